@@ -1,0 +1,86 @@
+# cython: language_level=3
+"""The contract: a game is a flat C struct and a table of C functions. Read this page first.
+
+A state is at most MAX_BYTES bytes without pointers, padding zeroed, so that memcpy copies and memcmp
+compares; its first byte is the number of seats. Functions cannot fail: the caller owes what is said
+here, the checked Python surface (State) pays it. Luck is explicit: every die, draw and reveal is an
+action of NATURE. Hidden is data: an undealt card is a field that says UNKNOWN.
+"""
+from libc.stdint cimport uint16_t, uint64_t
+from clerestory.engine.rng cimport rng_t
+
+ctypedef uint16_t action_t
+
+cdef enum:
+    NATURE = -1      # turn: a chance event is due; as an observer: an onlooker who sees only what is public
+    OVER = -2        # turn: the game has ended
+    MAX_SEATS = 4
+    MAX_BYTES = 512  # of a state
+    MAX_LEGAL = 128  # actions of one decision, outcomes of one chance event
+
+cdef struct GameOps:
+    int state_size   # bytes, a multiple of 8
+    int num_actions  # codes are 0 .. num_actions - 1
+    int max_plies    # no game is longer, decisions and chance events counted
+    int min_seats
+    int max_seats
+
+    # the seat to decide, or NATURE, or OVER
+    int (*turn)(const void *s) noexcept nogil
+    # the seat's actions, or the outcomes possible by what everyone can see: ascending, unique, never
+    # empty unless over; returns how many. A seat whose cards are unknown has every action it might have
+    int (*legal)(const void *s, action_t *out) noexcept nogil
+    # probability of each of Nature's outcomes, in legal order, given what everyone can see
+    void (*odds)(const void *s, double *out) noexcept nogil
+    # one outcome for Nature: from the dealt decks where they are dealt, else by odds
+    action_t (*draw)(const void *s, rng_t *rng) noexcept nogil
+    # apply a legal action. An outcome that contradicts a dealt deck changes the deck, never the outcome
+    void (*play)(void *s, action_t a) noexcept nogil
+    # at the end: win share per seat (sums to 1), and own score less the best other score
+    void (*returns)(const void *s, double *out) noexcept nogil
+    void (*margins)(const void *s, double *out) noexcept nogil
+    # forget everything that the seat (or an onlooker, NATURE) cannot know; in place, idempotent
+    void (*observe)(void *s, int seat) noexcept nogil
+    # determinize: fill every unknown, uniformly over what is consistent; no-op when nothing is unknown
+    void (*deal)(void *s, rng_t *rng) noexcept nogil
+    # hash of what observe(s, seat) leaves: the identity of the seat's information set
+    uint64_t (*key)(const void *s, int seat) noexcept nogil
+    # opening position, decks dealt; fills all state_size bytes
+    void (*setup)(void *s, int seats, rng_t *rng) noexcept nogil
+    # number of the first broken invariant, 0 if the state is sound; never reads out of bounds
+    int (*check)(const void *s) noexcept nogil
+
+# What is known of good play: optional, beside the rules. Bots and playouts go through it.
+cdef struct Guide:
+    int phases                     # phase is 0 .. phases - 1
+    int num_features
+    const char *const *features    # their names
+    # expected final score per seat, in the unit of margins, whoever is to decide; dealt or observed state
+    void (*value)(const void *s, double *out) noexcept nogil
+    # weight > 0 of each of n legal actions of the deciding seat, for informed playouts and priors
+    void (*weigh)(const void *s, const action_t *legal, int n, float *out) noexcept nogil
+    # statistics are kept by phase: the kind of decision (or event) that is due
+    int (*phase)(const void *s) noexcept nogil
+    # the named features of one seat, for explanations
+    void (*feature)(const void *s, int seat, double *out) noexcept nogil
+
+
+cdef class Game:
+    cdef const GameOps *ops
+    cdef const Guide *guide        # NULL: the game has none
+    cdef readonly str name
+    cdef readonly int rules_revision
+    cdef readonly tuple texts      # of each action code, in order; unique
+    cdef readonly tuple labels     # the same in plain English
+    cdef dict _codes
+    cdef void bind(self, const GameOps *ops, const Guide *guide)
+    cdef dict unpack(self, const void *s)        # the position's fields, as position() documents them
+    cdef object pack(self, dict fields, void *s)  # writes all state_size bytes; raises BadPosition
+
+
+cdef class State:
+    cdef readonly Game game
+    cdef uint64_t data[MAX_BYTES // 8]
+    cdef list past                 # (action code, bytes before it), oldest first
+    cdef inline const void *view(self) noexcept:
+        return <const void *> self.data
