@@ -11,7 +11,7 @@ from clerestory.engine.rng cimport rng_t
 
 ctypedef uint16_t action_t
 
-cdef enum:
+cpdef enum:
     NATURE = -1      # turn: a chance event is due; as an observer: an onlooker who sees only what is public
     OVER = -2        # turn: the game has ended
     MAX_SEATS = 4
@@ -80,7 +80,7 @@ cdef class Game:
 
 cdef class State:
     cdef readonly Game game
-    cdef uint64_t data[MAX_BYTES // 8]
-    cdef list past                 # (action code, bytes before it), oldest first
+    cdef uint64_t data[64]         # MAX_BYTES, aligned
+    cdef list past                 # (action code, bytes before it), oldest first; None: none yet
     cdef inline const void *view(self) noexcept:
         return <const void *> self.data

@@ -1,0 +1,384 @@
+# cython: language_level=3
+"""The checked Python surface of every game: Game, State, Action. The unchecked twins are in core.pxd."""
+import json
+from typing import NamedTuple
+
+from libc.string cimport memcmp, memcpy
+
+from clerestory.engine.errors import BadPosition, BadText, GameError, IllegalAction, NotOver
+from clerestory.engine.rng cimport Rng
+
+
+class Action(NamedTuple):
+    """One action: its code inside, its text outside, and what it says in plain English."""
+
+    code: int
+    text: str
+    label: str
+
+    def __str__(self):
+        return self.text
+
+
+cdef Rng stream(object seed):
+    return <Rng> seed if isinstance(seed, Rng) else Rng(seed)
+
+
+cdef class Game:
+    """A game's rules: the factory of its positions and the reader of its texts. Shared, immutable.
+
+    Args:
+        name: the game's name, also the name of its field in a position.
+        rules_revision: raised whenever the same actions can lead elsewhere than before.
+        actions: (text, label) of each action code, in order; texts are unique.
+    """
+
+    def __init__(self, str name, int rules_revision, actions):
+        self.name = name
+        self.rules_revision = rules_revision
+        self.texts = tuple(text for text, _ in actions)
+        self.labels = tuple(label for _, label in actions)
+        self._codes = {text: code for code, text in enumerate(self.texts)}
+        if self.ops == NULL or len(self._codes) != self.ops.num_actions or self.ops.state_size > MAX_BYTES:
+            raise AssertionError(f"{name}: the table of actions and the table of functions do not agree")
+
+    cdef void bind(self, const GameOps *ops, const Guide *guide):
+        self.ops = ops
+        self.guide = guide
+
+    cdef dict unpack(self, const void *s):
+        raise NotImplementedError
+
+    cdef object pack(self, dict fields, void *s):
+        raise NotImplementedError
+
+    @property
+    def seats(self):
+        """The range of player counts."""
+        return range(self.ops.min_seats, self.ops.max_seats + 1)
+
+    @property
+    def num_actions(self):
+        """Size of the code space: codes are 0 to num_actions - 1."""
+        return self.ops.num_actions
+
+    @property
+    def max_plies(self):
+        """No game has more plies (decisions and chance events together)."""
+        return self.ops.max_plies
+
+    @property
+    def state_bytes(self):
+        """Size of a position in memory."""
+        return self.ops.state_size
+
+    @property
+    def has_guide(self):
+        """Whether positions have `value`, `weights`, `phase` and `features`."""
+        return self.guide != NULL
+
+    @property
+    def catalogue(self):
+        """Hash of the card catalogue in use, "" for a game without one."""
+        return ""
+
+    def seat_name(self, int seat):
+        """What a seat is called in texts."""
+        return f"seat {seat}"
+
+    def action(self, int code):
+        """Return the action of a code. Raises BadText outside the code space."""
+        if not 0 <= code < self.ops.num_actions:
+            raise BadText(f"{code}: no action code of {self.name}; codes are 0 to {self.ops.num_actions - 1}")
+        return Action(code, self.texts[code], self.labels[code])
+
+    def parse_action(self, str text not None):
+        """Return the action that a text names, whether or not it is legal anywhere. Raises BadText."""
+        code = self._codes.get(" ".join(text.split()))
+        if code is None:
+            raise BadText(f"{text[:80]!r}: no action of {self.name}")
+        return self.action(code)
+
+    def new(self, int seats, seed):
+        """Return the opening position, hidden decks dealt.
+
+        Args:
+            seats: number of players.
+            seed: 0 to 2**64 - 1, or an Rng, which is advanced.
+
+        Raises BadPosition for a player count the game does not have.
+        """
+        if seats not in self.seats:
+            raise BadPosition([("seats", f"{seats} is not one of {', '.join(map(str, self.seats))}")])
+        cdef State state = State.__new__(State, self)
+        self.ops.setup(state.data, seats, &stream(seed).c)
+        return state
+
+    def from_position(self, position):
+        """Return the position described by JSON text or by the same as a dictionary.
+
+        Raises BadPosition, which lists everything that is wrong with it.
+        """
+        fields = read_json(position)
+        check_envelope(self, fields)
+        cdef State state = State.__new__(State, self)
+        self.pack(fields[self.name], state.data)
+        broken = self.ops.check(state.data)
+        if broken:
+            raise BadPosition([(self.name, f"breaks invariant {broken} of the rules")])
+        return state
+
+    def show(self, dict fields not None):
+        """Return a readable picture of a position's fields."""
+        return "\n".join(f"{name}: {json.dumps(value)}" for name, value in fields.items())
+
+    def __repr__(self):
+        return f"<Game {self.name}>"
+
+
+def read_json(position):
+    """Return a position's dictionary out of JSON text, bytes, or the dictionary itself. Raises BadPosition."""
+    if isinstance(position, (str, bytes, bytearray)):
+        try:
+            position = json.loads(position)
+        except (ValueError, RecursionError) as error:
+            raise BadPosition([("position", f"is not JSON: {error}")]) from None
+    if not isinstance(position, dict):
+        raise BadPosition([("position", f"must be a JSON object, not {type(position).__name__}")])
+    return position
+
+
+def check_envelope(Game game, dict fields):
+    """Check what surrounds a game's own fields. Raises BadPosition."""
+    wrong = []
+    revision = fields.get("rules_revision")
+    if type(revision) is not int or revision != game.rules_revision:
+        wrong.append(("rules_revision", f"is {shown(revision)}; these rules are revision {game.rules_revision}"))
+    if fields.get("catalogue", "") != game.catalogue:
+        wrong.append(("catalogue", f"is {shown(fields.get('catalogue', ''))}; cards in use are those of {game.catalogue!r}"))
+    if not isinstance(fields.get(game.name), dict):
+        wrong.append((game.name, "is missing" if game.name not in fields else "must be an object"))
+    for name in fields:
+        if name not in ("rules_revision", "catalogue", game.name):
+            wrong.append((str(name)[:80], "is not a field of a position"))
+    if wrong:
+        raise BadPosition(wrong)
+
+
+def shown(value):
+    """Return a value's representation, short enough for a message."""
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+cdef class State:
+    """A position of a game, with the way it was reached. Made by Game.new and Game.from_position."""
+
+    def __cinit__(self, Game game not None):
+        self.game = game
+
+    def __init__(self, *_):
+        raise TypeError("a State comes from Game.new or Game.from_position")
+
+    @property
+    def seats(self):
+        """Number of players."""
+        return (<unsigned char *> self.data)[0]
+
+    @property
+    def turn(self):
+        """The seat that decides next, or NATURE, or OVER."""
+        return self.game.ops.turn(self.data)
+
+    @property
+    def over(self):
+        """Whether the game has ended."""
+        return self.game.ops.turn(self.data) == OVER
+
+    @property
+    def history(self):
+        """The actions played since this State was made, oldest first."""
+        return tuple(self.game.action(code) for code, _ in self.past or ())
+
+    def legal_codes(self):
+        """Return the codes that `legal_actions` spells out: ascending, unique, empty only when over."""
+        cdef action_t legal[MAX_LEGAL]
+        cdef int i, n = 0 if self.over else self.game.ops.legal(self.data, legal)
+        return [legal[i] for i in range(n)]
+
+    def legal_actions(self):
+        """Return the actions of the seat to decide, or Nature's possible outcomes, as Actions."""
+        return tuple(self.game.action(code) for code in self.legal_codes())
+
+    def odds(self):
+        """Return the probability of each of Nature's outcomes, in the order of `legal_actions`.
+
+        They are the odds by what everyone can see. Raises IllegalAction when no chance event is due.
+        """
+        self._owe_nature()
+        cdef double odds[MAX_LEGAL]
+        self.game.ops.odds(self.data, odds)
+        return [odds[i] for i in range(len(self.legal_codes()))]
+
+    def draw(self, seed):
+        """Return one outcome for Nature: off the dealt decks, or by odds where nothing is dealt.
+
+        Args:
+            seed: a number, or an Rng, which is advanced.
+
+        Raises IllegalAction when no chance event is due.
+        """
+        self._owe_nature()
+        return self.game.action(self.game.ops.draw(self.data, &stream(seed).c))
+
+    def _owe_nature(self):
+        if self.turn != NATURE:
+            raise IllegalAction("no chance event is due")
+
+    def play(self, action):
+        """Play an Action, its text or its code. Raises BadText or IllegalAction, and then changes nothing."""
+        cdef int code = self._code(action)
+        if code not in self.legal_codes():
+            legal = [legal.text for legal in self.legal_actions()]
+            says = f"legal here: {', '.join(legal)}" if legal else "the game is over"
+            raise IllegalAction(f"{self.game.texts[code]}: not legal; {says}", legal)
+        self.past = self.past or []
+        self.past.append((code, self.to_bytes()))
+        self.game.ops.play(self.data, <action_t> code)
+
+    def _code(self, action):
+        if isinstance(action, str):
+            return self.game.parse_action(action).code
+        return self.game.action(action.code if isinstance(action, Action) else action).code
+
+    def undo(self):
+        """Take back the last action and return it. Raises IndexError when there is none."""
+        if not self.past:
+            raise IndexError("nothing to undo")
+        code, before = self.past.pop()
+        memcpy(self.data, <const char *> before, self.game.ops.state_size)
+        return self.game.action(code)
+
+    def copy(self, *, history=False):
+        """Return an independent copy, by default without the way it was reached."""
+        cdef State other = State.__new__(State, self.game)
+        memcpy(other.data, self.data, self.game.ops.state_size)
+        if history:
+            other.past = list(self.past or ())
+        return other
+
+    __copy__ = copy
+
+    def observe(self, int seat):
+        """Return the position as a seat knows it; NATURE stands for an onlooker. No history: it would tell.
+
+        Raises BadPosition for a seat that does not exist.
+        """
+        self._owe_seat(seat)
+        cdef State other = self.copy()
+        self.game.ops.observe(other.data, seat)
+        return other
+
+    def deal(self, seed):
+        """Return a determinization: every unknown filled, uniformly over what is consistent.
+
+        Args:
+            seed: a number, or an Rng, which is advanced.
+        """
+        cdef State other = self.copy()
+        self.game.ops.deal(other.data, &stream(seed).c)
+        return other
+
+    def key(self, seat=None):
+        """Return the 64-bit hash of what a seat can see, by default the one to decide (an onlooker at chance events)."""
+        cdef int observer = max(self.turn, NATURE) if seat is None else seat
+        self._owe_seat(observer)
+        return self.game.ops.key(self.data, observer)
+
+    def _owe_seat(self, int seat):
+        if not NATURE <= seat < self.seats:
+            raise BadPosition([("seat", f"{seat} is not one of 0 to {self.seats - 1}")])
+
+    def returns(self):
+        """Return the win share of each seat; they sum to 1. Raises NotOver before the end."""
+        cdef double out[MAX_SEATS]
+        self._owe_end()
+        self.game.ops.returns(self.data, out)
+        return tuple(out[i] for i in range(self.seats))
+
+    def margins(self):
+        """Return each seat's score less the best other score. Raises NotOver before the end."""
+        cdef double out[MAX_SEATS]
+        self._owe_end()
+        self.game.ops.margins(self.data, out)
+        return tuple(out[i] for i in range(self.seats))
+
+    def _owe_end(self):
+        if not self.over:
+            raise NotOver("the game is not over")
+
+    def check(self):
+        """Return the number of the first broken invariant, 0 for a sound position."""
+        return self.game.ops.check(self.data)
+
+    def value(self):
+        """Return the guide's expected final score of each seat. Raises GameError without a guide."""
+        cdef double out[MAX_SEATS]
+        self._owe_guide()
+        self.game.guide.value(self.data, out)
+        return tuple(out[i] for i in range(self.seats))
+
+    def weights(self):
+        """Return the guide's weight of each legal action, in their order. Raises GameError without a guide."""
+        cdef action_t legal[MAX_LEGAL]
+        cdef float out[MAX_LEGAL]
+        self._owe_guide()
+        cdef int i, n = 0 if self.turn < 0 else self.game.ops.legal(self.data, legal)
+        self.game.guide.weigh(self.data, legal, n, out)
+        return [out[i] for i in range(n)]
+
+    def phase(self):
+        """Return the guide's phase: the kind of decision that is due. Raises GameError without a guide."""
+        self._owe_guide()
+        return self.game.guide.phase(self.data)
+
+    def features(self, int seat):
+        """Return the guide's named features of a seat. Raises GameError without a guide."""
+        cdef double out[64]
+        self._owe_guide()
+        self._owe_seat(seat)
+        self.game.guide.feature(self.data, max(seat, 0), out)
+        return {self.game.guide.features[i].decode(): out[i] for i in range(self.game.guide.num_features)}
+
+    def _owe_guide(self):
+        if self.game.guide == NULL:
+            raise GameError(f"{self.game.name} has no guide")
+
+    def to_bytes(self):
+        """Return the position's memory: equal for equal positions."""
+        return (<const char *> self.data)[:self.game.ops.state_size]
+
+    def to_position(self):
+        """Return the position as a dictionary that `json.dumps` and Game.from_position understand."""
+        fields = {"rules_revision": self.game.rules_revision}
+        if self.game.catalogue:
+            fields["catalogue"] = self.game.catalogue
+        fields[self.game.name] = self.game.unpack(self.data)
+        return fields
+
+    def to_json(self, *, indent=None):
+        """Return the position as JSON text, the form of a position file."""
+        return json.dumps(self.to_position(), indent=indent)
+
+    def __eq__(self, other):
+        if not isinstance(other, State) or (<State> other).game is not self.game:
+            return NotImplemented
+        return memcmp(self.data, (<State> other).data, self.game.ops.state_size) == 0
+
+    __hash__ = None
+
+    def __str__(self):
+        return self.game.show(self.game.unpack(self.data))
+
+    def __repr__(self):
+        return f"from_position({self.to_position()!r})"

@@ -1,0 +1,56 @@
+"""What can go wrong at the door of the rules, and nowhere else.
+
+GameError                 a ValueError: the caller's input, not a fault inside
+ ├─ BadText               an action that cannot be read
+ ├─ IllegalAction         an action that can be read and is not allowed here
+ ├─ Violations            an input with faults, every one of them listed
+ │   ├─ BadPosition       a position that is malformed, or that no game could reach
+ │   └─ BadCatalogue      card data that break the catalogue's rules
+ └─ NotOver               a result was asked for before the end
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+
+class Violation(NamedTuple):
+    """One thing wrong with an input: the path of the field, and what is wrong there."""
+
+    field: str
+    description: str
+
+
+class GameError(ValueError):
+    """Any error of the rules' checked surface."""
+
+
+class BadText(GameError):
+    """The text names no action of the game."""
+
+
+class IllegalAction(GameError):
+    """The action cannot be taken in this position; `legal` holds the texts of those that can."""
+
+    def __init__(self, message: str, legal: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.legal = tuple(legal)
+
+
+class Violations(GameError):
+    """An input with one or more faults, all of them in `violations`."""
+
+    def __init__(self, violations: Sequence[tuple[str, str]]) -> None:
+        self.violations = tuple(Violation(*violation) for violation in violations)
+        super().__init__("; ".join(f"{field}: {description}" for field, description in self.violations))
+
+
+class BadPosition(Violations):
+    """The position is malformed or inconsistent."""
+
+
+class BadCatalogue(Violations):
+    """The card catalogue is malformed or inconsistent."""
+
+
+class NotOver(GameError):
+    """Returns and margins exist only at the end of a game."""

@@ -1,0 +1,45 @@
+"""Reading the fields of a position or a catalogue: the shape by pydantic, the faults as Violations."""
+
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from clerestory.engine.errors import Violations
+
+MAX_LISTED = 20  # faults named in one error
+
+Shape = TypeVar("Shape", bound="Fields")
+
+
+class Fields(BaseModel):
+    """A JSON object with exactly these fields, of exactly these types."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+def read_fields(shape: type[Shape], fields: object, path: str, error: type[Violations]) -> Shape:
+    """Return `fields` as an object of the given shape.
+
+    Args:
+        shape: the model.
+        fields: a decoded JSON value.
+        path: the name of that value, put before the path of each fault.
+        error: raised with every fault found, up to MAX_LISTED.
+    """
+    try:
+        return shape.model_validate(fields)
+    except ValidationError as failure:
+        faults = failure.errors(include_url=False, include_context=False)[:MAX_LISTED]
+        raise error([(path + dotted(fault["loc"]), fault_text(fault)) for fault in faults]) from None
+
+
+def dotted(location: tuple[int | str, ...]) -> str:
+    """Return a location as a path: `.hands[0].cards`."""
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{str(step)[:80]}" for step in location)
+
+
+def fault_text(fault: Any) -> str:
+    """Return what is wrong, with the value where it is short enough to quote."""
+    message = str(fault["msg"])
+    value = repr(fault.get("input"))
+    return message if len(value) > 80 or fault["type"] == "missing" else f"{message}: {value}"

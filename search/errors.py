@@ -1,0 +1,32 @@
+"""What a search cannot be asked to do.
+
+SearchError               a ValueError
+ ├─ BadLimit              a limit or an option is out of its range, or none is given
+ ├─ NothingToDecide       the game is over, or a chance event is due
+ ├─ WrongSeat             another seat is to decide
+ └─ HiddenFromSeat        the position lacks something that its own seat knows
+"""
+
+
+class SearchError(ValueError):
+    """Any error in what a search is asked."""
+
+
+class BadLimit(SearchError):
+    """A limit or an option is out of its range, or no limit is given; `field` names it."""
+
+    def __init__(self, field: str, description: str) -> None:
+        super().__init__(f"{field}: {description}")
+        self.field = field
+
+
+class NothingToDecide(SearchError):
+    """The game is over, or a chance event is due."""
+
+
+class WrongSeat(SearchError):
+    """Another seat is to decide."""
+
+
+class HiddenFromSeat(SearchError):
+    """The position lacks something that its own seat knows, so nothing can be said for that seat."""

@@ -1,0 +1,85 @@
+"""The two build steps that pyproject.toml cannot say: a link tree for Cython, and the gRPC stubs.
+
+Cython finds a .pxd by its dotted name, so the folders are linked into a throw-away tree that has the
+layout of the installed package. Set CLERESTORY_BUILD=checked for bounds checks, ASan and UBSan.
+"""
+
+import os
+import shutil
+import tempfile
+from importlib.resources import files
+from pathlib import Path
+
+from Cython.Build import cythonize
+from Cython.Compiler import Options
+from setuptools import Extension, setup
+from setuptools.command.build_py import build_py
+
+FOLDERS = ("engine", "search", "server", "clients")
+STUBS = Path("build/stubs/clerestory")
+CHECKED = os.environ.get("CLERESTORY_BUILD") == "checked"
+# No fused multiply-add: equal seeds give equal bits on every machine.
+FLAGS = ["-O3", "-fno-strict-aliasing", "-ffp-contract=off", "-Wall", "-Wno-unused-function"]
+SANITIZE = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer"]
+
+
+def extensions() -> list[Extension]:
+    """Compile every .pyx of the folders."""
+    Options.warning_errors = True
+    compile_args = FLAGS + SANITIZE if CHECKED else FLAGS
+    modules = [
+        Extension(
+            "clerestory." + ".".join(source.with_suffix("").parts),
+            [str(source)],
+            extra_compile_args=compile_args,
+            extra_link_args=SANITIZE if CHECKED else [],
+        )
+        for folder in FOLDERS
+        for source in sorted(Path(folder).rglob("*.pyx"))
+    ]
+    with tempfile.TemporaryDirectory() as tree:
+        root = Path(tree, "clerestory")
+        root.mkdir()
+        (root / "__init__.py").touch()
+        for folder in FOLDERS:
+            (root / folder).symlink_to(Path(folder).resolve())
+        return cythonize(
+            modules,
+            include_path=[tree],
+            build_dir="build/cython-checked" if CHECKED else "build/cython",
+            emit_linenums=CHECKED,
+            compiler_directives={
+                "language_level": 3,
+                "boundscheck": CHECKED,
+                "wraparound": False,
+                "cdivision": not CHECKED,
+                "embedsignature": True,
+            },
+        )
+
+
+def write_stubs() -> None:
+    """Make the Python stubs of proto/, the only source of them."""
+    from grpc_tools import protoc
+
+    shutil.rmtree(STUBS, ignore_errors=True)
+    STUBS.parent.mkdir(parents=True, exist_ok=True)
+    out = str(STUBS.parent)
+    arguments = ["protoc", "-Iproto", f"-I{files('grpc_tools') / '_proto'}"]
+    arguments += [f"--{kind}={out}" for kind in ("python_out", "grpc_python_out", "mypy_out")]
+    arguments += [f"--mypy_grpc_out=only_async:{out}"]
+    if protoc.main(arguments + sorted(str(path) for path in Path("proto").rglob("*.proto"))):
+        raise SystemExit("the stubs of proto/ could not be made")
+    (STUBS / "v1" / "__init__.py").write_text('"""The messages and services of clerestory.v1, made from proto/."""\n')
+    (STUBS / "v1" / "py.typed").touch()
+
+
+class BuildPy(build_py):
+    """build_py that makes the stubs before it looks for modules."""
+
+    def finalize_options(self) -> None:
+        write_stubs()
+        super().finalize_options()
+
+
+setup(ext_modules=extensions(), cmdclass={"build_py": BuildPy}, options={"build_ext": {"parallel": os.cpu_count()}})

@@ -1,0 +1,5 @@
+"""`python -m clerestory` is the command `clerestory`."""
+
+from clerestory.clients.cli.main import main
+
+main()
