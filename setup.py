@@ -78,6 +78,7 @@ class BuildPy(build_py):
     """build_py that makes the stubs before it looks for modules."""
 
     def finalize_options(self) -> None:
+        """Make the stubs, then go on."""
         write_stubs()
         super().finalize_options()
 

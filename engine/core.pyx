@@ -290,7 +290,7 @@ cdef class State:
         return other
 
     def key(self, seat=None):
-        """Return the 64-bit hash of what a seat can see, by default the one to decide (an onlooker at chance events)."""
+        """Return the 64-bit hash of what a seat can see, by default the one to decide (Nature: an onlooker)."""
         cdef int observer = max(self.turn, NATURE) if seat is None else seat
         self._owe_seat(observer)
         return self.game.ops.key(self.data, observer)

@@ -2,9 +2,8 @@
 
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
-
 from clerestory.engine.errors import Violations
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 MAX_LISTED = 20  # faults named in one error
 
