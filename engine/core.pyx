@@ -155,7 +155,8 @@ def check_envelope(Game game, dict fields):
     if type(revision) is not int or revision != game.rules_revision:
         wrong.append(("rules_revision", f"is {shown(revision)}; these rules are revision {game.rules_revision}"))
     if fields.get("catalogue", "") != game.catalogue:
-        wrong.append(("catalogue", f"is {shown(fields.get('catalogue', ''))}; cards in use are those of {game.catalogue!r}"))
+        given = shown(fields.get("catalogue", ""))
+        wrong.append(("catalogue", f"is {given}; the cards in use are those of {game.catalogue!r}"))
     if not isinstance(fields.get(game.name), dict):
         wrong.append((game.name, "is missing" if game.name not in fields else "must be an object"))
     for name in fields:
