@@ -8,12 +8,13 @@ from timeit import timeit
 from typing import Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.table import Table
+
 from clerestory.engine import GAMES, NATURE, State
 from clerestory.engine.core import Game
 from clerestory.engine.speed import copies, random_games, random_playouts, reference
 from clerestory.search.ismcts import Searcher
-from rich.console import Console
-from rich.table import Table
 
 COPIES = 1_000_000
 BOTS = ("ismcts-plain",)
