@@ -201,6 +201,14 @@ cdef class State:
         """The actions played since this State was made, oldest first."""
         return tuple(self.game.action(code) for code, _ in self.past or ())
 
+    @property
+    def origin(self):
+        """The position in which this State was made, before its history."""
+        cdef State other = self.copy()
+        if self.past:
+            memcpy(other.data, <const char *> self.past[0][1], self.game.ops.state_size)
+        return other
+
     def legal_codes(self):
         """Return the codes that `legal_actions` spells out: ascending, unique, empty only when over."""
         cdef action_t legal[MAX_LEGAL]
