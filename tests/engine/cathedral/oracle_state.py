@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from copy import deepcopy
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -16,6 +16,15 @@ _CATALOGUE = [*CRAFTSMEN, *RESOURCE_CARDS, *ADVANTAGES, *CUBES]
 def with_card(cards: list[str], card: str) -> list[str]:
     """The list with one card (or cube type) more, in catalogue order."""
     return sorted([*cards, card], key=_CATALOGUE.index)
+
+
+def turn_up(deck: list[str], card: str) -> None:
+    """Takes a card off a deck; where the order says another one, the order gives way."""
+    if not deck:
+        return  # unknown
+    if card in deck:
+        deck[deck.index(card)] = deck[0]
+    deck.pop(0)
 
 
 @dataclass
@@ -60,6 +69,11 @@ class Player:
 
     def cubes(self) -> int:
         return sum(self.held(kind) for kind in CUBES)
+
+    def use_up(self, card: str) -> None:
+        """A once card leaves the game, perhaps in the round in which it was taken."""
+        self.advantages.remove(card)
+        self.fresh = [other for other in self.fresh if other != card]
 
     def room(self) -> int:
         return 6 if "sixth_craftsman" in self.advantages else 5  # 3.1, 5
@@ -175,3 +189,6 @@ class Position:
         """Cubes back to the supply."""
         player.add(kind, -count)
         self.supply[kind] += count
+
+
+Move = Callable[[Position, str, list[str]], None]
