@@ -105,6 +105,28 @@ def test_thieves_take_a_cube_of_choice_from_those_who_have_one(model: NewGame) -
     assert (game.position()["step"], game.position()["supply"]["metal"]) == ("tax", supply + 1)
 
 
+def test_thieves_ask_for_the_only_cube(model: NewGame) -> None:
+    game = play_all(model(board(2, "thieves", red={"sand": 1})), "event thieves")
+    assert (game.position()["to_act"], offered(game)) == ("red", {"discard sand"})
+
+
+@pytest.mark.parametrize("event", ["roof_collapse", "thieves"])
+def test_who_is_spared_is_not_asked(model: NewGame, event: str) -> None:
+    fields = board(2, event, "red archbishop", red={"sand": 1}, blue={"sand": 1})
+    game = play_all(model(fields), f"event {event}", "protect")
+    assert (game.position()["step"], game.position()["to_act"]) == ("event_choice", "blue")
+    game.play(sorted(game.legal())[0])
+    assert game.position()["step"] == "tax"
+    until(game, "advantages")
+    assert not any(own["spared"] for own in game.position()["players"])
+
+
+def test_ore_gives_everyone_one_metal(model: NewGame) -> None:
+    game = play_all(model(board(3, "ore_found")), "event ore_found")
+    assert [own["metal"] for own in game.position()["players"]] == [1, 1, 1]
+    assert game.position()["supply"]["metal"] == 12 - 3
+
+
 def test_a_fleece_fair_gives_gold_up_to_30(model: NewGame) -> None:
     cards = {"resource_cards": ["sand_2", "stone_4"]}
     game = play_all(model(board(2, "fleece_fair", red={"gold": 29}, blue={"gold": 4, **cards})), "event fleece_fair")
@@ -161,7 +183,9 @@ def test_two_resources_are_named_in_type_order(model: NewGame) -> None:
     assert blue(game)["gold"] == 30  # 21, the fair and the mill; the eight are still to come
     game.play("gain wood")
     assert offered(game) == {"gain wood", "gain stone"}
+    assert (game.position()["choices_left"], game.position()["floor"], red(game)["wood"]) == (1, "wood", 1)
     game.play("gain stone")
+    assert [red(game)[kind] for kind in CUBES] == [0, 1, 1, 0]
     assert (game.position()["step"], game.position()["floor"], game.position()["choices_left"]) == ("tax", "", 0)
 
 
@@ -229,6 +253,21 @@ def test_r9_metal_is_never_owed(model: NewGame) -> None:
     game = play_all(model(fields), "event ore_found")
     assert [own["metal"] for own in game.position()["players"]] == [0, 3, 4, 5]
     assert game.position()["supply"]["metal"] == 0
+
+
+def test_r9_the_last_metal_goes_to_the_court(model: NewGame) -> None:
+    hands: Fields = {"red": {"metal": 4}, "blue": {"metal": 3}, "green": {"metal": 4}}
+    game = play_all(model(board(4, "fleece_fair", "yellow court", **hands)), "event fleece_fair", "roll 2")
+    assert (game.position()["court_metal"], game.position()["supply"]["metal"]) == (0, 1)
+    until(game, "advantages")
+    assert (game.position()["court_metal"], game.position()["supply"]["metal"]) == (1, 0)
+
+
+def test_only_the_first_space_at_court_gives_the_metal(model: NewGame) -> None:
+    game = play_all(model(board(2, "fleece_fair", "red court")), "event fleece_fair", "roll 2")
+    assert (red(game)["metal"], game.position()["court_metal"]) == (1, 0)
+    game = play_all(model(board(2, "fleece_fair")), "event fleece_fair", "roll 2")
+    assert ([own["metal"] for own in game.position()["players"]], game.position()["court_metal"]) == ([0, 0], 1)
 
 
 def test_r9_the_court_refills_only_while_there_is_metal(model: NewGame) -> None:

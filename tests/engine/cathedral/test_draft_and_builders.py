@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
+from oracle_cards import RESOURCE_CARDS
 from positions import FIVE_CRAFTSMEN, NewGame, bag, draft, late, offered, opening, play_all, player, red, until
 
 # The round start (3) ----------------------------------------------------------------------------------------------
@@ -29,6 +30,48 @@ def test_r15_what_is_drawn_and_rolled_is_uniform(model: NewGame) -> None:
     assert game.odds() == {f"roll {face}": Fraction(count, 6) for face, count in ((2, 1), (3, 2), (4, 2), (5, 1))}
 
 
+def test_the_board_is_empty_at_the_opening(model: NewGame) -> None:
+    position = model(opening(2)).position()
+    assert {field: position[field] for field in ("cost", "stall", "die", "choices_left", "court_metal")} == {
+        "cost": 7,
+        "stall": 0,
+        "die": 0,
+        "choices_left": 0,
+        "court_metal": 1,
+    }
+    assert (position["court"], position["market"], position["priory"]) == ([""] * 4, [""] * 5, [""] * 2)
+    assert position["stock"] == {"sand": 4, "wood": 4, "stone": 4}
+    assert not any(own["spared"] or own["passed"] or own["limited"] for own in position["players"])
+
+
+def test_the_two_cards_left_out_are_not_in_the_supply(model: NewGame) -> None:
+    game = play_all(until(model(opening(2)), "resources"), "leave-out sand_4 stone_2")
+    supply = ["sand_2", "sand_3", "wood_2", "wood_3", "wood_4", "stone_3", "stone_4"]
+    assert (game.position()["step"], game.position()["supply_resources"]) == ("draft", supply)
+
+
+@pytest.mark.parametrize(
+    ("round_", "costs"),
+    [
+        (1, {"toolmaker_1": 2, "master_woodworker_1": 4, "carpenter_1": 3, "mason_1": 4}),
+        (2, {"architect_2": 4, "potter_2": 4, "carpenter_2": 5, "mason_2": 5}),
+        (3, {"potter_3": 5, "carpenter_3": 6, "mason_3": 6, "sculptor_3": 6}),
+        (4, {"potter_4": 6, "mason_4": 7, "sculptor_4": 8, "goldsmith_4": 7}),
+        (5, {"potter_5": 7, "carpenter_5": 8, "sculptor_5": 10, "glassblower_5": 9}),
+        (6, {"glassblower_6": 10, "goldsmith_6": 9, "bell_maker_6": 11, "organ_builder_6": 12}),
+    ],
+)
+def test_the_cost_of_each_craftsman(model: NewGame, round_: int, costs: dict[str, int]) -> None:
+    for card, cost in costs.items():
+        fields = draft(2, round_, red={"gold": cost}, blue={"gold": cost - 1})
+        fields["shiring_cards"] = [other for other in costs if other != card][:2]
+        fields["supply_craftsmen"] = [other for other in costs if other not in fields["shiring_cards"]]
+        game = model(fields)
+        assert f"hire {card}" in offered(game)
+        game.play("pass")
+        assert f"hire {card}" not in offered(game)
+
+
 def test_the_last_round_cards_come_in_round_6(model: NewGame) -> None:
     game = until(model(late(2, "cathedral", round_=5)), "advantages")
     assert game.odds() == {"advantage last_metal": Fraction(1, 2), "advantage last_stone_wood": Fraction(1, 2)}
@@ -45,6 +88,29 @@ def test_a_resource_card_needs_its_workers_free(model: NewGame) -> None:
     assert offered(game, "take") == {"take sand_2"}
     game.play("take sand_2")
     assert (red(game)["workers"], red(game)["resource_cards"]) == (1, ["sand_2", "wood_4"])
+
+
+@pytest.mark.parametrize(
+    ("card", "grey", "before"),
+    [
+        ("sand_2", 0, ["stone_4"]),
+        ("sand_3", 2, ["stone_4"]),
+        ("sand_4", 0, ["stone_2"]),
+        ("wood_2", 2, ["stone_4"]),
+        ("wood_3", 0, ["sand_2", "sand_3"]),
+        ("wood_4", 2, ["stone_2"]),
+        ("stone_2", 0, ["stone_3"]),
+        ("stone_3", 0, ["stone_2"]),
+        ("stone_4", 0, ["sand_2"]),
+    ],
+)
+def test_exactly_the_workers_needed_are_enough(model: NewGame, card: str, grey: int, before: list[str]) -> None:
+    fields = draft(2, 2, red={"grey": grey})
+    fields["supply_resources"] = [other for other in RESOURCE_CARDS if other in (card, *before)]
+    game = play_all(model(fields), f"take {before[0]}", "pass", *(f"take {other}" for other in before[1:]))
+    assert offered(game, "take") == {f"take {card}"}
+    game.play(f"take {card}")
+    assert red(game)["workers"] == 0
 
 
 def test_a_craftsman_costs_gold(model: NewGame) -> None:
@@ -163,6 +229,16 @@ def test_the_starting_player_decides_on_the_redraw_of_any_builder(model: NewGame
 def test_a_builder_that_cannot_be_paid_for_waits(model: NewGame) -> None:
     game = play_all(model(bag(2, red={"gold": 6})), "draw red", "accept")
     assert offered(game) == {"wait red"}
+
+
+def test_exactly_the_marked_cost_is_enough_for_any_free_space(model: NewGame) -> None:
+    game = play_all(model(bag(2, red={"gold": 7})), "draw red", "accept")
+    numbered = {f"{location}.{number}" for location in ("kingsbridge", "shiring") for number in (1, 2)}
+    spaces = {*numbered, "archbishop", "priory", "court", "castle", "market", "start"}
+    assert offered(game, "place") == {f"place red {space}" for space in spaces}
+    play_all(game, "place red shiring.2", "draw blue", "accept")
+    assert offered(game, "place") == {f"place blue {space}" for space in spaces - {"shiring.2"}}
+    assert red(game)["gold"] == 0
 
 
 def test_a_builder_for_0_must_be_placed(model: NewGame) -> None:

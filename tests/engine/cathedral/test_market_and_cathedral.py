@@ -18,6 +18,12 @@ def test_any_number_that_is_there_and_can_be_paid_for(model: NewGame) -> None:
     assert offered(game, "buy") == {f"buy {kind} {n}" for kind in ("sand", "wood", "stone") for n in (1, 2, 3, 4)}
 
 
+@pytest.mark.parametrize(("kind", "price"), [("sand", 2), ("wood", 3), ("stone", 4), ("metal", 5)])
+def test_the_selling_prices(model: NewGame, kind: str, price: int) -> None:
+    game = play_all(model(late(2, "market", "red market", red={"gold": 0, kind: 2})), f"sell {kind} 2")
+    assert (red(game)["gold"], red(game)[kind]) == (2 * price, 0)
+
+
 def test_sold_cubes_go_to_the_supply_and_gold_stops_at_30(model: NewGame) -> None:
     game = play_all(model(late(2, "market", "red market", red={"gold": 28, "wood": 3})), "sell wood 3")
     assert (red(game)["gold"], game.position()["stock"]["wood"], game.position()["supply"]["wood"]) == (30, 4, 19)
@@ -125,37 +131,37 @@ def test_a_tool_maker_needs_metal_and_keeps_it(model: NewGame) -> None:
 
 
 @pytest.mark.parametrize(
-    ("card", "round_", "hand", "times", "points"),
+    ("card", "round_", "hand", "times", "spends", "points"),
     [
-        ("carpenter_1", 1, {"wood": 5}, 2, 1),
-        ("carpenter_2", 2, {"wood": 5}, 3, 1),
-        ("carpenter_3", 3, {"wood": 5}, 4, 1),
-        ("carpenter_5", 5, {"wood": 5}, 2, 2),
-        ("mason_1", 1, {"stone": 5}, 2, 1),
-        ("mason_2", 2, {"stone": 5}, 3, 1),
-        ("mason_3", 3, {"stone": 5}, 4, 1),
-        ("mason_4", 4, {"stone": 6}, 5, 1),
-        ("potter_2", 2, {"sand": 5}, 2, 1),
-        ("potter_3", 3, {"sand": 5}, 3, 1),
-        ("potter_4", 4, {"sand": 5}, 4, 1),
-        ("potter_5", 5, {"sand": 6}, 5, 1),
-        ("sculptor_3", 3, {"stone": 5}, 1, 2),
-        ("sculptor_4", 4, {"stone": 5}, 2, 2),
-        ("sculptor_5", 5, {"stone": 5}, 3, 2),
-        ("architect_2", 2, {}, 1, 1),
-        ("goldsmith_4", 4, {"gold": 30}, 4, 1),
-        ("goldsmith_6", 6, {"gold": 30}, 6, 1),
-        ("glassblower_5", 5, {"metal": 3, "sand": 4}, 2, 4),
-        ("glassblower_6", 6, {"metal": 4, "sand": 4}, 3, 4),
-        ("bell_maker_6", 6, {"metal": 4}, 3, 5),
-        ("organ_builder_6", 6, {"metal": 3, "wood": 3}, 2, 6),
-        ("woodworker", 1, {"wood": 10}, 4, 1),
-        ("stonecutter", 1, {"stone": 10}, 4, 1),
-        ("mortar_mixer", 1, {"sand": 10}, 3, 1),
+        ("carpenter_1", 1, {"wood": 5}, 2, {"wood": 1}, 1),
+        ("carpenter_2", 2, {"wood": 5}, 3, {"wood": 1}, 1),
+        ("carpenter_3", 3, {"wood": 5}, 4, {"wood": 1}, 1),
+        ("carpenter_5", 5, {"wood": 5}, 2, {"wood": 1}, 2),
+        ("mason_1", 1, {"stone": 5}, 2, {"stone": 1}, 1),
+        ("mason_2", 2, {"stone": 5}, 3, {"stone": 1}, 1),
+        ("mason_3", 3, {"stone": 5}, 4, {"stone": 1}, 1),
+        ("mason_4", 4, {"stone": 6}, 5, {"stone": 1}, 1),
+        ("potter_2", 2, {"sand": 5}, 2, {"sand": 1}, 1),
+        ("potter_3", 3, {"sand": 5}, 3, {"sand": 1}, 1),
+        ("potter_4", 4, {"sand": 5}, 4, {"sand": 1}, 1),
+        ("potter_5", 5, {"sand": 6}, 5, {"sand": 1}, 1),
+        ("sculptor_3", 3, {"stone": 5}, 1, {"stone": 1}, 2),
+        ("sculptor_4", 4, {"stone": 5}, 2, {"stone": 1}, 2),
+        ("sculptor_5", 5, {"stone": 5}, 3, {"stone": 1}, 2),
+        ("architect_2", 2, {}, 1, {}, 1),
+        ("goldsmith_4", 4, {"gold": 30}, 4, {"gold": 3}, 1),
+        ("goldsmith_6", 6, {"gold": 30}, 6, {"gold": 3}, 1),
+        ("glassblower_5", 5, {"metal": 3, "sand": 4}, 2, {"metal": 1, "sand": 1}, 4),
+        ("glassblower_6", 6, {"metal": 4, "sand": 4}, 3, {"metal": 1, "sand": 1}, 4),
+        ("bell_maker_6", 6, {"metal": 4}, 3, {"metal": 1}, 5),
+        ("organ_builder_6", 6, {"metal": 3, "wood": 3}, 2, {"metal": 1, "wood": 1}, 6),
+        ("woodworker", 1, {"wood": 10}, 4, {"wood": 2}, 1),
+        ("stonecutter", 1, {"stone": 10}, 4, {"stone": 2}, 1),
+        ("mortar_mixer", 1, {"sand": 12}, 3, {"sand": 3}, 1),
     ],
 )
 def test_ratio_and_capacity(
-    model: NewGame, card: str, round_: int, hand: dict[str, int], times: int, points: int
+    model: NewGame, card: str, round_: int, hand: Fields, times: int, spends: dict[str, int], points: int
 ) -> None:
     helper = ["mortar_mixer"] if card.startswith("mason") else []
     own = {"gold": 0, **hand, "craftsmen": [card, *helper]}
@@ -164,6 +170,17 @@ def test_ratio_and_capacity(
     assert uses == {f"convert {card} {n + 1}" for n in range(times)}
     game.play(f"convert {card} {times}")
     assert red(game)["vp_craftsmen"] == times * points
+    assert {kind: count - red(game)[kind] for kind, count in hand.items()} == {
+        kind: times * amount for kind, amount in spends.items()
+    }
+
+
+def test_the_master_woodworker_makes_4_gold_of_a_wood_twice(model: NewGame) -> None:
+    own = {"gold": 0, "wood": 3, "craftsmen": ["master_woodworker_1"]}
+    game = model(late(2, "cathedral", red=own))
+    assert offered(game, "convert") == {"convert master_woodworker_1 1", "convert master_woodworker_1 2"}
+    game.play("convert master_woodworker_1 2")
+    assert (red(game)["gold"], red(game)["wood"], red(game)["vp"]) == (8, 1, 2)
 
 
 def test_r21_gold_making_and_gold_spending_keep_their_free_order(model: NewGame) -> None:
@@ -204,6 +221,13 @@ def test_r10_each_player_discards_before_the_next_converts(model: NewGame) -> No
     assert game.position()["supply"]["metal"] == 12 - 1
 
 
+def test_the_sixth_cube_goes_and_five_are_kept(model: NewGame) -> None:
+    game = play_all(model(late(2, "cathedral", red={"sand": 5, "metal": 1}, blue={"stone": 5})), "finish")
+    assert offered(game) == {"discard sand", "discard metal"}
+    play_all(game, "discard metal", "finish")
+    assert (game.position()["step"], blue(game)["stone"]) == ("advantages", 5)
+
+
 def test_no_discard_may_leave_too_few_cubes_after_it(model: NewGame) -> None:
     game = play_all(model(late(2, "cathedral", red={"sand": 1, "wood": 5, "metal": 1})), "finish")
     assert offered(game) == {"discard sand", "discard wood"}
@@ -237,6 +261,12 @@ def test_r7_the_refill_takes_only_what_is_above_zero(model: NewGame, stock: int,
     fields["supply"]["wood"] = 23 - 20 - stock  # one is owed when the stock is full
     position = until(model(fields), "advantages").position()
     assert (position["stock"]["wood"], position["supply"]["wood"]) == (refilled, 3 - refilled)
+
+
+def test_the_refill_stops_at_4(model: NewGame) -> None:
+    game = play_all(model(late(2, "market", "red market", red={"gold": 9})), "buy sand 3")
+    position = until(game, "advantages").position()
+    assert position["stock"] == {"sand": 4, "wood": 4, "stone": 4}
 
 
 def test_a_new_round_begins_as_the_first_did(model: NewGame) -> None:
