@@ -215,10 +215,20 @@ def test_r6_r12_an_extra_cube_comes_at_once_and_without_a_resource_card(model: N
     assert (red(game)[kind], blue(game)[kind]) == (1, 0)
 
 
-def test_resource_cards_yield_and_the_workers_come_home(model: NewGame) -> None:
-    cards = {"resource_cards": ["sand_2", "wood_2", "stone_2"]}
-    game = play_all(model(board(2, "fleece_fair", red=cards)), "event fleece_fair")
-    assert [red(game)[kind] for kind in CUBES] == [2, 2, 2, 0]
+@pytest.mark.parametrize(
+    ("cards", "cubes"),
+    [
+        (["sand_2", "wood_2", "stone_2"], [2, 2, 2]),
+        (["sand_3", "wood_3"], [3, 3, 0]),
+        (["sand_4", "stone_2"], [4, 0, 2]),
+        (["wood_4"], [0, 4, 0]),
+        (["stone_3"], [0, 0, 3]),
+        (["sand_2", "stone_4"], [2, 0, 4]),
+    ],
+)
+def test_resource_cards_yield_and_the_workers_come_home(model: NewGame, cards: list[str], cubes: list[int]) -> None:
+    game = play_all(model(board(2, "fleece_fair", red={"resource_cards": cards})), "event fleece_fair")
+    assert [red(game)[kind] for kind in CUBES] == [*cubes, 0]
     assert (red(game)["workers"], red(game)["resource_cards"]) == (12, [])
 
 
