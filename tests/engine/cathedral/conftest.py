@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from oracle import Oracle
-from positions import NewGame
+
+from tests.engine.cathedral.oracle import Oracle
+from tests.engine.cathedral.positions import NewGame
 
 MODELS: dict[str, NewGame] = {"oracle": Oracle.from_position}
 

@@ -10,10 +10,9 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-import oracle_legal
-import oracle_play
-from oracle_cards import COLOURS
-from oracle_state import Player, Position
+from tests.engine.cathedral import oracle_legal, oracle_play
+from tests.engine.cathedral.oracle_cards import COLOURS
+from tests.engine.cathedral.oracle_state import Player, Position
 
 NATURE, OVER = -1, -2
 

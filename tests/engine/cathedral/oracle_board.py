@@ -6,7 +6,7 @@ the next step.
 
 from __future__ import annotations
 
-from oracle_cards import (
+from tests.engine.cathedral.oracle_cards import (
     BASIC,
     BUY_PRICE,
     CRAFTSMEN,
@@ -17,7 +17,7 @@ from oracle_cards import (
     RESOURCE_CARDS,
     SELL_PRICE,
 )
-from oracle_state import Move, Player, Position, turn_up, with_card
+from tests.engine.cathedral.oracle_state import Move, Player, Position, turn_up, with_card
 
 # Steps 1-2: event and archbishop (3.3, 6) --------------------------------------------------------------
 

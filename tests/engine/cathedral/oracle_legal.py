@@ -7,7 +7,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations
 
-from oracle_cards import (
+from tests.engine.cathedral.oracle_cards import (
     ADVANTAGES,
     BASIC,
     BUY_PRICE,
@@ -19,7 +19,7 @@ from oracle_cards import (
     TAX_DIE,
     craftsmen_of,
 )
-from oracle_state import Player, Position
+from tests.engine.cathedral.oracle_state import Player, Position
 
 Odds = dict[str, Fraction]
 

@@ -6,9 +6,9 @@ next choice or chance event.
 
 from __future__ import annotations
 
-import oracle_board
-from oracle_cards import CRAFTSMEN, RESOURCE_CARDS, craftsmen_of
-from oracle_state import Move, Position, turn_up, with_card
+from tests.engine.cathedral import oracle_board
+from tests.engine.cathedral.oracle_cards import CRAFTSMEN, RESOURCE_CARDS, craftsmen_of
+from tests.engine.cathedral.oracle_state import Move, Position, turn_up, with_card
 
 
 def play(s: Position, text: str) -> None:

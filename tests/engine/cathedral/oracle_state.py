@@ -7,7 +7,16 @@ from copy import deepcopy
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from oracle_cards import ADVANTAGES, BASIC, COLOURS, CRAFTSMEN, CUBES, EVENTS, RESOURCE_CARDS, STARTING_CRAFTSMEN
+from tests.engine.cathedral.oracle_cards import (
+    ADVANTAGES,
+    BASIC,
+    COLOURS,
+    CRAFTSMEN,
+    CUBES,
+    EVENTS,
+    RESOURCE_CARDS,
+    STARTING_CRAFTSMEN,
+)
 
 GOLD_LIMIT = 30
 _CATALOGUE = [*CRAFTSMEN, *RESOURCE_CARDS, *ADVANTAGES, *CUBES]

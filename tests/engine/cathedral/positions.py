@@ -11,8 +11,17 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any, Protocol
 
-from oracle import Oracle
-from oracle_cards import ADVANTAGES, COLOURS, CRAFTSMEN, CUBES, EVENTS, LAST_ROUND, RESOURCE_CARDS, craftsmen_of
+from tests.engine.cathedral.oracle import Oracle
+from tests.engine.cathedral.oracle_cards import (
+    ADVANTAGES,
+    COLOURS,
+    CRAFTSMEN,
+    CUBES,
+    EVENTS,
+    LAST_ROUND,
+    RESOURCE_CARDS,
+    craftsmen_of,
+)
 
 Fields = dict[str, Any]
 

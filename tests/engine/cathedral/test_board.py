@@ -3,8 +3,20 @@
 from __future__ import annotations
 
 import pytest
-from oracle_cards import COLOURS, CUBES, EVENTS, NEGATIVE_EVENTS, craftsmen_of
-from positions import FIVE_CRAFTSMEN, Fields, NewGame, blue, board, offered, play_all, player, red, until
+
+from tests.engine.cathedral.oracle_cards import COLOURS, CUBES, EVENTS, NEGATIVE_EVENTS, craftsmen_of
+from tests.engine.cathedral.positions import (
+    FIVE_CRAFTSMEN,
+    Fields,
+    NewGame,
+    blue,
+    board,
+    offered,
+    play_all,
+    player,
+    red,
+    until,
+)
 
 # Step 1-2: the event and the archbishop ---------------------------------------------------------------------------
 

@@ -5,8 +5,21 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from oracle_cards import RESOURCE_CARDS
-from positions import FIVE_CRAFTSMEN, NewGame, bag, draft, late, offered, opening, play_all, player, red, until
+
+from tests.engine.cathedral.oracle_cards import RESOURCE_CARDS
+from tests.engine.cathedral.positions import (
+    FIVE_CRAFTSMEN,
+    NewGame,
+    bag,
+    draft,
+    late,
+    offered,
+    opening,
+    play_all,
+    player,
+    red,
+    until,
+)
 
 # The round start (3) ----------------------------------------------------------------------------------------------
 

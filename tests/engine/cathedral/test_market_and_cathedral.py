@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from oracle_cards import COLOURS
-from positions import Fields, NewGame, blue, late, offered, play_all, player, red, until
+
+from tests.engine.cathedral.oracle_cards import COLOURS
+from tests.engine.cathedral.positions import Fields, NewGame, blue, late, offered, play_all, player, red, until
 
 # Step 12: market --------------------------------------------------------------------------------------------------
 

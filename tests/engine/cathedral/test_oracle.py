@@ -8,9 +8,18 @@ from collections import Counter
 from fractions import Fraction
 
 import pytest
-from oracle import NATURE, OVER, Oracle
-from oracle_cards import ADVANTAGES, COLOURS, CRAFTSMEN, CUBES, CUBES_IN_BOX, EVENTS, RESOURCE_CARDS
-from positions import (
+
+from tests.engine.cathedral.oracle import NATURE, OVER, Oracle
+from tests.engine.cathedral.oracle_cards import (
+    ADVANTAGES,
+    COLOURS,
+    CRAFTSMEN,
+    CUBES,
+    CUBES_IN_BOX,
+    EVENTS,
+    RESOURCE_CARDS,
+)
+from tests.engine.cathedral.positions import (
     ORDINARY,
     Fields,
     Game,
