@@ -1,1 +1,1 @@
-""""""
+"""The service: admission, time, errors, and a fixed pool of searching threads behind gRPC."""
