@@ -1,0 +1,229 @@
+"""The search: reproducible, resumable, bounded, and right where the answer is known."""
+
+import itertools
+import math
+import threading
+import time
+
+import pytest
+
+from clerestory.engine import NATURE, State
+from clerestory.engine.toy.rules import TOY
+from clerestory.search.errors import BadLimit, HiddenFromSeat, NothingToDecide, WrongSeat
+from clerestory.search.ismcts import Searcher
+from clerestory.search.result import StopReason
+from tests.search.positions import decisions
+
+START = decisions(TOY, 3, 1)[0]
+
+
+def test_equal_seeds_give_equal_results() -> None:
+    first, second, other = (Searcher(START, seed=seed).run(iterations=1000) for seed in (4, 4, 5))
+    assert first.lines == second.lines
+    assert first.lines != other.lines
+
+
+def test_slices_add_up_to_one_run() -> None:
+    sliced = Searcher(START, seed=9)
+    for iterations in (1, 10, 89, 400):
+        result = sliced.run(iterations=iterations)
+    assert result.lines == Searcher(START, seed=9).run(iterations=500).lines
+    assert result.iterations == sliced.iterations == 500
+
+
+def test_lines_tell_of_every_action_best_first() -> None:
+    result = Searcher(START, seed=1).run(iterations=777)
+    assert {line.action for line in result.lines} == {action.text for action in START.legal_actions()}
+    visits = [line.visits for line in result.lines]
+    assert visits == sorted(visits, reverse=True)
+    assert sum(visits) == result.iterations == 777
+    assert all(line.availability == 777 for line in result.lines)
+    assert all(math.isclose(sum(line.values), 1) for line in result.lines)
+    assert result.best == result.lines[0]
+
+
+def test_one_iteration_leaves_actions_untried_with_value_zero() -> None:
+    result = Searcher(START, seed=1).run(iterations=1)
+    assert [line.visits for line in result.lines][:2] == [1, 0]
+    assert result.lines[-1].values == (0.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize("seats", TOY.seats)
+@pytest.mark.parametrize("seed", range(10))
+def test_the_last_decision_is_solved(seats: int, seed: int) -> None:
+    """Nobody acts after it, so each action's win share can be read off."""
+    last = decisions(TOY, seats, seed)[-1]
+    result = Searcher(last, seed=seed).run(iterations=200)
+    for line in result.lines:
+        after = last.copy()
+        after.play(line.action)
+        assert line.values == pytest.approx(after.returns())
+    assert result.best.values[last.turn] == max(line.values[last.turn] for line in result.lines)
+
+
+def solve(state: State, observer: int) -> float:
+    """The win share of the observer when all seats see the dealt world: for positions where nothing hidden matters."""
+    if state.over:
+        return state.returns()[observer]
+    values = []
+    for action in state.legal_actions():
+        after = state.copy()
+        after.play(action)
+        values.append(solve(after, observer))
+    if state.turn == NATURE:
+        return sum(odd * value for odd, value in zip(state.odds(), values, strict=True))
+    return max(values) if state.turn == observer else min(values)
+
+
+def test_a_game_solved_by_hand() -> None:
+    """Two seats, round two, the prize is card 1: seat 1 leads 5 to 0 and has won whatever anybody plays."""
+    position = TOY.from_position(
+        {
+            "rules_revision": 1,
+            "toy": {
+                "round": 2, "step": "play", "moved": 0, "prize": 1, "feast": True, "seen": [1, 4, 5], "deck": [],
+                "players": [{"points": 0, "played": 0, "hand": [0, 0]}, {"points": 5, "played": 0, "hand": [2]}],
+            },
+        }
+    )  # fmt: skip
+    result = Searcher(position, seed=1).run(iterations=500)
+    assert all(line.values == (0.0, 1.0) for line in result.lines)
+
+
+def test_search_finds_the_move_that_wins() -> None:
+    """Seat 0 decides last, one point behind: only its 6 beats the 5 on the table for a prize of 2."""
+    position = TOY.from_position(
+        {
+            "rules_revision": 1,
+            "toy": {
+                "round": 2, "step": "play", "moved": 1, "prize": 2, "feast": False, "seen": [1, 2, 5], "deck": [],
+                "players": [{"points": 0, "played": 0, "hand": [3, 6]}, {"points": 1, "played": 5, "hand": [0]}],
+            },
+        }
+    )  # fmt: skip
+    result = Searcher(position, seed=1).run(iterations=300)
+    assert (result.best.action, result.best.values) == ("play 6", (1.0, 0.0))
+    assert all(line.values == (0.0, 1.0) for line in result.lines[1:])
+
+
+def test_values_approach_the_mean_over_worlds() -> None:
+    """Seat 0's last decision but one is averaged over worlds no better than seeing them: a bound, not an equality."""
+    position = decisions(TOY, 2, 2)[-2]
+    observer = position.turn
+    worlds = [position.observe(observer).deal(seed) for seed in range(300)]
+    bound = sum(solve(world, observer) for world in worlds) / len(worlds)
+    result = Searcher(position, seed=2).run(iterations=20_000)
+    assert result.best.values[observer] == pytest.approx(bound, abs=0.1)
+
+
+def test_memory_full_goes_on_with_what_it_has() -> None:
+    big = decisions(TOY, 4, 1)[0]
+    result = Searcher(big, seed=1, max_bytes=1 << 16).run(iterations=20_000)
+    assert result.memory_full
+    assert result.iterations == 20_000
+    assert sum(line.visits for line in result.lines) == 20_000
+    assert result.bytes <= 1 << 16
+    assert not Searcher(big, seed=1).run(iterations=100).memory_full
+
+
+def test_time_is_a_limit_and_so_is_a_deadline() -> None:
+    searcher = Searcher(START, seed=1)
+    assert searcher.run(seconds=0.01).stopped == StopReason.TIME
+    assert searcher.run(deadline=time.monotonic() + 0.01, seconds=100.0).stopped == StopReason.TIME
+    assert searcher.run(iterations=1, seconds=100.0).stopped == StopReason.ITERATIONS
+
+
+def test_a_deadline_long_past_still_gives_an_answer() -> None:
+    result = Searcher(START, seed=1).run(deadline=0.0)
+    assert result.iterations == 1
+    assert result.stopped == StopReason.TIME
+
+
+def test_stop_from_another_thread() -> None:
+    searcher = Searcher(START, seed=1)
+    results = []
+    thread = threading.Thread(target=lambda: results.append(searcher.run(seconds=100.0)))
+    thread.start()
+    searcher.stop()
+    thread.join(timeout=60)
+    assert [result.stopped for result in results] == [StopReason.STOPPED]
+    assert searcher.run(iterations=3).stopped == StopReason.ITERATIONS
+
+
+def test_a_running_search_refuses_a_second_caller() -> None:
+    searcher = Searcher(START, seed=1)
+    searcher.run(iterations=1)
+    thread = threading.Thread(target=lambda: searcher.run(seconds=100.0))
+    thread.start()
+    try:
+        for _ in itertools.count():
+            try:
+                searcher.result()
+            except RuntimeError as error:
+                assert "running" in str(error)  # noqa: PT017
+                break
+        with pytest.raises(RuntimeError, match="running"):
+            searcher.run(iterations=1)
+    finally:
+        searcher.stop()
+        thread.join(timeout=60)
+
+
+def test_no_result_before_the_first_run() -> None:
+    with pytest.raises(RuntimeError, match="has not run"):
+        Searcher(START, seed=1).result()
+
+
+@pytest.mark.parametrize(
+    ("options", "field"),
+    [
+        ({"seed": -1}, "seed"),
+        ({"seed": 1 << 64}, "seed"),
+        ({"seed": "1"}, "seed"),
+        ({"seed": 1, "exploration": -0.1}, "exploration"),
+        ({"seed": 1, "exploration": math.nan}, "exploration"),
+        ({"seed": 1, "max_bytes": 1000}, "max_bytes"),
+    ],
+)
+def test_options_out_of_range(options: dict[str, object], field: str) -> None:
+    with pytest.raises(BadLimit) as caught:
+        Searcher(START, **options)  # type: ignore[arg-type]
+    assert caught.value.field == field
+
+
+@pytest.mark.parametrize(
+    ("limits", "field"),
+    [
+        ({}, "limits"),
+        ({"seconds": 0}, "seconds"),
+        ({"seconds": -1.5}, "seconds"),
+        ({"seconds": math.nan}, "seconds"),
+        ({"deadline": math.nan}, "deadline"),
+        ({"iterations": 0}, "iterations"),
+        ({"iterations": 2.5}, "iterations"),
+    ],
+)
+def test_limits_out_of_range(limits: dict[str, object], field: str) -> None:
+    with pytest.raises(BadLimit) as caught:
+        Searcher(START, seed=1).run(**limits)  # type: ignore[arg-type]
+    assert caught.value.field == field
+
+
+def test_nothing_to_decide() -> None:
+    with pytest.raises(NothingToDecide, match="chance"):
+        Searcher(TOY.new(2, 1), seed=1)
+    over = decisions(TOY, 2, 1)[-1]
+    over.play("fold")
+    with pytest.raises(NothingToDecide, match="over"):
+        Searcher(over, seed=1)
+
+
+def test_another_seats_turn() -> None:
+    with pytest.raises(WrongSeat, match="seat 2 is not to decide"):
+        Searcher(START, 2, seed=1)
+    assert Searcher(START, 0, seed=1).run(iterations=1).seat == 0
+
+
+def test_a_position_that_hides_the_seats_own_hand() -> None:
+    with pytest.raises(HiddenFromSeat, match="seat 0"):
+        Searcher(START.observe(1), seed=1)

@@ -1,0 +1,25 @@
+"""The compiled search equals the plain-Python one, table for table, to the last bit."""
+
+import pytest
+
+from clerestory.engine.toy.rules import TOY
+from clerestory.search.ismcts import Searcher
+from tests.search.oracle import ismcts
+from tests.search.positions import decisions
+
+
+@pytest.mark.parametrize("seats", TOY.seats)
+@pytest.mark.parametrize("seed", range(4))
+def test_equal_tables(seats: int, seed: int) -> None:
+    for number, position in enumerate(decisions(TOY, seats, seed)):
+        table = Searcher(position, seed=number).run(iterations=300).lines
+        expected = ismcts(position, number, 300)
+        assert {line.action: (line.visits, line.availability, line.values) for line in table} == expected
+
+
+@pytest.mark.parametrize("exploration", [0.0, 0.3, 2.0])
+def test_equal_tables_for_other_explorations(exploration: float) -> None:
+    position = decisions(TOY, 3, 7)[0]
+    table = Searcher(position, seed=5, exploration=exploration).run(iterations=500).lines
+    expected = ismcts(position, 5, 500, exploration)
+    assert {line.action: (line.visits, line.availability, line.values) for line in table} == expected
