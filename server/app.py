@@ -11,7 +11,7 @@ from grpc_health.v1._async import HealthServicer
 from grpc_health.v1.health_pb2_grpc import add_HealthServicer_to_server
 from grpc_reflection.v1alpha import reflection
 
-from clerestory.server.config import MAX_MESSAGE_BYTES, BadSettings, Settings
+from clerestory.server.config import MAX_MESSAGE_BYTES, Settings
 from clerestory.server.errors import ErrorBoundary
 from clerestory.server.pool import Pool
 from clerestory.server.service import Advisor
@@ -49,7 +49,7 @@ class App:
 
 
 async def start(settings: Settings) -> App:
-    """Return a server that answers. Raises BadSettings when it cannot listen where it should."""
+    """Return a server that answers. Raises OSError when it cannot listen where it should."""
     server = grpc.aio.server(interceptors=[ErrorBoundary()], options=OPTIONS)
     pool = Pool(settings.workers, settings.max_queue)
     add_AdvisorServiceServicer_to_server(Advisor(pool, settings), server)
@@ -68,7 +68,7 @@ def listen(server: grpc.aio.Server, address: str) -> str:
     try:
         port = server.add_insecure_port(address)
     except RuntimeError:
-        raise BadSettings(f"listen: cannot listen on {address}") from None
+        raise OSError(f"cannot listen on {address}") from None
     return address if address.startswith("unix:") else f"{address.rpartition(':')[0]}:{port}"
 
 
@@ -80,7 +80,7 @@ async def serve(settings: Settings, ready: Callable[[App], object], stop: asynci
         ready: called once, when it answers.
         stop: set by the caller, or by a signal.
 
-    Raises BadSettings.
+    Raises OSError when it cannot listen where it should.
     """
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):

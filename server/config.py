@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from clerestory.search.ismcts import DEFAULT_MAX_BYTES
 
 MAX_MESSAGE_BYTES = 64 * 1024  # any position fits; nothing larger is read
+MIN_TREE_BYTES = 1 << 20
 
 
 class BadSettings(ValueError):
@@ -40,14 +41,16 @@ class Settings:
     insecure: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("workers", "max_time", "max_tree_bytes"):
+        for name in ("workers", "max_time"):
             if not getattr(self, name) > 0:
                 raise BadSettings(f"{name}: {getattr(self, name)} is not greater than 0")
         for name in ("max_queue", "margin", "grace"):
             if not getattr(self, name) >= 0:
                 raise BadSettings(f"{name}: {getattr(self, name)} is less than 0")
-        if not self.insecure and not is_local(self.listen):
-            raise BadSettings(f"listen: {self.listen} is open to other machines in plaintext; say insecure if you mean it")
+        if self.max_tree_bytes < MIN_TREE_BYTES:
+            raise BadSettings(f"max_tree_bytes: {self.max_tree_bytes} is less than {MIN_TREE_BYTES}")
+        if not is_local(self.listen) and not self.insecure:
+            raise BadSettings(f"listen: {self.listen} is open to other machines, in plaintext; allow it with insecure")
 
 
 def is_local(address: str) -> bool:

@@ -108,7 +108,7 @@ Handler = Callable[[Any, grpc.aio.ServicerContext[Any, Any]], Awaitable[Any]]
 
 
 class ErrorBoundary(grpc.aio.ServerInterceptor):
-    """Turns whatever a handler of our services raises into its Status; requests are decoded inside, so faults there too."""
+    """Turns whatever a handler of our services raises into its Status, a request that cannot be decoded included."""
 
     async def intercept_service(self, continuation: Any, handler_call_details: grpc.HandlerCallDetails) -> Any:
         """Wrap the handler of a unary method."""

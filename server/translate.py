@@ -14,6 +14,8 @@ from clerestory.server.errors import CallError, Reason, refuse
 from clerestory.v1 import advisor_pb2 as api
 from clerestory.v1.position_pb2 import Position
 
+MAX_ITERATIONS = (1 << 63) - 1
+
 STOP_REASONS = {
     StopReason.TIME: api.STOP_REASON_TIME,
     StopReason.ITERATIONS: api.STOP_REASON_ITERATIONS,
@@ -45,8 +47,8 @@ def read_question(request: api.RecommendMoveRequest) -> Question:
     position = read_position(request.position)
     seat = read_seat(position, request)
     seconds = read_budget(request)
-    if request.HasField("iterations") and not request.iterations:
-        refuse(Reason.BAD_ITERATIONS, "iterations", "is 0; leave it out for no limit")
+    if request.HasField("iterations") and not 0 < request.iterations <= MAX_ITERATIONS:
+        refuse(Reason.BAD_ITERATIONS, "iterations", f"is {request.iterations}; must be 1 to {MAX_ITERATIONS}, or left out")
     return Question(
         view=position.observe(seat),
         seat=seat,
