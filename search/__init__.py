@@ -1,1 +1,17 @@
-""""""
+"""The search: information-set Monte Carlo tree search over the contract; it knows no card and no network."""
+
+from clerestory.search.errors import BadLimit, HiddenFromSeat, NothingToDecide, SearchError, WrongSeat
+from clerestory.search.ismcts import Searcher
+from clerestory.search.result import Line, Result, StopReason
+
+__all__ = [
+    "BadLimit",
+    "HiddenFromSeat",
+    "Line",
+    "NothingToDecide",
+    "Result",
+    "SearchError",
+    "Searcher",
+    "StopReason",
+    "WrongSeat",
+]

@@ -9,7 +9,7 @@ import math
 from libc.math cimport log, sqrt
 from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memcmp, memcpy
+from libc.string cimport memcpy
 from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
 
 from clerestory.engine.core cimport MAX_LEGAL, NATURE, OVER, State, action_t

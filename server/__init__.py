@@ -1,1 +1,1 @@
-"""The service: admission, time, errors, and a fixed pool of searching threads behind gRPC."""
+"""The service: admission, time, translation between the wire and the rules."""

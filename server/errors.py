@@ -132,7 +132,7 @@ def guarded(handler: Handler, decode: Callable[[bytes], Any]) -> Handler:
         except Exception:
             logger.exception("unexpected error in a call")
             status = status_of(CallError(Reason.INTERNAL, [("", "unexpected error; the server has logged it")]))
-        await context.abort_with_status(rpc_status.to_status(status))
+        return await context.abort_with_status(rpc_status.to_status(status))
 
     return answer
 

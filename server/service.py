@@ -27,7 +27,9 @@ class Advisor(AdvisorServiceServicer):
         self._pool = pool
         self._settings = settings
 
-    async def RecommendMove(self, request: RecommendMoveRequest, context: Context) -> RecommendMoveResponse:
+    async def RecommendMove(  # noqa: N802  # its name in proto/
+        self, request: RecommendMoveRequest, context: Context
+    ) -> RecommendMoveResponse:
         """Search until the effective deadline, and answer with what there is. Raises CallError."""
         arrival = time.monotonic()
         question = read_question(request)

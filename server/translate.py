@@ -48,7 +48,7 @@ def read_question(request: api.RecommendMoveRequest) -> Question:
     seat = read_seat(position, request)
     seconds = read_budget(request)
     if request.HasField("iterations") and not 0 < request.iterations <= MAX_ITERATIONS:
-        refuse(Reason.BAD_ITERATIONS, "iterations", f"is {request.iterations}; must be 1 to {MAX_ITERATIONS}, or left out")
+        refuse(Reason.BAD_ITERATIONS, "iterations", f"is {request.iterations}; must be 1 to {MAX_ITERATIONS}")
     return Question(
         view=position.observe(seat),
         seat=seat,
@@ -99,7 +99,7 @@ def read_budget(request: api.RecommendMoveRequest) -> float | None:
         return None
     budget = request.time_budget
     if budget.seconds < 0 or not 0 <= budget.nanos < 1_000_000_000 or not (budget.seconds or budget.nanos):
-        refuse(Reason.BAD_TIME_BUDGET, "time_budget", f"is {budget.seconds} s and {budget.nanos} ns; must be greater than 0")
+        refuse(Reason.BAD_TIME_BUDGET, "time_budget", f"is {budget.seconds} s and {budget.nanos} ns; must exceed 0")
     return budget.seconds + budget.nanos / 1e9
 
 

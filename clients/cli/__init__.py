@@ -1,1 +1,1 @@
-"""The command `clerestory`: the one place that may import everything."""
+"""The command `clerestory`, where everything comes together."""

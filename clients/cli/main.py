@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 import typer
 
 from clerestory.clients import AdvisorError, BadRequest, NotNow
+from clerestory.clients.cli.bench import bench
 from clerestory.clients.cli.new import new
 from clerestory.clients.cli.recommend import recommend
 from clerestory.clients.cli.serve import serve
@@ -26,6 +27,7 @@ app = typer.Typer(
 app.command()(serve)
 app.command()(recommend)
 app.command()(new)
+app.add_typer(bench, name="bench")
 
 
 def main() -> None:

@@ -13,12 +13,16 @@ Card = Annotated[int, Field(ge=0, le=10)]
 
 
 class Player(Fields):
+    """What a seat has and what is on the table before it."""
+
     points: Annotated[int, Field(ge=0, le=40)]
     played: Card
     hand: Annotated[list[Card], Field(max_length=2)]
 
 
 class Position(Fields):
+    """A whole position."""
+
     round: Annotated[int, Field(ge=1, le=3)]
     step: Literal["turn-up", "weather", "play", "over"]
     moved: Annotated[int, Field(ge=0, le=3)]
@@ -56,7 +60,9 @@ def card_faults(position: Position) -> list[tuple[str, str]]:
     if 0 in position.seen:
         faults.append(("toy.seen", "0 is not a card"))
     if count != highest:
-        faults.append(("toy", f"{count} cards seen, held and to come; with {len(position.players)} seats there are {highest}"))
+        faults.append(
+            ("toy", f"{count} cards seen, held and to come; with {len(position.players)} seats there are {highest}")
+        )
     return faults
 
 

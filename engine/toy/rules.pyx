@@ -334,8 +334,8 @@ cdef void feature(const void *state, int seat, double *out) noexcept nogil:
 
 
 cdef GameOps OPS = GameOps(
-    state_size=sizeof(Toy), num_actions=NUM_ACTIONS, max_plies=ROUNDS * (MAX_SEATS + 2), min_seats=2, max_seats=MAX_SEATS,
-    turn=turn, legal=legal, odds=odds, draw=draw, play=play, returns=returns, margins=margins,
+    state_size=sizeof(Toy), num_actions=NUM_ACTIONS, max_plies=ROUNDS * (MAX_SEATS + 2), min_seats=2,
+    max_seats=MAX_SEATS, turn=turn, legal=legal, odds=odds, draw=draw, play=play, returns=returns, margins=margins,
     observe=observe, deal=deal, key=key, setup=setup, check=check,
 )
 cdef Guide GUIDE = Guide(

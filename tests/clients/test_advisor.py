@@ -51,7 +51,7 @@ def test_an_answer_holds_plain_values_only(advisor: Advisor) -> None:
     assert str(answer.best) == answer.lines[0].action.text
     assert {line.action.text for line in answer.lines} == {action.text for action in OPENING.legal_actions()}
     assert (answer.seat, answer.seed, answer.stop_reason, answer.rules_revision) == (0, 3, "time", 1)
-    assert 0 < answer.elapsed
+    assert answer.elapsed > 0
     assert sum(line.visits for line in answer.lines) == answer.iterations
 
 
@@ -84,7 +84,8 @@ def test_times(time: Any, seconds: float) -> None:
 
 BAD_QUESTIONS: list[tuple[str, dict[str, Any]]] = [
     *[("time_budget", {"time": time}) for time in ("", "5", "5m", "ms", "1e3s", "1 s s", "\u0661s", "x" * 500)],
-    *[("time_budget", {"time": time}) for time in (0, -1, "-0.001s", float("nan"), float("inf"), 1e30, "9" * 400 + "s")],
+    *[("time_budget", {"time": time}) for time in (0, -1, "-0.001s", "9" * 400 + "s")],
+    *[("time_budget", {"time": time}) for time in (float("nan"), float("inf"), 1e30)],
     ("time_budget", {}),
     *[("seat", {"time": 1, "seat": seat}) for seat in (-1, 2, 2**32, "0", 0.5)],
     *[("iterations", {"iterations": iterations}) for iterations in (-1, 0, 2**63, 2**64, "1")],
@@ -162,7 +163,8 @@ def test_an_error_of_grpc_itself_has_no_reason(advisor: Advisor) -> None:
 def test_a_server_that_never_answers_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "SLACK", 0.1)
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        with Advisor(f"127.0.0.1:{silent.getsockname()[1]}") as advisor, pytest.raises(OutOfTime):
+        target = f"127.0.0.1:{silent.getsockname()[1]}"
+        with Advisor(target) as advisor, pytest.raises(OutOfTime):
             advisor.recommend(OPENING, 0.01)
 
 

@@ -21,7 +21,7 @@ from clerestory.engine import from_position
 
 COMMAND = [sys.executable, "-m", "clerestory"]
 EXAMPLES = Path(__file__).parents[3] / "examples" / "positions"
-OPENING = str(EXAMPLES / "toy-2p-opening.json")
+OPENING = str(EXAMPLES / "toy-2p-round1.json")
 
 
 def run(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
@@ -52,7 +52,7 @@ def until(condition: Callable[[], bool]) -> None:
 def test_the_examples_are_new_positions(seats: int, seed: int, tmp_path: Path) -> None:
     out = tmp_path / "position.json"
     assert run("new", "--game", "toy", "--seats", str(seats), "--seed", str(seed), "--out", str(out)).returncode == 0
-    assert out.read_text() == (EXAMPLES / f"toy-{seats}p-opening.json").read_text()
+    assert out.read_text() == (EXAMPLES / f"toy-{seats}p-round1.json").read_text()
 
 
 def test_new_writes_to_standard_output() -> None:
@@ -78,9 +78,10 @@ def test_recommend_for_programs(example: Path) -> None:
 def test_recommend_for_people() -> None:
     done = run("recommend", OPENING, "--time", "20ms", "--seed", "4")
     assert (done.returncode, done.stderr) == (0, "")
-    title, *_ = done.stdout.splitlines()
-    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in done.stdout.splitlines() if line.startswith("│")]
-    assert {row[0] for row in rows} == {action.text for action in from_position(Path(OPENING).read_bytes()).legal_actions()}
+    title, *lines = done.stdout.splitlines()
+    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in lines if line.startswith("│")]
+    legal = from_position(Path(OPENING).read_bytes()).legal_actions()
+    assert {row[0] for row in rows} == {action.text for action in legal}
     assert title.strip() == f"seat 0: {rows[0][0]}"
     visits = [int(row[2].replace(",", "")) for row in rows]
     assert visits == sorted(visits, reverse=True)
@@ -130,7 +131,9 @@ def test_wrong_inputs_end_in_one_line(arguments: list[str], code: int, says: str
     assert line.startswith(says)
 
 
-@pytest.mark.parametrize("arguments", [["advise"], ["recommend"], ["recommend", "--bad"], ["recommend", "-", "--seat", "x"]])
+@pytest.mark.parametrize(
+    "arguments", [["advise"], ["recommend"], ["recommend", "--bad"], ["recommend", "-", "--seat", "x"]]
+)
 def test_wrong_usage_is_explained(arguments: list[str]) -> None:
     done = run(*arguments)
     assert (done.returncode, done.stdout) == (2, "")

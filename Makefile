@@ -1,0 +1,59 @@
+# Every target makes what it needs: a virtual environment in .venv, the tools of pyproject.toml, and the build.
+# constraints.txt holds the versions the tests run with; `make constraints` takes them anew.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+SOURCES := setup.py MANIFEST.in $(shell find src engine search server clients proto -type f -not -path '*/__pycache__/*' 2>/dev/null)
+CHECKED := build/checked
+PYTEST := $(BIN)/python -m pytest -n auto
+
+.PHONY: demo test test-slow test-asan lint bench constraints clean
+
+demo: $(VENV)/.built  ## one recommendation, end to end: build, server, search, table
+	$(BIN)/clerestory recommend examples/positions/toy-2p-round1.json --time 500ms
+
+test: $(VENV)/.built  ## everything that ends within minutes
+	$(PYTEST)
+
+test-slow: $(VENV)/.built  ## what takes longer: packages built in isolation, long comparisons
+	$(PYTEST) -m slow --timeout 3600
+
+test-asan: $(CHECKED)/.built  ## the laws and the search with bounds checks, AddressSanitizer and UBSan
+	PYTHONPATH=$(CHECKED) PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
+	$(BIN)/python -m pytest -p no:cacheprovider tests/engine tests/search
+
+lint: $(VENV)/.built
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	PATH=$(BIN):$$PATH cython-lint engine search
+	$(BIN)/mypy
+	$(BIN)/buf lint
+	$(BIN)/buf format --diff --exit-code
+
+bench: $(VENV)/.built
+	$(BIN)/clerestory bench engine --game toy --seats 4
+	$(BIN)/clerestory bench search --game toy --seats 4
+
+constraints: $(VENV)/.built
+	$(PIP) freeze --exclude-editable --exclude clerestory > constraints.txt
+
+clean:
+	rm -rf build dist *.egg-info $(VENV)
+
+$(VENV)/.tools: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install --quiet --upgrade 'pip>=25.1'
+	$(PIP) install --quiet --constraint constraints.txt --group build --group test --group lint
+	touch $@
+
+$(VENV)/.built: $(VENV)/.tools $(SOURCES)
+	$(PIP) install --quiet --no-build-isolation --constraint constraints.txt --editable . --config-settings editable_mode=strict
+	touch $@
+
+$(CHECKED)/.built: $(VENV)/.built
+	rm -rf $(CHECKED)
+	CLERESTORY_BUILD=checked $(PIP) install --quiet --no-deps --no-build-isolation --target $(CHECKED) .
+	touch $@

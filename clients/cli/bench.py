@@ -1,0 +1,166 @@
+"""`clerestory bench`: how fast this machine plays and searches, with a reference timed in the same minute."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from statistics import median
+from timeit import timeit
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from clerestory.engine import GAMES, NATURE, State
+from clerestory.engine.core import Game
+from clerestory.engine.speed import copies, random_games, random_playouts, reference
+from clerestory.search.ismcts import Searcher
+
+COPIES = 1_000_000
+BOTS = ("ismcts-plain",)
+
+bench = typer.Typer(
+    help="Measure speed: medians over runs, and a reference loop timed beside them.", no_args_is_help=True
+)
+
+
+@dataclass(frozen=True)
+class EngineFigures:
+    """Uniformly random games from setup to end, decks dealt, chance events included, on one core."""
+
+    games_per_s: float
+    ns_per_ply: float  # a ply is any decision or chance event
+    plies_per_game: float
+    copy_ns: float  # memcpy of a position, in C
+    python_copy_ns: float  # State.copy()
+    state_bytes: int
+    reference_ns: float  # one step of a fixed C loop
+
+
+@dataclass(frozen=True)
+class SearchFigures:
+    """A search from the first decision of a game."""
+
+    iterations_per_s: float
+    overhead_us: float  # an iteration less a random playout from the same position
+    nodes: int
+    bytes: int
+    reference_ns: float
+
+
+def engine_run(game: Game, seats: int, seconds: float, seed: int) -> EngineFigures:
+    """Measure once."""
+    before = reference()
+    games, plies, spent = random_games(game, seats, seconds, seed)
+    state = game.new(seats, seed)
+    return EngineFigures(
+        games_per_s=games / spent,
+        ns_per_ply=1e9 * spent / plies,
+        plies_per_game=plies / games,
+        copy_ns=1e9 * copies(state, COPIES) / COPIES,
+        python_copy_ns=1e9 * timeit(state.copy, number=COPIES // 10) / (COPIES // 10),
+        state_bytes=game.state_bytes,
+        reference_ns=median((before, reference(), reference())),
+    )
+
+
+def search_run(game: Game, seats: int, seconds: float, seed: int) -> SearchFigures:
+    """Measure once: half of the time for playouts, to know what they cost, and half for the search."""
+    position = first_decision(game, seats, seed)
+    playouts, _, playing = random_playouts(position, seconds / 2, seed)
+    result = Searcher(position, seed=seed).run(seconds=seconds / 2)
+    return SearchFigures(
+        iterations_per_s=result.iterations / result.elapsed,
+        overhead_us=1e6 * (result.elapsed / result.iterations - playing / playouts),
+        nodes=result.nodes,
+        bytes=result.bytes,
+        reference_ns=median((reference(), reference(), reference())),
+    )
+
+
+def first_decision(game: Game, seats: int, seed: int) -> State:
+    """Return the opening position after Nature's first events."""
+    state = game.new(seats, seed)
+    while state.turn == NATURE:
+        state.play(state.draw(seed))
+    return state
+
+
+def medians(runs: list[Any]) -> dict[str, float]:
+    """Return each figure's median over the runs; counts stay whole."""
+    columns = {name: [getattr(run, name) for run in runs] for name in asdict(runs[0])}
+    return {name: type(values[0])(median(values)) for name, values in columns.items()}
+
+
+def report(measure: Callable[[int], Any], about: dict[str, Any], runs: int, *, as_json: bool) -> None:
+    """Run, take medians, print."""
+    results = [measure(seed) for seed in range(runs)]
+    figures = medians(results)
+    if as_json:
+        print(json.dumps({**about, "runs": runs, **figures}))
+        return
+    table = Table("figure", "median", "least", "most", title=", ".join(f"{k} {v}" for k, v in about.items()))
+    for name, values in rows(results, figures):
+        table.add_row(name, *values)
+    Console().print(table)
+
+
+def rows(results: list[Any], figures: dict[str, float]) -> Iterator[tuple[str, list[str]]]:
+    """Each figure with its median, least and most."""
+    for name, middle in figures.items():
+        values = [getattr(result, name) for result in results]
+        yield name, [f"{value:,.{0 if value >= 1000 else 2}f}" for value in (middle, min(values), max(values))]
+
+
+def chosen_game(name: str) -> Game:
+    """Return the game, or end the command with a message that lists the games."""
+    if name not in GAMES:
+        raise typer.BadParameter(f"{name!r} is not one of {', '.join(GAMES)}", param_hint="--game")
+    return GAMES[name]
+
+
+def chosen_seats(game: Game, seats: int) -> int:
+    """Return the number of seats, or end the command with a message."""
+    if seats not in game.seats:
+        raise typer.BadParameter(f"{seats} is not one of {', '.join(map(str, game.seats))}", param_hint="--seats")
+    return seats
+
+
+GameOption = Annotated[str, typer.Option("--game", help=f"One of {', '.join(GAMES)}.")]
+SeatsOption = Annotated[int, typer.Option("--seats", help="Number of players.")]
+SecondsOption = Annotated[float, typer.Option("--seconds", min=0.01, max=3600, help="Length of one run.")]
+RunsOption = Annotated[int, typer.Option("--runs", min=1, max=100, help="Runs; medians are reported.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+@bench.command("engine")
+def bench_engine(
+    game: GameOption = "toy",
+    seats: SeatsOption = 2,
+    seconds: SecondsOption = 1.0,
+    runs: RunsOption = 3,
+    as_json: JsonOption = False,
+) -> None:
+    """Random games from setup to end on one core."""
+    rules = chosen_game(game)
+    chosen_seats(rules, seats)
+    about = {"bench": "engine", "game": game, "seats": seats, "seconds": seconds}
+    report(lambda seed: engine_run(rules, seats, seconds, seed), about, runs, as_json=as_json)
+
+
+@bench.command("search")
+def bench_search(
+    game: GameOption = "toy",
+    seats: SeatsOption = 2,
+    seconds: SecondsOption = 1.0,
+    runs: RunsOption = 3,
+    bot: Annotated[str, typer.Option("--bot", help=f"One of {', '.join(BOTS)}.")] = BOTS[0],
+    as_json: JsonOption = False,
+) -> None:
+    """Searches from the first decision of a game on one core."""
+    rules = chosen_game(game)
+    chosen_seats(rules, seats)
+    if bot not in BOTS:
+        raise typer.BadParameter(f"{bot!r} is not one of {', '.join(BOTS)}", param_hint="--bot")
+    about = {"bench": "search", "game": game, "seats": seats, "seconds": seconds, "bot": bot}
+    report(lambda seed: search_run(rules, seats, seconds, seed), about, runs, as_json=as_json)

@@ -1,0 +1,184 @@
+"""The rules of toy, one by one, on positions set by hand."""
+
+import copy
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from clerestory.engine import BadPosition, Rng, State
+from clerestory.engine.toy import rules
+from clerestory.engine.toy.position import Player, Position
+from clerestory.engine.toy.rules import TOY
+from tests.laws import assert_fits
+
+#   prize 3, round one; seat 0 holds 2 and 4, seat 1 holds 1 and 5; next in the deck is 6
+ROUND_ONE: dict[str, Any] = {
+    "round": 1, "step": "play", "moved": 0, "prize": 3, "feast": False, "seen": [3], "deck": [6],
+    "players": [{"points": 0, "played": 0, "hand": [2, 4]}, {"points": 0, "played": 0, "hand": [1, 5]}],
+}  # fmt: skip
+
+
+def position(**changes: Any) -> State:
+    return TOY.from_position({"rules_revision": 1, "toy": copy.deepcopy(ROUND_ONE) | changes})
+
+
+def played(state: State, *texts: str) -> dict[str, Any]:
+    for text in texts:
+        state.play(text)
+    fields: dict[str, Any] = state.to_position()["toy"]
+    return fields
+
+
+def legal(state: State) -> list[str]:
+    return [action.text for action in state.legal_actions()]
+
+
+def test_a_seat_plays_a_card_of_its_hand_or_folds() -> None:
+    assert legal(position()) == ["play 2", "play 4", "fold"]
+
+
+def test_an_unknown_hand_may_hold_any_card_not_placed_elsewhere() -> None:
+    assert legal(position().observe(1)) == ["play 2", "play 4", "play 6", "fold"]
+
+
+def test_the_highest_card_takes_the_prize() -> None:
+    fields = played(position(), "play 4", "play 5")
+    assert [player["points"] for player in fields["players"]] == [0, 3]
+
+
+def test_a_feast_doubles_the_prize() -> None:
+    fields = played(position(feast=True), "play 4", "fold")
+    assert [player["points"] for player in fields["players"]] == [6, 0]
+
+
+def test_nobody_takes_the_prize_if_all_fold() -> None:
+    fields = played(position(), "fold", "fold")
+    assert [player["points"] for player in fields["players"]] == [0, 0]
+    assert [player["hand"] for player in fields["players"]] == [[2, 4], [1, 5]]
+
+
+def test_seat_one_begins_round_two() -> None:
+    state = position()
+    played(state, "play 4", "play 5", "turn-up 6", "fair")
+    assert state.turn == 1
+
+
+def test_the_game_ends_after_two_rounds() -> None:
+    state = position()
+    fields = played(state, "play 4", "play 5", "turn-up 6", "fair", "play 1", "play 2")
+    assert (fields["round"], fields["step"], state.over) == (3, "over", True)
+    assert (state.returns(), state.margins()) == ((1.0, 0.0), (3.0, -3.0))
+
+
+def test_equal_points_share_the_win() -> None:
+    state = position()
+    played(state, "fold", "fold", "turn-up 6", "fair", "fold", "fold")
+    assert (state.returns(), state.margins()) == ((0.5, 0.5), (0.0, 0.0))
+
+
+@pytest.mark.parametrize(
+    ("outcome", "deck", "hands"),
+    [
+        ("turn-up 6", [], [[2], [1]]),  # the dealt top
+        ("turn-up 2", [], [[6], [1]]),  # the truth wins: 6 must have been in the hand
+        ("turn-up 1", [], [[2], [6]]),
+    ],
+)
+def test_an_outcome_that_contradicts_the_deal_changes_the_deal(
+    outcome: str, deck: list[int], hands: list[list[int]]
+) -> None:
+    fields = played(position(), "play 4", "play 5", outcome)
+    assert fields["deck"] == deck
+    assert [player["hand"] for player in fields["players"]] == hands
+
+
+def test_an_outcome_deeper_in_the_deck_trades_places() -> None:
+    opening = position(step="turn-up", prize=0, seen=[], deck=[3, 6])
+    assert played(opening, "turn-up 6")["deck"] == [3]
+
+
+def test_weather_odds() -> None:
+    state = position(step="turn-up", prize=0, seen=[], deck=[3, 6])
+    state.play("turn-up 3")
+    assert state.odds() == [0.75, 0.25]
+    rng = Rng(1)
+    assert_fits(Counter(state.draw(rng).text for _ in range(4000)), {"fair": 0.75, "feast": 0.25})
+
+
+def test_deals_of_one_seats_unknown_cards_are_even() -> None:
+    """Seat 0 knows 2, 4 and the prize 3; any two of 1, 5, 6 are seat 1's, the third is in the deck."""
+    known, rng = position().observe(0), Rng(1)
+    hands = Counter(tuple(known.deal(rng).to_position()["toy"]["players"][1]["hand"]) for _ in range(3000))
+    assert_fits(hands, dict.fromkeys([(1, 5), (1, 6), (5, 6)], 1 / 3))
+
+
+def test_guide_counts_points_and_shares_the_rest() -> None:
+    """Prize 3 is to be won now and one more card, 3.5 on average and 1.25 times that with the weather."""
+    assert position().value() == pytest.approx([(3 + 3.5 * 1.25) / 2] * 2)
+    assert position().features(0) == {"points": 0, "cards": 2}
+    assert position().weights() == [1 + 1 * 3, 1 + 3 * 3, 1]
+
+
+FAULTS: list[tuple[dict[str, Any], str, str]] = [
+    ({"seen": [3, 4]}, "toy.players[0].hand", "card 4 is also in toy.seen"),
+    ({"deck": [7]}, "toy.deck", "card 7 is not in the game with 2 seats"),
+    ({"deck": [6, 6]}, "toy.deck", "card 6 is also in toy.deck"),
+    ({"deck": []}, "toy.deck", "holds 0 cards, not 1"),
+    ({"seen": [0, 3]}, "toy.seen", "0 is not a card"),
+    ({"step": "over"}, "toy.step", "'over' does not go with round 1"),
+    ({"round": 4}, "toy.round", "less than or equal to 3"),
+    ({"round": True}, "toy.round", "valid integer"),
+    ({"prize": 2}, "toy.prize", "2 is not the card turned up"),
+    ({"step": "weather", "feast": True}, "toy.feast", "known only"),
+    ({"moved": 2}, "toy.moved", "2 seats cannot have acted"),
+    ({"players": []}, "toy.players", "at least 2"),
+    ({"luck": 1}, "toy.luck", "Extra inputs"),
+]
+
+
+@pytest.mark.parametrize(("changes", "field", "description"), FAULTS)
+def test_bad_positions(changes: dict[str, Any], field: str, description: str) -> None:
+    with pytest.raises(BadPosition) as caught:
+        position(**changes)
+    assert [v for v in caught.value.violations if v.field == field and description in v.description], caught.value
+
+
+def test_a_card_played_out_of_turn() -> None:
+    players = [{"points": 0, "played": 0, "hand": [2, 4]}, {"points": 0, "played": 5, "hand": [1]}]
+    with pytest.raises(BadPosition, match=r"players\[1\].played: 5 cannot have been played"):
+        position(seen=[3, 5], players=players)
+
+
+def test_all_faults_are_listed() -> None:
+    with pytest.raises(BadPosition) as caught:
+        position(moved=2, prize=2, deck=[])
+    assert {violation.field for violation in caught.value.violations} >= {"toy.moved", "toy.prize", "toy.deck", "toy"}
+
+
+INVARIANTS: list[tuple[int, dict[str, Any]]] = [
+    (2, {"step": "over"}),
+    (3, {"moved": 3}),
+    (3, {"step": "turn-up", "feast": True}),
+    (5, {"prize": 0}),
+    (5, {"prize": 2}),
+    (6, {"deck": [2, 6]}),
+    (7, {"players": [Player.model_construct(points=0, played=0, hand=[1, 2, 4]), ROUND_ONE["players"][1]]}),
+    (8, {"players": [Player.model_construct(points=0, played=3, hand=[2, 4]), ROUND_ONE["players"][1]]}),
+    (9, {"deck": [4]}),
+    (9, {"deck": [9]}),
+    (10, {"players": [{"points": 0, "played": 0, "hand": [2]}, ROUND_ONE["players"][1]]}),
+]
+
+
+@pytest.mark.parametrize(("invariant", "changes"), INVARIANTS)
+def test_the_core_checks_what_the_reader_let_through(
+    invariant: int, changes: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def trusting(fields: dict[str, Any]) -> Position:
+        players = [p if isinstance(p, Player) else Player.model_construct(**p) for p in fields["players"]]
+        return Position.model_construct(**fields | {"players": players})
+
+    monkeypatch.setattr(rules, "read_position", trusting)
+    with pytest.raises(BadPosition, match=f"breaks invariant {invariant} of the rules"):
+        position(**changes)

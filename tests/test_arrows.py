@@ -1,0 +1,71 @@
+"""Imports point only down: clients -> stubs; server -> search, engine, stubs; search -> engine.core, engine.rng."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+IMPORT = re.compile(r"^\s*(?:from|import|cimport)\s+(clerestory(?:\.\w+)*)", re.MULTILINE)
+
+STUBS = r"clerestory\.v1\b"
+ENGINE = r"clerestory\.engine\b"
+ALLOWED: dict[str, str] = {
+    "engine": r"clerestory\.engine\.(core|rng|hash|errors|fields)\b",
+    "engine/__init__.py": r"clerestory\.engine\.(core|rng|errors|games|record)\b",
+    "engine/record.py": r"clerestory\.engine\.(core|errors|games)\b",
+    "engine/games.py": r"clerestory\.engine\b",
+    "engine/toy": r"clerestory\.engine\.(core|rng|hash|errors|fields|toy)\b",
+    "engine/cathedral": r"clerestory\.engine\.(core|rng|hash|errors|fields|cathedral)\b",
+    "search": r"clerestory\.(engine\.(core|rng)\b|search\b)",
+    "server": rf"clerestory\.(server|search)\b|{ENGINE}|{STUBS}",
+    "clients": rf"clerestory\.clients\b(?!\.cli)|{STUBS}",
+    "clients/cli": r"clerestory\b",
+}
+
+
+def folder_of(path: Path) -> str:
+    """The longest folder (or file) with a rule of its own."""
+    return max((folder for folder in ALLOWED if path.is_relative_to(folder)), key=len)
+
+
+def sources() -> list[Path]:
+    tops = {Path(folder).parts[0] for folder in ALLOWED}
+    paths = (path for top in tops for path in (ROOT / top).rglob("*.py*"))
+    return sorted(path.relative_to(ROOT) for path in paths if path.suffix in {".py", ".pyi", ".pyx", ".pxd"})
+
+
+def upward(path: Path, text: str) -> list[str]:
+    return [name for name in IMPORT.findall(text) if not re.match(ALLOWED[folder_of(path)], name)]
+
+
+@pytest.mark.parametrize("path", sources(), ids=str)
+def test_imports_point_down(path: Path) -> None:
+    assert not upward(path, (ROOT / path).read_text())
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("search/x.py", "from clerestory.engine.toy.rules import TOY"),
+        ("search/x.pyx", "from clerestory.v1 import advisor_pb2"),
+        ("engine/core.pyx", "from clerestory.search.ismcts import Searcher"),
+        ("engine/core.pyx", "from clerestory.engine.toy.rules import TOY"),
+        ("engine/toy/x.py", "from clerestory.engine.games import GAMES"),
+        ("clients/x.py", "from clerestory.engine import State"),
+        ("clients/x.py", "from clerestory.clients.cli import main"),
+        ("server/x.py", "import clerestory.clients.advisor"),
+    ],
+)
+def test_an_upward_import_is_caught(path: str, line: str) -> None:
+    assert upward(Path(path), line)
+
+
+def test_only_translate_sees_protobuf_and_engine_together() -> None:
+    both = [
+        path
+        for path in sources()
+        if path.parts[0] == "server" and re.search(STUBS, (ROOT / path).read_text())
+        if re.search(rf"{ENGINE}", (ROOT / path).read_text())
+    ]
+    assert set(both) <= {Path("server/translate.py")}
