@@ -95,7 +95,7 @@ async def test_the_worst_position_still_fits_an_answer() -> None:
     assert len(details(error, BadRequest).field_violations) > 10
 
 
-def test_a_status_is_never_larger_than_headers_are() -> None:
+def test_faults_are_cut_in_number_and_length() -> None:
     faults = [("position.toy.players[0].hand", "\N{WHITE CHESS PAWN}" * 1000)] * 1000
     error = CallError(Reason.BAD_POSITION, faults)
     assert len(error.faults) == MAX_LISTED

@@ -8,9 +8,10 @@ from google.protobuf.json_format import MessageToJson, Parse
 from clerestory.clients.advisor import position_message
 from clerestory.engine import GAMES, Rng, State
 from clerestory.search.result import StopReason
-from clerestory.server.translate import STOP_REASONS, read_position
+from clerestory.server.translate import STOP_REASONS, read_position, read_question
 from clerestory.v1.advisor_pb2 import StopReason as StopReasonMessage
 from clerestory.v1.position_pb2 import Position
+from tests.server.harness import opening, question
 
 
 def positions(name: str, seats: int, seed: int) -> list[State]:
@@ -36,6 +37,14 @@ def test_round_trip(name: str, seats: int, seed: int) -> None:
             MessageToJson(message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True)
         )
         assert {field: value for field, value in written.items() if value != ""} == state.to_position()
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_nothing_hidden_is_kept_of_a_question(seats: int) -> None:
+    truth = opening(seats)
+    asked = read_question(question(truth, iterations=1))
+    assert asked.view == truth.observe(truth.turn)
+    assert asked.view != truth
 
 
 def test_a_position_can_hold_every_game() -> None:
