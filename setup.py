@@ -69,8 +69,7 @@ def write_stubs() -> None:
     # protoc looks for its plugins on PATH; without build isolation they lie beside the interpreter.
     os.environ["PATH"] = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
     arguments = ["protoc", "-Iproto", f"-I{files('grpc_tools') / '_proto'}"]
-    arguments += [f"--{kind}={out}" for kind in ("python_out", "grpc_python_out", "mypy_out")]
-    arguments += [f"--mypy_grpc_out=only_async:{out}"]
+    arguments += [f"--{kind}={out}" for kind in ("python_out", "grpc_python_out", "mypy_out", "mypy_grpc_out")]
     if protoc.main(arguments + sorted(str(path) for path in Path("proto").rglob("*.proto"))):
         raise SystemExit("the stubs of proto/ could not be made")
     (STUBS / "v1" / "__init__.py").write_text('"""The messages and services of clerestory.v1, made from proto/."""\n')
