@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from clerestory.clients.cli.options import GameOption, JsonOption, SeatsOption, chosen_game, chosen_seats
+from clerestory.clients.cli.options import BadOption, GameOption, JsonOption, SeatsOption, chosen_game, chosen_seats
 from clerestory.engine import NATURE, State
 from clerestory.engine.core import Game
 from clerestory.engine.speed import copies, random_games, random_playouts, reference
@@ -145,6 +145,6 @@ def bench_search(
     rules = chosen_game(game)
     chosen_seats(rules, seats)
     if bot not in BOTS:
-        raise typer.BadParameter(f"{bot!r} is not one of {', '.join(BOTS)}", param_hint="--bot")
+        raise BadOption(f"--bot: {bot!r} is not one of {', '.join(BOTS)}")
     about = {"bench": "search", "game": game, "seats": seats, "seconds": seconds, "bot": bot}
     report(lambda seed: search_run(rules, seats, seconds, seed), about, runs, as_json=as_json)

@@ -9,12 +9,15 @@ import typer
 from clerestory.clients import AdvisorError, BadRequest, NotNow
 from clerestory.clients.cli.bench import bench
 from clerestory.clients.cli.new import new
+from clerestory.clients.cli.options import BadOption
 from clerestory.clients.cli.recommend import recommend
 from clerestory.clients.cli.serve import serve
+from clerestory.clients.cli.show import replay, show
+from clerestory.clients.cli.simulate import simulate
 from clerestory.engine import GameError
 from clerestory.server.config import BadSettings
 
-BAD_INPUT = (BadRequest, NotNow, GameError, BadSettings)
+BAD_INPUT = (BadOption, BadRequest, NotNow, GameError, BadSettings)
 FAILURES = (AdvisorError, OSError)
 
 app = typer.Typer(
@@ -27,6 +30,9 @@ app = typer.Typer(
 app.command()(serve)
 app.command()(recommend)
 app.command()(new)
+app.command()(show)
+app.command()(simulate)
+app.command()(replay)
 app.add_typer(bench, name="bench")
 
 

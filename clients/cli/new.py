@@ -5,13 +5,14 @@ from typing import Annotated
 
 import typer
 
-from clerestory.engine import NATURE, GameError, Rng, State, game
+from clerestory.clients.cli.options import GameOption, SeatsOption, SeedOption, chosen_game, chosen_seats
+from clerestory.engine import NATURE, Rng, State
 
 
 def new(
-    name: Annotated[str, typer.Option("--game", help="The game.")],
-    seats: Annotated[int, typer.Option(help="Number of players.")] = 2,
-    seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Of the deal and the chance events.")] = 0,
+    name: GameOption,
+    seats: SeatsOption = 2,
+    seed: SeedOption = 0,
     out: Annotated[Path | None, typer.Option(help="The file to write; else standard output.")] = None,
 ) -> None:
     """Write the position at the first decision of a game, hidden cards included."""
@@ -23,13 +24,9 @@ def new(
 
 
 def first_decision(name: str, seats: int, seed: int) -> State:
-    """Return the position at which a seat decides first. Raises GameError."""
-    try:
-        rules = game(name)
-    except KeyError as error:
-        raise GameError(error.args[0]) from None
-    rng = Rng(seed)
-    state = rules.new(seats, rng)
+    """Return the position at which a seat decides first."""
+    rules, rng = chosen_game(name), Rng(seed)
+    state = rules.new(chosen_seats(rules, seats), rng)
     while state.turn == NATURE:
         state.play(state.draw(rng))
     return state

@@ -15,25 +15,29 @@ SeedOption = Annotated[int, typer.Option("--seed", min=0, max=2**64 - 1, help="O
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
+class BadOption(ValueError):
+    """An option or an argument makes no sense; the message names it."""
+
+
 def chosen_game(name: str) -> Game:
-    """Return the game, or end the command with a message that lists the games."""
+    """Return the game. Raises BadOption, which lists the games."""
     if name not in GAMES:
-        raise typer.BadParameter(f"{name!r} is not one of {', '.join(GAMES)}", param_hint="--game")
+        raise BadOption(f"--game: {name!r} is not one of {', '.join(GAMES)}")
     return GAMES[name]
 
 
 def chosen_seats(game: Game, seats: int) -> int:
-    """Return the number of seats, or end the command with a message."""
+    """Return the number of seats. Raises BadOption."""
     if seats not in game.seats:
-        raise typer.BadParameter(f"{seats} is not one of {', '.join(map(str, game.seats))}", param_hint="--seats")
+        raise BadOption(f"--seats: {seats} is not one of {', '.join(map(str, game.seats))}")
     return seats
 
 
-def read_file(path: str, name: str) -> bytes:
-    """Return what a file, or standard input for `-`, holds; or end the command with a message."""
+def read_file(path: str) -> bytes:
+    """Return what a file, or standard input for `-`, holds. Raises BadOption."""
     if path == "-":
         return sys.stdin.buffer.read()
     try:
         return Path(path).read_bytes()
     except OSError as error:
-        raise typer.BadParameter(f"{path}: {error.strerror}", param_hint=name) from None
+        raise BadOption(f"{path}: {error.strerror}") from None

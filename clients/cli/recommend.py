@@ -1,17 +1,16 @@
 """`clerestory recommend`: the best move in a position, and what speaks for it."""
 
 import json
-import sys
 from dataclasses import asdict
-from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from clerestory.clients import Advisor, BadRequest, Recommendation
+from clerestory.clients import Advisor, Recommendation
 from clerestory.clients.cli.embedded import embedded_server
+from clerestory.clients.cli.options import JsonOption, read_file
 
 MAX_NUMBER = 2**64 - 1
 DEFAULT_TIME = "1s"
@@ -26,7 +25,7 @@ def recommend(
     seat: Annotated[int | None, typer.Option(min=0, help="The seat to decide; else taken from the position.")] = None,
     seed: Annotated[int | None, typer.Option(min=0, max=MAX_NUMBER, help="Of the search's luck; else drawn.")] = None,
     server: Annotated[str | None, typer.Option(help="HOST:PORT; else a server of its own is started.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Say what the seat to decide should play, with what it can know."""
     text = read_file(position)
@@ -41,16 +40,6 @@ def recommend(
         typer.echo(json.dumps(asdict(answer), indent=2))
     else:
         show(answer)
-
-
-def read_file(path: str) -> bytes:
-    """Return what a file, or standard input for `-`, holds. Raises BadRequest."""
-    if path == "-":
-        return sys.stdin.buffer.read()
-    try:
-        return Path(path).read_bytes()
-    except OSError as error:
-        raise BadRequest(f"{path}: {error.strerror}") from None
 
 
 def ask(

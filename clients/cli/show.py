@@ -15,7 +15,7 @@ def show(
     as_json: JsonOption = False,
 ) -> None:
     """Print a position, and what may be done in it."""
-    state = from_position(read_file(position, "POSITION"))
+    state = from_position(read_file(position))
     if seat is not None:
         state = state.observe(seat)
     if as_json:
@@ -44,7 +44,7 @@ def replay(
     as_json: JsonOption = False,
 ) -> None:
     """Play recorded games through, checking every line, and print how they ended."""
-    lines = read_file(record, "RECORD").decode("utf-8", errors="replace").splitlines()
+    lines = read_file(record).decode("utf-8", errors="replace").splitlines()
     for number, played in enumerate(read_records(lines), 1):
         ending = summary(number, played)
         typer.echo(json.dumps(ending) if as_json else "  ".join(f"{name} {value}" for name, value in ending.items()))

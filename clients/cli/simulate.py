@@ -13,7 +13,15 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from clerestory.clients.cli.options import GameOption, JsonOption, SeatsOption, SeedOption, chosen_game, chosen_seats
+from clerestory.clients.cli.options import (
+    BadOption,
+    GameOption,
+    JsonOption,
+    SeatsOption,
+    SeedOption,
+    chosen_game,
+    chosen_seats,
+)
 from clerestory.engine import NATURE, Record, Rng, State
 from clerestory.engine.core import Game
 
@@ -82,7 +90,7 @@ def simulate(
     rules = chosen_game(game)
     chosen_seats(rules, seats)
     if seed + games - 1 > MAX_SEED:
-        raise typer.BadParameter(f"{seed} leaves no seeds for {games} games", param_hint="--seed")
+        raise BadOption(f"--seed: {seed} leaves no seeds for {games} games")
     tally = Tally()
     progress = Console(stderr=True)
     with record_file(out) as file:
