@@ -12,7 +12,7 @@ PYTEST := $(BIN)/python -m pytest -n auto
 .PHONY: demo test test-slow test-asan lint bench constraints clean
 
 demo: $(VENV)/.built  ## one recommendation, end to end: build, server, search, table
-	$(BIN)/clerestory recommend examples/positions/toy-2p-round1.json --time 500ms
+	$(BIN)/clerestory recommend examples/positions/toy-2p-opening.json --time 500ms
 
 test: $(VENV)/.built  ## everything that ends within minutes
 	$(PYTEST)

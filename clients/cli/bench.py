@@ -11,7 +11,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from clerestory.engine import GAMES, NATURE, State
+from clerestory.clients.cli.options import GameOption, JsonOption, SeatsOption, chosen_game, chosen_seats
+from clerestory.engine import NATURE, State
 from clerestory.engine.core import Game
 from clerestory.engine.speed import copies, random_games, random_playouts, reference
 from clerestory.search.ismcts import Searcher
@@ -97,7 +98,7 @@ def report(measure: Callable[[int], Any], about: dict[str, Any], runs: int, *, a
     results = [measure(seed) for seed in range(runs)]
     figures = medians(results)
     if as_json:
-        print(json.dumps({**about, "runs": runs, **figures}))
+        typer.echo(json.dumps({**about, "runs": runs, **figures}))
         return
     table = Table("figure", "median", "least", "most", title=", ".join(f"{k} {v}" for k, v in about.items()))
     for name, values in rows(results, figures):
@@ -112,25 +113,8 @@ def rows(results: list[Any], figures: dict[str, float]) -> Iterator[tuple[str, l
         yield name, [f"{value:,.{0 if value >= 1000 else 2}f}" for value in (middle, min(values), max(values))]
 
 
-def chosen_game(name: str) -> Game:
-    """Return the game, or end the command with a message that lists the games."""
-    if name not in GAMES:
-        raise typer.BadParameter(f"{name!r} is not one of {', '.join(GAMES)}", param_hint="--game")
-    return GAMES[name]
-
-
-def chosen_seats(game: Game, seats: int) -> int:
-    """Return the number of seats, or end the command with a message."""
-    if seats not in game.seats:
-        raise typer.BadParameter(f"{seats} is not one of {', '.join(map(str, game.seats))}", param_hint="--seats")
-    return seats
-
-
-GameOption = Annotated[str, typer.Option("--game", help=f"One of {', '.join(GAMES)}.")]
-SeatsOption = Annotated[int, typer.Option("--seats", help="Number of players.")]
 SecondsOption = Annotated[float, typer.Option("--seconds", min=0.01, max=3600, help="Length of one run.")]
 RunsOption = Annotated[int, typer.Option("--runs", min=1, max=100, help="Runs; medians are reported.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
 @bench.command("engine")
