@@ -138,13 +138,14 @@ async def test_finishing() -> None:
     async with served(workers=1) as server:
         running = asyncio.ensure_future(server.advisor.RecommendMove(long_question()))
         await until(lambda: server.app.pool.running == 1)
-        waiting = asyncio.ensure_future(refusal(server.advisor.RecommendMove(long_question())))
-        await until(lambda: server.app.pool.waiting == 1)
+        waiting = [asyncio.ensure_future(refusal(server.advisor.RecommendMove(long_question()))) for _ in range(2)]
+        await until(lambda: server.app.pool.waiting == 2)
         await server.app.finish()
-        answer, error = await running, await waiting
+        answer, errors = await running, await asyncio.gather(*waiting)
     assert answer.statistics.stop_reason == STOP_REASON_STOPPED
-    assert error.code() == grpc.StatusCode.UNAVAILABLE
-    assert_reason(error, Reason.FINISHING)
+    for error in errors:
+        assert error.code() == grpc.StatusCode.UNAVAILABLE
+        assert_reason(error, Reason.FINISHING)
 
 
 async def test_internal(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
