@@ -110,7 +110,12 @@ def rows(results: list[Any], figures: dict[str, float]) -> Iterator[tuple[str, l
     """Each figure with its median, least and most."""
     for name, middle in figures.items():
         values = [getattr(result, name) for result in results]
-        yield name, [f"{value:,.{0 if value >= 1000 else 2}f}" for value in (middle, min(values), max(values))]
+        yield name, [shown(value) for value in (middle, min(values), max(values))]
+
+
+def shown(value: float) -> str:
+    """Return a figure as people read it: two decimals where they matter."""
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.{0 if value >= 1000 else 2}f}"
 
 
 SecondsOption = Annotated[float, typer.Option("--seconds", min=0.01, max=3600, help="Length of one run.")]
