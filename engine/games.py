@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
+from clerestory.engine.cathedral.rules import CATHEDRAL
 from clerestory.engine.core import Game, State, read_json
 from clerestory.engine.errors import BadPosition
 from clerestory.engine.toy.rules import TOY
 
-GAMES: dict[str, Game] = {"toy": TOY}
+GAMES: dict[str, Game] = {"cathedral": CATHEDRAL, "toy": TOY}
 
 
 def game(name: str) -> Game:

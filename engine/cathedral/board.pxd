@@ -1,0 +1,249 @@
+# cython: language_level=3
+"""Phase III, steps 3 to 11: wool mill, Kingsbridge, Priory, production, King's court, Shiring, castle (3.3)."""
+from libc.stdint cimport uint8_t, uint16_t, uint32_t
+from libc.string cimport memcpy, memset
+
+from clerestory.engine.cathedral.codes cimport (
+    DISMISS,
+    GAIN,
+    LOWEST_ROLL,
+    ROLL,
+    SAVE_EXEMPTION,
+    USE_EXEMPTION,
+)
+from clerestory.engine.cathedral.draft cimport too_many_craftsmen
+from clerestory.engine.cathedral.market cimport begin_maud
+from clerestory.engine.cathedral.state cimport (
+    AT_EXEMPTION,
+    AT_KINGSBRIDGE,
+    AT_SHIRING,
+    AT_TAX,
+    CASTLE,
+    COURT,
+    COURT_SPACES,
+    GREY_LENT,
+    KINGSBRIDGE,
+    METAL,
+    PRIORY,
+    SAND,
+    SHIRING,
+    STONE,
+    TYPES,
+    WOOD,
+    Cathedral,
+    Player,
+    ask,
+    gain_cubes,
+    gain_gold,
+    is_spared,
+    list_run,
+    list_set,
+    lowest_bit,
+    pay_dues,
+    use_up,
+)
+from clerestory.engine.cathedral.tables cimport HALF_MILL, LOWER_YIELD, Advantage, cards
+from clerestory.engine.core cimport NATURE
+
+
+# -- step 3: wool mill -----------------------------------------------------------------------------
+
+cdef inline bint acts_on(const Cathedral *s, int seat, int kind) noexcept nogil:
+    """Whether this round's event is of the kind and acts on the seat."""
+    return s.event and cards.events[s.event - 1].kind == kind and not is_spared(s, seat)
+
+
+cdef inline void pay_mill(Cathedral *s) noexcept nogil:
+    cdef int seat
+    cdef Player *p
+    for seat in range(s.seats):
+        p = &s.players[seat]
+        gain_gold(p, p.mill >> acts_on(s, seat, HALF_MILL))
+        p.workers += p.mill
+        p.mill = 0
+    visit_kingsbridge(s)
+
+
+# -- step 4: Kingsbridge ---------------------------------------------------------------------------
+
+cdef inline void visit_kingsbridge(Cathedral *s) noexcept nogil:
+    """Space 1, then 2; goes on where a choice had stopped it."""
+    cdef int space, owner, card
+    for space in range(2):
+        owner = s.spaces[KINGSBRIDGE + space]
+        card = s.kingsbridge_cards[space]
+        s.spaces[KINGSBRIDGE + space] = 0  # R27: off the space before what follows
+        s.kingsbridge_cards[space] = 0
+        if owner and card and take_advantage(s, owner - 1, card - 1):
+            return
+    visit_priory(s)
+
+
+cdef inline bint take_advantage(Cathedral *s, int seat, int card) noexcept nogil:
+    """Keep the card, or let it act; True if it asks for a choice first."""
+    cdef Player *p = &s.players[seat]
+    if cards.kept >> card & 1:
+        p.advantages |= <uint16_t> (1 << card)
+        p.fresh |= <uint16_t> (1 << card)
+        return False
+    gain_at_once(s, p, &cards.advantages[card])
+    s.choices_left = cards.advantages[card].choice
+    s.floor = s.choices_left != 0
+    ask(s, AT_KINGSBRIDGE, seat)
+    return s.choices_left != 0
+
+
+cdef inline void gain_at_once(Cathedral *s, Player *p, const Advantage *card) noexcept nogil:
+    cdef int type_
+    p.vp += card.vp
+    p.vp_cards += card.vp
+    gain_gold(p, card.gold)
+    for type_ in range(TYPES):
+        gain_cubes(s, p, type_, card.cubes[type_])
+
+
+cdef inline int legal_kingsbridge(const Cathedral *s, uint16_t *out) noexcept nogil:
+    """In type order; anything can be owed, so every type from the floor on can complete the choice."""
+    return list_run(STONE + 2 - s.floor, GAIN + s.floor - 1, out)
+
+
+cdef inline void play_kingsbridge(Cathedral *s, int a) noexcept nogil:
+    gain_cubes(s, &s.players[s.actor], a - GAIN, 1)
+    s.choices_left -= 1
+    s.floor = <uint8_t> (a - GAIN + 1) if s.choices_left else 0
+    if s.choices_left == 0:
+        visit_kingsbridge(s)
+
+
+# -- steps 5 to 8: Priory, production --------------------------------------------------------------
+
+cdef inline void visit_priory(Cathedral *s) noexcept nogil:
+    """Space 1 pays 2 VP, space 2 pays 1; Prior Philip's VP are the card's (R29)."""
+    cdef int space, extra
+    cdef Player *p
+    for space in range(2):
+        if s.spaces[PRIORY + space]:
+            p = &s.players[s.spaces[PRIORY + space] - 1]
+            extra = cards.priory_vp if p.advantages & cards.priory else 0
+            p.vp += <uint16_t> (2 - space + extra)
+            p.vp_priory += <uint8_t> (2 - space)
+            p.vp_cards += <uint8_t> extra
+            s.spaces[PRIORY + space] = 0
+    produce(s)
+
+
+cdef inline void produce(Cathedral *s) noexcept nogil:
+    """Forest, quarry and gravel pit; nothing is chosen in between. Workers come home."""
+    cdef int seat, type_, cubes
+    cdef Player *p
+    cdef uint8_t yields[4]
+    for seat in range(s.seats):
+        p = &s.players[seat]
+        memcpy(yields, &cards.yields[p.resources], 4)
+        if acts_on(s, seat, LOWER_YIELD):
+            lower(p.resources, yields, cards.events[s.event - 1].amount)
+        for type_ in range(3):
+            cubes = yields[type_] + (cards.produced[type_] if p.advantages & cards.producer[type_] else 0)
+            p.cubes[type_] += <uint8_t> cubes
+            s.supply[type_] -= <signed char> cubes  # R7: what is owed counts as held
+        p.workers += yields[3]
+        p.resources = 0
+    ask(s, AT_TAX, NATURE)
+
+
+cdef inline void lower(unsigned int held, uint8_t *yields, int less) noexcept nogil:
+    """Each resource card yields less, but never below nothing (R14)."""
+    cdef uint8_t one[4]
+    cdef int type_
+    while held:
+        memcpy(one, &cards.yields[held & -held], 4)
+        for type_ in range(3):
+            yields[type_] -= <uint8_t> min(less, <int> one[type_])
+        held &= held - 1
+
+
+# -- step 9: King's court --------------------------------------------------------------------------
+
+cdef inline unsigned int seats_at_court(const Cathedral *s) noexcept nogil:
+    """Seats with a builder at court, as a set; bit 0 is none, seat i is bit i + 1."""
+    cdef const uint8_t *court = &s.spaces[COURT]
+    return 1u << court[0] | 1u << court[1] | 1u << court[2] | 1u << court[3]
+
+
+cdef inline void play_tax(Cathedral *s, int a) noexcept nogil:
+    """Ask the holder of the exemption without a builder at court, also with no gold at all."""
+    cdef int seat
+    cdef unsigned int at_court = seats_at_court(s)
+    s.die = <uint8_t> (a - ROLL + LOWEST_ROLL)
+    for seat in range(s.seats):
+        if s.players[seat].advantages & cards.exemption and not at_court >> (seat + 1) & 1:
+            ask(s, AT_EXEMPTION, seat)
+            return
+    settle_tax(s, at_court)
+
+
+cdef inline int legal_exemption(const Cathedral *s, uint16_t *out) noexcept nogil:
+    out[0] = USE_EXEMPTION
+    out[1] = SAVE_EXEMPTION
+    return 2
+
+
+cdef inline void play_exemption(Cathedral *s, int a) noexcept nogil:
+    cdef unsigned int exempt = seats_at_court(s)
+    if a == USE_EXEMPTION:
+        use_up(&s.players[s.actor], cards.exemption)
+        exempt |= 2u << s.actor
+    settle_tax(s, exempt)
+
+
+cdef inline void settle_tax(Cathedral *s, unsigned int exempt) noexcept nogil:
+    """Payment, then the court's metal for its first space (R8)."""
+    cdef int seat
+    for seat in range(s.seats):
+        if not exempt >> (seat + 1) & 1:
+            pay_dues(&s.players[seat], s.die)
+    if s.spaces[COURT]:
+        s.players[s.spaces[COURT] - 1].cubes[METAL] += s.court_metal
+        s.court_metal = 0
+    memset(&s.spaces[COURT], 0, COURT_SPACES)
+    s.die = 0
+    visit_shiring(s)
+
+
+# -- steps 10 and 11: Shiring, castle --------------------------------------------------------------
+
+cdef inline void visit_shiring(Cathedral *s) noexcept nogil:
+    """Space 1, then 2; goes on where a dismissal had stopped it (R5)."""
+    cdef int space, owner, card
+    for space in range(2):
+        owner = s.spaces[SHIRING + space]
+        card = s.shiring_cards[space]
+        s.spaces[SHIRING + space] = 0  # R27: off the space before what follows
+        s.shiring_cards[space] = 0
+        if owner and card and take_craftsman(s, owner - 1, card - 1):
+            return
+    visit_castle(s)
+
+
+cdef inline bint take_craftsman(Cathedral *s, int seat, int card) noexcept nogil:
+    """True if the taker has one too many now."""
+    cdef Player *p = &s.players[seat]
+    p.craftsmen |= 1u << card
+    ask(s, AT_SHIRING, seat)
+    return too_many_craftsmen(p)
+
+
+cdef inline int legal_shiring(const Cathedral *s, uint16_t *out) noexcept nogil:
+    return list_set(s.players[s.actor].craftsmen, DISMISS, out)
+
+
+cdef inline void play_shiring(Cathedral *s, int a) noexcept nogil:
+    s.players[s.actor].craftsmen &= ~(1u << (a - DISMISS))
+    visit_shiring(s)
+
+
+cdef inline void visit_castle(Cathedral *s) noexcept nogil:
+    if s.spaces[CASTLE]:
+        s.players[s.spaces[CASTLE] - 1].grey_next = GREY_LENT
+        s.spaces[CASTLE] = 0
+    begin_maud(s)

@@ -1,0 +1,323 @@
+"""The card catalogue: what each card says, where that comes from, and a hash that tells two catalogues apart.
+
+A catalogue is a TOML file; catalogue.toml beside this module is the one in use unless another is loaded.
+"""
+
+import hashlib
+import json
+import tomllib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from clerestory.engine.errors import BadCatalogue
+from clerestory.engine.fields import Fields, read_fields
+from pydantic import BeforeValidator, Field, StringConstraints
+
+SHIPPED = Path(__file__).with_name("catalogue.toml")
+ROUNDS = 6
+LISTS = ("starting_craftsmen", "craftsmen", "resource_cards", "advantage_cards", "event_cards")
+TYPES = ("sand", "wood", "stone", "metal")
+ONCE = ("free_builder", "tax_exemption", "extra_stall")
+
+Id = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
+Source = Annotated[str, StringConstraints(pattern=r"^(stated|found|derived|reconstructed)\b")]
+Amount = Annotated[int, Field(ge=0, le=9)]
+Few = Annotated[int, Field(ge=1, le=3)]
+
+
+class Goods(Fields):
+    """Cubes and gold, spent or held for one use of a craftsman."""
+
+    sand: Amount = 0
+    wood: Amount = 0
+    stone: Amount = 0
+    metal: Amount = 0
+    gold: Amount = 0
+
+
+class Pay(Fields):
+    """What one use of a craftsman gives."""
+
+    vp: Amount = 0
+    gold: Amount = 0
+
+
+class Card(Fields):
+    """What every card has: a name for people, and the source of each value."""
+
+    name: Annotated[str, StringConstraints(min_length=1, max_length=60)]
+    sources: dict[str, Source]
+
+
+class StartingCraftsman(Card):
+    """A craftsman that every player begins with."""
+
+    takes: Goods = Goods()
+    needs: Goods = Goods()
+    gives: Pay
+    capacity: Annotated[int, Field(ge=1, le=10)]
+    requires: Id | None = None
+    permits: Literal["buy_wood", "sell_stone"] | None = None
+
+
+class Craftsman(StartingCraftsman):
+    """A craftsman of one of the rounds."""
+
+    round: Annotated[int, Field(ge=1, le=ROUNDS)]
+    cost: Annotated[int, Field(ge=0, le=30)]
+    permits: None = None
+
+
+class ResourceCard(Card):
+    """A place for workers."""
+
+    type: Literal["sand", "wood", "stone"]
+    yields: Annotated[int, Field(ge=1, le=5)]
+    workers: Annotated[int, Field(ge=1, le=17)]
+
+
+class Production(Fields):
+    """Extra cubes of one type at production."""
+
+    kind: Literal["production"]
+    sand: Annotated[int, Field(ge=0, le=3)] = 0
+    wood: Annotated[int, Field(ge=0, le=3)] = 0
+    stone: Annotated[int, Field(ge=0, le=3)] = 0
+
+
+class Priory(Fields):
+    """VP for each own builder at the Priory."""
+
+    kind: Literal["priory"]
+    vp: Few
+
+
+class Room(Fields):
+    """Room for more craftsmen."""
+
+    kind: Literal["craftsman_room"]
+    cards: Few
+
+
+class Plain(Fields):
+    """An effect without amounts."""
+
+    kind: Literal["protection", "black_worker", "free_builder", "tax_exemption", "extra_stall"]
+
+
+class AdvantageGain(Goods):
+    """VP, gold and cubes, at once."""
+
+    kind: Literal["gain"]
+    vp: Amount = 0
+
+
+class Choice(Fields):
+    """Cubes of the owner's choice, metal excepted."""
+
+    kind: Literal["choice"]
+    cubes: Few
+
+
+class AdvantageCard(Card):
+    """A card of Kingsbridge."""
+
+    effect: Annotated[Production | Priory | Room | Plain | AdvantageGain | Choice, Field(discriminator="kind")]
+    last_round: bool = False
+
+
+class Levy(Fields):
+    """Gold to be paid, short of it as the tax."""
+
+    kind: Literal["levy"]
+    gold: Annotated[int, Field(ge=1, le=12)]
+
+
+class Builders(Fields):
+    """How many builders may be used in the next round."""
+
+    kind: Literal["builders"]
+    builders: Annotated[int, Field(ge=1, le=2)]
+
+
+class LoseVp(Fields):
+    """VP lost."""
+
+    kind: Literal["lose_vp"]
+    vp: Annotated[int, Field(ge=1, le=12)]
+
+
+class LowerYield(Fields):
+    """Cubes less from each resource card."""
+
+    kind: Literal["lower_yield"]
+    cubes: Few
+
+
+class Happening(Fields):
+    """An event without amounts."""
+
+    kind: Literal["lose_craftsman", "half_mill", "lose_cube", "gain_cube"]
+
+
+class EventGain(Fields):
+    """Gold and metal for everyone."""
+
+    kind: Literal["gain"]
+    gold: Amount = 0
+    metal: Amount = 0
+
+
+class EventCard(Card):
+    """A card of the event deck."""
+
+    sign: Literal["negative", "positive"]
+    effect: Annotated[Levy | Builders | LoseVp | LowerYield | Happening | EventGain, Field(discriminator="kind")]
+
+
+def by_id(cards: object) -> object:
+    """Turn a list of cards into a table by id, so that faults name the card."""
+    if not isinstance(cards, list) or not all(isinstance(card, dict) and "id" in card for card in cards):
+        raise ValueError("must be a list of cards that each have an id")
+    counts = Counter(str(card["id"]) for card in cards)
+    if counts and counts.most_common(1)[0][1] > 1:
+        raise ValueError(f"{counts.most_common(1)[0][0]!r} is there more than once")
+    return {card["id"]: {name: value for name, value in card.items() if name != "id"} for card in cards}
+
+
+class Catalogue(Fields):
+    """Every card of the game, by id, in catalogue order."""
+
+    version: Literal[1]
+    starting_craftsmen: Annotated[dict[Id, StartingCraftsman], BeforeValidator(by_id)]
+    craftsmen: Annotated[dict[Id, Craftsman], BeforeValidator(by_id)]
+    resource_cards: Annotated[dict[Id, ResourceCard], BeforeValidator(by_id)]
+    advantage_cards: Annotated[dict[Id, AdvantageCard], BeforeValidator(by_id)]
+    event_cards: Annotated[dict[Id, EventCard], BeforeValidator(by_id)]
+    sources: dict[str, str]
+
+    @property
+    def all_craftsmen(self) -> dict[str, StartingCraftsman]:
+        """Starting and round craftsmen in catalogue order."""
+        return {**self.starting_craftsmen, **self.craftsmen}
+
+    def kind_of(self, kind: str) -> str:
+        """Return the id of the advantage card with an effect, "" if there is none."""
+        return next((card for card, values in self.advantage_cards.items() if values.effect.kind == kind), "")
+
+
+def load(path: Path | str = SHIPPED) -> Catalogue:
+    """Return the catalogue of a TOML file. Raises BadCatalogue, which lists what is wrong by card and field."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadCatalogue([("catalogue", f"cannot be read: {error}")]) from None
+    return parse(text)
+
+
+def parse(text: str) -> Catalogue:
+    """Return the catalogue that TOML text describes. Raises BadCatalogue."""
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise BadCatalogue([("catalogue", f"is not TOML: {error}")]) from None
+    catalogue = read_fields(Catalogue, tables, "catalogue", BadCatalogue)
+    checks = (count_faults, craftsman_faults, deck_faults, source_faults)
+    faults = [fault for check in checks for fault in check(catalogue)]
+    if faults:
+        raise BadCatalogue([(f"catalogue.{field}", description) for field, description in faults])
+    return catalogue
+
+
+def content_hash(catalogue: Catalogue) -> str:
+    """Return 16 hexadecimal digits that are equal for catalogues with equal ids and values, names and sources aside."""
+    values = {
+        name: [(card, row.model_dump(exclude={"name", "sources"})) for card, row in cards_of(catalogue, name).items()]
+        for name in LISTS
+    }
+    text = json.dumps(values, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def cards_of(catalogue: Catalogue, name: str) -> Mapping[str, Card]:
+    """Return one of the LISTS."""
+    cards: Mapping[str, Card] = getattr(catalogue, name)
+    return cards
+
+
+Faults = Iterator[tuple[str, str]]
+
+
+def count_faults(catalogue: Catalogue) -> Faults:
+    """There are as many cards of each list as the box holds, and no id serves twice."""
+    for name, count in zip(LISTS, (3, 4 * ROUNDS, 9, 16, 10), strict=True):
+        cards = cards_of(catalogue, name)
+        if len(cards) != count:
+            yield name, f"{len(cards)} cards; there must be {count}"
+    counts = Counter(card for name in LISTS for card in cards_of(catalogue, name))
+    for card, times in counts.items():
+        if times > 1:
+            yield card, "is the id of more than one card"
+
+
+def craftsman_faults(catalogue: Catalogue) -> Faults:
+    """Craftsmen lie round by round, give something, and require only starting craftsmen."""
+    for i, (card, craftsman) in enumerate(catalogue.craftsmen.items()):
+        if craftsman.round != i // 4 + 1:
+            yield f"craftsmen.{card}.round", f"is {craftsman.round}; four a round in order, so it must be {i // 4 + 1}"
+    for card, values in catalogue.all_craftsmen.items():
+        if values.requires is not None and values.requires not in catalogue.starting_craftsmen:
+            yield f"craftsmen.{card}.requires", f"{values.requires!r} is not a starting craftsman"
+        if values.gives == Pay():
+            yield f"craftsmen.{card}.gives", "nothing"
+    for permit in ("buy_wood", "sell_stone"):
+        if sum(values.permits == permit for values in catalogue.starting_craftsmen.values()) != 1:
+            yield "starting_craftsmen", f"one and only one of them must permit {permit!r}"
+
+
+def deck_faults(catalogue: Catalogue) -> Faults:
+    """Resource cards are three of a type; the last advantages are those of the last round; effects are told apart."""
+    for i, (card, resource) in enumerate(catalogue.resource_cards.items()):
+        if resource.type != TYPES[min(i // 3, 2)]:
+            yield (
+                f"resource_cards.{card}.type",
+                f"is {resource.type!r}; three of sand, wood, stone each",
+            )
+    for i, (card, advantage) in enumerate(catalogue.advantage_cards.items()):
+        if advantage.last_round != (i >= 14):
+            yield f"advantage_cards.{card}.last_round", "only the last two of the list, and both, are of the last round"
+    counts = Counter(effect for card in catalogue.advantage_cards.values() for effect in lasting(card.effect))
+    for effect, times in counts.items():
+        if times > 1:
+            yield "advantage_cards", f"{times} cards have the effect {effect!r}; only one can"
+    for effect in ONCE:
+        if not counts[effect]:
+            yield "advantage_cards", f"no card has the effect {effect!r}"
+
+
+def lasting(effect: Any) -> list[str]:
+    """What tells apart an effect that is kept; the ones that act at once may be on several cards."""
+    if effect.kind == "production":
+        return [f"production {type_}" for type_ in TYPES[:3] if getattr(effect, type_)]
+    return [] if effect.kind in ("gain", "choice") else [effect.kind]
+
+
+def source_faults(catalogue: Catalogue) -> Faults:
+    """Every value of a card has its source, and every source is of a value."""
+    for name in LISTS:
+        for card, values in cards_of(catalogue, name).items():
+            given = set(values.model_dump(exclude={"sources"}, exclude_defaults=True))
+            owed = SOURCED[name] | (given & {"requires", "permits", "last_round"})
+            for field in sorted(owed ^ set(values.sources)):
+                yield f"{name}.{card}.sources.{field}", "is missing" if field in owed else "is the source of nothing"
+
+
+SOURCED: dict[str, set[str]] = {
+    "starting_craftsmen": {"conversion", "capacity"},
+    "craftsmen": {"round", "cost", "conversion", "capacity"},
+    "resource_cards": {"yields", "workers"},
+    "advantage_cards": {"name", "effect"},
+    "event_cards": {"name", "sign", "effect"},
+}

@@ -1,0 +1,44 @@
+# cython: language_level=3
+"""Where each kind of action begins in the code space. actions.py holds the texts; rules.pyx compares the two."""
+
+cdef enum:
+    TURN_UP_ADVANTAGE = 0    # + card
+    TURN_UP_CRAFTSMAN = 16   # + card - STARTING
+    LEAVE_OUT = 40           # + pair of resource cards, in the order (0, 1) (0, 2) .. (7, 8)
+    DRAW = 76                # + seat
+    TURN_UP_EVENT = 80       # + card
+    ROLL = 90                # + pips - LOWEST_ROLL
+    TAKE = 94                # + resource card
+    HIRE = 103               # + craftsman - STARTING
+    PASS = 127
+    DISMISS = 128            # + craftsman
+    REDRAW = 155
+    ACCEPT = 156
+    PLACE = 157              # + 10 * seat + location
+    WAIT = 197               # + seat
+    USE_REMIGIUS = 201
+    USE_EXEMPTION = 202
+    USE_MAUD = 203
+    SAVE_EXEMPTION = 204
+    SAVE_MAUD = 205
+    PROTECT = 206
+    DECLINE = 207
+    GAIN = 208               # + type
+    DISCARD = 211            # + type
+    BUY_SAND = 215           # + cubes - 1
+    BUY_WOOD = 230           # + cubes - 1
+    BUY_STONE = 240          # + cubes - 1
+    SELL = 247               # + MOST_SOLD * type + cubes - 1
+    LEAVE = 380
+    CONVERT = 381            # + MOST_USES * craftsman + times - 1
+    FINISH = 651
+    NUM_ACTIONS = 652
+
+cdef enum:
+    PAIRS = 36
+    LOWEST_ROLL = 2
+    ROLLS = 4                # 2 to 5
+    LOCATIONS = 10           # that a builder can be sent to
+    MOST_SOLD = 40           # of sand, wood or stone in one action
+    MOST_METAL = 13          # there is no more
+    MOST_USES = 10           # of a craftsman in one round

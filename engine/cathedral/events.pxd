@@ -1,0 +1,187 @@
+# cython: language_level=3
+"""Phase III, steps 1 and 2: the event, and the archbishop's seat (3.3, section 6)."""
+from libc.stdint cimport uint8_t, uint16_t
+
+from clerestory.engine.cathedral.board cimport pay_mill
+from clerestory.engine.cathedral.codes cimport DECLINE, DISCARD, DISMISS, GAIN, PROTECT
+from clerestory.engine.cathedral.state cimport (
+    ARCHBISHOP,
+    AT_ARCHBISHOP,
+    AT_EVENT_CHOICE,
+    AT_PROTECTION,
+    METAL,
+    ROUNDS,
+    TYPES,
+    Cathedral,
+    Player,
+    ask,
+    cubes_held,
+    gain_cubes,
+    gain_gold,
+    is_spared,
+    list_run,
+    list_set,
+    lose_vp,
+    next_seat,
+    pay_dues,
+    return_cubes,
+)
+from clerestory.engine.cathedral.tables cimport (
+    EVENT_GAIN,
+    GAIN_CUBE,
+    LEVY,
+    LIMIT_BUILDERS,
+    LOSE_CRAFTSMAN,
+    LOSE_CUBE,
+    LOSE_VP,
+    Event,
+    cards,
+)
+
+
+cdef inline const Event *event_of(const Cathedral *s) noexcept nogil:
+    """Owes that an event is turned up."""
+    return &cards.events[s.event - 1]
+
+
+cdef inline void begin_event(Cathedral *s) noexcept nogil:
+    """With every negative event the player at the seat first says whether they take protection (R4)."""
+    if not cards.negative >> (s.event - 1) & 1:
+        act_event(s)
+    elif s.spaces[ARCHBISHOP]:
+        ask(s, AT_PROTECTION, s.spaces[ARCHBISHOP] - 1)
+    else:
+        s.spared = protected_by_card(s)
+        act_event(s)
+
+
+cdef inline uint8_t protected_by_card(const Cathedral *s) noexcept nogil:
+    """The holder of Thomas, as a set of seats."""
+    cdef int seat, seats = 0
+    for seat in range(s.seats):
+        seats |= (s.players[seat].advantages & cards.protection != 0) << seat
+    return <uint8_t> seats
+
+
+cdef inline int legal_protection(const Cathedral *s, uint16_t *out) noexcept nogil:
+    out[0] = PROTECT
+    out[1] = DECLINE
+    return 2
+
+
+cdef inline void play_protection(Cathedral *s, int a) noexcept nogil:
+    s.protection = a == PROTECT
+    s.spared = protected_by_card(s) | <uint8_t> (s.protection << s.actor)
+    act_event(s)
+
+
+cdef inline void act_event(Cathedral *s) noexcept nogil:
+    """Everyone not spared is affected in turn order. A lower yield and half the mill act in later steps."""
+    cdef int kind = event_of(s).kind, seat = s.starting
+    if kind == LIMIT_BUILDERS and s.round < ROUNDS:  # 6.1: in round 6 it does nothing
+        s.limited_next = <uint8_t> (((1 << s.seats) - 1) & ~s.spared)
+    if kind == LOSE_CRAFTSMAN or kind == LOSE_CUBE or kind == GAIN_CUBE:
+        ask_event(s, seat)
+        return
+    while True:
+        if not is_spared(s, seat):
+            affect(s, &s.players[seat], event_of(s))
+        seat = next_seat(s, seat)
+        if seat == s.starting:
+            break
+    begin_archbishop(s)
+
+
+cdef inline void affect(Cathedral *s, Player *p, const Event *event) noexcept nogil:
+    if event.kind == LEVY:
+        pay_dues(p, event.amount)
+    elif event.kind == LOSE_VP:
+        lose_vp(p, event.amount)
+    elif event.kind == EVENT_GAIN:
+        gain_gold(p, event.gold)
+        gain_cubes(s, p, METAL, event.metal)
+
+
+cdef inline bint has_choice(const Cathedral *s, int seat) noexcept nogil:
+    """Who has nothing to lose is not asked (R25)."""
+    cdef int kind = event_of(s).kind
+    if is_spared(s, seat):
+        return False
+    if kind == LOSE_CRAFTSMAN:
+        return s.players[seat].craftsmen != 0
+    return kind == GAIN_CUBE or cubes_held(&s.players[seat]) != 0
+
+
+cdef inline void ask_event(Cathedral *s, int seat) noexcept nogil:
+    """Ask the seat or the next one concerned, in turn order up to the last before the starting player."""
+    while not has_choice(s, seat):
+        seat = next_seat(s, seat)
+        if seat == s.starting:
+            begin_archbishop(s)
+            return
+    ask(s, AT_EVENT_CHOICE, seat)
+
+
+cdef inline int list_cubes(const Player *p, uint16_t *out) noexcept nogil:
+    cdef int type_, n = 0
+    for type_ in range(TYPES):
+        out[n] = <uint16_t> (DISCARD + type_)
+        n += p.cubes[type_] != 0
+    return n
+
+
+cdef inline int legal_event_choice(const Cathedral *s, uint16_t *out) noexcept nogil:
+    cdef const Player *p = &s.players[s.actor]
+    cdef int kind = event_of(s).kind
+    if kind == LOSE_CRAFTSMAN:
+        return list_set(p.craftsmen, DISMISS, out)
+    if kind == LOSE_CUBE:
+        return list_cubes(p, out)
+    return list_run(3, GAIN, out)
+
+
+cdef inline void play_event_choice(Cathedral *s, int a) noexcept nogil:
+    cdef Player *p = &s.players[s.actor]
+    cdef int kind = event_of(s).kind, seat
+    if kind == LOSE_CRAFTSMAN:
+        p.craftsmen &= ~(1u << (a - DISMISS))
+    elif kind == LOSE_CUBE:
+        return_cubes(s, p, a - DISCARD, 1)
+    else:
+        gain_cubes(s, p, a - GAIN, 1)
+    seat = next_seat(s, s.actor)
+    if seat == s.starting:
+        begin_archbishop(s)
+    else:
+        ask_event(s, seat)
+
+
+# -- step 2 ----------------------------------------------------------------------------------------
+
+cdef inline void begin_archbishop(Cathedral *s) noexcept nogil:
+    """Who took no protection must take a cube out of the market, if it has any (R17)."""
+    cdef bint any_stock = (s.stock[0] | s.stock[1] | s.stock[2]) != 0
+    if s.spaces[ARCHBISHOP] and not s.protection and any_stock:
+        ask(s, AT_ARCHBISHOP, s.spaces[ARCHBISHOP] - 1)
+    else:
+        end_archbishop(s)
+
+
+cdef inline int legal_archbishop(const Cathedral *s, uint16_t *out) noexcept nogil:
+    cdef int type_, n = 0
+    for type_ in range(3):
+        out[n] = <uint16_t> (GAIN + type_)
+        n += s.stock[type_] != 0
+    return n
+
+
+cdef inline void play_archbishop(Cathedral *s, int a) noexcept nogil:
+    s.stock[a - GAIN] -= 1
+    s.players[s.actor].cubes[a - GAIN] += 1
+    end_archbishop(s)
+
+
+cdef inline void end_archbishop(Cathedral *s) noexcept nogil:
+    s.spaces[ARCHBISHOP] = 0
+    s.protection = 0
+    pay_mill(s)

@@ -1,0 +1,274 @@
+# cython: language_level=3
+"""Chance events and what is hidden: turning up, odds, draws, forgetting and dealing (2, 3, 8)."""
+from libc.stdint cimport uint8_t, uint16_t, uint32_t
+from libc.string cimport memset
+
+from clerestory.engine.cathedral.codes cimport (
+    DRAW,
+    LEAVE_OUT,
+    LOWEST_ROLL,
+    PAIRS,
+    ROLL,
+    ROLLS,
+    TURN_UP_ADVANTAGE,
+    TURN_UP_CRAFTSMAN,
+    TURN_UP_EVENT,
+)
+from clerestory.engine.cathedral.draft cimport begin_draft
+from clerestory.engine.cathedral.events cimport begin_event
+from clerestory.engine.cathedral.state cimport (
+    ADVANTAGE_DECK,
+    ADVANTAGES,
+    AT_ADVANTAGES,
+    AT_CRAFTSMEN,
+    AT_DRAW,
+    AT_EVENT,
+    AT_RESOURCES,
+    AT_TAX,
+    CRAFTSMAN_DECK,
+    EVENT_DECK,
+    EVENTS,
+    HIDDEN_BYTES,
+    OF_ROUND,
+    ORDINARY,
+    ORDINARY_DECK,
+    RESOURCES,
+    ROUNDS,
+    STARTING,
+    Cathedral,
+    ask,
+    list_run,
+    list_set,
+    lowest_bit,
+    popcount,
+)
+from clerestory.engine.core cimport NATURE
+from clerestory.engine.rng cimport rng_below, rng_shuffle, rng_t
+
+cdef enum:
+    DIE_FACES = 6
+
+cdef extern from *:
+    """
+    /* The tax die (1): 2, 3, 3, 4, 4, 5. */
+    static const unsigned char DIE[6] = {2, 3, 3, 4, 4, 5};
+    /* Pairs of resource cards in the order of their codes, as sets. */
+    #define P(a, b) (1 << a | 1 << b)
+    static const unsigned short PAIR[36] = {
+        P(0, 1), P(0, 2), P(0, 3), P(0, 4), P(0, 5), P(0, 6), P(0, 7), P(0, 8), P(1, 2), P(1, 3), P(1, 4), P(1, 5),
+        P(1, 6), P(1, 7), P(1, 8), P(2, 3), P(2, 4), P(2, 5), P(2, 6), P(2, 7), P(2, 8), P(3, 4), P(3, 5), P(3, 6),
+        P(3, 7), P(3, 8), P(4, 5), P(4, 6), P(4, 7), P(4, 8), P(5, 6), P(5, 7), P(5, 8), P(6, 7), P(6, 8), P(7, 8)};
+    #undef P
+    """
+    const uint8_t *DIE
+    const uint16_t *PAIR
+
+
+# -- sets of cards ---------------------------------------------------------------------------------
+
+cdef inline unsigned int ordinary() noexcept nogil:
+    return (1u << ORDINARY) - 1
+
+cdef inline unsigned int advantages_possible(const Cathedral *s) noexcept nogil:
+    """The two cards of the last round lie below all others."""
+    return s.unseen_advantages & (ordinary() if s.round < ROUNDS else ~ordinary())
+
+cdef inline unsigned int of_round(int round_) noexcept nogil:
+    """The craftsmen of a round lie together in the catalogue."""
+    return 15u << (STARTING + OF_ROUND * (round_ - 1))
+
+cdef inline unsigned int craftsmen_possible(const Cathedral *s) noexcept nogil:
+    return of_round(s.round) & ~((1u << s.shiring_cards[0]) >> 1)
+
+cdef inline int turned_up(const uint8_t *table_cards) noexcept nogil:
+    """Cards of this round that lie beside two spaces already, while they are being turned up."""
+    return (table_cards[0] != 0) + (table_cards[1] != 0)
+
+cdef inline int advantages_gone(const Cathedral *s) noexcept nogil:
+    """Places of the deck turned up so far."""
+    return 2 * (s.round - 1) + (turned_up(s.kingsbridge_cards) if s.step == AT_ADVANTAGES else 2)
+
+cdef inline int events_gone(const Cathedral *s) noexcept nogil:
+    return s.round - (s.event == 0)
+
+cdef inline int craftsmen_gone(const Cathedral *s) noexcept nogil:
+    """Once two are at Shiring the other two are known (RULES.md section 1)."""
+    if s.step <= AT_CRAFTSMEN:
+        return OF_ROUND * (s.round - 1) + turned_up(s.shiring_cards)
+    return OF_ROUND * s.round
+
+
+# -- turning up ------------------------------------------------------------------------------------
+
+cdef inline void turn_up(uint8_t *deck, int place, int end, int card) noexcept nogil:
+    """Take the card off a deck, dealt or not, that came up at the place.
+
+    A dealt top that differs trades places with it, if it lies deeper, or with a card that was removed.
+    """
+    cdef int i
+    if deck[place] and deck[place] != card + 1:
+        for i in range(place + 1, end):
+            if deck[i] == card + 1:
+                deck[i] = deck[place]
+    deck[place] = 0
+
+
+cdef inline void play_advantages(Cathedral *s, int a) noexcept nogil:
+    cdef int card = a - TURN_UP_ADVANTAGE, space = s.kingsbridge_cards[0] != 0
+    turn_up(s.advantage_deck, 2 * (s.round - 1) + space, ADVANTAGE_DECK, card)
+    s.unseen_advantages ^= <uint16_t> (1 << card)
+    s.kingsbridge_cards[space] = <uint8_t> (card + 1)
+    if space == 1:
+        ask(s, AT_CRAFTSMEN, NATURE)
+
+
+cdef inline void play_craftsmen(Cathedral *s, int a) noexcept nogil:
+    cdef int card = a - TURN_UP_CRAFTSMAN + STARTING, space = s.shiring_cards[0] != 0
+    cdef int first = OF_ROUND * (s.round - 1)
+    turn_up(s.craftsman_deck, first + space, first + OF_ROUND, card)
+    s.shiring_cards[space] = <uint8_t> (card + 1)
+    if space == 1:
+        s.supply_craftsmen = craftsmen_possible(s) & ~(1u << card)
+        memset(s.craftsman_deck + first, 0, OF_ROUND)
+        ask(s, AT_RESOURCES, NATURE)
+
+
+cdef inline void play_resources(Cathedral *s, int a) noexcept nogil:
+    s.supply_resources = <uint16_t> ((1 << RESOURCES) - 1 - PAIR[a - LEAVE_OUT])
+    begin_draft(s)
+
+
+cdef inline void play_event(Cathedral *s, int a) noexcept nogil:
+    cdef int card = a - TURN_UP_EVENT
+    turn_up(s.event_deck, s.round - 1, EVENT_DECK, card)
+    s.unseen_events ^= <uint16_t> (1 << card)
+    s.event = <uint8_t> (card + 1)
+    begin_event(s)
+
+
+cdef inline int legal_advantages(const Cathedral *s, uint16_t *out) noexcept nogil:
+    return list_set(advantages_possible(s), TURN_UP_ADVANTAGE, out)
+
+cdef inline int legal_craftsmen(const Cathedral *s, uint16_t *out) noexcept nogil:
+    return list_set(craftsmen_possible(s) >> STARTING, TURN_UP_CRAFTSMAN, out)
+
+cdef inline int legal_resources(const Cathedral *s, uint16_t *out) noexcept nogil:
+    return list_run(PAIRS, LEAVE_OUT, out)
+
+cdef inline int legal_event(const Cathedral *s, uint16_t *out) noexcept nogil:
+    return list_set(s.unseen_events, TURN_UP_EVENT, out)
+
+cdef inline int legal_tax(const Cathedral *s, uint16_t *out) noexcept nogil:
+    return list_run(ROLLS, ROLL, out)
+
+
+# -- odds and draws --------------------------------------------------------------------------------
+
+cdef inline void weigh_builders(const Cathedral *s, double *out) noexcept nogil:
+    """Each builder in the bag is equally likely (R15)."""
+    cdef int seat, n = 0, total = 0
+    for seat in range(s.seats):
+        total += s.players[seat].bag
+    for seat in range(s.seats):
+        if s.players[seat].bag:
+            out[n] = <double> s.players[seat].bag / total
+            n += 1
+
+
+cdef inline void weigh_die(double *out) noexcept nogil:
+    """Each face is equally likely (R15)."""
+    cdef int i
+    memset(out, 0, ROLLS * sizeof(double))
+    for i in range(DIE_FACES):
+        out[DIE[i] - LOWEST_ROLL] += 1.0 / DIE_FACES
+
+
+cdef inline uint16_t draw_card(uint8_t top, unsigned int possible, int first_code, rng_t *rng) noexcept nogil:
+    """The dealt top, else any of those possible."""
+    cdef int skip
+    if top == 0:
+        for skip in range(<int> rng_below(rng, popcount(possible))):
+            possible &= possible - 1
+        top = <uint8_t> (lowest_bit(possible) + 1)
+    return <uint16_t> (first_code + top - 1)
+
+
+cdef inline uint16_t draw_builder(const Cathedral *s, rng_t *rng) noexcept nogil:
+    cdef int seat = 0, left = 0
+    for seat in range(s.seats):
+        left += s.players[seat].bag
+    left = <int> rng_below(rng, left)
+    for seat in range(s.seats):
+        left -= s.players[seat].bag
+        if left < 0:
+            break
+    return <uint16_t> (DRAW + seat)
+
+
+cdef inline uint16_t draw_outcome(const Cathedral *s, rng_t *rng) noexcept nogil:
+    cdef int place
+    if s.step == AT_DRAW:
+        return draw_builder(s, rng)
+    if s.step == AT_ADVANTAGES:
+        place = advantages_gone(s)
+        return draw_card(s.advantage_deck[place], advantages_possible(s), TURN_UP_ADVANTAGE, rng)
+    if s.step == AT_CRAFTSMEN:
+        place = craftsmen_gone(s)
+        return draw_card(s.craftsman_deck[place], craftsmen_possible(s), TURN_UP_CRAFTSMAN - STARTING, rng)
+    if s.step == AT_EVENT:
+        return draw_card(s.event_deck[s.round - 1], s.unseen_events, TURN_UP_EVENT, rng)
+    if s.step == AT_RESOURCES:
+        return <uint16_t> (LEAVE_OUT + rng_below(rng, PAIRS))
+    return <uint16_t> (ROLL + DIE[rng_below(rng, DIE_FACES)] - LOWEST_ROLL)
+
+
+# -- forgetting and dealing ------------------------------------------------------------------------
+
+cdef inline void forget_decks(Cathedral *s) noexcept nogil:
+    memset(s.advantage_deck, 0, HIDDEN_BYTES)
+
+
+cdef inline void deal_cards(unsigned int from_, uint8_t *deck, int count, rng_t *rng) noexcept nogil:
+    """Fill places of a deck with any of the cards of a set, in any order."""
+    cdef uint8_t pile[32]
+    cdef int i, n = 0
+    while from_:
+        pile[n] = <uint8_t> (lowest_bit(from_) + 1)
+        from_ &= from_ - 1
+        n += 1
+    rng_shuffle(rng, pile, n)
+    for i in range(count):
+        deck[i] = pile[i]
+
+
+cdef inline void deal_decks(Cathedral *s, rng_t *rng) noexcept nogil:
+    deal_advantages(s, rng)
+    deal_events(s, rng)
+    deal_craftsmen(s, rng)
+
+
+cdef inline void deal_advantages(Cathedral *s, rng_t *rng) noexcept nogil:
+    """Ordinary cards for their places, any others of them removed (2); below them those of the last round."""
+    cdef int place = advantages_gone(s), last = max(place, <int> ORDINARY_DECK)
+    if place == ADVANTAGE_DECK or s.advantage_deck[place]:
+        return
+    if place < ORDINARY_DECK:
+        deal_cards(s.unseen_advantages & ordinary(), s.advantage_deck + place, ORDINARY_DECK - place, rng)
+    deal_cards(s.unseen_advantages & ~ordinary(), s.advantage_deck + last, ADVANTAGE_DECK - last, rng)
+
+
+cdef inline void deal_events(Cathedral *s, rng_t *rng) noexcept nogil:
+    cdef int place = events_gone(s)
+    if place < EVENT_DECK and s.event_deck[place] == 0:
+        deal_cards(s.unseen_events, s.event_deck + place, EVENT_DECK - place, rng)
+
+
+cdef inline void deal_craftsmen(Cathedral *s, rng_t *rng) noexcept nogil:
+    cdef int place = craftsmen_gone(s), round_ = place // OF_ROUND + 1
+    if place == CRAFTSMAN_DECK or s.craftsman_deck[place]:
+        return
+    if place % OF_ROUND:
+        deal_cards(craftsmen_possible(s), s.craftsman_deck + place, OF_ROUND - place % OF_ROUND, rng)
+        round_ += 1
+    for round_ in range(round_, ROUNDS + 1):
+        deal_cards(of_round(round_), s.craftsman_deck + OF_ROUND * (round_ - 1), OF_ROUND, rng)

@@ -1,0 +1,133 @@
+# cython: language_level=3
+"""Phase III, step 12: the market, and Empress Maud's stall beside it (3.3, R13)."""
+from libc.stdint cimport uint8_t, uint16_t, uint32_t
+
+from clerestory.engine.cathedral.codes cimport (
+    BUY_SAND,
+    BUY_STONE,
+    BUY_WOOD,
+    LEAVE,
+    MOST_SOLD,
+    SAVE_MAUD,
+    SELL,
+    USE_MAUD,
+)
+from clerestory.engine.cathedral.state cimport (
+    AT_MARKET,
+    AT_MAUD,
+    MARKET,
+    MAUDS_STALL,
+    SAND,
+    STALLS,
+    STONE,
+    TYPES,
+    WOOD,
+    Cathedral,
+    Player,
+    ask,
+    gain_gold,
+    list_run,
+    return_cubes,
+    use_up,
+)
+from clerestory.engine.cathedral.tables cimport cards
+from clerestory.engine.cathedral.works cimport begin_cathedral
+
+cdef enum:           # buying and selling; metal is sold at 5 and cannot be bought
+    SAND_PRICE = 2
+    WOOD_PRICE = 3
+    STONE_PRICE = 4
+
+
+cdef inline void begin_maud(Cathedral *s) noexcept nogil:
+    """The holder is asked at the start of every step 12."""
+    cdef int seat
+    for seat in range(s.seats):
+        if s.players[seat].advantages & cards.extra_stall:
+            ask(s, AT_MAUD, seat)
+            return
+    next_stall(s)
+
+
+cdef inline int legal_maud(const Cathedral *s, uint16_t *out) noexcept nogil:
+    out[0] = USE_MAUD
+    out[1] = SAVE_MAUD
+    return 2
+
+
+cdef inline void play_maud(Cathedral *s, int a) noexcept nogil:
+    if a == USE_MAUD:
+        use_up(&s.players[s.actor], cards.extra_stall)
+        s.spaces[MAUDS_STALL] = <uint8_t> (s.actor + 1)
+    next_stall(s)
+
+
+cdef inline void next_stall(Cathedral *s) noexcept nogil:
+    """In space order, over and over; a builder alone acts again."""
+    cdef int i, stall = s.stall
+    for i in range(STALLS):
+        stall = 1 if stall == STALLS else stall + 1
+        if s.spaces[MARKET + stall - 1]:
+            s.stall = <uint8_t> stall
+            ask(s, AT_MARKET, s.spaces[MARKET + stall - 1] - 1)
+            return
+    s.stall = 0
+    begin_cathedral(s)
+
+
+cdef inline int on_offer(const Cathedral *s, int type_) noexcept nogil:
+    """Maud's stall buys only from the general supply, never below zero (R7, R13)."""
+    return max(<int> s.supply[type_], 0) if s.stall == STALLS else s.stock[type_]
+
+
+cdef inline int legal_market(const Cathedral *s, uint16_t *out) noexcept nogil:
+    cdef const Player *p = &s.players[s.actor]
+    cdef int n = list_run(min(on_offer(s, SAND), p.gold // SAND_PRICE), BUY_SAND, out)
+    if p.craftsmen & cards.buys_wood:
+        n += list_run(min(on_offer(s, WOOD), p.gold // WOOD_PRICE), BUY_WOOD, out + n)
+    n += list_run(min(on_offer(s, STONE), p.gold // STONE_PRICE), BUY_STONE, out + n)
+    n += list_sales(p, out + n)
+    out[n] = LEAVE
+    return n + 1
+
+
+cdef inline int list_sales(const Player *p, uint16_t *out) noexcept nogil:
+    """Nobody sells a type in a round in which they bought it, over all their builders (R18)."""
+    cdef int type_, n = 0
+    cdef int barred = p.bought | (0 if p.craftsmen & cards.sells_stone else 1 << STONE)
+    for type_ in range(TYPES):
+        if not barred >> type_ & 1:
+            n += list_run(p.cubes[type_], SELL + MOST_SOLD * type_, out + n)
+    return n
+
+
+cdef inline void play_market(Cathedral *s, int a) noexcept nogil:
+    if a == LEAVE:
+        s.spaces[MARKET + s.stall - 1] = 0
+    elif a >= SELL:
+        sell(s, (a - SELL) // MOST_SOLD, (a - SELL) % MOST_SOLD + 1)
+    elif a >= BUY_STONE:
+        buy(s, STONE, a - BUY_STONE + 1)
+    elif a >= BUY_WOOD:
+        buy(s, WOOD, a - BUY_WOOD + 1)
+    else:
+        buy(s, SAND, a - BUY_SAND + 1)
+    next_stall(s)
+
+
+cdef inline void sell(Cathedral *s, int type_, int count) noexcept nogil:
+    """Sold cubes go to the general supply."""
+    cdef Player *p = &s.players[s.actor]
+    return_cubes(s, p, type_, count)
+    gain_gold(p, count * (type_ + SAND_PRICE))
+
+
+cdef inline void buy(Cathedral *s, int type_, int count) noexcept nogil:
+    cdef Player *p = &s.players[s.actor]
+    p.cubes[type_] += <uint8_t> count
+    p.gold -= <uint8_t> (count * (type_ + SAND_PRICE))
+    p.bought |= <uint8_t> (1 << type_)
+    if s.stall == STALLS:
+        s.supply[type_] -= <signed char> count
+    else:
+        s.stock[type_] -= <uint8_t> count

@@ -1,0 +1,341 @@
+# cython: language_level=3
+"""The rules of `cathedral` as the contract wants them: each operation asks the chapter of the step.
+
+The chapters, in the order of a round: luck (turning up), draft, builders, events, board, market, works.
+"""
+from libc.stdint cimport uint64_t
+from libc.string cimport memcpy, memset
+
+from clerestory.engine.cathedral.board cimport (
+    legal_exemption,
+    legal_kingsbridge,
+    legal_shiring,
+    play_exemption,
+    play_kingsbridge,
+    play_shiring,
+    play_tax,
+)
+from clerestory.engine.cathedral.builders cimport (
+    legal_builder,
+    legal_draw,
+    legal_redraw,
+    list_places,
+    play_builder,
+    play_draw,
+    play_redraw,
+    play_waiting,
+)
+from clerestory.engine.cathedral.codes cimport *
+from clerestory.engine.cathedral.draft cimport legal_draft, play_draft
+from clerestory.engine.cathedral.events cimport (
+    legal_archbishop,
+    legal_event_choice,
+    legal_protection,
+    play_archbishop,
+    play_event_choice,
+    play_protection,
+)
+from clerestory.engine.cathedral.luck cimport (
+    deal_decks,
+    draw_outcome,
+    forget_decks,
+    legal_advantages,
+    legal_craftsmen,
+    legal_event,
+    legal_resources,
+    legal_tax,
+    play_advantages,
+    play_craftsmen,
+    play_event,
+    play_resources,
+    weigh_builders,
+    weigh_die,
+)
+from clerestory.engine.cathedral.market cimport legal_market, legal_maud, play_market, play_maud
+from clerestory.engine.cathedral.pack cimport pack_fields, unpack_fields
+from clerestory.engine.cathedral.sound cimport check
+from clerestory.engine.cathedral.state cimport *
+from clerestory.engine.cathedral.works cimport legal_cathedral, legal_keep, play_cathedral, play_keep
+from clerestory.engine.core cimport NATURE, Game, GameOps, action_t
+from clerestory.engine.hash cimport hash_words
+from clerestory.engine.rng cimport rng_t
+
+from clerestory.engine.cathedral.actions import actions, first_codes
+from clerestory.engine.cathedral.catalogue import content_hash
+from clerestory.engine.cathedral.catalogue import load as load_catalogue
+from clerestory.engine.cathedral.names import COLOURS, names_of
+from clerestory.engine.cathedral.position import read_position
+from clerestory.engine.cathedral.sound import INVARIANTS
+from clerestory.engine.cathedral.tables import fill
+from clerestory.engine.cathedral.text import show
+from clerestory.engine.errors import BadPosition, GameError
+
+cdef enum:
+    RULES_REVISION = 1
+    MAX_PLIES = 4096
+    FIRST_GOLD = 20  # of the starting player; one more for each next (2)
+
+
+cdef int turn(const void *state) noexcept nogil:
+    return (<const Cathedral *> state).actor
+
+
+cdef int legal(const void *state, action_t *out) noexcept nogil:
+    cdef const Cathedral *s = <const Cathedral *> state
+    if s.step == AT_ADVANTAGES:
+        return legal_advantages(s, out)
+    elif s.step == AT_CRAFTSMEN:
+        return legal_craftsmen(s, out)
+    elif s.step == AT_RESOURCES:
+        return legal_resources(s, out)
+    elif s.step == AT_DRAFT:
+        return legal_draft(s, out)
+    elif s.step == AT_DRAW:
+        return legal_draw(s, out)
+    elif s.step == AT_REDRAW:
+        return legal_redraw(s, out)
+    elif s.step == AT_BUILDER:
+        return legal_builder(s, out)
+    elif s.step == AT_WAITING:
+        return list_places(s, out)
+    elif s.step == AT_EVENT:
+        return legal_event(s, out)
+    elif s.step == AT_PROTECTION:
+        return legal_protection(s, out)
+    elif s.step == AT_EVENT_CHOICE:
+        return legal_event_choice(s, out)
+    elif s.step == AT_ARCHBISHOP:
+        return legal_archbishop(s, out)
+    elif s.step == AT_KINGSBRIDGE:
+        return legal_kingsbridge(s, out)
+    elif s.step == AT_TAX:
+        return legal_tax(s, out)
+    elif s.step == AT_EXEMPTION:
+        return legal_exemption(s, out)
+    elif s.step == AT_SHIRING:
+        return legal_shiring(s, out)
+    elif s.step == AT_MAUD:
+        return legal_maud(s, out)
+    elif s.step == AT_MARKET:
+        return legal_market(s, out)
+    elif s.step == AT_CATHEDRAL:
+        return legal_cathedral(s, out)
+    elif s.step == AT_KEEP:
+        return legal_keep(s, out)
+    return 0
+
+
+cdef void play(void *state, action_t a) noexcept nogil:
+    cdef Cathedral *s = <Cathedral *> state
+    if s.step == AT_ADVANTAGES:
+        play_advantages(s, a)
+    elif s.step == AT_CRAFTSMEN:
+        play_craftsmen(s, a)
+    elif s.step == AT_RESOURCES:
+        play_resources(s, a)
+    elif s.step == AT_DRAFT:
+        play_draft(s, a)
+    elif s.step == AT_DRAW:
+        play_draw(s, a)
+    elif s.step == AT_REDRAW:
+        play_redraw(s, a)
+    elif s.step == AT_BUILDER:
+        play_builder(s, a)
+    elif s.step == AT_WAITING:
+        play_waiting(s, a)
+    elif s.step == AT_EVENT:
+        play_event(s, a)
+    elif s.step == AT_PROTECTION:
+        play_protection(s, a)
+    elif s.step == AT_EVENT_CHOICE:
+        play_event_choice(s, a)
+    elif s.step == AT_ARCHBISHOP:
+        play_archbishop(s, a)
+    elif s.step == AT_KINGSBRIDGE:
+        play_kingsbridge(s, a)
+    elif s.step == AT_TAX:
+        play_tax(s, a)
+    elif s.step == AT_EXEMPTION:
+        play_exemption(s, a)
+    elif s.step == AT_SHIRING:
+        play_shiring(s, a)
+    elif s.step == AT_MAUD:
+        play_maud(s, a)
+    elif s.step == AT_MARKET:
+        play_market(s, a)
+    elif s.step == AT_CATHEDRAL:
+        play_cathedral(s, a)
+    elif s.step == AT_KEEP:
+        play_keep(s, a)
+
+
+cdef void odds(const void *state, double *out) noexcept nogil:
+    cdef const Cathedral *s = <const Cathedral *> state
+    cdef action_t outcomes[64]
+    cdef int i, n
+    if s.step == AT_DRAW:
+        weigh_builders(s, out)
+    elif s.step == AT_TAX:
+        weigh_die(out)
+    else:
+        n = legal(s, outcomes)
+        for i in range(n):
+            out[i] = 1.0 / n
+
+
+cdef action_t draw(const void *state, rng_t *rng) noexcept nogil:
+    return draw_outcome(<const Cathedral *> state, rng)
+
+
+cdef void returns(const void *state, double *out) noexcept nogil:
+    """The most VP wins, ties by gold; a tie in both is shared (R11)."""
+    cdef const Cathedral *s = <const Cathedral *> state
+    cdef int seat, best = 0, winners = 0
+    cdef int rank[SEATS]
+    for seat in range(s.seats):
+        rank[seat] = s.players[seat].vp * (MAX_GOLD + 1) + s.players[seat].gold
+        best = max(best, rank[seat])
+    for seat in range(s.seats):
+        winners += rank[seat] == best
+    for seat in range(s.seats):
+        out[seat] = 1.0 / winners if rank[seat] == best else 0
+
+
+cdef void margins(const void *state, double *out) noexcept nogil:
+    cdef const Cathedral *s = <const Cathedral *> state
+    cdef int seat, other, best
+    for seat in range(s.seats):
+        best = 0
+        for other in range(s.seats):
+            if other != seat:
+                best = max(best, s.players[other].vp)
+        out[seat] = s.players[seat].vp - best
+
+
+cdef void observe(void *state, int seat) noexcept nogil:
+    """Nothing is hidden from one player and known to another (8)."""
+    forget_decks(<Cathedral *> state)
+
+
+cdef void deal(void *state, rng_t *rng) noexcept nogil:
+    deal_decks(<Cathedral *> state, rng)
+
+
+cdef uint64_t key(const void *state, int seat) noexcept nogil:
+    """What is hidden lies last, and observe leaves zeros there."""
+    return hash_words(state, (sizeof(Cathedral) - HIDDEN_BYTES) // 8)
+
+
+cdef void setup(void *state, int seats, rng_t *rng) noexcept nogil:
+    """Section 2; at the first chance event."""
+    cdef Cathedral *s = <Cathedral *> state
+    cdef int seat, type_
+    memset(s, 0, sizeof(Cathedral))
+    s.seats = <uint8_t> seats
+    s.round = 1
+    s.cost = MAX_COST
+    s.court_metal = 1
+    s.supply[METAL] = 13 - 1
+    for type_ in range(3):
+        s.stock[type_] = STOCK
+        s.supply[type_] = 23 - STOCK
+    s.unseen_advantages = (1 << ADVANTAGES) - 1
+    s.unseen_events = (1 << EVENTS) - 1
+    for seat in range(seats):
+        setup_player(&s.players[seat], FIRST_GOLD + seat)
+    ask(s, AT_ADVANTAGES, NATURE)
+    deal_decks(s, rng)
+
+
+cdef void setup_player(Player *p, int gold) noexcept nogil:
+    p.vp = FIRST_VP
+    p.gold = <uint8_t> gold
+    p.workers = WORKERS
+    p.bag = BUILDERS
+    p.craftsmen = (1 << STARTING) - 1
+
+
+cdef GameOps OPS = GameOps(
+    state_size=sizeof(Cathedral), num_actions=NUM_ACTIONS, max_plies=MAX_PLIES, min_seats=2, max_seats=SEATS, turn=turn,
+    legal=legal, odds=odds, draw=draw, play=play, returns=returns, margins=margins, observe=observe, deal=deal, key=key,
+    setup=setup, check=check,
+)
+
+
+# -- the checked surface ---------------------------------------------------------------------------
+
+cdef class CathedralGame(Game):
+    """The board game, plugged into the checked surface. One object; its cards are those of the catalogue in use."""
+
+    cdef object names
+    cdef str content
+    cdef bint has_positions
+
+    def __cinit__(self):
+        self.bind(&OPS, NULL)
+
+    def __init__(self):
+        self._use(load_catalogue())
+
+    def use_catalogue(self, path):
+        """Put the card data of a TOML file in use, before any position is made.
+
+        Raises BadCatalogue for a faulty file, GameError once there are positions of another catalogue.
+        """
+        catalogue = load_catalogue(path)
+        if self.has_positions and content_hash(catalogue) != self.content:
+            raise GameError(f"positions of catalogue {self.content} exist; another can only be used from the start")
+        self._use(catalogue)
+
+    def _use(self, catalogue):
+        owe_equal_codes(first_codes(catalogue))
+        super().__init__("cathedral", RULES_REVISION, actions(catalogue))
+        fill(catalogue)
+        self.names = names_of(catalogue)
+        self.content = content_hash(catalogue)
+
+    @property
+    def catalogue(self):
+        """Hash of the card catalogue in use."""
+        return self.content
+
+    def seat_name(self, int seat):
+        """What a seat is called in texts."""
+        return COLOURS[seat]
+
+    def new(self, int seats, seed):
+        """Return the opening position, hidden decks dealt; as Game.new."""
+        self.has_positions = True
+        return Game.new(self, seats, seed)
+
+    def show(self, dict fields not None):
+        """Return a readable table of a position's fields."""
+        return show(fields)
+
+    cdef dict unpack(self, const void *state):
+        return unpack_fields(<const Cathedral *> state, self.names)
+
+    cdef object pack(self, dict fields, void *state):
+        pack_fields(read_position(fields, self.names), self.names, <Cathedral *> state)
+        broken = check(state)
+        if broken:
+            raise BadPosition([("cathedral", f"breaks invariant {broken} of the rules: {INVARIANTS[broken]}")])
+        self.has_positions = True
+
+
+def owe_equal_codes(table):
+    """Compare the table of texts with the constants that the rules use."""
+    codes = {
+        "TURN_UP_ADVANTAGE": TURN_UP_ADVANTAGE, "TURN_UP_CRAFTSMAN": TURN_UP_CRAFTSMAN, "LEAVE_OUT": LEAVE_OUT,
+        "DRAW": DRAW, "TURN_UP_EVENT": TURN_UP_EVENT, "ROLL": ROLL, "TAKE": TAKE, "HIRE": HIRE, "PASS": PASS,
+        "DISMISS": DISMISS, "REDRAW": REDRAW, "ACCEPT": ACCEPT, "PLACE": PLACE, "WAIT": WAIT,
+        "USE_REMIGIUS": USE_REMIGIUS, "USE_EXEMPTION": USE_EXEMPTION, "USE_MAUD": USE_MAUD,
+        "SAVE_EXEMPTION": SAVE_EXEMPTION, "SAVE_MAUD": SAVE_MAUD, "PROTECT": PROTECT, "DECLINE": DECLINE,
+        "GAIN": GAIN, "DISCARD": DISCARD, "BUY_SAND": BUY_SAND, "BUY_WOOD": BUY_WOOD, "BUY_STONE": BUY_STONE,
+        "SELL": SELL, "LEAVE": LEAVE, "CONVERT": CONVERT, "FINISH": FINISH, "NUM_ACTIONS": NUM_ACTIONS,
+    }
+    if table != codes:
+        raise AssertionError(f"codes.pxd and actions.py differ: {sorted(set(table.items()) ^ set(codes.items()))}")
+
+
+CATHEDRAL = CathedralGame()

@@ -1,0 +1,230 @@
+# cython: language_level=3
+"""A position of `cathedral`: 264 bytes, the hidden decks last, and what every chapter of the rules does with it.
+
+Cards are numbers in catalogue order and sets are bits by that number. Where a byte may hold no card or no
+builder it holds the number plus one, and 0 for none, so that zeroed memory is an empty board.
+"""
+from libc.stdint cimport int8_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memcpy
+
+cdef enum:
+    SEATS = 4
+    ROUNDS = 6
+    BUILDERS = 3        # of a colour
+    WORKERS = 12        # of a player; the black worker and grey ones on top
+    KEPT_CUBES = 5      # after the cathedral step
+    CRAFTSMEN_HELD = 5  # without the card that makes room
+    MAX_GOLD = 30
+    MAX_COST = 7        # the cost marker at the start of a round
+    GREY_LENT = 2       # by the castle
+    STOCK = 4           # of each type on the market, when it is refilled
+    FIRST_VP = 2
+
+cdef enum:              # cube types
+    SAND
+    WOOD
+    STONE
+    METAL
+    TYPES
+
+cdef enum:              # sizes of the card lists
+    STARTING = 3        # the first craftsmen of the catalogue
+    CRAFTSMEN = 27
+    OF_ROUND = 4        # craftsmen
+    RESOURCES = 9
+    ORDINARY = 14       # the first advantages of the catalogue
+    ADVANTAGES = 16
+    EVENTS = 10
+
+cdef enum:              # decks, the removed cards left out
+    ADVANTAGE_DECK = 12
+    ORDINARY_DECK = 10  # the first of them
+    EVENT_DECK = 6
+    CRAFTSMAN_DECK = 24
+
+cdef enum:              # steps of a round, RULES.md section 2
+    AT_ADVANTAGES
+    AT_CRAFTSMEN
+    AT_RESOURCES
+    AT_DRAFT
+    AT_DRAW
+    AT_REDRAW
+    AT_BUILDER
+    AT_WAITING
+    AT_EVENT
+    AT_PROTECTION
+    AT_EVENT_CHOICE
+    AT_ARCHBISHOP
+    AT_KINGSBRIDGE
+    AT_TAX
+    AT_EXEMPTION
+    AT_SHIRING
+    AT_MAUD
+    AT_MARKET
+    AT_CATHEDRAL
+    AT_KEEP
+    AT_OVER
+    STEPS
+
+cdef enum:              # spaces for builders
+    ARCHBISHOP = 0
+    KINGSBRIDGE = 1     # 2
+    PRIORY = 3          # 2
+    COURT = 5           # 4
+    COURT_SPACES = 4
+    SHIRING = 9         # 2
+    CASTLE = 11
+    MARKET = 12         # 4, and Maud's stall
+    STALLS = 5
+    MAUDS_STALL = 16
+    START = 17
+    SPACES = 18
+
+cdef struct Player:
+    uint8_t cubes[TYPES]      # held
+    uint8_t gold              # 0-30; cubes and gold lie together: one word for conversions
+    uint8_t workers           # in the player's own reserve, grey and black ones too
+    uint8_t mill              # workers at the wool mill
+    uint8_t grey              # workers of these that go back to the castle after this round
+    uint32_t craftsmen        # set
+    uint16_t vp               # vp = 2 + vp_priory + vp_craftsmen + vp_cards - vp_lost
+    uint16_t vp_craftsmen
+    uint16_t advantages       # set
+    uint16_t fresh            # set: those of them taken in this round
+    uint16_t resources        # set: cards with workers on them
+    uint8_t grey_next         # workers lent for the next round
+    uint8_t bag               # builders in the bag, 0-3
+    uint8_t aside             # builders set aside, 0-3
+    uint8_t bought            # set of types bought in this round's market
+    uint8_t vp_priory
+    uint8_t vp_cards
+    uint8_t vp_lost
+    uint8_t pad[3]
+
+cdef struct Cathedral:
+    uint8_t seats             # 2-4
+    uint8_t step              # AT_ADVANTAGES to AT_OVER
+    int8_t actor              # seat to decide, NATURE or OVER
+    uint8_t round             # 1-6
+    uint8_t starting          # seat of the starting player
+    uint8_t cost              # the cost marker, 7-0
+    uint8_t redraw_used       # 1: the redraw of this round is gone
+    uint8_t drawn             # seat + 1 of the builder drawn, until it is placed or waits
+    uint8_t free_placement    # 1: Remigius was played for it
+    uint8_t stall             # 1-5 while the market acts, else 0
+    uint8_t event             # card + 1, from its turning up to the end of the round
+    uint8_t protection        # 1: the archbishop's builder took it, until step 2 is over
+    uint8_t die               # 2-5 from the roll to the payment, else 0
+    uint8_t floor             # type + 1, the first that may be named in a choice of several cubes, else 0
+    uint8_t choices_left      # cubes still to be gained at AT_KINGSBRIDGE, else 0
+    uint8_t last_used         # craftsman + 1 used last at AT_CATHEDRAL, else 0
+    uint8_t passed            # set of seats: out of the draft
+    uint8_t spared            # set of seats: this round's event does not act on them
+    uint8_t limited           # set of seats: fewer builders in this round
+    uint8_t limited_next      # set of seats: in the next
+    uint8_t court_metal       # 0-1
+    uint8_t stock[3]          # of the market: sand, wood, stone; 0-4
+    int8_t supply[TYPES]      # general supply; below 0 what is owed (R7), never so for metal
+    uint32_t waiting          # seat + 1 of the waiting builders, 4 bits each, the first passed lowest
+    uint32_t supply_craftsmen  # set: to be had in the draft
+    uint16_t supply_resources  # set: to be had in the draft
+    uint16_t unseen_advantages  # set: not turned up yet, the removed ones among them
+    uint16_t unseen_events    # set
+    uint8_t kingsbridge_cards[2]  # card + 1
+    uint8_t shiring_cards[2]  # card + 1
+    uint8_t pad[2]
+    uint8_t spaces[SPACES]    # seat + 1 of the builder there
+    uint8_t pad2[6]
+    uint64_t used[2]          # uses of each free craftsman at AT_CATHEDRAL, 4 bits by card
+    Player players[SEATS]
+    # what nobody can see: card + 1 by the place in the deck, 0 once turned up and when unknown
+    uint8_t advantage_deck[ADVANTAGE_DECK]  # two a round
+    uint8_t event_deck[EVENT_DECK]          # one a round
+    uint8_t craftsman_deck[CRAFTSMAN_DECK]  # four a round: Shiring 1 and 2, then the two of the supply
+    uint8_t pad3[6]
+
+cdef enum:
+    HIDDEN_BYTES = 48   # at the end of the struct
+
+cdef extern from *:
+    int popcount "__builtin_popcount"(unsigned int) noexcept nogil
+    int lowest_bit "__builtin_ctz"(unsigned int) noexcept nogil     # owes a bit
+    int leading_zeros "__builtin_clz"(unsigned int) noexcept nogil  # owes a bit
+    bint rarely "__builtin_expect"(bint, bint) noexcept nogil       # (condition, 0)
+
+
+# -- seats -----------------------------------------------------------------------------------------
+
+cdef inline int next_seat(const Cathedral *s, int seat) noexcept nogil:
+    """Clockwise."""
+    seat += 1
+    return 0 if seat == s.seats else seat
+
+cdef inline void ask(Cathedral *s, int step, int seat) noexcept nogil:
+    s.step = <uint8_t> step
+    s.actor = <int8_t> seat
+
+cdef inline bint is_limited(const Cathedral *s, int seat) noexcept nogil:
+    return s.limited >> seat & 1
+
+cdef inline bint is_spared(const Cathedral *s, int seat) noexcept nogil:
+    return s.spared >> seat & 1
+
+
+# -- goods and points ------------------------------------------------------------------------------
+
+cdef inline int cubes_held(const Player *p) noexcept nogil:
+    return p.cubes[SAND] + p.cubes[WOOD] + p.cubes[STONE] + p.cubes[METAL]
+
+cdef inline void gain_gold(Player *p, int gold) noexcept nogil:
+    """Gold never exceeds 30; the surplus is lost (3.3 step 3)."""
+    p.gold = <uint8_t> min(p.gold + gold, <int> MAX_GOLD)
+
+cdef inline void gain_cubes(Cathedral *s, Player *p, int type_, int count) noexcept nogil:
+    """Sand, wood and stone may be owed (R7); metal is given only while there is some (R9)."""
+    if type_ == METAL:
+        count = min(count, <int> s.supply[METAL])
+    p.cubes[type_] += <uint8_t> count
+    s.supply[type_] -= <int8_t> count
+
+cdef inline void return_cubes(Cathedral *s, Player *p, int type_, int count) noexcept nogil:
+    p.cubes[type_] -= <uint8_t> count
+    s.supply[type_] += <int8_t> count
+
+cdef inline void lose_vp(Player *p, int vp) noexcept nogil:
+    """VP never fall below 0 (R8)."""
+    vp = min(vp, <int> p.vp)
+    p.vp -= <uint16_t> vp
+    p.vp_lost += <uint8_t> vp
+
+cdef inline void pay_dues(Player *p, int gold) noexcept nogil:
+    """Short of gold: pay all and lose 1 VP for every full 2 missing (3.3 step 9)."""
+    if p.gold >= gold:
+        p.gold -= <uint8_t> gold
+        return
+    lose_vp(p, (gold - p.gold) >> 1)
+    p.gold = 0
+
+cdef inline void use_up(Player *p, unsigned int card) noexcept nogil:
+    """A once card, given as a set, leaves the game."""
+    p.advantages &= <uint16_t> ~card
+    p.fresh &= <uint16_t> ~card
+
+
+# -- listing actions -------------------------------------------------------------------------------
+
+cdef inline int list_set(unsigned int cards, int first_code, uint16_t *out) noexcept nogil:
+    """Write first_code + card for each card of a set, ascending."""
+    cdef int n = 0
+    while cards:
+        out[n] = <uint16_t> (first_code + lowest_bit(cards))
+        cards &= cards - 1
+        n += 1
+    return n
+
+cdef inline int list_run(int count, int first_code, uint16_t *out) noexcept nogil:
+    """Write count codes from first_code on."""
+    cdef int i
+    for i in range(count):
+        out[i] = <uint16_t> (first_code + i)
+    return max(count, 0)

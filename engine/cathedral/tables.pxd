@@ -1,0 +1,67 @@
+# cython: language_level=3
+"""What the cards do, as the rules look it up: one struct of plain arrays, filled from the catalogue."""
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+
+from clerestory.engine.cathedral.state cimport ADVANTAGES, CRAFTSMEN, EVENTS, MAX_GOLD, RESOURCES, TYPES
+
+cdef enum EventKind:
+    LEVY
+    LIMIT_BUILDERS
+    LOSE_CRAFTSMAN
+    LOSE_VP
+    LOWER_YIELD
+    HALF_MILL
+    LOSE_CUBE
+    EVENT_GAIN
+    GAIN_CUBE
+
+cdef struct Craftsman:
+    uint64_t takes     # for one use; bytes: sand, wood, stone, metal, gold
+    uint64_t needs     # held and not spent; the same bytes
+    uint32_t requires  # set of craftsmen that must be held
+    uint8_t vp         # for one use
+    uint8_t gold       # for one use
+    uint8_t capacity   # uses in a round, 1-10
+    uint8_t cost       # in the draft
+
+cdef struct Advantage:
+    uint8_t vp         # all of these at once, for an immediate card
+    uint8_t gold
+    uint8_t cubes[TYPES]
+    uint8_t choice     # cubes of the owner's choice
+
+cdef struct Event:
+    uint8_t kind       # EventKind
+    uint8_t amount     # gold of the levy, VP lost, builders left, cubes less
+    uint8_t gold       # gained
+    uint8_t metal      # gained
+
+cdef enum:
+    MOST_WORKERS = 32  # in a reserve, less one
+
+cdef struct Tables:
+    Craftsman craftsmen[CRAFTSMEN]
+    uint32_t free_craftsmen          # set: make gold, spend gold, or need a cube without spending it (R21)
+    uint32_t buys_wood               # set of one: needed to buy wood
+    uint32_t sells_stone             # set of one: needed to sell stone
+    uint32_t hirable[MAX_GOLD + 1]   # by gold: craftsmen that cost no more
+    uint16_t workable[MOST_WORKERS]  # by free workers: resource cards that need no more
+    uint32_t yields[1 << RESOURCES]  # of a set of resource cards; bytes: sand, wood, stone, workers
+    Advantage advantages[ADVANTAGES]
+    uint16_t kept                    # set: not immediate
+    uint16_t producer[3]             # set of one or none: gives extra cubes of the type
+    uint8_t produced[3]              # how many
+    uint8_t priory_vp                # for each builder at the Priory, to the holder of
+    uint16_t priory                  # these are sets of one or none, by effect
+    uint16_t protection
+    uint16_t black_worker
+    uint16_t room
+    uint16_t free_builder
+    uint16_t exemption
+    uint16_t extra_stall
+    uint8_t room_cards               # craftsmen more than five
+    uint8_t builders_left            # under LIMIT_BUILDERS
+    uint16_t negative                # set of events
+    Event events[EVENTS]
+
+cdef Tables cards  # those in use; the rules only read it

@@ -1,0 +1,118 @@
+# cython: language_level=3
+"""Fills the tables of the cards from a catalogue."""
+from libc.string cimport memset
+
+from clerestory.engine.cathedral.catalogue import TYPES as TYPE_NAMES
+
+EVENT_KINDS = {
+    "levy": LEVY, "builders": LIMIT_BUILDERS, "lose_craftsman": LOSE_CRAFTSMAN, "lose_vp": LOSE_VP,
+    "lower_yield": LOWER_YIELD, "half_mill": HALF_MILL, "lose_cube": LOSE_CUBE, "gain": EVENT_GAIN,
+    "gain_cube": GAIN_CUBE,
+}
+
+
+def fill(catalogue):
+    """Put the cards of a catalogue in use. The caller owes that no position of another is played on."""
+    memset(&cards, 0, sizeof(Tables))
+    fill_craftsmen(catalogue)
+    fill_resources(catalogue)
+    fill_advantages(catalogue)
+    fill_events(catalogue)
+
+
+def packed(goods):
+    """Return goods as bytes of one word: sand, wood, stone, metal, gold."""
+    return sum(getattr(goods, name) << 8 * i for i, name in enumerate((*TYPE_NAMES, "gold")))
+
+
+def fill_craftsmen(catalogue):
+    cdef int i, gold
+    starting = list(catalogue.starting_craftsmen)
+    for i, craftsman in enumerate(catalogue.all_craftsmen.values()):
+        cards.craftsmen[i].takes = packed(craftsman.takes)
+        cards.craftsmen[i].needs = packed(craftsman.needs)
+        cards.craftsmen[i].requires = 1 << starting.index(craftsman.requires) if craftsman.requires else 0
+        cards.craftsmen[i].vp = craftsman.gives.vp
+        cards.craftsmen[i].gold = craftsman.gives.gold
+        cards.craftsmen[i].capacity = craftsman.capacity
+        cards.craftsmen[i].cost = getattr(craftsman, "cost", 0)
+        if craftsman.gives.gold or craftsman.takes.gold or packed(craftsman.needs):
+            cards.free_craftsmen |= 1u << i
+        cards.buys_wood |= (craftsman.permits == "buy_wood") << i
+        cards.sells_stone |= (craftsman.permits == "sell_stone") << i
+        for gold in range(cards.craftsmen[i].cost, MAX_GOLD + 1):
+            cards.hirable[gold] |= 1u << i
+
+
+def fill_resources(catalogue):
+    cdef int i, workers
+    cdef unsigned int held
+    for i, card in enumerate(catalogue.resource_cards.values()):
+        for workers in range(card.workers, MOST_WORKERS):
+            cards.workable[workers] |= 1u << i
+        for held in range(1 << RESOURCES):
+            if held >> i & 1:
+                cards.yields[held] += (card.yields << 8 * TYPE_NAMES.index(card.type)) + (card.workers << 24)
+
+
+def fill_advantages(catalogue):
+    cdef int i, type_
+    for i, card in enumerate(catalogue.advantage_cards.values()):
+        effect = card.effect
+        if effect.kind in ("gain", "choice"):
+            fill_advantage(i, effect)
+            continue
+        cards.kept |= 1u << i
+        for type_ in range(3 if effect.kind == "production" else 0):
+            if getattr(effect, TYPE_NAMES[type_]):
+                cards.producer[type_] = 1u << i
+                cards.produced[type_] = getattr(effect, TYPE_NAMES[type_])
+    cards.priory = holder(catalogue, "priory")
+    cards.protection = holder(catalogue, "protection")
+    cards.black_worker = holder(catalogue, "black_worker")
+    cards.room = holder(catalogue, "craftsman_room")
+    cards.free_builder = holder(catalogue, "free_builder")
+    cards.exemption = holder(catalogue, "tax_exemption")
+    cards.extra_stall = holder(catalogue, "extra_stall")
+    cards.priory_vp = amount_of(catalogue, "priory", "vp")
+    cards.room_cards = amount_of(catalogue, "craftsman_room", "cards")
+
+
+def fill_advantage(int i, effect):
+    """What an immediate card gives."""
+    cdef int type_
+    cards.advantages[i].choice = getattr(effect, "cubes", 0)
+    cards.advantages[i].vp = getattr(effect, "vp", 0)
+    cards.advantages[i].gold = getattr(effect, "gold", 0)
+    for type_, name in enumerate(TYPE_NAMES):
+        cards.advantages[i].cubes[type_] = getattr(effect, name, 0)
+
+
+def holder(catalogue, kind):
+    """Return the card with a lasting effect as a set, empty if there is none."""
+    card = catalogue.kind_of(kind)
+    return 1 << list(catalogue.advantage_cards).index(card) if card else 0
+
+
+def amount_of(catalogue, kind, amount):
+    """Return an amount of a lasting effect, 0 if there is no such card."""
+    card = catalogue.kind_of(kind)
+    return getattr(catalogue.advantage_cards[card].effect, amount) if card else 0
+
+
+def fill_events(catalogue):
+    cdef int i
+    for i, card in enumerate(catalogue.event_cards.values()):
+        effect = card.effect
+        cards.negative |= (card.sign == "negative") << i
+        cards.events[i].kind = EVENT_KINDS[effect.kind]
+        if effect.kind == "gain":
+            cards.events[i].gold = effect.gold
+            cards.events[i].metal = effect.metal
+        else:
+            cards.events[i].amount = next((effect.model_dump()[name] for name in AMOUNTS if hasattr(effect, name)), 0)
+        if effect.kind == "builders":
+            cards.builders_left = effect.builders
+
+
+AMOUNTS = ("gold", "builders", "vp", "cubes")

@@ -1,0 +1,82 @@
+"""A position as a table that can be read in a terminal."""
+
+from collections.abc import Iterable
+from typing import Any
+
+ROWS = (
+    ("VP", "vp"),
+    ("gold", "gold"),
+    ("sand", "sand"),
+    ("wood", "wood"),
+    ("stone", "stone"),
+    ("metal", "metal"),
+    ("workers", "workers"),
+    ("at the mill", "mill"),
+    ("craftsmen", "craftsmen"),
+    ("advantages", "advantages"),
+    ("resource cards", "resource_cards"),
+    ("builders in bag", "bag"),
+)
+COLOURS = ("red", "blue", "green", "yellow")
+
+
+def show(fields: dict[str, Any]) -> str:
+    """Return a picture of a position's fields: the course, the board, the players side by side."""
+    return "\n".join([*course(fields), *board(fields), "", *table(fields["players"])])
+
+
+def course(fields: dict[str, Any]) -> list[str]:
+    """Where in the game the position is."""
+    line = f"round {fields['round']}, {fields['step']}"
+    if fields["to_act"]:
+        line += f", {fields['to_act']} to act"
+    line += f"; starting player {fields['starting_player']}, cost {fields['cost']}"
+    details = [
+        ("drawn", fields["drawn"] + (" (placed free)" if fields["free_placement"] else "")),
+        ("waiting", words(fields["waiting"])),
+        ("event", fields["event"]),
+        ("tax", str(fields["die"] or "")),
+        ("stall", str(fields["stall"] or "")),
+        ("used", ", ".join(f"{use['craftsman']} x{use['times']}" for use in fields["used"])),
+    ]
+    return [line, *(f"{name}: {value}" for name, value in details if value)]
+
+
+def board(fields: dict[str, Any]) -> list[str]:
+    """What lies and stands on the board."""
+    lines = [
+        ("supply", words([*fields["supply_resources"], *fields["supply_craftsmen"]])),
+        ("kingsbridge", words(pairs(fields["kingsbridge_cards"], fields["kingsbridge"]))),
+        ("shiring", words(pairs(fields["shiring_cards"], fields["shiring"]))),
+        *((name, words(fields[name])) for name in ("priory", "court", "market")),
+        *((name, fields[name]) for name in ("archbishop", "castle", "start")),
+        ("stock", amounts(fields["stock"]) + (", metal at court" if fields["court_metal"] else "")),
+        ("general supply", amounts(fields["supply"])),
+    ]
+    return [f"{name}: {value}" for name, value in lines if value]
+
+
+def pairs(cards: list[str], builders: list[str]) -> list[str]:
+    """Cards with the builder that stands below each."""
+    return [f"{card}{f' <- {builder}' if builder else ''}" for card, builder in zip(cards, builders, strict=True)]
+
+
+def words(items: Iterable[str]) -> str:
+    """The texts that say something, in one line."""
+    return ", ".join(item for item in items if item)
+
+
+def amounts(counts: dict[str, int]) -> str:
+    """Counts by name, in one line."""
+    return ", ".join(f"{count} {name}" for name, count in counts.items())
+
+
+def table(players: list[dict[str, Any]]) -> list[str]:
+    """A column for each player; lists run downwards."""
+    rows = [["", *COLOURS[: len(players)]]]
+    for name, field in ROWS:
+        cells = [player[field] if isinstance(player[field], list) else [str(player[field])] for player in players]
+        for i in range(max(map(len, cells))):
+            rows.append([name if i == 0 else "", *(cell[i] if i < len(cell) else "" for cell in cells)])
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]

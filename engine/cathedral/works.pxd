@@ -1,0 +1,217 @@
+# cython: language_level=3
+"""Phase III, steps 13 and 14, and the end of the round: the cathedral, the next starting player (3.3)."""
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memcpy, memset
+
+from clerestory.engine.cathedral.codes cimport CONVERT, DISCARD, FINISH, MOST_USES
+from clerestory.engine.cathedral.state cimport (
+    AT_ADVANTAGES,
+    AT_CATHEDRAL,
+    AT_KEEP,
+    AT_OVER,
+    BUILDERS,
+    KEPT_CUBES,
+    MAX_COST,
+    METAL,
+    ROUNDS,
+    SAND,
+    START,
+    STOCK,
+    TYPES,
+    Cathedral,
+    Player,
+    ask,
+    cubes_held,
+    gain_gold,
+    lowest_bit,
+    next_seat,
+    return_cubes,
+)
+from clerestory.engine.cathedral.tables cimport Craftsman, cards
+from clerestory.engine.core cimport NATURE, OVER
+
+
+# -- step 13: conversions --------------------------------------------------------------------------
+
+cdef inline void begin_cathedral(Cathedral *s) noexcept nogil:
+    ask(s, AT_CATHEDRAL, s.starting)
+
+
+cdef inline bint is_free(int card) noexcept nogil:
+    return cards.free_craftsmen >> card & 1
+
+
+cdef inline unsigned int in_order(const Cathedral *s, unsigned int craftsmen) noexcept nogil:
+    """Those that the canonical order still allows (R21; RULES.md section 3).
+
+    Free ones in any order, never the same twice running; then the others, ascending, each once.
+    """
+    cdef int last = s.last_used - 1
+    if s.last_used == 0:
+        return craftsmen
+    if is_free(last):
+        return craftsmen & ~(1u << last)
+    return craftsmen & ~cards.free_craftsmen & ~((2u << last) - 1)
+
+
+cdef inline int times_used(const Cathedral *s, int card) noexcept nogil:
+    return s.used[card >> 4] >> 4 * (card & 15) & 15
+
+
+cdef inline uint64_t marked() noexcept nogil:
+    """The high bit of each byte of goods, which no count reaches."""
+    return <uint64_t> 0x8080808080
+
+
+cdef inline uint64_t goods_of(const Player *p) noexcept nogil:
+    """Cubes and gold in one word, high bits set: where one is missing, too much was subtracted."""
+    cdef uint64_t goods
+    memcpy(&goods, p.cubes, sizeof(goods))
+    return goods & <uint64_t> 0xFFFFFFFFFF | marked()
+
+
+cdef inline bint covered(uint64_t goods) noexcept nogil:
+    return goods & marked() == marked()
+
+
+cdef inline int legal_cathedral(const Cathedral *s, uint16_t *out) noexcept nogil:
+    cdef const Player *p = &s.players[s.actor]
+    cdef unsigned int craftsmen = in_order(s, p.craftsmen)
+    cdef uint64_t goods = goods_of(p)
+    cdef int n = 0
+    while craftsmen:
+        n += list_uses(s, p, lowest_bit(craftsmen), goods, out + n)
+        craftsmen &= craftsmen - 1
+    out[n] = FINISH
+    return n + 1
+
+
+cdef inline int list_uses(
+    const Cathedral *s, const Player *p, int card, uint64_t goods, uint16_t *out
+) noexcept nogil:
+    """Any number of times that its capacity and the goods allow."""
+    cdef const Craftsman *craftsman = &cards.craftsmen[card]
+    cdef int n = 0, most = craftsman.capacity - times_used(s, card)
+    if craftsman.requires & ~p.craftsmen or not covered(goods - craftsman.needs):
+        return 0
+    goods -= craftsman.takes
+    while n < most and covered(goods):
+        out[n] = <uint16_t> (CONVERT + MOST_USES * card + n)
+        goods -= craftsman.takes
+        n += 1
+    return n
+
+
+cdef inline void play_cathedral(Cathedral *s, int a) noexcept nogil:
+    if a == FINISH:
+        finish(s)
+    else:
+        convert(s, (a - CONVERT) // MOST_USES, (a - CONVERT) % MOST_USES + 1)
+
+
+cdef inline void convert(Cathedral *s, int card, int times) noexcept nogil:
+    """Cubes used go to the supply; each step applies the gold cap (R21)."""
+    cdef Player *p = &s.players[s.actor]
+    cdef const Craftsman *craftsman = &cards.craftsmen[card]
+    cdef uint64_t takes = craftsman.takes * <uint64_t> times
+    cdef int type_
+    for type_ in range(TYPES):
+        return_cubes(s, p, type_, <int> (takes >> 8 * type_ & 0xFF))
+    p.gold -= <uint8_t> (takes >> 32)
+    gain_gold(p, craftsman.gold * times)
+    p.vp += <uint16_t> (craftsman.vp * times)
+    p.vp_craftsmen += <uint16_t> (craftsman.vp * times)
+    if is_free(card):
+        s.used[card >> 4] += <uint64_t> times << 4 * (card & 15)
+    s.last_used = <uint8_t> (card + 1)
+
+
+cdef inline void finish(Cathedral *s) noexcept nogil:
+    """Each player converts, finishes, and at once discards; not in round 6 (R10)."""
+    memset(s.used, 0, sizeof(s.used))
+    s.last_used = 0
+    if s.round < ROUNDS and cubes_held(&s.players[s.actor]) > KEPT_CUBES:
+        s.floor = SAND + 1
+        s.step = AT_KEEP
+    else:
+        cathedral_next(s)
+
+
+cdef inline int legal_keep(const Cathedral *s, uint16_t *out) noexcept nogil:
+    """In type order, and none that would leave too few cubes at or after it (RULES.md section 3)."""
+    cdef const Player *p = &s.players[s.actor]
+    cdef int excess = cubes_held(p) - KEPT_CUBES, from_here = 0, n = 0, type_
+    for type_ in range(s.floor - 1, TYPES):
+        from_here += p.cubes[type_]
+    for type_ in range(s.floor - 1, TYPES):
+        out[n] = <uint16_t> (DISCARD + type_)
+        n += p.cubes[type_] != 0 and from_here >= excess
+        from_here -= p.cubes[type_]
+    return n
+
+
+cdef inline void play_keep(Cathedral *s, int a) noexcept nogil:
+    cdef Player *p = &s.players[s.actor]
+    return_cubes(s, p, a - DISCARD, 1)
+    s.floor = <uint8_t> (a - DISCARD + 1)
+    if cubes_held(p) == KEPT_CUBES:
+        s.floor = 0
+        cathedral_next(s)
+
+
+cdef inline void cathedral_next(Cathedral *s) noexcept nogil:
+    cdef int seat = next_seat(s, s.actor)
+    if seat == s.starting:
+        name_start(s)
+    else:
+        ask(s, AT_CATHEDRAL, seat)
+
+
+# -- step 14, end of the round ---------------------------------------------------------------------
+
+cdef inline void name_start(Cathedral *s) noexcept nogil:
+    """The owner of the builder there, else the next seat clockwise."""
+    s.starting = <uint8_t> (s.spaces[START] - 1 if s.spaces[START] else next_seat(s, s.starting))
+    s.spaces[START] = 0
+    if s.round == ROUNDS:
+        ask(s, AT_OVER, OVER)  # no end of round is carried out (RULES.md section 4)
+    else:
+        end_round(s)
+
+
+cdef inline void end_round(Cathedral *s) noexcept nogil:
+    cdef int seat
+    for seat in range(s.seats):
+        end_round_of(&s.players[seat])
+    refill(s)
+    s.limited = s.limited_next
+    s.limited_next = 0
+    s.event = 0
+    s.spared = 0
+    s.round += 1
+    s.cost = MAX_COST
+    s.redraw_used = 0
+    ask(s, AT_ADVANTAGES, NATURE)
+
+
+cdef inline void end_round_of(Player *p) noexcept nogil:
+    """Grey workers go back and those lent join; the black worker joins once (R24)."""
+    p.workers += p.grey_next - p.grey + (p.fresh & cards.black_worker != 0)
+    p.grey = p.grey_next
+    p.grey_next = 0
+    p.fresh = 0
+    p.bought = 0
+    p.bag = BUILDERS
+    p.aside = 0
+
+
+cdef inline void refill(Cathedral *s) noexcept nogil:
+    """Market to 4 each and court to 1 metal, as far as the supply goes (R7)."""
+    cdef int type_, count
+    for type_ in range(3):
+        count = max(min(<int> STOCK - s.stock[type_], <int> s.supply[type_]), 0)
+        s.stock[type_] += <uint8_t> count
+        s.supply[type_] -= <signed char> count
+    if s.court_metal == 0 and s.supply[METAL] > 0:
+        s.court_metal = 1
+        s.supply[METAL] -= 1

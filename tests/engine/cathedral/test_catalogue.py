@@ -1,0 +1,145 @@
+"""The card catalogue: the shipped file, its hash, and every way in which another can be wrong."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from clerestory.engine import BadCatalogue
+from clerestory.engine.cathedral.catalogue import LISTS, SHIPPED, cards_of, content_hash, load, parse
+
+TEXT = SHIPPED.read_text()
+GRADES = ("stated", "found", "derived", "reconstructed")
+
+
+def faults(text: str) -> list[tuple[str, str]]:
+    with pytest.raises(BadCatalogue) as caught:
+        parse(text)
+    return [tuple(fault) for fault in caught.value.violations]
+
+
+def changed(card: str, line: str, to: str) -> str:
+    """The shipped text with one line of one card changed."""
+    before = "" if line.startswith("id") else rf'^id = "{card}"$.*?'
+    pattern = re.compile(rf"({before}^){re.escape(line)}$", re.DOTALL | re.MULTILINE)
+    text, count = pattern.subn(lambda match: match[1] + to, TEXT, count=1)
+    assert count == 1
+    return text
+
+
+def test_the_shipped_catalogue_is_whole() -> None:
+    catalogue = load()
+    assert [len(cards_of(catalogue, name)) for name in LISTS] == [3, 24, 9, 16, 10]
+    assert list(catalogue.all_craftsmen)[:4] == ["mortar_mixer", "woodworker", "stonecutter", "toolmaker_1"]
+    assert list(catalogue.resource_cards)[3:6] == ["wood_2", "wood_3", "wood_4"]
+
+
+def test_every_source_is_in_the_list_of_sources() -> None:
+    catalogue = load()
+    keys = {
+        word.strip(",:")
+        for name in LISTS
+        for card in cards_of(catalogue, name).values()
+        for source in card.sources.values()
+        for word in source.split()[1:]
+        if word.strip(",").isupper() or "&" in word
+    }
+    assert keys <= set(catalogue.sources)
+    assert set(catalogue.sources) <= keys
+
+
+def test_the_hash_is_of_the_values_alone() -> None:
+    shipped = content_hash(load())
+    assert re.fullmatch("[0-9a-f]{16}", shipped)
+    assert content_hash(parse(changed("potter_2", 'name = "Potter"', 'name = "Töpfer"'))) == shipped
+    assert (
+        content_hash(parse(changed("potter_2", 'sources.cost = "reconstructed"', 'sources.cost = "found"'))) == shipped
+    )
+    assert content_hash(parse(changed("potter_2", "cost = 4", "cost = 5"))) != shipped
+    assert content_hash(parse(TEXT.replace('"potter_2"', '"clay_worker"'))) != shipped
+
+
+#   card, its line, the line instead, the field that is named, what is said of it
+WRONG: list[tuple[str, str, str, str, str]] = [
+    ("potter_2", "cost = 4", "cost = 31", "craftsmen.potter_2.cost", "less than or equal to 30"),
+    ("potter_2", "cost = 4", 'cost = "4"', "craftsmen.potter_2.cost", "valid integer: '4'"),
+    ("potter_2", "cost = 4", "", "craftsmen.potter_2.cost", "required"),
+    ("potter_2", "cost = 4", "cost = 4\nprice = 4", "craftsmen.potter_2.price", "not permitted"),
+    ("potter_2", "capacity = 2", "capacity = 11", "craftsmen.potter_2.capacity", "less than or equal to 10"),
+    ("potter_2", "round = 2", "round = 3", "craftsmen.potter_2.round", "is 3; four a round in order, so it must be 2"),
+    ("potter_2", "takes = { sand = 1 }", "takes = { clay = 1 }", "craftsmen.potter_2.takes.clay", "not permitted"),
+    ("potter_2", "gives = { vp = 1 }", "gives = {}", "craftsmen.potter_2.gives", "nothing"),
+    ("potter_2", "name = \"Potter\"", "name = \"\"", "craftsmen.potter_2.name", "at least 1 character"),
+    ("potter_2", 'id = "potter_2"', 'id = "Potter 2"', "craftsmen.Potter 2.[key]", "match pattern"),
+    ("potter_2", 'id = "potter_2"', 'id = "potter_3"', "craftsmen", "'potter_3' is there more than once"),
+    ("potter_2", 'id = "potter_2"', "", "craftsmen", "must be a list of cards that each have an id"),
+    ("potter_2", 'id = "potter_2"', 'id = "sand_2"', "sand_2", "is the id of more than one card"),
+    ("potter_2", 'sources.cost = "reconstructed"', "", "craftsmen.potter_2.sources.cost", "is missing"),
+    ("potter_2", 'sources.cost = "reconstructed"', 'sources.cost = "guessed"', "craftsmen.potter_2.sources.cost",
+     "match"),
+    ("aliena", 'sources.name = "stated T&K"', 'sources.name = "stated"\nsources.age = "found"',
+     "advantage_cards.aliena.sources.age", "is the source of nothing"),
+    ("mason_2", 'requires = "mortar_mixer"', 'requires = "mortar_mixr"', "craftsmen.mason_2.requires",
+     "'mortar_mixr' is not a starting craftsman"),
+    ("woodworker", 'permits = "buy_wood"', 'permits = "sell_stone"', "starting_craftsmen", "must permit 'buy_wood'"),
+    ("wood_3", 'type = "wood"', 'type = "metal"', "resource_cards.wood_3.type", "'sand', 'wood' or 'stone'"),
+    ("wood_3", 'type = "wood"', 'type = "sand"', "resource_cards.wood_3.type", "is 'sand'; three of"),
+    ("wood_3", "workers = 6", "workers = 0", "resource_cards.wood_3.workers", "greater than or equal to 1"),
+    ("gold_8", 'effect = { kind = "gain", gold = 8 }', 'effect = { kind = "gain", golf = 8 }',
+     "advantage_cards.gold_8.effect.gain.golf", "not permitted"),
+    ("gold_8", 'effect = { kind = "gain", gold = 8 }', 'effect = { kind = "win" }',
+     "advantage_cards.gold_8.effect", "Input tag 'win' found using 'kind' does not match"),
+    ("gold_8", 'effect = { kind = "gain", gold = 8 }', 'effect = { kind = "protection" }',
+     "advantage_cards", "2 cards have the effect 'protection'; only one can"),
+    ("aliena", 'effect = { kind = "production", wood = 1 }', 'effect = { kind = "production", stone = 1 }',
+     "advantage_cards", "2 cards have the effect 'production stone'"),
+    ("empress_maud", 'effect = { kind = "extra_stall" }', 'effect = { kind = "gain", vp = 1 }',
+     "advantage_cards", "no card has the effect 'extra_stall'"),
+    ("last_metal", "last_round = true", "", "advantage_cards.last_metal.last_round", "only the last two of the list"),
+    ("thieves", 'sign = "negative"', 'sign = "bad"', "event_cards.thieves.sign", "'negative' or 'positive'"),
+    ("thieves", 'effect = { kind = "lose_cube" }', 'effect = { kind = "levy", gold = 0 }',
+     "event_cards.thieves.effect.levy.gold", "greater than or equal to 1"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("card", "line", "to", "field", "description"), WRONG)
+def test_a_fault_names_card_and_field(card: str, line: str, to: str, field: str, description: str) -> None:
+    found = faults(changed(card, line, to))
+    assert [fault for fault in found if fault[0] == f"catalogue.{field}" and description in fault[1]], found
+
+
+def test_a_card_too_few_and_a_missing_list() -> None:
+    first, *rest = TEXT.split("[[event_cards]]")
+    assert faults("[[event_cards]]".join([first, *rest[:-2], rest[-1]])) == [
+        ("catalogue.event_cards", "9 cards; there must be 10")
+    ]
+    assert ("catalogue.event_cards", "Field required") in faults(first)
+
+
+def test_all_faults_are_listed() -> None:
+    found = faults(TEXT.replace("cost = 4", "cost = 40").replace("capacity = 2", "capacity = 0"))
+    assert {field for field, _ in found} >= {"catalogue.craftsmen.mason_1.cost", "catalogue.craftsmen.mason_1.capacity"}
+
+
+@pytest.mark.parametrize("text", ["version = ", "version = 1\nversion = 1", "[[craftsmen"])
+def test_what_is_not_toml(text: str) -> None:
+    [(field, description)] = faults(text)
+    assert field == "catalogue"
+    assert description.startswith("is not TOML")
+    with pytest.raises(tomllib.TOMLDecodeError):
+        tomllib.loads(text)
+
+
+def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(BadCatalogue, match=r"catalogue: cannot be read: .*nothing\.toml"):
+        load(tmp_path / "nothing.toml")
+    (tmp_path / "bytes.toml").write_bytes(b"\xff")
+    with pytest.raises(BadCatalogue, match="cannot be read"):
+        load(tmp_path / "bytes.toml")
+
+
+def test_another_file_is_read(tmp_path: Path) -> None:
+    other = tmp_path / "mine.toml"
+    other.write_text(changed("potter_2", "cost = 4", "cost = 3"))
+    assert load(other).craftsmen["potter_2"].cost == 3
