@@ -60,6 +60,7 @@ INVARIANTS = (
     "choices, the die and the market's stall belong to their steps",
     "uses belong to free craftsmen that are held, up to their capacity",
     "the seat that is asked is the one that the step asks",
+    "who has finished at the cathedral has kept five cubes at most",
     "a deck is wholly known or wholly unknown, and holds unseen cards of its rounds once each",
 )
 
@@ -134,7 +135,9 @@ cdef int check_step(const Cathedral *s) noexcept nogil:
         return 22
     if not actor_fits(s):
         return 23
-    return 0 if decks_fit(s) else 24
+    if not five_kept(s):
+        return 24
+    return 0 if decks_fit(s) else 25
 
 
 # -- ranges ----------------------------------------------------------------------------------------
@@ -322,3 +325,15 @@ cdef int asked_at(const Cathedral *s) noexcept nogil:
     if s.step == AT_SHIRING:
         return s.spaces[SHIRING] if s.spaces[SHIRING] else s.spaces[SHIRING + 1]
     return s.spaces[MARKET + s.stall - 1]
+
+
+cdef bint five_kept(const Cathedral *s) noexcept nogil:
+    """Of the seats before the actor; in round 6 the limit is skipped (R10)."""
+    cdef int seat = s.starting
+    if s.round == ROUNDS or not (s.step == AT_CATHEDRAL or s.step == AT_KEEP):
+        return True
+    while seat != s.actor:
+        if cubes_held(&s.players[seat]) > KEPT_CUBES:
+            return False
+        seat = next_seat(s, seat)
+    return True
