@@ -1,6 +1,6 @@
 # cython: language_level=3
 """Phase III, steps 3 to 11: wool mill, Kingsbridge, Priory, production, King's court, Shiring, castle (3.3)."""
-from libc.stdint cimport uint8_t, uint16_t, uint32_t
+from libc.stdint cimport uint8_t, uint16_t
 from libc.string cimport memcpy, memset
 
 from clerestory.engine.cathedral.codes cimport (
@@ -25,11 +25,9 @@ from clerestory.engine.cathedral.state cimport (
     KINGSBRIDGE,
     METAL,
     PRIORY,
-    SAND,
     SHIRING,
     STONE,
     TYPES,
-    WOOD,
     Cathedral,
     Player,
     ask,
@@ -38,7 +36,6 @@ from clerestory.engine.cathedral.state cimport (
     is_spared,
     list_run,
     list_set,
-    lowest_bit,
     pay_dues,
     use_up,
 )

@@ -4,20 +4,12 @@ from libc.stdint cimport uint8_t, uint16_t, uint32_t
 
 from clerestory.engine.cathedral.codes cimport ACCEPT, DRAW, LOCATIONS, PLACE, REDRAW, USE_REMIGIUS, WAIT
 from clerestory.engine.cathedral.state cimport (
-    ARCHBISHOP,
     AT_BUILDER,
     AT_DRAW,
     AT_EVENT,
     AT_REDRAW,
     AT_WAITING,
     BUILDERS,
-    CASTLE,
-    COURT,
-    KINGSBRIDGE,
-    MARKET,
-    PRIORY,
-    SHIRING,
-    START,
     Cathedral,
     Player,
     ask,

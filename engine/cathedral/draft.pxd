@@ -1,6 +1,6 @@
 # cython: language_level=3
 """Phase I: the draft of resource cards and craftsmen (3.1)."""
-from libc.stdint cimport uint8_t, uint16_t, uint32_t
+from libc.stdint cimport uint8_t, uint16_t
 
 from clerestory.engine.cathedral.builders cimport draw_next
 from clerestory.engine.cathedral.codes cimport DISMISS, HIRE, PASS, TAKE

@@ -1,6 +1,6 @@
 # cython: language_level=3
 """Chance events and what is hidden: turning up, odds, draws, forgetting and dealing (2, 3, 8)."""
-from libc.stdint cimport uint8_t, uint16_t, uint32_t
+from libc.stdint cimport uint8_t, uint16_t
 from libc.string cimport memset
 
 from clerestory.engine.cathedral.codes cimport (
@@ -18,16 +18,13 @@ from clerestory.engine.cathedral.draft cimport begin_draft
 from clerestory.engine.cathedral.events cimport begin_event
 from clerestory.engine.cathedral.state cimport (
     ADVANTAGE_DECK,
-    ADVANTAGES,
     AT_ADVANTAGES,
     AT_CRAFTSMEN,
     AT_DRAW,
     AT_EVENT,
     AT_RESOURCES,
-    AT_TAX,
     CRAFTSMAN_DECK,
     EVENT_DECK,
-    EVENTS,
     HIDDEN_BYTES,
     OF_ROUND,
     ORDINARY,
@@ -185,9 +182,9 @@ cdef inline void weigh_die(double *out) noexcept nogil:
 
 cdef inline uint16_t draw_card(uint8_t top, unsigned int possible, int first_code, rng_t *rng) noexcept nogil:
     """The dealt top, else any of those possible."""
-    cdef int skip
+    cdef int _skip
     if top == 0:
-        for skip in range(<int> rng_below(rng, popcount(possible))):
+        for _skip in range(<int> rng_below(rng, popcount(possible))):
             possible &= possible - 1
         top = <uint8_t> (lowest_bit(possible) + 1)
     return <uint16_t> (first_code + top - 1)

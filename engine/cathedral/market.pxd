@@ -1,6 +1,6 @@
 # cython: language_level=3
 """Phase III, step 12: the market, and Empress Maud's stall beside it (3.3, R13)."""
-from libc.stdint cimport uint8_t, uint16_t, uint32_t
+from libc.stdint cimport uint8_t, uint16_t
 
 from clerestory.engine.cathedral.codes cimport (
     BUY_SAND,
@@ -64,8 +64,8 @@ cdef inline void play_maud(Cathedral *s, int a) noexcept nogil:
 
 cdef inline void next_stall(Cathedral *s) noexcept nogil:
     """In space order, over and over; a builder alone acts again."""
-    cdef int i, stall = s.stall
-    for i in range(STALLS):
+    cdef int _step, stall = s.stall
+    for _step in range(STALLS):
         stall = 1 if stall == STALLS else stall + 1
         if s.spaces[MARKET + stall - 1]:
             s.stall = <uint8_t> stall

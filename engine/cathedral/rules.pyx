@@ -4,7 +4,7 @@
 The chapters, in the order of a round: luck (turning up), draft, builders, events, board, market, works.
 """
 from libc.stdint cimport uint64_t
-from libc.string cimport memcpy, memset
+from libc.string cimport memset
 
 from clerestory.engine.cathedral.board cimport (
     legal_exemption,
@@ -35,6 +35,7 @@ from clerestory.engine.cathedral.events cimport (
     play_event_choice,
     play_protection,
 )
+from clerestory.engine.cathedral.guide cimport GUIDE
 from clerestory.engine.cathedral.luck cimport (
     deal_decks,
     draw_outcome,
@@ -272,7 +273,7 @@ cdef class CathedralGame(Game):
     cdef bint has_positions
 
     def __cinit__(self):
-        self.bind(&OPS, NULL)
+        self.bind(&OPS, &GUIDE)
 
     def __init__(self):
         self._use(load_catalogue())

@@ -4,22 +4,35 @@
 The bytes may be anything. The first invariants bound every field, so that those after them can use fields as
 indices. What follows from the rules alone is demanded as far as it can be told from the position.
 """
-from libc.stdint cimport uint8_t, uint16_t, uint32_t
+from libc.stdint cimport uint8_t, uint32_t
+from libc.string cimport memcpy
 
-from clerestory.engine.cathedral.events cimport has_choice, protected_by_card
 from clerestory.engine.cathedral.board cimport seats_at_court
-from clerestory.engine.cathedral.builders cimport count_waiting
 from clerestory.engine.cathedral.draft cimport too_many_craftsmen
-from clerestory.engine.cathedral.luck cimport (
-    advantages_gone,
-    craftsmen_gone,
-    craftsmen_possible,
-    events_gone,
-    of_round,
-    ordinary,
+from clerestory.engine.cathedral.events cimport has_choice
+from clerestory.engine.cathedral.sound_cards cimport (
+    advantages_in_place,
+    craftsmen_have_room,
+    craftsmen_in_place,
+    decks_fit,
+    event_fits,
+    is_negative,
+    kingsbridge_of_step,
+    most_choices,
+    shiring_of_step,
+    turned_up_by_round,
+)
+from clerestory.engine.cathedral.sound_pieces cimport (
+    builders_accounted,
+    cost_fits,
+    grey_lent,
+    resources_in_place,
+    spaces_of_step,
+    waiting_in_order,
+    workers_accounted,
 )
 from clerestory.engine.cathedral.state cimport *
-from clerestory.engine.cathedral.tables cimport LIMIT_BUILDERS, cards
+from clerestory.engine.cathedral.tables cimport cards
 from clerestory.engine.cathedral.works cimport is_free, times_used
 from clerestory.engine.core cimport NATURE, OVER
 
@@ -48,8 +61,21 @@ INVARIANTS = (
     "choices, the die and the market's stall belong to their steps",
     "uses belong to free craftsmen that are held, up to their capacity",
     "the seat that is asked is the one that the step asks",
+    "who has finished at the cathedral has kept five cubes at most",
     "a deck is wholly known or wholly unknown, and holds unseen cards of its rounds once each",
 )
+
+
+def check_bytes(bytes memory not None):
+    """Return the number of the first invariant that arbitrary memory breaks, 0 for a sound position.
+
+    Raises ValueError for bytes that are not as many as a position has.
+    """
+    cdef Cathedral s
+    if len(memory) != sizeof(Cathedral):
+        raise ValueError(f"memory: {len(memory)} bytes; a position has {sizeof(Cathedral)}")
+    memcpy(&s, <const char *> memory, sizeof(Cathedral))
+    return check(&s)
 
 
 cdef int check(const void *state) noexcept nogil:
@@ -110,7 +136,9 @@ cdef int check_step(const Cathedral *s) noexcept nogil:
         return 22
     if not actor_fits(s):
         return 23
-    return 0 if decks_fit(s) else 24
+    if not five_kept(s):
+        return 24
+    return 0 if decks_fit(s) else 25
 
 
 # -- ranges ----------------------------------------------------------------------------------------
@@ -208,251 +236,10 @@ cdef bint cubes_accounted(const Cathedral *s) noexcept nogil:
     return s.supply[METAL] >= 0
 
 
-# -- builders and workers --------------------------------------------------------------------------
-
-cdef bint waiting_in_order(const Cathedral *s) noexcept nogil:
-    """No gaps, at most as many as can pass at cost 7 to 1."""
-    cdef int i, count = count_waiting(s), seat
-    if count > MAX_COST or (count and not AT_DRAW <= s.step <= AT_WAITING):
-        return False
-    for i in range(count):
-        seat = <int> (s.waiting >> 4 * i & 15) - 1
-        if not 0 <= seat < s.seats:
-            return False
-    return True
-
-
-cdef int on_board(const Cathedral *s, int seat) noexcept nogil:
-    """Builders of a seat that wait or stand on spaces; Maud's stall has none."""
-    cdef int i, count = 0
-    for i in range(SPACES):
-        count += i != MAUDS_STALL and s.spaces[i] == seat + 1
-    for i in range(count_waiting(s)):
-        count += (s.waiting >> 4 * i & 15) == <uint32_t> seat + 1
-    return count
-
-
-cdef bint builders_accounted(const Cathedral *s) noexcept nogil:
-    cdef const Player *p
-    cdef int seat, aside, count, bags = 0
-    for seat in range(s.seats):
-        p = &s.players[seat]
-        aside = max(BUILDERS - p.bag - <int> cards.builders_left, 0) if is_limited(s, seat) else 0
-        count = p.bag + p.aside + on_board(s, seat) + (s.drawn == seat + 1)
-        bags += p.bag
-        if p.aside != aside or (s.step <= AT_DRAFT and p.bag != BUILDERS):
-            return False
-        if count > BUILDERS or (count < BUILDERS and s.step <= AT_ARCHBISHOP):
-            return False
-    return (bags == 0 or s.step <= AT_BUILDER) and (bags != 0 or s.step != AT_DRAW)
-
-
-cdef bint empty(const Cathedral *s, int first, int count) noexcept nogil:
-    cdef int i
-    for i in range(first, first + count):
-        if s.spaces[i]:
-            return False
-    return True
-
-
-cdef bint from_lowest(const Cathedral *s, int first, int count) noexcept nogil:
-    """No builder stands behind a free space (R16)."""
-    cdef int i
-    for i in range(first + 1, first + count):
-        if s.spaces[i] and not s.spaces[i - 1]:
-            return False
-    return True
-
-
-cdef bint spaces_of_step(const Cathedral *s) noexcept nogil:
-    cdef int step = s.step
-    if step <= AT_DRAFT and not empty(s, 0, SPACES):
-        return False
-    if not from_lowest(s, PRIORY, 2) or not from_lowest(s, COURT, COURT_SPACES):
-        return False
-    if step < AT_MARKET and not from_lowest(s, MARKET, STALLS - 1):
-        return False
-    if (step > AT_ARCHBISHOP and s.spaces[ARCHBISHOP]) or (step > AT_KINGSBRIDGE and not empty(s, KINGSBRIDGE, 2)):
-        return False
-    if (step > AT_KINGSBRIDGE and not empty(s, PRIORY, 2)) or (step > AT_EXEMPTION and not empty(s, COURT, 4)):
-        return False
-    if (step > AT_SHIRING and not empty(s, SHIRING, 3)) or (step > AT_MARKET and not empty(s, MARKET, STALLS)):
-        return False
-    return (step == AT_MARKET or not s.spaces[MAUDS_STALL]) and not (step == AT_OVER and s.spaces[START])
-
-
-cdef bint cost_fits(const Cathedral *s) noexcept nogil:
-    """7 less the builders placed or waiting; 0 once the bag is empty and its last builder has gone."""
-    cdef int seat, done = 0
-    if s.step <= AT_DRAFT:
-        return s.cost == MAX_COST and not s.redraw_used
-    if s.step > AT_BUILDER:
-        return s.cost == 0
-    for seat in range(s.seats):
-        done += on_board(s, seat)
-    if s.step == AT_REDRAW and s.redraw_used:
-        return False
-    return s.cost == max(MAX_COST - done, 0) and (s.cost or not s.free_placement)
-
-
-cdef bint workers_accounted(const Cathedral *s) noexcept nogil:
-    cdef const Player *p
-    cdef int seat, count
-    for seat in range(s.seats):
-        p = &s.players[seat]
-        count = WORKERS + p.grey + (p.advantages & ~p.fresh & cards.black_worker != 0)
-        if p.workers + p.mill + <int> (cards.yields[p.resources] >> 24) != count:
-            return False
-        if AT_DRAW <= s.step <= AT_ARCHBISHOP:
-            if p.workers:
-                return False
-        elif p.mill:
-            return False
-    return True
-
-
-cdef bint grey_lent(const Cathedral *s) noexcept nogil:
-    """To at most one player for a round; for the next round from the castle on."""
-    cdef int seat, now = 0, then = 0
-    for seat in range(s.seats):
-        now += s.players[seat].grey
-        then += s.players[seat].grey_next
-        if s.players[seat].grey % GREY_LENT or s.players[seat].grey_next % GREY_LENT:
-            return False
-    if (now and s.round == 1) or (then and s.step <= AT_SHIRING):
-        return False
-    return now <= GREY_LENT and then <= GREY_LENT
-
-
-cdef bint resources_in_place(const Cathedral *s) noexcept nogil:
-    cdef unsigned int seen = s.supply_resources, held = 0
-    cdef int seat
-    for seat in range(s.seats):
-        if s.players[seat].resources & seen:
-            return False
-        seen |= s.players[seat].resources
-        held |= s.players[seat].resources
-    if s.step == AT_DRAFT:
-        return popcount(seen) == RESOURCES - 2
-    if s.supply_resources or popcount(held) > RESOURCES - 2:
-        return False
-    return held == 0 or AT_DRAFT < s.step <= AT_KINGSBRIDGE
-
-
-# -- cards -----------------------------------------------------------------------------------------
-
-cdef inline unsigned int as_set(int card_and_one) noexcept nogil:
-    return (1u << card_and_one) >> 1
-
-cdef bint craftsmen_in_place(const Cathedral *s) noexcept nogil:
-    """Of this round only what has been turned up; those of the seats are apart, except starting ones."""
-    cdef unsigned int starting = (1u << STARTING) - 1, ahead = ~0u << (STARTING + OF_ROUND * s.round)
-    cdef unsigned int seen = as_set(s.shiring_cards[0]), mine
-    cdef int seat
-    if s.step <= AT_RESOURCES:
-        ahead |= of_round(s.round)
-    if as_set(s.shiring_cards[1]) & seen:
-        return False
-    seen |= as_set(s.shiring_cards[1])
-    if seen & ~of_round(s.round) or s.supply_craftsmen & (seen | ~of_round(s.round)):
-        return False
-    seen |= s.supply_craftsmen
-    for seat in range(s.seats):
-        mine = s.players[seat].craftsmen & ~starting
-        if mine & (seen | ahead):
-            return False
-        seen |= mine
-    if s.step == AT_RESOURCES:
-        return s.supply_craftsmen == (of_round(s.round) & ~as_set(s.shiring_cards[0]) & ~as_set(s.shiring_cards[1]))
-    return s.supply_craftsmen == 0 or s.step == AT_DRAFT
-
-
-cdef bint craftsmen_have_room(const Cathedral *s) noexcept nogil:
-    cdef int seat, room
-    cdef bint over
-    for seat in range(s.seats):
-        over = too_many_craftsmen(&s.players[seat])
-        if over and not (s.actor == seat and (s.step == AT_DRAFT or s.step == AT_SHIRING)):
-            return False
-        room = CRAFTSMEN_HELD + (cards.room_cards if s.players[seat].advantages & cards.room else 0)
-        if popcount(s.players[seat].craftsmen) > room + 1 or (s.step == AT_SHIRING and s.actor == seat and not over):
-            return False
-    return True
-
-
-cdef bint kingsbridge_of_step(const Cathedral *s) noexcept nogil:
-    cdef const uint8_t *c = <const uint8_t *> s.kingsbridge_cards
-    if s.step == AT_ADVANTAGES:
-        return c[1] == 0
-    if s.step < AT_KINGSBRIDGE:
-        return c[0] and c[1]
-    if s.step > AT_KINGSBRIDGE:
-        return not c[0] and not c[1]
-    return not c[0] and not s.spaces[KINGSBRIDGE] and (c[1] or not s.spaces[KINGSBRIDGE + 1])  # R27
-
-
-cdef bint shiring_of_step(const Cathedral *s) noexcept nogil:
-    cdef const uint8_t *c = <const uint8_t *> s.shiring_cards
-    if s.step == AT_ADVANTAGES or s.step > AT_SHIRING:
-        return not c[0] and not c[1]
-    if s.step == AT_CRAFTSMEN:
-        return c[1] == 0
-    if s.step < AT_SHIRING:
-        return c[0] and c[1]
-    return not c[0] and not s.spaces[SHIRING] and (c[1] or not s.spaces[SHIRING + 1])  # R27
-
-
-cdef bint advantages_in_place(const Cathedral *s) noexcept nogil:
-    cdef unsigned int seen = s.unseen_advantages, here, fresh = 0
-    cdef int i
-    for i in range(2):
-        here = as_set(s.kingsbridge_cards[i])
-        if here & seen or (here and (here & ordinary() != 0) != (s.round < ROUNDS)):
-            return False
-        seen |= here
-    for i in range(s.seats):
-        here = s.players[i].advantages
-        if here & seen or here & ~cards.kept or s.players[i].fresh & ~here:
-            return False
-        seen |= here
-        fresh |= s.players[i].fresh
-    return fresh == 0 or (s.step >= AT_KINGSBRIDGE and popcount(fresh) <= 2)
-
-
-cdef bint turned_up_by_round(const Cathedral *s) noexcept nogil:
-    if popcount(s.unseen_advantages) != ADVANTAGES - advantages_gone(s):
-        return False
-    if s.round < ROUNDS and s.unseen_advantages >> ORDINARY != 3:
-        return False
-    return popcount(s.unseen_events) == EVENTS - events_gone(s) and not as_set(s.event) & s.unseen_events
-
-
-cdef bint event_fits(const Cathedral *s) noexcept nogil:
-    cdef bint negative = s.event and cards.negative >> (s.event - 1) & 1
-    cdef bint limits = s.event and cards.events[s.event - 1].kind == LIMIT_BUILDERS
-    cdef unsigned int everyone = (1u << s.seats) - 1, next_ = 0
-    if (s.event != 0) != (s.step > AT_EVENT) or (s.spared and not (negative and s.step > AT_PROTECTION)):
-        return False
-    if limits and s.step > AT_PROTECTION and s.round < ROUNDS:
-        next_ = everyone & ~s.spared
-    if s.limited_next != next_ or (s.limited and (s.round == 1 or limits)):
-        return False
-    if s.step == AT_PROTECTION:
-        return negative and s.spaces[ARCHBISHOP]
-    if s.step == AT_EVENT_CHOICE or s.step == AT_ARCHBISHOP:
-        return s.spared == (spared_by(s) if negative else 0)
-    return popcount(s.spared) <= 2
-
-
-cdef unsigned int spared_by(const Cathedral *s) noexcept nogil:
-    """The holder of Thomas, and the builder at the archbishop's seat whose owner took protection."""
-    return protected_by_card(s) | (as_set(s.spaces[ARCHBISHOP]) if s.protection else 0)
-
-
 # -- the step --------------------------------------------------------------------------------------
 
 cdef bint choices_of_step(const Cathedral *s) noexcept nogil:
-    if s.protection and not (s.step == AT_EVENT_CHOICE and s.spaces[ARCHBISHOP] and cards.negative >> (s.event - 1) & 1):
+    if s.protection and not (s.step == AT_EVENT_CHOICE and s.spaces[ARCHBISHOP] and is_negative(s)):
         return False
     if (s.die != 0) != (s.step == AT_EXEMPTION) or (s.stall != 0) != (s.step == AT_MARKET):
         return False
@@ -463,16 +250,6 @@ cdef bint choices_of_step(const Cathedral *s) noexcept nogil:
     if s.step == AT_KINGSBRIDGE:
         return 1 <= s.floor <= 3 and s.choices_left <= most_choices(s)
     return (s.floor != 0) == (s.step == AT_KEEP) and (s.step != AT_KEEP or can_keep(s))
-
-
-cdef int most_choices(const Cathedral *s) noexcept nogil:
-    """Cubes of choice on the best of the cards that have been turned up and are no longer at Kingsbridge."""
-    cdef unsigned int gone = ~s.unseen_advantages & ~as_set(s.kingsbridge_cards[1])
-    cdef int card, most = 0
-    for card in range(ADVANTAGES):
-        if gone >> card & 1:
-            most = max(most, <int> cards.advantages[card].choice)
-    return most
 
 
 cdef bint bought_fits(const Cathedral *s) noexcept nogil:
@@ -517,7 +294,7 @@ cdef bint actor_fits(const Cathedral *s) noexcept nogil:
     if seat < 0:
         return False
     if step == AT_DRAFT:
-        return not s.passed >> seat & 1 and (s.supply_resources or s.supply_craftsmen or too_many_craftsmen(&s.players[seat]))
+        return not s.passed >> seat & 1 and can_draft(s, seat)
     if step == AT_EVENT_CHOICE:
         return has_choice(s, seat)
     if step == AT_EXEMPTION:
@@ -527,6 +304,10 @@ cdef bint actor_fits(const Cathedral *s) noexcept nogil:
     if step == AT_KINGSBRIDGE or step == AT_SHIRING or step == AT_CATHEDRAL or step == AT_KEEP:
         return True
     return seat == asked_at(s) - 1
+
+
+cdef bint can_draft(const Cathedral *s, int seat) noexcept nogil:
+    return s.supply_resources or s.supply_craftsmen or too_many_craftsmen(&s.players[seat])
 
 
 cdef int asked_at(const Cathedral *s) noexcept nogil:
@@ -544,40 +325,13 @@ cdef int asked_at(const Cathedral *s) noexcept nogil:
     return s.spaces[MARKET + s.stall - 1]
 
 
-# -- decks -----------------------------------------------------------------------------------------
-
-cdef bint deck_fits(const uint8_t *deck, int size, int gone, unsigned int possible) noexcept nogil:
-    """Nothing before the places to come; from there on nothing, or cards of the set, none twice."""
-    cdef unsigned int seen = 0
-    cdef int i
-    for i in range(size):
-        if i < gone or deck[gone] == 0:
-            if deck[i]:
-                return False
-        elif deck[i] == 0 or deck[i] > 31 or not possible & ~seen & as_set(deck[i]):
+cdef bint five_kept(const Cathedral *s) noexcept nogil:
+    """Of the seats before the actor; in round 6 the limit is skipped (R10)."""
+    cdef int seat = s.starting
+    if s.round == ROUNDS or not (s.step == AT_CATHEDRAL or s.step == AT_KEEP):
+        return True
+    while seat != s.actor:
+        if cubes_held(&s.players[seat]) > KEPT_CUBES:
             return False
-        else:
-            seen |= as_set(deck[i])
+        seat = next_seat(s, seat)
     return True
-
-
-cdef bint decks_fit(const Cathedral *s) noexcept nogil:
-    cdef int gone = advantages_gone(s), i
-    if not deck_fits(s.advantage_deck, ADVANTAGE_DECK, gone, s.unseen_advantages):
-        return False
-    for i in range(gone, ADVANTAGE_DECK):
-        if s.advantage_deck[i] and (s.advantage_deck[i] > ORDINARY) != (i >= ORDINARY_DECK):
-            return False
-    if not deck_fits(s.event_deck, EVENT_DECK, events_gone(s), s.unseen_events):
-        return False
-    gone = craftsmen_gone(s)
-    if not deck_fits(s.craftsman_deck, CRAFTSMAN_DECK, gone, ~0u >> (32 - CRAFTSMEN)):
-        return False
-    for i in range(gone, CRAFTSMAN_DECK):
-        if s.craftsman_deck[i] and not as_set(s.craftsman_deck[i]) & craftsmen_of_place(s, i):
-            return False
-    return True
-
-
-cdef unsigned int craftsmen_of_place(const Cathedral *s, int place) noexcept nogil:
-    return craftsmen_possible(s) if place < OF_ROUND * s.round else of_round(place // OF_ROUND + 1)

@@ -5,7 +5,6 @@ Cards are numbers in catalogue order and sets are bits by that number. Where a b
 builder it holds the number plus one, and 0 for none, so that zeroed memory is an empty board.
 """
 from libc.stdint cimport int8_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.string cimport memcpy
 
 cdef enum:
     SEATS = 4

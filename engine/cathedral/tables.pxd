@@ -44,6 +44,9 @@ cdef struct Tables:
     uint32_t free_craftsmen          # set: make gold, spend gold, or need a cube without spending it (R21)
     uint32_t buys_wood               # set of one: needed to buy wood
     uint32_t sells_stone             # set of one: needed to sell stone
+    uint8_t by_rate[CRAFTSMEN]       # craftsmen by falling rate
+    float rate[CRAFTSMEN]            # VP for each cube or three gold; for the guide
+    float promise[CRAFTSMEN]         # VP in a typical round; for the guide
     uint32_t hirable[MAX_GOLD + 1]   # by gold: craftsmen that cost no more
     uint16_t workable[MOST_WORKERS]  # by free workers: resource cards that need no more
     uint32_t yields[1 << RESOURCES]  # of a set of resource cards; bytes: sand, wood, stone, workers

@@ -10,6 +10,10 @@ EVENT_KINDS = {
     "gain_cube": GAIN_CUBE,
 }
 
+GOLD_FOR_CUBE = 3    # gold that counts as a cube
+GOLD_RATE = 0.15     # VP of a piece of gold
+TYPICAL_CUBES = 3    # of a type in a round
+
 
 def fill(catalogue):
     """Put the cards of a catalogue in use. The caller owes that no position of another is played on."""
@@ -42,6 +46,22 @@ def fill_craftsmen(catalogue):
         cards.sells_stone |= (craftsman.permits == "sell_stone") << i
         for gold in range(cards.craftsmen[i].cost, MAX_GOLD + 1):
             cards.hirable[gold] |= 1u << i
+    rate_craftsmen(catalogue)
+
+
+def rate_craftsmen(catalogue):
+    """What the guide goes by: VP per cube, gold counting less; and what a round's cubes can bring on average."""
+    cdef int i
+    rates = []
+    for i, craftsman in enumerate(catalogue.all_craftsmen.values()):
+        takes, gives = craftsman.takes, craftsman.gives
+        spent = takes.sand + takes.wood + takes.stone + 2 * takes.metal + takes.gold / GOLD_FOR_CUBE
+        gains = gives.vp + gives.gold * GOLD_RATE
+        cards.rate[i] = gains / max(spent, 0.5)
+        cards.promise[i] = gains * min(craftsman.capacity, TYPICAL_CUBES / max(spent, 0.5))
+        rates.append((-cards.rate[i], i))
+    for i, (_, card) in enumerate(sorted(rates)):
+        cards.by_rate[i] = card
 
 
 def fill_resources(catalogue):

@@ -1,6 +1,7 @@
 """A position as a table that can be read in a terminal."""
 
 from collections.abc import Iterable
+from itertools import zip_longest
 from typing import Any
 
 ROWS = (
@@ -76,7 +77,7 @@ def table(players: list[dict[str, Any]]) -> list[str]:
     rows = [["", *COLOURS[: len(players)]]]
     for name, field in ROWS:
         cells = [player[field] if isinstance(player[field], list) else [str(player[field])] for player in players]
-        for i in range(max(map(len, cells))):
-            rows.append([name if i == 0 else "", *(cell[i] if i < len(cell) else "" for cell in cells)])
+        lines = zip_longest(*cells, fillvalue="")
+        rows += [[name if i == 0 else "", *line] for i, line in enumerate(lines)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]

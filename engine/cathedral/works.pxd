@@ -1,6 +1,6 @@
 # cython: language_level=3
 """Phase III, steps 13 and 14, and the end of the round: the cathedral, the next starting player (3.3)."""
-from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport uint8_t, uint16_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from clerestory.engine.cathedral.codes cimport CONVERT, DISCARD, FINISH, MOST_USES

@@ -1,0 +1,177 @@
+# cython: language_level=3
+"""Invariants of the cards: each in one place, as many as the round says. Fields are in range already."""
+from libc.stdint cimport uint8_t, uint32_t
+
+from clerestory.engine.cathedral.draft cimport too_many_craftsmen
+from clerestory.engine.cathedral.events cimport protected_by_card
+from clerestory.engine.cathedral.luck cimport (
+    advantages_gone,
+    craftsmen_gone,
+    craftsmen_possible,
+    events_gone,
+    of_round,
+    ordinary,
+)
+from clerestory.engine.cathedral.state cimport *
+from clerestory.engine.cathedral.tables cimport LIMIT_BUILDERS, cards
+
+
+cdef inline unsigned int as_set(int card_and_one) noexcept nogil:
+    return (1u << card_and_one) >> 1
+
+cdef inline bint craftsmen_in_place(const Cathedral *s) noexcept nogil:
+    """Of this round only what has been turned up; those of the seats are apart, except starting ones."""
+    cdef unsigned int starting = (1u << STARTING) - 1, ahead = ~0u << (STARTING + OF_ROUND * s.round)
+    cdef unsigned int seen = as_set(s.shiring_cards[0]), mine
+    cdef int seat
+    if s.step <= AT_RESOURCES:
+        ahead |= of_round(s.round)
+    if as_set(s.shiring_cards[1]) & seen:
+        return False
+    seen |= as_set(s.shiring_cards[1])
+    if seen & ~of_round(s.round) or s.supply_craftsmen & (seen | ~of_round(s.round)):
+        return False
+    seen |= s.supply_craftsmen
+    for seat in range(s.seats):
+        mine = s.players[seat].craftsmen & ~starting
+        if mine & (seen | ahead):
+            return False
+        seen |= mine
+    if s.step == AT_RESOURCES:
+        return s.supply_craftsmen == (of_round(s.round) & ~as_set(s.shiring_cards[0]) & ~as_set(s.shiring_cards[1]))
+    return s.supply_craftsmen == 0 or s.step == AT_DRAFT
+
+
+cdef inline bint craftsmen_have_room(const Cathedral *s) noexcept nogil:
+    cdef int seat, room
+    cdef bint over
+    for seat in range(s.seats):
+        over = too_many_craftsmen(&s.players[seat])
+        if over and not (s.actor == seat and (s.step == AT_DRAFT or s.step == AT_SHIRING)):
+            return False
+        room = CRAFTSMEN_HELD + (cards.room_cards if s.players[seat].advantages & cards.room else 0)
+        if popcount(s.players[seat].craftsmen) > room + 1 or (s.step == AT_SHIRING and s.actor == seat and not over):
+            return False
+    return True
+
+
+cdef inline bint kingsbridge_of_step(const Cathedral *s) noexcept nogil:
+    cdef const uint8_t *c = <const uint8_t *> s.kingsbridge_cards
+    if s.step == AT_ADVANTAGES:
+        return c[1] == 0
+    if s.step < AT_KINGSBRIDGE:
+        return c[0] and c[1]
+    if s.step > AT_KINGSBRIDGE:
+        return not c[0] and not c[1]
+    return not c[0] and not s.spaces[KINGSBRIDGE] and (c[1] or not s.spaces[KINGSBRIDGE + 1])  # R27
+
+
+cdef inline bint shiring_of_step(const Cathedral *s) noexcept nogil:
+    cdef const uint8_t *c = <const uint8_t *> s.shiring_cards
+    if s.step == AT_ADVANTAGES or s.step > AT_SHIRING:
+        return not c[0] and not c[1]
+    if s.step == AT_CRAFTSMEN:
+        return c[1] == 0
+    if s.step < AT_SHIRING:
+        return c[0] and c[1]
+    return not c[0] and not s.spaces[SHIRING] and (c[1] or not s.spaces[SHIRING + 1])  # R27
+
+
+cdef inline int most_choices(const Cathedral *s) noexcept nogil:
+    """Cubes of choice on the best of the cards that have been turned up and are no longer at Kingsbridge."""
+    cdef unsigned int gone = ~(s.unseen_advantages | as_set(s.kingsbridge_cards[1]))
+    cdef int card, most = 0
+    for card in range(ADVANTAGES):
+        if gone >> card & 1:
+            most = max(most, <int> cards.advantages[card].choice)
+    return most
+
+
+cdef inline bint advantages_in_place(const Cathedral *s) noexcept nogil:
+    cdef unsigned int seen = s.unseen_advantages, here, fresh = 0
+    cdef int i
+    for i in range(2):
+        here = as_set(s.kingsbridge_cards[i])
+        if here & seen or (here and (here & ordinary() != 0) != (s.round < ROUNDS)):
+            return False
+        seen |= here
+    for i in range(s.seats):
+        here = s.players[i].advantages
+        if here & seen or here & ~cards.kept or s.players[i].fresh & ~here:
+            return False
+        seen |= here
+        fresh |= s.players[i].fresh
+    return fresh == 0 or (s.step >= AT_KINGSBRIDGE and popcount(fresh) <= 2)
+
+
+cdef inline bint turned_up_by_round(const Cathedral *s) noexcept nogil:
+    if popcount(s.unseen_advantages) != ADVANTAGES - advantages_gone(s):
+        return False
+    if s.round < ROUNDS and s.unseen_advantages >> ORDINARY != 3:
+        return False
+    return popcount(s.unseen_events) == EVENTS - events_gone(s) and not as_set(s.event) & s.unseen_events
+
+
+cdef inline bint is_negative(const Cathedral *s) noexcept nogil:
+    return s.event and cards.negative >> (s.event - 1) & 1
+
+
+cdef inline bint event_fits(const Cathedral *s) noexcept nogil:
+    cdef bint negative = is_negative(s)
+    cdef bint limits = s.event and cards.events[s.event - 1].kind == LIMIT_BUILDERS
+    cdef unsigned int everyone = (1u << s.seats) - 1, next_ = 0
+    if (s.event != 0) != (s.step > AT_EVENT) or (s.spared and not (negative and s.step > AT_PROTECTION)):
+        return False
+    if limits and s.step > AT_PROTECTION and s.round < ROUNDS:
+        next_ = everyone & ~s.spared
+    if s.limited_next != next_ or (s.limited and (s.round == 1 or limits)):
+        return False
+    if s.step == AT_PROTECTION:
+        return negative and s.spaces[ARCHBISHOP]
+    if s.step == AT_EVENT_CHOICE or s.step == AT_ARCHBISHOP:
+        return s.spared == (spared_by(s) if negative else 0)
+    return popcount(s.spared) <= 2
+
+
+cdef inline unsigned int spared_by(const Cathedral *s) noexcept nogil:
+    """The holder of Thomas, and the builder at the archbishop's seat whose owner took protection."""
+    return protected_by_card(s) | (as_set(s.spaces[ARCHBISHOP]) if s.protection else 0)
+
+
+# -- decks -----------------------------------------------------------------------------------------
+
+cdef inline bint deck_fits(const uint8_t *deck, int size, int gone, unsigned int possible) noexcept nogil:
+    """Nothing before the places to come; from there on nothing, or cards of the set, none twice."""
+    cdef unsigned int seen = 0
+    cdef int i
+    for i in range(size):
+        if i < gone or deck[gone] == 0:
+            if deck[i]:
+                return False
+        elif deck[i] == 0 or deck[i] > 31 or not possible & ~seen & as_set(deck[i]):
+            return False
+        else:
+            seen |= as_set(deck[i])
+    return True
+
+
+cdef inline bint decks_fit(const Cathedral *s) noexcept nogil:
+    cdef int gone = advantages_gone(s), i
+    if not deck_fits(s.advantage_deck, ADVANTAGE_DECK, gone, s.unseen_advantages):
+        return False
+    for i in range(gone, ADVANTAGE_DECK):
+        if s.advantage_deck[i] and (s.advantage_deck[i] > ORDINARY) != (i >= ORDINARY_DECK):
+            return False
+    if not deck_fits(s.event_deck, EVENT_DECK, events_gone(s), s.unseen_events):
+        return False
+    gone = craftsmen_gone(s)
+    if not deck_fits(s.craftsman_deck, CRAFTSMAN_DECK, gone, ~0u >> (32 - CRAFTSMEN)):
+        return False
+    for i in range(gone, CRAFTSMAN_DECK):
+        if s.craftsman_deck[i] and not as_set(s.craftsman_deck[i]) & craftsmen_of_place(s, i):
+            return False
+    return True
+
+
+cdef inline unsigned int craftsmen_of_place(const Cathedral *s, int place) noexcept nogil:
+    return craftsmen_possible(s) if place < OF_ROUND * s.round else of_round(place // OF_ROUND + 1)
