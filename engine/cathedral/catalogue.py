@@ -11,9 +11,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+from pydantic import BeforeValidator, Field, StringConstraints
+
 from clerestory.engine.errors import BadCatalogue
 from clerestory.engine.fields import Fields, read_fields
-from pydantic import BeforeValidator, Field, StringConstraints
 
 SHIPPED = Path(__file__).with_name("catalogue.toml")
 ROUNDS = 6
@@ -239,6 +240,14 @@ def content_hash(catalogue: Catalogue) -> str:
     }
     text = json.dumps(values, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def rows(catalogue: Catalogue) -> dict[str, list[dict[str, Any]]]:
+    """Return every list as plain rows, what does not apply to a card left out."""
+    return {
+        name: [{"id": card, **row.model_dump(exclude_defaults=True)} for card, row in cards_of(catalogue, name).items()]
+        for name in LISTS
+    }
 
 
 def cards_of(catalogue: Catalogue, name: str) -> Mapping[str, Card]:

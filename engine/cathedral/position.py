@@ -4,10 +4,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Literal
 
+from pydantic import Field
+
 from clerestory.engine.cathedral.names import COLOURS, Colour, Names, Step, Thing, Type
 from clerestory.engine.errors import BadPosition
 from clerestory.engine.fields import Fields, read_fields
-from pydantic import Field
 
 Builder = Colour | Literal[""]
 Count = Annotated[int, Field(ge=0, le=60)]
@@ -143,9 +144,10 @@ Faults = Iterator[tuple[str, str]]
 
 def colour_faults(position: Position) -> Faults:
     """Every colour belongs to a player."""
-    colours = {"to_act": [position.to_act], "starting_player": [position.starting_player], "drawn": [position.drawn]}
+    single = {name: (getattr(position, name),) for name in ("to_act", "starting_player", "drawn")}
+    colours: dict[str, Sequence[str]] = {**single, **position.builders(), "waiting": position.waiting}
     seated = COLOURS[: len(position.players)]
-    for field, found in (colours | position.builders() | {"waiting": [*position.waiting]}).items():
+    for field, found in colours.items():
         for colour in found:
             if colour not in ("", "nature", *seated):
                 yield field, f"{colour!r} does not play; the colours are {', '.join(seated)}"
