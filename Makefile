@@ -50,7 +50,9 @@ $(VENV)/.tools: pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/.built: $(VENV)/.tools $(SOURCES)
-	$(PIP) install --quiet --no-build-isolation --constraint constraints.txt --editable . --config-settings editable_mode=strict
+	mkdir -p build
+	$(PIP) install --no-build-isolation --constraint constraints.txt --editable . --config-settings editable_mode=strict \
+		> build/install.log 2>&1 || { cat build/install.log; exit 1; }
 	touch $@
 
 $(CHECKED)/.built: $(VENV)/.built

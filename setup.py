@@ -6,6 +6,7 @@ layout of the installed package. Set CLERESTORY_BUILD=checked for bounds checks,
 
 import os
 import shutil
+import sys
 import tempfile
 from importlib.resources import files
 from pathlib import Path
@@ -65,9 +66,10 @@ def write_stubs() -> None:
     shutil.rmtree(STUBS, ignore_errors=True)
     STUBS.parent.mkdir(parents=True, exist_ok=True)
     out = str(STUBS.parent)
+    # protoc looks for its plugins on PATH; without build isolation they lie beside the interpreter.
+    os.environ["PATH"] = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
     arguments = ["protoc", "-Iproto", f"-I{files('grpc_tools') / '_proto'}"]
-    arguments += [f"--{kind}={out}" for kind in ("python_out", "grpc_python_out", "mypy_out")]
-    arguments += [f"--mypy_grpc_out=only_async:{out}"]
+    arguments += [f"--{kind}={out}" for kind in ("python_out", "grpc_python_out", "mypy_out", "mypy_grpc_out")]
     if protoc.main(arguments + sorted(str(path) for path in Path("proto").rglob("*.proto"))):
         raise SystemExit("the stubs of proto/ could not be made")
     (STUBS / "v1" / "__init__.py").write_text('"""The messages and services of clerestory.v1, made from proto/."""\n')

@@ -4,6 +4,7 @@ from clerestory.engine.core import NATURE, OVER, Action, Game, State
 from clerestory.engine.errors import (
     BadCatalogue,
     BadPosition,
+    BadRecord,
     BadText,
     GameError,
     IllegalAction,
@@ -12,6 +13,7 @@ from clerestory.engine.errors import (
     Violations,
 )
 from clerestory.engine.games import GAMES, from_position, game
+from clerestory.engine.record import Record, read_records
 from clerestory.engine.rng import Rng
 
 __all__ = [
@@ -21,15 +23,18 @@ __all__ = [
     "Action",
     "BadCatalogue",
     "BadPosition",
+    "BadRecord",
     "BadText",
     "Game",
     "GameError",
     "IllegalAction",
     "NotOver",
+    "Record",
     "Rng",
     "State",
     "Violation",
     "Violations",
     "from_position",
     "game",
+    "read_records",
 ]

@@ -155,7 +155,8 @@ def check_envelope(Game game, dict fields):
     if type(revision) is not int or revision != game.rules_revision:
         wrong.append(("rules_revision", f"is {shown(revision)}; these rules are revision {game.rules_revision}"))
     if fields.get("catalogue", "") != game.catalogue:
-        wrong.append(("catalogue", f"is {shown(fields.get('catalogue', ''))}; cards in use are those of {game.catalogue!r}"))
+        given = shown(fields.get("catalogue", ""))
+        wrong.append(("catalogue", f"is {given}; the cards in use are those of {game.catalogue!r}"))
     if not isinstance(fields.get(game.name), dict):
         wrong.append((game.name, "is missing" if game.name not in fields else "must be an object"))
     for name in fields:
@@ -199,6 +200,14 @@ cdef class State:
     def history(self):
         """The actions played since this State was made, oldest first."""
         return tuple(self.game.action(code) for code, _ in self.past or ())
+
+    @property
+    def origin(self):
+        """The position in which this State was made, before its history."""
+        cdef State other = self.copy()
+        if self.past:
+            memcpy(other.data, <const char *> self.past[0][1], self.game.ops.state_size)
+        return other
 
     def legal_codes(self):
         """Return the codes that `legal_actions` spells out: ascending, unique, empty only when over."""

@@ -6,6 +6,7 @@ GameError                 a ValueError: the caller's input, not a fault inside
  ├─ Violations            an input with faults, every one of them listed
  │   ├─ BadPosition       a position that is malformed, or that no game could reach
  │   └─ BadCatalogue      card data that break the catalogue's rules
+ ├─ BadRecord             a line of a record that does not follow from those before it
  └─ NotOver               a result was asked for before the end
 """
 
@@ -50,6 +51,14 @@ class BadPosition(Violations):
 
 class BadCatalogue(Violations):
     """The card catalogue is malformed or inconsistent."""
+
+
+class BadRecord(GameError):
+    """A record is broken; `line` is the number of the first wrong line, from 1."""
+
+    def __init__(self, line: int, description: str) -> None:
+        super().__init__(f"line {line}: {description}")
+        self.line = line
 
 
 class NotOver(GameError):

@@ -2,8 +2,9 @@
 
 from typing import Any, TypeVar
 
-from clerestory.engine.errors import Violations
 from pydantic import BaseModel, ConfigDict, ValidationError
+
+from clerestory.engine.errors import Violations
 
 MAX_LISTED = 20  # faults named in one error
 

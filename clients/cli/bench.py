@@ -8,12 +8,14 @@ from timeit import timeit
 from typing import Annotated, Any
 
 import typer
-from clerestory.engine import GAMES, NATURE, State
+from rich.console import Console
+from rich.table import Table
+
+from clerestory.clients.cli.options import BadOption, GameOption, JsonOption, SeatsOption, chosen_game, chosen_seats
+from clerestory.engine import NATURE, State
 from clerestory.engine.core import Game
 from clerestory.engine.speed import copies, random_games, random_playouts, reference
 from clerestory.search.ismcts import Searcher
-from rich.console import Console
-from rich.table import Table
 
 COPIES = 1_000_000
 BOTS = ("ismcts-plain",)
@@ -96,7 +98,7 @@ def report(measure: Callable[[int], Any], about: dict[str, Any], runs: int, *, a
     results = [measure(seed) for seed in range(runs)]
     figures = medians(results)
     if as_json:
-        print(json.dumps({**about, "runs": runs, **figures}))
+        typer.echo(json.dumps({**about, "runs": runs, **figures}))
         return
     table = Table("figure", "median", "least", "most", title=", ".join(f"{k} {v}" for k, v in about.items()))
     for name, values in rows(results, figures):
@@ -108,28 +110,16 @@ def rows(results: list[Any], figures: dict[str, float]) -> Iterator[tuple[str, l
     """Each figure with its median, least and most."""
     for name, middle in figures.items():
         values = [getattr(result, name) for result in results]
-        yield name, [f"{value:,.{0 if value >= 1000 else 2}f}" for value in (middle, min(values), max(values))]
+        yield name, [shown(value) for value in (middle, min(values), max(values))]
 
 
-def chosen_game(name: str) -> Game:
-    """Return the game, or end the command with a message that lists the games."""
-    if name not in GAMES:
-        raise typer.BadParameter(f"{name!r} is not one of {', '.join(GAMES)}", param_hint="--game")
-    return GAMES[name]
+def shown(value: float) -> str:
+    """Return a figure as people read it: two decimals where they matter."""
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.{0 if value >= 1000 else 2}f}"
 
 
-def chosen_seats(game: Game, seats: int) -> int:
-    """Return the number of seats, or end the command with a message."""
-    if seats not in game.seats:
-        raise typer.BadParameter(f"{seats} is not one of {', '.join(map(str, game.seats))}", param_hint="--seats")
-    return seats
-
-
-GameOption = Annotated[str, typer.Option("--game", help=f"One of {', '.join(GAMES)}.")]
-SeatsOption = Annotated[int, typer.Option("--seats", help="Number of players.")]
 SecondsOption = Annotated[float, typer.Option("--seconds", min=0.01, max=3600, help="Length of one run.")]
 RunsOption = Annotated[int, typer.Option("--runs", min=1, max=100, help="Runs; medians are reported.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
 @bench.command("engine")
@@ -160,6 +150,6 @@ def bench_search(
     rules = chosen_game(game)
     chosen_seats(rules, seats)
     if bot not in BOTS:
-        raise typer.BadParameter(f"{bot!r} is not one of {', '.join(BOTS)}", param_hint="--bot")
+        raise BadOption(f"--bot: {bot!r} is not one of {', '.join(BOTS)}")
     about = {"bench": "search", "game": game, "seats": seats, "seconds": seconds, "bot": bot}
     report(lambda seed: search_run(rules, seats, seconds, seed), about, runs, as_json=as_json)

@@ -65,18 +65,15 @@ cdef inline void pay_mill(Cathedral *s) noexcept nogil:
 
 cdef inline void visit_kingsbridge(Cathedral *s) noexcept nogil:
     """Space 1, then 2; goes on where a choice had stopped it."""
-    cdef int space
+    cdef int space, owner, card
     for space in range(2):
-        if s.kingsbridge_cards[space] and s.spaces[KINGSBRIDGE + space]:
-            if take_advantage(s, s.spaces[KINGSBRIDGE + space] - 1, s.kingsbridge_cards[space] - 1):
-                return
-        leave_kingsbridge(s, space)
+        owner = s.spaces[KINGSBRIDGE + space]
+        card = s.kingsbridge_cards[space]
+        s.spaces[KINGSBRIDGE + space] = 0  # R27: off the space before what follows
+        s.kingsbridge_cards[space] = 0
+        if owner and card and take_advantage(s, owner - 1, card - 1):
+            return
     visit_priory(s)
-
-
-cdef inline void leave_kingsbridge(Cathedral *s, int space) noexcept nogil:
-    s.spaces[KINGSBRIDGE + space] = 0
-    s.kingsbridge_cards[space] = 0
 
 
 cdef inline bint take_advantage(Cathedral *s, int seat, int card) noexcept nogil:
@@ -112,22 +109,22 @@ cdef inline void play_kingsbridge(Cathedral *s, int a) noexcept nogil:
     s.choices_left -= 1
     s.floor = <uint8_t> (a - GAIN + 1) if s.choices_left else 0
     if s.choices_left == 0:
-        leave_kingsbridge(s, s.kingsbridge_cards[0] == 0)
         visit_kingsbridge(s)
 
 
 # -- steps 5 to 8: Priory, production --------------------------------------------------------------
 
 cdef inline void visit_priory(Cathedral *s) noexcept nogil:
-    """Space 1 pays 2 VP, space 2 pays 1."""
-    cdef int space, vp
+    """Space 1 pays 2 VP, space 2 pays 1; Prior Philip's VP are the card's (R29)."""
+    cdef int space, extra
     cdef Player *p
     for space in range(2):
         if s.spaces[PRIORY + space]:
             p = &s.players[s.spaces[PRIORY + space] - 1]
-            vp = 2 - space + (cards.priory_vp if p.advantages & cards.priory else 0)
-            p.vp += <uint16_t> vp
-            p.vp_priory += <uint8_t> vp
+            extra = cards.priory_vp if p.advantages & cards.priory else 0
+            p.vp += <uint16_t> (2 - space + extra)
+            p.vp_priory += <uint8_t> (2 - space)
+            p.vp_cards += <uint8_t> extra
             s.spaces[PRIORY + space] = 0
     produce(s)
 
@@ -214,22 +211,21 @@ cdef inline void settle_tax(Cathedral *s, unsigned int exempt) noexcept nogil:
 
 cdef inline void visit_shiring(Cathedral *s) noexcept nogil:
     """Space 1, then 2; goes on where a dismissal had stopped it (R5)."""
-    cdef int space
+    cdef int space, owner, card
     for space in range(2):
-        if s.spaces[SHIRING + space] and s.shiring_cards[space]:
-            if take_craftsman(s, space):
-                return
-        s.spaces[SHIRING + space] = 0
+        owner = s.spaces[SHIRING + space]
+        card = s.shiring_cards[space]
+        s.spaces[SHIRING + space] = 0  # R27: off the space before what follows
         s.shiring_cards[space] = 0
+        if owner and card and take_craftsman(s, owner - 1, card - 1):
+            return
     visit_castle(s)
 
 
-cdef inline bint take_craftsman(Cathedral *s, int space) noexcept nogil:
+cdef inline bint take_craftsman(Cathedral *s, int seat, int card) noexcept nogil:
     """True if the taker has one too many now."""
-    cdef int seat = s.spaces[SHIRING + space] - 1
     cdef Player *p = &s.players[seat]
-    p.craftsmen |= 1u << (s.shiring_cards[space] - 1)
-    s.shiring_cards[space] = 0
+    p.craftsmen |= 1u << card
     ask(s, AT_SHIRING, seat)
     return too_many_craftsmen(p)
 
@@ -239,7 +235,6 @@ cdef inline int legal_shiring(const Cathedral *s, uint16_t *out) noexcept nogil:
 
 
 cdef inline void play_shiring(Cathedral *s, int a) noexcept nogil:
-    """The space that asked has given its card and still holds its builder."""
     s.players[s.actor].craftsmen &= ~(1u << (a - DISMISS))
     visit_shiring(s)
 

@@ -11,9 +11,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+from pydantic import BeforeValidator, Field, StringConstraints
+
 from clerestory.engine.errors import BadCatalogue
 from clerestory.engine.fields import Fields, read_fields
-from pydantic import BeforeValidator, Field, StringConstraints
 
 SHIPPED = Path(__file__).with_name("catalogue.toml")
 ROUNDS = 6

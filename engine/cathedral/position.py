@@ -4,10 +4,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Literal
 
+from pydantic import Field
+
 from clerestory.engine.cathedral.names import COLOURS, Colour, Names, Step, Thing, Type
 from clerestory.engine.errors import BadPosition
 from clerestory.engine.fields import Fields, read_fields
-from pydantic import Field
 
 Builder = Colour | Literal[""]
 Count = Annotated[int, Field(ge=0, le=60)]

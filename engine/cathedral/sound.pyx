@@ -18,6 +18,7 @@ from clerestory.engine.cathedral.sound_cards cimport (
     event_fits,
     is_negative,
     kingsbridge_of_step,
+    most_choices,
     shiring_of_step,
     turned_up_by_round,
 )
@@ -238,7 +239,6 @@ cdef bint cubes_accounted(const Cathedral *s) noexcept nogil:
 # -- the step --------------------------------------------------------------------------------------
 
 cdef bint choices_of_step(const Cathedral *s) noexcept nogil:
-    cdef int pending = s.kingsbridge_cards[s.kingsbridge_cards[0] == 0]
     if s.protection and not (s.step == AT_EVENT_CHOICE and s.spaces[ARCHBISHOP] and is_negative(s)):
         return False
     if (s.die != 0) != (s.step == AT_EXEMPTION) or (s.stall != 0) != (s.step == AT_MARKET):
@@ -248,7 +248,7 @@ cdef bint choices_of_step(const Cathedral *s) noexcept nogil:
     if s.passed and s.step != AT_DRAFT or not bought_fits(s):
         return False
     if s.step == AT_KINGSBRIDGE:
-        return 1 <= s.floor <= 3 and s.choices_left <= cards.advantages[pending - 1].choice
+        return 1 <= s.floor <= 3 and s.choices_left <= most_choices(s)
     return (s.floor != 0) == (s.step == AT_KEEP) and (s.step != AT_KEEP or can_keep(s))
 
 
@@ -301,7 +301,9 @@ cdef bint actor_fits(const Cathedral *s) noexcept nogil:
         return s.players[seat].advantages & cards.exemption and not seats_at_court(s) >> (seat + 1) & 1
     if step == AT_MAUD:
         return s.players[seat].advantages & cards.extra_stall
-    return step == AT_CATHEDRAL or step == AT_KEEP or seat == asked_at(s) - 1
+    if step == AT_KINGSBRIDGE or step == AT_SHIRING or step == AT_CATHEDRAL or step == AT_KEEP:
+        return True
+    return seat == asked_at(s) - 1
 
 
 cdef bint can_draft(const Cathedral *s, int seat) noexcept nogil:
@@ -320,10 +322,6 @@ cdef int asked_at(const Cathedral *s) noexcept nogil:
         return s.spaces[ARCHBISHOP]
     if s.step == AT_ARCHBISHOP:
         return s.spaces[ARCHBISHOP] if s.stock[0] | s.stock[1] | s.stock[2] else 0
-    if s.step == AT_KINGSBRIDGE:
-        return s.spaces[KINGSBRIDGE + (s.kingsbridge_cards[0] == 0)]
-    if s.step == AT_SHIRING:
-        return s.spaces[SHIRING] if s.spaces[SHIRING] else s.spaces[SHIRING + 1]
     return s.spaces[MARKET + s.stall - 1]
 
 

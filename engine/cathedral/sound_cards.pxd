@@ -63,9 +63,7 @@ cdef inline bint kingsbridge_of_step(const Cathedral *s) noexcept nogil:
         return c[0] and c[1]
     if s.step > AT_KINGSBRIDGE:
         return not c[0] and not c[1]
-    if c[0]:
-        return s.spaces[KINGSBRIDGE] and c[1] and cards.advantages[c[0] - 1].choice
-    return not s.spaces[KINGSBRIDGE] and s.spaces[KINGSBRIDGE + 1] and c[1] and cards.advantages[c[1] - 1].choice
+    return not c[0] and not s.spaces[KINGSBRIDGE] and (c[1] or not s.spaces[KINGSBRIDGE + 1])  # R27
 
 
 cdef inline bint shiring_of_step(const Cathedral *s) noexcept nogil:
@@ -76,9 +74,17 @@ cdef inline bint shiring_of_step(const Cathedral *s) noexcept nogil:
         return c[1] == 0
     if s.step < AT_SHIRING:
         return c[0] and c[1]
-    if s.spaces[SHIRING]:
-        return c[0] == 0 and c[1]
-    return s.spaces[SHIRING + 1] and not c[0] and not c[1]
+    return not c[0] and not s.spaces[SHIRING] and (c[1] or not s.spaces[SHIRING + 1])  # R27
+
+
+cdef inline int most_choices(const Cathedral *s) noexcept nogil:
+    """Cubes of choice on the best of the cards that have been turned up and are no longer at Kingsbridge."""
+    cdef unsigned int gone = ~(s.unseen_advantages | as_set(s.kingsbridge_cards[1]))
+    cdef int card, most = 0
+    for card in range(ADVANTAGES):
+        if gone >> card & 1:
+            most = max(most, <int> cards.advantages[card].choice)
+    return most
 
 
 cdef inline bint advantages_in_place(const Cathedral *s) noexcept nogil:

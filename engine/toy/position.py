@@ -2,9 +2,10 @@
 
 from typing import Annotated, Literal
 
+from pydantic import Field
+
 from clerestory.engine.errors import BadPosition
 from clerestory.engine.fields import Fields, read_fields
-from pydantic import Field
 
 STEPS = ("turn-up", "weather", "play", "over")
 

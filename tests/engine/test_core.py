@@ -3,6 +3,9 @@
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from clerestory.engine import (
     NATURE,
     OVER,
@@ -15,8 +18,6 @@ from clerestory.engine import (
     from_position,
 )
 from clerestory.engine.toy.rules import TOY
-from hypothesis import given
-from hypothesis import strategies as st
 
 
 def start() -> State:

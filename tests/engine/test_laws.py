@@ -1,8 +1,8 @@
 """Every game keeps every law, for every number of players."""
 
 import pytest
-from clerestory.engine import GAMES
 
+from clerestory.engine import GAMES
 from tests.laws import LAWS, Law
 
 CASES = [(name, seats) for name, game in GAMES.items() for seats in game.seats]

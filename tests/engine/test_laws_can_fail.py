@@ -4,9 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+
 from clerestory.engine import Action
 from clerestory.engine.toy.rules import TOY
-
 from tests.laws import LAWS, Law
 
 

@@ -3,8 +3,8 @@
 from collections import Counter
 
 import pytest
-from clerestory.engine import Rng
 
+from clerestory.engine import Rng
 from tests.laws import assert_fits
 
 MASK = (1 << 64) - 1

@@ -1,10 +1,10 @@
 """The search sees what its seat can see, and nothing else."""
 
 import pytest
+
 from clerestory.engine.toy.rules import TOY
 from clerestory.search.ismcts import Searcher
 from clerestory.search.result import Line
-
 from tests.search.positions import decisions
 
 

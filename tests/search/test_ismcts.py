@@ -6,12 +6,12 @@ import threading
 import time
 
 import pytest
+
 from clerestory.engine import NATURE, State
 from clerestory.engine.toy.rules import TOY
 from clerestory.search.errors import BadLimit, HiddenFromSeat, NothingToDecide, WrongSeat
 from clerestory.search.ismcts import Searcher
 from clerestory.search.result import StopReason
-
 from tests.search.positions import decisions
 
 START = decisions(TOY, 3, 1)[0]

@@ -1,9 +1,9 @@
 """The compiled search equals the plain-Python one, table for table, to the last bit."""
 
 import pytest
+
 from clerestory.engine.toy.rules import TOY
 from clerestory.search.ismcts import Searcher
-
 from tests.search.oracle import ismcts
 from tests.search.positions import decisions
 

@@ -1,75 +1,231 @@
-"""Positions for tests: a game is led to a step, then what the test is about is set by hand."""
+"""Positions to test with: consistent to the last cube and card, so that any model of the rules accepts them.
 
-import copy
-from collections.abc import Iterable
-from typing import Any
+Built directly: the draft, the first draw of a builder, the event with all builders on the board, the market and the
+cathedral. Everything between is reached from there by playing.
+"""
 
-from clerestory.engine import NATURE, Rng, State
-from clerestory.engine.cathedral.rules import CATHEDRAL
+from __future__ import annotations
 
-QUIET = ("pass", "accept", "leave", "finish", "decline", "save", "event good_weather", "event fleece_fair", "wait")
-CUBES = ("sand", "wood", "stone", "metal")
+import random
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from typing import Any, Protocol
 
+from tests.engine.cathedral.oracle import Oracle
+from tests.engine.cathedral.oracle_cards import (
+    ADVANTAGES,
+    COLOURS,
+    CRAFTSMEN,
+    CUBES,
+    EVENTS,
+    LAST_ROUND,
+    RESOURCE_CARDS,
+    craftsmen_of,
+)
 
-def fields(state: State) -> dict[str, Any]:
-    """The game's fields of a position."""
-    found: dict[str, Any] = state.to_position()["cathedral"]
-    return found
-
-
-def texts(state: State) -> list[str]:
-    return [action.text for action in state.legal_actions()]
-
-
-def play(state: State, *actions: str) -> State:
-    for action in actions:
-        state.play(action)
-    return state
-
-
-def reach(step: str, *, round_: int = 1, seats: int = 2, seed: int = 1) -> State:
-    """A game in which nobody does anything they need not, at the first decision of a step."""
-    rng = Rng(seed)
-    state = CATHEDRAL.new(seats, rng)
-    while fields(state)["step"] != step or fields(state)["round"] != round_:
-        legal = texts(state)
-        quiet = [text for name in QUIET for text in legal if text.split()[0] == name or text == name]
-        state.play(quiet[0] if quiet else state.draw(rng) if state.turn == NATURE else legal[0])
-    return state
+Fields = dict[str, Any]
 
 
-def changed(state: State, changes: dict[str, Any] | None = None, **players: dict[str, Any]) -> State:
-    """The position with fields and players' fields set; cubes come out of the general supply."""
-    position = copy.deepcopy(state.to_position())
-    position["cathedral"] |= changes or {}
-    for colour, values in players.items():
-        player = position["cathedral"]["players"][("red", "blue", "green", "yellow").index(colour)]
-        for cube in CUBES:
-            if cube in values:
-                position["cathedral"]["supply"][cube] -= values[cube] - player[cube]
-        player |= values
-        player["vp_craftsmen"] = (
-            player["vp"] - 2 - player["vp_priory"] - player["vp_cards"] + player["vp_lost"] if "vp" in values
-            else player["vp_craftsmen"]
-        )  # fmt: skip
-    return CATHEDRAL.from_position(position)
+class Game(Protocol):
+    """What the tests ask of a model of the rules; `NewGame` makes one from the inner position of RULES.md section 4."""
+
+    def turn(self) -> int: ...
+    def legal(self) -> list[str]: ...
+    def odds(self) -> dict[str, Fraction]: ...
+    def play(self, text: str) -> None: ...
+    def returns(self) -> list[Fraction]: ...
+    def margins(self) -> list[int]: ...
+    def position(self) -> Fields: ...
 
 
-def player(state: State, colour: str, *names: str) -> Any:
-    """Values of a player's fields; the value itself for a single name."""
-    found = fields(state)["players"][("red", "blue", "green", "yellow").index(colour)]
-    return found[names[0]] if len(names) == 1 else tuple(found[name] for name in names)
+NewGame = Callable[[Fields], Game]
+
+FIVE_CRAFTSMEN = ["mortar_mixer", "woodworker", "stonecutter", "toolmaker_1", "mason_1"]
+
+ORDINARY = [card for card in ADVANTAGES if card not in LAST_ROUND]
+CAPACITY = {"market": 4, "castle": 1, "start": 1, "court": 4, "priory": 2}
+FILL = [location for location, places in CAPACITY.items() for _ in range(places)]
 
 
-def starting(*more: str) -> list[str]:
-    """The starting craftsmen, and more."""
-    return ["mortar_mixer", "woodworker", "stonecutter", *more]
+def dealt(seed: int) -> dict[str, list[str]]:
+    """Shuffled decks for `Oracle.new`."""
+    rng = random.Random(seed)
+    piles = [rng.sample(craftsmen_of(number), 4) for number in range(1, 7)]
+    return {
+        "advantage_deck": rng.sample(ORDINARY, 10) + rng.sample(LAST_ROUND, 2),
+        "event_deck": rng.sample(EVENTS, 6),
+        "craftsman_deck": [card for pile in piles for card in pile],
+    }
 
 
-def words(state: State, word: str) -> list[str]:
-    """What legal actions beginning with a word go on to say."""
-    return [text.split(" ", 1)[1] for text in texts(state) if text.startswith(word + " ")]
+def opening(seats: int, seed: int = 0) -> Fields:
+    return Oracle.new(seats, dealt(seed)).position()
 
 
-def draws(colours: Iterable[str]) -> list[str]:
-    return [f"draw {colour}" for colour in colours]
+def player(position: Fields, colour: str) -> Fields:
+    fields: Fields = position["players"][COLOURS.index(colour)]
+    return fields
+
+
+QUIET = ("pass", "accept", "wait", "decline", "save", "leave", "finish")
+
+
+def play_all(game: Game, *texts: str) -> Game:
+    for text in texts:
+        game.play(text)
+    return game
+
+
+def until(game: Game, *steps: str) -> Game:
+    """Plays on to the first of the steps: passing, saving or leaving if that can be done, else whatever comes first."""
+    while game.position()["step"] not in steps:
+        texts = sorted(game.legal())
+        game.play(next((text for text in texts if text.split()[0] in QUIET), texts[0]))
+    return game
+
+
+def offered(game: Game, verb: str = "") -> set[str]:
+    """The legal actions, or those of one verb."""
+    return {text for text in game.legal() if verb in ("", text.split()[0])}
+
+
+def red(game: Game) -> Fields:
+    return player(game.position(), "red")
+
+
+def blue(game: Game) -> Fields:
+    return player(game.position(), "blue")
+
+
+# Stages -----------------------------------------------------------------------------------------------------------
+
+
+def draft(seats: int, round_: int = 1, kingsbridge: Iterable[str] = (), **changes: Fields) -> Fields:
+    """The start of the draft: red begins, all resource cards but the largest sand and stone can be had.
+
+    `kingsbridge` names the two cards shown there. `changes` gives by colour what differs from the opening: `gold`,
+    `vp`, cubes (taken out of the supply), `craftsmen` and `advantages` (turned up before), `grey`, `limited`.
+    """
+    fields = opening(seats)
+    fields.update(round=round_, step="draft", to_act="red")
+    _turn_up_advantages(fields, [card for own in changes.values() for card in own.get("advantages", ())], kingsbridge)
+    _turn_up_craftsmen(fields, [card for own in changes.values() for card in own.get("craftsmen", ())])
+    limited = any(own.get("limited") for own in changes.values())
+    _turn_up_events(fields, past=["two_builders"] if limited else [], coming="")
+    fields["supply_resources"] = [card for card in RESOURCE_CARDS if card not in ("sand_4", "stone_4")]
+    for colour, own in changes.items():
+        _change(fields, player(fields, colour), own)
+    return fields
+
+
+def bag(seats: int, round_: int = 1, **changes: Fields) -> Fields:
+    """The first draw of a builder: nobody took a card, every worker is at the mill."""
+    fields = draft(seats, round_, **changes)
+    fields.update(step="draw", to_act="nature", supply_resources=[], supply_craftsmen=[])
+    for own in fields["players"]:
+        own["mill"], own["workers"] = own["workers"], 0
+    return fields
+
+
+def board(
+    seats: int, event: str, spaces: str = "", round_: int = 1, kingsbridge: Iterable[str] = (), **changes: Fields
+) -> Fields:
+    """All builders stand and `event` lies on top.
+
+    `spaces` is like "red priory, blue kingsbridge.1"; the other builders fill the market, castle, start, court and
+    Priory in this order. `resource_cards` in `changes` have their workers on them; the other workers are at the mill.
+    """
+    fields = draft(seats, round_, kingsbridge, **changes)
+    _turn_up_events(fields, past=[], coming=event)
+    fields.update(step="event", to_act="nature", supply_resources=[], supply_craftsmen=[], cost=0)
+    for own in fields["players"]:
+        own["bag"] = 0
+        busy = sum(RESOURCE_CARDS[card].workers for card in own["resource_cards"])
+        own["mill"], own["workers"] = own["workers"] - busy, 0
+    _stand(fields, spaces)
+    placed = [place.split()[0] for place in spaces.split(", ") if place]
+    rest = [colour for colour in COLOURS[:seats] for _ in range(3 - placed.count(colour))]
+    free = list(FILL)
+    for place in spaces.split(", "):
+        location = place.partition(" ")[2]
+        if location in free:
+            free.remove(location)
+    _stand(fields, ", ".join(f"{colour} {space}" for colour, space in zip(rest, free, strict=False)))
+    return fields
+
+
+def late(seats: int, step: str, spaces: str = "", round_: int = 1, **changes: Fields) -> Fields:
+    """Step `market` or `cathedral` under a fleece fair: only the builders named stand, the workers are at home."""
+    fields = board(seats, "fleece_fair", "", round_, **changes)
+    for location in ("castle", "start"):
+        fields[location] = ""
+    for location in ("market", "court", "priory"):
+        fields[location] = [""] * len(fields[location])
+    fields.update(kingsbridge_cards=["", ""], shiring_cards=["", ""], event="fleece_fair", step=step, to_act="red")
+    fields["event_deck"].remove("fleece_fair")
+    fields["unseen_events"].remove("fleece_fair")
+    for own in fields["players"]:
+        own["workers"], own["mill"] = own["mill"], 0
+    _stand(fields, spaces)
+    if step == "market":
+        fields.update(stall=1, to_act=fields["market"][0])
+    return fields
+
+
+# Parts ------------------------------------------------------------------------------------------------------------
+
+
+def _turn_up_advantages(fields: Fields, held: list[str], kingsbridge: Iterable[str]) -> None:
+    before = 2 * (fields["round"] - 1)
+    if len(held) > before:
+        raise ValueError(f"{len(held)} advantage cards cannot be held in round {fields['round']}")
+    named = list(kingsbridge)
+    spare = [card for card in reversed(ORDINARY) if card not in held and card not in named]
+    past = [*held, *spare][:before]
+    coming = LAST_ROUND if fields["round"] == 6 else [card for card in spare if card not in past]
+    shown = [*named, *(card for card in coming if card not in named)][:2]
+    unseen = [card for card in ADVANTAGES if card not in past and card not in shown]
+    last = [card for card in LAST_ROUND if card in unseen]
+    fields["kingsbridge_cards"] = shown
+    fields["unseen_advantages"] = unseen
+    fields["advantage_deck"] = unseen[: 10 - before - 2] + last if last else []
+
+
+def _turn_up_events(fields: Fields, past: list[str], coming: str) -> None:
+    others = [card for card in reversed(EVENTS) if card != coming and card not in past]
+    seen = [*past, *others][: fields["round"] - 1]
+    unseen = [card for card in EVENTS if card not in seen]
+    order = sorted(unseen, key=lambda card: card != coming)  # the one to come on top
+    fields["unseen_events"] = unseen
+    fields["event_deck"] = order[: 7 - fields["round"]]
+
+
+def _turn_up_craftsmen(fields: Fields, held: list[str]) -> None:
+    """Of the round's craftsmen, those that nobody holds lie at Shiring first, then in the supply."""
+    free = [card for card in craftsmen_of(fields["round"]) if card not in held]
+    fields["shiring_cards"] = [*free[:2], "", ""][:2]
+    fields["supply_craftsmen"] = free[2:]
+    fields["craftsman_deck"] = [card for card, facts in CRAFTSMEN.items() if facts.round > fields["round"]]
+
+
+def _change(fields: Fields, own: Fields, changes: Fields) -> None:
+    """Changes a player, with the supply and the VP account kept."""
+    for kind in CUBES:
+        fields["supply"][kind] -= changes.get(kind, 0)
+    own["workers"] += changes.get("grey", 0) + ("black_worker" in changes.get("advantages", ()))
+    own.update(changes)
+    own["vp_craftsmen"] = max(0, own["vp"] - 2)
+    own["vp_lost"] = max(0, 2 - own["vp"])
+    own["craftsmen"] = sorted(own["craftsmen"], key=list(CRAFTSMEN).index)
+    own["advantages"] = sorted(own["advantages"], key=ADVANTAGES.index)
+
+
+def _stand(fields: Fields, spaces: str) -> None:
+    """Puts builders on spaces: "red market, blue shiring.2"; without a number, on the lowest free one (R16)."""
+    for place in filter(None, spaces.split(", ")):
+        colour, space = place.split()
+        name, _, number = space.partition(".")
+        if isinstance(fields[name], str):
+            fields[name] = colour
+        else:
+            fields[name][int(number) - 1 if number else fields[name].index("")] = colour

@@ -1,6 +1,7 @@
 """The code space: every action has its text and label, and texts are told apart."""
 
 import pytest
+
 from clerestory.engine import BadText
 from clerestory.engine.cathedral.actions import actions, first_codes, kinds
 from clerestory.engine.cathedral.catalogue import load

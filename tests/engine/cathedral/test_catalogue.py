@@ -5,6 +5,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+
 from clerestory.engine import BadCatalogue
 from clerestory.engine.cathedral.catalogue import LISTS, SHIPPED, cards_of, content_hash, load, parse
 

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from clerestory.engine import BadCatalogue, GameError
 from clerestory.engine.cathedral.catalogue import SHIPPED, content_hash, load
 from clerestory.engine.cathedral.rules import CATHEDRAL

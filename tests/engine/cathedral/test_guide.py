@@ -6,8 +6,7 @@ from statistics import correlation, mean
 
 from clerestory.engine import NATURE, Rng, State
 from clerestory.engine.cathedral.rules import CATHEDRAL
-
-from tests.engine.cathedral.positions import changed, fields, reach, texts
+from tests.engine.cathedral.scenes import changed, fields, reach, texts
 
 SEATS = 3
 

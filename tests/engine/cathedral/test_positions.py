@@ -5,11 +5,11 @@ import random
 from typing import Any
 
 import pytest
+
 from clerestory.engine import BadPosition, Rng
 from clerestory.engine.cathedral.rules import CATHEDRAL
 from clerestory.engine.cathedral.sound import INVARIANTS, check_bytes
-
-from tests.engine.cathedral.positions import changed, reach
+from tests.engine.cathedral.scenes import changed, reach
 from tests.laws import walk
 
 

@@ -5,11 +5,11 @@ from collections import Counter
 from typing import Any
 
 import pytest
+
 from clerestory.engine import BadPosition, Rng, State
 from clerestory.engine.toy import rules
 from clerestory.engine.toy.position import Player, Position
 from clerestory.engine.toy.rules import TOY
-
 from tests.laws import assert_fits
 
 #   prize 3, round one; seat 0 holds 2 and 4, seat 1 holds 1 and 5; next in the deck is 6

@@ -1,0 +1,57 @@
+"""A server of one's own for the length of a command: a real `clerestory serve`, on a socket that nobody else knows."""
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import grpc
+from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
+from grpc_health.v1.health_pb2_grpc import HealthStub
+
+from clerestory.clients.errors import Unavailable
+
+PATIENCE = 10.0  # seconds for an answer about its health, and for its end
+
+
+@contextmanager
+def embedded_server(*options: str) -> Iterator[str]:
+    """Yield the target of a server that lives as long as the `with`, and not longer than this process.
+
+    Args:
+        options: of `clerestory serve`.
+
+    Raises Unavailable when it does not start.
+    """
+    with tempfile.TemporaryDirectory(prefix="clerestory-") as folder:
+        target = f"unix:{folder}/socket"
+        command = [sys.executable, "-m", "clerestory", "serve", "--listen", target, "--while-stdin", *options]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+            try:
+                wait_until_serving(child, target)
+                yield target
+            finally:
+                end(child)
+
+
+def wait_until_serving(child: subprocess.Popen[bytes], target: str) -> None:
+    """Return when the server answers calls. Raises Unavailable when it never will."""
+    assert child.stdout is not None
+    if not child.stdout.readline():
+        raise Unavailable("the embedded server did not start")
+    with grpc.insecure_channel(target) as channel:
+        stub: Any = HealthStub(channel)
+        health = stub.Check(HealthCheckRequest(), timeout=PATIENCE)
+    if health.status != HealthCheckResponse.SERVING:
+        raise Unavailable("the embedded server does not serve")
+
+
+def end(child: subprocess.Popen[bytes]) -> None:
+    """Tell a server to finish, and make sure that it does."""
+    child.terminate()
+    try:
+        child.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        child.kill()

@@ -1,0 +1,58 @@
+"""The command `clerestory`."""
+
+import signal
+import sys
+from typing import Any, NoReturn
+
+import typer
+
+from clerestory.clients import AdvisorError, BadRequest, NotNow
+from clerestory.clients.cli.bench import bench
+from clerestory.clients.cli.new import new
+from clerestory.clients.cli.options import BadOption
+from clerestory.clients.cli.recommend import recommend
+from clerestory.clients.cli.serve import serve
+from clerestory.clients.cli.show import replay, show
+from clerestory.clients.cli.simulate import simulate
+from clerestory.engine import GameError
+from clerestory.server.config import BadSettings
+
+BAD_INPUT = (BadOption, BadRequest, NotNow, GameError, BadSettings)
+FAILURES = (AdvisorError, OSError)
+
+app = typer.Typer(
+    help="An AI opponent and analyst for board games.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+app.command()(serve)
+app.command()(recommend)
+app.command()(new)
+app.command()(show)
+app.command()(simulate)
+app.command()(replay)
+app.add_typer(bench, name="bench")
+
+
+def main() -> None:
+    """Run the command: exit code 2 for bad input, 1 for any other failure, one line on stderr for either."""
+    signal.signal(signal.SIGTERM, end)
+    try:
+        app()
+    except BAD_INPUT as error:
+        fail(error, 2)
+    except FAILURES as error:
+        fail(error, 1)
+
+
+def end(number: int, _: Any) -> NoReturn:
+    """End on a signal as on an error, so that what was opened is closed."""
+    sys.exit(128 + number)
+
+
+def fail(error: Exception, code: int) -> NoReturn:
+    """End with an error."""
+    typer.echo(f"clerestory: {' '.join(str(error).split())}", err=True)
+    sys.exit(code)

@@ -1,0 +1,43 @@
+"""Options that several commands share, and what they refuse."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from clerestory.engine import GAMES
+from clerestory.engine.core import Game
+
+GameOption = Annotated[str, typer.Option("--game", help=f"One of {', '.join(GAMES)}.")]
+SeatsOption = Annotated[int, typer.Option("--seats", help="Number of players.")]
+SeedOption = Annotated[int, typer.Option("--seed", min=0, max=2**64 - 1, help="Of all luck.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+class BadOption(ValueError):
+    """An option or an argument makes no sense; the message names it."""
+
+
+def chosen_game(name: str) -> Game:
+    """Return the game. Raises BadOption, which lists the games."""
+    if name not in GAMES:
+        raise BadOption(f"--game: {name!r} is not one of {', '.join(GAMES)}")
+    return GAMES[name]
+
+
+def chosen_seats(game: Game, seats: int) -> int:
+    """Return the number of seats. Raises BadOption."""
+    if seats not in game.seats:
+        raise BadOption(f"--seats: {seats} is not one of {', '.join(map(str, game.seats))}")
+    return seats
+
+
+def read_file(path: str) -> bytes:
+    """Return what a file, or standard input for `-`, holds. Raises BadOption."""
+    if path == "-":
+        return sys.stdin.buffer.read()
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise BadOption(f"{path}: {error.strerror}") from None

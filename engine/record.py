@@ -1,0 +1,131 @@
+"""Records of games: JSON lines that name the opening position and then every action, Nature's included.
+
+    {"record": 1, "seed": 7, "position": {"rules_revision": 1, "toy": {...}}}
+    {"ply": 1, "by": "nature", "action": "turn-up 3"}
+    {"ply": 2, "by": "nature", "action": "fair"}
+    {"ply": 3, "by": "seat 0", "action": "play 4"}
+    ...
+    {"end": true, "plies": 8, "returns": [1.0, 0.0], "margins": [3.0, -3.0]}
+
+`seed` is null when the opening did not come from one. A game that was broken off has `"returns": null`. Records
+may follow each other in one file. Reading one plays it through, so a line that cannot be true is found.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from clerestory.engine.core import NATURE, State
+from clerestory.engine.errors import BadRecord, GameError
+from clerestory.engine.games import from_position
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Record:
+    """One game as it was played.
+
+    Attributes:
+        state: the last position, with the whole game as its history.
+        seed: the seed of the opening position, None if it did not come from one.
+    """
+
+    state: State
+    seed: int | None = None
+
+    def lines(self) -> Iterator[str]:
+        """Yield the record's lines, without line ends."""
+        state = self.state.origin
+        yield json.dumps({"record": FORMAT, "seed": self.seed, "position": state.to_position()})
+        for ply, action in enumerate(self.state.history, 1):
+            yield json.dumps({"ply": ply, "by": mover(state), "action": action.text})
+            state.play(action)
+        yield json.dumps(ending(state))
+
+
+def mover(state: State) -> str:
+    """Return who acts next, as records call it."""
+    return "nature" if state.turn == NATURE else state.game.seat_name(state.turn)
+
+
+def ending(state: State) -> dict[str, Any]:
+    """Return the last line of a record that stops here."""
+    returns, margins = (state.returns(), state.margins()) if state.over else (None, None)
+    return {
+        "end": True,
+        "plies": len(state.history),
+        "returns": returns and list(returns),
+        "margins": margins and list(margins),
+    }
+
+
+def read_records(lines: Iterable[str]) -> Iterator[Record]:
+    """Yield each record of a file, played through.
+
+    Raises BadRecord at the first line that is not JSON, does not belong where it is, or does not follow from the
+    lines before it.
+    """
+    state, seed, number = None, None, 0
+    for number, text in enumerate(lines, 1):
+        fields = read_line(number, text)
+        if state is None:
+            state, seed = opening(number, fields)
+        elif "end" in fields:
+            close(number, state, fields)
+            yield Record(state, seed)
+            state = None
+        else:
+            follow(number, state, fields)
+    if state is not None:
+        raise BadRecord(number + 1, "the record breaks off before its last line")
+
+
+def read_line(number: int, text: str) -> dict[str, Any]:
+    """Return the object on a line."""
+    try:
+        fields = json.loads(text)
+    except (ValueError, RecursionError):
+        raise BadRecord(number, f"is not JSON: {text.strip()[:60]!r}") from None
+    if not isinstance(fields, dict):
+        raise BadRecord(number, "is not a JSON object")
+    return fields
+
+
+def opening(number: int, fields: dict[str, Any]) -> tuple[State, int | None]:
+    """Return the opening position and its seed."""
+    if fields.get("record") != FORMAT or set(fields) != {"record", "seed", "position"}:
+        raise BadRecord(number, f"a record begins with the fields record ({FORMAT}), seed and position")
+    seed = fields["seed"]
+    try:
+        state = from_position(fields["position"])
+        if seed is not None and state.game.new(state.seats, seed) != state:
+            raise BadRecord(number, f"seed {seed!r} does not give this position")
+    except BadRecord:
+        raise
+    except ValueError as error:
+        raise BadRecord(number, str(error)) from None
+    return state, seed
+
+
+def follow(number: int, state: State, fields: dict[str, Any]) -> None:
+    """Play the action of a line."""
+    expected = {"ply": len(state.history) + 1, "by": mover(state) if not state.over else "nobody: the game is over"}
+    for name, value in expected.items():
+        if fields.get(name) != value or type(fields[name]) is not type(value):
+            raise BadRecord(number, f"{name} is {fields.get(name)!r}, not {value!r}")
+    action = fields.get("action")
+    if not isinstance(action, str) or set(fields) != {"ply", "by", "action"}:
+        raise BadRecord(number, "a line of play has the fields ply, by and action")
+    try:
+        state.play(action)
+    except GameError as error:
+        raise BadRecord(number, str(error)) from None
+
+
+def close(number: int, state: State, fields: dict[str, Any]) -> None:
+    """Compare the last line with the game that was played."""
+    for name, value in ending(state).items():
+        if fields.get(name) != value:
+            raise BadRecord(number, f"{name} is {fields.get(name)!r}, not {value!r}")

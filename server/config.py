@@ -1,0 +1,68 @@
+"""The settings of a server, checked when they are made."""
+
+import ipaddress
+import os
+from dataclasses import dataclass, field
+
+from clerestory.search.ismcts import DEFAULT_MAX_BYTES
+
+MAX_MESSAGE_BYTES = 64 * 1024  # any position fits; nothing larger is read
+MIN_TREE_BYTES = 1 << 20
+
+
+class BadSettings(ValueError):
+    """A setting is out of its range; the message names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What can be chosen when a server starts.
+
+    Attributes:
+        listen: `HOST:PORT` (port 0: any free one) or `unix:PATH`.
+        workers: threads that search, one search each.
+        max_queue: calls that may wait for a worker; one more is refused.
+        max_time: longest search, in seconds; a larger budget is cut to it.
+        max_tree_bytes: memory of one search's tree.
+        margin: seconds kept back from the caller's deadline, for the way of the answer.
+        grace: seconds that calls in progress have, after the server was told to finish.
+        insecure: accept plaintext from other machines.
+
+    Raises BadSettings.
+    """
+
+    listen: str = "127.0.0.1:50051"
+    workers: int = field(default_factory=lambda: os.cpu_count() or 1)
+    max_queue: int = 64
+    max_time: float = 60.0
+    max_tree_bytes: int = DEFAULT_MAX_BYTES
+    margin: float = 0.02
+    grace: float = 5.0
+    insecure: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("workers", "max_time"):
+            if not getattr(self, name) > 0:
+                raise BadSettings(f"{name}: {getattr(self, name)} is not greater than 0")
+        for name in ("max_queue", "margin", "grace"):
+            if not getattr(self, name) >= 0:
+                raise BadSettings(f"{name}: {getattr(self, name)} is less than 0")
+        if self.max_tree_bytes < MIN_TREE_BYTES:
+            raise BadSettings(f"max_tree_bytes: {self.max_tree_bytes} is less than {MIN_TREE_BYTES}")
+        if not is_local(self.listen) and not self.insecure:
+            raise BadSettings(f"listen: {self.listen} is open to other machines, in plaintext; allow it with insecure")
+
+
+def is_local(address: str) -> bool:
+    """Whether only this machine can reach an address. Raises BadSettings for what is no address."""
+    if address.startswith("unix:"):
+        return True
+    host, colon, port = address.rpartition(":")
+    if not (host and colon and port.isascii() and port.isdigit() and int(port) < 65536):
+        raise BadSettings(f"listen: {address!r} is neither HOST:PORT nor unix:PATH")
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False

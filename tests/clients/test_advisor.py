@@ -1,0 +1,188 @@
+"""The client takes questions in many forms, and gives plain answers and plain errors."""
+
+import dataclasses
+import socket
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from typing import Any
+
+import grpc
+import pytest
+
+from clerestory.clients import (
+    Action,
+    Advisor,
+    AdvisorError,
+    BadRequest,
+    Busy,
+    FieldViolation,
+    NotNow,
+    OutOfTime,
+    Recommendation,
+    Unavailable,
+)
+from clerestory.clients import advisor as module
+from clerestory.clients.advisor import read_stop_reason, read_time
+from clerestory.clients.cli.new import first_decision
+from clerestory.engine.toy.rules import TOY
+
+OPENING = first_decision("toy", 2, 7)
+
+
+def plain(answer: Recommendation) -> dict[str, Any]:
+    """Return the answer without the one figure that depends on the clock."""
+    return dataclasses.asdict(answer) | {"elapsed": None}
+
+
+@pytest.mark.parametrize(
+    "position",
+    [OPENING.to_position(), OPENING.to_json(), OPENING.to_json().encode(), OPENING.observe(OPENING.turn)],
+    ids=["dict", "text", "bytes", "object"],
+)
+def test_any_form_of_position(advisor: Advisor, position: Any) -> None:
+    answer = advisor.recommend(position, iterations=100, seed=3, seat=0)
+    assert plain(answer) == plain(advisor.recommend(OPENING, iterations=100, seed=3))
+
+
+def test_an_answer_holds_plain_values_only(advisor: Advisor) -> None:
+    answer = advisor.recommend(OPENING, "20ms", seed=3)
+    assert types_in(dataclasses.asdict(answer)) <= {dict, list, tuple, str, int, float, bool}
+    assert isinstance(answer.best, Action)
+    assert str(answer.best) == answer.lines[0].action.text
+    assert {line.action.text for line in answer.lines} == {action.text for action in OPENING.legal_actions()}
+    assert (answer.seat, answer.seed, answer.stop_reason, answer.rules_revision) == (0, 3, "time", 1)
+    assert answer.elapsed > 0
+    assert sum(line.visits for line in answer.lines) == answer.iterations
+
+
+def types_in(value: Any) -> set[type]:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    return {type(value)}.union(*map(types_in, inner))
+
+
+def test_iterations_end_a_search_before_its_time(advisor: Advisor) -> None:
+    answer = advisor.recommend(OPENING, "1s", iterations=10)
+    assert (answer.iterations, answer.stop_reason) == (10, "iterations")
+
+
+TIMES = [
+    ("500ms", 0.5),
+    ("2s", 2.0),
+    (" 1.5 s ", 1.5),
+    ("0ms", 0.0),
+    ("-1s", -1.0),
+    (0.25, 0.25),
+    (3, 3),
+    (timedelta(milliseconds=40), 0.04),
+]
+
+
+@pytest.mark.parametrize(("time", "seconds"), TIMES)
+def test_times(time: Any, seconds: float) -> None:
+    assert read_time(time) == pytest.approx(seconds)
+
+
+BAD_QUESTIONS: list[tuple[str, dict[str, Any]]] = [
+    *[("time_budget", {"time": time}) for time in ("", "5", "5m", "ms", "1e3s", "1 s s", "\u0661s", "x" * 500)],
+    *[("time_budget", {"time": time}) for time in (0, -1, "-0.001s", "9" * 400 + "s")],
+    *[("time_budget", {"time": time}) for time in (float("nan"), float("inf"), 1e30)],
+    ("time_budget", {}),
+    *[("seat", {"time": 1, "seat": seat}) for seat in (-1, 2, 2**32, "0", 0.5)],
+    *[("iterations", {"iterations": iterations}) for iterations in (-1, 0, 2**63, 2**64, "1")],
+    *[("seed", {"time": 1, "seed": seed}) for seed in (-1, 2**64, "1")],
+]
+
+
+@pytest.mark.parametrize(("field", "fields"), BAD_QUESTIONS)
+def test_bad_question(advisor: Advisor, field: str, fields: dict[str, Any]) -> None:
+    with pytest.raises(BadRequest) as caught:
+        advisor.recommend(OPENING, **fields)
+    assert [violation.field for violation in caught.value.violations] == [field]
+    assert caught.value.reason == f"BAD_{field.upper()}"
+    assert str(caught.value) == str(caught.value.violations[0])
+    assert len(str(caught.value)) < 200
+
+
+BAD_POSITIONS: list[Any] = [
+    "",
+    "{",
+    "[]",
+    "5",
+    "null",
+    b"\xff",
+    "[" * 100_000,
+    5,
+    {},
+    {"rules_revision": 1},
+    {"rules_revision": -1},
+    {"rules_revision": 1, "chess": {}},
+    {"rules_revision": 1, "toy": 5},
+    {"rules_revision": 1, "toy": {"round": "x"}},
+]
+
+
+@pytest.mark.parametrize("position", BAD_POSITIONS, ids=lambda position: repr(position)[:40])
+def test_bad_position(advisor: Advisor, position: Any) -> None:
+    with pytest.raises(BadRequest) as caught:
+        advisor.recommend(position, iterations=1)
+    assert caught.value.reason == "BAD_POSITION"
+    assert [violation.field for violation in caught.value.violations] == ["position"]
+
+
+def test_every_fault_of_a_position_is_named(advisor: Advisor) -> None:
+    position = OPENING.to_position()
+    position["toy"]["round"] = 9
+    position["toy"]["prize"] = 99
+    with pytest.raises(BadRequest) as caught:
+        advisor.recommend(position, iterations=1)
+    fields = [violation.field for violation in caught.value.violations]
+    assert fields == ["position.toy.round", "position.toy.prize"]
+    assert all(field in str(caught.value) for field in fields)
+
+
+def test_not_now(advisor: Advisor) -> None:
+    with pytest.raises(NotNow) as caught:
+        advisor.recommend(TOY.new(2, 1), iterations=1)
+    assert (caught.value.reason, caught.value.violations) == ("NATURES_TURN", ())
+
+
+def test_unavailable() -> None:
+    with Advisor("unix:/nowhere/socket") as advisor, pytest.raises(Unavailable) as caught:
+        advisor.recommend(OPENING, iterations=1)
+    assert caught.value.reason == ""
+
+
+def test_an_error_of_grpc_itself_has_no_reason(advisor: Advisor) -> None:
+    position = OPENING.to_position()
+    position["toy"]["step"] = "x" * 70_000
+    with pytest.raises(Busy) as caught:
+        advisor.recommend(position, iterations=1)
+    assert caught.value.reason == ""
+
+
+def test_a_server_that_never_answers_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "SLACK", 0.1)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        target = f"127.0.0.1:{silent.getsockname()[1]}"
+        with Advisor(target) as advisor, pytest.raises(OutOfTime):
+            advisor.recommend(OPENING, 0.01)
+
+
+def test_a_server_of_something_else() -> None:
+    with ThreadPoolExecutor(1) as threads:
+        other = grpc.server(threads)
+        port = other.add_insecure_port("127.0.0.1:0")
+        other.start()
+        with Advisor(f"127.0.0.1:{port}") as advisor, pytest.raises(AdvisorError) as caught:
+            advisor.recommend(OPENING, iterations=1)
+        other.stop(None).wait()
+    assert type(caught.value) is AdvisorError
+
+
+@pytest.mark.parametrize(("number", "name"), [(0, "unspecified"), (1, "time"), (3, "stopped"), (99, "unspecified")])
+def test_stop_reasons(number: int, name: str) -> None:
+    assert read_stop_reason(number) == name
+
+
+def test_a_violation_without_a_field_is_its_description() -> None:
+    assert str(FieldViolation("", "what")) == "what"

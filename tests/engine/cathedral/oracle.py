@@ -1,0 +1,83 @@
+"""A second model of the board game, written from the specification alone: slow, plain, and the judge of the fast core.
+
+It shares nothing with the core: the card values are its own (`oracle_cards`), the position is one dataclass
+(`oracle_state`), what may be done and what is then done are one function a step (`oracle_legal`, `oracle_play`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from tests.engine.cathedral import oracle_legal, oracle_play
+from tests.engine.cathedral.oracle_cards import COLOURS
+from tests.engine.cathedral.oracle_state import Player, Position
+
+NATURE, OVER = -1, -2
+
+
+class Oracle:
+    """One game: ask `turn` and `legal`, then `play`, until `turn` says that it is over."""
+
+    def __init__(self, state: Position) -> None:
+        self._state = state
+
+    @classmethod
+    def new(cls, seats: int, decks: Mapping[str, list[str]]) -> Oracle:
+        """The opening position of 2 to 4 seats.
+
+        `decks` holds `advantage_deck` (12 cards, the last two those of the last round), `event_deck` (6) and
+        `craftsman_deck` (24, round by round), top first.
+        """
+        players = [Player(gold=20 + seat) for seat in range(seats)]
+        return cls(
+            Position(
+                players,
+                list(decks["advantage_deck"]),
+                list(decks["event_deck"]),
+                list(decks["craftsman_deck"]),
+            )
+        )
+
+    @classmethod
+    def from_position(cls, fields: dict[str, Any]) -> Oracle:
+        """Reads the inner position of RULES.md section 4, all fields present, decks known or `[]`."""
+        return cls(Position.from_dict(fields))
+
+    def position(self) -> dict[str, Any]:
+        return self._state.to_dict()
+
+    def copy(self) -> Oracle:
+        return Oracle.from_position(self.position())
+
+    def turn(self) -> int:
+        """The seat to decide, NATURE or OVER."""
+        who = self._state.to_act
+        if who in COLOURS:
+            return COLOURS.index(who)
+        return NATURE if who == "nature" else OVER
+
+    def legal(self) -> list[str]:
+        return oracle_legal.legal(self._state)
+
+    def odds(self) -> dict[str, Fraction]:
+        """The probability of each outcome at Nature's turn, by public information."""
+        return oracle_legal.odds(self._state)
+
+    def play(self, text: str) -> None:
+        """Plays a legal action; raises ValueError for any other."""
+        if text not in self.legal():
+            raise ValueError(f"{text!r} is not legal at step {self._state.step!r} of {self._state.to_act!r}")
+        oracle_play.play(self._state, text)
+
+    def returns(self) -> list[Fraction]:
+        """The win share of each seat at the end: most VP, then most gold, then shared (R11)."""
+        results = [(player.vp, player.gold) for player in self._state.players]
+        winners = results.count(max(results))
+        return [Fraction(1, winners) if result == max(results) else Fraction(0) for result in results]
+
+    def margins(self) -> list[int]:
+        """The VP of each seat less the best other seat's."""
+        points = [player.vp for player in self._state.players]
+        return [own - max(points[:seat] + points[seat + 1 :]) for seat, own in enumerate(points)]

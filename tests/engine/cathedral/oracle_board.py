@@ -1,0 +1,398 @@
+"""Phase III, the board: its fourteen steps and the end of the round (3.3).
+
+Functions that answer an action take its verb and its words; those that start a step either stop with `ask` or go on to
+the next step.
+"""
+
+from __future__ import annotations
+
+from tests.engine.cathedral.oracle_cards import (
+    BASIC,
+    BUY_PRICE,
+    CRAFTSMEN,
+    NEGATIVE_EVENTS,
+    ONCE,
+    PATRON,
+    PERMANENT,
+    RESOURCE_CARDS,
+    SELL_PRICE,
+)
+from tests.engine.cathedral.oracle_state import Move, Player, Position, turn_up, with_card
+
+# Steps 1-2: event and archbishop (3.3, 6) --------------------------------------------------------------
+
+
+def _event(s: Position, verb: str, words: list[str]) -> None:
+    (card,) = words
+    turn_up(s.event_deck, card)
+    s.unseen_events.remove(card)
+    s.event = card
+    if card in NEGATIVE_EVENTS and s.archbishop:
+        s.ask("protection", s.archbishop)  # R4: whatever the event would do
+    else:
+        _settle_event(s)
+
+
+def _protection(s: Position, verb: str, words: list[str]) -> None:
+    s.protection = verb == "protect"
+    _settle_event(s)
+
+
+def _settle_event(s: Position) -> None:
+    for colour in s.colours():
+        player = s.player(colour)
+        protected = s.protection and colour == s.archbishop
+        player.spared = s.event in NEGATIVE_EVENTS and (protected or "archbishop_thomas" in player.advantages)
+    for colour in s.turn_order():
+        if not s.player(colour).spared:
+            _event_strikes(s, s.player(colour))
+    _ask_event_choice(s, s.turn_order())
+
+
+def _event_strikes(s: Position, player: Player) -> None:
+    """What an event does at once and without a choice; mill fire and reduced yield act in their own steps."""
+    if s.event == "hamleigh_levy":
+        player.charge(4)
+    elif s.event == "two_builders":
+        player.limited_next = s.round < 6
+    elif s.event == "philip_vs_waleran":
+        player.lose_vp(2)
+    elif s.event == "ore_found":
+        s.produce(player, "metal", 1)
+    elif s.event == "fleece_fair":
+        player.add("gold", 3)
+
+
+def _has_event_choice(s: Position, player: Player) -> bool:
+    if s.event == "roof_collapse":
+        return not player.spared and player.craftsmen != []
+    if s.event == "thieves":
+        return not player.spared and player.cubes() > 0
+    return s.event == "good_weather"
+
+
+def _ask_event_choice(s: Position, candidates: list[str]) -> None:
+    asked = [colour for colour in candidates if _has_event_choice(s, s.player(colour))]
+    if asked:
+        s.ask("event_choice", asked[0])
+    else:
+        _start_archbishop(s)
+
+
+def _event_choice(s: Position, verb: str, words: list[str]) -> None:
+    (thing,) = words
+    me = s.player(s.to_act)
+    if verb == "dismiss":
+        me.craftsmen.remove(thing)
+    elif verb == "discard":
+        s.give_back(me, thing, 1)
+    else:
+        s.produce(me, thing, 1)
+    _ask_event_choice(s, s.after_in_turn_order(s.to_act))
+
+
+def _start_archbishop(s: Position) -> None:
+    if s.archbishop and not s.protection and any(s.stock.values()):
+        s.ask("archbishop", s.archbishop)
+    else:
+        _end_archbishop(s)
+
+
+def _archbishop(s: Position, verb: str, words: list[str]) -> None:
+    (kind,) = words
+    s.stock[kind] -= 1
+    s.player(s.archbishop).add(kind, 1)
+    _end_archbishop(s)
+
+
+def _end_archbishop(s: Position) -> None:
+    s.archbishop = ""
+    s.protection = False
+    _mill(s)
+
+
+# Steps 3-8: mill, Kingsbridge, Priory, production -----------------------------------------------------------------
+
+
+def _mill(s: Position) -> None:
+    for player in s.players:
+        burnt = s.event == "mill_fire" and not player.spared
+        player.add("gold", player.mill // 2 if burnt else player.mill)
+        player.workers += player.mill
+        player.mill = 0
+    _resolve_kingsbridge(s)
+
+
+def _resolve_kingsbridge(s: Position) -> None:
+    for i in (0, 1):
+        colour, card = s.kingsbridge[i], s.kingsbridge_cards[i]
+        s.kingsbridge[i] = s.kingsbridge_cards[i] = ""
+        if colour and card == "two_resources":
+            s.choices_left = 2
+            s.floor = "sand"
+            s.ask("kingsbridge", colour)
+            return
+        if colour and card:
+            _take_advantage(s, s.player(colour), card)  # R5
+    _priory(s)
+
+
+def _take_advantage(s: Position, player: Player, card: str) -> None:
+    if card in PERMANENT or card in ONCE:
+        player.advantages = with_card(player.advantages, card)
+        player.fresh = with_card(player.fresh, card)
+    elif card == "gold_8":
+        player.add("gold", 8)
+    elif card == "crying_madonna":
+        player.score("vp_cards", 3)
+    elif card in ("metal_gift", "last_metal"):
+        s.produce(player, "metal", 1)  # R9
+    else:
+        s.produce(player, "stone", 1)  # last_stone_wood
+        s.produce(player, "wood", 1)
+
+
+def _kingsbridge(s: Position, verb: str, words: list[str]) -> None:
+    (kind,) = words
+    s.produce(s.player(s.to_act), kind, 1)
+    s.choices_left -= 1
+    s.floor = kind if s.choices_left else ""
+    if not s.choices_left:
+        _resolve_kingsbridge(s)
+
+
+def _priory(s: Position) -> None:
+    for colour, points in zip(s.priory, (2, 1), strict=True):
+        if colour:
+            s.player(colour).score("vp_priory", points)
+            if "prior_philip" in s.player(colour).advantages:
+                s.player(colour).score("vp_cards", 1)
+    s.priory = ["", ""]
+    for kind in ("wood", "stone", "sand"):  # forest, quarry, gravel pit
+        for player in s.players:
+            _production(s, player, kind)
+    s.ask("tax", "nature")
+
+
+def _production(s: Position, player: Player, kind: str) -> None:
+    worked = [card for card in player.resource_cards if RESOURCE_CARDS[card].kind == kind]
+    short = 1 if s.event == "reduced_yield" and not player.spared else 0
+    cubes = sum(RESOURCE_CARDS[card].cubes - short for card in worked)
+    if PATRON[kind] in player.advantages:
+        cubes += 1  # R6, R12, R14
+    s.produce(player, kind, cubes)
+    player.workers += sum(RESOURCE_CARDS[card].workers for card in worked)
+    player.resource_cards = [card for card in player.resource_cards if card not in worked]
+
+
+# Steps 9-11: King's court, Shiring, castle ------------------------------------------------------------------------
+
+
+def _tax(s: Position, verb: str, words: list[str]) -> None:
+    s.die = int(words[0])
+    holder = s.holder("tax_exemption", [colour for colour in s.colours() if colour not in s.court])
+    if holder:
+        s.ask("exemption", holder)
+    else:
+        _pay_tax(s, exempt=s.court)
+
+
+def _exemption(s: Position, verb: str, words: list[str]) -> None:
+    if verb == "use":
+        s.player(s.to_act).use_up("tax_exemption")
+        _pay_tax(s, exempt=[*s.court, s.to_act])
+    else:
+        _pay_tax(s, exempt=s.court)
+
+
+def _pay_tax(s: Position, exempt: list[str]) -> None:
+    for colour in s.turn_order():
+        if colour not in exempt:
+            s.player(colour).charge(s.die)
+    s.die = 0
+    if s.court[0]:
+        s.player(s.court[0]).add("metal", s.court_metal)
+        s.court_metal = 0
+    s.court = [""] * 4
+    _resolve_shiring(s)
+
+
+def _resolve_shiring(s: Position) -> None:
+    for i in (0, 1):
+        colour, card = s.shiring[i], s.shiring_cards[i]
+        s.shiring[i] = s.shiring_cards[i] = ""
+        if colour and card:
+            me = s.player(colour)
+            me.craftsmen = with_card(me.craftsmen, card)  # R5
+            if me.crowded():
+                s.ask("shiring", colour)
+                return
+    _castle(s)
+
+
+def _shiring(s: Position, verb: str, words: list[str]) -> None:
+    s.player(s.to_act).craftsmen.remove(words[0])
+    _resolve_shiring(s)
+
+
+def _castle(s: Position) -> None:
+    if s.castle:
+        s.player(s.castle).grey_next = 2
+        s.castle = ""
+    holder = s.holder("empress_maud", s.colours())
+    if holder:
+        s.ask("maud", holder)  # R13
+    else:
+        _next_stall(s)
+
+
+# Step 12: market --------------------------------------------------------------------------------------------------
+
+
+def _maud(s: Position, verb: str, words: list[str]) -> None:
+    if verb == "use":
+        s.player(s.to_act).use_up("empress_maud")
+        s.market[4] = s.to_act
+    _next_stall(s)
+
+
+def _next_stall(s: Position) -> None:
+    """The next stall of this lap, or of the next lap, that still has someone; stall 0 is before the first."""
+    stalls = [*range(s.stall + 1, 6), *range(1, s.stall + 1)]
+    open_stalls = [stall for stall in stalls if s.market[stall - 1]]
+    if open_stalls:
+        s.stall = open_stalls[0]
+        s.ask("market", s.market[s.stall - 1])
+    else:
+        s.stall = 0
+        _next_cathedral(s, s.turn_order())
+
+
+def _market(s: Position, verb: str, words: list[str]) -> None:
+    me = s.player(s.to_act)
+    if verb == "leave":
+        s.market[s.stall - 1] = ""
+    else:
+        kind, count = words[0], int(words[1])
+        if verb == "buy":
+            source = s.supply if s.stall == 5 else s.stock  # R13
+            source[kind] -= count
+            me.add(kind, count)
+            me.gold -= BUY_PRICE[kind] * count
+            if kind not in me.bought:
+                me.bought = with_card(me.bought, kind)
+        else:
+            s.give_back(me, kind, count)
+            me.add("gold", SELL_PRICE[kind] * count)
+    _next_stall(s)
+
+
+# Step 13: cathedral -----------------------------------------------------------------------------------------------
+
+
+def _next_cathedral(s: Position, still_to_come: list[str]) -> None:
+    if still_to_come:
+        s.ask("cathedral", still_to_come[0])
+    else:
+        _next_starting_player(s)
+
+
+def _cathedral(s: Position, verb: str, words: list[str]) -> None:
+    me = s.player(s.to_act)
+    if verb == "convert":
+        _convert(s, me, words[0], int(words[1]))
+        return
+    s.used = []
+    s.last_used = ""
+    if s.round < 6 and me.cubes() > 5:  # R10
+        s.floor = "sand"
+        s.ask("keep", s.to_act)
+    else:
+        _next_cathedral(s, s.after_in_turn_order(s.to_act))
+
+
+def _convert(s: Position, me: Player, card: str, times: int) -> None:
+    facts = CRAFTSMEN[card]
+    for kind, count in facts.spends.items():
+        if kind == "gold":
+            me.gold -= count * times
+        else:
+            s.give_back(me, kind, count * times)
+    me.add("gold", facts.gold * times)
+    me.score("vp_craftsmen", facts.vp * times)
+    s.last_used = card
+    if facts.free:
+        _note_use(s, card, times)
+
+
+def _note_use(s: Position, card: str, times: int) -> None:
+    uses = {use["craftsman"]: use["times"] for use in s.used}
+    uses[card] = uses.get(card, 0) + times
+    s.used = [{"craftsman": name, "times": uses[name]} for name in CRAFTSMEN if name in uses]
+
+
+def _keep(s: Position, verb: str, words: list[str]) -> None:
+    (kind,) = words
+    me = s.player(s.to_act)
+    s.give_back(me, kind, 1)
+    s.floor = kind
+    if me.cubes() <= 5:
+        s.floor = ""
+        _next_cathedral(s, s.after_in_turn_order(s.to_act))
+
+
+# Step 14 and the end of the round ---------------------------------------------------------------------------------
+
+
+def _next_starting_player(s: Position) -> None:
+    s.starting_player = s.start or s.clockwise_from(s.starting_player)[1]
+    s.start = ""
+    if s.round == 6:
+        s.ask("over", "")  # R22
+        return
+    for player in s.players:
+        _refresh_player(player)
+    _refill(s)
+    s.event = ""
+    s.round += 1
+    s.cost = 7
+    s.redraw_used = False
+    s.ask("advantages", "nature")
+
+
+def _refresh_player(player: Player) -> None:
+    player.workers += player.grey_next - player.grey
+    player.grey, player.grey_next = player.grey_next, 0
+    if "black_worker" in player.fresh:
+        player.workers += 1  # R24: from the next draft on
+    player.limited, player.limited_next = player.limited_next, False
+    player.bag, player.aside = 3, 0
+    player.spared = False
+    player.fresh = []
+    player.bought = []
+
+
+def _refill(s: Position) -> None:
+    for kind in BASIC:
+        moved = max(0, min(4 - s.stock[kind], s.supply[kind]))  # R7
+        s.stock[kind] += moved
+        s.supply[kind] -= moved
+    if s.court_metal == 0 and s.supply["metal"] > 0:  # R9
+        s.court_metal = 1
+        s.supply["metal"] -= 1
+
+
+MOVES: dict[str, Move] = {
+    "event": _event,
+    "protection": _protection,
+    "event_choice": _event_choice,
+    "archbishop": _archbishop,
+    "kingsbridge": _kingsbridge,
+    "tax": _tax,
+    "exemption": _exemption,
+    "shiring": _shiring,
+    "maud": _maud,
+    "market": _market,
+    "cathedral": _cathedral,
+    "keep": _keep,
+}

@@ -1,0 +1,203 @@
+"""The oracle's position: the fields of RULES.md section 4 under the same names, and the few acts all rules share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from copy import deepcopy
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from tests.engine.cathedral.oracle_cards import (
+    ADVANTAGES,
+    BASIC,
+    COLOURS,
+    CRAFTSMEN,
+    CUBES,
+    EVENTS,
+    RESOURCE_CARDS,
+    STARTING_CRAFTSMEN,
+)
+
+GOLD_LIMIT = 30
+_CATALOGUE = [*CRAFTSMEN, *RESOURCE_CARDS, *ADVANTAGES, *CUBES]
+
+
+def with_card(cards: list[str], card: str) -> list[str]:
+    """The list with one card (or cube type) more, in catalogue order."""
+    return sorted([*cards, card], key=_CATALOGUE.index)
+
+
+def turn_up(deck: list[str], card: str) -> None:
+    """Takes a card off a deck; where the order says another one, the order gives way."""
+    if not deck:
+        return  # unknown
+    if card in deck:
+        deck[deck.index(card)] = deck[0]
+    deck.pop(0)
+
+
+@dataclass
+class Player:
+    """What lies before one player."""
+
+    gold: int
+    vp: int = 2
+    sand: int = 0
+    wood: int = 0
+    stone: int = 0
+    metal: int = 0
+    vp_priory: int = 0
+    vp_craftsmen: int = 0
+    vp_cards: int = 0
+    vp_lost: int = 0
+    workers: int = 12
+    mill: int = 0
+    grey: int = 0
+    grey_next: int = 0
+    craftsmen: list[str] = field(default_factory=lambda: list(STARTING_CRAFTSMEN))
+    advantages: list[str] = field(default_factory=list)
+    resource_cards: list[str] = field(default_factory=list)
+    fresh: list[str] = field(default_factory=list)
+    bag: int = 3
+    aside: int = 0
+    passed: bool = False
+    spared: bool = False
+    limited: bool = False
+    limited_next: bool = False
+    bought: list[str] = field(default_factory=list)
+
+    def held(self, kind: str) -> int:
+        """Cubes of a type, or gold."""
+        count: int = getattr(self, kind)
+        return count
+
+    def add(self, kind: str, count: int) -> None:
+        """Changes the cubes of a type, or the gold, which never passes 30 (3.3 step 3)."""
+        total = self.held(kind) + count
+        setattr(self, kind, min(total, GOLD_LIMIT) if kind == "gold" else total)
+
+    def cubes(self) -> int:
+        return sum(self.held(kind) for kind in CUBES)
+
+    def use_up(self, card: str) -> None:
+        """A once card leaves the game, perhaps in the round in which it was taken."""
+        self.advantages.remove(card)
+        self.fresh = [other for other in self.fresh if other != card]
+
+    def room(self) -> int:
+        return 6 if "sixth_craftsman" in self.advantages else 5  # 3.1, 5
+
+    def crowded(self) -> bool:
+        return len(self.craftsmen) > self.room()
+
+    def score(self, account: str, points: int) -> None:
+        """Earns VP, noted under `vp_priory`, `vp_craftsmen` or `vp_cards`."""
+        self.vp += points
+        setattr(self, account, getattr(self, account) + points)
+
+    def lose_vp(self, points: int) -> None:
+        lost = min(points, self.vp)  # R8
+        self.vp -= lost
+        self.vp_lost += lost
+
+    def charge(self, due: int) -> None:
+        """Pays what there is, and loses 1 VP for every full 2 gold missing (3.3 step 9)."""
+        paid = min(due, self.gold)
+        self.gold -= paid
+        self.lose_vp((due - paid) // 2)
+
+
+@dataclass
+class Position:
+    """The whole table."""
+
+    players: list[Player]
+    advantage_deck: list[str]
+    event_deck: list[str]
+    craftsman_deck: list[str]
+    round: int = 1
+    step: str = "advantages"
+    to_act: str = "nature"
+    starting_player: str = COLOURS[0]  # R23
+    cost: int = 7
+    redraw_used: bool = False
+    drawn: str = ""
+    free_placement: bool = False
+    waiting: list[str] = field(default_factory=list)
+    archbishop: str = ""
+    castle: str = ""
+    start: str = ""
+    kingsbridge: list[str] = field(default_factory=lambda: [""] * 2)
+    priory: list[str] = field(default_factory=lambda: [""] * 2)
+    shiring: list[str] = field(default_factory=lambda: [""] * 2)
+    court: list[str] = field(default_factory=lambda: [""] * 4)
+    market: list[str] = field(default_factory=lambda: [""] * 5)
+    stall: int = 0
+    kingsbridge_cards: list[str] = field(default_factory=lambda: [""] * 2)
+    shiring_cards: list[str] = field(default_factory=lambda: [""] * 2)
+    supply_craftsmen: list[str] = field(default_factory=list)
+    supply_resources: list[str] = field(default_factory=list)
+    event: str = ""
+    protection: bool = False
+    die: int = 0
+    stock: dict[str, int] = field(default_factory=lambda: dict.fromkeys(BASIC, 4))
+    court_metal: int = 1
+    supply: dict[str, int] = field(default_factory=lambda: {"sand": 19, "wood": 19, "stone": 19, "metal": 12})
+    floor: str = ""
+    choices_left: int = 0
+    used: list[dict[str, Any]] = field(default_factory=list)
+    last_used: str = ""
+    unseen_advantages: list[str] = field(default_factory=lambda: list(ADVANTAGES))
+    unseen_events: list[str] = field(default_factory=lambda: list(EVENTS))
+
+    @classmethod
+    def from_dict(cls, fields: dict[str, Any]) -> Position:
+        """Reads the inner position of RULES.md section 4; the argument is copied, not kept."""
+        own = deepcopy(fields)
+        players = [Player(**player) for player in own["players"]]
+        return cls(**{**own, "players": players})
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def colours(self) -> list[str]:
+        return list(COLOURS[: len(self.players)])
+
+    def player(self, colour: str) -> Player:
+        return self.players[COLOURS.index(colour)]
+
+    def clockwise_from(self, colour: str) -> list[str]:
+        """All colours, the given one first."""
+        seat = COLOURS.index(colour)
+        return self.colours()[seat:] + self.colours()[:seat]
+
+    def turn_order(self) -> list[str]:
+        return self.clockwise_from(self.starting_player)
+
+    def after_in_turn_order(self, colour: str) -> list[str]:
+        order = self.turn_order()
+        return order[order.index(colour) + 1 :]
+
+    def holder(self, card: str, among: Iterable[str]) -> str:
+        """The colour that holds an advantage card, or ""."""
+        return next((colour for colour in among if card in self.player(colour).advantages), "")
+
+    def ask(self, step: str, who: str) -> None:
+        """Stops at a decision or a chance event."""
+        self.step = step
+        self.to_act = who
+
+    def produce(self, player: Player, kind: str, count: int) -> None:
+        """Cubes out of the supply: sand, wood and stone may be owed (R7), metal never (R9)."""
+        if kind == "metal":
+            count = min(count, self.supply["metal"])
+        player.add(kind, count)
+        self.supply[kind] -= count
+
+    def give_back(self, player: Player, kind: str, count: int) -> None:
+        """Cubes back to the supply."""
+        player.add(kind, -count)
+        self.supply[kind] += count
+
+
+Move = Callable[[Position, str, list[str]], None]

@@ -1,0 +1,95 @@
+"""Golden playthroughs and action-tree counts, as text: `python -m tests.engine.playthrough` writes them anew.
+
+A change in these files is a change in the rules, the texts, the generator or the catalogue: read the diff, and raise
+the game's rules revision where the same actions lead elsewhere.
+"""
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from clerestory.engine import GAMES, NATURE, Record, Rng, State
+from clerestory.engine.core import Game
+from clerestory.engine.record import mover
+
+HERE = Path(__file__).parent
+SEED = 20260
+COUNTED = 3  # plies of an action tree
+EVERY = 25  # plies between the positions whose tree is counted
+
+
+def folder(game: Game) -> Path:
+    return HERE / game.name / "golden"
+
+
+def cases() -> list[tuple[Game, int]]:
+    return [(game, seats) for game in GAMES.values() for seats in game.seats]
+
+
+def random_game(game: Game, seats: int) -> State:
+    """The game that is written down, with its history."""
+    state, rng = game.new(seats, SEED + seats), Rng(SEED)
+    while not state.over:
+        legal = state.legal_codes()
+        state.play(state.draw(rng) if state.turn == NATURE else legal[rng.below(len(legal))])
+    return state
+
+
+def playthrough(played: State) -> Iterator[str]:
+    """What everyone can see of each ply: who acts, what is legal (with odds), what is done, what it leads to."""
+    state = played.origin
+    yield json.dumps(state.to_position())
+    for ply, action in enumerate(played.history, 1):
+        odds = [f" {odd:.4f}" for odd in state.odds()] if state.turn == NATURE else [""] * len(state.legal_codes())
+        legal = ", ".join(f"{legal.text}{odd}" for legal, odd in zip(state.legal_actions(), odds, strict=True))
+        actor = mover(state)
+        state.play(action)
+        yield f"{ply} {actor}: {action.text} | {legal} | {state.key(NATURE):016x}"
+    yield json.dumps(state.to_position())
+    yield f"returns {state.returns()} margins {state.margins()}"
+
+
+def count_tree(state: State, depth: int) -> int:
+    """Number of ways to go on for `depth` plies, chance events included; a finished game counts once."""
+    if depth == 0 or state.over:
+        return 1
+    total = 0
+    for code in state.legal_codes():
+        state.play(code)
+        total += count_tree(state, depth - 1)
+        state.undo()
+    return total
+
+
+def tree_counts(played: State) -> Iterator[str]:
+    """Counts of the trees below some positions of a game, one line each."""
+    state = played.origin
+    for ply, action in enumerate(played.history):
+        if ply % EVERY == 0:
+            counts = " ".join(str(count_tree(state.copy(), depth)) for depth in range(1, COUNTED + 1))
+            yield f"{ply}: {counts}"
+        state.play(action)
+
+
+def texts(game: Game, seats: int) -> dict[Path, str]:
+    """The golden files of one game, by path."""
+    played = random_game(game, seats)
+    made = {
+        "playthrough.txt": playthrough(played),
+        "tree.txt": tree_counts(played),
+        "record.jsonl": Record(played, SEED + seats).lines(),
+    }
+    return {folder(game) / f"{seats}p-{name}": "\n".join(lines) + "\n" for name, lines in made.items()}
+
+
+def main() -> None:
+    for game, seats in cases():
+        folder(game).mkdir(parents=True, exist_ok=True)
+        for path, text in texts(game, seats).items():
+            path.write_text(text)
+            sys.stdout.write(f"{path.relative_to(HERE)}: {len(text):,} bytes\n")
+
+
+if __name__ == "__main__":
+    main()

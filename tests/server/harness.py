@@ -1,0 +1,85 @@
+"""Servers to test, on real sockets, and the questions to ask them."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import grpc
+import pytest
+from google.protobuf.message import Message
+from google.rpc.error_details_pb2 import ErrorInfo
+from grpc_status import rpc_status
+
+from clerestory.clients.advisor import duration, position_message
+from clerestory.clients.cli.new import first_decision
+from clerestory.engine import State
+from clerestory.server.app import App, start
+from clerestory.server.config import Settings
+from clerestory.server.errors import Reason
+from clerestory.v1.advisor_pb2 import RecommendMoveRequest
+from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
+
+HOUR = duration(3600)
+
+
+@dataclass(frozen=True)
+class Served:
+    """A server under test and a client of it."""
+
+    app: App
+    channel: grpc.aio.Channel
+    advisor: Any
+
+
+@asynccontextmanager
+async def served(**settings: Any) -> AsyncIterator[Served]:
+    app = await start(Settings(**{"listen": "127.0.0.1:0", "workers": 1, "grace": 60.0} | settings))
+    try:
+        async with grpc.aio.insecure_channel(app.address) as channel:
+            yield Served(app, channel, AdvisorServiceStub(channel))
+    finally:
+        await app.finish()
+
+
+def opening(seats: int = 2, seed: int = 7) -> State:
+    return first_decision("toy", seats, seed)
+
+
+def question(position: State | None = None, **fields: Any) -> RecommendMoveRequest:
+    return RecommendMoveRequest(position=position_message(position or opening()), **fields)
+
+
+def long_question() -> RecommendMoveRequest:
+    """Return a question that occupies a worker until the end of the test, unless something ends it before."""
+    return question(time_budget=HOUR)
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Wait for what must come; if it does not, the test fails by its timeout."""
+    while not condition():
+        await asyncio.sleep(0.002)
+
+
+async def refusal(call: Any) -> grpc.aio.AioRpcError:
+    """Return the error in which a call must end."""
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await call
+    return caught.value
+
+
+def details(error: Any, kind: type[Message]) -> Any:
+    """Return the one detail of a kind that an error carries."""
+    found = []
+    for packed in rpc_status.from_call(error).details:
+        detail = kind()
+        if packed.Unpack(detail):
+            found.append(detail)
+    assert len(found) == 1, f"{len(found)} details of {kind.__name__}"
+    return found[0]
+
+
+def assert_reason(error: Any, reason: Reason) -> None:
+    info = details(error, ErrorInfo)
+    assert (info.reason, info.domain) == (reason, "clerestory")

@@ -1,0 +1,79 @@
+"""A server from its start to its orderly end, and what answers beside the advice."""
+
+import asyncio
+import os
+import signal
+
+import grpc
+import pytest
+from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
+from grpc_health.v1.health_pb2_grpc import HealthStub
+from grpc_reflection.v1alpha.reflection_pb2 import ServerReflectionRequest
+from grpc_reflection.v1alpha.reflection_pb2_grpc import ServerReflectionStub
+
+from clerestory.server.app import SERVICES, App, serve, start
+from clerestory.server.config import Settings
+from clerestory.v1.advisor_pb2 import STOP_REASON_STOPPED
+from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
+from tests.server.harness import long_question, question, refusal, served, until
+
+
+@pytest.mark.parametrize("service", ["", *SERVICES])
+async def test_health_answers_while_all_workers_are_busy(service: str) -> None:
+    async with served(workers=2, max_queue=0) as server:
+        calls = [server.advisor.RecommendMove(long_question()) for _ in range(2)]
+        await until(lambda: server.app.pool.running == 2)
+        answer = await HealthStub(server.channel).Check(HealthCheckRequest(service=service))
+        for call in calls:
+            call.cancel()
+    assert answer.status == HealthCheckResponse.SERVING
+
+
+async def test_reflection_answers_while_all_workers_are_busy() -> None:
+    async with served(workers=1, max_queue=0) as server:
+        call = server.advisor.RecommendMove(long_question())
+        await until(lambda: server.app.pool.running == 1)
+        stream = ServerReflectionStub(server.channel).ServerReflectionInfo()
+        await stream.write(ServerReflectionRequest(list_services=""))
+        answer = await stream.read()
+        await stream.done_writing()
+        call.cancel()
+    named = {service.name for service in answer.list_services_response.service}
+    assert named >= {"clerestory.v1.AdvisorService", "grpc.health.v1.Health"}
+
+
+async def test_an_idle_server_does_not_serve_once_it_finishes() -> None:
+    async with served() as server:
+        await server.app.health.enter_graceful_shutdown()
+        answer = await HealthStub(server.channel).Check(HealthCheckRequest(service=SERVICES[0]))
+    assert answer.status == HealthCheckResponse.NOT_SERVING
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_a_signal_lets_running_searches_answer(number: int) -> None:
+    ready: asyncio.Future[App] = asyncio.get_running_loop().create_future()
+    settings = Settings(listen="127.0.0.1:0", workers=2, grace=60.0)
+    serving = asyncio.ensure_future(serve(settings, ready.set_result, asyncio.Event()))
+    app = await ready
+    async with grpc.aio.insecure_channel(app.address) as channel:
+        calls = [asyncio.ensure_future(AdvisorServiceStub(channel).RecommendMove(long_question())) for _ in range(2)]
+        await until(lambda: app.pool.running == 2)
+        os.kill(os.getpid(), number)
+        answers = await asyncio.gather(*calls)
+        await serving
+    assert [answer.statistics.stop_reason for answer in answers] == [STOP_REASON_STOPPED] * 2
+    assert min(answer.statistics.iterations for answer in answers) > 0
+
+
+async def test_a_message_too_large_is_not_read() -> None:
+    async with served() as server:
+        request = question(iterations=1)
+        request.position.toy.step = "x" * 70_000
+        error = await refusal(server.advisor.RecommendMove(request))
+    assert error.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
+
+
+async def test_a_port_in_use_is_an_error() -> None:
+    async with served() as server:
+        with pytest.raises(OSError, match="cannot listen on"):
+            await start(Settings(listen=server.app.address, workers=1))

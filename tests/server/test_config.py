@@ -1,0 +1,49 @@
+"""Settings are refused before a server starts with them."""
+
+from typing import Any
+
+import pytest
+
+from clerestory.server.config import BadSettings, Settings
+
+BAD: list[dict[str, Any]] = [
+    {"workers": 0},
+    {"max_queue": -1},
+    {"max_time": 0.0},
+    {"max_time": float("nan")},
+    {"max_tree_bytes": 1000},
+    {"margin": -0.1},
+    {"grace": -1.0},
+    {"listen": ""},
+    {"listen": "50051"},
+    {"listen": ":50051"},
+    {"listen": "127.0.0.1:"},
+    {"listen": "127.0.0.1:port"},
+    {"listen": "127.0.0.1:65536"},
+    {"listen": "0.0.0.0:50051"},
+    {"listen": "[::]:50051"},
+    {"listen": "192.0.2.1:50051"},
+    {"listen": "example.org:50051"},
+    {"listen": "example.org", "insecure": True},
+]
+
+GOOD: list[dict[str, Any]] = [
+    {},
+    {"listen": "localhost:0"},
+    {"listen": "127.9.9.9:1"},
+    {"listen": "[::1]:50051"},
+    {"listen": "unix:/somewhere/socket"},
+    {"listen": "0.0.0.0:50051", "insecure": True},
+]
+
+
+@pytest.mark.parametrize("settings", BAD)
+def test_bad_settings(settings: dict[str, Any]) -> None:
+    with pytest.raises(BadSettings, match=rf"^{next(iter(settings))}: "):
+        Settings(**settings)
+
+
+@pytest.mark.parametrize("settings", GOOD)
+def test_good_settings(settings: dict[str, Any]) -> None:
+    made = Settings(**settings)
+    assert all(getattr(made, name) == value for name, value in settings.items())

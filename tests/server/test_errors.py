@@ -1,0 +1,167 @@
+"""Every reason for which a call is refused, as the caller sees it."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import grpc
+import pytest
+from google.protobuf.duration_pb2 import Duration
+from google.rpc.error_details_pb2 import BadRequest, PreconditionFailure, RetryInfo
+
+from clerestory.engine import State
+from clerestory.engine.toy.rules import TOY
+from clerestory.server import service
+from clerestory.server.errors import CODES, MAX_DESCRIPTION, MAX_LISTED, CallError, Reason, status_of
+from clerestory.v1.advisor_pb2 import STOP_REASON_STOPPED, RecommendMoveRequest
+from clerestory.v1.position_pb2 import Position
+from clerestory.v1.toy_pb2 import ToyPosition
+from tests.server.harness import assert_reason, details, long_question, opening, question, refusal, served, until
+
+
+def finished() -> State:
+    state = opening()
+    while not state.over:
+        state.play(state.legal_actions()[0])
+    return state
+
+
+BAD_REQUESTS: list[tuple[Reason, str, RecommendMoveRequest]] = [
+    (Reason.BAD_POSITION, "position", RecommendMoveRequest(iterations=1)),
+    (Reason.BAD_POSITION, "position", RecommendMoveRequest(position=Position(rules_revision=1), iterations=1)),
+    (Reason.BAD_SEAT, "seat", question(iterations=1, seat=2)),
+    (Reason.BAD_SEAT, "seat", question(iterations=1, seat=2**32 - 1)),
+    (Reason.BAD_TIME_BUDGET, "time_budget", question()),
+    (Reason.BAD_TIME_BUDGET, "time_budget", question(time_budget=Duration())),
+    (Reason.BAD_TIME_BUDGET, "time_budget", question(time_budget=Duration(), iterations=1)),
+    (Reason.BAD_TIME_BUDGET, "time_budget", question(time_budget=Duration(seconds=-1))),
+    (Reason.BAD_TIME_BUDGET, "time_budget", question(time_budget=Duration(nanos=-1))),
+    (Reason.BAD_TIME_BUDGET, "time_budget", question(time_budget=Duration(seconds=1, nanos=10**9))),
+    (Reason.BAD_ITERATIONS, "iterations", question(iterations=0)),
+    (Reason.BAD_ITERATIONS, "iterations", question(iterations=2**63)),
+    (Reason.HIDDEN_FROM_SEAT, "position", question(opening().observe(1), iterations=1)),
+]
+
+
+@pytest.mark.parametrize(("reason", "field", "request_"), BAD_REQUESTS)
+async def test_bad_request(reason: Reason, field: str, request_: RecommendMoveRequest) -> None:
+    async with served() as server:
+        error = await refusal(server.advisor.RecommendMove(request_))
+    assert error.code() == grpc.StatusCode.INVALID_ARGUMENT
+    assert_reason(error, reason)
+    violations = details(error, BadRequest).field_violations
+    assert [violation.field for violation in violations] == [field]
+    assert error.details() == f"{field}: {violations[0].description}"
+
+
+NOT_NOW = [
+    (Reason.GAME_OVER, "position", lambda: question(finished(), iterations=1)),
+    (Reason.NATURES_TURN, "position", lambda: question(TOY.new(2, 1), iterations=1)),
+    (Reason.NOT_SEATS_TURN, "seat", lambda: question(iterations=1, seat=1)),
+]
+
+
+@pytest.mark.parametrize(("reason", "subject", "ask"), NOT_NOW)
+async def test_failed_precondition(reason: Reason, subject: str, ask: Callable[[], RecommendMoveRequest]) -> None:
+    async with served() as server:
+        error = await refusal(server.advisor.RecommendMove(ask()))
+    assert error.code() == grpc.StatusCode.FAILED_PRECONDITION
+    assert_reason(error, reason)
+    violations = details(error, PreconditionFailure).violations
+    assert [(violation.type, violation.subject) for violation in violations] == [(reason, subject)]
+
+
+async def test_all_that_is_wrong_with_a_position_is_listed() -> None:
+    request = question(iterations=1)
+    request.position.toy.round = 9
+    request.position.toy.players[1].hand[:] = [77]
+    async with served() as server:
+        error = await refusal(server.advisor.RecommendMove(request))
+    assert_reason(error, Reason.BAD_POSITION)
+    fields = [violation.field for violation in details(error, BadRequest).field_violations]
+    assert fields == ["position.toy.round", "position.toy.players[1].hand[0]"]
+
+
+async def test_the_worst_position_still_fits_an_answer() -> None:
+    """The status travels in headers; one too large would replace our reason by the transport's."""
+    toy = ToyPosition(round=9, step="\N{WHITE CHESS PAWN}" * 70, seen=[1000] * 10_000, deck=[1000] * 2)
+    for _ in range(4):
+        toy.players.add(points=1000, played=1000, hand=[1000] * 2)
+    async with served() as server:
+        request = RecommendMoveRequest(position=Position(rules_revision=1, toy=toy), iterations=1)
+        error = await refusal(server.advisor.RecommendMove(request))
+    assert_reason(error, Reason.BAD_POSITION)
+    assert len(details(error, BadRequest).field_violations) > 10
+
+
+def test_faults_are_cut_in_number_and_length() -> None:
+    faults = [("position.toy.players[0].hand", "\N{WHITE CHESS PAWN}" * 1000)] * 1000
+    error = CallError(Reason.BAD_POSITION, faults)
+    assert len(error.faults) == MAX_LISTED
+    assert {len(description) for _, description in error.faults} == {MAX_DESCRIPTION}
+    assert status_of(error).message.endswith("(and 999 more)")
+
+
+async def test_unreadable_request() -> None:
+    async with served() as server:
+        call = server.channel.unary_unary("/clerestory.v1.AdvisorService/RecommendMove")
+        error = await refusal(call(b"\xff\xff\xff"))
+    assert error.code() == grpc.StatusCode.INVALID_ARGUMENT
+    assert_reason(error, Reason.UNREADABLE_REQUEST)
+
+
+async def test_busy() -> None:
+    async with served(workers=1, max_queue=0) as server:
+        running = server.advisor.RecommendMove(long_question())
+        await until(lambda: server.app.pool.running == 1)
+        error = await refusal(server.advisor.RecommendMove(question(iterations=1)))
+        running.cancel()
+        await until(lambda: server.app.pool.running == 0)
+    assert error.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
+    assert_reason(error, Reason.BUSY)
+    assert details(error, RetryInfo).retry_delay.ToNanoseconds() > 0
+
+
+async def test_out_of_time() -> None:
+    async with served(workers=1) as server:
+        running = server.advisor.RecommendMove(long_question())
+        await until(lambda: server.app.pool.running == 1)
+        error = await refusal(server.advisor.RecommendMove(question(time_budget=Duration(nanos=10_000_000))))
+        assert server.app.pool.waiting == 0
+        running.cancel()
+    assert error.code() == grpc.StatusCode.DEADLINE_EXCEEDED
+    assert_reason(error, Reason.OUT_OF_TIME)
+
+
+async def test_finishing() -> None:
+    async with served(workers=1) as server:
+        running = asyncio.ensure_future(server.advisor.RecommendMove(long_question()))
+        await until(lambda: server.app.pool.running == 1)
+        waiting = [asyncio.ensure_future(refusal(server.advisor.RecommendMove(long_question()))) for _ in range(2)]
+        await until(lambda: server.app.pool.waiting == 2)
+        await server.app.finish()
+        answer, errors = await running, await asyncio.gather(*waiting)
+    assert answer.statistics.stop_reason == STOP_REASON_STOPPED
+    for error in errors:
+        assert error.code() == grpc.StatusCode.UNAVAILABLE
+        assert_reason(error, Reason.FINISHING)
+
+
+async def test_internal(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    def break_down(_: Any) -> None:
+        raise RuntimeError("the secret")
+
+    monkeypatch.setattr(service, "read_question", break_down)
+    async with served() as server:
+        error = await refusal(server.advisor.RecommendMove(question(iterations=1)))
+    assert error.code() == grpc.StatusCode.INTERNAL
+    assert_reason(error, Reason.INTERNAL)
+    assert "secret" not in str(error.trailing_metadata()) + str(error.details())
+    [record] = [record for record in caplog.records if record.name == "clerestory.server.errors"]
+    assert record.levelno == logging.ERROR
+    assert "the secret" in str(record.exc_info)
+
+
+def test_every_reason_has_a_code() -> None:
+    assert set(CODES) == set(Reason)

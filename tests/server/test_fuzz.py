@@ -1,0 +1,86 @@
+"""Whatever is sent, the answer is an answer or a typed error, and never a fault of the server."""
+
+from typing import Any
+
+import grpc
+from google.protobuf.message import DecodeError
+from google.rpc.error_details_pb2 import ErrorInfo
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from clerestory.clients import Advisor, AdvisorError
+from clerestory.server.errors import Reason
+from clerestory.v1.advisor_pb2 import RecommendMoveRequest, RecommendMoveResponse
+from tests.server.harness import details, opening, question
+
+FAIR = {None, *Reason} - {Reason.INTERNAL, Reason.BUSY, Reason.OUT_OF_TIME, Reason.FINISHING}
+REQUEST = question(iterations=5, seed=1, seat=0).SerializeToString()
+NUMBERS = st.integers(-1, 12) | st.sampled_from([2**31, 2**32, 2**64, -(2**63)])
+TEXTS = st.sampled_from(["", "play", "over", "weather", "7", "x" * 300])
+NAMES = st.sampled_from(["toy", "hand", "x"])
+VALUES = st.recursive(
+    st.none() | st.booleans() | NUMBERS | st.floats() | TEXTS,
+    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(NAMES, inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@st.composite
+def damaged(draw: st.DrawFn) -> bytes:
+    """Return a good request with a few bytes changed, put in, or cut out."""
+    payload = bytearray(REQUEST)
+    for _ in range(draw(st.integers(1, 4))):
+        start = draw(st.integers(0, len(payload)))
+        payload[start : start + draw(st.integers(0, 2))] = draw(st.binary(max_size=3))
+    return bytes(payload)
+
+
+def slots(node: Any) -> list[tuple[Any, Any]]:
+    """Return every place of a JSON value: (container, key or index)."""
+    keys = list(node) if isinstance(node, dict) else range(len(node)) if isinstance(node, list) else ()
+    return [slot for key in keys for slot in ((node, key), *slots(node[key]))]
+
+
+@st.composite
+def odd_positions(draw: st.DrawFn) -> dict[str, Any]:
+    """Return the dictionary of a good position with some of its values replaced, or removed."""
+    position = opening(draw(st.integers(2, 4)), draw(st.integers(0, 9))).to_position()
+    for _ in range(draw(st.integers(1, 3))):
+        container, key = draw(st.sampled_from(slots(position) or [(position, "toy")]))
+        if isinstance(container, dict) and draw(st.booleans()):
+            container.pop(key, None)
+        else:
+            container[key] = draw(VALUES)
+    return position
+
+
+@given(st.binary(max_size=200) | damaged())
+@settings(deadline=None, max_examples=1000)
+def test_any_bytes(target: str, payload: bytes) -> None:
+    with grpc.insecure_channel(target) as channel:
+        try:
+            answer = channel.unary_unary("/clerestory.v1.AdvisorService/RecommendMove")(payload, timeout=60)
+            reason = None if RecommendMoveResponse.FromString(answer).lines else "EMPTY"
+        except grpc.RpcError as error:
+            reason = details(error, ErrorInfo).reason
+    assert reason in FAIR
+    assert (reason == Reason.UNREADABLE_REQUEST) == (not is_readable(payload))
+
+
+def is_readable(payload: bytes) -> bool:
+    try:
+        RecommendMoveRequest.FromString(payload)
+    except DecodeError:
+        return False
+    return True
+
+
+@given(odd_positions())
+@settings(deadline=None, max_examples=1000)
+def test_any_position(target: str, position: dict[str, Any]) -> None:
+    with Advisor(target) as advisor:
+        try:
+            reason = None if advisor.recommend(position, iterations=5).lines else "EMPTY"
+        except AdvisorError as error:
+            reason = error.reason
+    assert reason in FAIR

@@ -1,0 +1,57 @@
+"""A position is the same in the engine, as a message, on the wire, and as a message's JSON."""
+
+import json
+
+import pytest
+from google.protobuf.json_format import MessageToJson, Parse
+
+from clerestory.clients.advisor import position_message
+from clerestory.engine import GAMES, Rng, State
+from clerestory.search.result import StopReason
+from clerestory.server.translate import STOP_REASONS, read_position, read_question
+from clerestory.v1.advisor_pb2 import StopReason as StopReasonMessage
+from clerestory.v1.position_pb2 import Position
+from tests.server.harness import opening, question
+
+
+def positions(name: str, seats: int, seed: int) -> list[State]:
+    """Return every position of a random game, and each as every seat knows it."""
+    rng = Rng(seed)
+    state = GAMES[name].new(seats, rng)
+    met = [state.copy()]
+    while not state.over:
+        actions = state.legal_actions()
+        state.play(state.draw(rng) if state.turn < 0 else actions[rng.below(len(actions))])
+        met.append(state.copy())
+    return met + [position.observe(seat) for position in met for seat in range(seats)]
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize(("name", "seats"), [(name, seats) for name, game in GAMES.items() for seats in game.seats])
+def test_round_trip(name: str, seats: int, seed: int) -> None:
+    for state in positions(name, seats, seed):
+        message = position_message(state)
+        assert read_position(Position.FromString(message.SerializeToString())) == state
+        assert read_position(Parse(state.to_json(), Position())) == state
+        written = json.loads(
+            MessageToJson(message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True)
+        )
+        assert {field: value for field, value in written.items() if value != ""} == state.to_position()
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_nothing_hidden_is_kept_of_a_question(seats: int) -> None:
+    truth = opening(seats)
+    asked = read_question(question(truth, iterations=1))
+    assert asked.view == truth.observe(truth.turn)
+    assert asked.view != truth
+
+
+def test_a_position_can_hold_every_game() -> None:
+    assert {field.name for field in Position.DESCRIPTOR.oneofs_by_name["game"].fields} == set(GAMES)
+
+
+def test_every_stop_reason_has_its_message() -> None:
+    assert {reason: f"STOP_REASON_{reason.name}" for reason in StopReason} == {
+        reason: StopReasonMessage.Name(number) for reason, number in STOP_REASONS.items()
+    }
