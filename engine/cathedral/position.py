@@ -144,9 +144,15 @@ Faults = Iterator[tuple[str, str]]
 
 def colour_faults(position: Position) -> Faults:
     """Every colour belongs to a player."""
-    colours = {"to_act": [position.to_act], "starting_player": [position.starting_player], "drawn": [position.drawn]}
+    places: dict[str, list[str]] = {
+        "to_act": [position.to_act],
+        "starting_player": [position.starting_player],
+        "drawn": [position.drawn],
+        "waiting": [*position.waiting],
+        **position.builders(),
+    }
     seated = COLOURS[: len(position.players)]
-    for field, found in (colours | position.builders() | {"waiting": [*position.waiting]}).items():
+    for field, found in places.items():
         for colour in found:
             if colour not in ("", "nature", *seated):
                 yield field, f"{colour!r} does not play; the colours are {', '.join(seated)}"
