@@ -41,6 +41,7 @@ def numbers(counts: Iterable[int]) -> tuple[Thing, ...]:
 
 
 TYPE_THINGS = tuple(Thing(name, name) for name in TYPES)
+TIMES = (Thing("1", "once"), Thing("2", "twice"), *(Thing(str(times), f"{times} times") for times in range(3, 11)))
 COLOUR_THINGS = tuple(Thing(name, name) for name in COLOURS)
 
 
@@ -85,7 +86,7 @@ def builder_kinds(once: list[Thing]) -> list[Kind]:
 def board_kinds(names: Names) -> list[Kind]:
     """What a seat does from the event to the cathedral."""
     sales = [(thing, n) for thing in TYPE_THINGS for n in numbers(range(1, 14 if thing.id == "metal" else 41))]
-    uses = product(names.craftsmen, numbers(range(1, 11)))
+    uses = product(names.craftsmen, TIMES)
     return [
         plain("PROTECT", "protect", "take the archbishop's protection"),
         plain("DECLINE", "decline", "take no protection"),
@@ -94,9 +95,9 @@ def board_kinds(names: Names) -> list[Kind]:
         counted("BUY_SAND", "buy sand {}", "buy {} sand", range(1, 16)),
         counted("BUY_WOOD", "buy wood {}", "buy {} wood", range(1, 11)),
         counted("BUY_STONE", "buy stone {}", "buy {} stone", range(1, 8)),
-        Kind("SELL", "sell {} {}", "sell {}: {}", tuple(sales)),
+        Kind("SELL", "sell {} {}", "sell {1} {0}", tuple(sales)),
         plain("LEAVE", "leave", "leave the market"),
-        Kind("CONVERT", "convert {} {}", "use the {}: times {}", tuple(uses)),
+        Kind("CONVERT", "convert {} {}", "use the {}, {}", tuple(uses)),
         plain("FINISH", "finish", "finish converting"),
     ]
 

@@ -26,6 +26,7 @@ Id = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
 Source = Annotated[str, StringConstraints(pattern=r"^(stated|found|derived|reconstructed)\b")]
 Amount = Annotated[int, Field(ge=0, le=9)]
 Few = Annotated[int, Field(ge=1, le=3)]
+UpTo3 = Annotated[int, Field(ge=0, le=3)]
 
 
 class Goods(Fields):
@@ -83,9 +84,9 @@ class Production(Fields):
     """Extra cubes of one type at production."""
 
     kind: Literal["production"]
-    sand: Annotated[int, Field(ge=0, le=3)] = 0
-    wood: Annotated[int, Field(ge=0, le=3)] = 0
-    stone: Annotated[int, Field(ge=0, le=3)] = 0
+    sand: UpTo3 = 0
+    wood: UpTo3 = 0
+    stone: UpTo3 = 0
 
 
 class Priory(Fields):
@@ -108,11 +109,16 @@ class Plain(Fields):
     kind: Literal["protection", "black_worker", "free_builder", "tax_exemption", "extra_stall"]
 
 
-class AdvantageGain(Goods):
+class AdvantageGain(Fields):
     """VP, gold and cubes, at once."""
 
     kind: Literal["gain"]
     vp: Amount = 0
+    gold: Annotated[int, Field(ge=0, le=30)] = 0
+    sand: UpTo3 = 0
+    wood: UpTo3 = 0
+    stone: UpTo3 = 0
+    metal: UpTo3 = 0
 
 
 class Choice(Fields):
@@ -167,8 +173,8 @@ class EventGain(Fields):
     """Gold and metal for everyone."""
 
     kind: Literal["gain"]
-    gold: Amount = 0
-    metal: Amount = 0
+    gold: Annotated[int, Field(ge=0, le=30)] = 0
+    metal: UpTo3 = 0
 
 
 class EventCard(Card):
@@ -297,17 +303,25 @@ def deck_faults(catalogue: Catalogue) -> Faults:
     for i, (card, advantage) in enumerate(catalogue.advantage_cards.items()):
         if advantage.last_round != (i >= 14):
             yield f"advantage_cards.{card}.last_round", "only the last two of the list, and both, are of the last round"
-    counts = Counter(effect for card in catalogue.advantage_cards.values() for effect in lasting(card.effect))
-    for effect, times in counts.items():
-        if times > 1:
-            yield "advantage_cards", f"{times} cards have the effect {effect!r}; only one can"
+    effects = Counter(effect for card in catalogue.advantage_cards.values() for effect in lasting(card.effect))
+    yield from repeated("advantage_cards", effects)
     for effect in ONCE:
-        if not counts[effect]:
+        if not effects[effect]:
             yield "advantage_cards", f"no card has the effect {effect!r}"
+    yield from repeated(
+        "event_cards", Counter(effect for card in catalogue.event_cards.values() for effect in lasting(card.effect))
+    )
+
+
+def repeated(field: str, effects: Counter[str]) -> Faults:
+    """An effect that lasts, or is chosen about, is on one card of a deck at most."""
+    for effect, times in effects.items():
+        if times > 1:
+            yield field, f"{times} cards have the effect {effect!r}; only one can"
 
 
 def lasting(effect: Any) -> list[str]:
-    """What tells apart an effect that is kept; the ones that act at once may be on several cards."""
+    """What tells an effect apart; gains may be on several cards, their amounts tell."""
     if effect.kind == "production":
         return [f"production {type_}" for type_ in TYPES[:3] if getattr(effect, type_)]
     return [] if effect.kind in ("gain", "choice") else [effect.kind]

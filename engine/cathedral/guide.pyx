@@ -3,7 +3,8 @@
 
 The thought behind all of it: points come from craftsmen who turn cubes into VP, so a cube is worth what the
 owner's craftsmen can still make of it, a craftsman is worth its conversions over the rounds to come, and gold
-is worth the craftsmen and places it buys. The numbers were set by eye and by games against random play.
+is worth the craftsmen and places it buys. The numbers were set by eye, then compared with games that followed
+these weights: the shares done are those that foresaw the margins of 200 such games best.
 """
 from libc.stdint cimport uint32_t, uint64_t
 
@@ -18,8 +19,10 @@ cdef enum:
     FEATURES = 10
 
 cdef double GOLD_WORTH = 0.15     # VP of a piece of gold, while there is a round to spend it in
-cdef double CUBE_WORTH = 0.3      # VP of a cube that is kept for the next round
-cdef double NEW_CRAFTSMEN = 2.5   # VP a round from craftsmen yet to come, whoever gets them
+cdef double CUBE_WORTH = 0.2      # VP of a cube that is kept for the next round
+cdef double NOW_DONE = 0.8        # share of what could be made of the goods in hand that is made
+cdef double LATER_DONE = 0.4      # the same of a typical round's goods with the craftsmen of today
+cdef double NEW_CRAFTSMEN = 3.5   # VP a round from craftsmen yet to come, whoever gets them
 cdef double INCOME[GOODS]
 INCOME[:] = [2.4, 2.0, 1.6, 0.3, 0.0]  # cubes a round from twelve workers
 
@@ -30,26 +33,41 @@ cdef inline int amount(uint64_t goods, int kind) noexcept nogil:
     return goods >> 8 * kind & 0xFF
 
 
+cdef inline bint usable(const Player *p, const Craftsman *craftsman) noexcept nogil:
+    return not craftsman.requires & ~p.craftsmen
+
+
+cdef inline unsigned int ranked(unsigned int craftsmen) noexcept nogil:
+    """The craftsmen as a set of places in the order of their rates, the best lowest."""
+    cdef unsigned int places = 0
+    while craftsmen:
+        places |= 1u << cards.rank[lowest_bit(craftsmen)]
+        craftsmen &= craftsmen - 1
+    return places
+
+
 cdef double make_points(const Player *p, double *goods) noexcept nogil:
     """VP of one round's conversions: the best craftsmen first, each as often as capacity and goods allow."""
-    cdef const Craftsman *craftsman
-    cdef int i, kind
-    cdef double points = 0, times
-    for i in range(CRAFTSMEN):
-        if not p.craftsmen >> cards.by_rate[i] & 1:
-            continue
-        craftsman = &cards.craftsmen[cards.by_rate[i]]
-        if craftsman.requires & ~p.craftsmen:
-            continue
-        times = craftsman.capacity
-        for kind in range(GOODS):
-            if amount(craftsman.takes, kind):
-                times = min(times, goods[kind] / amount(craftsman.takes, kind))
-        for kind in range(GOODS):
-            goods[kind] -= times * amount(craftsman.takes, kind)
-        points += times * craftsman.vp
-        goods[GOLD] += times * craftsman.gold * (amount(craftsman.needs, METAL) == 0 or goods[METAL] >= 1)
+    cdef unsigned int places = ranked(p.craftsmen)
+    cdef double points = 0
+    while places:
+        points += use_fully(p, &cards.craftsmen[cards.by_rate[lowest_bit(places)]], goods)
+        places &= places - 1
     return points
+
+
+cdef inline double use_fully(const Player *p, const Craftsman *craftsman, double *goods) noexcept nogil:
+    cdef int kind
+    cdef double times = craftsman.capacity
+    if not usable(p, craftsman) or (amount(craftsman.needs, METAL) and goods[METAL] < 1):
+        return 0
+    for kind in range(GOODS):
+        if amount(craftsman.takes, kind):
+            times = min(times, goods[kind] / amount(craftsman.takes, kind))
+    for kind in range(GOODS):
+        goods[kind] -= times * amount(craftsman.takes, kind)
+    goods[GOLD] += times * craftsman.gold
+    return times * craftsman.vp
 
 
 cdef inline bint has_converted(const Cathedral *s, int seat) noexcept nogil:
@@ -73,7 +91,7 @@ cdef double this_round(const Cathedral *s, const Player *p) noexcept nogil:
         if kind < METAL and s.step <= AT_KINGSBRIDGE and p.advantages & cards.producer[kind]:
             goods[kind] += cards.produced[kind]
     goods[GOLD] = p.gold + p.mill if s.step >= AT_ARCHBISHOP else 0
-    return make_points(p, goods)
+    return NOW_DONE * make_points(p, goods)
 
 
 cdef double a_later_round(const Player *p) noexcept nogil:
@@ -84,7 +102,7 @@ cdef double a_later_round(const Player *p) noexcept nogil:
         goods[kind] = INCOME[kind]
         if kind < METAL and p.advantages & cards.producer[kind]:
             goods[kind] += cards.produced[kind]
-    return make_points(p, goods) + NEW_CRAFTSMEN
+    return LATER_DONE * make_points(p, goods) + NEW_CRAFTSMEN
 
 
 cdef void value(const void *state, double *out) noexcept nogil:
@@ -114,21 +132,26 @@ cdef struct View:               # what the weights of one decision have in commo
 
 
 cdef void take_view(View *v, const Cathedral *s) noexcept nogil:
-    cdef const Craftsman *craftsman
-    cdef unsigned int held
-    cdef int kind
-    cdef float use
     v.s = s
     v.p = &s.players[s.actor]
     v.rounds = ROUNDS + 1 - s.round
+    if s.step == AT_DRAFT or (s.step > AT_PROTECTION and s.step != AT_CATHEDRAL):
+        look_at_craftsmen(v)
+
+
+cdef void look_at_craftsmen(View *v) noexcept nogil:
+    """What cubes are good for; not asked about builders and conversions."""
+    cdef const Craftsman *craftsman
+    cdef unsigned int held = v.p.craftsmen
+    cdef int kind
+    cdef float use
     for kind in range(TYPES):
         v.use[kind] = v.room[kind] = 0
-    held = v.p.craftsmen
     while held:
         craftsman = &cards.craftsmen[lowest_bit(held)]
         use = cards.rate[lowest_bit(held)]
         held &= held - 1
-        if craftsman.requires & ~v.p.craftsmen:
+        if not usable(v.p, craftsman):
             continue
         for kind in range(TYPES):
             if amount(craftsman.takes, kind):
@@ -149,7 +172,7 @@ cdef float weigh_card(const View *v, int a) noexcept nogil:
     if a == PASS:
         return 0.5
     if a >= DISMISS:
-        return 1 / (0.1 + worth(a - DISMISS, v.rounds) ** 2)
+        return 1 / (0.1 + worth(a - DISMISS, v.rounds))
     if a >= HIRE:
         return worth(a - HIRE + STARTING, v.rounds) * 2 / (2 + cards.craftsmen[a - HIRE + STARTING].cost)
     yields = cards.yields[1 << (a - TAKE)]
@@ -185,7 +208,7 @@ cdef float weigh_builder(const View *v, int a) noexcept nogil:
     if a == USE_REMIGIUS:
         return 4 * v.s.cost
     if a >= WAIT:
-        return 0.6 * v.s.cost * v.s.cost
+        return 2 * v.s.cost * v.s.cost
     return weigh_place(v, (a - PLACE) % LOCATIONS)
 
 
@@ -234,7 +257,7 @@ cdef float weigh_conversion(const View *v, int a) noexcept nogil:
         return 0.1 * times
     if craftsman.gold and not craftsman.vp:
         return 0.01 if v.s.round == ROUNDS else 0.5 * times
-    return times * times * cards.rate[card]
+    return times * times * times * cards.rate[card]
 
 
 cdef float weigh_one(const View *v, int a) noexcept nogil:

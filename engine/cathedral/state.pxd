@@ -146,10 +146,16 @@ cdef enum:
     HIDDEN_BYTES = 48   # at the end of the struct
 
 cdef extern from *:
-    int popcount "__builtin_popcount"(unsigned int) noexcept nogil
     int lowest_bit "__builtin_ctz"(unsigned int) noexcept nogil     # owes a bit
     int leading_zeros "__builtin_clz"(unsigned int) noexcept nogil  # owes a bit
     bint rarely "__builtin_expect"(bint, bint) noexcept nogil       # (condition, 0)
+
+
+cdef inline int popcount(unsigned int bits) noexcept nogil:
+    """Not the compiler's: without the processor's instruction, which portable code cannot have, that is a call."""
+    bits -= bits >> 1 & 0x55555555u
+    bits = (bits & 0x33333333u) + (bits >> 2 & 0x33333333u)
+    return <int> (((bits + (bits >> 4)) & 0x0F0F0F0Fu) * 0x01010101u >> 24)
 
 
 # -- seats -----------------------------------------------------------------------------------------

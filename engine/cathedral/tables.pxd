@@ -44,7 +44,8 @@ cdef struct Tables:
     uint32_t free_craftsmen          # set: make gold, spend gold, or need a cube without spending it (R21)
     uint32_t buys_wood               # set of one: needed to buy wood
     uint32_t sells_stone             # set of one: needed to sell stone
-    uint8_t by_rate[CRAFTSMEN]       # craftsmen by falling rate
+    uint8_t by_rate[CRAFTSMEN]       # craftsmen by falling rate; for the guide
+    uint8_t rank[CRAFTSMEN]          # the place of each in that order
     float rate[CRAFTSMEN]            # VP for each cube or three gold; for the guide
     float promise[CRAFTSMEN]         # VP in a typical round; for the guide
     uint32_t hirable[MAX_GOLD + 1]   # by gold: craftsmen that cost no more

@@ -62,6 +62,7 @@ def rate_craftsmen(catalogue):
         rates.append((-cards.rate[i], i))
     for i, (_, card) in enumerate(sorted(rates)):
         cards.by_rate[i] = card
+        cards.rank[<int> card] = i
 
 
 def fill_resources(catalogue):

@@ -96,6 +96,8 @@ WRONG: list[tuple[str, str, str, str, str]] = [
      "advantage_cards", "2 cards have the effect 'production stone'"),
     ("empress_maud", 'effect = { kind = "extra_stall" }', 'effect = { kind = "gain", vp = 1 }',
      "advantage_cards", "no card has the effect 'extra_stall'"),
+    ("thieves", 'effect = { kind = "lose_cube" }', 'effect = { kind = "half_mill" }',
+     "event_cards", "2 cards have the effect 'half_mill'; only one can"),
     ("last_metal", "last_round = true", "", "advantage_cards.last_metal.last_round", "only the last two of the list"),
     ("thieves", 'sign = "negative"', 'sign = "bad"', "event_cards.thieves.sign", "'negative' or 'positive'"),
     ("thieves", 'effect = { kind = "lose_cube" }', 'effect = { kind = "levy", gold = 0 }',

@@ -1,0 +1,48 @@
+"""Positions for tests: a game is led to a step, then what the test is about is set by hand."""
+
+import copy
+from typing import Any
+
+from clerestory.engine import NATURE, Rng, State
+from clerestory.engine.cathedral.rules import CATHEDRAL
+
+QUIET = ("pass", "accept", "leave", "finish", "decline", "save", "event good_weather", "event fleece_fair", "wait")
+CUBES = ("sand", "wood", "stone", "metal")
+
+
+def fields(state: State) -> dict[str, Any]:
+    """The game's fields of a position."""
+    found: dict[str, Any] = state.to_position()["cathedral"]
+    return found
+
+
+def texts(state: State) -> list[str]:
+    return [action.text for action in state.legal_actions()]
+
+
+def reach(step: str, *, round_: int = 1, seats: int = 2, seed: int = 1) -> State:
+    """A game in which nobody does anything they need not, at the first decision of a step."""
+    rng = Rng(seed)
+    state = CATHEDRAL.new(seats, rng)
+    while fields(state)["step"] != step or fields(state)["round"] != round_:
+        legal = texts(state)
+        quiet = [text for name in QUIET for text in legal if text.split()[0] == name or text == name]
+        state.play(quiet[0] if quiet else state.draw(rng) if state.turn == NATURE else legal[0])
+    return state
+
+
+def changed(state: State, changes: dict[str, Any] | None = None, **players: dict[str, Any]) -> State:
+    """The position with fields and players' fields set; cubes come out of the general supply."""
+    position = copy.deepcopy(state.to_position())
+    position["cathedral"] |= changes or {}
+    for colour, values in players.items():
+        player = position["cathedral"]["players"][("red", "blue", "green", "yellow").index(colour)]
+        for cube in CUBES:
+            if cube in values:
+                position["cathedral"]["supply"][cube] -= values[cube] - player[cube]
+        player |= values
+        player["vp_craftsmen"] = (
+            player["vp"] - 2 - player["vp_priory"] - player["vp_cards"] + player["vp_lost"] if "vp" in values
+            else player["vp_craftsmen"]
+        )  # fmt: skip
+    return CATHEDRAL.from_position(position)

@@ -1,0 +1,77 @@
+"""The code space: every action has its text and label, and texts are told apart."""
+
+import pytest
+
+from clerestory.engine import BadText
+from clerestory.engine.cathedral.actions import actions, first_codes, kinds
+from clerestory.engine.cathedral.catalogue import load
+from clerestory.engine.cathedral.rules import CATHEDRAL, owe_equal_codes
+
+#   text, label
+EXAMPLES = [
+    ("advantage aliena", "Aliena is turned up at Kingsbridge"),
+    ("craftsman toolmaker_1", "Tool maker of round 1 is turned up at Shiring"),
+    ("leave-out sand_2 stone_4", "left out: Gravel pit, 2 sand; Quarry, 4 stone"),
+    ("draw red", "a red builder is drawn"),
+    ("event thieves", "the event: Thieves"),
+    ("roll 5", "the tax is 5"),
+    ("take wood_3", "send workers: Forest, 3 wood"),
+    ("hire organ_builder_6", "hire the Organ builder of round 6"),
+    ("pass", "pass: no more cards this round"),
+    ("dismiss stonecutter", "dismiss the Stonecutter"),
+    ("redraw", "return the builder to the bag and draw again"),
+    ("accept", "let the draw stand"),
+    ("place yellow shiring.2", "place a yellow builder: Shiring, second craftsman"),
+    ("wait green", "pass: the green builder waits"),
+    ("use brother_remigius", "use Brother Remigius: this builder is placed free"),
+    ("use empress_maud", "use Empress Maud: trade with the general supply"),
+    ("save tax_exemption", "keep Tax exemption for later"),
+    ("protect", "take the archbishop's protection"),
+    ("decline", "take no protection"),
+    ("gain sand", "gain 1 sand"),
+    ("discard metal", "discard 1 metal"),
+    ("buy stone 7", "buy 7 stone"),
+    ("sell metal 13", "sell 13 metal"),
+    ("leave", "leave the market"),
+    ("convert potter_5 10", "use the Potter of round 5, 10 times"),
+    ("finish", "finish converting"),
+]
+
+
+@pytest.mark.parametrize(("text", "label"), EXAMPLES)
+def test_texts_and_labels(text: str, label: str) -> None:
+    action = CATHEDRAL.parse_action(text)
+    assert (action.text, action.label) == (text, label)
+
+
+def test_the_whole_space_goes_both_ways() -> None:
+    assert CATHEDRAL.num_actions == len(actions(load())) == 652
+    for code in range(CATHEDRAL.num_actions):
+        action = CATHEDRAL.action(code)
+        assert CATHEDRAL.parse_action(action.text).code == code
+        assert CATHEDRAL.parse_action(f"  {action.text.replace(' ', '   ')} ").code == code
+    assert len(set(CATHEDRAL.labels)) == len({label for _, label in actions(load())})
+
+
+def test_labels_are_told_apart() -> None:
+    assert len(set(CATHEDRAL.labels)) == CATHEDRAL.num_actions
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "take", "take potter_2", "hire mortar_mixer", "place red market.1", "place pink market", "roll 6",
+     "gain metal", "buy metal 1", "buy sand 0", "sell metal 14", "convert potter_5 11",
+     "save brother_remigius", "Pass"],
+)  # fmt: skip
+def test_what_is_no_action(text: str) -> None:
+    with pytest.raises(BadText):
+        CATHEDRAL.parse_action(text)
+
+
+def test_the_rules_and_the_table_of_texts_agree() -> None:
+    codes = first_codes(load())
+    owe_equal_codes(codes)
+    assert len(codes) == len(kinds(load())) + 1
+    for constant in codes:
+        with pytest.raises(AssertionError, match=constant):
+            owe_equal_codes(codes | {constant: codes[constant] + 1})

@@ -1,0 +1,86 @@
+"""Cards are data: games of other catalogues, each in a process of its own, as a process has one catalogue."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from clerestory.engine import BadCatalogue, GameError
+from clerestory.engine.cathedral.catalogue import SHIPPED, content_hash, load
+from clerestory.engine.cathedral.rules import CATHEDRAL
+
+GAMES = """
+import sys
+from clerestory.engine import Rng
+from clerestory.engine.cathedral.rules import CATHEDRAL
+CATHEDRAL.use_catalogue(sys.argv[1])
+for seats in (2, 3, 4):
+    for seed in range(10):
+        rng = Rng(seed)
+        state = CATHEDRAL.new(seats, rng)
+        while not state.over:
+            assert state.check() == 0, state.check()
+            assert CATHEDRAL.from_position(state.to_json()) == state
+            state.value()
+            legal = state.legal_codes()
+            state.play(state.draw(rng) if state.turn < 0 else legal[rng.below(len(legal))])
+print(CATHEDRAL.catalogue, "hire clay_worker" in CATHEDRAL.texts)
+"""
+
+#   what is replaced wherever it stands in the shipped text
+OTHERS = {
+    "rich": {
+        "capacity = 2": "capacity = 10",
+        "gives = { vp = 1 }": "gives = { vp = 9 }",
+        "gold = 8": "gold = 9, sand = 3, stone = 3, metal = 3",
+        "yields = 2": "yields = 5",
+        "yields = 4": "yields = 5",
+        "workers = 6": "workers = 1",
+        "cubes = 2": "cubes = 3",
+        "workers = 10": "workers = 1",
+        "cards = 1": "cards = 3",
+        "wood = 1 }\nsources.name": "wood = 3 }\nsources.name",
+        '"potter_2"': '"clay_worker"',
+        'kind = "gain", metal = 1': 'kind = "gain", metal = 3',
+    },
+    "poor": {
+        '"lose_vp", vp = 2': '"lose_vp", vp = 12',
+        '"levy", gold = 4': '"levy", gold = 12',
+        "cost = 4": "cost = 30",
+        "builders = 2": "builders = 1",
+        "yields = 4": "yields = 1",
+        "workers = 4": "workers = 17",
+        'kind = "lower_yield", cubes = 1': 'kind = "lower_yield", cubes = 3',
+        "takes = { sand = 1 }": "takes = { sand = 9 }\nneeds = { gold = 1 }",
+        '"protection"': '"gain"',
+        '"craftsman_room", cards = 1': '"gain", metal = 1',
+    },
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_games_with_other_cards(name: str, tmp_path: Path) -> None:
+    text = SHIPPED.read_text()
+    for old, new in OTHERS[name].items():
+        assert old in text
+        text = text.replace(old, new)
+    text = re.sub(r"(needs = .*)\n(needs = .*)", r"\1", text)
+    other = tmp_path / "other.toml"
+    other.write_text(text)
+    done = subprocess.run([sys.executable, "-c", GAMES, other], capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+    assert done.stdout.split() == [content_hash(load(other)), str(name == "rich")]
+
+
+def test_a_catalogue_cannot_change_under_positions(tmp_path: Path) -> None:
+    CATHEDRAL.new(2, 1)
+    other = tmp_path / "other.toml"
+    other.write_text(SHIPPED.read_text().replace("cost = 4", "cost = 5"))
+    with pytest.raises(GameError, match=f"positions of catalogue {CATHEDRAL.catalogue} exist"):
+        CATHEDRAL.use_catalogue(other)
+    CATHEDRAL.use_catalogue(SHIPPED)
+    with pytest.raises(BadCatalogue):
+        CATHEDRAL.use_catalogue(tmp_path / "none.toml")
+    assert CATHEDRAL.catalogue == content_hash(load())

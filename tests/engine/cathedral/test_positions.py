@@ -1,0 +1,130 @@
+"""Positions: read strictly, with words for what is wrong; printed as a table."""
+
+import copy
+import random
+from typing import Any
+
+import pytest
+
+from clerestory.engine import BadPosition, Rng
+from clerestory.engine.cathedral.rules import CATHEDRAL
+from clerestory.engine.cathedral.sound import INVARIANTS, check_bytes
+from tests.engine.cathedral.scenes import changed, reach
+from tests.laws import walk
+
+
+def faults(fields: dict[str, Any]) -> list[tuple[str, str]]:
+    """What is wrong with the opening of two players when some of its fields are changed."""
+    position = copy.deepcopy(CATHEDRAL.new(2, 1).to_position())
+    red = fields.pop("red", {})
+    position["cathedral"]["players"][0] |= red
+    position["cathedral"] |= fields
+    with pytest.raises(BadPosition) as caught:
+        CATHEDRAL.from_position(position)
+    return [tuple(fault) for fault in caught.value.violations]
+
+
+FAULTS: list[tuple[dict[str, Any], str, str]] = [
+    ({"round": 7}, "round", "less than or equal to 6"),
+    ({"round": "1"}, "round", "valid integer: '1'"),
+    ({"step": "tea"}, "step", "'tea'"),
+    ({"starting_player": "pink"}, "starting_player", "'pink'"),
+    ({"starting_player": "green"}, "starting_player", "'green' does not play; the colours are red, blue"),
+    ({"waiting": ["red", "yellow"]}, "waiting", "'yellow' does not play"),
+    ({"court": ["red"]}, "court", "at least 4 items"),
+    ({"court": ["", "", "", "green"]}, "court", "'green' does not play"),
+    ({"event": "flood"}, "event", "'flood' is not one of the cards"),
+    ({"supply_craftsmen": ["potter_2", "potter_2"]}, "supply_craftsmen", "'potter_2' is there 2 times"),
+    ({"used": [{"craftsman": "goldsmith_4", "times": 11}]}, "used[0].times", "less than or equal to 10"),
+    ({"luck": 1}, "luck", "Extra inputs"),
+    ({"players": []}, "players", "at least 2 items"),
+    ({"stock": {"sand": 4, "wood": 4}}, "stock.stone", "required"),
+    ({"red": {"craftsmen": ["potter"]}}, "players[0].craftsmen", "'potter' is not one of the cards"),
+    ({"red": {"bought": ["metal"]}}, "players[0].bought[0]", "'metal'"),
+    ({"red": {"bought": ["sand", "sand"]}}, "players[0].bought", "'sand' is there 2 times"),
+    ({"red": {"passed": 1}}, "players[0].passed", "valid boolean"),
+]
+
+
+@pytest.mark.parametrize(("changes", "field", "description"), FAULTS)
+def test_a_fault_names_its_field(changes: dict[str, Any], field: str, description: str) -> None:
+    found = faults(changes)
+    assert [fault for fault in found if fault[0] == f"cathedral.{field}" and description in fault[1]], found
+
+
+#   invariant, fields of the opening, fields of red
+UNSOUND: list[tuple[int, dict[str, Any], dict[str, Any]]] = [
+    (2, {"die": 1}, {}),
+    (4, {}, {"gold": 31}),
+    (5, {}, {"vp": 3}),
+    (6, {"court_metal": 0}, {}),
+    (7, {"drawn": "red"}, {}),
+    (8, {"waiting": ["red"]}, {}),
+    (9, {}, {"bag": 2}),
+    (10, {"market": ["", "", "", "", "red"]}, {}),
+    (11, {"cost": 6}, {}),
+    (12, {}, {"workers": 13}),
+    (13, {}, {"grey": 2, "workers": 14}),
+    (14, {"supply_resources": ["sand_2"]}, {}),
+    (15, {"supply_craftsmen": ["toolmaker_1"]}, {}),
+    (17, {"kingsbridge_cards": ["", "aliena"]}, {}),
+    (18, {"kingsbridge_cards": ["aliena", ""]}, {}),
+    (19, {"unseen_events": ["thieves"]}, {}),
+    (20, {}, {"limited": True}),
+    (21, {"stall": 1}, {}),
+    (22, {"last_used": "woodworker"}, {}),
+    (23, {"to_act": "red"}, {}),
+    (25, {"event_deck": ["thieves"]}, {}),
+]
+
+
+@pytest.mark.parametrize(("invariant", "changes", "red"), UNSOUND)
+def test_an_unsound_position_says_which_rule_it_breaks(
+    invariant: int, changes: dict[str, Any], red: dict[str, Any]
+) -> None:
+    [(field, description)] = faults({**changes, "red": red})
+    assert field == "cathedral"
+    assert description == f"breaks invariant {invariant} of the rules: {INVARIANTS[invariant]}"
+
+
+def test_too_many_craftsmen_and_too_many_cubes_kept() -> None:
+    state = reach("cathedral", round_=3)
+    many = ["mortar_mixer", "woodworker", "stonecutter", "mason_1", "carpenter_1", "potter_2"]
+    with pytest.raises(BadPosition, match="breaks invariant 16"):
+        changed(state, red={"craftsmen": many, "advantages": []})
+    with pytest.raises(BadPosition, match="breaks invariant 24"):
+        changed(state, {"starting_player": "red", "to_act": "blue"}, red={"sand": 6})
+
+
+def test_memory_of_any_content_is_checked_without_harm() -> None:
+    source = random.Random(1)
+    size = CATHEDRAL.state_bytes
+    for _ in range(2000):
+        noise = bytearray(source.randbytes(size))
+        noise[0] = source.randrange(5)
+        assert 0 < check_bytes(bytes(noise)) < len(INVARIANTS)
+    with pytest.raises(ValueError, match="memory: 3 bytes; a position has 264"):
+        check_bytes(b"abc")
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_single_bits_that_change_are_noticed_or_harmless(seats: int) -> None:
+    """Whatever passes can be read, written and played."""
+    source, rng, numbers = random.Random(seats), Rng(1), set()
+    for state in walk(CATHEDRAL, seats, 1):
+        memory = bytearray(state.to_bytes())
+        memory[source.randrange(len(memory))] ^= 1 << source.randrange(8)
+        numbers.add(check_bytes(bytes(memory)))
+        assert CATHEDRAL.from_position(state.observe(0).to_json()).deal(rng).check() == 0
+    assert len(numbers) > 10
+
+
+def test_a_position_prints_as_a_table() -> None:
+    lines = str(reach("draft")).splitlines()
+    assert lines[0] == "round 1, draft, red to act; starting player red, cost 7"
+    assert any(line.startswith("supply: ") for line in lines)
+    assert [line.split() for line in lines if line.startswith(("VP", "gold"))] == [
+        ["VP", "2", "2"],
+        ["gold", "20", "21"],
+    ]
+    assert lines[-1] == "builders in bag  3             3"
