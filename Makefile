@@ -12,7 +12,8 @@ PYTEST := $(BIN)/python -m pytest -n auto
 .PHONY: demo test test-slow test-asan lint bench constraints clean
 
 demo: $(VENV)/.built  ## one recommendation, end to end: build, server, search, table
-	$(BIN)/clerestory recommend examples/positions/toy-2p-round1.json --time 500ms
+	$(BIN)/clerestory show examples/positions/cathedral-3p-round4-draft.json
+	$(BIN)/clerestory recommend examples/positions/cathedral-3p-round4-draft.json --time 1s
 
 test: $(VENV)/.built  ## everything that ends within minutes
 	$(PYTEST)
@@ -34,14 +35,17 @@ lint: $(VENV)/.built
 	$(BIN)/buf format --diff --exit-code
 
 bench: $(VENV)/.built
-	$(BIN)/clerestory bench engine --game toy --seats 4
-	$(BIN)/clerestory bench search --game toy --seats 4
+	for seats in 2 3 4; do \
+		$(BIN)/clerestory bench engine --game cathedral --seats $$seats && \
+		$(BIN)/clerestory bench search --game cathedral --seats $$seats || exit 1; \
+	done
 
 constraints: $(VENV)/.built
 	$(PIP) freeze --exclude-editable --exclude clerestory > constraints.txt
 
 clean:
 	rm -rf build dist *.egg-info $(VENV)
+	find engine search -name '*.so' -delete
 
 $(VENV)/.tools: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

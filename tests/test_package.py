@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-POSITION = ROOT / "examples" / "positions" / "toy-2p-round1.json"
+POSITION = ROOT / "examples" / "positions" / "cathedral-3p-round4-draft.json"
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("package")]
 
