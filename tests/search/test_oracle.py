@@ -2,6 +2,7 @@
 
 import pytest
 
+from clerestory.engine import GAMES
 from clerestory.engine.toy.rules import TOY
 from clerestory.search.ismcts import Searcher
 from tests.search.oracle import ismcts
@@ -14,6 +15,14 @@ def test_equal_tables(seats: int, seed: int) -> None:
     for number, position in enumerate(decisions(TOY, seats, seed)):
         table = Searcher(position, seed=number).run(iterations=300).lines
         expected = ismcts(position, number, 300)
+        assert {line.action: (line.visits, line.availability, line.values) for line in table} == expected
+
+
+@pytest.mark.parametrize("seats", GAMES["cathedral"].seats)
+def test_equal_tables_of_the_board_game(seats: int) -> None:
+    for position in decisions(GAMES["cathedral"], seats, 1)[::60]:
+        table = Searcher(position, seed=3).run(iterations=60).lines
+        expected = ismcts(position, 3, 60)
         assert {line.action: (line.visits, line.availability, line.values) for line in table} == expected
 
 
