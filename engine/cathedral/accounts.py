@@ -88,16 +88,12 @@ def resource_places(position: "Position") -> Places:
 
 def builder_faults(position: "Position", seat: int, player: "Player") -> Faults:
     """A player has three builders; Maud's stall holds none."""
-    spaces = [
-        colour for name, found in position.builders().items() for colour in found[: 4 if name == "market" else None]
-    ]
-    placed = Counter([*spaces, *position.waiting, position.drawn])[COLOURS[seat]]
-    if placed + player.bag + player.aside > BUILDERS:
-        count = placed + player.bag + player.aside
-        yield (
-            f"players[{seat}]",
-            f"{count} builders of {COLOURS[seat]} on the board, waiting, drawn, aside and in the bag",
-        )
+    spaces = position.builders() | {"market": list(position.market[:4])}
+    placed = Counter([*position.waiting, position.drawn, *(colour for found in spaces.values() for colour in found)])
+    count = placed[COLOURS[seat]] + player.bag + player.aside
+    if count > BUILDERS:
+        where = "on the board, waiting, drawn, aside and in the bag"
+        yield f"players[{seat}]", f"{count} builders of {COLOURS[seat]} {where}; there are {BUILDERS}"
 
 
 def point_faults(seat: int, player: "Player") -> Faults:
