@@ -82,6 +82,10 @@ cdef class Game:
         """Hash of the card catalogue in use, "" for a game without one."""
         return ""
 
+    def cards(self):
+        """Return the card catalogue in use: rows with their sources, by list; {} for a game without one."""
+        return {}
+
     def seat_name(self, int seat):
         """What a seat is called in texts."""
         return f"seat {seat}"

@@ -9,8 +9,9 @@ import typer
 from clerestory.clients import AdvisorError, BadRequest, NotNow
 from clerestory.clients.cli.bench import bench
 from clerestory.clients.cli.new import new
-from clerestory.clients.cli.options import BadOption
+from clerestory.clients.cli.options import BadOption, common
 from clerestory.clients.cli.recommend import recommend
+from clerestory.clients.cli.rules import rules
 from clerestory.clients.cli.serve import serve
 from clerestory.clients.cli.show import replay, show
 from clerestory.clients.cli.simulate import simulate
@@ -27,12 +28,14 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+app.callback()(common)
 app.command()(serve)
 app.command()(recommend)
 app.command()(new)
 app.command()(show)
 app.command()(simulate)
 app.command()(replay)
+app.command()(rules)
 app.add_typer(bench, name="bench")
 
 

@@ -1,5 +1,6 @@
 """Options that several commands share, and what they refuse."""
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -7,7 +8,10 @@ from typing import Annotated
 import typer
 
 from clerestory.engine import GAMES
+from clerestory.engine.cathedral.rules import CATHEDRAL
 from clerestory.engine.core import Game
+
+CATALOGUE = "CLERESTORY_CATALOGUE"  # environment variable: the option --catalogue of whoever started us
 
 GameOption = Annotated[str, typer.Option("--game", help=f"One of {', '.join(GAMES)}.")]
 SeatsOption = Annotated[int, typer.Option("--seats", help="Number of players.")]
@@ -17,6 +21,17 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 class BadOption(ValueError):
     """An option or an argument makes no sense; the message names it."""
+
+
+def common(
+    catalogue: Annotated[
+        Path | None, typer.Option(envvar=CATALOGUE, help="Card data of `cathedral`, instead of those that are shipped.")
+    ] = None,
+) -> None:
+    """Take the options that stand before every command; a server started by this process takes them as well."""
+    if catalogue is not None:
+        CATHEDRAL.use_catalogue(catalogue)
+        os.environ[CATALOGUE] = str(catalogue.resolve())
 
 
 def chosen_game(name: str) -> Game:

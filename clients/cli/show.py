@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from clerestory.clients.cli.options import JsonOption, read_file
+from clerestory.clients.cli.options import BadOption, JsonOption, read_file
 from clerestory.engine import NATURE, Record, State, from_position, read_records
 
 
@@ -41,13 +41,29 @@ def legal(state: State) -> list[dict[str, str]]:
 
 def replay(
     record: Annotated[str, typer.Argument(help="A file of records, or - for standard input.")],
+    ply: Annotated[
+        int | None, typer.Option(min=0, help="Print the position after so many plies of the first game instead.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Play recorded games through, checking every line, and print how they ended."""
     lines = read_file(record).decode("utf-8", errors="replace").splitlines()
     for number, played in enumerate(read_records(lines), 1):
+        if ply is not None:
+            typer.echo(position_at(played.state, ply).to_json(indent=2))
+            return
         ending = summary(number, played)
         typer.echo(json.dumps(ending) if as_json else "  ".join(f"{name} {value}" for name, value in ending.items()))
+
+
+def position_at(end: State, ply: int) -> State:
+    """Return the position after so many plies of a game. Raises BadOption."""
+    if ply > len(end.history):
+        raise BadOption(f"--ply: {ply} is past the end; the game has {len(end.history)} plies")
+    state = end.copy(history=True)
+    while len(state.history) > ply:
+        state.undo()
+    return state
 
 
 def summary(number: int, record: Record) -> dict[str, object]:

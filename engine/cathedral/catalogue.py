@@ -248,6 +248,14 @@ def content_hash(catalogue: Catalogue) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
+def rows(catalogue: Catalogue) -> dict[str, list[dict[str, Any]]]:
+    """Return every list as plain rows, what does not apply to a card left out."""
+    return {
+        name: [{"id": card, **row.model_dump(exclude_defaults=True)} for card, row in cards_of(catalogue, name).items()]
+        for name in LISTS
+    }
+
+
 def cards_of(catalogue: Catalogue, name: str) -> Mapping[str, Card]:
     """Return one of the LISTS."""
     cards: Mapping[str, Card] = getattr(catalogue, name)

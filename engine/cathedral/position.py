@@ -144,15 +144,10 @@ Faults = Iterator[tuple[str, str]]
 
 def colour_faults(position: Position) -> Faults:
     """Every colour belongs to a player."""
-    places: dict[str, list[str]] = {
-        "to_act": [position.to_act],
-        "starting_player": [position.starting_player],
-        "drawn": [position.drawn],
-        "waiting": [*position.waiting],
-        **position.builders(),
-    }
+    single = {name: (getattr(position, name),) for name in ("to_act", "starting_player", "drawn")}
+    colours: dict[str, Sequence[str]] = {**single, **position.builders(), "waiting": position.waiting}
     seated = COLOURS[: len(position.players)]
-    for field, found in places.items():
+    for field, found in colours.items():
         for colour in found:
             if colour not in ("", "nature", *seated):
                 yield field, f"{colour!r} does not play; the colours are {', '.join(seated)}"

@@ -62,7 +62,7 @@ from clerestory.engine.hash cimport hash_words
 from clerestory.engine.rng cimport rng_t
 
 from clerestory.engine.cathedral.actions import actions, first_codes
-from clerestory.engine.cathedral.catalogue import content_hash
+from clerestory.engine.cathedral.catalogue import content_hash, rows
 from clerestory.engine.cathedral.catalogue import load as load_catalogue
 from clerestory.engine.cathedral.names import COLOURS, names_of
 from clerestory.engine.cathedral.position import read_position
@@ -268,7 +268,7 @@ cdef GameOps OPS = GameOps(
 cdef class CathedralGame(Game):
     """The board game, plugged into the checked surface. One object; its cards are those of the catalogue in use."""
 
-    cdef object names
+    cdef object names, in_use
     cdef str content
     cdef bint has_positions
 
@@ -292,6 +292,7 @@ cdef class CathedralGame(Game):
         owe_equal_codes(first_codes(catalogue))
         super().__init__("cathedral", RULES_REVISION, actions(catalogue))
         fill(catalogue)
+        self.in_use = catalogue
         self.names = names_of(catalogue)
         self.content = content_hash(catalogue)
 
@@ -299,6 +300,10 @@ cdef class CathedralGame(Game):
     def catalogue(self):
         """Hash of the card catalogue in use."""
         return self.content
+
+    def cards(self):
+        """Return the card catalogue in use: rows with their sources, by list."""
+        return rows(self.in_use)
 
     def seat_name(self, int seat):
         """What a seat is called in texts."""
