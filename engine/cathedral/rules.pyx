@@ -73,7 +73,7 @@ from clerestory.engine.errors import BadPosition, GameError
 
 cdef enum:
     RULES_REVISION = 1
-    MAX_PLIES = 4096
+    MAX_PLIES = 4096  # a round has fewer than 450: 15 cards, 60 about builders, 160 trades, 45 a seat at the cathedral
     FIRST_GOLD = 20  # of the starting player; one more for each next (2)
 
 
