@@ -3,7 +3,8 @@
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
-from statistics import median
+from statistics import median, quantiles
+from time import monotonic
 from timeit import timeit
 from typing import Annotated, Any
 
@@ -77,6 +78,17 @@ def search_run(game: Game, seats: int, seconds: float, seed: int) -> SearchFigur
         bytes=result.bytes,
         reference_ns=median((reference(), reference(), reference())),
     )
+
+
+def overruns(position: State, budget: float, count: int) -> list[float]:
+    """Return by how many milliseconds each of `count` searches came back late, its result in hand."""
+    late = []
+    for seed in range(count):
+        searcher = Searcher(position, seed=seed)
+        started = monotonic()
+        searcher.run(seconds=budget)
+        late.append(1e3 * (monotonic() - started - budget))
+    return late
 
 
 def first_decision(game: Game, seats: int, seed: int) -> State:
@@ -153,3 +165,25 @@ def bench_search(
         raise BadOption(f"--bot: {bot!r} is not one of {', '.join(BOTS)}")
     about = {"bench": "search", "game": game, "seats": seats, "seconds": seconds, "bot": bot}
     report(lambda seed: search_run(rules, seats, seconds, seed), about, runs, as_json=as_json)
+
+
+@bench.command("budget")
+def bench_budget(
+    game: GameOption = "cathedral",
+    seats: SeatsOption = 2,
+    budget_ms: Annotated[float, typer.Option("--budget-ms", min=1, max=60_000, help="Time of one search.")] = 100,
+    count: Annotated[int, typer.Option("--count", min=2, max=100_000, help="Searches.")] = 200,
+    as_json: JsonOption = False,
+) -> None:
+    """How late searches come back that have a time budget, on one core, in milliseconds."""
+    rules = chosen_game(game)
+    chosen_seats(rules, seats)
+    late = overruns(first_decision(rules, seats, 0), budget_ms / 1e3, count)
+    figures = {"p50": median(late), "p99": quantiles(late, n=100, method="inclusive")[98], "max": max(late)}
+    about = {"bench": "budget", "game": game, "seats": seats, "budget_ms": budget_ms, "count": count}
+    if as_json:
+        typer.echo(json.dumps({**about, "overrun_ms": figures, "reference_ns": reference()}))
+        return
+    typer.echo(
+        f"overrun of {count} searches of {budget_ms:g} ms: " + ", ".join(f"{k} {v:.3f} ms" for k, v in figures.items())
+    )

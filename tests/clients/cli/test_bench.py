@@ -34,6 +34,13 @@ def test_search_fields() -> None:
     assert min(answer[name] for name in SEARCH - {"overhead_us"}) > 0
 
 
+def test_budget_fields() -> None:
+    result = CliRunner().invoke(bench, ["budget", "--game", "toy", "--budget-ms", "1", "--count", "5", "--json"])
+    answer = json.loads(result.output)
+    assert set(answer) == (ABOUT | {"budget_ms", "count", "overrun_ms", "reference_ns"}) - {"seconds", "runs"}
+    assert answer["overrun_ms"]["p50"] <= answer["overrun_ms"]["p99"] <= answer["overrun_ms"]["max"]
+
+
 def test_table_shows_every_figure() -> None:
     result = CliRunner().invoke(bench, ["engine", "--seconds", "0.01", "--runs", "1"])
     assert all(name in result.output for name in ENGINE)
@@ -47,6 +54,8 @@ def test_table_shows_every_figure() -> None:
         (["engine", "--seconds", "-1"], "--seconds"),
         (["search", "--bot", "deep-thought"], "'deep-thought' is not one of"),
         (["search", "--runs", "0"], "--runs"),
+        (["budget", "--budget-ms", "0"], "--budget-ms"),
+        (["budget", "--seats", "1"], "1 is not one of"),
     ],
 )
 def test_wrong_input(arguments: list[str], message: str) -> None:
