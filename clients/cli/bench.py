@@ -44,7 +44,7 @@ class SearchFigures:
     """A search from the first decision of a game."""
 
     iterations_per_s: float
-    overhead_us: float  # an iteration less a random playout from the same position
+    overhead_us: float  # an iteration less a random playout from the same position; of meaning with one thread
     nodes: int
     bytes: int
     reference_ns: float
@@ -66,11 +66,11 @@ def engine_run(game: Game, seats: int, seconds: float, seed: int) -> EngineFigur
     )
 
 
-def search_run(game: Game, seats: int, seconds: float, seed: int) -> SearchFigures:
+def search_run(game: Game, seats: int, seconds: float, threads: int, seed: int) -> SearchFigures:
     """Measure once: half of the time for playouts, to know what they cost, and half for the search."""
     position = first_decision(game, seats, seed)
     playouts, _, playing = random_playouts(position, seconds / 2, seed)
-    result = Searcher(position, seed=seed).run(seconds=seconds / 2)
+    result = Searcher(position, seed=seed).run(seconds=seconds / 2, threads=threads)
     return SearchFigures(
         iterations_per_s=result.iterations / result.elapsed,
         overhead_us=1e6 * (result.elapsed / result.iterations - playing / playouts),
@@ -155,16 +155,17 @@ def bench_search(
     seats: SeatsOption = 2,
     seconds: SecondsOption = 1.0,
     runs: RunsOption = 3,
+    threads: Annotated[int, typer.Option("--threads", min=1, max=256, help="Trees searched side by side.")] = 1,
     bot: Annotated[str, typer.Option("--bot", help=f"One of {', '.join(BOTS)}.")] = BOTS[0],
     as_json: JsonOption = False,
 ) -> None:
-    """Searches from the first decision of a game on one core."""
+    """Searches from the first decision of a game, a core for each thread."""
     rules = chosen_game(game)
     chosen_seats(rules, seats)
     if bot not in BOTS:
         raise BadOption(f"--bot: {bot!r} is not one of {', '.join(BOTS)}")
-    about = {"bench": "search", "game": game, "seats": seats, "seconds": seconds, "bot": bot}
-    report(lambda seed: search_run(rules, seats, seconds, seed), about, runs, as_json=as_json)
+    about = {"bench": "search", "game": game, "seats": seats, "seconds": seconds, "threads": threads, "bot": bot}
+    report(lambda seed: search_run(rules, seats, seconds, threads, seed), about, runs, as_json=as_json)
 
 
 @bench.command("budget")

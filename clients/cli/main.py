@@ -8,6 +8,7 @@ import typer
 
 from clerestory.clients import AdvisorError, BadRequest, NotNow
 from clerestory.clients.cli.bench import bench
+from clerestory.clients.cli.hint import hint
 from clerestory.clients.cli.new import new
 from clerestory.clients.cli.options import BadOption, common
 from clerestory.clients.cli.recommend import recommend
@@ -16,9 +17,10 @@ from clerestory.clients.cli.serve import serve
 from clerestory.clients.cli.show import replay, show
 from clerestory.clients.cli.simulate import simulate
 from clerestory.engine import GameError
+from clerestory.search import SearchError
 from clerestory.server.config import BadSettings
 
-BAD_INPUT = (BadOption, BadRequest, NotNow, GameError, BadSettings)
+BAD_INPUT = (BadOption, BadRequest, NotNow, GameError, SearchError, BadSettings)
 FAILURES = (AdvisorError, OSError)
 
 app = typer.Typer(
@@ -31,6 +33,7 @@ app = typer.Typer(
 app.callback()(common)
 app.command()(serve)
 app.command()(recommend)
+app.command()(hint)
 app.command()(new)
 app.command()(show)
 app.command()(simulate)

@@ -29,8 +29,8 @@ def test_engine_fields() -> None:
 
 
 def test_search_fields() -> None:
-    answer = figures("search", "--game", "toy", "--seats", "4", "--bot", "ismcts-plain")
-    assert set(answer) == SEARCH | ABOUT | {"bot"}
+    answer = figures("search", "--game", "toy", "--seats", "4", "--bot", "ismcts-plain", "--threads", "2")
+    assert set(answer) == SEARCH | ABOUT | {"bot", "threads"}
     assert min(answer[name] for name in SEARCH - {"overhead_us"}) > 0
 
 
