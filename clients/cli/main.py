@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 import typer
 
 from clerestory.clients import AdvisorError, BadRequest, NotNow
+from clerestory.clients.cli.arena import arena
 from clerestory.clients.cli.bench import bench
 from clerestory.clients.cli.new import new
 from clerestory.clients.cli.options import BadOption, common
@@ -16,9 +17,10 @@ from clerestory.clients.cli.serve import serve
 from clerestory.clients.cli.show import replay, show
 from clerestory.clients.cli.simulate import simulate
 from clerestory.engine import GameError
+from clerestory.search import SearchError
 from clerestory.server.config import BadSettings
 
-BAD_INPUT = (BadOption, BadRequest, NotNow, GameError, BadSettings)
+BAD_INPUT = (BadOption, BadRequest, NotNow, GameError, SearchError, BadSettings)
 FAILURES = (AdvisorError, OSError)
 
 app = typer.Typer(
@@ -36,6 +38,7 @@ app.command()(show)
 app.command()(simulate)
 app.command()(replay)
 app.command()(rules)
+app.command()(arena)
 app.add_typer(bench, name="bench")
 
 
