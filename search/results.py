@@ -48,23 +48,25 @@ def open_results(path: Path | None, match: Match) -> Iterator[Results]:
         return
     with path.open("a+b") as file:
         file.seek(0)
-        lines = whole_lines(file)
-        if not lines:
+        content = file.read()
+        end = content.rfind(b"\n") + 1
+        if not end and not line_of(match.header()).startswith(content):
+            raise BadMatch("results: the file holds something else")
+        games = read_games(content[:end].splitlines(), match)
+        file.truncate(end)
+        if not end:
             write_line(file, match.header())
-        yield Results(file, read_games(lines, match))
+        yield Results(file, games)
 
 
-def whole_lines(file: IO[bytes]) -> list[bytes]:
-    """Return the lines that have an end, and cut off what follows them."""
-    content = file.read()
-    end = content.rfind(b"\n") + 1
-    file.truncate(end)
-    return content[:end].splitlines()
+def line_of(fields: dict[str, Any]) -> bytes:
+    """Return a line with its end."""
+    return json.dumps(fields).encode() + b"\n"
 
 
 def write_line(file: IO[bytes], fields: dict[str, Any]) -> None:
     """Append a line and hand it to the system."""
-    file.write(json.dumps(fields).encode() + b"\n")
+    file.write(line_of(fields))
     file.flush()
 
 
