@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 import typer
 
 from clerestory.clients import AdvisorError, BadRequest, NotNow
+from clerestory.clients.cli.arena import arena
 from clerestory.clients.cli.bench import bench
 from clerestory.clients.cli.hint import hint
 from clerestory.clients.cli.new import new
@@ -39,6 +40,7 @@ app.command()(show)
 app.command()(simulate)
 app.command()(replay)
 app.command()(rules)
+app.command()(arena)
 app.add_typer(bench, name="bench")
 
 

@@ -1,0 +1,228 @@
+"""Many games of a match, on a pool of processes or in this one, and the report of them."""
+
+import multiprocessing
+import signal
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from multiprocessing.synchronize import Event
+from os import _exit
+
+from clerestory.search.match import Match, Played, play_game
+from clerestory.search.results import Results
+from clerestory.search.statistics import Interval, Sprt, Verdict, elo_interval, mean_interval, score_interval
+
+Games = Generator[Played, None, None]
+Task = tuple[int, list[int]]  # a deal's seed, and the seats of A that are still to be played
+
+# -- playing ---------------------------------------------------------------------------------------
+
+
+def play_match(match: Match, results: Results, *, workers: int, sprt: Sprt | None = None) -> Games:
+    """Play what the results still lack, and yield each game once it is kept.
+
+    A worker takes whole deals. With a test, no deal is handed out after it is decided. However the iteration ends,
+    by an interrupt or by being closed, workers stop at their next move and what is not finished is not kept.
+
+    Args:
+        match: rehearsed.
+        results: where games are kept; those that are there are not played again.
+        workers: processes; 1 plays in this one.
+        sprt: the test that may end the match early.
+    """
+    tasks = missing(match, results)
+    with runner(match, workers) as run:
+        for games in run(undecided(tasks, match, results, sprt)):
+            for played in games:
+                results.add(played)
+                yield played
+
+
+def missing(match: Match, results: Results) -> list[Task]:
+    """Return what is still to be played, by deal."""
+    done = {(game.deal, game.seat) for game in results.games}
+    deals = range(match.seed, match.seed + match.deals)
+    tasks = ((deal, [seat for seat in range(match.seats) if (deal, seat) not in done]) for deal in deals)
+    return [(deal, seats) for deal, seats in tasks if seats]
+
+
+def undecided(tasks: Iterable[Task], match: Match, results: Results, sprt: Sprt | None) -> Iterator[Task]:
+    """Yield tasks for as long as the test is open."""
+    for task in tasks:
+        if sprt and sprt.verdict(scores(results.of(match), match.seats), match.seats) != Verdict.OPEN:
+            return
+        yield task
+
+
+Run = Callable[[Iterator[Task]], Iterator[list[Played]]]
+
+
+@contextmanager
+def runner(match: Match, workers: int) -> Iterator[Run]:
+    """Yield the function that plays tasks, and stop its workers in the end."""
+    if workers == 1:
+        yield lambda tasks: (play_task(match, task) for task in tasks)
+        return
+    context = multiprocessing.get_context("spawn")
+    stop = context.Event()
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=begin_worker, initargs=(match, stop))
+    try:
+        yield lambda tasks: on_pool(pool, tasks, 2 * workers)
+    finally:
+        stop.set()
+        pool.shutdown(cancel_futures=True)
+
+
+def on_pool(pool: ProcessPoolExecutor, tasks: Iterator[Task], ahead: int) -> Iterator[list[Played]]:
+    """Yield the games of each task as it ends, so many tasks being handed out at a time."""
+    pending: set[Future[list[Played]]] = set()
+    while True:
+        pending.update(pool.submit(work, task) for task in islice(tasks, ahead - len(pending)))
+        if not pending:
+            return
+        done, pending = wait(pending, return_when=FIRST_COMPLETED)
+        for future in done:
+            yield future.result()
+
+
+def play_task(match: Match, task: Task, stopped: Callable[[], bool] = lambda: False) -> list[Played]:
+    """Play a deal; what is stopped midway is left out."""
+    deal, seats = task
+    games = (play_game(match, deal, seat, stopped) for seat in seats)
+    return [game for game in games if game is not None]
+
+
+# -- in a worker process ---------------------------------------------------------------------------
+
+
+@dataclass
+class Worker:
+    """What a worker process was begun with."""
+
+    match: Match | None = None
+    stop: Event | None = None
+
+
+WORKER = Worker()
+
+
+def begin_worker(match: Match, stop: Event) -> None:
+    """Leave interrupts to the parent, and do not outlive it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=end_with_parent, daemon=True).start()
+    WORKER.match, WORKER.stop = match, stop
+
+
+def end_with_parent() -> None:
+    """Wait for the end of the process that began this one, and follow it."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        _exit(1)
+
+
+def work(task: Task) -> list[Played]:
+    """Play a task in a worker process."""
+    assert WORKER.match is not None
+    assert WORKER.stop is not None
+    return play_task(WORKER.match, task, WORKER.stop.is_set)
+
+
+# -- the report ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What one bot did.
+
+    Attributes:
+        bot: its text.
+        score: mean win share of one seat of it, 0 to 1.
+        value: mean final score of one seat, in points; None where the game has no guide.
+        ms_per_move: time.
+        iterations_per_move: as it counts them.
+    """
+
+    bot: str
+    score: float
+    value: float | None
+    ms_per_move: float
+    iterations_per_move: float
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a match says of A, who sits in one seat, against B in all others; intervals are 95 % and over deals.
+
+    Attributes:
+        games: finished.
+        deals: of which every seating is finished; the figures below are of these.
+        score: A's win share, 0 to 1; 1 / seats is even.
+        elo: A less B.
+        margin: A's final score less the best other one, in points.
+        a, b: the two sides.
+        llr: log-likelihood ratio of the test; None without a test.
+        verdict: of the test; None without one.
+    """
+
+    games: int
+    deals: int
+    score: Interval
+    elo: Interval
+    margin: Interval
+    a: Side
+    b: Side
+    llr: float | None
+    verdict: Verdict | None
+
+
+def report(match: Match, results: Results, sprt: Sprt | None = None) -> Report | None:
+    """Return what the results say, None before the first whole deal."""
+    every = results.of(match)
+    games = [game for deal in whole_deals(every, match.seats) for game in deal]
+    if not games:
+        return None
+    shares = scores(games, match.seats)
+    score = score_interval(shares)
+    margins = [sum(game.margins[game.seat] for game in deal) / match.seats for deal in whole_deals(games, match.seats)]
+    return Report(
+        games=len(every),
+        deals=len(shares),
+        score=score,
+        elo=elo_interval(score, match.seats),
+        margin=mean_interval(margins),
+        a=side(match.bots[0], [(game, game.seat) for game in games]),
+        b=side(match.bots[1], [(game, seat) for game in games for seat in range(match.seats) if seat != game.seat]),
+        llr=sprt.llr(shares, match.seats) if sprt else None,
+        verdict=sprt.verdict(shares, match.seats) if sprt else None,
+    )
+
+
+def whole_deals(games: Iterable[Played], seats: int) -> list[list[Played]]:
+    """Return the games by deal, where all seatings are there."""
+    deals: defaultdict[int, list[Played]] = defaultdict(list)
+    for game in games:
+        deals[game.deal].append(game)
+    return [deal for deal in deals.values() if len(deal) == seats]
+
+
+def scores(games: Iterable[Played], seats: int) -> list[float]:
+    """Return A's mean win share of each whole deal."""
+    return [sum(game.returns[game.seat] for game in deal) / seats for deal in whole_deals(games, seats)]
+
+
+def side(bot: str, seatings: Sequence[tuple[Played, int]]) -> Side:
+    """Return what the bot did in the given seats of games."""
+    moves = max(sum(game.moves[seat] for game, seat in seatings), 1)
+    values = [game.values[seat] for game, seat in seatings if game.values is not None]
+    return Side(
+        bot=bot,
+        score=sum(game.returns[seat] for game, seat in seatings) / len(seatings),
+        value=sum(values) / len(values) if values else None,
+        ms_per_move=1000 * sum(game.seconds[seat] for game, seat in seatings) / moves,
+        iterations_per_move=sum(game.iterations[seat] for game, seat in seatings) / moves,
+    )

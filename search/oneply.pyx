@@ -1,0 +1,166 @@
+# cython: language_level=3
+"""What each action leads to, one or two decisions deep or played out, averaged over worlds: the bots without a tree.
+
+All actions of a decision meet the same worlds and begin with the same luck (common random numbers), so that
+their differences are less noisy than their values. Seats judge by the guide; the search knows no card.
+"""
+from libc.math cimport INFINITY
+from libc.stdint cimport uint64_t
+from libc.string cimport memcpy
+from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
+
+from clerestory.engine.core cimport MAX_LEGAL, MAX_SEATS, NATURE, OVER, GameOps, Guide, State, action_t
+from clerestory.engine.rng cimport Rng, rng_below, rng_next, rng_seed, rng_t
+
+from clerestory.search.errors import BadBot
+
+cdef struct Look:
+    const GameOps *ops
+    const Guide *guide
+    uint64_t root[64]            # the position, as the seat that decides knows it
+    int seats
+    int seat                     # the one that decides
+    rng_t rng
+
+# What a world, in which the seat's action has just been played, is worth to it; plays the world on.
+ctypedef double (*judge_t)(Look *look, void *world) noexcept nogil
+
+
+# -- judging one world -----------------------------------------------------------------------------
+
+cdef int settle(Look *look, void *world) noexcept nogil:
+    """Let Nature act until a seat is to decide or the game is over; return the turn."""
+    cdef int turn = look.ops.turn(world)
+    while turn == NATURE:
+        look.ops.play(world, look.ops.draw(world, &look.rng))
+        turn = look.ops.turn(world)
+    return turn
+
+
+cdef double lead(Look *look, const void *world, int seat) noexcept nogil:
+    """The guide's value of the seat less the best of the others."""
+    cdef double value[MAX_SEATS]
+    cdef double rival = -INFINITY
+    cdef int other
+    look.guide.value(world, value)
+    for other in range(look.seats):
+        if other != seat:
+            rival = max(rival, value[other])
+    return value[seat] - rival
+
+
+cdef action_t best_reply(Look *look, const void *world, int seat) noexcept nogil:
+    """The seat's action with the best lead right after it, before any luck; of equal ones the lowest code."""
+    cdef uint64_t after[64]
+    cdef action_t legal[MAX_LEGAL]
+    cdef int i, best = 0, n = look.ops.legal(world, legal)
+    cdef double score, best_score = -INFINITY
+    for i in range(n):
+        memcpy(after, world, look.ops.state_size)
+        look.ops.play(after, legal[i])
+        score = lead(look, after, seat)
+        if score > best_score:
+            best = i
+            best_score = score
+    return legal[best]
+
+
+cdef double at_once(Look *look, void *world) noexcept nogil:
+    """The lead at the next decision."""
+    settle(look, world)
+    return lead(look, world, look.seat)
+
+
+cdef double after_reply(Look *look, void *world) noexcept nogil:
+    """The lead after the seat's own further decisions, one by one the best, and one best reply of the next seat."""
+    cdef int turn = settle(look, world)
+    while turn == look.seat:
+        look.ops.play(world, best_reply(look, world, turn))
+        turn = settle(look, world)
+    if turn != OVER:
+        look.ops.play(world, best_reply(look, world, turn))
+        settle(look, world)
+    return lead(look, world, look.seat)
+
+
+cdef double at_the_end(Look *look, void *world) noexcept nogil:
+    """The win share after a uniformly random playout."""
+    cdef action_t legal[MAX_LEGAL]
+    cdef double share[MAX_SEATS]
+    while settle(look, world) != OVER:
+        look.ops.play(world, legal[rng_below(&look.rng, look.ops.legal(world, legal))])
+    look.ops.returns(world, share)
+    return share[look.seat]
+
+
+# -- all actions in many worlds --------------------------------------------------------------------
+
+cdef void judge_world(Look *look, judge_t judge, double *total) noexcept nogil:
+    """Deal a world, add what each action is worth in it to the totals, in legal order."""
+    cdef uint64_t world[64]
+    cdef uint64_t after[64]
+    cdef action_t legal[MAX_LEGAL]
+    cdef rng_t stream
+    cdef uint64_t luck = rng_next(&look.rng)
+    cdef int i, n
+    memcpy(world, look.root, look.ops.state_size)
+    look.ops.deal(world, &look.rng)
+    n = look.ops.legal(world, legal)
+    stream = look.rng
+    for i in range(n):
+        memcpy(after, world, look.ops.state_size)
+        look.ops.play(after, legal[i])
+        rng_seed(&look.rng, luck)
+        total[i] += judge(look, after)
+    look.rng = stream
+
+
+cdef double monotonic() noexcept nogil:
+    """The clock of Python's time.monotonic, in seconds."""
+    cdef timespec now
+    clock_gettime(CLOCK_MONOTONIC, &now)
+    return now.tv_sec + 1e-9 * now.tv_nsec
+
+
+cdef uint64_t judge_worlds(Look *look, judge_t judge, uint64_t worlds, double deadline, double *total) noexcept nogil:
+    """Judge one world at least, until there are enough or it is late; return how many."""
+    cdef uint64_t done = 0
+    while done == 0 or (done < worlds and monotonic() < deadline):
+        judge_world(look, judge, total)
+        done += 1
+    return done
+
+
+cdef judge_t judge_of(str bot, bint guided) except NULL:
+    if bot == "flat-mc":
+        return at_the_end
+    if not guided:
+        raise BadBot(f"{bot}: the game has no guide to go by")
+    return after_reply if bot == "expectimax" else at_once
+
+
+def judge_actions(str bot not None, State view not None, seed, *, uint64_t worlds, double deadline=INFINITY):
+    """Return the mean worth of each legal action to the seat that decides, in legal order, and the number of worlds.
+
+    Args:
+        bot: `greedy` (lead at the next decision), `expectimax` (lead after a reply) or `flat-mc` (win share).
+        view: a position in which a seat decides, as that seat knows it.
+        seed: 0 to 2**64 - 1.
+        worlds: determinizations, at most; one is always judged.
+        deadline: a reading of time.monotonic after which no world is begun.
+
+    Raises BadBot where the game has no guide and the bot needs one, ValueError for a wrong seed.
+    """
+    cdef double total[MAX_LEGAL]
+    cdef Look look
+    cdef Rng rng = Rng(seed)
+    cdef judge_t judge = judge_of(bot, view.game.guide != NULL)
+    cdef int i
+    look.ops, look.guide = view.game.ops, view.game.guide
+    look.seats, look.seat, look.rng = view.seats, view.turn, rng.c
+    memcpy(look.root, view.data, sizeof(look.root))
+    for i in range(MAX_LEGAL):
+        total[i] = 0
+    with nogil:
+        worlds = judge_worlds(&look, judge, worlds, deadline, total)
+    return [total[i] / worlds for i in range(len(view.legal_codes()))], worlds

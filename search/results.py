@@ -1,0 +1,100 @@
+"""A file of results: JSON lines, the match first, then one line for each game; it can be gone on with after a kill.
+
+{"arena": 1, "game": "toy", "rules_revision": 1, "catalogue": "", "seats": 2, "bots": ["greedy", "random"], ...}
+{"deal": 0, "seat": 0, "returns": [1.0, 0.0], "margins": [6.0, -6.0], "values": [8.0, 2.0], "plies": 8, ...}
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from clerestory.search.errors import BadMatch
+from clerestory.search.match import Match, Played
+
+
+class Results:
+    """The finished games of a match, in memory and, if wanted, in a file.
+
+    Attributes:
+        games: in the order in which they ended.
+    """
+
+    def __init__(self, file: IO[bytes] | None = None, games: Iterable[Played] = ()) -> None:
+        self.games = list(games)
+        self._file = file
+
+    def add(self, played: Played) -> None:
+        """Keep a game; once this returns, a kill does not lose it."""
+        self.games.append(played)
+        if self._file:
+            write_line(self._file, played.fields())
+
+    def of(self, match: Match) -> list[Played]:
+        """Return the games of the match's deals, in order, so that sums do not depend on who ended first."""
+        deals = range(match.seed, match.seed + match.deals)
+        return sorted((game for game in self.games if game.deal in deals), key=lambda game: (game.deal, game.seat))
+
+
+@contextmanager
+def open_results(path: Path | None, match: Match) -> Iterator[Results]:
+    """Open the results of a match, those in the file included; a torn last line is cut off.
+
+    Raises BadMatch for a file that is not of this match, OSError for one that cannot be written.
+    """
+    if path is None:
+        yield Results()
+        return
+    with path.open("a+b") as file:
+        file.seek(0)
+        content = file.read()
+        end = content.rfind(b"\n") + 1
+        if not end and not line_of(match.header()).startswith(content):
+            raise BadMatch("results: the file holds something else")
+        games = read_games(content[:end].splitlines(), match)
+        file.truncate(end)
+        if not end:
+            write_line(file, match.header())
+        yield Results(file, games)
+
+
+def line_of(fields: dict[str, Any]) -> bytes:
+    """Return a line with its end."""
+    return json.dumps(fields).encode() + b"\n"
+
+
+def write_line(file: IO[bytes], fields: dict[str, Any]) -> None:
+    """Append a line and hand it to the system."""
+    file.write(line_of(fields))
+    file.flush()
+
+
+def read_games(lines: list[bytes], match: Match) -> list[Played]:
+    """Return the games of a file. Raises BadMatch for another match's file or for a line that makes no sense."""
+    if lines and (found := read_line(1, lines[0])) != (wanted := match.header()):
+        other = next((name for name in wanted if found.get(name) != wanted[name]), "arena")
+        raise BadMatch(f"results: {other} is {found.get(other)!r} in the file, {wanted[other]!r} here")
+    games = [read_game(number, line) for number, line in enumerate(lines[1:], 2)]
+    if len({(game.deal, game.seat) for game in games}) < len(games):
+        raise BadMatch("results: a game occurs twice in the file")
+    return games
+
+
+def read_line(number: int, line: bytes) -> dict[str, Any]:
+    """Return the object on a line."""
+    try:
+        fields = json.loads(line)
+    except ValueError:
+        fields = None
+    if not isinstance(fields, dict):
+        raise BadMatch(f"results: line {number} is not a JSON object")
+    return fields
+
+
+def read_game(number: int, line: bytes) -> Played:
+    """Return the game on a line."""
+    try:
+        return Played(**read_line(number, line))
+    except TypeError:
+        raise BadMatch(f"results: line {number} is not a game") from None

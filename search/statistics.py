@@ -1,0 +1,128 @@
+"""What a match says: score share, Elo and a sequential test, with the deal as the unit of chance.
+
+The games of one deal share their cards, so they are not independent; the deals are. A score is the mean win share
+over the games of one deal, 0 to 1. Elo differences are those of two kinds of players: the one player among
+`seats`, whose scores are given, against all others.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+Z95 = 1.959963984540054  # of the normal distribution, two-sided 95 %
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A figure with its 95 % interval, all in one unit."""
+
+    mean: float
+    low: float
+    high: float
+
+
+def moments(scores: Sequence[float]) -> tuple[float, float]:
+    """Return the mean, and the variance of one score, above 0.
+
+    Half a deal won and half a deal lost are added before the variance is taken, in the spirit of Agresti and Coull
+    (1998, The American Statistician 52), so that a few deals, or deals that all end alike, claim no certainty.
+    """
+    count = len(scores) + 1
+    padded = (math.fsum(scores) + 0.5) / count
+    square = (math.fsum(score * score for score in scores) + 0.5) / count
+    return math.fsum(scores) / len(scores), square - padded * padded
+
+
+def score_interval(scores: Sequence[float]) -> Interval:
+    """Return the score share with Wilson's interval (1927, JASA 22), for as many games as the deals are worth.
+
+    That number is p(1 - p) / (variance of the mean), the effective sample size of Korn and Graubard (1998, Survey
+    Methodology 24), p and the variance as `moments` has them; so the interval stays within 0 and 1.
+    """
+    mean, variance = moments(scores)
+    middle = (math.fsum(scores) + 0.5) / (len(scores) + 1)
+    games = len(scores) * middle * (1 - middle) / variance
+    z2 = Z95 * Z95 / games
+    centre = (mean + z2 / 2) / (1 + z2)
+    half = Z95 / (1 + z2) * math.sqrt(mean * (1 - mean) / games + z2 / (4 * games))
+    return Interval(mean, max(centre - half, 0.0), min(centre + half, 1.0))
+
+
+def mean_interval(values: Sequence[float]) -> Interval:
+    """Return the mean with its normal interval: infinite for a single value."""
+    mean = math.fsum(values) / len(values)
+    if len(values) == 1:
+        return Interval(mean, -math.inf, math.inf)
+    variance = math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
+    half = Z95 * math.sqrt(variance / len(values))
+    return Interval(mean, mean - half, mean + half)
+
+
+def elo_of(score: float, seats: int) -> float:
+    """Return the Elo difference that gives a score share, infinite for 0 and 1.
+
+    With strengths a and b = 1 (Bradley and Terry 1952; Luce 1959 for more than two), one player among n wins
+    a / (a + n - 1); Elo is 400 log10 a.
+    """
+    if score in (0, 1):
+        return math.inf if score else -math.inf
+    return 400 * math.log10(score * (seats - 1) / (1 - score))
+
+
+def score_of(elo: float, seats: int) -> float:
+    """Return the score share that an Elo difference gives; the inverse of `elo_of`."""
+    return 1 / (1 + (seats - 1) * 10 ** (-elo / 400))
+
+
+def elo_interval(score: Interval, seats: int) -> Interval:
+    """Return the Elo difference with its interval."""
+    return Interval(*(elo_of(share, seats) for share in (score.mean, score.low, score.high)))
+
+
+class Verdict(StrEnum):
+    """What a sequential test says."""
+
+    H0 = "H0"  # the difference is elo0
+    H1 = "H1"  # the difference is elo1
+    OPEN = "open"  # more deals are needed
+
+
+@dataclass(frozen=True, slots=True)
+class Sprt:
+    """A sequential probability ratio test (Wald 1945) of elo1 against elo0.
+
+    Attributes:
+        elo0, elo1: the two differences, elo0 the lower.
+        alpha: probability of deciding for elo1 when elo0 is true.
+        beta: the other way round.
+    """
+
+    elo0: float
+    elo1: float
+    alpha: float = 0.05
+    beta: float = 0.05
+
+    def llr(self, scores: Sequence[float], seats: int) -> float:
+        """Return the log-likelihood ratio in its normal approximation, with the variance of whole deals.
+
+        N (s1 - s0) (2 mean - s0 - s1) / (2 variance): M. Van den Bergh, "A practical introduction to the GSPRT"
+        (fishtest), whose pentanomial model of game pairs is this for two seats.
+        """
+        if not scores:
+            return 0.0
+        mean, variance = moments(scores)
+        low, high = score_of(self.elo0, seats), score_of(self.elo1, seats)
+        return len(scores) * (high - low) * (2 * mean - low - high) / (2 * variance)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The ratios at and beyond which H0 and H1 are decided."""
+        return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
+
+    def verdict(self, scores: Sequence[float], seats: int) -> Verdict:
+        """Return what the deals so far decide."""
+        ratio, (lower, upper) = self.llr(scores, seats), self.bounds
+        if lower < ratio < upper:
+            return Verdict.OPEN
+        return Verdict.H1 if ratio >= upper else Verdict.H0
