@@ -85,4 +85,8 @@ class BuildPy(build_py):
         super().finalize_options()
 
 
-setup(ext_modules=extensions(), cmdclass={"build_py": BuildPy}, options={"build_ext": {"parallel": os.cpu_count()}})
+OPTIONS = {"build_ext": {"parallel": os.cpu_count()}}
+if CHECKED:
+    OPTIONS["build"] = {"build_base": "build/base-checked"}  # its objects must not be taken for those of a plain build
+
+setup(ext_modules=extensions(), cmdclass={"build_py": BuildPy}, options=OPTIONS)

@@ -49,7 +49,8 @@ class Recommendation:
         tree_bytes: memory of the search tree.
         depth: decisions from the position to the deepest information set.
         elapsed: seconds spent searching, waiting not included.
-        stop_reason: why the search ended: `time`, `iterations`, `stopped` (the server was told to finish).
+        stop_reason: why the search ended: `time`, `iterations`, `stopped` (the server was told to finish),
+            `decided` (what was left could not change the best line).
         memory_full: the tree stopped growing at its limit; the search went on with what it had.
         seed: of all luck in the search.
         rules_revision: of the rules that were searched.

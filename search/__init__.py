@@ -2,6 +2,7 @@
 
 from clerestory.search.errors import BadLimit, HiddenFromSeat, NothingToDecide, SearchError, WrongSeat
 from clerestory.search.ismcts import Searcher
+from clerestory.search.options import Options
 from clerestory.search.result import Line, Result, StopReason
 
 __all__ = [
@@ -9,6 +10,7 @@ __all__ = [
     "HiddenFromSeat",
     "Line",
     "NothingToDecide",
+    "Options",
     "Result",
     "SearchError",
     "Searcher",

@@ -1,7 +1,6 @@
 from clerestory.engine.core import State
 from clerestory.search.result import Result
 
-PLAIN_EXPLORATION: float
 DEFAULT_MAX_BYTES: int
 
 class Searcher:
@@ -11,13 +10,26 @@ class Searcher:
         seat: int | None = None,
         *,
         seed: int,
-        exploration: float = ...,
         max_bytes: int = ...,
+        exploration: float = ...,
+        reward: str = ...,
+        playout: str = ...,
+        horizon: int | None = ...,
+        temper: float = ...,
+        choice: str = ...,
+        deviations: float = ...,
     ) -> None: ...
     @property
     def iterations(self) -> int: ...
     def run(
-        self, *, seconds: float | None = None, deadline: float | None = None, iterations: int | None = None
+        self,
+        *,
+        seconds: float | None = None,
+        deadline: float | None = None,
+        iterations: int | None = None,
+        threads: int = 1,
+        early: bool = False,
     ) -> Result: ...
     def stop(self) -> None: ...
+    def advance(self, position: State) -> None: ...
     def result(self) -> Result: ...

@@ -1,215 +1,219 @@
 # cython: language_level=3
-"""Single-observer information-set Monte Carlo tree search (Cowling, Powley, Whitehouse 2012, IEEE TCIAIG 4(2)).
-
-Each iteration deals a world that agrees with what the observer knows, walks down the tree by UCB1 over
-the actions legal in that world, adds one action, plays on at random, and credits every edge of its path.
-"""
+"""The handle of a search: options, limits, threads, results. What is done in an iteration is in iteration.pyx."""
 import math
+from concurrent.futures import ThreadPoolExecutor
 
-from libc.math cimport log, sqrt
 from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
-from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
 
 from clerestory.engine.core cimport MAX_LEGAL, NATURE, OVER, State, action_t
-from clerestory.engine.rng cimport Rng, rng_below
+from clerestory.engine.rng cimport Rng
+from clerestory.search.iteration cimport (
+    BY_DECISION, BY_ITERATIONS, BY_STOP, BY_TIME, Search, Step, monotonic, run_until,
+)
+from clerestory.search.playout cimport play_informed, play_uniformly
 from clerestory.search.tree cimport (
-    NO_NODE, Edge, Node, tree_bytes, tree_close, tree_enter, tree_find, tree_open,
+    NO_NODE, Edge, Node, Tree, tree_bytes, tree_clear, tree_close, tree_find, tree_open,
 )
 
 from clerestory.search.errors import BadLimit, HiddenFromSeat, NothingToDecide, WrongSeat
-from clerestory.search.result import Line, Result, StopReason
+from clerestory.search.options import REWARDS, Options
+from clerestory.search.result import Result, StopReason
+from clerestory.search.tally import NOTHING, Judge, Tally
 
 cdef extern from *:
     """
-    #define atomic_load(p) __atomic_load_n((p), __ATOMIC_RELAXED)
     #define atomic_store(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
     """
-    int atomic_load(int *p) noexcept nogil
     void atomic_store(int *p, int value) noexcept nogil
 
-cdef enum:
-    CLOCK_EVERY = 8              # iterations between looks at the clock
-
-PLAIN_EXPLORATION = 0.7
 DEFAULT_MAX_BYTES = 256 << 20
 MIN_BYTES = 1 << 16
+MAX_THREADS = 256
+REASONS = {
+    BY_ITERATIONS: StopReason.ITERATIONS,
+    BY_DECISION: StopReason.DECIDED,
+    BY_TIME: StopReason.TIME,
+    BY_STOP: StopReason.STOPPED,
+}
 
 
-# -- one iteration ---------------------------------------------------------------------------------
+# -- one tree --------------------------------------------------------------------------------------
 
-cdef void iterate(Search *search) noexcept nogil:
-    memcpy(search.world, search.root, search.ops.state_size)
-    search.ops.deal(search.world, &search.rng)
-    descend(search)
-    play_out(search)
-    search.ops.returns(search.world, search.reward)
-    back_up(search)
-    search.iterations += 1
-
-
-cdef void descend(Search *search) noexcept nogil:
-    """Walk down until an action that was never tried has been played, or the game or the memory is at its end."""
-    cdef uint32_t node, edge
-    cdef int turn, n
-    search.length = 0
-    while True:
-        turn = search.ops.turn(search.world)
-        if turn == NATURE:
-            search.ops.play(search.world, search.ops.draw(search.world, &search.rng))
-            continue
-        if turn == OVER:
-            return
-        n = search.ops.legal(search.world, search.legal)
-        node = tree_enter(&search.tree, search.ops.key(search.world, search.observer), search.legal, n)
-        if node == NO_NODE:
-            return
-        edge = select(search, &search.tree.nodes[node], turn, n)
-        search.ops.play(search.world, search.tree.edges[edge].action)
-        search.path[search.length] = edge
-        search.length += 1
-        search.depth = max(search.depth, search.length)
-        if search.tree.edges[edge].visits == 0:
-            return
-
-
-cdef uint32_t select(Search *search, const Node *node, int turn, int n) noexcept nogil:
-    """Return an edge of a legal action: one never tried, at random, else the best by UCB1 with availability."""
-    cdef Edge *row = search.tree.edges + node.first
-    cdef uint32_t untried[MAX_LEGAL]
-    cdef int e = 0, i, tries = 0, best = -1
-    cdef double score, best_score = 0
-    for i in range(n):
-        while row[e].action != search.legal[i]:
-            e += 1
-        row[e].available += 1
-        if row[e].visits == 0:
-            untried[tries] = e
-            tries += 1
-        elif tries == 0:
-            score = ucb(&row[e], turn, search.exploration)
-            if best < 0 or score > best_score:
-                best = e
-                best_score = score
-    if tries:
-        return node.first + untried[rng_below(&search.rng, tries)]
-    return node.first + best
-
-
-cdef inline double ucb(const Edge *edge, int turn, double exploration) noexcept nogil:
-    return edge.value[turn] / edge.visits + exploration * sqrt(log(<double> edge.available) / edge.visits)
-
-
-cdef void play_out(Search *search) noexcept nogil:
-    """Play at random to the end of the game."""
-    cdef int turn = search.ops.turn(search.world)
-    cdef action_t a
-    while turn != OVER:
-        if turn == NATURE:
-            a = search.ops.draw(search.world, &search.rng)
-        else:
-            a = search.legal[rng_below(&search.rng, search.ops.legal(search.world, search.legal))]
-        search.ops.play(search.world, a)
-        turn = search.ops.turn(search.world)
-
-
-cdef void back_up(Search *search) noexcept nogil:
-    cdef Edge *edge
-    cdef int i, seat
-    for i in range(search.length):
-        edge = &search.tree.edges[search.path[i]]
-        edge.visits += 1
-        for seat in range(search.seats):
-            edge.value[seat] += search.reward[seat]
-
-
-# -- many ------------------------------------------------------------------------------------------
-
-cdef double monotonic() noexcept nogil:
-    """The clock of Python's time.monotonic, in seconds."""
-    cdef timespec now
-    clock_gettime(CLOCK_MONOTONIC, &now)
-    return now.tv_sec + 1e-9 * now.tv_nsec
-
-
-cdef object run_until(Search *search, double deadline, uint64_t iterations):
-    """Iterate, once at least, until the deadline, the number of iterations, or a stop. Return why it ended."""
-    cdef uint64_t end = search.iterations + iterations
-    cdef bint stopped = False, late = False
-    with nogil:
-        while True:
-            iterate(search)
-            stopped = atomic_load(&search.stop)
-            if search.iterations % CLOCK_EVERY == 0 or search.iterations < CLOCK_EVERY:
-                late = monotonic() >= deadline
-            if stopped or late or search.iterations >= end:
-                break
-    atomic_store(&search.stop, 0)
-    if stopped:
-        return StopReason.STOPPED
-    return StopReason.TIME if late else StopReason.ITERATIONS
-
-
-# -- the handle ------------------------------------------------------------------------------------
-
-cdef class Searcher:
-    """A resumable search of one position for the seat that is to decide, `ismcts-plain`.
-
-    Uniform playouts to the end, win share as reward, UCB1 with availability, most visits first. Equal
-    seeds and iterations give equal results to the last bit, whether run at once or in slices.
-
-    Args:
-        position: the position; what the seat cannot know is forgotten before anything else.
-        seat: the seat to decide; None takes the one whose turn it is.
-        seed: 0 to 2**64 - 1, of all the search's luck.
-        exploration: C of UCB1, in win shares, 0 or more.
-        max_bytes: memory of the tree; when it is full the search goes on with what it has.
-
-    Raises NothingToDecide, WrongSeat, HiddenFromSeat, or BadLimit for an option out of its range.
-    """
+cdef class Worker:
+    """One tree and its luck."""
     cdef Search search
-    cdef State position
-    cdef object seed, reason
-    cdef double elapsed
-    cdef bint running
-
-    def __cinit__(self, State position not None, seat=None, *, seed, exploration=PLAIN_EXPLORATION,
-                  max_bytes=DEFAULT_MAX_BYTES):
-        turn = owed_turn(position, seat)
-        if not isinstance(exploration, (int, float)) or not 0 <= exploration < math.inf:
-            raise BadLimit("exploration", f"{exploration!r} is not a number of 0 or more")
-        if not isinstance(max_bytes, int) or max_bytes < MIN_BYTES:
-            raise BadLimit("max_bytes", f"{max_bytes!r} is not a whole number of at least {MIN_BYTES}")
-        self.position = position.observe(turn)
-        self.seed = seed
-        self.search.ops = position.game.ops
-        self.search.seats = position.seats
-        self.search.observer = turn
-        self.search.exploration = exploration
-        self.search.rng = luck(seed).c
-        memcpy(self.search.root, self.position.data, sizeof(self.search.root))
-        owe_knowledge(self.position, turn)
-        self.search.path = <uint32_t *> malloc(position.game.max_plies * sizeof(uint32_t))
-        if not tree_open(&self.search.tree, max_bytes) or self.search.path == NULL:
-            raise MemoryError(f"no memory for a tree of {max_bytes} bytes")
 
     def __dealloc__(self):
         tree_close(&self.search.tree)
         free(self.search.path)
 
+    cdef object open(self, State root, object seed, object options, uint64_t max_bytes, int *stop):
+        """Take the memory. Raises BadLimit for the seed, MemoryError."""
+        self.search.ops = root.game.ops
+        self.search.guide = root.game.guide
+        self.search.seats = root.seats
+        self.search.rng = luck(seed).c
+        self.search.stop = stop
+        self.choose(options)
+        self.search.path = <Step *> malloc(root.game.max_plies * sizeof(Step))
+        if not tree_open(&self.search.tree, max_bytes) or self.search.path == NULL:
+            raise MemoryError(f"no memory for a tree of {max_bytes} bytes")
+        self.set_root(root)
+
+    cdef object choose(self, object options):
+        """Set what the hot loop goes by."""
+        share = REWARDS[options.reward]
+        self.search.exploration = options.exploration
+        self.search.win_weight = 1 - share
+        self.search.margin_weight = share
+        self.search.play_out = play_informed if options.playout == "informed" else play_uniformly
+        self.search.horizon = self.search.ops.max_plies if options.horizon is None else options.horizon
+        self.search.temper = options.temper
+        self.search.rival_share = options.rival_share
+        self.search.lowest = math.inf
+        self.search.highest = -math.inf
+
+    cdef object set_root(self, State root):
+        """Move to a position of the observer; a tree that fills more than half of its memory is forgotten."""
+        memcpy(self.search.root, root.data, sizeof(self.search.root))
+        self.search.observer = root.turn
+        self.search.iterations = 0
+        self.search.depth = 0
+        if self.search.tree.num_edges > self.search.tree.max_edges // 2 or (
+            self.search.tree.num_nodes > self.search.tree.max_nodes // 2
+        ):
+            tree_clear(&self.search.tree)
+
+    def run(self, double deadline, uint64_t iterations, bint early):
+        """Search without the GIL; return the number of the reason why it ended."""
+        cdef int ending
+        with nogil:
+            ending = run_until(&self.search, deadline, iterations, early)
+        return ending
+
+    cdef uint32_t root(self):
+        return tree_find(&self.search.tree, self.search.ops.key(self.search.root, self.search.observer))
+
+    cdef dict tallies(self):
+        """What was counted, by action code; {} for a position that the tree has not met."""
+        cdef uint32_t root = self.root()
+        cdef const Node *node = &self.search.tree.nodes[root]
+        if root == NO_NODE:
+            return {}
+        return {
+            self.search.tree.actions[node.first + i]: self.tally(&self.search.tree.edges[node.first + i])
+            for i in range(node.count)
+        }
+
+    cdef object tally(self, const Edge *edge):
+        return Tally(
+            edge.visits,
+            edge.available,
+            tuple(edge.win[seat] for seat in range(self.search.seats)),
+            tuple(edge.win_squares[seat] for seat in range(self.search.seats)),
+            edge.margin,
+            edge.margin_squares,
+        )
+
+    cdef list variation(self, action_t a):
+        """The codes from a root action on, in the observer's own view: nothing hidden is ever needed."""
+        cdef uint64_t view[64]
+        cdef int code = a
+        found = []
+        memcpy(view, self.search.root, sizeof(view))
+        while code >= 0:
+            found.append(code)
+            self.search.ops.play(view, <action_t> code)
+            code = self.next_code(view)
+        return found
+
+    cdef int next_code(self, const void *view):
+        """The only outcome of a chance event, or the most visited action; -1 where there is none."""
+        cdef action_t legal[MAX_LEGAL]
+        cdef int turn = self.search.ops.turn(view)
+        cdef int n = 0 if turn == OVER else self.search.ops.legal(view, legal)
+        if turn < 0:
+            return legal[0] if n == 1 else -1
+        return most_visited(&self.search.tree, self.search.ops.key(view, self.search.observer), legal, n)
+
+
+cdef int most_visited(const Tree *tree, uint64_t key, const action_t *legal, int n) noexcept nogil:
+    """Return the legal action that was taken most often, -1 if none ever was."""
+    cdef uint32_t place = tree_find(tree, key), edge, visits = 0
+    cdef int i = 0, best = -1
+    if place == NO_NODE:
+        return -1
+    for edge in range(tree.nodes[place].first, tree.nodes[place].first + tree.nodes[place].count):
+        while i < n and legal[i] < tree.actions[edge]:
+            i += 1
+        if i < n and legal[i] == tree.actions[edge] and tree.edges[edge].visits > visits:
+            best = legal[i]
+            visits = tree.edges[edge].visits
+    return best
+
+
+# -- the handle ------------------------------------------------------------------------------------
+
+cdef class Searcher:
+    """A resumable search for the seat that is to decide; its defaults are `ismcts-plain`.
+
+    Equal seeds, iterations and threads give equal results to the last bit; with one thread, whether run at
+    once or in slices.
+
+    Args:
+        position: the position; what the seat cannot know is forgotten before anything else.
+        seat: the seat to decide; None takes the one whose turn it is.
+        seed: 0 to 2**64 - 1, of all the search's luck.
+        max_bytes: memory of the tree, for each thread; when it is full the search goes on with what it has.
+        options: the fields of Options.
+
+    Raises NothingToDecide, WrongSeat, HiddenFromSeat, or BadLimit for an option out of its range.
+    """
+    cdef list workers
+    cdef State position
+    cdef object seed, seeds, options, reason
+    cdef uint64_t max_bytes, reused
+    cdef double elapsed
+    cdef bint running
+    cdef int stopping            # atomic
+
+    def __cinit__(self, State position not None, seat=None, *, seed, max_bytes=DEFAULT_MAX_BYTES, **options):
+        turn = owed_turn(position, seat)
+        self.options = Options(**options)
+        needy = self.options.guide_needed_by
+        if needy is not None and position.game.guide == NULL:
+            raise BadLimit(needy, f"{getattr(self.options, needy)!r} needs a guide, and {position.game.name} has none")
+        if not isinstance(max_bytes, int) or max_bytes < MIN_BYTES:
+            raise BadLimit("max_bytes", f"{max_bytes!r} is not a whole number of at least {MIN_BYTES}")
+        self.position = known(position, turn)
+        self.seed = seed
+        self.seeds = luck(seed)
+        self.max_bytes = max_bytes
+        self.workers = []
+        self._add_worker(seed)
+
+    def _add_worker(self, seed):
+        cdef Worker worker = Worker()
+        worker.open(self.position, seed, self.options, self.max_bytes, &self.stopping)
+        self.workers.append(worker)
+
     @property
     def iterations(self):
-        """Iterations run so far."""
-        return self.search.iterations
+        """Iterations run so far from this position."""
+        return sum([(<Worker> worker).search.iterations for worker in self.workers])
 
-    def run(self, *, seconds=None, deadline=None, iterations=None):
+    def run(self, *, seconds=None, deadline=None, iterations=None, threads=1, early=False):
         """Search on, for at least one iteration, and return the Result so far; the GIL is released.
 
         Args:
             seconds: time from now, above 0.
             deadline: the same as a reading of time.monotonic; the earlier of the two holds.
-            iterations: how many more, above 0.
+            iterations: how many more, above 0, all threads together.
+            threads: 1 to 256 independent trees, searched side by side and added up; each takes its own memory.
+            early: end as soon as what is left (of the time, as many iterations as it should bring at the rate
+                so far) cannot change which line is the best; for one thread.
 
         Raises BadLimit for a limit out of its range or when there is none, RuntimeError if already running.
         """
@@ -219,34 +223,76 @@ cdef class Searcher:
             raise BadLimit("iterations", f"{iterations!r} is not a whole number above 0")
         if until == math.inf and iterations is None:
             raise BadLimit("limits", "none is given: a time or a number of iterations is needed")
+        check_threads(threads, early)
         self._owe_rest()
         self.running = True
         try:
-            self.reason = run_until(&self.search, until, (1 << 63) if iterations is None else iterations)
+            self.reason = self._run_workers(until, shares(iterations, threads), early)
         finally:
+            atomic_store(&self.stopping, 0)
             self.elapsed += monotonic() - started
             self.running = False
         return self.result()
 
+    def _run_workers(self, until, parts, early):
+        """Run a worker for each part, the first one in this thread. Return the strongest reason why they ended."""
+        while len(self.workers) < len(parts):
+            self._add_worker(self.seeds.next())
+        if len(parts) == 1:
+            return REASONS[self.workers[0].run(until, parts[0], early)]
+        with ThreadPoolExecutor(len(parts) - 1, "search") as pool:
+            others = [pool.submit(self.workers[i].run, until, parts[i], early) for i in range(1, len(parts))]
+            first = self.workers[0].run(until, parts[0], early)
+        return REASONS[max(first, *(other.result() for other in others))]
+
     def stop(self):
         """End the run that is under way, or else the next one, after its present iteration. Any thread may call it."""
-        atomic_store(&self.search.stop, 1)
+        atomic_store(&self.stopping, 1)
+
+    def advance(self, State position not None):
+        """Go on from another position of the same game and seat, with what the tree knows of it already.
+
+        Nodes are information sets by key, so whatever the earlier searches have met is found again, however it
+        was reached, and nothing that has become impossible is. All nodes stay, unless they fill more than
+        half of the memory: then all are forgotten. The luck goes on where it was.
+
+        Args:
+            position: usually a later position of the game, at the seat's next decision.
+
+        Raises NothingToDecide, WrongSeat if another seat is to decide, HiddenFromSeat, ValueError for another
+        game or number of players, RuntimeError while a run is under way.
+        """
+        self._owe_rest()
+        if position.game is not self.position.game or position.seats != self.position.seats:
+            raise ValueError(f"the tree is of {self.position.game.name} for {self.position.seats} players")
+        self.position = known(position, owed_turn(position, self.position.turn))
+        for worker in self.workers:
+            (<Worker> worker).set_root(self.position)
+        self.reused = sum(
+            [tally.visits for worker in self.workers for tally in (<Worker> worker).tallies().values()]
+        )
+        self.reason = None
+        self.elapsed = 0
 
     def result(self):
         """Return what is known so far. Raises RuntimeError before the first run and while one is under way."""
+        cdef Worker worker
         self._owe_rest()
         if self.reason is None:
             raise RuntimeError("the search has not run")
+        ran = [worker for worker in self.workers if worker.search.iterations]
         return Result(
-            seat=self.search.observer,
+            seat=self.position.turn,
             lines=self._lines(),
-            iterations=self.search.iterations,
-            nodes=self.search.tree.num_nodes,
-            bytes=tree_bytes(&self.search.tree),
-            depth=self.search.depth,
+            iterations=self.iterations,
+            reused=self.reused,
+            threads=len(ran),
+            nodes=sum([worker.search.tree.num_nodes for worker in self.workers]),
+            bytes=sum([tree_bytes(&worker.search.tree) for worker in self.workers]),
+            depth=max([worker.search.depth for worker in self.workers]),
             elapsed=self.elapsed,
             stopped=self.reason,
-            memory_full=self.search.tree.full,
+            memory_full=any([worker.search.tree.full for worker in self.workers]),
             seed=self.seed,
         )
 
@@ -255,17 +301,25 @@ cdef class Searcher:
             raise RuntimeError("the search is running")
 
     def _lines(self):
-        """The root's actions: most visits first, then the lower code."""
-        cdef uint32_t root = tree_find(&self.search.tree, self.search.ops.key(self.search.root, self.search.observer))
-        cdef Node node = self.search.tree.nodes[root]
-        lines = [self._line(&self.search.tree.edges[node.first + i]) for i in range(node.count)]
-        return tuple(sorted(lines, key=lambda line: -line.visits))
+        cdef Worker worker
+        tables = [worker.tallies() for worker in self.workers]
+        judge = Judge(
+            self.options,
+            self.position.turn,
+            min([worker.search.lowest for worker in self.workers]),
+            max([worker.search.highest for worker in self.workers]),
+        )
+        return judge.rank([self._line(judge, code, tables) for code in sorted(set().union(*tables))])
 
-    cdef object _line(self, const Edge *edge):
-        action = self.position.game.action(edge.action)
-        visits = max(edge.visits, 1)
-        values = tuple(edge.value[seat] / visits for seat in range(self.search.seats))
-        return Line(action.text, action.label, edge.visits, edge.available, values)
+    def _line(self, judge, int code, tables):
+        """A line, with its variation out of the tree that visited it most."""
+        counted = [table.get(code, NOTHING) for table in tables]
+        knows = max(range(len(counted)), key=lambda i: counted[i].visits)
+        codes = (<Worker> self.workers[knows]).variation(<action_t> code)
+        action = self.position.game.action(code)
+        return judge.line(
+            action.text, action.label, sum(counted, NOTHING), tuple(self.position.game.texts[ply] for ply in codes)
+        )
 
 
 cdef Rng luck(object seed):
@@ -287,10 +341,12 @@ def owed_turn(State position, seat):
     return turn
 
 
-cdef object owe_knowledge(State observed, int seat):
-    """Raise HiddenFromSeat unless dealing leaves the seat's own knowledge as it is."""
+cdef State known(State position, int seat):
+    """Return what the seat knows. Raises HiddenFromSeat unless dealing leaves that as it is."""
+    cdef State observed = position.observe(seat)
     if observed.deal(0).observe(seat) != observed:
         raise HiddenFromSeat(f"the position hides what {observed.game.seat_name(seat)} knows")
+    return observed
 
 
 def check_time(seconds, deadline, started):
@@ -305,3 +361,18 @@ def check_time(seconds, deadline, started):
             raise BadLimit("deadline", f"{deadline!r} is not a clock reading")
         until = min(until, deadline)
     return until
+
+
+def check_threads(threads, early):
+    """Raise BadLimit for a number of threads out of its range, or for more than one with an early end."""
+    if type(threads) is not int or not 0 < threads <= MAX_THREADS:
+        raise BadLimit("threads", f"{threads!r} is not a whole number from 1 to {MAX_THREADS}")
+    if early and threads > 1:
+        raise BadLimit("early", f"needs one thread, not {threads}: no tree knows what the others will add")
+
+
+def shares(iterations, threads):
+    """Return the iterations of each thread: as even as can be, threads without any left out."""
+    if iterations is None:
+        return [1 << 63] * threads
+    return [(iterations + i) // threads for i in reversed(range(threads)) if iterations + i >= threads]

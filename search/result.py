@@ -10,6 +10,7 @@ class StopReason(StrEnum):
     TIME = "time"  # its deadline came
     ITERATIONS = "iterations"  # it had run as many as it was allowed
     STOPPED = "stopped"  # somebody called stop()
+    DECIDED = "decided"  # what was left of its limits could not have changed the best line
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,14 @@ class Line:
         visits: iterations that tried it.
         availability: iterations in which it was legal.
         values: mean win share per seat, 0 to 1; 0 where it was never tried.
+        errors: standard error of each value, as if iterations were independent; 0.5 before the second visit.
+        margin: mean margin of the deciding seat, points: its score less the best other; 0 where never tried.
+        score: mean reward of the deciding seat, 0 to 1, what the search maximizes; its win share unless the
+            options say otherwise; 0 where it was never tried.
+        lower: lower confidence bound of the score; below 0 where little is known.
+        loss: score of the best line less this one's; below 0 where the best line was not chosen by score.
+        variation: the principal variation, this action first: the most visited replies, and chance events
+            that have one possible outcome, as far as nothing unknown is needed to go on.
     """
 
     action: str
@@ -29,6 +38,12 @@ class Line:
     visits: int
     availability: int
     values: tuple[float, ...]
+    errors: tuple[float, ...]
+    margin: float
+    score: float
+    lower: float
+    loss: float
+    variation: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +53,10 @@ class Result:
     Attributes:
         seat: the seat that decides and whose knowledge was used.
         lines: every action that was legal, best first.
-        iterations: determinizations searched.
+        iterations: determinizations searched from this position.
+        reused: iterations of earlier positions of a warm tree whose statistics stand in the lines besides;
+            above 0, the result does not follow from the seed alone.
+        threads: trees that were searched side by side and added up.
         nodes: information sets in memory.
         bytes: memory of the tree.
         depth: decisions from the root to the deepest information set.
@@ -51,6 +69,8 @@ class Result:
     seat: int
     lines: tuple[Line, ...]
     iterations: int
+    reused: int
+    threads: int
     nodes: int
     bytes: int
     depth: int

@@ -20,6 +20,7 @@ STOP_REASONS = {
     StopReason.TIME: api.STOP_REASON_TIME,
     StopReason.ITERATIONS: api.STOP_REASON_ITERATIONS,
     StopReason.STOPPED: api.STOP_REASON_STOPPED,
+    StopReason.DECIDED: api.STOP_REASON_DECIDED,
 }
 
 

@@ -3,7 +3,8 @@
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
-from statistics import median
+from statistics import median, quantiles
+from time import monotonic
 from timeit import timeit
 from typing import Annotated, Any
 
@@ -43,7 +44,7 @@ class SearchFigures:
     """A search from the first decision of a game."""
 
     iterations_per_s: float
-    overhead_us: float  # an iteration less a random playout from the same position
+    overhead_us: float  # an iteration less a random playout from the same position; of meaning with one thread
     nodes: int
     bytes: int
     reference_ns: float
@@ -65,11 +66,11 @@ def engine_run(game: Game, seats: int, seconds: float, seed: int) -> EngineFigur
     )
 
 
-def search_run(game: Game, seats: int, seconds: float, seed: int) -> SearchFigures:
+def search_run(game: Game, seats: int, seconds: float, threads: int, seed: int) -> SearchFigures:
     """Measure once: half of the time for playouts, to know what they cost, and half for the search."""
     position = first_decision(game, seats, seed)
     playouts, _, playing = random_playouts(position, seconds / 2, seed)
-    result = Searcher(position, seed=seed).run(seconds=seconds / 2)
+    result = Searcher(position, seed=seed).run(seconds=seconds / 2, threads=threads)
     return SearchFigures(
         iterations_per_s=result.iterations / result.elapsed,
         overhead_us=1e6 * (result.elapsed / result.iterations - playing / playouts),
@@ -77,6 +78,17 @@ def search_run(game: Game, seats: int, seconds: float, seed: int) -> SearchFigur
         bytes=result.bytes,
         reference_ns=median((reference(), reference(), reference())),
     )
+
+
+def overruns(position: State, budget: float, count: int) -> list[float]:
+    """Return by how many milliseconds each of `count` searches came back late, its result in hand."""
+    late = []
+    for seed in range(count):
+        searcher = Searcher(position, seed=seed)
+        started = monotonic()
+        searcher.run(seconds=budget)
+        late.append(1e3 * (monotonic() - started - budget))
+    return late
 
 
 def first_decision(game: Game, seats: int, seed: int) -> State:
@@ -143,13 +155,36 @@ def bench_search(
     seats: SeatsOption = 2,
     seconds: SecondsOption = 1.0,
     runs: RunsOption = 3,
+    threads: Annotated[int, typer.Option("--threads", min=1, max=256, help="Trees searched side by side.")] = 1,
     bot: Annotated[str, typer.Option("--bot", help=f"One of {', '.join(BOTS)}.")] = BOTS[0],
     as_json: JsonOption = False,
 ) -> None:
-    """Searches from the first decision of a game on one core."""
+    """Searches from the first decision of a game, a core for each thread."""
     rules = chosen_game(game)
     chosen_seats(rules, seats)
     if bot not in BOTS:
         raise BadOption(f"--bot: {bot!r} is not one of {', '.join(BOTS)}")
-    about = {"bench": "search", "game": game, "seats": seats, "seconds": seconds, "bot": bot}
-    report(lambda seed: search_run(rules, seats, seconds, seed), about, runs, as_json=as_json)
+    about = {"bench": "search", "game": game, "seats": seats, "seconds": seconds, "threads": threads, "bot": bot}
+    report(lambda seed: search_run(rules, seats, seconds, threads, seed), about, runs, as_json=as_json)
+
+
+@bench.command("budget")
+def bench_budget(
+    game: GameOption = "cathedral",
+    seats: SeatsOption = 2,
+    budget_ms: Annotated[float, typer.Option("--budget-ms", min=1, max=60_000, help="Time of one search.")] = 100,
+    count: Annotated[int, typer.Option("--count", min=2, max=100_000, help="Searches.")] = 200,
+    as_json: JsonOption = False,
+) -> None:
+    """How late searches come back that have a time budget, on one core, in milliseconds."""
+    rules = chosen_game(game)
+    chosen_seats(rules, seats)
+    late = overruns(first_decision(rules, seats, 0), budget_ms / 1e3, count)
+    figures = {"p50": median(late), "p99": quantiles(late, n=100, method="inclusive")[98], "max": max(late)}
+    about = {"bench": "budget", "game": game, "seats": seats, "budget_ms": budget_ms, "count": count}
+    if as_json:
+        typer.echo(json.dumps({**about, "overrun_ms": figures, "reference_ns": reference()}))
+        return
+    typer.echo(
+        f"overrun of {count} searches of {budget_ms:g} ms: " + ", ".join(f"{k} {v:.3f} ms" for k, v in figures.items())
+    )

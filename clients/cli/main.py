@@ -9,6 +9,7 @@ import typer
 from clerestory.clients import AdvisorError, BadRequest, NotNow
 from clerestory.clients.cli.arena import arena
 from clerestory.clients.cli.bench import bench
+from clerestory.clients.cli.hint import hint
 from clerestory.clients.cli.new import new
 from clerestory.clients.cli.options import BadOption, common
 from clerestory.clients.cli.recommend import recommend
@@ -33,6 +34,7 @@ app = typer.Typer(
 app.callback()(common)
 app.command()(serve)
 app.command()(recommend)
+app.command()(hint)
 app.command()(new)
 app.command()(show)
 app.command()(simulate)

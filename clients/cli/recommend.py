@@ -11,6 +11,7 @@ from rich.table import Table
 from clerestory.clients import Advisor, Recommendation
 from clerestory.clients.cli.embedded import embedded_server
 from clerestory.clients.cli.options import JsonOption, read_file
+from clerestory.engine import from_position
 
 MAX_NUMBER = 2**64 - 1
 DEFAULT_TIME = "1s"
@@ -39,7 +40,7 @@ def recommend(
     if as_json:
         typer.echo(json.dumps(asdict(answer), indent=2))
     else:
-        show(answer)
+        show(answer, from_position(text).game.seat_name(answer.seat))
 
 
 def ask(
@@ -50,9 +51,9 @@ def ask(
         return advisor.recommend(position, time, seat=seat, iterations=iterations, seed=seed)
 
 
-def show(answer: Recommendation) -> None:
+def show(answer: Recommendation, player: str) -> None:
     """Print a table of the lines, best first, and the figures of the search."""
-    table = Table(title=f"seat {answer.seat}: {answer.best.text}")
+    table = Table(title=f"{player}: {answer.best.text}")
     table.add_column("action")
     table.add_column("meaning")
     for heading in ("visits", "availability", "win share"):

@@ -77,7 +77,7 @@ cdef inline void visit_kingsbridge(Cathedral *s) noexcept nogil:
 
 
 cdef inline bint take_advantage(Cathedral *s, int seat, int card) noexcept nogil:
-    """Keep the card, or let it act; True if it asks for a choice first."""
+    """Keep the card, or let it act (R28); True if it asks for a choice first."""
     cdef Player *p = &s.players[seat]
     if cards.kept >> card & 1:
         p.advantages |= <uint16_t> (1 << card)
@@ -130,7 +130,10 @@ cdef inline void visit_priory(Cathedral *s) noexcept nogil:
 
 
 cdef inline void produce(Cathedral *s) noexcept nogil:
-    """Forest, quarry and gravel pit; nothing is chosen in between. Workers come home."""
+    """Forest, quarry and gravel pit; nothing is chosen in between. Workers come home.
+
+    Extra cubes come without a resource card of the type (R12), and in the round in which the card was taken (R6).
+    """
     cdef int seat, type_, cubes
     cdef Player *p
     cdef uint8_t yields[4]

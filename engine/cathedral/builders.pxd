@@ -38,7 +38,7 @@ cdef inline void draw_next(Cathedral *s) noexcept nogil:
     if left:
         ask(s, AT_DRAW, NATURE)
     else:
-        s.cost = 0
+        s.cost = 0  # R26: the last builder drawn still saw its cost
         wait_next(s)
 
 

@@ -293,7 +293,7 @@ def craftsman_faults(catalogue: Catalogue) -> Faults:
 
 
 def deck_faults(catalogue: Catalogue) -> Faults:
-    """Resource cards are three of a type; the last advantages are those of the last round; effects are told apart."""
+    """Resource cards are three of a type in order (R36), the last advantages of the last round, effects told apart."""
     for i, (card, resource) in enumerate(catalogue.resource_cards.items()):
         if resource.type != TYPES[min(i // 3, 2)]:
             yield (

@@ -45,7 +45,10 @@ cdef inline const Event *event_of(const Cathedral *s) noexcept nogil:
 
 
 cdef inline void begin_event(Cathedral *s) noexcept nogil:
-    """With every negative event the player at the seat first says whether they take protection (R4)."""
+    """With every negative event the player at the seat first says whether they take protection (R4).
+
+    A positive event spares nobody (R33).
+    """
     if not cards.negative >> (s.event - 1) & 1:
         act_event(s)
     elif s.spaces[ARCHBISHOP]:
@@ -78,7 +81,7 @@ cdef inline void play_protection(Cathedral *s, int a) noexcept nogil:
 cdef inline void act_event(Cathedral *s) noexcept nogil:
     """Everyone not spared is affected in turn order. A lower yield and half the mill act in later steps."""
     cdef int kind = event_of(s).kind, seat = s.starting
-    if kind == LIMIT_BUILDERS and s.round < ROUNDS:  # 6.1: in round 6 it does nothing
+    if kind == LIMIT_BUILDERS and s.round < ROUNDS:  # 6.1: in round 6 it does nothing (R32)
         s.limited_next = <uint8_t> (((1 << s.seats) - 1) & ~s.spared)
     if kind == LOSE_CRAFTSMAN or kind == LOSE_CUBE or kind == GAIN_CUBE:
         ask_event(s, seat)

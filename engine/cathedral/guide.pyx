@@ -277,6 +277,8 @@ cdef float weigh_one(const View *v, int a) noexcept nogil:
 cdef void weigh(const void *state, const action_t *legal, int n, float *out) noexcept nogil:
     cdef View v
     cdef int i
+    if n == 0:
+        return
     take_view(&v, <const Cathedral *> state)
     for i in range(n):
         out[i] = max(weigh_one(&v, legal[i]), 0.001)

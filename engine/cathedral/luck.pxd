@@ -67,7 +67,7 @@ cdef inline unsigned int ordinary() noexcept nogil:
     return (1u << ORDINARY) - 1
 
 cdef inline unsigned int advantages_possible(const Cathedral *s) noexcept nogil:
-    """The two cards of the last round lie below all others."""
+    """The two cards of the last round lie below all others (R35)."""
     return s.unseen_advantages & (ordinary() if s.round < ROUNDS else ~ordinary())
 
 cdef inline unsigned int of_round(int round_) noexcept nogil:
@@ -100,7 +100,7 @@ cdef inline int craftsmen_gone(const Cathedral *s) noexcept nogil:
 cdef inline void turn_up(uint8_t *deck, int place, int end, int card) noexcept nogil:
     """Take the card off a deck, dealt or not, that came up at the place.
 
-    A dealt top that differs trades places with it, if it lies deeper, or with a card that was removed.
+    A dealt top that differs trades places with it, if it lies deeper, or with a card that was removed (R35).
     """
     cdef int i
     if deck[place] and deck[place] != card + 1:

@@ -76,14 +76,14 @@ cdef inline void next_stall(Cathedral *s) noexcept nogil:
 
 
 cdef inline int on_offer(const Cathedral *s, int type_) noexcept nogil:
-    """Maud's stall buys only from the general supply, never below zero (R7, R13)."""
+    """Maud's stall buys only from the general supply, never below zero (R7, R13, R38)."""
     return max(<int> s.supply[type_], 0) if s.stall == STALLS else s.stock[type_]
 
 
 cdef inline int legal_market(const Cathedral *s, uint16_t *out) noexcept nogil:
     cdef const Player *p = &s.players[s.actor]
     cdef int n = list_run(min(on_offer(s, SAND), p.gold // SAND_PRICE), BUY_SAND, out)
-    if p.craftsmen & cards.buys_wood:
+    if p.craftsmen & cards.buys_wood:  # R19: only that starting card counts
         n += list_run(min(on_offer(s, WOOD), p.gold // WOOD_PRICE), BUY_WOOD, out + n)
     n += list_run(min(on_offer(s, STONE), p.gold // STONE_PRICE), BUY_STONE, out + n)
     n += list_sales(p, out + n)

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from clerestory.engine.cathedral.accounts import account_faults
 from clerestory.engine.cathedral.names import COLOURS, Colour, Names, Step, Thing, Type
 from clerestory.engine.errors import BadPosition
 from clerestory.engine.fields import Fields, read_fields
@@ -14,6 +15,7 @@ Builder = Colour | Literal[""]
 Count = Annotated[int, Field(ge=0, le=60)]
 Points = Annotated[int, Field(ge=0, le=6000)]
 Signed = Annotated[int, Field(ge=-120, le=23)]
+STARTING = 3  # the first craftsmen of the catalogue are everybody's
 Two = Field(min_length=2, max_length=2)
 
 
@@ -130,10 +132,11 @@ class Position(Fields):
 def read_position(fields: dict[str, object], names: Names) -> Position:
     """Return the position that the fields describe. Raises BadPosition, listing every fault.
 
-    What is told from the fields together is left to the rules' invariants.
+    What is told from the course of the game is left to the rules' invariants.
     """
     position = read_fields(Position, fields, "cathedral", BadPosition)
     faults = [*colour_faults(position), *card_faults(position, names)]
+    faults = faults or list(account_faults(position, [craftsman.id for craftsman in names.craftsmen[:STARTING]]))
     if faults:
         raise BadPosition([(f"cathedral.{field}", description) for field, description in faults])
     return position

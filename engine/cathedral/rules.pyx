@@ -73,7 +73,7 @@ from clerestory.engine.errors import BadPosition, GameError
 
 cdef enum:
     RULES_REVISION = 1
-    MAX_PLIES = 4096
+    MAX_PLIES = 4096  # a round has fewer than 450: 15 cards, 60 about builders, 160 trades, 45 a seat at the cathedral
     FIRST_GOLD = 20  # of the starting player; one more for each next (2)
 
 
@@ -189,7 +189,7 @@ cdef action_t draw(const void *state, rng_t *rng) noexcept nogil:
 
 
 cdef void returns(const void *state, double *out) noexcept nogil:
-    """The most VP wins, ties by gold; a tie in both is shared (R11)."""
+    """The most VP wins, ties by gold; a tie in both is shared (R11). What is left over counts nothing (R22)."""
     cdef const Cathedral *s = <const Cathedral *> state
     cdef int seat, best = 0, winners = 0
     cdef int rank[SEATS]
@@ -203,6 +203,7 @@ cdef void returns(const void *state, double *out) noexcept nogil:
 
 
 cdef void margins(const void *state, double *out) noexcept nogil:
+    """Differences of VP; gold does not count (R37)."""
     cdef const Cathedral *s = <const Cathedral *> state
     cdef int seat, other, best
     for seat in range(s.seats):
@@ -228,7 +229,7 @@ cdef uint64_t key(const void *state, int seat) noexcept nogil:
 
 
 cdef void setup(void *state, int seats, rng_t *rng) noexcept nogil:
-    """Section 2; at the first chance event."""
+    """Section 2; at the first chance event. Seat 0 is the first starting player (R23)."""
     cdef Cathedral *s = <Cathedral *> state
     cdef int seat, type_
     memset(s, 0, sizeof(Cathedral))

@@ -40,6 +40,7 @@ def fill_craftsmen(catalogue):
         cards.craftsmen[i].gold = craftsman.gives.gold
         cards.craftsmen[i].capacity = craftsman.capacity
         cards.craftsmen[i].cost = getattr(craftsman, "cost", 0)
+        # R21, R31: free to be used in any order
         if craftsman.gives.gold or craftsman.takes.gold or packed(craftsman.needs):
             cards.free_craftsmen |= 1u << i
         cards.buys_wood |= (craftsman.permits == "buy_wood") << i

@@ -89,7 +89,7 @@ cdef inline int legal_cathedral(const Cathedral *s, uint16_t *out) noexcept nogi
 cdef inline int list_uses(
     const Cathedral *s, const Player *p, int card, uint64_t goods, uint16_t *out
 ) noexcept nogil:
-    """Any number of times that its capacity and the goods allow."""
+    """Any number of times that its capacity and the goods allow; all of it optional (R20)."""
     cdef const Craftsman *craftsman = &cards.craftsmen[card]
     cdef int n = 0, most = craftsman.capacity - times_used(s, card)
     if craftsman.requires & ~p.craftsmen or not covered(goods - craftsman.needs):
@@ -127,11 +127,11 @@ cdef inline void convert(Cathedral *s, int card, int times) noexcept nogil:
 
 
 cdef inline void finish(Cathedral *s) noexcept nogil:
-    """Each player converts, finishes, and at once discards; not in round 6 (R10)."""
+    """Each player converts, finishes, and at once discards; not in round 6 (R10). Uses end here (R31)."""
     memset(s.used, 0, sizeof(s.used))
     s.last_used = 0
     if s.round < ROUNDS and cubes_held(&s.players[s.actor]) > KEPT_CUBES:
-        s.floor = SAND + 1
+        s.floor = SAND + 1  # R30
         s.step = AT_KEEP
     else:
         cathedral_next(s)
@@ -170,11 +170,11 @@ cdef inline void cathedral_next(Cathedral *s) noexcept nogil:
 # -- step 14, end of the round ---------------------------------------------------------------------
 
 cdef inline void name_start(Cathedral *s) noexcept nogil:
-    """The owner of the builder there, else the next seat clockwise."""
+    """The owner of the builder there, else the next seat clockwise; until then it stays who it was (R22)."""
     s.starting = <uint8_t> (s.spaces[START] - 1 if s.spaces[START] else next_seat(s, s.starting))
     s.spaces[START] = 0
     if s.round == ROUNDS:
-        ask(s, AT_OVER, OVER)  # no end of round is carried out (RULES.md section 4)
+        ask(s, AT_OVER, OVER)  # R34: no end of round is carried out
     else:
         end_round(s)
 

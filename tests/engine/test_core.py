@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clerestory.engine import (
+    GAMES,
     NATURE,
     OVER,
     BadPosition,
@@ -154,6 +155,18 @@ def test_every_fault_of_the_envelope_is_named() -> None:
     assert [violation.field for violation in caught.value.violations] == ["rules_revision", "catalogue", "toy", "extra"]
 
 
+def met(name: str) -> list[State]:
+    """Positions along one game."""
+    state, found = GAMES[name].new(3, 1), []
+    while not state.over:
+        found.append(state.copy())
+        legal = state.legal_codes()
+        state.play(legal[len(found) % len(legal)])
+    return found[::5]
+
+
+MET = {name: met(name) for name in GAMES}
+
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
@@ -161,11 +174,12 @@ json_values = st.recursive(
 )
 
 
-@given(st.data())
-def test_no_json_crashes_the_door(data: st.DataObject) -> None:
+@pytest.mark.parametrize("name", GAMES)
+@given(data=st.data())
+def test_no_json_crashes_the_door(name: str, data: st.DataObject) -> None:
     """Any field replaced by any JSON value: a sound position, or a BadPosition."""
-    position = TOY.new(3, 1).to_position()
-    target = position["toy"]
+    position = data.draw(st.sampled_from(MET[name])).to_position()
+    target = position[name]
     if data.draw(st.booleans()):
         target = data.draw(st.sampled_from(target["players"]))
     target[data.draw(st.sampled_from(sorted(target)) | st.text(max_size=5))] = data.draw(json_values)

@@ -1,17 +1,26 @@
 """The search sees what its seat can see, and nothing else."""
 
+import itertools
+from typing import Any
+
 import pytest
 
 from clerestory.engine import GAMES, State
 from clerestory.search.ismcts import Searcher
+from clerestory.search.options import CHOICES, PLAYOUTS, REWARDS
 from clerestory.search.result import Line
 from tests.search.positions import decisions
+
+COMBINATIONS = [
+    {"reward": reward, "playout": playout, "horizon": horizon, "choice": choice}
+    for reward, playout, horizon, choice in itertools.product(REWARDS, PLAYOUTS, (None, 3), CHOICES)
+]
 
 CASES = [(name, seats) for name, game in GAMES.items() for seats in game.seats]
 
 
-def table(position: State, seed: int) -> tuple[Line, ...]:
-    return Searcher(position, seed=seed, max_bytes=1 << 22).run(iterations=400).lines
+def table(position: State, seed: int, iterations: int = 400, **options: Any) -> tuple[Line, ...]:
+    return Searcher(position, seed=seed, max_bytes=1 << 22, **options).run(iterations=iterations).lines
 
 
 def some_decisions(name: str, seats: int, seed: int) -> list[State]:
@@ -25,6 +34,26 @@ def some_decisions(name: str, seats: int, seed: int) -> list[State]:
 def test_truth_and_observation_give_one_table(name: str, seats: int, seed: int) -> None:
     for position in some_decisions(name, seats, seed):
         assert table(position, seed) == table(position.observe(position.turn), seed)
+
+
+@pytest.mark.parametrize("options", COMBINATIONS, ids=lambda options: "-".join(map(str, options.values())))
+@pytest.mark.parametrize("name", GAMES)
+def test_truth_and_observation_give_one_table_under_every_option(name: str, options: dict[str, Any]) -> None:
+    for position in some_decisions(name, 3, 5):
+        assert table(position, 5, 100, **options) == table(position.observe(position.turn), 5, 100, **options)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_two_threads_and_a_warm_tree_see_no_more(name: str) -> None:
+    met = some_decisions(name, 2, 8)
+    first, then = next((a, b) for a, b in itertools.pairwise(met) if a.turn == b.turn)
+    tables = []
+    for positions in ((first, then), [position.observe(position.turn) for position in (first, then)]):
+        searcher = Searcher(positions[0], seed=3, max_bytes=1 << 22)
+        searcher.run(iterations=400, threads=2)
+        searcher.advance(positions[1])
+        tables.append(searcher.run(iterations=400, threads=2).lines)
+    assert tables[0] == tables[1]
 
 
 @pytest.mark.parametrize(("name", "seats"), CASES)

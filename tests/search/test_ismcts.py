@@ -182,7 +182,17 @@ def test_no_result_before_the_first_run() -> None:
         ({"seed": "1"}, "seed"),
         ({"seed": 1, "exploration": -0.1}, "exploration"),
         ({"seed": 1, "exploration": math.nan}, "exploration"),
+        ({"seed": 1, "exploration": "much"}, "exploration"),
         ({"seed": 1, "max_bytes": 1000}, "max_bytes"),
+        ({"seed": 1, "reward": "loss"}, "reward"),
+        ({"seed": 1, "reward": ["win"]}, "reward"),
+        ({"seed": 1, "playout": "perfect"}, "playout"),
+        ({"seed": 1, "horizon": -1}, "horizon"),
+        ({"seed": 1, "horizon": 2.5}, "horizon"),
+        ({"seed": 1, "temper": 0}, "temper"),
+        ({"seed": 1, "temper": math.inf}, "temper"),
+        ({"seed": 1, "choice": "luck"}, "choice"),
+        ({"seed": 1, "deviations": -1}, "deviations"),
     ],
 )
 def test_options_out_of_range(options: dict[str, object], field: str) -> None:
@@ -201,6 +211,10 @@ def test_options_out_of_range(options: dict[str, object], field: str) -> None:
         ({"deadline": math.nan}, "deadline"),
         ({"iterations": 0}, "iterations"),
         ({"iterations": 2.5}, "iterations"),
+        ({"iterations": 9, "threads": 0}, "threads"),
+        ({"iterations": 9, "threads": 257}, "threads"),
+        ({"iterations": 9, "threads": "2"}, "threads"),
+        ({"iterations": 9, "threads": 2, "early": True}, "early"),
     ],
 )
 def test_limits_out_of_range(limits: dict[str, object], field: str) -> None:

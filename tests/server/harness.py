@@ -43,8 +43,8 @@ async def served(**settings: Any) -> AsyncIterator[Served]:
         await app.finish()
 
 
-def opening(seats: int = 2, seed: int = 7) -> State:
-    return first_decision("toy", seats, seed)
+def opening(seats: int = 2, seed: int = 7, game: str = "toy") -> State:
+    return first_decision(game, seats, seed)
 
 
 def question(position: State | None = None, **fields: Any) -> RecommendMoveRequest:

@@ -1,11 +1,15 @@
 """RecommendMove answers, on time, the same for the same question, and without looking at hidden cards."""
 
+from pathlib import Path
+
 import pytest
 
 from clerestory.clients.advisor import duration
-from clerestory.engine import NATURE, State
+from clerestory.engine import GAMES, NATURE, State, from_position
 from clerestory.v1.advisor_pb2 import STOP_REASON_ITERATIONS, STOP_REASON_TIME, RecommendMoveResponse
 from tests.server.harness import HOUR, Served, opening, question, served
+
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples" / "positions").glob("*.json"))
 
 
 async def ask(server: Served, position: State, **fields: object) -> RecommendMoveResponse:
@@ -81,16 +85,26 @@ async def test_the_caller_is_answered_before_its_deadline() -> None:
     assert answer.statistics.stop_reason == STOP_REASON_TIME
 
 
+@pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("seats", [2, 3, 4])
 @pytest.mark.parametrize("seed", range(3))
-async def test_hidden_cards_do_not_change_the_answer(seats: int, seed: int) -> None:
-    truth = opening(seats, seed)
+async def test_hidden_cards_do_not_change_the_answer(game: str, seats: int, seed: int) -> None:
+    truth = opening(seats, seed, game)
     view = truth.observe(truth.turn)
     others = [view.deal(luck) for luck in range(3)]
     assert any(other != truth for other in others)
     async with served() as server:
         answers = [await ask(server, position, iterations=300, seed=5) for position in (truth, view, *others)]
     assert all(answer == answers[0] for answer in answers)
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+async def test_example_positions_are_answered(path: Path) -> None:
+    position = from_position(path.read_text())
+    async with served() as server:
+        answer = await ask(server, position, iterations=100, seed=1)
+    assert {line.action.text for line in answer.lines} == {action.text for action in position.legal_actions()}
+    assert answer.catalogue == position.game.catalogue
 
 
 async def test_every_decision_of_a_game_can_be_asked_about() -> None:

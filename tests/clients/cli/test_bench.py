@@ -29,9 +29,16 @@ def test_engine_fields() -> None:
 
 
 def test_search_fields() -> None:
-    answer = figures("search", "--game", "toy", "--seats", "4", "--bot", "ismcts-plain")
-    assert set(answer) == SEARCH | ABOUT | {"bot"}
+    answer = figures("search", "--game", "toy", "--seats", "4", "--bot", "ismcts-plain", "--threads", "2")
+    assert set(answer) == SEARCH | ABOUT | {"bot", "threads"}
     assert min(answer[name] for name in SEARCH - {"overhead_us"}) > 0
+
+
+def test_budget_fields() -> None:
+    result = CliRunner().invoke(bench, ["budget", "--game", "toy", "--budget-ms", "1", "--count", "5", "--json"])
+    answer = json.loads(result.output)
+    assert set(answer) == (ABOUT | {"budget_ms", "count", "overrun_ms", "reference_ns"}) - {"seconds", "runs"}
+    assert answer["overrun_ms"]["p50"] <= answer["overrun_ms"]["p99"] <= answer["overrun_ms"]["max"]
 
 
 def test_table_shows_every_figure() -> None:
@@ -47,6 +54,8 @@ def test_table_shows_every_figure() -> None:
         (["engine", "--seconds", "-1"], "--seconds"),
         (["search", "--bot", "deep-thought"], "'deep-thought' is not one of"),
         (["search", "--runs", "0"], "--runs"),
+        (["budget", "--budget-ms", "0"], "--budget-ms"),
+        (["budget", "--seats", "1"], "1 is not one of"),
     ],
 )
 def test_wrong_input(arguments: list[str], message: str) -> None:

@@ -80,8 +80,10 @@ UNSOUND: list[tuple[int, dict[str, Any], dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("invariant", "changes", "red"), UNSOUND)
 def test_an_unsound_position_says_which_rule_it_breaks(
-    invariant: int, changes: dict[str, Any], red: dict[str, Any]
+    invariant: int, changes: dict[str, Any], red: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Some of these are found before, with their fields (test_accounts.py); the core must find them all."""
+    monkeypatch.setattr("clerestory.engine.cathedral.position.account_faults", lambda *_: [])
     [(field, description)] = faults({**changes, "red": red})
     assert field == "cathedral"
     assert description == f"breaks invariant {invariant} of the rules: {INVARIANTS[invariant]}"

@@ -1,0 +1,51 @@
+# cython: language_level=3
+"""One search: what it was given, its luck, its tree, and the scratch memory of an iteration."""
+from libc.stdint cimport uint32_t, uint64_t
+
+from clerestory.engine.core cimport MAX_LEGAL, MAX_SEATS, GameOps, Guide, action_t
+from clerestory.engine.rng cimport rng_t
+from clerestory.search.tree cimport Tree
+
+cdef enum Ending:                # why a run ended, the strongest reason last
+    BY_ITERATIONS
+    BY_DECISION
+    BY_TIME
+    BY_STOP
+
+cdef struct Step:
+    uint32_t edge
+    int seat                     # that decided
+
+cdef struct Search:
+    # constant during the search
+    const GameOps *ops
+    const Guide *guide           # NULL: the game has none
+    uint64_t root[64]            # the position, as the observer knows it
+    int seats
+    int observer                 # the seat that decides at the root
+    double exploration           # C of UCB1, in rewards
+    double win_weight            # of the win share in the reward, 0 to 1
+    double margin_weight         # of the margin, scaled to 0 .. 1, in the reward
+    void (*play_out)(Search *search) noexcept nogil
+    int horizon                  # plies of a playout
+    double temper                # points, of the guide's value
+    double rival_share           # of the most visits; with fewer a line cannot become the best
+    # changed by every iteration
+    rng_t rng
+    Tree tree
+    uint64_t iterations          # since the root was set
+    int depth                    # decisions from the root to the deepest node
+    double lowest, highest       # margins met so far, of any seat, points
+    double margin_scale          # margin_weight / (highest - lowest), 0 while they are one
+    # scratch of one iteration
+    uint64_t world[64]           # a determinization, played to its end
+    action_t legal[MAX_LEGAL]
+    Step *path                   # max_plies at most
+    int length                   # of the path
+    double win[MAX_SEATS]        # win shares, by seat
+    double margin[MAX_SEATS]     # points, by seat
+    # shared with the owner and with the other searches of one run; atomic
+    int *stop
+
+cdef int run_until(Search *search, double deadline, uint64_t iterations, bint early) noexcept nogil
+cdef double monotonic() noexcept nogil

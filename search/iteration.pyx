@@ -1,0 +1,163 @@
+# cython: language_level=3
+"""Single-observer information-set Monte Carlo tree search (Cowling, Powley, Whitehouse 2012, IEEE TCIAIG 4(2)).
+
+Each iteration deals a world that agrees with what the observer knows, walks down the tree by UCB1 over
+the actions legal in that world, adds one action, plays on, and credits every edge of its path.
+"""
+from libc.math cimport log, sqrt
+from libc.stdint cimport uint32_t, uint64_t
+from libc.string cimport memcpy
+from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
+
+from clerestory.engine.core cimport MAX_LEGAL, NATURE, OVER, action_t
+from clerestory.engine.rng cimport rng_below
+from clerestory.search.tree cimport NO_NODE, Edge, Node, tree_enter, tree_find
+
+cdef extern from *:
+    """
+    #define atomic_load(p) __atomic_load_n((p), __ATOMIC_RELAXED)
+    """
+    int atomic_load(int *p) noexcept nogil
+
+cdef enum:
+    LOOK_EVERY = 8               # iterations between looks at the clock and at the root
+
+
+# -- one iteration ---------------------------------------------------------------------------------
+
+cdef void iterate(Search *search) noexcept nogil:
+    memcpy(search.world, search.root, search.ops.state_size)
+    search.ops.deal(search.world, &search.rng)
+    descend(search)
+    search.play_out(search)
+    rescale(search)
+    back_up(search)
+    search.iterations += 1
+
+
+cdef void descend(Search *search) noexcept nogil:
+    """Walk down until an action that was never tried has been played, or the game or the memory is at its end."""
+    cdef uint32_t node, edge
+    cdef int turn, n
+    search.length = 0
+    while True:
+        turn = search.ops.turn(search.world)
+        if turn == NATURE:
+            search.ops.play(search.world, search.ops.draw(search.world, &search.rng))
+            continue
+        if turn == OVER:
+            return
+        n = search.ops.legal(search.world, search.legal)
+        node = tree_enter(&search.tree, search.ops.key(search.world, search.observer), search.legal, n)
+        if node == NO_NODE:
+            return
+        edge = select(search, &search.tree.nodes[node], turn, n)
+        search.ops.play(search.world, search.tree.actions[edge])
+        search.path[search.length] = Step(edge, turn)
+        search.length += 1
+        search.depth = max(search.depth, search.length)
+        if search.tree.edges[edge].visits == 0:
+            return
+
+
+cdef uint32_t select(Search *search, const Node *node, int turn, int n) noexcept nogil:
+    """Return an edge of a legal action: one never tried, at random, else the best by UCB1 with availability."""
+    cdef Edge *row = search.tree.edges + node.first
+    cdef const action_t *actions = search.tree.actions + node.first
+    cdef uint32_t untried[MAX_LEGAL]
+    cdef uint32_t counted = 0    # log_counted is its logarithm: edges of one node mostly have one availability
+    cdef int e = 0, i, tries = 0, best = -1
+    cdef double score, best_score = 0, log_counted = 0
+    for i in range(n):
+        while actions[e] != search.legal[i]:
+            e += 1
+        row[e].available += 1
+        if row[e].visits == 0:
+            untried[tries] = e
+            tries += 1
+        elif tries == 0:
+            if row[e].available != counted:
+                counted = row[e].available
+                log_counted = log(<double> counted)
+            score = mean(search, &row[e], turn) + search.exploration * sqrt(log_counted / row[e].visits)
+            if best < 0 or score > best_score:
+                best = e
+                best_score = score
+    if tries:
+        return node.first + untried[rng_below(&search.rng, tries)]
+    return node.first + best
+
+
+cdef inline double mean(const Search *search, const Edge *edge, int turn) noexcept nogil:
+    """Return the mean reward, up to a constant that all edges share."""
+    return (search.win_weight * edge.win[turn] + search.margin_scale * edge.margin) / edge.visits
+
+
+cdef void rescale(Search *search) noexcept nogil:
+    """Widen the range of margins. Edges keep points, so that rewards of all iterations are on the new scale."""
+    cdef int seat
+    for seat in range(search.seats):
+        search.lowest = min(search.lowest, search.margin[seat])
+        search.highest = max(search.highest, search.margin[seat])
+    if search.highest > search.lowest:
+        search.margin_scale = search.margin_weight / (search.highest - search.lowest)
+
+
+cdef void back_up(Search *search) noexcept nogil:
+    cdef Edge *edge
+    cdef double margin
+    cdef int i, seat
+    for i in range(search.length):
+        edge = &search.tree.edges[search.path[i].edge]
+        margin = search.margin[search.path[i].seat]
+        edge.visits += 1
+        edge.margin += <float> margin
+        edge.margin_squares += <float> (margin * margin)
+        for seat in range(search.seats):
+            edge.win[seat] += search.win[seat]
+            edge.win_squares[seat] += <float> (search.win[seat] * search.win[seat])
+
+
+# -- many ------------------------------------------------------------------------------------------
+
+cdef double monotonic() noexcept nogil:
+    """The clock of Python's time.monotonic, in seconds."""
+    cdef timespec now
+    clock_gettime(CLOCK_MONOTONIC, &now)
+    return now.tv_sec + 1e-9 * now.tv_nsec
+
+
+cdef int run_until(Search *search, double deadline, uint64_t iterations, bint early) noexcept nogil:
+    """Iterate, once at least, until the deadline, the number of iterations, a stop, or, if early, a decision."""
+    cdef uint64_t begin = search.iterations, end = begin + iterations
+    cdef double now, started = monotonic()
+    while True:
+        iterate(search)
+        if atomic_load(search.stop):
+            return BY_STOP
+        if search.iterations % LOOK_EVERY == 0 or search.iterations < LOOK_EVERY:
+            now = monotonic()
+            if now >= deadline:
+                return BY_TIME
+            if early and decided(search, min(
+                <double> (end - search.iterations),
+                (deadline - now) * (search.iterations - begin) / max(now - started, 1e-9),
+            )):
+                return BY_DECISION
+        if search.iterations >= end:
+            return BY_ITERATIONS
+
+
+cdef bint decided(const Search *search, double remaining) noexcept nogil:
+    """Whether no other line can gain enough visits to be chosen, if it got all the remaining iterations."""
+    cdef uint32_t root = tree_find(&search.tree, search.ops.key(search.root, search.observer))
+    cdef const Node *node = &search.tree.nodes[root]
+    cdef const Edge *row = search.tree.edges + node.first
+    cdef int e, best = 0
+    for e in range(1, node.count):
+        if row[e].visits > row[best].visits:
+            best = e
+    for e in range(node.count):
+        if e != best and row[e].visits + remaining >= search.rival_share * row[best].visits:
+            return False
+    return True

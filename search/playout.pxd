@@ -1,0 +1,6 @@
+# cython: language_level=3
+"""How a world is played on below the tree, and what it was worth."""
+from clerestory.search.iteration cimport Search
+
+cdef void play_uniformly(Search *search) noexcept nogil
+cdef void play_informed(Search *search) noexcept nogil

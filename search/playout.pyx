@@ -1,0 +1,81 @@
+# cython: language_level=3
+from libc.math cimport INFINITY, exp
+
+from clerestory.engine.core cimport MAX_LEGAL, MAX_SEATS, NATURE, OVER, action_t
+from clerestory.engine.rng cimport rng_below, rng_t, rng_unit
+
+
+cdef void play_uniformly(Search *search) noexcept nogil:
+    """Play on, each legal action as likely as the other."""
+    cdef int turn = search.ops.turn(search.world), left = search.horizon
+    cdef action_t a
+    while turn != OVER and left:
+        if turn == NATURE:
+            a = search.ops.draw(search.world, &search.rng)
+        else:
+            a = search.legal[rng_below(&search.rng, search.ops.legal(search.world, search.legal))]
+        search.ops.play(search.world, a)
+        turn = search.ops.turn(search.world)
+        left -= 1
+    settle(search, turn)
+
+
+cdef void play_informed(Search *search) noexcept nogil:
+    """Play on, each legal action as likely as the guide weighs it."""
+    cdef float weights[MAX_LEGAL]
+    cdef int n, turn = search.ops.turn(search.world), left = search.horizon
+    cdef action_t a
+    while turn != OVER and left:
+        if turn == NATURE:
+            a = search.ops.draw(search.world, &search.rng)
+        else:
+            n = search.ops.legal(search.world, search.legal)
+            a = search.legal[0]
+            if n > 1:
+                search.guide.weigh(search.world, search.legal, n, weights)
+                a = search.legal[pick(weights, n, &search.rng)]
+        search.ops.play(search.world, a)
+        turn = search.ops.turn(search.world)
+        left -= 1
+    settle(search, turn)
+
+
+cdef inline int pick(const float *weights, int n, rng_t *rng) noexcept nogil:
+    """Return 0 .. n - 1 with odds in proportion to the weights; one number drawn."""
+    cdef double left = 0
+    cdef int i
+    for i in range(n):
+        left += weights[i]
+    left *= rng_unit(rng)
+    for i in range(n - 1):
+        left -= weights[i]
+        if left < 0:
+            return i
+    return n - 1
+
+
+cdef inline void settle(Search *search, int turn) noexcept nogil:
+    """Say what the world was worth: by the rules at the end, by the guide before it."""
+    if turn == OVER:
+        search.ops.returns(search.world, search.win)
+        search.ops.margins(search.world, search.margin)
+    else:
+        foresee(search)
+
+
+cdef void foresee(Search *search) noexcept nogil:
+    """Win shares in proportion to exp(value / temper), and the margins of the values."""
+    cdef double value[MAX_SEATS]
+    cdef double total = 0, lead
+    cdef int seat, other
+    search.guide.value(search.world, value)
+    for seat in range(search.seats):
+        lead = INFINITY
+        for other in range(search.seats):
+            if other != seat:
+                lead = min(lead, value[seat] - value[other])
+        search.margin[seat] = lead
+        search.win[seat] = exp(min(lead, 0) / search.temper)  # behind the best; the best itself 1
+        total += search.win[seat]
+    for seat in range(search.seats):
+        search.win[seat] /= total

@@ -1,0 +1,59 @@
+"""`clerestory hint`: a ranked table, or the whole result for programs."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from clerestory.clients import BadRequest
+from clerestory.clients.cli.main import app
+from clerestory.clients.cli.options import BadOption
+from clerestory.engine import BadPosition, from_position
+from clerestory.search import NothingToDecide
+
+EXAMPLE = Path(__file__).parents[3] / "examples" / "positions" / "cathedral-3p-round4-draft.json"
+
+
+def run(*arguments: str | Path, stdin: str | None = None) -> Result:
+    return CliRunner().invoke(app, ["hint", *map(str, arguments)], input=stdin, env={"COLUMNS": "160"})
+
+
+def test_json_holds_every_action_best_first() -> None:
+    answer = json.loads(run(EXAMPLE, "--time", "50ms", "--seed", 3, "--json").output)
+    legal = {action.text for action in from_position(EXAMPLE.read_text()).legal_actions()}
+    assert {line["action"] for line in answer["lines"]} == legal
+    assert answer["seed"] == 3
+    visits = [line["visits"] for line in answer["lines"]]
+    assert visits == sorted(visits, reverse=True)
+
+
+def test_table_shows_as_many_lines_as_asked() -> None:
+    output = run(EXAMPLE, "--time", "50ms", "--lines", 2).output
+    legal = [action.text for action in from_position(EXAMPLE.read_text()).legal_actions()]
+    assert sum(f"│ {text} " in output for text in legal) == 2
+    assert "red:" in output
+
+
+def test_watching_ends_with_the_table() -> None:
+    output = run(EXAMPLE, "--time", "300ms", "--watch").output
+    assert "iterations)" in output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind"),
+    [
+        ((EXAMPLE, "--time", "soon"), BadRequest),
+        ((EXAMPLE, "--time", "0s"), BadOption),
+        (("nowhere.json",), BadOption),
+    ],
+)
+def test_wrong_input(arguments: tuple[str, ...], kind: type[Exception]) -> None:
+    assert isinstance(run(*arguments).exception, kind)
+
+
+def test_positions_that_cannot_be_searched() -> None:
+    assert isinstance(run("-", stdin="{}").exception, BadPosition)
+    position = json.loads(EXAMPLE.read_text())
+    start = from_position(position).game.new(2, 1).to_json()
+    assert isinstance(run("-", stdin=start).exception, NothingToDecide)

@@ -1,0 +1,157 @@
+"""What a line says: errors, bounds, margins, losses, the principal variation, and which line is the best."""
+
+import hashlib
+import math
+
+import pytest
+
+from clerestory.engine import GAMES, NATURE, State
+from clerestory.engine.toy.rules import TOY
+from clerestory.search.ismcts import Searcher
+from clerestory.search.options import WELL_VISITED
+from clerestory.search.result import Result
+from tests.search.options import CHOICES
+from tests.search.oracle import ismcts
+from tests.search.positions import decisions
+
+START = decisions(TOY, 3, 1)[0]
+GOLDEN = "99950a2ce505dad8"
+
+
+def signature(result: Result) -> str:
+    """One number for all that a search says; it changes only with its behaviour."""
+    lines = [(line.action, line.visits, line.availability, line.values, line.variation) for line in result.lines]
+    return hashlib.sha256(repr(lines).encode()).hexdigest()[:16]
+
+
+def test_golden_signature() -> None:
+    assert signature(Searcher(START, seed=1).run(iterations=2000)) == GOLDEN
+
+
+@pytest.mark.parametrize("options", CHOICES, ids=str)
+@pytest.mark.parametrize("position", [START, decisions(GAMES["cathedral"], 3, 2)[20]], ids=["toy", "cathedral"])
+def test_every_option_is_reproducible_and_sums_up(options: dict[str, object], position: State) -> None:
+    results = [Searcher(position, seed=seed, **options).run(iterations=500) for seed in (4, 4, 5)]  # type: ignore[arg-type]
+    assert results[0].lines == results[1].lines != results[2].lines
+    assert sum(line.visits for line in results[0].lines) == 500
+    for line in results[0].lines:
+        assert math.isclose(sum(line.values), 1) if line.visits else sum(line.values) == 0
+        assert 0 <= line.score <= 1
+        assert line.lower <= line.score
+        assert line.loss == results[0].best.score - line.score
+
+
+@pytest.mark.parametrize("options", CHOICES[1:6], ids=str)
+def test_every_option_of_the_search_changes_what_it_finds(options: dict[str, object]) -> None:
+    position = decisions(GAMES["cathedral"], 3, 2)[20]
+    plain, other = (Searcher(position, seed=4, **given).run(iterations=500) for given in ({}, options))  # type: ignore[arg-type]
+    assert {line.action: line.visits for line in plain.lines} != {line.action: line.visits for line in other.lines}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_errors_and_margins_of_the_last_decision(seed: int) -> None:
+    """Nobody acts after it: margins can be read off, and nothing varies."""
+    last = decisions(TOY, 3, seed)[-1]
+    for line in Searcher(last, seed=seed).run(iterations=200).lines:
+        after = last.copy()
+        after.play(line.action)
+        assert line.margin == after.margins()[last.turn]
+        assert line.errors == pytest.approx((0, 0, 0), abs=1e-3)
+
+
+def test_errors_are_those_of_shares() -> None:
+    """With two seats and no ties a share is 0 or 1, whose error is known from the mean."""
+    position = decisions(GAMES["cathedral"], 2, 1)[0]
+    line = Searcher(position, seed=1).run(iterations=3000).best
+    mean = line.values[0]
+    assert line.errors == pytest.approx((math.sqrt(mean * (1 - mean) / (line.visits - 1)),) * 2, rel=0.05)
+    assert line.score == line.values[position.turn]
+    assert line.lower == pytest.approx(line.score - 2 * line.errors[position.turn])
+
+
+def test_before_the_second_visit_nothing_is_sure() -> None:
+    once, never = Searcher(START, seed=1).run(iterations=1).lines[:2]
+    assert once.errors == never.errors == (0.5, 0.5, 0.5)
+    assert (never.score, never.margin, never.lower) == (0.0, 0.0, -1.0)
+
+
+def test_margin_reward_takes_the_greater_win() -> None:
+    """Seat 0 decides last and leads 9 to 0: every play wins, only its 6 takes the prize of 2 as well."""
+    fields = {
+        "round": 2, "step": "play", "moved": 1, "prize": 2, "feast": False, "seen": [1, 2, 5], "deck": [],
+        "players": [{"points": 9, "played": 0, "hand": [3, 6]}, {"points": 0, "played": 5, "hand": [0]}],
+    }  # fmt: skip
+    position = TOY.from_position({"rules_revision": 1, "toy": fields})
+    for reward in ("margin", "mix"):
+        result = Searcher(position, seed=1, reward=reward).run(iterations=300)
+        assert (result.best.action, result.best.margin, result.best.score) == ("play 6", 11.0, 1.0)
+        assert all(line.values == (1.0, 0.0) and line.margin == 7.0 for line in result.lines[1:])
+        assert result.best.visits > 2 * result.lines[1].visits
+
+
+def test_a_horizon_of_none_left_takes_the_guides_value() -> None:
+    position = decisions(TOY, 2, 3)[0]
+    for line in Searcher(position, seed=1, horizon=0, temper=5.0).run(iterations=len(position.legal_codes())).lines:
+        after = position.copy()
+        after.play(line.action)
+        ours, theirs = after.value()
+        assert line.values[0] == pytest.approx(1 / (1 + math.exp((theirs - ours) / 5.0)))
+        assert line.margin == pytest.approx((ours, theirs)[position.turn] - (theirs, ours)[position.turn], abs=1e-5)
+
+
+def test_a_horizon_past_the_end_plays_to_the_end() -> None:
+    plain, far = (Searcher(START, seed=2, horizon=horizon).run(iterations=300) for horizon in (None, 10_000))
+    assert plain.lines == far.lines
+    assert {line.action: (line.visits, line.availability, line.values) for line in far.lines} == ismcts(START, 2, 300)
+
+
+@pytest.mark.parametrize("position", [START, decisions(GAMES["cathedral"], 2, 1)[3]], ids=["toy", "cathedral"])
+def test_choice_by_bound_is_among_the_well_visited(position: State) -> None:
+    by_visits, by_bound = (
+        Searcher(position, seed=3, choice=choice).run(iterations=700) for choice in ("visits", "bound")
+    )
+    assert {line.action: line.visits for line in by_visits.lines} == {
+        line.action: line.visits for line in by_bound.lines
+    }
+    most = by_visits.best.visits
+    well = [line for line in by_bound.lines if line.visits >= WELL_VISITED * most]
+    assert by_bound.lines[: len(well)] == tuple(sorted(well, key=lambda line: -line.lower))
+    assert len(well) > 1
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("seed", range(3))
+def test_variations_are_legal_in_a_world_that_agrees(name: str, seed: int) -> None:
+    lengths = []
+    for position in decisions(GAMES[name], 3, seed)[::7]:
+        view = position.observe(position.turn)
+        for line in Searcher(position, seed=seed, max_bytes=1 << 22).run(iterations=600).lines:
+            assert line.variation[0] == line.action
+            assert any(replays(view.deal(world), line.variation) for world in range(200))
+            lengths.append(len(line.variation))
+    assert max(lengths) > 2
+
+
+def replays(world: State, variation: tuple[str, ...]) -> bool:
+    """Whether a variation can be played in this world; chance events in it must have one outcome only."""
+    for text in variation:
+        legal = [action.text for action in world.legal_actions()]
+        if text not in legal or (world.turn == NATURE and len(legal) > 1):
+            return False
+        world.play(text)
+    return True
+
+
+def test_a_variation_follows_the_most_visited() -> None:
+    """Where the same seat decides again, the variation goes on as a tree that is kept would choose."""
+    for found in decisions(GAMES["cathedral"], 2, 1)[:60]:
+        searcher = Searcher(found, seed=1)
+        variation = searcher.run(iterations=600).best.variation
+        after = found.copy()
+        after.play(variation[0])
+        if len(variation) > 1 and after.turn == found.turn and len(after.legal_codes()) > 1:
+            break
+    searcher.advance(after)
+    known = searcher.run(iterations=1)
+    assert known.reused > 1
+    assert known.best.action == variation[1]
