@@ -46,7 +46,7 @@ def score_interval(scores: Sequence[float]) -> Interval:
     z2 = Z95 * Z95 / games
     centre = (mean + z2 / 2) / (1 + z2)
     half = Z95 / (1 + z2) * math.sqrt(mean * (1 - mean) / games + z2 / (4 * games))
-    return Interval(mean, max(centre - half, 0.0), min(centre + half, 1.0))
+    return Interval(mean, max(min(centre - half, mean), 0.0), min(max(centre + half, mean), 1.0))  # rounding
 
 
 def mean_interval(values: Sequence[float]) -> Interval:

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
+from rich.table import Column, Table
 
 from clerestory.clients.cli.options import (
     CATALOGUE,
@@ -116,7 +116,9 @@ def finite(fields: Any) -> Any:
 def show(outcome: Report, match: Match, sprt: Sprt | None) -> None:
     """Print the two sides, and what the match says of them."""
     title = f"{match.load().name}, {match.seats} seats, {match.budget} a move: {outcome.games:,} games"
-    table = Table("bot", "score share", "mean score", "ms a move", "iterations a move", title=title)
+    table = Table(
+        Column("bot", overflow="fold"), "score share", "mean score", "ms a move", "iterations a move", title=title
+    )
     for side in (outcome.a, outcome.b):
         table.add_row(*side_row(side))
     Console().print(table)

@@ -143,6 +143,7 @@ def test_what_is_no_bot_is_named(text: str, named: str) -> None:
         ("ismcts-plain:depth=2", BadBot, "depth"),
         ("ismcts-plain:exploration=-1", BadLimit, "exploration: -1"),
         ("ismcts-plain:exploration=low", BadLimit, "exploration: 'low'"),
+        ("ismcts-plain:reward=gold", BadLimit, "reward: 'gold'"),
     ],
 )
 def test_options_of_the_search_are_refused_when_it_begins(text: str, error: type[Exception], named: str) -> None:

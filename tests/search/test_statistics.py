@@ -36,6 +36,12 @@ def test_wilson_of_one_deal_won() -> None:
     assert score_interval([0.0]) == Interval(0.0, 0.0, pytest.approx(0.79345, abs=1e-5))
 
 
+@pytest.mark.parametrize("deals", range(1, 60))
+def test_all_won_or_all_lost_has_its_bound_to_the_last_bit(deals: int) -> None:
+    assert score_interval([1.0] * deals).high == 1
+    assert score_interval([0.0] * deals).low == 0
+
+
 def test_wilson_of_ten_games() -> None:
     """8 of 10 won is (0.490, 0.943) in the textbooks; deals that are won or lost whole count as one game each."""
     interval = score_interval([1.0] * 8 + [0.0] * 2)
