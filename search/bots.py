@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol, Self
 
-from clerestory.engine.core import NATURE, OVER, State
+from clerestory.engine.core import State
 from clerestory.engine.rng import Rng
-from clerestory.search.errors import BadBot, BadLimit, HiddenFromSeat, NothingToDecide
-from clerestory.search.ismcts import Searcher
+from clerestory.search.errors import BadBot, BadLimit
+from clerestory.search.ismcts import Searcher, known, owed_turn
 from clerestory.search.oneply import judge_actions
 
 UNITS = {"ms": 0.001, "s": 1.0}
@@ -97,12 +97,7 @@ class Named:
 
 def own_view(position: State) -> State:
     """Return the position as the seat to decide knows it. Raises NothingToDecide or HiddenFromSeat."""
-    if position.turn in (NATURE, OVER):
-        raise NothingToDecide("the game is over" if position.over else "a chance event is due")
-    view = position.observe(position.turn)
-    if view.deal(0).observe(view.turn) != view:
-        raise HiddenFromSeat(f"the position hides what {view.game.seat_name(view.turn)} knows")
-    return view
+    return known(position, owed_turn(position, None))
 
 
 # -- the bots --------------------------------------------------------------------------------------

@@ -341,7 +341,7 @@ def owed_turn(State position, seat):
     return turn
 
 
-cdef State known(State position, int seat):
+def known(State position not None, int seat):
     """Return what the seat knows. Raises HiddenFromSeat unless dealing leaves that as it is."""
     cdef State observed = position.observe(seat)
     if observed.deal(0).observe(seat) != observed:

@@ -7,10 +7,10 @@ their differences are less noisy than their values. Seats judge by the guide; th
 from libc.math cimport INFINITY
 from libc.stdint cimport uint64_t
 from libc.string cimport memcpy
-from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
 
 from clerestory.engine.core cimport MAX_LEGAL, MAX_SEATS, NATURE, OVER, GameOps, Guide, State, action_t
 from clerestory.engine.rng cimport Rng, rng_below, rng_next, rng_seed, rng_t
+from clerestory.search.iteration cimport monotonic
 
 from clerestory.search.errors import BadBot
 
@@ -113,13 +113,6 @@ cdef void judge_world(Look *look, judge_t judge, double *total) noexcept nogil:
         rng_seed(&look.rng, luck)
         total[i] += judge(look, after)
     look.rng = stream
-
-
-cdef double monotonic() noexcept nogil:
-    """The clock of Python's time.monotonic, in seconds."""
-    cdef timespec now
-    clock_gettime(CLOCK_MONOTONIC, &now)
-    return now.tv_sec + 1e-9 * now.tv_nsec
 
 
 cdef uint64_t judge_worlds(Look *look, judge_t judge, uint64_t worlds, double deadline, double *total) noexcept nogil:
