@@ -29,8 +29,11 @@ cdef extern from *:
     """
     /* The lines as sets of places, in the order of their codes: rows, columns, the diagonal down, the one up. */
     static const unsigned short LINE[8] = {0007, 0070, 0700, 0111, 0222, 0444, 0421, 0124};
+    static const unsigned char PLACES_OF[8][3] = {
+        {0, 1, 2}, {3, 4, 5}, {6, 7, 8}, {0, 3, 6}, {1, 4, 7}, {2, 5, 8}, {0, 4, 8}, {2, 4, 6}};
     """
     const uint16_t *LINE
+    const uint8_t PLACES_OF[8][3]
 
 
 # -- claims ----------------------------------------------------------------------------------------
