@@ -1,0 +1,63 @@
+"""A second model of Builders Duel, written from the rules alone: slow, plain, and the judge of the fast core."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from fractions import Fraction
+
+from tests.engine.duel import oracle_legal, oracle_play
+from tests.engine.duel.oracle_cards import COLOURS
+from tests.engine.duel.oracle_state import Player, Position
+
+NATURE, OVER = -1, -2
+
+
+class Oracle:
+    """One game: ask `turn` and `legal`, then `play`, until `turn` says that it is over."""
+
+    def __init__(self, state: Position) -> None:
+        self._state = state
+
+    @classmethod
+    def new(cls) -> Oracle:
+        """The opening position, its deck not dealt."""
+        return cls(Position())
+
+    def copy(self) -> Oracle:
+        return Oracle(deepcopy(self._state))
+
+    def table(self) -> Position:
+        """What lies where; not to be changed."""
+        return self._state
+
+    def turn(self) -> int:
+        """The seat to decide, NATURE or OVER."""
+        who = self._state.to_act
+        if who in COLOURS:
+            return COLOURS.index(who)
+        return NATURE if who == "nature" else OVER
+
+    def legal(self) -> list[str]:
+        return oracle_legal.legal(self._state)
+
+    def odds(self) -> dict[str, Fraction]:
+        """The probability of each outcome at Nature's turn, by public information."""
+        return oracle_legal.odds(self._state)
+
+    def play(self, text: str) -> None:
+        """Plays a legal action; raises ValueError for any other."""
+        if text not in self.legal():
+            raise ValueError(f"{text!r} is not legal at step {self._state.step!r} of {self._state.to_act!r}")
+        oracle_play.play(self._state, text)
+
+    def returns(self) -> list[Fraction]:
+        """The win share of each seat at the end: the third section wins, else section 4's order, Philip last."""
+        s = self._state
+        red, blue = (_standing(player) for player in s.players.values())
+        won = s.winner or ("red" if red > blue else "blue")
+        return [Fraction(colour == won) for colour in COLOURS]
+
+
+def _standing(player: Player) -> tuple[int, int, int]:
+    """What is compared after phase 4, the most telling first."""
+    return player.sections(), player.materials(), player.gold
