@@ -53,7 +53,7 @@ class Market:
 
 
 INCOME = {"income_4": 4, "income_5": 5, "income_6": 6}
-GATHER = {f"raw_{raw}": (raw, 2 if raw == "wool" else 1) for raw in RAW}
+GATHER = {raw: (raw, 2 if raw == "wool" else 1) for raw in RAW}
 CRAFT = {
     "carpenter": ("wood", 2),
     "mortar_mixer": ("sand", 2),
@@ -114,15 +114,16 @@ DECKS = {
 }
 DECK_OF_PHASE = {1: "A", 2: "B", 3: "A", 4: "B"}
 
+PLACES = ("1.1", "1.2", "1.3", "2.1", "2.2", "2.3", "3.1", "3.2", "3.3")  # row and column
 LINES = {
-    "row.1": (0, 1, 2),
-    "row.2": (3, 4, 5),
-    "row.3": (6, 7, 8),
-    "column.1": (0, 3, 6),
-    "column.2": (1, 4, 7),
-    "column.3": (2, 5, 8),
-    "diagonal.1": (0, 4, 8),
-    "diagonal.2": (2, 4, 6),
+    "row 1": (0, 1, 2),
+    "row 2": (3, 4, 5),
+    "row 3": (6, 7, 8),
+    "column 1": (0, 3, 6),
+    "column 2": (1, 4, 7),
+    "column 3": (2, 5, 8),
+    "diagonal down": (0, 4, 8),
+    "diagonal up": (2, 4, 6),
 }
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import combinations
 
 from tests.engine.duel import oracle_uses
-from tests.engine.duel.oracle_cards import FACES, LINES, NEUTRAL_SEALS, PERSONAL, PLACING, SECTIONS, TOLEDO_PRICE
+from tests.engine.duel.oracle_cards import FACES, LINES, NEUTRAL_SEALS, PERSONAL, PLACES, PLACING, SECTIONS, TOLEDO_PRICE
 from tests.engine.duel.oracle_state import Player, Position
 
 
@@ -18,15 +18,15 @@ def legal(s: Position) -> list[str]:
 def odds(s: Position) -> dict[str, Fraction]:
     """The probability of each outcome at Nature's turn, by what everyone can see."""
     if s.step == "flip":
-        return {f"flip {face}": Fraction(1, 2) for face in FACES[s.flipping]}
-    verb, pile = ("deal", s.unseen_cards) if s.step == "deal" else ("seal", s.unseen_seals)
+        return {f"face {face}": Fraction(1, 2) for face in FACES[s.flipping]}
+    verb, pile = ("deal", s.unseen_cards) if s.step == "deal" else ("draw", s.unseen_seals)
     return {f"{verb} {thing}": Fraction(count, pile.total()) for thing, count in pile.items() if count}
 
 
 def _claim(s: Position) -> list[str]:
     taken = s.claims.get(s.first, "")
-    shape = taken.split(".")[0]
-    free = [line for line in LINES if line.split(".")[0] != shape or (shape == "diagonal" and line != taken)]
+    shape = taken.split(" ")[0]
+    free = [line for line in LINES if line.split(" ")[0] != shape or (shape == "diagonal" and line != taken)]
     return [f"claim {line}" for line in free]
 
 
@@ -35,7 +35,7 @@ def _storming(s: Position) -> list[str]:
 
 
 def _take_back(s: Position) -> list[str]:
-    return [f"take-back {place}" for place in s.player(s.to_act).markers]
+    return [f"take-back {PLACES[place]}" for place in s.player(s.to_act).markers]
 
 
 def can_flip(player: Player) -> bool:
@@ -80,11 +80,11 @@ def _builds(s: Position) -> list[str]:
 def _use(s: Position) -> list[str]:
     assert s.use is not None
     may_end = s.use.began and s.use.card in oracle_uses.MAY_END
-    return [*oracle_uses.choices(s, s.use), *(["end"] if may_end else [])]
+    return [*oracle_uses.choices(s, s.use), *(["done"] if may_end else [])]
 
 
 def _bonus(s: Position) -> list[str]:
-    return [*oracle_uses.bonus_choices(s), "end"]
+    return [*oracle_uses.bonus_choices(s), "done"]
 
 
 CHOICES: dict[str, Callable[[Position], list[str]]] = {

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from tests.engine.duel import oracle_uses
-from tests.engine.duel.oracle_cards import DECKS, LINES, ONCE, PERSONAL, PLACING, TOLEDO_PRICE, other
+from tests.engine.duel.oracle_cards import DECKS, LINES, ONCE, PERSONAL, PLACES, PLACING, TOLEDO_PRICE, other
 from tests.engine.duel.oracle_legal import can_flip
 from tests.engine.duel.oracle_state import Player, Position
 
@@ -37,7 +37,7 @@ def _turn_up(order: list[str], thing: str) -> None:
 
 
 def _claim(s: Position, verb: str, words: list[str]) -> None:
-    (line,) = words
+    line = " ".join(words)
     s.claims[s.to_act] = line
     s.player(s.to_act).markers = list(LINES[line])
     if s.to_act == s.first:
@@ -63,8 +63,7 @@ def _storming(s: Position, verb: str, words: list[str]) -> None:
 
 
 def _take_back(s: Position, verb: str, words: list[str]) -> None:
-    (place,) = words
-    s.player(s.to_act).markers.remove(int(place))
+    s.player(s.to_act).markers.remove(PLACES.index(words[0]))
     _storming_done(s, other(s.to_act))
 
 
@@ -210,7 +209,7 @@ def _build(s: Position, section: str, materials: list[str]) -> None:
 
 def _use(s: Position, verb: str, words: list[str]) -> None:
     assert s.use is not None
-    if verb == "end":
+    if verb == "done":
         s.use = None
     else:
         oracle_uses.choose(s, s.use, verb, words)
@@ -218,7 +217,7 @@ def _use(s: Position, verb: str, words: list[str]) -> None:
 
 
 def _bonus(s: Position, verb: str, words: list[str]) -> None:
-    if verb == "end":
+    if verb == "done":
         s.turns = 0
     else:
         s.me().turn_over(words[0])

@@ -125,7 +125,7 @@ def in_turn(
     places = dict(zip((0, 1, 2), own, strict=False))
     places |= dict(zip((3, 6), theirs, strict=False)) | dict(zip((4, 5, 7, 8), free, strict=False))
     game = dealt(before_claims(phase, round_, colour, places.values(), **changes), places)
-    play_all(game, "claim row.1", "claim column.1")
+    play_all(game, "claim row 1", "claim column 1")
     while game.turn() >= 0 and offered(game) == {"pass", "play storming_the_castle"}:
         game.play("pass")
-    return play_all(game, "flip personal", "flip 3", "stop")
+    return play_all(game, "flip personal", "face 3", "stop")

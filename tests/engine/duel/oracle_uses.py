@@ -140,7 +140,7 @@ def _aliena(s: Position, use: Use, me: Player) -> list[str]:
 
 
 def _gift(s: Position, use: Use, me: Player) -> list[str]:
-    return [f"gain {raw}" for raw in NO_ORE if me.supply[raw] and use.count < GIFT_CHIPS]
+    return [f"take {raw}" for raw in NO_ORE if me.supply[raw] and use.count < GIFT_CHIPS]
 
 
 def _regan(s: Position, use: Use, me: Player) -> list[str]:
@@ -149,11 +149,11 @@ def _regan(s: Position, use: Use, me: Player) -> list[str]:
 
 
 def _alfred(s: Position, use: Use, me: Player) -> list[str]:
-    return [f"gain {raw}" for raw in NO_ORE if me.supply[raw] and me.gold >= ALFRED_PRICE]
+    return [f"take {raw}" for raw in NO_ORE if me.supply[raw] and me.gold >= ALFRED_PRICE]
 
 
 def _maud(s: Position, use: Use, me: Player) -> list[str]:
-    return [f"trade {seal} {raw}" for raw in NO_ORE if me.supply[raw] for seal in NEUTRAL_SEALS if me.seals[seal]]
+    return [f"pay {seal} {raw}" for raw in NO_ORE if me.supply[raw] for seal in NEUTRAL_SEALS if me.seals[seal]]
 
 
 def _tom(s: Position, use: Use, me: Player) -> list[str]:
@@ -255,7 +255,7 @@ def _buy(s: Position, use: Use, me: Player, words: list[str]) -> None:
     use.count += 1
 
 
-def _gain(s: Position, use: Use, me: Player, words: list[str]) -> None:
+def _take(s: Position, use: Use, me: Player, words: list[str]) -> None:
     (raw,) = words
     me.gather(raw, 1)
     use.count += 1
@@ -269,7 +269,7 @@ def _pay_seal(s: Position, me: Player, seal: str) -> None:
     s.put_under(seal)  # D24
 
 
-def _trade(s: Position, use: Use, me: Player, words: list[str]) -> None:
+def _trade_seal(s: Position, use: Use, me: Player, words: list[str]) -> None:
     seal, raw = words
     _pay_seal(s, me, seal)
     me.gather(raw, 1)
@@ -296,8 +296,8 @@ DEEDS: dict[str, Callable[[Position, Use, Player, list[str]], None]] = {
     "turn": _turn,
     "sell": _sell,
     "buy": _buy,
-    "gain": _gain,
-    "trade": _trade,
+    "take": _take,
+    "pay": _trade_seal,
     "place": _place,
     "return": _return,
     "use": _point,

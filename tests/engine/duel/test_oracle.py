@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.engine.duel.oracle import NATURE, OVER, Oracle
-from tests.engine.duel.oracle_cards import CHIPS, DECKS, FACES, GOLD_IN_BOX, LINES, RAW_OF, SEALS_IN_BOX
+from tests.engine.duel.oracle_cards import CHIPS, DECKS, FACES, GOLD_IN_BOX, LINES, PLACES, RAW_OF, SEALS_IN_BOX
 from tests.engine.duel.oracle_scenes import before_claims, dealt, in_turn, look, offered, play_all
 from tests.engine.duel.oracle_state import Position
 
@@ -34,8 +34,8 @@ def test_replies_to_a_claim(line: str) -> None:
 
 
 def test_equal_sums_are_the_first_players() -> None:
-    game = play_all(dealt(before_claims(), {}), "claim row.1", "claim column.1")
-    play_all(game, "flip personal", "flip 2", "flip personal", "flip 2")
+    game = play_all(dealt(before_claims(), {}), "claim row 1", "claim column 1")
+    play_all(game, "flip personal", "face 2", "flip personal", "face 2")
     assert (look(game, "red.markers"), look(game, "blue.markers")) == ("0 1 2", "3 6")
 
 
@@ -50,7 +50,7 @@ def test_seals() -> None:
 def claimed(**setting: Any) -> Oracle:
     """Red has claimed row 1 and blue column 1: the first place is shared."""
     places = setting.pop("places", {})
-    return play_all(dealt(before_claims(coming=places.values(), **setting), places), "claim row.1", "claim column.1")
+    return play_all(dealt(before_claims(coming=places.values(), **setting), places), "claim row 1", "claim column 1")
 
 
 class Fight(NamedTuple):
@@ -66,22 +66,22 @@ class Fight(NamedTuple):
 ALL = "0/5 1/4 2/3"
 FIGHTS = {
     "conceded at once, D3, D23": Fight("stop", "1 2", ALL, ALL),
-    "blue stops without having flipped, D23": Fight("flip 0/5; flip 0; stop", "0 1 2", "1/4 2/3", ALL, "0/5"),
+    "blue stops without having flipped, D23": Fight("flip 0/5; face 0; stop", "0 1 2", "1/4 2/3", ALL, "0/5"),
     "red falls behind and stops; keeps one": Fight(
-        "flip 1/4; flip 1; flip 2/3; flip 3; stop; keep 1/4", "1 2", ALL, "0/5 1/4", "2/3"
+        "flip 1/4; face 1; flip 2/3; face 3; stop; keep 1/4", "1 2", ALL, "0/5 1/4", "2/3"
     ),
     "blue behind flips until ahead": Fight(
-        "flip 2/3; flip 3; flip 0/5; flip 0; flip 1/4; flip 4; stop; keep 2/3", "1 2", ALL, "2/3", "0/5 1/4"
+        "flip 2/3; face 3; flip 0/5; face 0; flip 1/4; face 4; stop; keep 2/3", "1 2", ALL, "2/3", "0/5 1/4"
     ),
     "the keeper's other seals go under the stack as flipped, red's first, D4": Fight(
-        "flip 2/3; flip 2; flip 1/4; flip 4; flip 1/4; flip 1; flip 0/5; flip 5; flip 2/3; flip 2; stop; keep 2/3",
+        "flip 2/3; face 2; flip 1/4; face 4; flip 1/4; face 1; flip 0/5; face 5; flip 2/3; face 2; stop; keep 2/3",
         "0 1 2", "", "0/5 2/3", "2/3 1/4 0/5 1/4",
     ),
     "only the personal seal flipped: nothing is kept, D23": Fight(
-        "flip personal; flip 2; flip 2/3; flip 3", "1 2", ALL, "0/5 1/4", "2/3"
+        "flip personal; face 2; flip 2/3; face 3", "1 2", ALL, "0/5 1/4", "2/3"
     ),
     "a level sum is blue's to break, and blue cannot": Fight(
-        "flip 2/3; flip 2; flip personal; flip 2", "0 1 2", "0/5 1/4", ALL, "2/3"
+        "flip 2/3; face 2; flip personal; face 2", "0 1 2", "0/5 1/4", ALL, "2/3"
     ),
 }  # fmt: skip
 
@@ -96,19 +96,19 @@ def test_fight(name: str) -> None:
 
 
 def test_a_personal_seal_ends_the_flipping_of_its_owner_only() -> None:
-    game = play_all(claimed(), "flip personal", "flip 3")
+    game = play_all(claimed(), "flip personal", "face 3")
     assert offered(game) == {"stop", "flip personal", "flip 0/5", "flip 1/4", "flip 2/3"}
-    play_all(game, "flip 0/5", "flip 0")
+    play_all(game, "flip 0/5", "face 0")
     assert offered(game) == {"stop", "flip personal", "flip 1/4", "flip 2/3"}
-    play_all(game, "flip personal", "flip 2")  # 2 to 3: blue is behind and has flipped the personal seal
+    play_all(game, "flip personal", "face 2")  # 2 to 3: blue is behind and has flipped the personal seal
     assert offered(game) == {"keep 0/5"}  # forced, and an action (D21)
 
 
 def test_of_several_seals_of_a_kind_the_first_flipped_is_kept() -> None:
     """D23; the first 0/5 was under the stack before."""
     game = claimed(blue={"seals": ["1/4", "1/4", "2/3"]})
-    play_all(game, "flip 2/3", "flip 3", "flip 1/4", "flip 1", "flip 2/3", "flip 2", "flip 1/4", "flip 1")
-    play_all(game, "flip 0/5", "flip 5", "stop")
+    play_all(game, "flip 2/3", "face 3", "flip 1/4", "face 1", "flip 2/3", "face 2", "flip 1/4", "face 1")
+    play_all(game, "flip 0/5", "face 5", "stop")
     assert offered(game) == {"keep 1/4", "keep 2/3"}
     play_all(game, "keep 1/4")
     assert look(game, "seen_seals") == "0/5 2/3 0/5 2/3 1/4"
@@ -125,8 +125,8 @@ def test_storming(place: int, step: str, to_act: str) -> None:
     game = claimed(round_=2, red=STORM)
     assert (offered(game), look(game, "to_act")) == ({"play storming_the_castle", "pass"}, "red")
     game.play("play storming_the_castle")
-    assert (offered(game), look(game, "to_act")) == ({"take-back 0", "take-back 3", "take-back 6"}, "blue")
-    game.play(f"take-back {place}")
+    assert (offered(game), look(game, "to_act")) == ({"take-back 1.1", "take-back 2.1", "take-back 3.1"}, "blue")
+    game.play(f"take-back {PLACES[place]}")
     assert (look(game, "step"), look(game, "to_act"), look(game, "red.once")) == (step, to_act, "")
     assert place not in game.table().player("blue").markers
 
@@ -137,7 +137,7 @@ def test_storming_by_the_second_player_or_not_at_all() -> None:
     play_all(game, "pass")
     assert (look(game, "step"), look(game, "blue.once")) == ("conflict", "storming_the_castle")
     game = claimed(round_=2, blue=STORM)
-    play_all(game, "play storming_the_castle", "take-back 0")
+    play_all(game, "play storming_the_castle", "take-back 1.1")
     assert (look(game, "step"), look(game, "blue.markers")) == ("turn", "0 3 6")
 
 
@@ -151,14 +151,14 @@ def test_storming_just_taken_waits_for_the_next_claims() -> None:
 def test_a_place_lost_or_taken_back_carries_no_own_marker() -> None:
     """D18: the Lord reaches the card lost in the conflict, and the one taken back."""
     lord = {"once": ["lord_in_court"]}
-    game = play_all(claimed(phase=2, round_=2, red=lord, places={0: "income_6", 1: "raw_wood"}), "stop")
+    game = play_all(claimed(phase=2, round_=2, red=lord, places={0: "income_6", 1: "wood"}), "stop")
     play_all(game, "play lord_in_court")
     assert "use income_6" in game.legal()
-    assert "use raw_wood" not in game.legal()
-    game = claimed(phase=2, round_=2, red=lord, places={1: "income_6", 2: "raw_wood"}, blue=STORM)
-    play_all(game, "play storming_the_castle", "take-back 1", "stop", "play lord_in_court")
+    assert "use wood" not in game.legal()
+    game = claimed(phase=2, round_=2, red=lord, places={1: "income_6", 2: "wood"}, blue=STORM)
+    play_all(game, "play storming_the_castle", "take-back 1.2", "stop", "play lord_in_court")
     assert "use income_6" in game.legal()
-    assert "use raw_wood" not in game.legal()
+    assert "use wood" not in game.legal()
 
 
 def test_power_moves_within_a_round_but_not_its_first_player() -> None:
@@ -182,9 +182,9 @@ def list_outcomes(game: Oracle, count: int) -> list[str]:
 def test_of_equal_cards_the_first_in_reading_order_is_used_up() -> None:
     """D19."""
     game = in_turn("red", ["influence", "income_4", "influence"], red={"gold": 20})
-    play_all(game, "use influence", "buy seal", "seal 1/4", "end")
+    play_all(game, "use influence", "buy seal", "draw 1/4", "done")
     assert look(game, "red.used") == "0"
-    play_all(game, "use influence", "buy seal", "seal 1/4", "end")
+    play_all(game, "use influence", "buy seal", "draw 1/4", "done")
     assert look(game, "red.used") == "0 2"
     assert "use influence" not in game.legal()
 
@@ -209,7 +209,7 @@ def test_once_cards_go_back_into_their_own_deck(phase: int, kept: str) -> None:
     both = {"once": ["studies_in_toledo", "king_stephen"]}
     held = {1: {"once": ["studies_in_toledo"]}, 2: both, 3: both}[phase]
     game = Oracle(before_claims(phase, 3, red=held))
-    play_all(game, *list_outcomes(game, 9), "claim row.1", "claim column.1", "stop", "end", "end")
+    play_all(game, *list_outcomes(game, 9), "claim row 1", "claim column 1", "stop", "end", "end")
     left = {card for player in game.table().players.values() for card in player.once}
     assert left & set(both["once"]) == {kept}
     assert (look(game, "phase"), look(game, "round")) == (phase + 1, 1)
@@ -237,7 +237,7 @@ ENDS = {
 def test_end(name: str) -> None:
     red_has, blue_has, winner = ENDS[name]
     game = Oracle(before_claims(4, 3, red=red_has, blue=blue_has))
-    play_all(game, *list_outcomes(game, 9), "claim row.1", "claim column.1", "stop", "end", "end")
+    play_all(game, *list_outcomes(game, 9), "claim row 1", "claim column 1", "stop", "end", "end")
     assert game.turn() == OVER
     assert game.returns() == [Fraction(winner == "red"), Fraction(winner == "blue")]
 
@@ -284,8 +284,8 @@ def test_a_random_game_loses_nothing(seed: int) -> None:
 
 
 def test_what_is_not_legal_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"'claim row\.4' is not legal at step 'claim' of 'red'"):
-        dealt(before_claims(), {}).play("claim row.4")
+    with pytest.raises(ValueError, match=r"'claim row 4' is not legal at step 'claim' of 'red'"):
+        dealt(before_claims(), {}).play("claim row 4")
 
 
 def test_a_copy_goes_its_own_way() -> None:

@@ -37,14 +37,14 @@ STORIES = {
     "income: the bank is nearly empty, D15": red(
         "income_5", "use income_5", {"red.gold": 43, "bank": 0}, red={"gold": 40}, blue={"gold": 31}
     ),
-    "raw": red("raw_ore", "use raw_ore", {"red.raw": "ore sand stone wood"}),
-    "raw: wool comes in twos": red("raw_wool", "use raw_wool", {"red.supply": "ore sand stone wood wool wool"}),
+    "raw": red("ore", "use ore", {"red.raw": "ore sand stone wood"}),
+    "raw: wool comes in twos": red("wool", "use wool", {"red.supply": "ore sand stone wood wool wool"}),
     "raw: the supply has one wool only, D15, D26": red(
-        "raw_wool", "use raw_wool", {"red.raw": "wool wool wool wool"}, red={"raw": ["wool"] * 3}
+        "wool", "use wool", {"red.raw": "wool wool wool wool"}, red={"raw": ["wool"] * 3}
     ),
     "craftsman: any number": red(
         "weaver",
-        "use weaver; turn wool; turn wool; turn wool; end",
+        "use weaver; turn wool; turn wool; turn wool; done",
         {"red.gold": 2, "red.raw": "wool", "red.made": "cloth cloth cloth"},
         red={"gold": 8, **ALL_WOOL},
     ),
@@ -59,7 +59,7 @@ STORIES = {
     ),
     "influence: seen before the next is decided, D25": red(
         "influence",
-        "use influence; buy seal; seal 2/3; buy seal; seal 1/4; end",
+        "use influence; buy seal; draw 2/3; buy seal; draw 1/4; done",
         {"red.gold": 3, "red.seals": "0/5 1/4 1/4 2/3 2/3", "unseen_seals": "1/4 2/3"},
         red={"gold": 7},
     ),
@@ -80,22 +80,22 @@ STORIES = {
         {"blue.gold": 31, "blue.raw": "", "step": "turn"},
         blue=ALL_WOOL,
     ),
-    "Aliena: ended after one": blue("aliena", "use aliena; sell wool; end", {"blue.gold": 10}, blue=ALL_WOOL),
+    "Aliena: ended after one": blue("aliena", "use aliena; sell wool; done", {"blue.gold": 10}, blue=ALL_WOOL),
     "Jack: two of one kind, D26": blue(
-        "jack", "use jack; gain wool; gain wool", {"blue.raw": "sand stone wood wool wool"}
+        "jack", "use jack; take wool; take wool", {"blue.raw": "sand stone wood wool wool"}
     ),
     "Jack: all there is, D26": blue(
         "jack",
-        "use jack; gain sand",
+        "use jack; take sand",
         {"blue.raw": "ore sand", "blue.supply": "", "step": "turn"},
         blue={"raw": ["ore"], "made": ["beam", "beam", "mortar", "brick", "brick", *["cloth"] * 4]},
     ),
     "Jonathan": blue(
-        "jonathan", "use jonathan; seal 1/4; seal 1/4", {"blue.seals": "0/5 1/4 1/4 1/4 2/3", "blue.gold": 3}
+        "jonathan", "use jonathan; draw 1/4; draw 1/4", {"blue.seals": "0/5 1/4 1/4 1/4 2/3", "blue.gold": 3}
     ),
     "Walter: one unseen seal, then one that was seen, D21, D25": red(
         "walter",
-        "use walter; seal 2/3",
+        "use walter; draw 2/3",
         {"red.seals": "0/5 2/3", "stack": 1, "seen_seals": "2/3"},
         red={"seals": []},
         blue={"seals": ["0/5", "1/4", "1/4", "1/4", "1/4", "2/3", "2/3"]},
@@ -120,7 +120,7 @@ STORIES = {
     ),
     "Remigius: a red card under blue's marker, D18": red(
         "brother_remigius",
-        "use brother_remigius; use walter; seal 1/4; seal 2/3",
+        "use brother_remigius; use walter; draw 1/4; draw 2/3",
         {"red.seals": "0/5 1/4 1/4 2/3 2/3"},
         theirs=["walter"],
     ),
@@ -137,7 +137,7 @@ STORIES = {
     ),
     "Alfred: bought, turned, in the camp, D28": red(
         "alfred_builder",
-        "use alfred_builder; gain wool; gain wool; end",
+        "use alfred_builder; take wool; take wool; done",
         {"red.gold": 5, "red.made": "cloth cloth", "red.raw": "sand stone wood"},
         phase=2,
         red={"gold": 15},
@@ -170,7 +170,7 @@ STORIES = {
     ),
     "Tom: two sections in one turn, D29": blue(
         "tom_builder",
-        "use tom_builder; place I beam 2/3; seal 1/4; seal 1/4; build II brick",
+        "use tom_builder; place I beam 2/3; draw 1/4; draw 1/4; build II brick",
         {"blue.sections": 2, "blue.gold": 16},
         phase=2,
         blue={
@@ -185,18 +185,18 @@ STORIES = {
         "use ellen; use income_4",
         {"blue.gold": 7},
         phase=2,
-        free=["raw_ore", "raw_sand", "raw_wool", "income_4"],
+        free=["ore", "sand", "wool", "income_4"],
     ),
     "Toledo: 1 gold for three, D5": red(
         "",
-        "play studies_in_toledo; build I beam mortar brick; seal 1/4; seal 2/3",
+        "play studies_in_toledo; build I beam mortar brick; draw 1/4; draw 2/3",
         {"red.gold": 19, "red.once": "", "red.sections": 1},
         round_=2,
         red={**READY_I, "once": ["studies_in_toledo"]},
     ),
     "Volunteers: D26": red(
         "",
-        "play volunteer_workers; gain wool; gain sand",
+        "play volunteer_workers; take wool; take sand",
         {"red.raw": "sand sand stone wood wool", "step": "turn"},
         round_=2,
         red={"once": ["volunteer_workers"]},
@@ -210,7 +210,7 @@ STORIES = {
     ),
     "Maud: pair by pair, D24, D30": red(
         "",
-        "play empress_maud; trade 2/3 wool; trade 0/5 wool; end",
+        "play empress_maud; pay 2/3 wool; pay 0/5 wool; done",
         {"red.raw": "sand stone wood wool wool", "red.seals": "1/4", "seen_seals": "2/3 0/5"},
         phase=2,
         round_=2,
@@ -253,7 +253,7 @@ STORIES = {
     ),
     "a 1x card is still played after building, D20": red(
         "",
-        "build I beam; play volunteer_workers; gain wool; gain wool",
+        "build I beam; play volunteer_workers; take wool; take wool",
         {"red.raw": "wool wool", "step": "turn"},
         round_=2,
         red={**READY_I, "once": ["volunteer_workers"]},
@@ -262,10 +262,10 @@ STORIES = {
         "bishop_henry power", "", {"red.once": "bishop_henry", "step": "turn"}, phase=2
     ),
     "three materials for 12": red(
-        "", "build I beam mortar brick; seal 1/4; seal 1/4", {"red.gold": 8, "red.made": ""}, red=READY_I
+        "", "build I beam mortar brick; draw 1/4; draw 1/4", {"red.gold": 8, "red.made": ""}, red=READY_I
     ),
     "bonus I: the top two seals": red(
-        "", "build I beam mortar brick; seal 1/4; seal 1/4", {"red.seals": "0/5 1/4 1/4 1/4 2/3"}, red=READY_I
+        "", "build I beam mortar brick; draw 1/4; draw 1/4", {"red.seals": "0/5 1/4 1/4 1/4 2/3"}, red=READY_I
     ),
     "no bonus for the second to complete": red(
         "",
@@ -282,7 +282,7 @@ STORIES = {
     ),
     "bonus III: none, D32": red(
         "",
-        "build III bell; end",
+        "build III bell; done",
         {"red.made": "", "red.raw": "wood", "step": "turn"},
         red={"made": ["bell"], "raw": ["wood"], "placed": {"III": ["brick", "cloth"]}},
     ),
@@ -332,24 +332,24 @@ OFFERS = {
     "ending the turn is an action also when forced, D21": offer(red, "power", "", "end", red=BROKE),
     "the holder cannot take power, D16": offer(red, "power income_4", "", "end; use income_4", red=BROKE),
     "no income from an empty bank, D15, D16": offer(red, "income_4", "", "end", red=BROKE, blue={"gold": 74}),
-    "no raw chips from an empty supply, D16": offer(red, "raw_ore", "", "end", red={"gold": 0, "raw": ["ore"]}),
+    "no raw chips from an empty supply, D16": offer(red, "ore", "", "end", red={"gold": 0, "raw": ["ore"]}),
     "no craftsman without a chip, D16": offer(red, "weaver carpenter", "", "end; use carpenter"),
     "no craftsman without gold, D15, D16": offer(red, "weaver carpenter", "", "end", red={"gold": 1}),
     "no influence without gold, D16": offer(red, "influence", "", "end", red={"gold": 1}),
     "no card of the other colour": offer(red, "aliena jack walter", "", "end; use walter", red=ALL_WOOL),
     "a use begun does one thing at least, D16": offer(red, "influence", "use influence", "buy seal"),
     "then it may be ended, D16": offer(
-        red, "influence", "use influence; buy seal; seal 1/4", "buy seal; end", red={"gold": 4}
+        red, "influence", "use influence; buy seal; draw 1/4", "buy seal; done", red={"gold": 4}
     ),
     "a card is used once": offer(red, "income_4", "use income_4", "end"),
     "a market sells no wool and no ore, D14": offer(
         red, "market_2", "use market_2", "buy wood; buy sand; buy stone; sell wool", red={"gold": 6, "raw": ["wool"]}
     ),
     "a market's limit, and its end, D27": offer(
-        red, "market_2", "use market_2; buy wood; buy wood", "sell wool; end", red={"gold": 9, "raw": ["wool"]}
+        red, "market_2", "use market_2; buy wood; buy wood", "sell wool; done", red={"gold": 9, "raw": ["wool"]}
     ),
     "Jack takes no ore and may not stop at one, D26": offer(
-        blue, "jack", "use jack; gain wood", "gain sand; gain stone; gain wool"
+        blue, "jack", "use jack; take wood", "take sand; take stone; take wool"
     ),
     "Regan turns no ore": offer(
         red, "regan_hamleigh", "use regan_hamleigh", "turn wool", red={"gold": 9, "raw": ["ore", "wool"]}
@@ -358,38 +358,38 @@ OFFERS = {
         red,
         "brother_remigius",
         "use brother_remigius",
-        "use raw_ore; use raw_sand; use walter",
+        "use ore; use sand; use walter",
         theirs=["power", "walter"],
-        free=["volunteer_workers", "jack", "raw_ore", "raw_sand"],
+        free=["volunteer_workers", "jack", "ore", "sand"],
     ),
     "Ellen: no red card, D18": offer(
         blue,
         "ellen income_4",
         "use ellen",
-        "use income_4; use raw_ore",
+        "use income_4; use ore",
         phase=2,
         theirs=["power", "power"],
-        free=["alfred_builder", "king_stephen", "tom_builder", "raw_ore"],
+        free=["alfred_builder", "king_stephen", "tom_builder", "ore"],
         blue={"gold": 1},
     ),
     "Lord: no place under an own marker, D18": offer(
         red,
-        "raw_ore",
+        "ore",
         "play lord_in_court",
-        "use raw_wood; use raw_sand",
+        "use wood; use sand",
         phase=2,
         round_=2,
         red={"once": ["lord_in_court"]},
-        theirs=["raw_wood", "power"],
-        free=["tom_builder", "bishop_henry", "empress_maud", "raw_sand"],
+        theirs=["wood", "power"],
+        free=["tom_builder", "bishop_henry", "empress_maud", "sand"],
     ),
     "Madonna: a symbol card under an own marker, D18": offer(
         red,
-        "raw_ore raw_wood walter",
+        "ore wood walter",
         "play return_of_the_madonna",
-        "use raw_ore; use raw_wood",
+        "use ore; use wood",
         round_=2,
-        theirs=["raw_sand"],
+        theirs=["sand"],
         red={"once": ["return_of_the_madonna"]},
     ),
     "Madonna: nothing to use again, D16": offer(
@@ -401,7 +401,7 @@ OFFERS = {
     "Toledo also with nothing to build, D16": offer(
         red, "power", "", "end; play studies_in_toledo", round_=2, red={**BROKE, "once": ["studies_in_toledo"]}
     ),
-    "no cards after building, D20": offer(red, "raw_ore", "build I beam", "end", red={"made": ["beam"]}),
+    "no cards after building, D20": offer(red, "ore", "build I beam", "end", red={"made": ["beam"]}),
     "one section a turn": offer(red, "", "build I beam", "end", red={"gold": 9, "made": ["beam", "mortar", "cloth"]}),
     "1x cards are not played inside a use, D20": offer(
         red, "influence", "use influence", "buy seal", round_=2, red={"once": ["volunteer_workers"]}
@@ -416,7 +416,7 @@ OFFERS = {
         red,
         "",
         "play empress_maud",
-        "trade 1/4 wood; trade 1/4 sand; trade 1/4 stone; trade 1/4 wool",
+        "pay 1/4 wood; pay 1/4 sand; pay 1/4 stone; pay 1/4 wool",
         phase=2,
         round_=2,
         red={"seals": ["1/4"], "once": ["empress_maud"]},
@@ -445,7 +445,7 @@ OFFERS = {
         red,
         "alfred_builder",
         "use alfred_builder",
-        "gain wood; gain wool",
+        "take wood; take wool",
         phase=2,
         red={"gold": 5, "made": ["mortar", "mortar", "brick", "brick"], "raw": ["wood"]},
     ),
