@@ -1,0 +1,56 @@
+"""What things are called in actions and positions: everything in the order of its numbers inside."""
+
+from typing import Literal, NamedTuple, get_args
+
+from clerestory.engine.duel.catalogue import Catalogue, Chip, Material, Numeral
+
+Colour = Literal["red", "blue"]
+Seal = Literal["0/5", "1/4", "2/3"]
+Place = Literal["1.1", "1.2", "1.3", "2.1", "2.2", "2.3", "3.1", "3.2", "3.3"]
+Step = Literal[
+    "deal", "claim", "storm", "take_back", "conflict", "flip", "keep", "turn", "copy", "influence", "draw", "craftsman",
+    "market", "aliena", "take", "regan", "alfred", "maud", "tom", "william", "bonus", "over",
+]  # fmt: skip
+
+COLOURS: tuple[str, ...] = get_args(Colour)
+CHIPS: tuple[str, ...] = get_args(Chip)
+MATERIALS: tuple[str, ...] = get_args(Material)
+SECTIONS: tuple[str, ...] = get_args(Numeral)
+SEALS: tuple[str, ...] = get_args(Seal)
+PLACES: tuple[str, ...] = get_args(Place)
+STEP_NAMES: tuple[str, ...] = get_args(Step)
+
+
+class Thing(NamedTuple):
+    """Something an action names: its id in texts, its name in labels."""
+
+    id: str
+    name: str
+
+
+LINES = (
+    Thing("row 1", "the first row"),
+    Thing("row 2", "the second row"),
+    Thing("row 3", "the third row"),
+    Thing("column 1", "the first column"),
+    Thing("column 2", "the second column"),
+    Thing("column 3", "the third column"),
+    Thing("diagonal down", "the diagonal from the upper left"),
+    Thing("diagonal up", "the diagonal from the lower left"),
+)
+
+
+class Card(NamedTuple):
+    """A card of the catalogue: its id and name, and whether it is a 1x card."""
+
+    id: str
+    name: str
+    once: bool
+
+
+Names = tuple[Card, ...]
+
+
+def names_of(catalogue: Catalogue) -> Names:
+    """Return the cards' ids and names, in catalogue order."""
+    return tuple(Card(card, values.name, values.frame == "once") for card, values in catalogue.cards.items())
