@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from copy import deepcopy
 from fractions import Fraction
+from typing import Any
 
 from tests.engine.duel import oracle_legal, oracle_play
 from tests.engine.duel.oracle_cards import COLOURS
+from tests.engine.duel.oracle_fields import from_fields, to_fields
 from tests.engine.duel.oracle_state import Player, Position
 
 NATURE, OVER = -1, -2
@@ -22,6 +24,14 @@ class Oracle:
     def new(cls) -> Oracle:
         """The opening position, its deck not dealt."""
         return cls(Position())
+
+    @classmethod
+    def from_position(cls, fields: dict[str, Any]) -> Oracle:
+        """Reads the inner position of RULES.md section 4, all fields present, orders known or `[]`."""
+        return cls(from_fields(fields))
+
+    def position(self) -> dict[str, Any]:
+        return to_fields(self._state)
 
     def copy(self) -> Oracle:
         return Oracle(deepcopy(self._state))
@@ -54,8 +64,18 @@ class Oracle:
         """The win share of each seat at the end: the third section wins, else section 4's order, Philip last."""
         s = self._state
         red, blue = (_standing(player) for player in s.players.values())
-        won = s.winner or ("red" if red > blue else "blue")
+        won = s.winner() or ("red" if red > blue else "blue")
         return [Fraction(colour == won) for colour in COLOURS]
+
+    def margins(self) -> list[float]:
+        """The points of each seat less the other's."""
+        red, blue = (_points(player) for player in self._state.players.values())
+        return [red - blue, blue - red]
+
+
+def _points(player: Player) -> float:
+    """Section 4's order as points, for margins (D46)."""
+    return 10 * player.sections() + player.materials() + player.gold / 100
 
 
 def _standing(player: Player) -> tuple[int, int, int]:

@@ -7,12 +7,21 @@ from fractions import Fraction
 from itertools import combinations
 
 from tests.engine.duel import oracle_uses
-from tests.engine.duel.oracle_cards import FACES, LINES, NEUTRAL_SEALS, PERSONAL, PLACES, PLACING, SECTIONS, TOLEDO_PRICE
+from tests.engine.duel.oracle_cards import (
+    FACES,
+    LINES,
+    NEUTRAL_SEALS,
+    PERSONAL,
+    PLACES,
+    PLACING,
+    SECTIONS,
+    TOLEDO_PRICE,
+)
 from tests.engine.duel.oracle_state import Player, Position
 
 
 def legal(s: Position) -> list[str]:
-    return list(odds(s)) if s.to_act == "nature" else CHOICES[s.step](s)
+    return list(odds(s)) if s.to_act == "nature" else sorted(CHOICES[s.step](s))
 
 
 def odds(s: Position) -> dict[str, Fraction]:
@@ -20,11 +29,11 @@ def odds(s: Position) -> dict[str, Fraction]:
     if s.step == "flip":
         return {f"face {face}": Fraction(1, 2) for face in FACES[s.flipping]}
     verb, pile = ("deal", s.unseen_cards) if s.step == "deal" else ("draw", s.unseen_seals)
-    return {f"{verb} {thing}": Fraction(count, pile.total()) for thing, count in pile.items() if count}
+    return {f"{verb} {thing}": Fraction(count, pile.total()) for thing, count in sorted(pile.items())}
 
 
 def _claim(s: Position) -> list[str]:
-    taken = s.claims.get(s.first, "")
+    taken = next((line for line, places in LINES.items() if s.player(s.first).markers == list(places)), "")
     shape = taken.split(" ")[0]
     free = [line for line in LINES if line.split(" ")[0] != shape or (shape == "diagonal" and line != taken)]
     return [f"claim {line}" for line in free]
@@ -84,17 +93,18 @@ def _use(s: Position) -> list[str]:
 
 
 def _bonus(s: Position) -> list[str]:
-    return [*oracle_uses.bonus_choices(s), "done"]
+    assert s.bonus is not None
+    return [*oracle_uses.bonus_choices(s, s.bonus), "done"]
 
 
 CHOICES: dict[str, Callable[[Position], list[str]]] = {
     "claim": _claim,
-    "storming": _storming,
+    "storm": _storming,
     "take_back": _take_back,
     "conflict": _conflict,
     "keep": _keep,
     "turn": _turn,
-    "use": _use,
+    **dict.fromkeys(oracle_uses.STEP_OF.values(), _use),
     "bonus": _bonus,
     "over": lambda s: [],
 }

@@ -38,18 +38,17 @@ def _turn_up(order: list[str], thing: str) -> None:
 
 def _claim(s: Position, verb: str, words: list[str]) -> None:
     line = " ".join(words)
-    s.claims[s.to_act] = line
     s.player(s.to_act).markers = list(LINES[line])
     if s.to_act == s.first:
         s.ask("claim", other(s.first))
     else:
-        _ask_storming(s, [s.first, other(s.first)])
+        _ask_storming(s)
 
 
-def _ask_storming(s: Position, candidates: list[str]) -> None:
-    holders = [colour for colour in candidates if "storming_the_castle" in s.player(colour).once]
+def _ask_storming(s: Position) -> None:
+    holders = [colour for colour in (s.first, other(s.first)) if "storming_the_castle" in s.player(colour).once]
     if holders:
-        s.ask("storming", holders[0])
+        s.ask("storm", holders[0])
     else:
         _start_conflict(s)
 
@@ -59,25 +58,24 @@ def _storming(s: Position, verb: str, words: list[str]) -> None:
         s.player(s.to_act).once.remove("storming_the_castle")
         s.ask("take_back", other(s.to_act))
     else:
-        _storming_done(s, s.to_act)
+        _start_conflict(s)
 
 
 def _take_back(s: Position, verb: str, words: list[str]) -> None:
     s.player(s.to_act).markers.remove(PLACES.index(words[0]))
-    _storming_done(s, other(s.to_act))
-
-
-def _storming_done(s: Position, asked: str) -> None:
-    _ask_storming(s, [other(s.first)] if asked == s.first else [])
+    _start_conflict(s)  # D39
 
 
 # The conflict (2.3) -------------------------------------------------------------------------------------------
 
 
+def shared(s: Position) -> set[int]:
+    """The place with both players' markers, if there is one."""
+    return set(s.player("red").markers) & set(s.player("blue").markers)
+
+
 def _start_conflict(s: Position) -> None:
-    contested = set(s.player("red").markers) & set(s.player("blue").markers)
-    if contested:
-        (s.shared,) = contested
+    if shared(s):
         s.ask("conflict", s.first)
     else:
         _start_turn(s, s.first)
@@ -93,26 +91,30 @@ def _conflict(s: Position, verb: str, words: list[str]) -> None:
         me.seals[seal] -= 1
     me.flipped.append(seal)
     s.flipping = seal
-    s.active = s.to_act
     s.ask("flip", "nature")
 
 
 def _flip(s: Position, verb: str, words: list[str]) -> None:
     (face,) = words
-    s.player(s.active).total += int(face)
-    first, second = s.player(s.first), s.player(other(s.first))
-    behind = first if first.total < second.total else second  # level counts as the second being behind
-    s.flipping = s.active = ""
-    if can_flip(behind):
-        s.ask("conflict", behind.colour)
+    second = s.player(other(s.first))
+    flipper = _behind(s) if second.flipped else s.player(s.first)
+    flipper.total += int(face)
+    s.flipping = ""
+    if can_flip(_behind(s)):
+        s.ask("conflict", _behind(s).colour)
     else:
-        _lose(s, behind)
+        _lose(s, _behind(s))
+
+
+def _behind(s: Position) -> Player:
+    """Level counts as the second player being behind (2.3)."""
+    first, second = s.player(s.first), s.player(other(s.first))
+    return first if first.total < second.total else second
 
 
 def _lose(s: Position, loser: Player) -> None:
-    assert s.shared is not None
-    loser.markers.remove(s.shared)
-    s.shared = None
+    (place,) = shared(s)
+    loser.markers.remove(place)
     if any(seal != PERSONAL for seal in loser.flipped):
         s.ask("keep", loser.colour)
     else:
@@ -155,18 +157,19 @@ def _go_on(s: Position) -> None:
     """Carries out what is due, up to the next choice or event, innermost first."""
     while s.draws and not s.unseen_seals.total():
         _receive(s, s.seen_seals.pop(0))
-    if s.turns and not oracle_uses.bonus_choices(s):
-        s.turns = 0
-    if s.use and not oracle_uses.choices(s, s.use):
+    if s.bonus and not oracle_uses.bonus_choices(s, s.bonus):
+        s.bonus = None
+    if s.use and not oracle_uses.goes_on(s, s.use):
         s.use = None
-    if s.winner:
-        s.ask("over", "")
+    if s.winner():
+        _end_game(s)
     elif s.draws:
-        s.ask("seal", "nature")
-    elif s.turns:
+        s.ask("draw", "nature")
+    elif s.bonus:
         s.ask("bonus", s.active)
     elif s.use:
-        s.ask("use", other(s.active) if s.use.card == "william_hamleigh" else s.active)
+        who = other(s.active) if s.use.card == "william_hamleigh" else s.active
+        s.ask(oracle_uses.STEP_OF[s.use.card], who)
     else:
         s.ask("turn", s.active)
 
@@ -217,11 +220,13 @@ def _use(s: Position, verb: str, words: list[str]) -> None:
 
 
 def _bonus(s: Position, verb: str, words: list[str]) -> None:
+    assert s.bonus is not None
     if verb == "done":
-        s.turns = 0
+        s.bonus = None
     else:
         s.me().turn_over(words[0])
-        s.turns -= 1
+        s.bonus.floor = words[0]
+        s.bonus.left -= 1
     _go_on(s)
 
 
@@ -232,18 +237,30 @@ def _end_turn(s: Position) -> None:
     if s.active == s.first:
         _start_turn(s, other(s.first))
         return
-    s.active = ""
     if (s.phase, s.round) == (4, 3):
-        s.ask("over", "")
+        _end_game(s)
         return
-    for player in s.players.values():
-        player.markers, player.used = [], []
-    s.grid, s.claims = [], {}
+    _clear_table(s)
     s.first = s.power
     s.round += 1
     if s.round == 4:
         _next_phase(s)
     s.ask("deal", "nature")
+
+
+def _clear_table(s: Position) -> None:
+    s.active = ""
+    s.built = s.toledo = False
+    s.grid = []
+    for player in s.players.values():
+        player.markers, player.used = [], []
+
+
+def _end_game(s: Position) -> None:
+    _clear_table(s)  # D45
+    s.use = s.bonus = None
+    s.draws = 0
+    s.ask("over", "")
 
 
 def _next_phase(s: Position) -> None:
@@ -257,13 +274,13 @@ def _next_phase(s: Position) -> None:
 MOVES: dict[str, Callable[[Position, str, list[str]], None]] = {
     "deal": _deal,
     "claim": _claim,
-    "storming": _storming,
+    "storm": _storming,
     "take_back": _take_back,
     "conflict": _conflict,
     "flip": _flip,
     "keep": _keep,
     "turn": _turn,
-    "seal": _seal,
-    "use": _use,
+    "draw": _seal,
+    **dict.fromkeys(oracle_uses.STEP_OF.values(), _use),
     "bonus": _bonus,
 }

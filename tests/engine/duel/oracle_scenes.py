@@ -6,25 +6,26 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from tests.engine.duel.oracle import Oracle
 from tests.engine.duel.oracle_cards import DECKS, ONCE, PERSONAL_CARDS, RAW_OF, SYMBOLS
+from tests.engine.duel.oracle_fields import to_fields
+from tests.engine.duel.oracle_models import Game, NewGame
 from tests.engine.duel.oracle_state import Position
 
 Changes = Mapping[str, Any]
 
 
-def play_all(game: Oracle, *texts: str) -> Oracle:
+def play_all(game: Game, *texts: str) -> Game:
     for text in texts:
         game.play(text)
     return game
 
 
-def offered(game: Oracle, verb: str = "") -> set[str]:
+def offered(game: Game, verb: str = "") -> set[str]:
     """The legal actions, or those of one verb."""
     return {text for text in game.legal() if verb in ("", text.split()[0])}
 
 
-def look(game: Oracle, thing: str) -> Any:
+def look(game: Game, thing: str) -> Any:
     """What lies somewhere, readable: `red.gold`, `blue.raw` (names in order), `bank`, `stack`, `power`, `step`..."""
     colour, _, name = thing.rpartition(".")
     s = game.table()
@@ -95,12 +96,12 @@ def _undealt(s: Position, held: Counter[str], coming: Counter[str]) -> Counter[s
     return deck - gone - Counter(fill[: 9 * (s.round - 1) - gone.total()])
 
 
-def dealt(s: Position, places: Mapping[int, str]) -> Oracle:
+def dealt(model: NewGame, s: Position, places: Mapping[int, str]) -> Game:
     """The nine cards are on the table: those named at their places 0 to 8, elsewhere what is least useful.
 
     First come the other colour's cards and power, which the first player has; these are under the markers of `in_turn`.
     """
-    game = Oracle(s)
+    game = model(to_fields(s))
     rest = s.unseen_cards - Counter(places.values())
     useless = [card for card, colour in PERSONAL_CARDS.items() if colour != s.power] + ["power"]
     dull = sorted(rest.elements(), key=lambda card: (card not in useless, card in ONCE, not card.startswith("income")))
@@ -110,6 +111,7 @@ def dealt(s: Position, places: Mapping[int, str]) -> Oracle:
 
 
 def in_turn(
+    model: NewGame,
     colour: str,
     own: Iterable[str],
     theirs: Iterable[str] = (),
@@ -117,14 +119,14 @@ def in_turn(
     phase: int = 1,
     round_: int = 1,
     **changes: Changes,
-) -> Oracle:
+) -> Game:
     """The turn of a first player that won the conflict.
 
     Up to three cards are under the player's markers (row 1), two under the opponent's (column 1), four under none.
     """
     places = dict(zip((0, 1, 2), own, strict=False))
     places |= dict(zip((3, 6), theirs, strict=False)) | dict(zip((4, 5, 7, 8), free, strict=False))
-    game = dealt(before_claims(phase, round_, colour, places.values(), **changes), places)
+    game = dealt(model, before_claims(phase, round_, colour, places.values(), **changes), places)
     play_all(game, "claim row 1", "claim column 1")
     while game.turn() >= 0 and offered(game) == {"pass", "play storming_the_castle"}:
         game.play("pass")

@@ -74,11 +74,12 @@ class Player:
 
 @dataclass
 class Use:
-    """A card in use, as long as it has choices to make."""
+    """A card in use, as long as something is still to be chosen or drawn for it."""
 
     card: str
+    left: int = 0  # chips still to be taken, that may still be turned, or bought, where the card says how many
+    floor: str = ""  # the first kind that may be named, where the order of kinds is fixed
     began: bool = False  # one thing at least is done (D16)
-    count: int = 0  # chips chosen, bought, sold or turned so far, where a card limits them
 
 
 @dataclass
@@ -95,21 +96,17 @@ class Position:
     active: str = ""  # whose turn it is
     bank: int = GOLD_IN_BOX - len(COLOURS) * START_GOLD
     unseen_cards: Counter[str] = field(default_factory=lambda: Counter(DECKS["A"]))
-    deck: list[str] = field(default_factory=list)  # order of the unseen cards, or [] if it is not known
+    deck: list[str] = field(default_factory=list)  # order of all cards to come, or [] if it is not known
     grid: list[str] = field(default_factory=list)  # 9 places once dealt; "" where a 1x card was taken
     unseen_seals: Counter[str] = field(default_factory=lambda: Counter({"1/4": 2, "2/3": 2}))
     seal_order: list[str] = field(default_factory=list)  # of the unseen seals, or [] if it is not known
     seen_seals: list[str] = field(default_factory=list)  # under them, the next to be taken first
-    claims: dict[str, str] = field(default_factory=dict)  # the line of each colour
-    stormed: list[str] = field(default_factory=list)  # who has been asked about Storming
-    shared: int | None = None  # the contested place, while it is contested
     flipping: str = ""  # the seal whose face Nature is to show
     use: Use | None = None
     draws: int = 0  # seals still to be drawn
-    turns: int = 0  # chips still to be turned by bonus III
+    bonus: Use | None = None  # bonus III, which is carried out before a use goes on
     built: bool = False
     toledo: bool = False
-    winner: str = ""  # by the third section
 
     def player(self, colour: str) -> Player:
         return self.players[colour]
@@ -135,6 +132,10 @@ class Position:
         earned = min(gold, self.bank)
         player.gold += earned
         self.bank -= earned
+
+    def winner(self) -> str:
+        """Who has completed the third section, or ""."""
+        return next((player.colour for player in self.players.values() if player.sections() == len(SECTIONS)), "")
 
     def stack(self) -> int:
         """How many seals lie in the stack."""

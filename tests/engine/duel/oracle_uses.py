@@ -64,7 +64,20 @@ def changes(s: Position, card: str) -> bool:
         return not s.built and not s.toledo
     if card in AT_ONCE:
         return AT_ONCE[card][0](s)
-    return bool(choices(s, Use(card)))
+    return bool(choices(s, opened(s, card)))
+
+
+def opened(s: Position, card: str) -> Use:
+    """A card with choices before the first of them."""
+    left = {"regan_hamleigh": REGAN_CHIPS, **{name: market.limit for name, market in MARKETS.items()}}.get(card, 0)
+    if card in GIFTS:
+        left = min(GIFT_CHIPS, sum(s.me().supply[raw] for raw in NO_ORE))  # D26: or all there is
+    return Use(card, left, "wood" if card in (*GIFTS, "regan_hamleigh", "alfred_builder") else "")
+
+
+def goes_on(s: Position, use: Use) -> bool:
+    """Whether something is still to be drawn or chosen for a card."""
+    return (use.card in DRAWING and s.draws > 0) or (use.card not in AT_ONCE and bool(choices(s, use)))
 
 
 # Cards that ask for nothing -----------------------------------------------------------------------------------
@@ -118,7 +131,8 @@ def choices(s: Position, use: Use) -> list[str]:
     card, me = use.card, s.me()
     if card in CRAFT:
         raw, price = CRAFT[card]
-        return [f"turn {raw}"] if me.raw[raw] and me.gold >= price else []
+        most = 0 if use.began else min(me.raw[raw], me.gold // price)
+        return [f"convert {raw} {count}" for count in range(1, most + 1)]
     if card in MARKETS:
         return _market_choices(use, me)
     return CHOICES[card](s, use, me)
@@ -126,9 +140,9 @@ def choices(s: Position, use: Use) -> list[str]:
 
 def _market_choices(use: Use, me: Player) -> list[str]:
     market = MARKETS[use.card]
-    may_buy = use.count < market.limit and me.gold >= market.price
+    may_buy = use.left and me.gold >= market.price
     bought = [f"buy {raw}" for raw in BONUS_KINDS if may_buy and me.supply[raw]]
-    return [*bought, *(["sell wool"] if me.raw["wool"] else [])]
+    return [*bought, *(["sell wool 1"] if me.raw["wool"] else [])]
 
 
 def _influence(s: Position, use: Use, me: Player) -> list[str]:
@@ -136,20 +150,28 @@ def _influence(s: Position, use: Use, me: Player) -> list[str]:
 
 
 def _aliena(s: Position, use: Use, me: Player) -> list[str]:
-    return ["sell wool"] if me.raw["wool"] and use.count < ALIENA_WOOL else []
+    most = 0 if use.began else min(me.raw["wool"], ALIENA_WOOL)
+    return [f"sell wool {count}" for count in range(1, most + 1)]  # D36
+
+
+def from_floor(use: Use) -> tuple[str, ...]:
+    """The kinds that may still be named: the last one named and those after it."""
+    return NO_ORE[NO_ORE.index(use.floor) :]
 
 
 def _gift(s: Position, use: Use, me: Player) -> list[str]:
-    return [f"take {raw}" for raw in NO_ORE if me.supply[raw] and use.count < GIFT_CHIPS]
+    kinds = from_floor(use)
+    later = {raw: sum(me.supply[other] for other in kinds[kinds.index(raw) :]) for raw in kinds}
+    return [f"take {raw}" for raw in kinds if me.supply[raw] and later[raw] >= use.left > 0]
 
 
 def _regan(s: Position, use: Use, me: Player) -> list[str]:
-    may = use.count < REGAN_CHIPS and me.gold >= REGAN_PRICE
-    return [f"turn {raw}" for raw in NO_ORE if may and me.raw[raw]]
+    may = use.left and me.gold >= REGAN_PRICE
+    return [f"convert {raw} 1" for raw in from_floor(use) if may and me.raw[raw]]
 
 
 def _alfred(s: Position, use: Use, me: Player) -> list[str]:
-    return [f"take {raw}" for raw in NO_ORE if me.supply[raw] and me.gold >= ALFRED_PRICE]
+    return [f"buy {raw}" for raw in from_floor(use) if me.supply[raw] and me.gold >= ALFRED_PRICE]
 
 
 def _maud(s: Position, use: Use, me: Player) -> list[str]:
@@ -215,7 +237,22 @@ CHOICES: dict[str, Callable[[Position, Use, Player], list[str]]] = {
     "lord_in_court": _lord,
     "return_of_the_madonna": _madonna,
 }
-MAY_END = (*CRAFT, *MARKETS, "influence", "aliena", "regan_hamleigh", "alfred_builder", "empress_maud")
+GIFTS = ("jack", "volunteer_workers")
+DRAWING = ("influence", "jonathan", "walter")
+MAY_END = (*MARKETS, "influence", "regan_hamleigh", "alfred_builder", "empress_maud")
+STEP_OF = {
+    "influence": "influence",
+    **dict.fromkeys(CRAFT, "craftsman"),
+    **dict.fromkeys(MARKETS, "market"),
+    "aliena": "aliena",
+    **dict.fromkeys(GIFTS, "take"),
+    "regan_hamleigh": "regan",
+    "alfred_builder": "alfred",
+    "empress_maud": "maud",
+    "tom_builder": "tom",
+    "william_hamleigh": "william",
+    **dict.fromkeys((*POINTING, "lord_in_court", "return_of_the_madonna"), "copy"),
+}
 
 
 def playable(s: Position) -> list[str]:
@@ -232,17 +269,21 @@ def choose(s: Position, use: Use, verb: str, words: list[str]) -> None:
     DEEDS[verb](s, use, s.me(), words)
 
 
-def _turn(s: Position, use: Use, me: Player, words: list[str]) -> None:
-    s.pay(me, CRAFT[use.card][1] if use.card in CRAFT else REGAN_PRICE)
-    me.turn_over(words[0])
-    use.count += 1
+def _convert(s: Position, use: Use, me: Player, words: list[str]) -> None:
+    raw, count = words[0], int(words[1])
+    for _ in range(count):
+        s.pay(me, CRAFT[use.card][1] if use.card in CRAFT else REGAN_PRICE)
+        me.turn_over(raw)
+    if use.card == "regan_hamleigh":
+        use.left -= 1
+        use.floor = raw
 
 
 def _sell(s: Position, use: Use, me: Player, words: list[str]) -> None:
-    me.raw["wool"] -= 1
-    me.supply["wool"] += 1
-    s.earn(me, ALIENA_PRICE if use.card == "aliena" else MARKETS[use.card].wool)
-    use.count += use.card == "aliena"  # a market limits purchases only (D27)
+    count = int(words[1])
+    me.raw["wool"] -= count
+    me.supply["wool"] += count
+    s.earn(me, count * (ALIENA_PRICE if use.card == "aliena" else MARKETS[use.card].wool))  # D27, D38
 
 
 def _buy(s: Position, use: Use, me: Player, words: list[str]) -> None:
@@ -250,18 +291,22 @@ def _buy(s: Position, use: Use, me: Player, words: list[str]) -> None:
         s.pay(me, SEAL_PRICE)
         s.draws = 1  # D25: seen before the next is decided
         return
-    s.pay(me, MARKETS[use.card].price)
-    me.gather(words[0], 1)
-    use.count += 1
+    (raw,) = words
+    me.gather(raw, 1)
+    if use.card == "alfred_builder":
+        s.pay(me, ALFRED_PRICE)
+        me.turn_over(raw)  # D28
+        use.floor = raw
+    else:
+        s.pay(me, MARKETS[use.card].price)
+        use.left -= 1
 
 
 def _take(s: Position, use: Use, me: Player, words: list[str]) -> None:
     (raw,) = words
     me.gather(raw, 1)
-    use.count += 1
-    if use.card == "alfred_builder":
-        s.pay(me, ALFRED_PRICE)
-        me.turn_over(raw)
+    use.left -= 1
+    use.floor = raw
 
 
 def _pay_seal(s: Position, me: Player, seal: str) -> None:
@@ -293,7 +338,7 @@ def _point(s: Position, use: Use, me: Player, words: list[str]) -> None:
 
 
 DEEDS: dict[str, Callable[[Position, Use, Player, list[str]], None]] = {
-    "turn": _turn,
+    "convert": _convert,
     "sell": _sell,
     "buy": _buy,
     "take": _take,
@@ -306,31 +351,25 @@ DEEDS: dict[str, Callable[[Position, Use, Player, list[str]], None]] = {
 
 def start(s: Position, card: str) -> None:
     """Begins to use a card: its effect at once, or the first choice."""
-    s.use = None
+    s.use = opened(s, card)
     if card in AT_ONCE:
         AT_ONCE[card][1](s)
-    else:
-        s.use = Use(card)
 
 
 def put_into(s: Position, section: str, materials: list[str]) -> None:
     """Places materials of the active player that are already paid and off the camp; what completion brings follows."""
     me = s.me()
     me.placed[section] += materials
-    if not me.complete(section):
-        return
-    if me.sections() == len(SECTIONS):
-        s.winner = me.colour  # D33: before the bonus and anything else
-    elif s.opponent().complete(section):
-        return
-    elif section == "I":
+    if not me.complete(section) or s.opponent().complete(section) or s.winner():
+        return  # D33: a winner gets no bonus
+    if section == "I":
         s.draws = min(BONUS_SEALS, s.stack())
     elif section == "II":
         s.earn(me, BONUS_GOLD)
     else:
-        s.turns = BONUS_TURNS
+        s.bonus = Use("", BONUS_TURNS, "wood")
 
 
-def bonus_choices(s: Position) -> list[str]:
+def bonus_choices(s: Position, bonus: Use) -> list[str]:
     """The chips that bonus III may turn."""
-    return [f"turn {raw}" for raw in BONUS_KINDS if s.me().raw[raw]]
+    return [f"convert {raw} 1" for raw in from_floor(bonus) if raw in BONUS_KINDS and bonus.left and s.me().raw[raw]]

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests.engine.duel.oracle_models import NewGame
 from tests.engine.duel.oracle_scenes import in_turn, look, offered, play_all
 
 # Stories: a player's turn, what it does, and what is then seen (2.4, 3, 7) ------------------------------------------
@@ -44,16 +45,16 @@ STORIES = {
     ),
     "craftsman: any number": red(
         "weaver",
-        "use weaver; turn wool; turn wool; turn wool; done",
+        "use weaver; convert wool 3",
         {"red.gold": 2, "red.raw": "wool", "red.made": "cloth cloth cloth"},
         red={"gold": 8, **ALL_WOOL},
     ),
     "craftsman: ends by itself without gold, D21": red(
-        "weaver", "use weaver; turn wool", {"red.gold": 1, "step": "turn"}, red={"gold": 3, **ALL_WOOL}
+        "weaver", "use weaver; convert wool 1", {"red.gold": 1, "step": "turn"}, red={"gold": 3, **ALL_WOOL}
     ),
     "craftsman: the bell costs 4": red(
         "bell_founder",
-        "use bell_founder; turn ore",
+        "use bell_founder; convert ore 1",
         {"red.gold": 1, "red.made": "bell", "step": "turn"},
         red={"gold": 5, "raw": ["ore"]},
     ),
@@ -65,7 +66,7 @@ STORIES = {
     ),
     "market: chips and wool in any order, the limit on purchases, D27": red(
         "market_2",
-        "use market_2; sell wool; buy sand; sell wool; sell wool; buy stone; sell wool",
+        "use market_2; sell wool 1; buy sand; sell wool 1; sell wool 1; buy stone; sell wool 1",
         {
             "red.gold": 9,
             "red.raw": "sand stone",
@@ -76,11 +77,11 @@ STORIES = {
     ),
     "Aliena: up to four wool for 7 each, D35": blue(
         "aliena",
-        "use aliena; sell wool; sell wool; sell wool; sell wool",
+        "use aliena; sell wool 4",
         {"blue.gold": 31, "blue.raw": "", "step": "turn"},
         blue=ALL_WOOL,
     ),
-    "Aliena: ended after one": blue("aliena", "use aliena; sell wool; done", {"blue.gold": 10}, blue=ALL_WOOL),
+    "Aliena: ended after one": blue("aliena", "use aliena; sell wool 1", {"blue.gold": 10}, blue=ALL_WOOL),
     "Jack: two of one kind, D26": blue(
         "jack", "use jack; take wool; take wool", {"blue.raw": "sand stone wood wool wool"}
     ),
@@ -102,13 +103,13 @@ STORIES = {
     ),
     "Regan: two chips at 2 each": red(
         "regan_hamleigh",
-        "use regan_hamleigh; turn wood; turn stone",
+        "use regan_hamleigh; convert wood 1; convert stone 1",
         {"red.gold": 6, "red.raw": "sand", "red.made": "beam brick", "step": "turn"},
         red={"gold": 10},
     ),
     "Remigius: a card without a marker, and its price, D18": red(
         "brother_remigius",
-        "use brother_remigius; use carpenter; turn wood",
+        "use brother_remigius; use carpenter; convert wood 1",
         {"red.gold": 1, "red.made": "beam", "step": "turn"},
         free=["carpenter"],
     ),
@@ -137,7 +138,7 @@ STORIES = {
     ),
     "Alfred: bought, turned, in the camp, D28": red(
         "alfred_builder",
-        "use alfred_builder; take wool; take wool; done",
+        "use alfred_builder; buy wool; buy wool; done",
         {"red.gold": 5, "red.made": "cloth cloth", "red.raw": "sand stone wood"},
         phase=2,
         red={"gold": 15},
@@ -196,7 +197,7 @@ STORIES = {
     ),
     "Volunteers: D26": red(
         "",
-        "play volunteer_workers; take wool; take sand",
+        "play volunteer_workers; take sand; take wool",
         {"red.raw": "sand sand stone wood wool", "step": "turn"},
         round_=2,
         red={"once": ["volunteer_workers"]},
@@ -276,7 +277,7 @@ STORIES = {
     ),
     "bonus III: two chips, free, D13, D32": red(
         "",
-        "build III bell; turn wood; turn wood",
+        "build III bell; convert wood 1; convert wood 1",
         {"red.gold": 1, "red.made": "beam beam", "red.raw": "sand wool", "step": "turn"},
         red={"made": ["bell"], "raw": ["wood", "wood", "sand", "wool"], "placed": {"III": ["brick", "cloth"]}},
     ),
@@ -302,9 +303,9 @@ STORIES = {
 
 
 @pytest.mark.parametrize("name", STORIES)
-def test_story(name: str) -> None:
+def test_story(model: NewGame, name: str) -> None:
     setting, actions, seen = STORIES[name]
-    game = in_turn(**setting)
+    game = in_turn(model, **setting)
     play_all(game, *filter(None, actions.split("; ")))
     assert {thing: look(game, thing) for thing in seen} == seen
 
@@ -343,16 +344,16 @@ OFFERS = {
     ),
     "a card is used once": offer(red, "income_4", "use income_4", "end"),
     "a market sells no wool and no ore, D14": offer(
-        red, "market_2", "use market_2", "buy wood; buy sand; buy stone; sell wool", red={"gold": 6, "raw": ["wool"]}
+        red, "market_2", "use market_2", "buy wood; buy sand; buy stone; sell wool 1", red={"gold": 6, "raw": ["wool"]}
     ),
     "a market's limit, and its end, D27": offer(
-        red, "market_2", "use market_2; buy wood; buy wood", "sell wool; done", red={"gold": 9, "raw": ["wool"]}
+        red, "market_2", "use market_2; buy wood; buy wood", "sell wool 1; done", red={"gold": 9, "raw": ["wool"]}
     ),
     "Jack takes no ore and may not stop at one, D26": offer(
         blue, "jack", "use jack; take wood", "take sand; take stone; take wool"
     ),
     "Regan turns no ore": offer(
-        red, "regan_hamleigh", "use regan_hamleigh", "turn wool", red={"gold": 9, "raw": ["ore", "wool"]}
+        red, "regan_hamleigh", "use regan_hamleigh", "convert wool 1", red={"gold": 9, "raw": ["ore", "wool"]}
     ),
     "Remigius: no 1x card, no blue one, not himself, D18": offer(
         red,
@@ -445,7 +446,7 @@ OFFERS = {
         red,
         "alfred_builder",
         "use alfred_builder",
-        "take wood; take wool",
+        "buy wood; buy wool",
         phase=2,
         red={"gold": 5, "made": ["mortar", "mortar", "brick", "brick"], "raw": ["wood"]},
     ),
@@ -468,8 +469,8 @@ OFFERS = {
 
 
 @pytest.mark.parametrize("name", OFFERS)
-def test_offer(name: str) -> None:
+def test_offer(model: NewGame, name: str) -> None:
     setting, actions, expected = OFFERS[name]
-    game = in_turn(**setting)
+    game = in_turn(model, **setting)
     play_all(game, *filter(None, actions.split("; ")))
     assert offered(game) == expected
