@@ -36,6 +36,13 @@ class Oracle:
     def copy(self) -> Oracle:
         return Oracle(deepcopy(self._state))
 
+    def observed(self) -> Oracle:
+        """The same for who knows only what lies open: the orders of cards and seals to come are forgotten (5)."""
+        other = self.copy()
+        other._state.deck = []
+        other._state.seal_order = []
+        return other
+
     def table(self) -> Position:
         """What lies where; not to be changed."""
         return self._state

@@ -1,6 +1,6 @@
 """Random players to compare games with: each weighs the legal actions of a table, and any of them may be chosen.
 
-The builder completes a section in about nine games of ten, and now and then a building; a uniform player almost never does.
+The builder completes a section in about nine games of ten, and now and then a building; a uniform player hardly ever.
 """
 
 from __future__ import annotations

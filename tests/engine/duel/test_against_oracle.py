@@ -7,7 +7,7 @@ import pytest
 
 from clerestory.engine import GAMES, NATURE, Rng
 from tests.engine.duel.oracle import Oracle
-from tests.engine.duel.oracle_cards import ONCE, PERSONAL_CARDS, SYMBOLS
+from tests.engine.duel.oracle_cards import DECK_OF_PHASE, DECKS, ONCE, PERSONAL_CARDS, SYMBOLS
 from tests.engine.duel.oracle_models import Core
 from tests.engine.duel.oracle_players import Weigh, builder, choose, uniform
 from tests.engine.duel.oracle_state import Position
@@ -23,12 +23,26 @@ def assert_equal(core: Core, oracle: Oracle, legal: list[str]) -> None:
     """Compare everything there is to know of one position."""
     assert core.turn() == oracle.turn()
     assert core.position() == oracle.position()
+    assert_hides_orders(core, oracle)
     assert sorted(legal) == sorted(oracle.legal())
     if core.turn() == NATURE:
         assert core.odds() == oracle.odds()
     if core.state.over:
         assert core.returns() == oracle.returns()
         assert core.margins() == pytest.approx(oracle.margins(), abs=1e-9)
+
+
+def assert_hides_orders(core: Core, oracle: Oracle) -> None:
+    """What a seat sees leaves the orders open; dealt anew, they are orders of what has not been seen (5)."""
+    seen = core.state.observe(max(core.turn(), 0))
+    assert Core(seen).position() == oracle.observed().position()
+    dealt = Core(seen.deal(oracle.table().bank)).table()  # any seed will do
+    decks = [oracle.table().unseen_cards, *(Counter(DECKS[DECK_OF_PHASE[n]]) for n in range(dealt.phase + 1, 5))]
+    assert Counter(dealt.seal_order) == oracle.table().unseen_seals
+    for deck in decks:
+        assert Counter(dealt.deck[: deck.total()]) == deck
+        del dealt.deck[: deck.total()]
+    assert dealt.deck == []
 
 
 def compare_game(weigh: Weigh, seed: int) -> tuple[Counter[str], Position]:

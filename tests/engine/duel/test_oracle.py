@@ -296,6 +296,18 @@ def test_what_is_not_legal_is_refused(model: NewGame) -> None:
         dealt(model, before_claims(), {}).play("claim row 4")
 
 
+def test_the_card_in_use_is_named_while_its_seals_are_drawn(model: NewGame) -> None:
+    game = play_all(in_turn(model, "blue", ["jonathan"]), "use jonathan", "draw 1/4")
+    fields = game.position()
+    assert [fields[name] for name in ("step", "card", "seals_due", "left", "may_end")] == [
+        "draw",
+        "jonathan",
+        1,
+        0,
+        False,
+    ]
+
+
 @pytest.mark.parametrize("weigh", [uniform, builder])
 def test_a_position_is_the_whole_game(model: NewGame, weigh: Weigh) -> None:
     """Written out as JSON and read again at every ply, a game goes on in the same way."""

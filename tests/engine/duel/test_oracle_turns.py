@@ -31,6 +31,7 @@ def blue(own: str, actions: str, seen: dict[str, Any], **setting: Any) -> Story:
 
 ALL_WOOL = {"raw": ["wool"] * 4}
 READY_I = {"gold": 20, "raw": [], "made": ["beam", "mortar", "brick"]}
+ALL_BUT_CLOTH = {"I": ["beam", "mortar", "brick"], "II": ["beam", "mortar"], "III": ["brick", "cloth", "bell"]}
 ONE_SHORT = {"I": ["beam", "mortar", "brick"], "II": ["beam", "mortar", "cloth"], "III": ["brick", "cloth"]}
 
 STORIES = {
@@ -64,6 +65,7 @@ STORIES = {
         {"red.gold": 3, "red.seals": "0/5 1/4 1/4 2/3 2/3", "unseen_seals": "1/4 2/3"},
         red={"gold": 7},
     ),
+    "market: the last gold buys": red("market_2", "use market_2; buy wood", {"red.gold": 0, "step": "turn"}),
     "market: chips and wool in any order, the limit on purchases, D27": red(
         "market_2",
         "use market_2; sell wool 1; buy sand; sell wool 1; sell wool 1; buy stone; sell wool 1",
@@ -103,8 +105,8 @@ STORIES = {
     ),
     "Regan: two chips at 2 each": red(
         "regan_hamleigh",
-        "use regan_hamleigh; convert wood 1; convert stone 1",
-        {"red.gold": 6, "red.raw": "sand", "red.made": "beam brick", "step": "turn"},
+        "use regan_hamleigh; convert wood 1; convert sand 1",
+        {"red.gold": 6, "red.raw": "stone", "red.made": "beam mortar", "step": "turn"},
         red={"gold": 10},
     ),
     "Remigius: a card without a marker, and its price, D18": red(
@@ -299,6 +301,12 @@ STORIES = {
         {"step": "over", "red.made": "", "red.raw": "wood"},
         red={"raw": ["wood"], "made": ["bell"], "placed": ONE_SHORT},
     ),
+    "the third section earns no gold either, D33": red(
+        "",
+        "build II cloth",
+        {"step": "over", "red.gold": 1},
+        red={"raw": [], "made": ["cloth"], "placed": ALL_BUT_CLOTH},
+    ),
 }
 
 
@@ -326,6 +334,7 @@ def offer(story: Callable[..., Story], own: str, actions: str, offered: str, **s
     return Offer(told.setting, told.actions, set(offered.split("; ")))
 
 
+REST = ["0/5", "0/5", "1/4", "1/4", "2/3", "2/3"]
 BROKE = {"gold": 0, "raw": []}
 CLOTH_PLACED = {"raw": ["sand", "stone", "wood"], "placed": {"II": ["cloth"]}}
 
@@ -337,6 +346,9 @@ OFFERS = {
     "no craftsman without a chip, D16": offer(red, "weaver carpenter", "", "end; use carpenter"),
     "no craftsman without gold, D15, D16": offer(red, "weaver carpenter", "", "end", red={"gold": 1}),
     "no influence without gold, D16": offer(red, "influence", "", "end", red={"gold": 1}),
+    "no influence from an empty stack, D15, D16": offer(
+        red, "influence power", "", "end", red={"seals": ["1/4", "1/4", "2/3", "2/3"]}, blue={"seals": REST}
+    ),
     "no card of the other colour": offer(red, "aliena jack walter", "", "end; use walter", red=ALL_WOOL),
     "a use begun does one thing at least, D16": offer(red, "influence", "use influence", "buy seal"),
     "then it may be ended, D16": offer(
