@@ -4,21 +4,21 @@ import math
 from concurrent.futures import ThreadPoolExecutor
 
 from libc.stdint cimport uint32_t, uint64_t
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy
 
 from clerestory.engine.core cimport MAX_LEGAL, NATURE, OVER, State, action_t
 from clerestory.engine.rng cimport Rng
 from clerestory.search.iteration cimport (
-    BY_DECISION, BY_ITERATIONS, BY_STOP, BY_TIME, Search, Step, monotonic, run_until,
+    BY_DECISION, BY_ITERATIONS, BY_STOP, BY_TIME, Habit, Search, Step, monotonic, run_until,
 )
-from clerestory.search.playout cimport play_informed, play_uniformly
+from clerestory.search.playout cimport play_by_habit, play_informed, play_uniformly
 from clerestory.search.tree cimport (
     NO_NODE, Edge, Node, Tree, tree_bytes, tree_clear, tree_close, tree_find, tree_open,
 )
 
 from clerestory.search.errors import BadLimit, HiddenFromSeat, NothingToDecide, WrongSeat
-from clerestory.search.options import REWARDS, Options
+from clerestory.search.options import IDENTITIES, REWARDS, Options
 from clerestory.search.result import Result, StopReason
 from clerestory.search.tally import NOTHING, Judge, Tally
 
@@ -48,6 +48,8 @@ cdef class Worker:
     def __dealloc__(self):
         tree_close(&self.search.tree)
         free(self.search.path)
+        free(self.search.played)
+        free(self.search.habits)
 
     cdef object open(self, State root, object seed, object options, uint64_t max_bytes, int *stop):
         """Take the memory. Raises BadLimit for the seed, MemoryError."""
@@ -58,9 +60,17 @@ cdef class Worker:
         self.search.stop = stop
         self.choose(options)
         self.search.path = <Step *> malloc(root.game.max_plies * sizeof(Step))
-        if not tree_open(&self.search.tree, max_bytes) or self.search.path == NULL:
+        if not tree_open(&self.search.tree, max_bytes) or self.search.path == NULL or not self.open_habits(options):
             raise MemoryError(f"no memory for a tree of {max_bytes} bytes")
         self.set_root(root)
+
+    cdef bint open_habits(self, object options):
+        """Take the memory that this playout needs."""
+        if options.playout != "habit":
+            return True
+        self.search.played = <Step *> malloc(self.search.ops.max_plies * sizeof(Step))
+        self.search.habits = <Habit *> calloc(self.search.guide.phases * self.search.ops.num_actions, sizeof(Habit))
+        return self.search.played != NULL and self.search.habits != NULL
 
     cdef object choose(self, object options):
         """Set what the hot loop goes by."""
@@ -68,7 +78,11 @@ cdef class Worker:
         self.search.exploration = options.exploration
         self.search.win_weight = 1 - share
         self.search.margin_weight = share
-        self.search.play_out = play_informed if options.playout == "informed" else play_uniformly
+        self.search.identity = IDENTITIES.index(options.nodes)
+        if options.playout == "uniform":
+            self.search.play_out = play_uniformly
+        else:
+            self.search.play_out = play_informed if options.playout == "informed" else play_by_habit
         self.search.horizon = self.search.ops.max_plies if options.horizon is None else options.horizon
         self.search.temper = options.temper
         self.search.rival_share = options.rival_share

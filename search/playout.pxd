@@ -4,3 +4,4 @@ from clerestory.search.iteration cimport Search
 
 cdef void play_uniformly(Search *search) noexcept nogil
 cdef void play_informed(Search *search) noexcept nogil
+cdef void play_by_habit(Search *search) noexcept nogil

@@ -127,4 +127,4 @@ def actions(catalogue: Catalogue) -> list[tuple[str, str]]:
         for kind in kinds()
         for named in kind.named
     ]
-    return fixed + [action for card in names_of(catalogue) for action in card_actions(card)]
+    return fixed + [action for card in names_of(catalogue).cards for action in card_actions(card)]

@@ -41,16 +41,24 @@ LINES = (
 
 
 class Card(NamedTuple):
-    """A card of the catalogue: its id and name, and whether it is a 1x card."""
+    """A card of the catalogue: its id and name, whether it is a 1x card, its copies in decks A and B."""
 
     id: str
     name: str
     once: bool
+    copies: tuple[int, int]
 
 
-Names = tuple[Card, ...]
+class Names(NamedTuple):
+    """The cards of a catalogue, in catalogue order, and what each seat's sections need."""
+
+    cards: tuple[Card, ...]
+    needs: tuple[tuple[list[str], ...], ...]
 
 
 def names_of(catalogue: Catalogue) -> Names:
-    """Return the cards' ids and names, in catalogue order."""
-    return tuple(Card(card, values.name, values.frame == "once") for card, values in catalogue.cards.items())
+    """Return what positions and actions name."""
+    return Names(
+        tuple(Card(card, row.name, row.frame == "once", (row.a, row.b)) for card, row in catalogue.cards.items()),
+        tuple(tuple(list(needs) for needs in building.needs()) for building in (catalogue.castle, catalogue.cathedral)),
+    )

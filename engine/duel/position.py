@@ -91,7 +91,8 @@ def read_position(fields: dict[str, object], names: Names) -> Position:
     What is told from the course of the game is left to the rules' invariants.
     """
     position = read_fields(Position, fields, "duel", BadPosition)
-    faults = list(card_faults(position, names)) or list(account_faults(position))
+    faults = [*card_faults(position, names), *repeat_faults(position), *section_faults(position, names)]
+    faults = faults or [*deck_faults(position, names), *account_faults(position)]
     if faults:
         raise BadPosition([(f"duel.{field}", description) for field, description in faults])
     return position
@@ -101,22 +102,46 @@ Faults = Iterator[tuple[str, str]]
 
 
 def card_faults(position: Position, names: Names) -> Faults:
-    """Every card is one of the catalogue's; what a player keeps is a 1x card, what is named once is there once."""
-    known, once = {card.id for card in names}, {card.id for card in names if card.once}
-    players = [(f"players[{seat}]", player) for seat, player in enumerate(position.players)]
+    """Every card is one of the catalogue's, and what a player keeps is a 1x card."""
+    known, once = {card.id for card in names.cards}, {card.id for card in names.cards if card.once}
     lists: list[tuple[str, Sequence[str], set[str]]] = [
         ("grid", list(filter(None, position.grid)), known),
         ("card", list(filter(None, [position.card])), known),
         ("undealt", position.undealt, known),
         ("deck", position.deck, known),
-        *((f"{path}.cards", player.cards, once) for path, player in players),
+        *((f"players[{seat}].cards", player.cards, once) for seat, player in enumerate(position.players)),
     ]
     for field, cards, allowed in lists:
         for card in sorted(set(cards) - allowed):
             yield field, f"{card[:80]!r} is not one of the cards that lie there"
-    singles = [("used", position.used), *((f"{path}.cards", player.cards) for path, player in players)]
-    singles += [(f"{path}.markers", player.markers) for path, player in players]
-    for field, items in singles:
+
+
+def repeat_faults(position: Position) -> Faults:
+    """What is there once is named once."""
+    lists: list[tuple[str, Sequence[str]]] = [("used", position.used)]
+    for seat, player in enumerate(position.players):
+        lists += [(f"players[{seat}].cards", player.cards), (f"players[{seat}].markers", player.markers)]
+    for field, items in lists:
         for item, times in Counter(items).items():
             if times > 1:
                 yield field, f"{item[:80]!r} is there {times} times"
+
+
+def section_faults(position: Position, names: Names) -> Faults:
+    """A section holds what it needs."""
+    for seat, player in enumerate(position.players):
+        sections = (player.section_1, player.section_2, player.section_3)
+        for number, (placed, needs) in enumerate(zip(sections, names.needs[seat], strict=True), 1):
+            for material in Counter(placed) - Counter(needs):
+                yield f"players[{seat}].section_{number}", f"{material!r} is more than {', '.join(needs)}"
+
+
+def deck_faults(position: Position, names: Names) -> Faults:
+    """Of each card there are its copies in the deck of the phase."""
+    deck = (position.phase - 1) % 2
+    shown = Counter(filter(None, position.grid))
+    for card in names.cards:
+        count = position.undealt.count(card.id) + shown[card.id]
+        if count > card.copies[deck]:
+            where = f"undealt and in the grid; deck {'AB'[deck]} has {card.copies[deck]}"
+            yield "undealt", f"{card.id!r} is there {count} times, {where}"
