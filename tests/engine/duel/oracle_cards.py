@@ -22,6 +22,7 @@ START_GOLD = 3
 
 NEUTRAL_SEALS = ("0/5", "1/4", "2/3")
 SEALS_IN_BOX = {"0/5": 2, "1/4": 4, "2/3": 4}
+START_STACK = ("1/4", "1/4", "2/3", "2/3")
 PERSONAL = "personal"
 FACES = {"0/5": (0, 5), "1/4": (1, 4), "2/3": (2, 3), PERSONAL: (2, 3)}
 

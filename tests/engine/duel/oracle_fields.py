@@ -19,8 +19,8 @@ from tests.engine.duel.oracle_cards import (
     SECTIONS,
     SYMBOLS,
 )
-from tests.engine.duel.oracle_legal import legal
 from tests.engine.duel.oracle_state import Player, Position, Use
+from tests.engine.duel.oracle_uses import MAY_END
 
 Fields = dict[str, Any]
 
@@ -57,7 +57,7 @@ def to_fields(s: Position) -> Fields:
         "card": s.use.card if s.use else "",
         "left": open_use.left if open_use and counted else 0,
         "floor": open_use.floor if open_use else "",
-        "may_end": "done" in legal(s),
+        "may_end": s.step == "bonus" or (s.use is not None and s.use.began and s.use.card in MAY_END),
         "seals_due": s.draws,
         "built": s.built,
         "cheap": s.toledo,
@@ -120,11 +120,10 @@ def from_fields(fields: Fields) -> Position:
 
 
 def _read_use(s: Position, fields: Fields) -> None:
-    began = fields["may_end"] or s.step == "draw"
     if s.step == "bonus":
         s.bonus = Use("", fields["left"], fields["floor"])
     elif fields["card"]:
-        s.use = Use(fields["card"], fields["left"], fields["floor"], began)
+        s.use = Use(fields["card"], fields["left"], fields["floor"], fields["may_end"])
 
 
 def _player(colour: str, own: Fields) -> Player:

@@ -11,6 +11,7 @@ from tests.engine.duel.oracle import Oracle
 from tests.engine.duel.oracle_fields import from_fields
 from tests.engine.duel.oracle_state import Position
 
+DUEL = GAMES["duel"]
 Fields = dict[str, Any]
 
 
@@ -38,9 +39,8 @@ class Core:
 
     @classmethod
     def from_position(cls, fields: Fields) -> Core:
-        game = GAMES["duel"]
-        envelope = {"rules_revision": game.rules_revision, "catalogue": game.catalogue}
-        return cls(game.from_position({**envelope, "duel": fields}))
+        envelope = {"rules_revision": DUEL.rules_revision, "catalogue": DUEL.catalogue}
+        return cls(DUEL.from_position({**envelope, "duel": fields}))
 
     def turn(self) -> int:
         return self.state.turn
@@ -70,6 +70,4 @@ class Core:
         return from_fields(self.position())
 
 
-MODELS: dict[str, NewGame] = {"oracle": Oracle.from_position}
-if "duel" in GAMES:
-    MODELS["core"] = Core.from_position
+MODELS: dict[str, NewGame] = {"oracle": Oracle.from_position, "core": Core.from_position}

@@ -25,6 +25,9 @@ def offered(game: Game, verb: str = "") -> set[str]:
     return {text for text in game.legal() if verb in ("", text.split()[0])}
 
 
+SETS = ("once", "markers", "used")  # their order means nothing
+
+
 def look(game: Game, thing: str) -> Any:
     """What lies somewhere, readable: `red.gold`, `blue.raw` (names in order), `bank`, `stack`, `power`, `step`..."""
     colour, _, name = thing.rpartition(".")
@@ -34,7 +37,7 @@ def look(game: Game, thing: str) -> Any:
         found = found()
     if isinstance(found, Counter):
         return " ".join(sorted(found.elements()))
-    return " ".join(map(str, found)) if isinstance(found, list) else found
+    return " ".join(map(str, sorted(found) if name in SETS else found)) if isinstance(found, list) else found
 
 
 def before_claims(

@@ -18,6 +18,7 @@ from tests.engine.duel.oracle_cards import (
     SECTIONS,
     START_CAMP,
     START_GOLD,
+    START_STACK,
     other,
 )
 
@@ -98,7 +99,7 @@ class Position:
     unseen_cards: Counter[str] = field(default_factory=lambda: Counter(DECKS["A"]))
     deck: list[str] = field(default_factory=list)  # order of all cards to come, or [] if it is not known
     grid: list[str] = field(default_factory=list)  # 9 places once dealt; "" where a 1x card was taken
-    unseen_seals: Counter[str] = field(default_factory=lambda: Counter({"1/4": 2, "2/3": 2}))
+    unseen_seals: Counter[str] = field(default_factory=lambda: Counter(START_STACK))
     seal_order: list[str] = field(default_factory=list)  # of the unseen seals, or [] if it is not known
     seen_seals: list[str] = field(default_factory=list)  # under them, the next to be taken first
     flipping: str = ""  # the seal whose face Nature is to show

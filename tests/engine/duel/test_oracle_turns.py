@@ -298,8 +298,8 @@ STORIES = {
     "the third section ends the game before its bonus, D33": red(
         "",
         "build III bell",
-        {"step": "over", "red.made": "", "red.raw": "wood"},
-        red={"raw": ["wood"], "made": ["bell"], "placed": ONE_SHORT},
+        {"step": "over", "red.gold": 1, "red.sections": 3},
+        red={"raw": [], "made": ["bell"], "placed": ONE_SHORT},
     ),
     "the third section earns no gold either, D33": red(
         "",
