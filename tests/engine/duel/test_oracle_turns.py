@@ -346,8 +346,8 @@ OFFERS = {
     "no craftsman without a chip, D16": offer(red, "weaver carpenter", "", "end; use carpenter"),
     "no craftsman without gold, D15, D16": offer(red, "weaver carpenter", "", "end", red={"gold": 1}),
     "no influence without gold, D16": offer(red, "influence", "", "end", red={"gold": 1}),
-    "no influence from an empty stack, D15, D16": offer(
-        red, "influence power", "", "end", red={"seals": ["1/4", "1/4", "2/3", "2/3"]}, blue={"seals": REST}
+    "no seals from an empty stack, D15, D16": offer(
+        red, "influence walter", "", "end", red={"seals": ["1/4", "1/4", "2/3", "2/3"]}, blue={"seals": REST}
     ),
     "no card of the other colour": offer(red, "aliena jack walter", "", "end; use walter", red=ALL_WOOL),
     "a use begun does one thing at least, D16": offer(red, "influence", "use influence", "buy seal"),
@@ -421,6 +421,16 @@ OFFERS = {
     ),
     "Henry needs a section, Stephen a poorer owner, D16, D30": offer(
         red, "power", "", "end", phase=2, round_=2, red={**BROKE, "gold": 3, "once": ["bishop_henry", "king_stephen"]}
+    ),
+    "nor from an empty bank, D15": offer(
+        red,
+        "",
+        "",
+        "end",
+        phase=2,
+        round_=2,
+        blue={"gold": 74},
+        red={"gold": 0, "raw": [], "placed": ONE_SHORT, "once": ["bishop_henry", "king_stephen"]},
     ),
     "Maud needs a seal, D30": offer(
         red, "power", "", "end", phase=2, round_=2, red={"seals": [], "once": ["empress_maud"], "gold": 0}
