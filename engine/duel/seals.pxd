@@ -19,6 +19,7 @@ from clerestory.engine.duel.state cimport (
     ask,
     ask_mover,
     count_of,
+    in_stack,
     list_done,
     list_kinds,
     mover,
@@ -32,8 +33,8 @@ from clerestory.engine.duel.tables cimport INFLUENCE, cards
 cdef inline void draw_seals(Duel *s, int count) noexcept nogil:
     """Off the top, as many as there are; Nature says what an unseen one is (D15, D21)."""
     cdef Player *p = mover(s)
-    s.seals_due = <uint8_t> count
-    while s.seals_due and any_in_stack(s):
+    s.seals_due = <uint8_t> min(count, in_stack(s))
+    while s.seals_due:
         if s.unseen:
             ask(s, AT_DRAW, NATURE)
             return
@@ -44,7 +45,6 @@ cdef inline void draw_seals(Duel *s, int count) noexcept nogil:
 
 
 cdef inline void end_drawing(Duel *s) noexcept nogil:
-    s.seals_due = 0
     if s.card and cards.effects[s.card - 1].kind == INFLUENCE:
         ask_influence(s)
     else:

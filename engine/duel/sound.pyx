@@ -295,7 +295,7 @@ cdef const Player *mover_of(const Duel *s) noexcept nogil:
 
 cdef bint due_fits(const Duel *s) noexcept nogil:
     """One seal for influence, some for a card that gives them, or the bonus of section I."""
-    if s.left or not s.unseen:
+    if s.left or not s.unseen or s.seals_due > in_stack(s):
         return False
     if s.card == 0:
         return not s.may_end and s.seals_due <= cards.bonus_seals and placed_in(mover_of(s), 0) == COMPLETE

@@ -185,6 +185,10 @@ cdef inline unsigned int append(unsigned int order, unsigned int more) noexcept 
 cdef inline bint any_in_stack(const Duel *s) noexcept nogil:
     return (s.unseen | s.stack) != 0
 
+cdef inline int in_stack(const Duel *s) noexcept nogil:
+    """Seals of the stack, seen or not."""
+    return total(s.unseen) + length(s.stack)
+
 
 # -- listing actions -------------------------------------------------------------------------------
 
