@@ -37,7 +37,7 @@ def gold_faults(position: "Position") -> Faults:
 def chip_faults(position: "Position") -> Faults:
     """A player's chips of a kind are in supply or camp, raw or turned, or placed (1)."""
     for seat, player in enumerate(position.players):
-        placed = Counter([*player.section_1, *player.section_2, *player.section_3])
+        placed = Counter[str]([*player.section_1, *player.section_2, *player.section_3])
         for chip, material, number in zip(CHIPS, MATERIALS, CHIPS_OF_KIND, strict=True):
             raw = getattr(player.supply, chip) + getattr(player.camp, chip)
             total = raw + getattr(player.materials, material) + placed[material]
@@ -49,7 +49,7 @@ def chip_faults(position: "Position") -> Faults:
 def seal_faults(position: "Position") -> Faults:
     """The neutral seals are in the stack, seen or unseen, with the players, or flipped (1)."""
     held = [seal for player in position.players for seal in (*player.seals, *player.flipped)]
-    counts = Counter([*position.unseen_seals, *position.stack, *held])
+    counts = Counter[str]([*position.unseen_seals, *position.stack, *held])
     for seal, number in zip(SEALS, SEALS_OF_KIND, strict=True):
         if counts[seal] != number:
             yield "stack", f"{counts[seal]} neutral seals {seal} in stack and with players; there are {number}"

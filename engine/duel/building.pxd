@@ -14,7 +14,6 @@ from clerestory.engine.duel.state cimport (
     WOOD,
     Duel,
     Player,
-    count_of,
     gain_gold,
     holds,
     list_kinds,
@@ -153,7 +152,7 @@ cdef inline bint can_lose_material(const Player *p, int seat) noexcept nogil:
 
 
 cdef inline int legal_william(const Duel *s, uint16_t *out) noexcept nogil:
-    """The opponent names section and material, in the middle of the turn (D30, D42)."""
+    """The opponent names section and material, in the middle of the turn (D11, D30, D42)."""
     cdef int section, n = 0
     for section in range(SECTIONS):
         n += list_kinds(standing(&s.players[s.actor], s.actor, section), RETURN + KINDS * section, out + n)

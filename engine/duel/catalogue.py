@@ -21,7 +21,7 @@ DECK = 27  # cards of each deck
 MOST_ONCE = 8  # 1x cards
 
 Chip = Literal["wood", "sand", "stone", "wool", "ore"]
-Material = Literal["beam", "mortar", "brick", "cloth", "bell"]
+Material = Literal["beam", "mortar", "brick", "cloth", "bell"]  # the castle's bars are a bell, too (D35)
 Numeral = Literal["I", "II", "III"]
 CHIPS_OF_KIND = (2, 2, 2, 4, 1)  # of each player, in the order of Chip
 
@@ -48,7 +48,7 @@ class Income(Fields):
 
 
 class Priced(Fields):
-    """Seals (influence), finished chips (finish), one placing (place), the turn's building (cheap_building): for gold."""
+    """For gold: seals (influence), finished chips (finish), one placing (place), the building (cheap_building)."""
 
     kind: Literal["influence", "finish", "place", "cheap_building"]
     price: Gold
@@ -217,7 +217,7 @@ def content_hash(catalogue: Catalogue) -> str:
 def rows(catalogue: Catalogue) -> dict[str, list[dict[str, Any]]]:
     """Return the cards and the buildings as plain rows."""
     cards = [{"id": card, **row.model_dump()} for card, row in catalogue.cards.items()]
-    tables = [{"id": name, **getattr(catalogue, name).model_dump()} for name in TABLES]
+    tables = [{"id": name, "name": name, **getattr(catalogue, name).model_dump()} for name in TABLES]
     return {"cards": cards, "buildings": tables}
 
 

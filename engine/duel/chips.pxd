@@ -6,14 +6,11 @@ from clerestory.engine.duel.codes cimport BUY, CONVERT, DONE, SELL, TAKE
 from clerestory.engine.duel.course cimport resume
 from clerestory.engine.duel.state cimport (
     AT_ALFRED,
-    AT_ALIENA,
     AT_BONUS,
-    AT_CRAFTSMAN,
     AT_MARKET,
     AT_REGAN,
     AT_TAKE,
     BONUS_KINDS,
-    KINDS,
     NOT_ORE,
     WOOD,
     WOOL,
@@ -121,7 +118,7 @@ cdef inline void ask_regan(Duel *s) noexcept nogil:
 
 
 cdef inline void ask_bonus(Duel *s) noexcept nogil:
-    """Section III: none, some or all of the free turnings, at once (D32)."""
+    """Section III: none, some or all of the free turnings, at once; neither ore nor wool (D13, D32)."""
     if s.left and from_floor(mover(s).camp & BONUS_KINDS, s.floor):
         ask_mover(s, AT_BONUS)
     else:
@@ -191,7 +188,7 @@ cdef inline void play_aliena(Duel *s, int a) noexcept nogil:
 
 
 cdef inline unsigned int for_sale(const Player *p, const Effect *market, int left) noexcept nogil:
-    """What can be bought, as counts of the own supply."""
+    """What can be bought, as counts of the own supply; of kinds that the card names (D14)."""
     return p.supply & market.kinds if left and p.gold >= market.price else 0
 
 
@@ -243,7 +240,7 @@ cdef inline int legal_alfred(const Duel *s, uint16_t *out) noexcept nogil:
 
 
 cdef inline void play_alfred(Duel *s, int a) noexcept nogil:
-    """Bought and turned at once; the chip lies in the camp as a material (D28)."""
+    """Bought and turned at once, any number; the chip lies in the camp as a material (D10, D28)."""
     cdef Player *p = mover(s)
     cdef int kind = a - BUY
     if a == DONE:

@@ -13,12 +13,10 @@ from clerestory.engine.duel.state cimport (
     AT_STORM,
     AT_TAKE_BACK,
     PERSONAL,
-    SEALS,
     Duel,
     Player,
     append,
     ask,
-    ask_mover,
     list_kinds,
     list_run,
     lowest_bit,
@@ -107,7 +105,7 @@ cdef inline int legal_take_back(const Duel *s, uint16_t *out) noexcept nogil:
 
 
 cdef inline void play_take_back(Duel *s, int a) noexcept nogil:
-    """If no card is shared any more there is no conflict (D22)."""
+    """If no card is shared any more there is no conflict; nothing more is asked before it (D22, D39)."""
     s.players[s.actor].markers &= <uint16_t> ~(1 << (a - TAKE_BACK))
     begin_conflict(s)
 
@@ -140,7 +138,7 @@ cdef inline void begin_conflict(Duel *s) noexcept nogil:
 
 
 cdef inline int legal_conflict(const Duel *s, uint16_t *out) noexcept nogil:
-    """Whoever is asked has the personal seal still (D47)."""
+    """The first player may stop at once (D3); whoever is asked has the personal seal still (D47)."""
     cdef int n = list_kinds(s.players[s.actor].seals, FLIP, out)
     out[n] = FLIP + PERSONAL
     out[n + 1] = STOP

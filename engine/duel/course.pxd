@@ -1,6 +1,6 @@
 # cython: language_level=3
 """The course of the game: rounds, turns, what follows the use of a card, the end (2, 4)."""
-from libc.stdint cimport uint8_t, uint16_t, uint64_t
+from libc.stdint cimport uint8_t
 from libc.string cimport memset
 
 from clerestory.engine.core cimport NATURE, OVER

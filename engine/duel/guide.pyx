@@ -241,7 +241,7 @@ def terms_of(State state not None, int seat):
 
 
 def set_weights(table):
-    """Put weights in use: by term three numbers, of the first, the middle and the last round; between them a parabola."""
+    """Put weights in use: by term three numbers, of the first, the middle and the last round, a parabola between."""
     cdef int round_
     cdef double x
     for term, (first, middle, last) in table.items():

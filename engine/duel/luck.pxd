@@ -3,7 +3,6 @@
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
 from libc.string cimport memcpy, memset
 
-from clerestory.engine.core cimport NATURE
 from clerestory.engine.duel.codes cimport CARDS, DRAW, FACE
 from clerestory.engine.duel.state cimport (
     AT_CLAIM,
@@ -13,7 +12,6 @@ from clerestory.engine.duel.state cimport (
     FIRST_UNSEEN,
     GRID,
     HIDDEN_BYTES,
-    PERSONAL,
     PHASES,
     SEALS,
     Duel,

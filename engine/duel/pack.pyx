@@ -1,6 +1,5 @@
 # cython: language_level=3
 """Between the struct and the fields of a position, both ways. What the fields mean is in RULES.md."""
-from libc.stdint cimport uint8_t
 from libc.string cimport memset
 
 from clerestory.engine.core cimport NATURE, OVER

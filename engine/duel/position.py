@@ -132,7 +132,7 @@ def section_faults(position: Position, names: Names) -> Faults:
     for seat, player in enumerate(position.players):
         sections = (player.section_1, player.section_2, player.section_3)
         for number, (placed, needs) in enumerate(zip(sections, names.needs[seat], strict=True), 1):
-            for material in Counter(placed) - Counter(needs):
+            for material in Counter[str](placed) - Counter(needs):
                 yield f"players[{seat}].section_{number}", f"{material!r} is more than {', '.join(needs)}"
 
 

@@ -2,19 +2,12 @@
 """What the guide counts for a seat: how far its chips are on their way, and what the cards it is about to use promise.
 
 A chip is useful as far as sections still miss its material: first those turned, then the raw ones of the camp, then
-those of the supply. What a card promises is counted in goods (gold, chips to take, chips to turn, seals), each times the chance to get it.
+those of the supply. What a card promises is counted in goods (gold, chips to take, chips to turn, seals), each times
+the chance to get it.
 """
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport uint32_t
 
-from clerestory.engine.core cimport OVER
-from clerestory.engine.duel.building cimport (
-    COMPLETE,
-    can_lose_material,
-    can_place_one,
-    complete_sections,
-    missing,
-    placed_in,
-)
+from clerestory.engine.duel.building cimport can_lose_material, can_place_one, complete_sections, missing, placed_in
 from clerestory.engine.duel.state cimport *
 from clerestory.engine.duel.tables cimport *
 

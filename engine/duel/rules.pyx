@@ -7,7 +7,7 @@ what a turn does: chips, seals, building. course.pxd leads from one to the next.
 from libc.stdint cimport uint64_t
 from libc.string cimport memset
 
-from clerestory.engine.core cimport NATURE, Game, GameOps, action_t
+from clerestory.engine.core cimport Game, GameOps, action_t
 from clerestory.engine.duel.building cimport complete_sections, legal_tom, legal_william, play_tom, play_william
 from clerestory.engine.duel.chips cimport (
     legal_alfred,
@@ -61,7 +61,6 @@ from clerestory.engine.duel.seals cimport (
 )
 from clerestory.engine.duel.sound cimport check
 from clerestory.engine.duel.state cimport *
-from clerestory.engine.duel.tables cimport cards
 from clerestory.engine.duel.turn cimport legal_copy, legal_turn, play_copy, play_turn
 from clerestory.engine.hash cimport hash_words
 from clerestory.engine.rng cimport rng_t

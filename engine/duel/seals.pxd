@@ -1,6 +1,6 @@
 # cython: language_level=3
 """Seals off the stack and onto it: influence, free seals, Maud (2.4, D24, D25)."""
-from libc.stdint cimport uint8_t, uint16_t, uint32_t
+from libc.stdint cimport uint8_t, uint16_t
 
 from clerestory.engine.core cimport NATURE
 from clerestory.engine.duel.codes cimport BUY_SEAL, DONE, DRAW, NO_ORE, PAY
@@ -9,7 +9,6 @@ from clerestory.engine.duel.luck cimport reveal_seal
 from clerestory.engine.duel.state cimport (
     AT_DRAW,
     AT_INFLUENCE,
-    AT_MAUD,
     NOT_ORE,
     SEALS,
     Duel,
@@ -99,7 +98,7 @@ cdef inline bint can_trade(const Player *p) noexcept nogil:
 
 
 cdef inline int legal_maud(const Duel *s, uint16_t *out) noexcept nogil:
-    """Chips and seals pair by pair (D30)."""
+    """Any number of chips, chips and seals pair by pair (D10, D30)."""
     cdef const Player *p = &s.players[s.actor]
     cdef int seal, n = list_done(s, out, DONE)
     for seal in range(SEALS):

@@ -5,7 +5,6 @@ from libc.stdint cimport uint32_t
 from clerestory.engine.duel.codes cimport LINES
 from clerestory.engine.duel.contest cimport LINE, behind, flipper, has_flipped, line_of
 from clerestory.engine.duel.state cimport *
-from clerestory.engine.duel.tables cimport cards
 
 
 # -- markers ---------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ one, and 0 for none. Chips are counted in words of 4 bits for each kind, neutral
 of seals is a word of 2 bits for each, the kind plus one, the first lowest, so that 0 ends it. Places of the grid
 are sets of 9 bits in reading order.
 """
-from libc.stdint cimport int8_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, uint8_t, uint16_t, uint32_t
 
 cdef enum:
     SEATS = 2

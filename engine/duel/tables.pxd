@@ -2,7 +2,7 @@
 """What the cards do, as the rules look it up: one struct of plain arrays, filled from the catalogue."""
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
-from clerestory.engine.duel.state cimport DECK, KINDS, MOST_CARDS, MOST_ONCE, SEATS, SECTIONS
+from clerestory.engine.duel.state cimport DECK, MOST_CARDS, MOST_ONCE, SEATS, SECTIONS
 
 cdef enum EffectKind:
     POWER

@@ -56,14 +56,13 @@ def columns(rows: list[list[str]]) -> list[str]:
 def table(players: list[dict[str, Any]]) -> list[str]:
     """A column for each player."""
     rows = [["", *COLOURS], ["gold", *(str(player["gold"]) for player in players)]]
-    for name in ("camp", "materials", "supply"):
-        rows.append([name, *(amounts(player[name]) for player in players)])
+    rows += [[name, *(amounts(player[name]) for player in players)] for name in ("camp", "materials", "supply")]
     for number, name in zip(("I", "II", "III"), SECTIONS, strict=True):
-        rows.append([f"section {number}", *(words(player[name]) or "-" for player in players)])
-    rows.append(["seals", *(words([*player["seals"], "personal"]) for player in players)])
+        rows += [[f"section {number}", *(words(player[name]) or "-" for player in players)]]
+    rows += [["seals", *(words([*player["seals"], "personal"]) for player in players)]]
     if any(player["flipped"] or player["personal_flipped"] for player in players):
-        rows.append(["flipped", *(flipped(player) for player in players)])
-    rows.append(["1x cards", *(words(player["cards"]) or "-" for player in players)])
+        rows += [["flipped", *(flipped(player) for player in players)]]
+    rows += [["1x cards", *(words(player["cards"]) or "-" for player in players)]]
     return columns(rows)
 
 

@@ -1,6 +1,6 @@
 # cython: language_level=3
 """A turn: what can be used, played and built, and how a use begins (2.4, D16 to D20)."""
-from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport uint8_t, uint16_t, uint64_t
 
 from clerestory.engine.duel.building cimport (
     can_lose_material,
@@ -27,7 +27,6 @@ from clerestory.engine.duel.state cimport (
     AT_MAUD,
     AT_REGAN,
     AT_TOM,
-    AT_TURN,
     AT_WILLIAM,
     GRID,
     NOT_ORE,
@@ -114,12 +113,12 @@ cdef inline uint64_t working(const Duel *s, int seat, uint64_t of) noexcept nogi
 
 
 cdef inline uint64_t in_reach(const Duel *s, int seat) noexcept nogil:
-    """What Remigius and Ellen can point at: any card of the grid that the seat can use, but a pointing one (D18)."""
+    """What Remigius and Ellen can point at: any card of the grid that the seat can use, no pointing one (D6, D18)."""
     return cards_at(s, (1 << GRID) - 1) & cards.usable[seat] & ~cards.pointing
 
 
 cdef inline uint64_t targets(const Duel *s, int seat, int kind) noexcept nogil:
-    """What a pointing card (by its effect) can point at, as a set of cards whose use would change something."""
+    """What a pointing card (by its effect) can point at: cards whose use would change something (D7, D9)."""
     cdef unsigned int marked = s.players[seat].markers
     if kind == COPY_MARKED:
         return working(s, seat, cards_at(s, marked) & cards.symbols)
@@ -129,7 +128,10 @@ cdef inline uint64_t targets(const Duel *s, int seat, int kind) noexcept nogil:
 
 
 cdef inline uint64_t usable_of(const Duel *s, int seat, uint64_t of) noexcept nogil:
-    """Those of a set of cards that the seat can use, pointing ones included, whose use would change something."""
+    """Those of a set of cards that the seat can use whose use would change something.
+
+    Pointing ones are included, which the Lord can name: a chain has no more than three cards (D8, D18).
+    """
     cdef uint64_t pointing = of & cards.pointing
     if pointing and not working(s, seat, in_reach(s, seat)):
         pointing = 0
@@ -169,7 +171,7 @@ cdef inline int list_cards(uint64_t of, uint16_t *out) noexcept nogil:
 
 
 cdef inline int legal_turn(const Duel *s, uint16_t *out) noexcept nogil:
-    """After building, no card under a marker is used any more; 1x cards still are (D20)."""
+    """After building, no card under a marker is used any more; 1x cards still are, pointing ones too (D20, D41)."""
     cdef const Player *p = &s.players[s.actor]
     cdef uint64_t found = playable(s, s.actor) if p.hand else 0
     cdef int n = 0
@@ -210,7 +212,7 @@ cdef inline int legal_copy(const Duel *s, uint16_t *out) noexcept nogil:
 
 
 cdef inline void play_copy(Duel *s, int a) noexcept nogil:
-    """One more use, at once; the own use of a card under an own marker stays as it was (D18)."""
+    """One more use, at once; the own use of a card under an own marker stays as it was (D18, D40)."""
     begin_use(s, (a - CARDS) >> 1)
 
 
