@@ -42,7 +42,7 @@ def won(first: Weigh, second: Weigh, games: int) -> float:
 
 @pytest.mark.parametrize(
     ("better", "worse", "share"),
-    [(informed, uniform, 0.9), (informed, builder, 0.5), (greedy, informed, 0.55)]  # 1.00, 0.67, 0.68 were measured,
+    [(informed, uniform, 0.9), (informed, builder, 0.5), (greedy, informed, 0.55)],  # 1.00, 0.67, 0.68 were measured
     ids=["informed-uniform", "informed-builder", "greedy-informed"],
 )
 def test_one_beats_the_other(better: Weigh, worse: Weigh, share: float) -> None:
