@@ -88,7 +88,7 @@ cdef float weigh_claim(const View *v, int line) noexcept nogil:
     for i in range(3):
         place = PLACES_OF[line][i]
         sum_ += max(worth(v, v.o.s.grid[place] - 1, 0.5 if other >> place & 1 else 1.0), 0)
-    return sum_ * sum_ * sum_
+    return sum_ * sum_ * sum_ * sum_
 
 
 cdef float weigh_contest(const View *v, int a) noexcept nogil:
@@ -111,7 +111,7 @@ cdef float weigh_building(const View *v, int a) noexcept nogil:
     while build.code != a:
         build += 1
     completes = (placed_in(v.o.p, section) | build.needs) == COMPLETE
-    return (0.1 if v.more else 1.0) * (30 if completes else 4.0 / build.size)
+    return (0.03 if v.more else 1.0) * (30 if completes else 4.0 / build.size)
 
 
 cdef float weigh_play(const View *v, int card) noexcept nogil:
@@ -131,10 +131,10 @@ cdef float weigh_turn(const View *v, int a) noexcept nogil:
     if a < END:
         return weigh_building(v, a)
     if a == END:
-        return 0.1
+        return 0.05
     if cards.once >> card & 1:
         return weigh_play(v, card)
-    return 0.2 + 2 * worth(v, card, 1)
+    return 0.1 + 2 * worth(v, card, 1)
 
 
 cdef float weigh_chip(const View *v, uint32_t useful, int kind) noexcept nogil:
@@ -143,14 +143,15 @@ cdef float weigh_chip(const View *v, uint32_t useful, int kind) noexcept nogil:
 
 cdef float weigh_use(const View *v, int a) noexcept nogil:
     """Chips that a section misses come first; wool is sold if none does."""
-    cdef int kind
+    cdef int kind, more
     if a == DONE:
-        return 0.3
+        return 0.1
     if a == BUY_SEAL:
-        return 0.2
+        return 0.05
     if a < BUY:
         kind = KIND_OF_CODE[a - CONVERT]
-        return 1 + a - CONVERT if a - CONVERT - FIRST_OF_KIND[kind] < count_of(v.o.raw, kind) else 0.1
+        more = a - CONVERT - FIRST_OF_KIND[kind]
+        return 1 << 3 * more if more < count_of(v.o.raw, kind) else 0.1
     if a < SELL:
         return weigh_chip(v, v.o.fetch, a - BUY)
     if a < TAKE:

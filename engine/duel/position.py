@@ -63,20 +63,20 @@ class Position(Fields):
     phase: Annotated[int, Field(ge=1, le=4)]
     round: Annotated[int, Field(ge=1, le=3)]
     step: Step
-    to_act: Literal["nature", ""] | Colour
+    to_act: Literal[Colour, "nature", ""]
     power: Colour
     first_player: Colour
     grid: Annotated[list[str], Field(min_length=9, max_length=9)]
-    turn_of: Colour | Literal[""]
+    turn_of: Literal[Colour, ""]
     used: Places
     card: str
     left: Few
-    floor: Chip | Literal[""]
+    floor: Literal[Chip, ""]
     may_end: bool
     seals_due: Few
     built: bool
     cheap: bool
-    flipping: Seal | Literal["personal", ""]
+    flipping: Literal[Seal, "personal", ""]
     unseen_seals: Annotated[list[Seal], Field(max_length=4)]
     seal_order: Annotated[list[Seal], Field(max_length=4)]
     stack: Seals
