@@ -6,6 +6,7 @@ is worth the steps that it takes chips along it, and gold pays for the steps. Th
 those that foresaw the final points of games between bots best; those of actions are set by eye.
 """
 from libc.stdint cimport uint32_t
+from libc.string cimport memset
 
 from clerestory.engine.core cimport Guide, State, action_t
 from clerestory.engine.duel.building cimport COMPLETE, complete_sections, placed_in
@@ -218,9 +219,15 @@ cdef void feature(const void *state, int seat, double *out) noexcept nogil:
     out[11] = s.power == seat
 
 
+cdef int round_of(const void *state) noexcept nogil:
+    """Of the whole game, from 1."""
+    cdef const Duel *s = <const Duel *> state
+    return ROUNDS * s.phase + s.round + 1
+
+
 GUIDE = Guide(
     phases=STEPS, num_features=FEATURES, features=&FEATURE_NAMES[0], value=value, weigh=weigh, phase=phase,
-    feature=feature,
+    feature=feature, round=round_of,
 )
 
 
@@ -241,16 +248,20 @@ def terms_of(State state not None, int seat):
     return ROUNDS * s.phase + s.round, points(&s.players[seat]), {name: terms[i] for i, name in enumerate(TERM_NAMES)}
 
 
-def set_weights(table):
-    """Put weights in use: by term three numbers, of the first, the middle and the last round, a parabola between."""
+def use_weights(table):
+    """Value by these weights from now on; a term that is not named has none.
+
+    Args:
+        table: by term three numbers, of the first, the middle and the last round; between them runs a parabola.
+    """
     cdef int round_
     cdef double x
+    memset(WEIGHTS, 0, sizeof(WEIGHTS))
     for term, (first, middle, last) in table.items():
+        place = TERM_NAMES.index(term)
         for round_ in range(ALL_ROUNDS):
             x = 2.0 * round_ / (ALL_ROUNDS - 1) - 1
-            WEIGHTS[round_][<int> TERM_NAMES.index(term)] = (
-                first * x * (x - 1) / 2 + middle * (1 - x * x) + last * x * (x + 1) / 2
-            )
+            WEIGHTS[round_][<int> place] = first * x * (x - 1) / 2 + middle * (1 - x * x) + last * x * (x + 1) / 2
 
 
-set_weights(tomllib.loads(files("clerestory.engine.duel").joinpath("value.toml").read_text("utf-8"))["weights"])
+use_weights(tomllib.loads(files("clerestory.engine.duel").joinpath("value.toml").read_text("utf-8"))["weights"])

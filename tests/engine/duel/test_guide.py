@@ -1,12 +1,14 @@
 """The guide: informed play is far better than random play, greedy play better still; the value foresees results."""
 
+import tomllib
 from collections.abc import Callable
+from importlib.resources import files
 from statistics import correlation
 
 import pytest
 
 from clerestory.engine import Rng, State
-from clerestory.engine.duel.guide import TERM_NAMES, terms_of
+from clerestory.engine.duel.guide import TERM_NAMES, terms_of, use_weights
 from clerestory.engine.duel.rules import DUEL
 from tests.engine.duel.scenes import builder, changed, drawn, fields, informed, reach, texts
 
@@ -81,6 +83,21 @@ def test_weights_prefer_what_a_player_would() -> None:
     state = reach("turn", until=lambda state: any(text.startswith("use income") for text in texts(state)))
     weights = dict(zip(texts(state), state.weights(), strict=True))
     assert max(weights[text] for text in weights if text.startswith("use income")) > weights["end"]
+
+
+def test_weights_not_named_are_none() -> None:
+    shipped = tomllib.loads(files("clerestory.engine.duel").joinpath("value.toml").read_text("utf-8"))["weights"]
+    state = DUEL.new(2, 1)
+    before = state.value()
+    try:
+        use_weights({"camp": [1, 2, 3]})
+        assert state.value() == (3.03, 3.03)
+        last = reach("deal", phase=4, until=lambda state: fields(state)["round"] == 3)
+        terms = [terms_of(last, seat) for seat in range(2)]
+        assert last.value() == pytest.approx([points + 3 * named["camp"] for _, points, named in terms])
+    finally:
+        use_weights(shipped)
+    assert state.value() == before
 
 
 def test_terms_say_what_is_counted() -> None:
