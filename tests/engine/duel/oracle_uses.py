@@ -60,8 +60,6 @@ def usable(s: Position, card: str) -> bool:
 
 def changes(s: Position, card: str) -> bool:
     """Whether the card's effect would change something: at once, or by a first choice."""
-    if card == "studies_in_toledo":
-        return not s.built and not s.toledo
     if card in AT_ONCE:
         return AT_ONCE[card][0](s)
     return bool(choices(s, opened(s, card)))
