@@ -7,7 +7,7 @@ import pytest
 
 from clerestory.engine import GAMES, State
 from clerestory.search.ismcts import Searcher
-from clerestory.search.options import CHOICES, PLAYOUTS, REWARDS
+from clerestory.search.options import CHOICES, IDENTITIES, PLAYOUTS, REWARDS, SHIPPED
 from clerestory.search.result import Line
 from tests.search.positions import decisions
 
@@ -15,6 +15,7 @@ COMBINATIONS = [
     {"reward": reward, "playout": playout, "horizon": horizon, "choice": choice}
     for reward, playout, horizon, choice in itertools.product(REWARDS, PLAYOUTS, (None, 3), CHOICES)
 ]
+COMBINATIONS += [{"nodes": nodes} for nodes in IDENTITIES] + [dict(SHIPPED)]
 
 CASES = [(name, seats) for name, game in GAMES.items() for seats in game.seats]
 
