@@ -17,6 +17,8 @@ from clerestory.search.errors import BadMatch
 
 MAX_SEED = 2**64 - 1
 
+Task = tuple[int, list[int]]  # a deal's seed, and the seats of A that are still to be played
+
 
 @dataclass(frozen=True, slots=True)
 class Match:
@@ -129,6 +131,13 @@ def play_game(match: Match, deal: int, seat: int, stopped: Callable[[], bool] = 
             state.play(move.action)
         ply += 1
     return result(state, deal, seat, ply, moves)
+
+
+def play_task(match: Match, task: Task, stopped: Callable[[], bool] = lambda: False) -> list[Played]:
+    """Play a deal; what is stopped midway is left out."""
+    deal, seats = task
+    games = (play_game(match, deal, seat, stopped) for seat in seats)
+    return [game for game in games if game is not None]
 
 
 def result(state: State, deal: int, seat: int, plies: int, moves: Sequence[Sequence[Move]]) -> Played:
