@@ -4,6 +4,7 @@
 {"deal": 0, "seat": 0, "returns": [1.0, 0.0], "margins": [6.0, -6.0], "values": [8.0, 2.0], "plies": 8, ...}
 """
 
+import fcntl
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -41,12 +42,14 @@ class Results:
 def open_results(path: Path | None, match: Match) -> Iterator[Results]:
     """Open the results of a match, those in the file included; a torn last line is cut off.
 
-    Raises BadMatch for a file that is not of this match, OSError for one that cannot be written.
+    Raises BadMatch for a file that is not of this match or that another run is writing to, OSError for one that
+    cannot be written.
     """
     if path is None:
         yield Results()
         return
     with path.open("a+b") as file:
+        lock(file)
         file.seek(0)
         content = file.read()
         end = content.rfind(b"\n") + 1
@@ -57,6 +60,14 @@ def open_results(path: Path | None, match: Match) -> Iterator[Results]:
         if not end:
             write_line(file, match.header())
         yield Results(file, games)
+
+
+def lock(file: IO[bytes]) -> None:
+    """Keep other runs out until the file is closed or this process ends, however it does. Raises BadMatch."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise BadMatch("results: another run is writing to the file") from None
 
 
 def line_of(fields: dict[str, Any]) -> bytes:
