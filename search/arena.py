@@ -30,7 +30,7 @@ def play_match(
         crew: who plays them: a pool of processes, unless told otherwise; the games are the same.
     """
     tasks = missing(match, results)
-    with crew(match, workers) as run:
+    with crew(workers) as run:
         for games in run(undecided(tasks, match, results, sprt)):
             for played in games:
                 results.add(played)
@@ -41,8 +41,8 @@ def missing(match: Match, results: Results) -> list[Task]:
     """Return what is still to be played, by deal."""
     done = {(game.deal, game.seat) for game in results.games}
     deals = range(match.seed, match.seed + match.deals)
-    tasks = ((deal, [seat for seat in range(match.seats) if (deal, seat) not in done]) for deal in deals)
-    return [(deal, seats) for deal, seats in tasks if seats]
+    tasks = (Task(match, deal, [seat for seat in range(match.seats) if (deal, seat) not in done]) for deal in deals)
+    return [task for task in tasks if task.seats]
 
 
 def undecided(tasks: Iterable[Task], match: Match, results: Results, sprt: Sprt | None) -> Iterator[Task]:

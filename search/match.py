@@ -17,8 +17,6 @@ from clerestory.search.errors import BadMatch
 
 MAX_SEED = 2**64 - 1
 
-Task = tuple[int, list[int]]  # a deal's seed, and the seats of A that are still to be played
-
 
 @dataclass(frozen=True, slots=True)
 class Match:
@@ -69,6 +67,15 @@ class Match:
             state.play(state.draw(luck))
         for text in self.bots:
             parse_bot(text).choose(state, 0, Budget(iterations=1))
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What one worker plays at a time: a deal of a match, with A in each of some seats."""
+
+    match: Match
+    deal: int
+    seats: list[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,10 +140,9 @@ def play_game(match: Match, deal: int, seat: int, stopped: Callable[[], bool] = 
     return result(state, deal, seat, ply, moves)
 
 
-def play_task(match: Match, task: Task, stopped: Callable[[], bool] = lambda: False) -> list[Played]:
+def play_task(task: Task, stopped: Callable[[], bool] = lambda: False) -> list[Played]:
     """Play a deal; what is stopped midway is left out."""
-    deal, seats = task
-    games = (play_game(match, deal, seat, stopped) for seat in seats)
+    games = (play_game(task.match, task.deal, seat, stopped) for seat in task.seats)
     return [game for game in games if game is not None]
 
 

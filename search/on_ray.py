@@ -1,4 +1,4 @@
-"""Tasks of a match on Ray, on a cluster or on this machine: the same games as on a pool of processes.
+"""Tasks of matches on Ray, on a cluster or on this machine: the same games as on a pool of processes.
 
 Ray is optional: `pip install 'clerestory[ray]'`. Every machine of a cluster needs this package, of one version, and the
 catalogue, if one was chosen, at the same path.
@@ -12,32 +12,30 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from importlib import import_module
 from itertools import islice
 from typing import Any
 
 from clerestory.search.errors import BadMatch
-from clerestory.search.match import Match, Played, Task, play_task
+from clerestory.search.match import Played, Task, play_task
 from clerestory.search.pool import Run
 
 PATIENCE = 10.0  # seconds for a cluster to answer
 
 
 @contextmanager
-def on_ray(match: Match, workers: int, *, address: str | None = None) -> Iterator[Run]:
+def on_ray(workers: int, *, address: str | None = None) -> Iterator[Run]:
     """Yield the function that plays tasks on Ray, and stop its workers in the end.
 
     Args:
-        match: what is played.
         workers: tasks at a time; each takes one core of the cluster.
-        address: of a running cluster, as `ray.init` takes it; None starts one on this machine, for this match.
+        address: of a running cluster, as `ray.init` takes it; None starts one on this machine, for now.
 
     Raises BadMatch without Ray, OSError for a cluster that does not answer.
     """
     ray = load_ray()
     with session(ray, workers, address):
-        play = partial(ray.remote(num_cpus=1)(play_alike).remote, match, match.header())
+        play = ray.remote(num_cpus=1)(play_alike).remote
         yield lambda tasks: on_cluster(ray, play, tasks, workers)
 
 
@@ -85,12 +83,12 @@ def same_signals() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def on_cluster(ray: Any, play: Callable[[Task], Any], tasks: Iterator[Task], ahead: int) -> Iterator[list[Played]]:
+def on_cluster(ray: Any, play: Callable[..., Any], tasks: Iterator[Task], ahead: int) -> Iterator[list[Played]]:
     """Yield the games of each task as it ends, so many tasks being handed out at a time."""
     pending: list[Any] = []
     try:
         while True:
-            pending.extend(play(task) for task in islice(tasks, ahead - len(pending)))
+            pending.extend(play(task, task.match.header()) for task in islice(tasks, ahead - len(pending)))
             if not pending:
                 return
             (done,), pending = ray.wait(pending)
@@ -109,8 +107,8 @@ def games_of(ray: Any, done: Any) -> list[Played]:
     return games
 
 
-def play_alike(match: Match, header: dict[str, Any], task: Task) -> list[Played]:
+def play_alike(task: Task, header: dict[str, Any]) -> list[Played]:
     """Play a task, if this machine's game is that of the one that asks. Raises BadMatch."""
-    if match.header() != header:
-        raise BadMatch(f"on: a machine of the cluster has another game: {match.header()}, not {header}")
-    return play_task(match, task)
+    if task.match.header() != header:
+        raise BadMatch(f"on: a machine of the cluster has another game: {task.match.header()}, not {header}")
+    return play_task(task)

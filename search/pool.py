@@ -1,4 +1,4 @@
-"""Tasks of a match on a pool of processes of this machine, or one after the other in this process."""
+"""Tasks of matches on a pool of processes of this machine, or one after the other in this process."""
 
 import multiprocessing
 import signal
@@ -11,21 +11,21 @@ from itertools import islice
 from multiprocessing.synchronize import Event
 from os import _exit
 
-from clerestory.search.match import Match, Played, Task, play_task
+from clerestory.search.match import Played, Task, play_task
 
 Run = Callable[[Iterator[Task]], Iterator[list[Played]]]  # plays tasks; yields the games of each as it ends
-Crew = Callable[[Match, int], AbstractContextManager[Run]]  # of a match and a number of workers, who stop in the end
+Crew = Callable[[int], AbstractContextManager[Run]]  # of so many workers, who stop in the end
 
 
 @contextmanager
-def on_processes(match: Match, workers: int) -> Iterator[Run]:
-    """Yield the function that plays tasks, and stop its workers in the end."""
+def on_processes(workers: int) -> Iterator[Run]:
+    """Yield the function that plays tasks, and stop its workers in the end; one worker is this process."""
     if workers == 1:
-        yield lambda tasks: (play_task(match, task) for task in tasks)
+        yield lambda tasks: map(play_task, tasks)
         return
     context = multiprocessing.get_context("spawn")
     stop = context.Event()
-    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=begin_worker, initargs=(match, stop))
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=begin_worker, initargs=(stop,))
     try:
         yield lambda tasks: on_pool(pool, tasks, 2 * workers)
     finally:
@@ -52,18 +52,17 @@ def on_pool(pool: ProcessPoolExecutor, tasks: Iterator[Task], ahead: int) -> Ite
 class Worker:
     """What a worker process was begun with."""
 
-    match: Match | None = None
     stop: Event | None = None
 
 
 WORKER = Worker()
 
 
-def begin_worker(match: Match, stop: Event) -> None:
+def begin_worker(stop: Event) -> None:
     """Leave interrupts to the parent, and do not outlive it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=end_with_parent, daemon=True).start()
-    WORKER.match, WORKER.stop = match, stop
+    WORKER.stop = stop
 
 
 def end_with_parent() -> None:
@@ -76,6 +75,5 @@ def end_with_parent() -> None:
 
 def work(task: Task) -> list[Played]:
     """Play a task in a worker process."""
-    assert WORKER.match is not None
     assert WORKER.stop is not None
-    return play_task(WORKER.match, task, WORKER.stop.is_set)
+    return play_task(task, WORKER.stop.is_set)

@@ -13,7 +13,7 @@ from clerestory.engine.core import Game
 from clerestory.engine.toy.rules import TOY
 from clerestory.search.arena import play_match
 from clerestory.search.errors import BadBot, BadMatch
-from clerestory.search.match import Match, Played
+from clerestory.search.match import Match, Played, Task
 from clerestory.search.on_ray import load_ray, on_ray, play_alike, session
 from clerestory.search.pool import Crew, on_processes
 from clerestory.search.results import Results
@@ -44,10 +44,10 @@ def test_a_cluster_that_does_not_answer_is_named() -> None:
 @needs_ray
 def test_a_ray_of_its_own_ends_with_the_match() -> None:
     before = signal.getsignal(signal.SIGTERM)
-    with on_ray(MATCH, 1) as run:
+    with on_ray(1) as run:
         assert load_ray().is_initialized()
         assert signal.getsignal(signal.SIGTERM) == before
-        assert [game.seat for game in next(run(iter([(7, [0, 2])])))] == [0, 2]
+        assert [game.seat for game in next(run(iter([Task(MATCH, 7, [0, 2])])))] == [0, 2]
     assert not load_ray().is_initialized()
 
 
@@ -85,9 +85,9 @@ def test_what_is_not_wanted_any_more_is_not_played() -> None:
 
 def test_another_game_on_another_machine_is_refused() -> None:
     header = MATCH.header()
-    assert len(play_alike(MATCH, header, (4, [1]))) == 1
+    assert len(play_alike(Task(MATCH, 4, [1]), header)) == 1
     with pytest.raises(BadMatch, match="another game"):
-        play_alike(MATCH, {**header, "rules_revision": 0}, (4, [1]))
+        play_alike(Task(MATCH, 4, [1]), {**header, "rules_revision": 0})
 
 
 def test_a_missing_ray_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
