@@ -81,7 +81,7 @@ def read_sprt(text: str) -> Sprt:
 
 def play(match: Match, out: Path | None, workers: int, sprt: Sprt | None, crew: Crew) -> Report:
     """Play what is missing, with a progress bar on standard error, and report."""
-    with open_results(out, match) as results, progress_bar(match) as step:
+    with open_results(out, match) as results, progress_bar(match.deals * match.seats) as step:
         step(len(results.of(match)))
         with closing(play_match(match, results, workers=workers, sprt=sprt, crew=crew)) as games:
             for _ in games:
@@ -92,13 +92,13 @@ def play(match: Match, out: Path | None, workers: int, sprt: Sprt | None, crew: 
 
 
 @contextmanager
-def progress_bar(match: Match) -> Iterator[Callable[[int], None]]:
+def progress_bar(games: int) -> Iterator[Callable[[int], None]]:
     """Yield the function that counts finished games; the bar is for terminals only."""
     console = Console(stderr=True)
     columns = (TextColumn("playing"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
-        task = progress.add_task("playing", total=match.deals * match.seats)
-        yield lambda games: progress.advance(task, games)
+        task = progress.add_task("playing", total=games)
+        yield lambda more: progress.advance(task, more)
 
 
 def finite(fields: Any) -> Any:
