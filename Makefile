@@ -21,9 +21,9 @@ test: $(VENV)/.built  ## everything that ends within minutes
 test-slow: $(VENV)/.built  ## what takes longer: packages built in isolation, long comparisons
 	$(PYTEST) -m slow --timeout 3600
 
-test-extras: $(VENV)/.built  ## the tests that need large packages: 80 MB of Ray, for one
+test-extras: $(VENV)/.built  ## the tests that need large packages: Ray, OpenSpiel
 	$(PIP) install --quiet --constraint constraints.txt --group extras
-	$(PYTEST) tests/search/test_on_ray.py
+	$(PYTEST) tests/search/test_on_ray.py tests/search/openspiel
 
 test-asan: $(CHECKED)/.built  ## the laws and the search with bounds checks, AddressSanitizer and UBSan
 	PYTHONPATH=$(CHECKED) PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
