@@ -1,8 +1,10 @@
 """What can be chosen about a search, besides its limits."""
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
 
 from clerestory.search.errors import BadLimit
 
@@ -10,6 +12,10 @@ REWARDS = {"win": 0.0, "margin": 1.0, "mix": 0.5}  # share of the margin in the 
 PLAYOUTS = ("uniform", "informed", "habit")
 CHOICES = ("visits", "bound")
 IDENTITIES = ("graph", "tree", "open")
+# The search as it is shipped: what differs from `ismcts-plain`. docs/decisions/ says why.
+SHIPPED: Mapping[str, Any] = MappingProxyType(
+    {"reward": "margin", "playout": "informed", "horizon": 0, "exploration": 0.2}
+)
 WELL_VISITED = 0.15  # of the most visits: enough for a lower bound to be trusted
 
 

@@ -91,7 +91,7 @@ cdef void learn(Search *search, int length) noexcept nogil:
         habit.times += 1
 
 
-cdef inline int pick(const float *weights, int n, rng_t *rng) noexcept nogil:
+cdef int pick(const float *weights, int n, rng_t *rng) noexcept nogil:
     """Return 0 .. n - 1 with odds in proportion to the weights; one number drawn."""
     cdef double left = 0
     cdef int i

@@ -7,6 +7,7 @@ is worth the craftsmen and places it buys. The numbers were set by eye, then com
 these weights: the shares done are those that foresaw the margins of 200 such games best.
 """
 from libc.stdint cimport uint32_t
+from libc.string cimport memset
 
 from clerestory.engine.cathedral.codes cimport *
 from clerestory.engine.cathedral.prospects cimport *
@@ -231,9 +232,13 @@ cdef void feature(const void *state, int seat, double *out) noexcept nogil:
         out[6 + type_] = p.cubes[type_]
 
 
+cdef int round_of(const void *state) noexcept nogil:
+    return (<const Cathedral *> state).round
+
+
 GUIDE = Guide(
     phases=STEPS, num_features=FEATURES, features=&FEATURE_NAMES[0], value=value, weigh=weigh, phase=phase,
-    feature=feature,
+    feature=feature, round=round_of,
 )
 
 
@@ -257,13 +262,14 @@ def terms_of(State state not None, int seat):
     }
 
 
-def load_weights():
-    """Fill WEIGHTS from value.toml; a term that is not named there has none."""
-    table = tomllib.loads(files("clerestory.engine.cathedral").joinpath("value.toml").read_text("utf-8"))
+def use_weights(table):
+    """Value by these weights from now on: by stage and term, a list by round; a term that is not named has none."""
+    memset(WEIGHTS, 0, sizeof(WEIGHTS))
     for stage, name in enumerate(STAGE_NAMES):
         for term, by_round in table[name].items():
+            place = TERM_NAMES.index(term)
             for round_ in range(ROUNDS):
-                WEIGHTS[(round_ * STAGES + stage) * TERMS + TERM_NAMES.index(term)] = by_round[round_]
+                WEIGHTS[(round_ * STAGES + stage) * TERMS + place] = by_round[round_]
 
 
-load_weights()
+use_weights(tomllib.loads(files("clerestory.engine.cathedral").joinpath("value.toml").read_text("utf-8")))
