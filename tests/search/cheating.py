@@ -26,6 +26,7 @@ from clerestory.search.statistics import Interval
 
 SOURCE = Path(__file__).parent / "unveiled.pyx"
 MAX_BYTES = 1 << 26
+INFORMED = {"reward": "mix", "playout": "informed"}
 
 
 @cache
@@ -44,7 +45,7 @@ def unveiled(game: Game) -> Any:
         sys.path.remove(folder)
 
 
-def play_game(game: Game, seats: int, iterations: int, deal: int, cheat: int) -> Played:
+def play_game(game: Game, seats: int, iterations: int, options: dict[str, Any], deal: int, cheat: int) -> Played:
     """One game of a deal in which one seat peeks; luck and seeds are those of an arena."""
     state, luck, ply = game.new(seats, deal), Rng(derived_seed("nature", deal)), 0
     moves: list[list[Move]] = [[] for _ in range(seats)]
@@ -53,23 +54,25 @@ def play_game(game: Game, seats: int, iterations: int, deal: int, cheat: int) ->
             state.play(state.draw(luck))
         else:
             seen = unveiled(game).unveil(state) if state.turn == cheat else state
-            move = decide(seen, derived_seed("move", deal, cheat, ply), iterations)
+            move = decide(seen, derived_seed("move", deal, cheat, ply), iterations, options)
             moves[state.turn].append(move)
             state.play(move.action)
         ply += 1
     return result(state, deal, cheat, ply, moves)
 
 
-def decide(seen: State, seed: int, iterations: int) -> Move:
-    found = Searcher(seen, seed=seed, max_bytes=MAX_BYTES).run(iterations=iterations)
+def decide(seen: State, seed: int, iterations: int, options: dict[str, Any]) -> Move:
+    found = Searcher(seen, seed=seed, max_bytes=MAX_BYTES, **options).run(iterations=iterations)
     return Move(found.best.action, found.iterations, found.elapsed)
 
 
-def gap(game: Game, seats: int, games: int, iterations: int) -> Report:
+def gap(game: Game, seats: int, games: int, iterations: int, **options: Any) -> Report:
     """The report of a match of the one who peeks (A) against the one who does not."""
     deals = -(-games // seats)
     match = Match(lambda: game, seats, ("peeking", "fair"), f"{iterations}it", 0, deals)
-    played = (play_game(game, seats, iterations, deal, cheat) for deal in range(deals) for cheat in range(seats))
+    played = (
+        play_game(game, seats, iterations, options, deal, cheat) for deal in range(deals) for cheat in range(seats)
+    )
     outcome = report(match, Results(games=played))
     assert outcome is not None
     return outcome
@@ -81,8 +84,10 @@ def main() -> None:
     parser.add_argument("--seats", type=int, default=2)
     parser.add_argument("--games", type=int, default=400)
     parser.add_argument("--iterations", type=int, default=300)
+    parser.add_argument("--informed", action="store_true", help="both with reward=mix, playout=informed")
     chosen = parser.parse_args()
-    outcome = gap(GAMES[chosen.game], chosen.seats, chosen.games, chosen.iterations)
+    options = INFORMED if chosen.informed else {}
+    outcome = gap(GAMES[chosen.game], chosen.seats, chosen.games, chosen.iterations, **options)
     sys.stdout.write(f"{outcome.games} games of {outcome.deals} deals, the search that peeks against the fair one\n")
     for name, style, figure in (
         ("score share", ".1%", outcome.score),
