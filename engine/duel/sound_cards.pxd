@@ -67,23 +67,37 @@ cdef inline unsigned int begun(const Duel *s) noexcept nogil:
     return places | s.players[1 - s.first].markers if s.mover and s.mover - 1 != s.first else places
 
 
-cdef inline bint gaps_fit(const Duel *s) noexcept nogil:
-    """Once dealt, a place is empty only because its 1x card has gone to its owner at the start of a turn."""
-    cdef uint32_t gone = 0
-    cdef int place, card, gaps = 0
-    if s.step == AT_DEAL:
-        return True
-    for place in range(GRID):
-        card = s.grid[place] - 1
-        if s.step == AT_OVER and card >= 0:
-            return False
-        if s.step != AT_OVER and (card < 0 or cards.once >> card & 1) and (card < 0) != (begun(s) >> place & 1):
-            return False
-        gaps += card < 0
+cdef inline int gone_to_owners(const Duel *s) noexcept nogil:
+    """1x cards of the phase's deck that have been dealt and do not lie in the grid."""
+    cdef int card, gone = 0
     for card in range(cards.count):
         if cards.once >> card & 1 and lying_in_grid(s, card) == 0:
             gone += popcount(cards.copies[s.phase & 1][card] & ~s.undealt)
-    return s.step == AT_OVER or gaps <= <int> gone
+    return gone
+
+
+cdef inline bint place_fits(const Duel *s, int place) noexcept nogil:
+    """Once a turn has begun no 1x card lies under its markers, and only there places are empty (D17).
+
+    Not as one comparison of the two: GCC 12 gets `(card < 0) != (places >> place & 1)` wrong at -O1.
+    """
+    cdef int card = s.grid[place] - 1
+    if card < 0:
+        return begun(s) >> place & 1
+    return not (cards.once >> card & 1 and begun(s) >> place & 1)
+
+
+cdef inline bint gaps_fit(const Duel *s) noexcept nogil:
+    """Once dealt, a place is empty only because its 1x card has gone to its owner at the start of a turn."""
+    cdef int place, gaps = 0
+    if s.step == AT_DEAL:
+        return True
+    for place in range(GRID):
+        if s.grid[place] == 0:
+            gaps += 1
+        if s.step != AT_OVER and not place_fits(s, place):
+            return False
+    return gaps == GRID if s.step == AT_OVER else gaps <= gone_to_owners(s)
 
 
 # -- known orders ----------------------------------------------------------------------------------
