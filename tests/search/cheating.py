@@ -9,7 +9,7 @@ import sys
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from Cython.Build import cythonize
@@ -32,17 +32,17 @@ INFORMED = {"reward": "mix", "playout": "informed"}
 @cache
 def unveiled(game: Game) -> Any:
     """The game with its cards open. The module is compiled here: it is no part of the package."""
-    folder = mkdtemp(prefix="unveiled-")
-    modules = cythonize(Extension("unveiled", [str(SOURCE)]), build_dir=folder, quiet=True)
-    command = Distribution({"ext_modules": modules}).get_command_obj("build_ext")
-    command.build_lib = command.build_temp = folder
-    command.ensure_finalized()
-    command.run()
-    sys.path.insert(0, folder)
-    try:
-        return import_module("unveiled").Unveiled(game)
-    finally:
-        sys.path.remove(folder)
+    with TemporaryDirectory() as folder:
+        modules = cythonize(Extension("unveiled", [str(SOURCE)]), build_dir=folder, quiet=True)
+        command = Distribution({"ext_modules": modules}).get_command_obj("build_ext")
+        command.build_lib = command.build_temp = folder
+        command.ensure_finalized()
+        command.run()
+        sys.path.insert(0, folder)
+        try:
+            return import_module("unveiled").Unveiled(game)
+        finally:
+            sys.path.remove(folder)
 
 
 def play_game(game: Game, seats: int, iterations: int, options: dict[str, Any], deal: int, cheat: int) -> Played:
