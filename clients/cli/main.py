@@ -17,6 +17,7 @@ from clerestory.clients.cli.rules import rules
 from clerestory.clients.cli.serve import serve
 from clerestory.clients.cli.show import replay, show
 from clerestory.clients.cli.simulate import simulate
+from clerestory.clients.cli.tune import tune
 from clerestory.engine import GameError
 from clerestory.search import SearchError
 from clerestory.server.config import BadSettings
@@ -41,6 +42,7 @@ app.command()(simulate)
 app.command()(replay)
 app.command()(rules)
 app.command()(arena)
+app.command()(tune)
 app.add_typer(bench, name="bench")
 
 
