@@ -15,6 +15,7 @@ from clerestory.clients.errors import (
     Unavailable,
     Unsupported,
 )
+from clerestory.clients.referee import Applied, LegalAction, Outcome, Referee, Rules
 from clerestory.clients.types import Action, Line, Outlook, Recommendation, Update, Warned
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "Advisor",
     "AdvisorError",
     "Analysis",
+    "Applied",
     "AsyncAdvisor",
     "AsyncAnalysis",
     "BadConnection",
@@ -29,11 +31,15 @@ __all__ = [
     "Busy",
     "Denied",
     "FieldViolation",
+    "LegalAction",
     "Line",
     "NotNow",
     "OutOfTime",
+    "Outcome",
     "Outlook",
     "Recommendation",
+    "Referee",
+    "Rules",
     "Tls",
     "Unavailable",
     "Unsupported",

@@ -9,8 +9,10 @@ import grpc
 
 from clerestory.clients.connection import Tls, dial
 from clerestory.clients.errors import Unavailable, error_of
+from clerestory.clients.referee import Rules
 from clerestory.clients.types import Recommendation, Update
 from clerestory.clients.wire import (
+    SLACK,
     Options,
     PositionLike,
     Time,
@@ -20,6 +22,7 @@ from clerestory.clients.wire import (
     write_question,
 )
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
+from clerestory.v1.rules_pb2_grpc import RulesServiceStub
 
 Answer = TypeVar("Answer")
 
@@ -46,6 +49,7 @@ class Advisor:
             self._channel = grpc.secure_channel(dialled.target, dialled.credentials, dialled.options)
         self._metadata = dialled.metadata
         self._stub: Any = AdvisorServiceStub(self._channel)
+        self._rules: Any = RulesServiceStub(self._channel)
 
     def __enter__(self) -> Self:
         return self
@@ -58,6 +62,14 @@ class Advisor:
     def close(self) -> None:
         """Close the connection; calls under way end with an error."""
         self._channel.close()
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of the games, by the same connection."""
+        return Rules(self._ask_rules)
+
+    def _ask_rules(self, method: str, request: Any) -> Any:
+        return call(getattr(self._rules, method), request, timeout=SLACK, metadata=self._metadata)
 
     def recommend(self, position: PositionLike, time: Time | None = None, **options: Unpack[Options]) -> Recommendation:
         """Return the advice for a position; `time` or `iterations` is required.
