@@ -1,3 +1,5 @@
+from collections.abc import Iterable
+
 from clerestory.engine.core import State
 from clerestory.search.result import Result
 
@@ -11,9 +13,11 @@ class Searcher:
         *,
         seed: int,
         max_bytes: int = ...,
+        actions: Iterable[str] | None = ...,
         exploration: float = ...,
         reward: str = ...,
         playout: str = ...,
+        nodes: str = ...,
         horizon: int | None = ...,
         temper: float = ...,
         choice: str = ...,
@@ -31,7 +35,8 @@ class Searcher:
         early: bool = False,
     ) -> Result: ...
     def stop(self) -> None: ...
-    def advance(self, position: State) -> None: ...
+    def advance(self, position: State, *, actions: Iterable[str] | None = None) -> None: ...
+    def explain(self, result: Result, *, lines: int = 5, worlds: int = 100) -> Result: ...
     def result(self) -> Result: ...
 
 def owed_turn(position: State, seat: int | None) -> int: ...

@@ -17,6 +17,7 @@ ALLOWED: dict[str, str] = {
     "engine/games.py": r"clerestory\.engine\b",
     "engine/toy": r"clerestory\.engine\.(core|rng|hash|errors|fields|toy)\b",
     "engine/cathedral": r"clerestory\.engine\.(core|rng|hash|errors|fields|cathedral)\b",
+    "engine/duel": r"clerestory\.engine\.(core|rng|hash|errors|fields|duel)\b",
     "search": r"clerestory\.(engine\.(core|rng)\b|search\b)",
     "server": rf"clerestory\.(server|search)\b|{ENGINE}|{STUBS}",
     "clients": rf"clerestory\.clients\b(?!\.cli)|{STUBS}",
