@@ -63,6 +63,8 @@ cdef struct Guide:
     int (*phase)(const void *s) noexcept nogil
     # the named features of one seat, for explanations
     void (*feature)(const void *s, int seat, double *out) noexcept nogil
+    # number of the round that is played: explanations also say what is expected when it changes
+    int (*round)(const void *s) noexcept nogil
 
 
 cdef class Game:

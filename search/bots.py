@@ -17,7 +17,9 @@ from clerestory.engine.core import State
 from clerestory.engine.rng import Rng
 from clerestory.search.errors import BadBot, BadLimit
 from clerestory.search.ismcts import Searcher, known, owed_turn
+from clerestory.search.levels import choose_line, level_of
 from clerestory.search.oneply import judge_actions
+from clerestory.search.options import SHIPPED
 
 UNITS = {"ms": 0.001, "s": 1.0}
 MAX_WORLDS = 2**63 - 1
@@ -127,16 +129,36 @@ def flat_mc(view: State, seed: int, budget: Budget) -> Choice:
     return best(view, *judge_actions("flat-mc", view, seed, worlds=worlds, deadline=deadline))
 
 
-def ismcts_plain(view: State, seed: int, budget: Budget, **options: Any) -> Choice:
+def ismcts_plain(view: State, seed: int, budget: Budget, *, threads: int = 1, **options: Any) -> Choice:
     """The Searcher as it comes; options are its own, by name."""
     limits(budget)
+    result = searcher_of("ismcts-plain", view, seed, options).run(
+        seconds=budget.seconds, iterations=budget.iterations, threads=threads
+    )
+    return result.best.action, result.iterations
+
+
+def ismcts(view: State, seed: int, budget: Budget, *, level: int = 0, threads: int = 1, **options: Any) -> Choice:
+    """The search as it is shipped, at a level or at full strength; it ends once nothing can change its choice."""
+    seconds, iterations = budget.seconds, budget.iterations
+    strength = level_of(level) if level else None
+    if strength is not None:
+        iterations = min(strength.iterations, iterations or strength.iterations)
+    elif seconds is None and iterations is None:
+        limits(budget)
+    searcher = searcher_of("ismcts", view, seed, {**SHIPPED, **options})
+    result = searcher.run(seconds=seconds, iterations=iterations, threads=threads, early=strength is None)
+    line = result.best if strength is None else choose_line(result.lines, strength, seed)
+    return line.action, result.iterations
+
+
+def searcher_of(bot: str, view: State, seed: int, options: Mapping[str, Any]) -> Searcher:
+    """Return a search with options by name. Raises BadBot for one that there is not, BadLimit for a wrong value."""
     try:
-        searcher = Searcher(view, seed=seed, **options)
+        return Searcher(view, seed=seed, **options)
     except TypeError as error:
         wrong = [name for name in options if repr(name) in str(error)]
-        raise BadBot(f"ismcts-plain: no option {', '.join(wrong)}" if wrong else f"ismcts-plain: {error}") from None
-    result = searcher.run(seconds=budget.seconds, iterations=budget.iterations)
-    return result.best.action, result.iterations
+        raise BadBot(f"{bot}: no option {', '.join(wrong)}" if wrong else f"{bot}: {error}") from None
 
 
 def best(view: State, worth: list[float], worlds: int) -> Choice:
@@ -156,6 +178,7 @@ BOTS: Mapping[str, Decide] = {
     "greedy": greedy,
     "expectimax": expectimax,
     "flat-mc": flat_mc,
+    "ismcts": ismcts,
     "ismcts-plain": ismcts_plain,
 }
 

@@ -4,22 +4,25 @@ import math
 from concurrent.futures import ThreadPoolExecutor
 
 from libc.stdint cimport uint32_t, uint64_t
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy
 
 from clerestory.engine.core cimport MAX_LEGAL, NATURE, OVER, State, action_t
 from clerestory.engine.rng cimport Rng
 from clerestory.search.iteration cimport (
-    BY_DECISION, BY_ITERATIONS, BY_STOP, BY_TIME, Search, Step, monotonic, run_until,
+    BY_DECISION, BY_ITERATIONS, BY_STOP, BY_TIME, Habit, Search, Step, monotonic, run_until,
 )
-from clerestory.search.playout cimport play_informed, play_uniformly
+from clerestory.search.outlook cimport MAX_FEATURES, look_ahead
+from clerestory.search.playout cimport play_by_habit, play_informed, play_uniformly
 from clerestory.search.tree cimport (
-    NO_NODE, Edge, Node, Tree, tree_bytes, tree_clear, tree_close, tree_find, tree_open,
+    NO_NODE, Edge, Node, most_visited, tree_bytes, tree_clear, tree_close, tree_find, tree_open,
 )
 
+from clerestory.engine.errors import BadText
 from clerestory.search.errors import BadLimit, HiddenFromSeat, NothingToDecide, WrongSeat
-from clerestory.search.options import REWARDS, Options
-from clerestory.search.result import Result, StopReason
+from clerestory.search.options import IDENTITIES, REWARDS, Options
+from clerestory.search.reasons import explained
+from clerestory.search.result import Outlook, Result, StopReason
 from clerestory.search.tally import NOTHING, Judge, Tally
 
 cdef extern from *:
@@ -31,6 +34,7 @@ cdef extern from *:
 DEFAULT_MAX_BYTES = 256 << 20
 MIN_BYTES = 1 << 16
 MAX_THREADS = 256
+EXPLAINED_WORLDS = 100
 REASONS = {
     BY_ITERATIONS: StopReason.ITERATIONS,
     BY_DECISION: StopReason.DECIDED,
@@ -48,6 +52,8 @@ cdef class Worker:
     def __dealloc__(self):
         tree_close(&self.search.tree)
         free(self.search.path)
+        free(self.search.played)
+        free(self.search.habits)
 
     cdef object open(self, State root, object seed, object options, uint64_t max_bytes, int *stop):
         """Take the memory. Raises BadLimit for the seed, MemoryError."""
@@ -58,9 +64,16 @@ cdef class Worker:
         self.search.stop = stop
         self.choose(options)
         self.search.path = <Step *> malloc(root.game.max_plies * sizeof(Step))
-        if not tree_open(&self.search.tree, max_bytes) or self.search.path == NULL:
+        if not tree_open(&self.search.tree, max_bytes) or self.search.path == NULL or not self.open_habits(options):
             raise MemoryError(f"no memory for a tree of {max_bytes} bytes")
-        self.set_root(root)
+
+    cdef bint open_habits(self, object options):
+        """Take the memory that this playout needs."""
+        if options.playout != "habit":
+            return True
+        self.search.played = <Step *> malloc(self.search.ops.max_plies * sizeof(Step))
+        self.search.habits = <Habit *> calloc(self.search.guide.phases * self.search.ops.num_actions, sizeof(Habit))
+        return self.search.played != NULL and self.search.habits != NULL
 
     cdef object choose(self, object options):
         """Set what the hot loop goes by."""
@@ -68,17 +81,24 @@ cdef class Worker:
         self.search.exploration = options.exploration
         self.search.win_weight = 1 - share
         self.search.margin_weight = share
-        self.search.play_out = play_informed if options.playout == "informed" else play_uniformly
+        self.search.identity = IDENTITIES.index(options.nodes)
+        if options.playout == "uniform":
+            self.search.play_out = play_uniformly
+        else:
+            self.search.play_out = play_informed if options.playout == "informed" else play_by_habit
         self.search.horizon = self.search.ops.max_plies if options.horizon is None else options.horizon
         self.search.temper = options.temper
         self.search.rival_share = options.rival_share
         self.search.lowest = math.inf
         self.search.highest = -math.inf
 
-    cdef object set_root(self, State root):
+    cdef object set_root(self, State root, int observer, object considered):
         """Move to a position of the observer; a tree that fills more than half of its memory is forgotten."""
         memcpy(self.search.root, root.data, sizeof(self.search.root))
-        self.search.observer = root.turn
+        self.search.observer = observer
+        self.search.num_considered = len(considered)
+        for i in range(len(considered)):
+            self.search.considered[i] = considered[i]
         self.search.iterations = 0
         self.search.depth = 0
         if self.search.tree.num_edges > self.search.tree.max_edges // 2 or (
@@ -139,32 +159,19 @@ cdef class Worker:
         return most_visited(&self.search.tree, self.search.ops.key(view, self.search.observer), legal, n)
 
 
-cdef int most_visited(const Tree *tree, uint64_t key, const action_t *legal, int n) noexcept nogil:
-    """Return the legal action that was taken most often, -1 if none ever was."""
-    cdef uint32_t place = tree_find(tree, key), edge, visits = 0
-    cdef int i = 0, best = -1
-    if place == NO_NODE:
-        return -1
-    for edge in range(tree.nodes[place].first, tree.nodes[place].first + tree.nodes[place].count):
-        while i < n and legal[i] < tree.actions[edge]:
-            i += 1
-        if i < n and legal[i] == tree.actions[edge] and tree.edges[edge].visits > visits:
-            best = legal[i]
-            visits = tree.edges[edge].visits
-    return best
-
-
 # -- the handle ------------------------------------------------------------------------------------
 
 cdef class Searcher:
-    """A resumable search for the seat that is to decide; its defaults are `ismcts-plain`.
+    """A resumable search for the seat that is to decide, or of a chance event; its defaults are `ismcts-plain`.
 
     Equal seeds, iterations and threads give equal results to the last bit; with one thread, whether run at
     once or in slices.
 
     Args:
         position: the position; what the seat cannot know is forgotten before anything else.
-        seat: the seat to decide; None takes the one whose turn it is.
+        seat: the seat to decide; None takes the one whose turn it is. At a chance event the seat whose knowledge
+            is to be used, None for an onlooker; the lines are then its outcomes.
+        actions: texts of the only actions of the root to search, each legal; None for all.
         seed: 0 to 2**64 - 1, of all the search's luck.
         max_bytes: memory of the tree, for each thread; when it is full the search goes on with what it has.
         options: the fields of Options.
@@ -173,21 +180,25 @@ cdef class Searcher:
     """
     cdef list workers
     cdef State position
-    cdef object seed, seeds, options, reason
+    cdef object seed, seeds, options, reason, considered
+    cdef int observer
     cdef uint64_t max_bytes, reused
     cdef double elapsed
     cdef bint running
     cdef int stopping            # atomic
 
-    def __cinit__(self, State position not None, seat=None, *, seed, max_bytes=DEFAULT_MAX_BYTES, **options):
-        turn = owed_turn(position, seat)
+    def __cinit__(
+        self, State position not None, seat=None, *, seed, max_bytes=DEFAULT_MAX_BYTES, actions=None, **options
+    ):
+        self.observer = owed_observer(position, seat)
         self.options = Options(**options)
         needy = self.options.guide_needed_by
         if needy is not None and position.game.guide == NULL:
             raise BadLimit(needy, f"{getattr(self.options, needy)!r} needs a guide, and {position.game.name} has none")
         if not isinstance(max_bytes, int) or max_bytes < MIN_BYTES:
             raise BadLimit("max_bytes", f"{max_bytes!r} is not a whole number of at least {MIN_BYTES}")
-        self.position = known(position, turn)
+        self.position = known(position, self.observer)
+        self.considered = considered_codes(position, actions)
         self.seed = seed
         self.seeds = luck(seed)
         self.max_bytes = max_bytes
@@ -197,6 +208,7 @@ cdef class Searcher:
     def _add_worker(self, seed):
         cdef Worker worker = Worker()
         worker.open(self.position, seed, self.options, self.max_bytes, &self.stopping)
+        worker.set_root(self.position, self.observer, self.considered)
         self.workers.append(worker)
 
     @property
@@ -249,7 +261,7 @@ cdef class Searcher:
         """End the run that is under way, or else the next one, after its present iteration. Any thread may call it."""
         atomic_store(&self.stopping, 1)
 
-    def advance(self, State position not None):
+    def advance(self, State position not None, *, actions=None):
         """Go on from another position of the same game and seat, with what the tree knows of it already.
 
         Nodes are information sets by key, so whatever the earlier searches have met is found again, however it
@@ -258,6 +270,7 @@ cdef class Searcher:
 
         Args:
             position: usually a later position of the game, at the seat's next decision.
+            actions: as for a new search.
 
         Raises NothingToDecide, WrongSeat if another seat is to decide, HiddenFromSeat, ValueError for another
         game or number of players, RuntimeError while a run is under way.
@@ -265,9 +278,10 @@ cdef class Searcher:
         self._owe_rest()
         if position.game is not self.position.game or position.seats != self.position.seats:
             raise ValueError(f"the tree is of {self.position.game.name} for {self.position.seats} players")
-        self.position = known(position, owed_turn(position, self.position.turn))
+        self.position = known(position, owed_observer(position, self.observer if self.observer >= 0 else None))
+        self.considered = considered_codes(position, actions)
         for worker in self.workers:
-            (<Worker> worker).set_root(self.position)
+            (<Worker> worker).set_root(self.position, self.observer, self.considered)
         self.reused = sum(
             [tally.visits for worker in self.workers for tally in (<Worker> worker).tallies().values()]
         )
@@ -282,7 +296,7 @@ cdef class Searcher:
             raise RuntimeError("the search has not run")
         ran = [worker for worker in self.workers if worker.search.iterations]
         return Result(
-            seat=self.position.turn,
+            seat=self.observer,
             lines=self._lines(),
             iterations=self.iterations,
             reused=self.reused,
@@ -296,6 +310,36 @@ cdef class Searcher:
             seed=self.seed,
         )
 
+    def explain(self, result, *, lines=5, worlds=EXPLAINED_WORLDS):
+        """Return the result with an outlook on each of its first lines, and the reason for the best one.
+
+        Each world is played to its end: by what the tree plays most, then by the guide's weights. Takes some 10 us
+        a world and line. The result is as it was where the game has no guide.
+
+        Args:
+            result: of this search, from its present position.
+            lines: how many to explain, 1 at least; more than there are is all.
+            worlds: determinizations for each line, above 0.
+        """
+        self._owe_rest()
+        if self.position.game.guide == NULL:
+            return result
+        codes = [self.position.game.parse_action(line.action).code for line in result.lines[:lines]]
+        outlooks = [self._outlook(code, worlds) for code in codes]
+        return explained(result, outlooks)
+
+    def _outlook(self, int code, int worlds):
+        """What one line is expected to bring, out of the first tree."""
+        cdef Worker worker = self.workers[0]
+        cdef double ahead[2 * MAX_FEATURES]
+        cdef uint64_t seed = self.seed
+        with nogil:
+            look_ahead(&worker.search, <action_t> code, worlds, seed, ahead)
+        now = self.position.features(max(self.observer, 0))
+        return tuple(
+            Outlook(name, value, ahead[i], ahead[len(now) + i]) for i, (name, value) in enumerate(now.items())
+        )
+
     def _owe_rest(self):
         if self.running:
             raise RuntimeError("the search is running")
@@ -305,11 +349,20 @@ cdef class Searcher:
         tables = [worker.tallies() for worker in self.workers]
         judge = Judge(
             self.options,
-            self.position.turn,
+            max(self.observer, 0),
             min([worker.search.lowest for worker in self.workers]),
             max([worker.search.highest for worker in self.workers]),
         )
-        return judge.rank([self._line(judge, code, tables) for code in sorted(set().union(*tables))])
+        codes = set().union(*tables).intersection(self.considered or self.position.legal_codes())
+        lines = [self._line(judge, code, tables) for code in sorted(codes)]
+        return judge.rank(lines) if self.position.turn != NATURE else judge.list_outcomes(lines, self._odds())
+
+    def _odds(self):
+        """The probability of each outcome of the chance event, by its text."""
+        return {
+            self.position.game.texts[code]: chance
+            for code, chance in zip(self.position.legal_codes(), self.position.odds(), strict=True)
+        }
 
     def _line(self, judge, int code, tables):
         """A line, with its variation out of the tree that visited it most."""
@@ -332,13 +385,42 @@ cdef Rng luck(object seed):
 def owed_turn(State position, seat):
     """Return the seat to decide. Raises NothingToDecide or WrongSeat."""
     turn = position.turn
+    if turn == NATURE:
+        raise NothingToDecide("a chance event is due")
+    return owed_observer(position, seat)
+
+
+def owed_observer(State position, seat):
+    """Return whose knowledge to use: the seat to decide, or at a chance event any. Raises NothingToDecide, WrongSeat."""
+    turn = position.turn
     if turn == OVER:
         raise NothingToDecide("the game is over")
     if turn == NATURE:
-        raise NothingToDecide("a chance event is due")
+        if seat is not None and not 0 <= seat < position.seats:
+            raise WrongSeat(f"seat {seat} is not one of 0 to {position.seats - 1}")
+        return NATURE if seat is None else seat
     if seat is not None and seat != turn:
         raise WrongSeat(f"seat {seat} is not to decide: it is {position.game.seat_name(turn)}'s turn")
     return turn
+
+
+def considered_codes(State position, actions):
+    """Return the codes of the actions that a search is limited to, ascending; () for no such limit. Raises BadLimit."""
+    if actions is None:
+        return ()
+    legal = set(position.legal_codes())
+    codes = set()
+    for text in actions:
+        try:
+            code = position.game.parse_action(text).code
+        except BadText as error:
+            raise BadLimit("actions", str(error)) from None
+        if code not in legal or position.turn == NATURE:
+            raise BadLimit("actions", f"{text!r} is not a legal action")
+        codes.add(code)
+    if not codes:
+        raise BadLimit("actions", "none is left to search")
+    return tuple(sorted(codes))
 
 
 def known(State position not None, int seat):

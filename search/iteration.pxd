@@ -12,9 +12,18 @@ cdef enum Ending:                # why a run ended, the strongest reason last
     BY_TIME
     BY_STOP
 
+cdef enum Identity:              # what makes two places in the tree one node
+    BY_KEY                       # the information set: a graph, in which ways meet
+    BY_WAY                       # the information set and the way to it: a tree
+    BY_ACTIONS                   # the seats' actions alone, whatever came up: open loop
+
 cdef struct Step:
     uint32_t edge
-    int seat                     # that decided
+    int seat                     # whose margin the edge counts: that decided, or at a chance event the observer's
+
+cdef struct Habit:               # what came of an action in a phase, wherever it was played (MAST)
+    float reward                 # sum
+    float times
 
 cdef struct Search:
     # constant during the search
@@ -22,13 +31,17 @@ cdef struct Search:
     const Guide *guide           # NULL: the game has none
     uint64_t root[64]            # the position, as the observer knows it
     int seats
-    int observer                 # the seat that decides at the root
+    int observer                 # the seat that asks; NATURE: an onlooker, at a chance event
+    int identity
+    action_t considered[MAX_LEGAL]  # of the root, ascending
+    int num_considered           # 0: every legal one
     double exploration           # C of UCB1, in rewards
     double win_weight            # of the win share in the reward, 0 to 1
     double margin_weight         # of the margin, scaled to 0 .. 1, in the reward
     void (*play_out)(Search *search) noexcept nogil
     int horizon                  # plies of a playout
     double temper                # points, of the guide's value
+    Habit *habits                # by phase and action; NULL: not kept
     double rival_share           # of the most visits; with fewer a line cannot become the best
     # changed by every iteration
     rng_t rng
@@ -42,6 +55,8 @@ cdef struct Search:
     action_t legal[MAX_LEGAL]
     Step *path                   # max_plies at most
     int length                   # of the path
+    uint64_t way                 # hash of what was played on the path
+    Step *played                 # of the playout: place in habits, and seat; max_plies at most
     double win[MAX_SEATS]        # win shares, by seat
     double margin[MAX_SEATS]     # points, by seat
     # shared with the owner and with the other searches of one run; atomic

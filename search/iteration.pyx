@@ -37,9 +37,16 @@ cdef void iterate(Search *search) noexcept nogil:
 
 cdef void descend(Search *search) noexcept nogil:
     """Walk down until an action that was never tried has been played, or the game or the memory is at its end."""
-    cdef uint32_t node, edge
-    cdef int turn, n
+    cdef uint32_t node
+    cdef action_t outcome
+    cdef int n, turn = search.ops.turn(search.world)
     search.length = 0
+    search.way = 0
+    if turn == NATURE:  # the root's own chance event has a line for each outcome
+        outcome = search.ops.draw(search.world, &search.rng)
+        node = enter(search, search.ops.legal(search.world, search.legal))
+        if node == NO_NODE or not follow(search, outcome_edge(search, node, outcome), max(search.observer, 0)):
+            return
     while True:
         turn = search.ops.turn(search.world)
         if turn == NATURE:
@@ -47,17 +54,58 @@ cdef void descend(Search *search) noexcept nogil:
             continue
         if turn == OVER:
             return
-        n = search.ops.legal(search.world, search.legal)
-        node = tree_enter(&search.tree, search.ops.key(search.world, search.observer), search.legal, n)
-        if node == NO_NODE:
+        n = list_actions(search)
+        node = enter(search, n)
+        if node == NO_NODE or not follow(search, select(search, &search.tree.nodes[node], turn, n), turn):
             return
-        edge = select(search, &search.tree.nodes[node], turn, n)
-        search.ops.play(search.world, search.tree.actions[edge])
-        search.path[search.length] = Step(edge, turn)
-        search.length += 1
-        search.depth = max(search.depth, search.length)
-        if search.tree.edges[edge].visits == 0:
-            return
+
+
+cdef int list_actions(Search *search) noexcept nogil:
+    """Write the legal actions, at the root those considered; return how many."""
+    if search.length or not search.num_considered:
+        return search.ops.legal(search.world, search.legal)
+    memcpy(search.legal, search.considered, search.num_considered * sizeof(action_t))
+    return search.num_considered
+
+
+cdef uint32_t enter(Search *search, int n) noexcept nogil:
+    """Return the node where the world is, with an edge for each of n listed actions; NO_NODE without memory."""
+    cdef uint64_t key = search.way
+    if search.length == 0 or search.identity != BY_ACTIONS:
+        key = search.ops.key(search.world, search.observer)
+    if search.identity == BY_WAY:
+        key = mixed(key, search.way)
+    return tree_enter(&search.tree, key, search.legal, n)
+
+
+cdef bint follow(Search *search, uint32_t edge, int seat) noexcept nogil:
+    """Play an edge's action and put it on the path; return whether it had been tried before."""
+    search.ops.play(search.world, search.tree.actions[edge])
+    search.path[search.length] = Step(edge, seat)
+    search.length += 1
+    search.depth = max(search.depth, search.length)
+    if search.identity != BY_KEY:
+        search.way = mixed(search.way, search.tree.actions[edge] + 1)
+    return search.tree.edges[edge].visits != 0
+
+
+cdef inline uint64_t mixed(uint64_t a, uint64_t b) noexcept nogil:
+    """A hash of two numbers; b alone if a is 0, so that ways begin at the root's own key."""
+    if a == 0:
+        return b
+    a = (a ^ b) * <uint64_t> 0x9E3779B97F4A7C15
+    return (a ^ a >> 29) * <uint64_t> 0xBF58476D1CE4E5B9
+
+
+cdef uint32_t outcome_edge(Search *search, uint32_t place, action_t outcome) noexcept nogil:
+    """Return the edge of what came up, and count every outcome as available."""
+    cdef const Node *node = &search.tree.nodes[place]
+    cdef uint32_t edge, found = node.first
+    for edge in range(node.first, node.first + node.count):
+        search.tree.edges[edge].available += 1
+        if search.tree.actions[edge] == outcome:
+            found = edge
+    return found
 
 
 cdef uint32_t select(Search *search, const Node *node, int turn, int n) noexcept nogil:
@@ -148,7 +196,7 @@ cdef int run_until(Search *search, double deadline, uint64_t iterations, bint ea
             return BY_ITERATIONS
 
 
-cdef bint decided(const Search *search, double remaining) noexcept nogil:
+cdef bint decided(Search *search, double remaining) noexcept nogil:
     """Whether no other line can gain enough visits to be chosen, if it got all the remaining iterations."""
     cdef uint32_t root = tree_find(&search.tree, search.ops.key(search.root, search.observer))
     cdef const Node *node = &search.tree.nodes[root]

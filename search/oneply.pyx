@@ -93,6 +93,17 @@ cdef double at_the_end(Look *look, void *world) noexcept nogil:
     return share[look.seat]
 
 
+cdef double after_greedy_play(Look *look, void *world) noexcept nogil:
+    """The margin at the end when every seat goes on greedily."""
+    cdef double margin[MAX_SEATS]
+    cdef int turn = settle(look, world)
+    while turn != OVER:
+        look.ops.play(world, best_reply(look, world, turn))
+        turn = settle(look, world)
+    look.ops.margins(world, margin)
+    return margin[look.seat]
+
+
 # -- all actions in many worlds --------------------------------------------------------------------
 
 cdef void judge_world(Look *look, judge_t judge, double *total) noexcept nogil:
@@ -129,6 +140,8 @@ cdef judge_t judge_of(str bot, bint guided) except NULL:
         return at_the_end
     if not guided:
         raise BadBot(f"{bot}: the game has no guide to go by")
+    if bot == "rollouts":
+        return after_greedy_play
     return after_reply if bot == "expectimax" else at_once
 
 

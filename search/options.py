@@ -1,14 +1,21 @@
 """What can be chosen about a search, besides its limits."""
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
 
 from clerestory.search.errors import BadLimit
 
 REWARDS = {"win": 0.0, "margin": 1.0, "mix": 0.5}  # share of the margin in the reward
-PLAYOUTS = ("uniform", "informed")
+PLAYOUTS = ("uniform", "informed", "habit")
 CHOICES = ("visits", "bound")
+IDENTITIES = ("graph", "tree", "open")
+# The search as it is shipped: what differs from `ismcts-plain`. docs/decisions/ says why.
+SHIPPED: Mapping[str, Any] = MappingProxyType(
+    {"reward": "margin", "playout": "informed", "horizon": 0, "exploration": 0.2}
+)
 WELL_VISITED = 0.15  # of the most visits: enough for a lower bound to be trusted
 
 
@@ -20,7 +27,10 @@ class Options:
         exploration: C of UCB1, in rewards, 0 or more.
         reward: what a seat is thought to want: `win`, its win share; `margin`, its margin, where 0 is the
             lowest margin of any seat that the search has met so far and 1 the highest; `mix`, their mean.
-        playout: `uniform`, every legal action alike; `informed`, in proportion to the guide's weights.
+        playout: `uniform`, every legal action alike; `informed`, in proportion to the guide's weights; `habit`, by
+            what came of the actions in the same phase so far.
+        nodes: what is one node: `graph`, an information set, however it was reached; `tree`, an information set
+            and the way to it; `open`, the seats' actions since the root, whatever came up (open loop).
         horizon: plies of playout, chance events included, after which the guide's value stands for the rest
             of the game; None plays to the end.
         temper: points by which a seat must lead in the guide's value for its odds to win to grow e-fold.
@@ -34,6 +44,7 @@ class Options:
     exploration: float = 0.7
     reward: str = "win"
     playout: str = "uniform"
+    nodes: str = "graph"
     horizon: int | None = None
     temper: float = 8.0
     choice: str = "visits"
@@ -44,6 +55,7 @@ class Options:
         owe_number("exploration", self.exploration)
         owe_choice("reward", self.reward, REWARDS)
         owe_choice("playout", self.playout, PLAYOUTS)
+        owe_choice("nodes", self.nodes, IDENTITIES)
         if self.horizon is not None and (type(self.horizon) is not int or not 0 <= self.horizon < 1 << 31):
             raise BadLimit("horizon", f"{self.horizon!r} is not a whole number of 0 or more")
         owe_number("temper", self.temper)
@@ -60,7 +72,7 @@ class Options:
     @property
     def guide_needed_by(self) -> str | None:
         """The first option that needs the game to have a guide."""
-        if self.playout == "informed":
+        if self.playout != "uniform":
             return "playout"
         return None if self.horizon is None else "horizon"
 

@@ -3,6 +3,12 @@ from libc.math cimport INFINITY, exp
 
 from clerestory.engine.core cimport MAX_LEGAL, MAX_SEATS, NATURE, OVER, action_t
 from clerestory.engine.rng cimport rng_below, rng_t, rng_unit
+from clerestory.search.iteration cimport Habit, Step
+
+cdef enum:
+    FIRST_TIMES = 4              # how often a habit is thought to have been tried before it was, with a mean reward
+
+cdef double KEENNESS = 0.05      # rewards by which a habit must be better for its odds to grow e-fold
 
 
 cdef void play_uniformly(Search *search) noexcept nogil:
@@ -40,7 +46,52 @@ cdef void play_informed(Search *search) noexcept nogil:
     settle(search, turn)
 
 
-cdef inline int pick(const float *weights, int n, rng_t *rng) noexcept nogil:
+cdef void play_by_habit(Search *search) noexcept nogil:
+    """Play on by what came of the actions in the same phase so far, as often as a Gibbs distribution says.
+
+    MAST (Finnsson, Bjornsson 2008, AAAI), kept by phase in the spirit of EPIC (Powley, Cowling, Whitehouse 2014,
+    Artificial Intelligence 217).
+    """
+    cdef float weights[MAX_LEGAL]
+    cdef int i, n, phase, length = 0, turn = search.ops.turn(search.world), left = search.horizon
+    cdef action_t a
+    while turn != OVER and left:
+        if turn == NATURE:
+            a = search.ops.draw(search.world, &search.rng)
+        else:
+            n = search.ops.legal(search.world, search.legal)
+            phase = search.guide.phase(search.world) * search.ops.num_actions
+            for i in range(n):
+                weights[i] = <float> exp(custom(&search.habits[phase + search.legal[i]]) / KEENNESS)
+            a = search.legal[pick(weights, n, &search.rng)]
+            search.played[length] = Step(phase + a, turn)
+            length += 1
+        search.ops.play(search.world, a)
+        turn = search.ops.turn(search.world)
+        left -= 1
+    settle(search, turn)
+    learn(search, length)
+
+
+cdef inline double custom(const Habit *habit) noexcept nogil:
+    return (habit.reward + 0.5 * FIRST_TIMES) / (habit.times + FIRST_TIMES)
+
+
+cdef void learn(Search *search, int length) noexcept nogil:
+    """Credit what the playout played."""
+    cdef Habit *habit
+    cdef double reward
+    cdef int i, seat
+    for i in range(length):
+        habit = &search.habits[search.played[i].edge]
+        seat = search.played[i].seat
+        reward = search.win_weight * search.win[seat]
+        reward += search.margin_scale * (search.margin[seat] - search.lowest) if search.margin_scale else 0
+        habit.reward += <float> reward
+        habit.times += 1
+
+
+cdef int pick(const float *weights, int n, rng_t *rng) noexcept nogil:
     """Return 0 .. n - 1 with odds in proportion to the weights; one number drawn."""
     cdef double left = 0
     cdef int i

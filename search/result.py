@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from math import hypot
+from statistics import NormalDist
 
 
 class StopReason(StrEnum):
@@ -11,6 +13,23 @@ class StopReason(StrEnum):
     ITERATIONS = "iterations"  # it had run as many as it was allowed
     STOPPED = "stopped"  # somebody called stop()
     DECIDED = "decided"  # what was left of its limits could not have changed the best line
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What a line is expected to bring in one feature, to the seat whose knowledge was used.
+
+    Attributes:
+        feature: its name, one of the game's.
+        now: its value at the root.
+        at_round_end: its mean when the present round is over; at the end of the game in the last one.
+        at_game_end: its mean at the end of the game.
+    """
+
+    feature: str
+    now: float
+    at_round_end: float
+    at_game_end: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +46,13 @@ class Line:
         margin: mean margin of the deciding seat, points: its score less the best other; 0 where never tried.
         score: mean reward of the deciding seat, 0 to 1, what the search maximizes; its win share unless the
             options say otherwise; 0 where it was never tried.
+        doubt: standard error of the score.
         lower: lower confidence bound of the score; below 0 where little is known.
         loss: score of the best line less this one's; below 0 where the best line was not chosen by score.
         variation: the principal variation, this action first: the most visited replies, and chance events
             that have one possible outcome, as far as nothing unknown is needed to go on.
+        probability: of an outcome, by what everyone can see; None for an action.
+        outlook: one element for each feature, where the line was explained; else ().
     """
 
     action: str
@@ -41,9 +63,12 @@ class Line:
     errors: tuple[float, ...]
     margin: float
     score: float
+    doubt: float
     lower: float
     loss: float
     variation: tuple[str, ...]
+    probability: float | None = None
+    outlook: tuple[Outlook, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +76,8 @@ class Result:
     """The outcome of a search.
 
     Attributes:
-        seat: the seat that decides and whose knowledge was used.
-        lines: every action that was legal, best first.
+        seat: the seat whose knowledge was used, and who decides unless a chance event is due; NATURE (-1): an onlooker.
+        lines: every action that was searched, best first; at a chance event its outcomes, likeliest first.
         iterations: determinizations searched from this position.
         reused: iterations of earlier positions of a warm tree whose statistics stand in the lines besides;
             above 0, the result does not follow from the seed alone.
@@ -64,6 +89,7 @@ class Result:
         stopped: why it ended.
         memory_full: the tree stopped growing because of its limit; the search went on with what it had.
         seed: of all its luck.
+        reason: what the best line gains over the next one, a sentence, where they were explained; else "".
     """
 
     seat: int
@@ -78,8 +104,23 @@ class Result:
     stopped: StopReason
     memory_full: bool
     seed: int
+    reason: str = ""
 
     @property
     def best(self) -> Line:
         """The line to play."""
         return self.lines[0]
+
+    @property
+    def certainty(self) -> float:
+        """Probability that the best line is the best, as if scores were normal and independent: the least over its rivals."""
+        best, *rivals = self.lines
+        return min((exceeds(best, rival) for rival in rivals if rival.visits), default=1.0)
+
+
+def exceeds(line: Line, rival: Line) -> float:
+    """Return the probability that a line's true score is the greater of two."""
+    doubt = hypot(line.doubt, rival.doubt)
+    if doubt == 0:
+        return 0.5 + 0.5 * (line.score > rival.score) - 0.5 * (line.score < rival.score)
+    return NormalDist().cdf((line.score - rival.score) / doubt)

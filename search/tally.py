@@ -1,6 +1,6 @@
 """From sums to statements: what a search counted for each root action, and the lines made of it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
 
@@ -82,6 +82,7 @@ class Judge:
             score=score if tally.visits else 0.0,
             lower=(score if tally.visits else 0.0) - self.options.deviations * doubt,
             loss=0.0,
+            doubt=doubt,
             variation=variation,
         )
 
@@ -92,6 +93,11 @@ class Judge:
             enough = WELL_VISITED * ranked[0].visits
             ranked.sort(key=lambda line: -line.lower if line.visits >= enough else float("inf"))
         return tuple(replace(line, loss=ranked[0].score - line.score) for line in ranked)
+
+    def list_outcomes(self, lines: Iterable[Line], odds: Mapping[str, float]) -> tuple[Line, ...]:
+        """Return the outcomes of a chance event, likeliest first, each with its probability."""
+        told = (replace(line, probability=odds[line.action]) for line in lines)
+        return tuple(sorted(told, key=lambda line: -odds[line.action]))
 
 
 def added(ours: Sequence[float], theirs: Sequence[float]) -> tuple[float, ...]:

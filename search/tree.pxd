@@ -42,3 +42,4 @@ cdef void tree_clear(Tree *tree) noexcept nogil
 cdef uint64_t tree_bytes(const Tree *tree) noexcept nogil
 cdef uint32_t tree_find(const Tree *tree, uint64_t key) noexcept nogil
 cdef uint32_t tree_enter(Tree *tree, uint64_t key, const action_t *legal, int n) noexcept nogil
+cdef int most_visited(const Tree *tree, uint64_t key, const action_t *legal, int n) noexcept nogil

@@ -120,3 +120,18 @@ cdef bint widen(Tree *tree, Node *node, const action_t *legal, int n) noexcept n
         memcpy(&tree.edges[tree.num_edges - 1], &tree.edges[old], sizeof(Edge))
         old += 1
     return True
+
+
+cdef int most_visited(const Tree *tree, uint64_t key, const action_t *legal, int n) noexcept nogil:
+    """Return the legal action that was taken most often, -1 if none ever was."""
+    cdef uint32_t place = tree_find(tree, key), edge, visits = 0
+    cdef int i = 0, best = -1
+    if place == NO_NODE:
+        return -1
+    for edge in range(tree.nodes[place].first, tree.nodes[place].first + tree.nodes[place].count):
+        while i < n and legal[i] < tree.actions[edge]:
+            i += 1
+        if i < n and legal[i] == tree.actions[edge] and tree.edges[edge].visits > visits:
+            best = legal[i]
+            visits = tree.edges[edge].visits
+    return best

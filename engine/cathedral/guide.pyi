@@ -1,1 +1,6 @@
-"""Only for other compiled modules: see guide.pxd."""
+from clerestory.engine.core import State
+
+TERM_NAMES: tuple[str, ...]
+STAGE_NAMES: tuple[str, ...]
+
+def terms_of(state: State, seat: int) -> tuple[int, str, int, dict[str, float]]: ...

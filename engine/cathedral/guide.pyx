@@ -6,119 +6,43 @@ owner's craftsmen can still make of it, a craftsman is worth its conversions ove
 is worth the craftsmen and places it buys. The numbers were set by eye, then compared with games that followed
 these weights: the shares done are those that foresaw the margins of 200 such games best.
 """
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport uint32_t
+from libc.string cimport memset
 
 from clerestory.engine.cathedral.codes cimport *
+from clerestory.engine.cathedral.prospects cimport *
 from clerestory.engine.cathedral.state cimport *
 from clerestory.engine.cathedral.tables cimport Craftsman, cards
-from clerestory.engine.core cimport Guide, action_t
+from clerestory.engine.core cimport Guide, State, action_t
+
+import tomllib
+from importlib.resources import files
 
 cdef enum:
-    GOLD = TYPES       # goods are the four types of cubes, then gold
-    GOODS
     FEATURES = 10
 
-cdef double GOLD_WORTH = 0.15     # VP of a piece of gold, while there is a round to spend it in
-cdef double CUBE_WORTH = 0.2      # VP of a cube that is kept for the next round
-cdef double NOW_DONE = 0.8        # share of what could be made of the goods in hand that is made
-cdef double LATER_DONE = 0.4      # the same of a typical round's goods with the craftsmen of today
-cdef double NEW_CRAFTSMEN = 3.5   # VP a round from craftsmen yet to come, whoever gets them
-cdef double INCOME[GOODS]
-INCOME[:] = [2.4, 2.0, 1.6, 0.3, 0.0]  # cubes a round from twelve workers
 
+# -- the value -------------------------------------------------------------------------------------
 
-# -- what goods and craftsmen are worth ------------------------------------------------------------
+cdef enum:
+    WEIGHED = ROUNDS * STAGES * TERMS
 
-cdef inline int amount(uint64_t goods, int kind) noexcept nogil:
-    return goods >> 8 * kind & 0xFF
-
-
-cdef inline bint usable(const Player *p, const Craftsman *craftsman) noexcept nogil:
-    return not craftsman.requires & ~p.craftsmen
-
-
-cdef inline unsigned int ranked(unsigned int craftsmen) noexcept nogil:
-    """The craftsmen as a set of places in the order of their rates, the best lowest."""
-    cdef unsigned int places = 0
-    while craftsmen:
-        places |= 1u << cards.rank[lowest_bit(craftsmen)]
-        craftsmen &= craftsmen - 1
-    return places
-
-
-cdef double make_points(const Player *p, double *goods) noexcept nogil:
-    """VP of one round's conversions: the best craftsmen first, each as often as capacity and goods allow."""
-    cdef unsigned int places = ranked(p.craftsmen)
-    cdef double points = 0
-    while places:
-        points += use_fully(p, &cards.craftsmen[cards.by_rate[lowest_bit(places)]], goods)
-        places &= places - 1
-    return points
-
-
-cdef inline double use_fully(const Player *p, const Craftsman *craftsman, double *goods) noexcept nogil:
-    cdef int kind
-    cdef double times = craftsman.capacity
-    if not usable(p, craftsman) or (amount(craftsman.needs, METAL) and goods[METAL] < 1):
-        return 0
-    for kind in range(GOODS):
-        if amount(craftsman.takes, kind):
-            times = min(times, goods[kind] / amount(craftsman.takes, kind))
-    for kind in range(GOODS):
-        goods[kind] -= times * amount(craftsman.takes, kind)
-    goods[GOLD] += times * craftsman.gold
-    return times * craftsman.vp
-
-
-cdef inline bint has_converted(const Cathedral *s, int seat) noexcept nogil:
-    """Whether the seat is through with the cathedral step of this round."""
-    cdef int done
-    if s.step < AT_CATHEDRAL:
-        return False
-    if s.step == AT_OVER or (seat == s.actor and s.step == AT_KEEP):
-        return True
-    done = s.actor - s.starting + (s.seats if s.actor < s.starting else 0)
-    return seat - s.starting + (s.seats if seat < s.starting else 0) < done
-
-
-cdef double this_round(const Cathedral *s, const Player *p) noexcept nogil:
-    """VP of the goods held and on the resource cards taken."""
-    cdef uint32_t yields = cards.yields[p.resources]
-    cdef double goods[GOODS]
-    cdef int kind
-    for kind in range(TYPES):
-        goods[kind] = p.cubes[kind] + (yields >> 8 * kind & 0xFF if kind < METAL else 0)
-        if kind < METAL and s.step <= AT_KINGSBRIDGE and p.advantages & cards.producer[kind]:
-            goods[kind] += cards.produced[kind]
-    goods[GOLD] = p.gold + p.mill if s.step >= AT_ARCHBISHOP else 0
-    return NOW_DONE * make_points(p, goods)
-
-
-cdef double a_later_round(const Player *p) noexcept nogil:
-    """VP of a typical round's cubes with the craftsmen of today, and of the craftsmen to come."""
-    cdef double goods[GOODS]
-    cdef int kind
-    for kind in range(GOODS):
-        goods[kind] = INCOME[kind]
-        if kind < METAL and p.advantages & cards.producer[kind]:
-            goods[kind] += cards.produced[kind]
-    return LATER_DONE * make_points(p, goods) + NEW_CRAFTSMEN
+cdef double WEIGHTS[WEIGHED]    # VP for one of a term, by round, stage and term
 
 
 cdef void value(const void *state, double *out) noexcept nogil:
-    """VP now, this round's conversions, a typical round's for each to come, and something for gold and cubes."""
+    """VP now, and the weighted terms of what is to come."""
     cdef const Cathedral *s = <const Cathedral *> state
-    cdef const Player *p
-    cdef int seat
+    cdef double terms[TERMS]
+    cdef const double *weights = WEIGHTS + ((s.round - 1) * STAGES + stage_of(s)) * TERMS
+    cdef int seat, i
     for seat in range(s.seats):
-        p = &s.players[seat]
-        out[seat] = p.vp
-        if not has_converted(s, seat):
-            out[seat] += this_round(s, p)
-        elif s.round < ROUNDS:
-            out[seat] += CUBE_WORTH * min(cubes_held(p), <int> KEPT_CUBES)
-        if s.round < ROUNDS:
-            out[seat] += (ROUNDS - s.round) * a_later_round(p) + GOLD_WORTH * p.gold
+        out[seat] = s.players[seat].vp
+        if s.step == AT_OVER:
+            continue
+        count_terms(s, seat, terms)
+        for i in range(TERMS):
+            out[seat] += weights[i] * terms[i]
 
 
 # -- weights of actions ----------------------------------------------------------------------------
@@ -151,7 +75,7 @@ cdef void look_at_craftsmen(View *v) noexcept nogil:
         craftsman = &cards.craftsmen[lowest_bit(held)]
         use = cards.rate[lowest_bit(held)]
         held &= held - 1
-        if not usable(v.p, craftsman):
+        if not usable(v.p.craftsmen, craftsman):
             continue
         for kind in range(TYPES):
             if amount(craftsman.takes, kind):
@@ -248,16 +172,15 @@ cdef float weigh_trade(const View *v, int a) noexcept nogil:
 
 
 cdef float weigh_conversion(const View *v, int a) noexcept nogil:
-    """The more VP the better; gold for VP above all in the last round; finishing when nothing is left."""
+    """The best rate first and as often as it goes; finishing when nothing is left."""
     cdef int card = (a - CONVERT) // MOST_USES, times = (a - CONVERT) % MOST_USES + 1
     cdef const Craftsman *craftsman = &cards.craftsmen[card]
+    cdef float rate = cards.rate[card]
     if a == FINISH:
-        return 0.02
-    if amount(craftsman.takes, GOLD) and v.s.round < ROUNDS:
-        return 0.1 * times
+        return 0.002
     if craftsman.gold and not craftsman.vp:
-        return 0.01 if v.s.round == ROUNDS else 0.5 * times
-    return times * times * times * cards.rate[card]
+        return 0.001 if v.s.round == ROUNDS else 2 * times
+    return times * times * rate * rate * rate
 
 
 cdef float weigh_one(const View *v, int a) noexcept nogil:
@@ -309,7 +232,44 @@ cdef void feature(const void *state, int seat, double *out) noexcept nogil:
         out[6 + type_] = p.cubes[type_]
 
 
+cdef int round_of(const void *state) noexcept nogil:
+    return (<const Cathedral *> state).round
+
+
 GUIDE = Guide(
     phases=STEPS, num_features=FEATURES, features=&FEATURE_NAMES[0], value=value, weigh=weigh, phase=phase,
-    feature=feature,
+    feature=feature, round=round_of,
 )
+
+
+# -- the weights, and how to find them --------------------------------------------------------------
+
+TERM_NAMES = (
+    "one", "made_now", "made_later", "gold", "gold_due", "cubes", "metal", "craftsmen", "bag", "waiting", "priory",
+    "kingsbridge", "card_vp", "card_later", "shiring_now", "shiring_later", "court", "court_metal", "castle", "market",
+    "market_gold", "starting", "archbishop", "once", "lasting", "turn",
+)
+STAGE_NAMES = ("draft", "building", "board", "stalls", "cathedral")
+
+
+def terms_of(State state not None, int seat):
+    """Return what the value of a seat is made of: round, stage, VP now, and the terms by name."""
+    cdef const Cathedral *s = <const Cathedral *> state.view()
+    cdef double terms[TERMS]
+    count_terms(s, seat, terms)
+    return s.round, STAGE_NAMES[stage_of(s)], s.players[seat].vp, {
+        name: terms[i] for i, name in enumerate(TERM_NAMES)
+    }
+
+
+def use_weights(table):
+    """Value by these weights from now on: by stage and term, a list by round; a term that is not named has none."""
+    memset(WEIGHTS, 0, sizeof(WEIGHTS))
+    for stage, name in enumerate(STAGE_NAMES):
+        for term, by_round in table[name].items():
+            place = TERM_NAMES.index(term)
+            for round_ in range(ROUNDS):
+                WEIGHTS[(round_ * STAGES + stage) * TERMS + place] = by_round[round_]
+
+
+use_weights(tomllib.loads(files("clerestory.engine.cathedral").joinpath("value.toml").read_text("utf-8")))

@@ -333,13 +333,17 @@ cdef void feature(const void *state, int seat, double *out) noexcept nogil:
     out[1] = s.held[seat]
 
 
+cdef int round_of(const void *state) noexcept nogil:
+    return (<const Toy *> state).round
+
+
 cdef GameOps OPS = GameOps(
     state_size=sizeof(Toy), num_actions=NUM_ACTIONS, max_plies=ROUNDS * (MAX_SEATS + 2), min_seats=2,
     max_seats=MAX_SEATS, turn=turn, legal=legal, odds=odds, draw=draw, play=play, returns=returns, margins=margins,
     observe=observe, deal=deal, key=key, setup=setup, check=check,
 )
 cdef Guide GUIDE = Guide(
-    phases=ENDED + 1, num_features=2, features=&FEATURES[0], value=value, weigh=weigh, phase=phase, feature=feature,
+    phases=ENDED + 1, num_features=2, features=&FEATURES[0], value=value, weigh=weigh, phase=phase, feature=feature, round=round_of,
 )
 
 

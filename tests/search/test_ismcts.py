@@ -224,8 +224,6 @@ def test_limits_out_of_range(limits: dict[str, object], field: str) -> None:
 
 
 def test_nothing_to_decide() -> None:
-    with pytest.raises(NothingToDecide, match="chance"):
-        Searcher(TOY.new(2, 1), seed=1)
     over = decisions(TOY, 2, 1)[-1]
     over.play("fold")
     with pytest.raises(NothingToDecide, match="over"):
