@@ -13,6 +13,8 @@ class StopReason(StrEnum):
     ITERATIONS = "iterations"  # it had run as many as it was allowed
     STOPPED = "stopped"  # somebody called stop()
     DECIDED = "decided"  # what was left of its limits could not have changed the best line
+    CERTAIN = "certain"  # whoever asked found its certainty enough
+    PAUSED = "paused"  # it has not ended, and can go on
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,7 @@ class Result:
 
     @property
     def certainty(self) -> float:
-        """Probability that the best line is the best, as if scores were normal and independent: the least over its rivals."""
+        """Probability that the best line is the best, the least over its rivals, as if scores were normal."""
         best, *rivals = self.lines
         return min((exceeds(best, rival) for rival in rivals if rival.visits), default=1.0)
 

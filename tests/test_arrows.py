@@ -17,8 +17,8 @@ ALLOWED: dict[str, str] = {
     "engine/games.py": r"clerestory\.engine\b",
     "engine/toy": r"clerestory\.engine\.(core|rng|hash|errors|fields|toy)\b",
     "engine/cathedral": r"clerestory\.engine\.(core|rng|hash|errors|fields|cathedral)\b",
-    "search": r"clerestory\.(engine\.(core|rng)\b|search\b)",
-    "server": rf"clerestory\.(server|search)\b|{ENGINE}|{STUBS}",
+    "search": r"clerestory\.(engine\.(core|rng|errors)\b|search\b)",
+    "server": rf"clerestory\Z|clerestory\.(server|search)\b|{ENGINE}|{STUBS}",
     "clients": rf"clerestory\.clients\b(?!\.cli)|{STUBS}",
     "clients/cli": r"clerestory\b",
 }
