@@ -1,9 +1,11 @@
 from collections.abc import Iterable
 
 from clerestory.engine.core import State
-from clerestory.search.result import Result
+from clerestory.search.result import Result, StopReason
 
 DEFAULT_MAX_BYTES: int
+MIN_BYTES: int
+MAX_THREADS: int
 
 class Searcher:
     def __init__(
@@ -14,6 +16,7 @@ class Searcher:
         seed: int,
         max_bytes: int = ...,
         actions: Iterable[str] | None = ...,
+        threads: int = ...,
         exploration: float = ...,
         reward: str = ...,
         playout: str = ...,
@@ -34,10 +37,14 @@ class Searcher:
         threads: int = 1,
         early: bool = False,
     ) -> Result: ...
+    def step(
+        self, pause: float, *, deadline: float, iterations: int, thread: int = ..., early: bool = ...
+    ) -> tuple[StopReason, int]: ...
     def stop(self) -> None: ...
     def advance(self, position: State, *, actions: Iterable[str] | None = None) -> None: ...
-    def explain(self, result: Result, *, lines: int = 5, worlds: int = 100) -> Result: ...
     def result(self) -> Result: ...
+    def explain(self, result: Result, *, lines: int = ..., worlds: int = ...) -> Result: ...
 
 def owed_turn(position: State, seat: int | None) -> int: ...
 def known(position: State, seat: int) -> State: ...
+def shares(iterations: int | None, threads: int) -> list[int]: ...

@@ -10,7 +10,7 @@ from libc.string cimport memcpy
 from clerestory.engine.core cimport MAX_LEGAL, NATURE, OVER, State, action_t
 from clerestory.engine.rng cimport Rng
 from clerestory.search.iteration cimport (
-    BY_DECISION, BY_ITERATIONS, BY_STOP, BY_TIME, Habit, Search, Step, monotonic, run_until,
+    BY_DECISION, BY_ITERATIONS, BY_PAUSE, BY_STOP, BY_TIME, Habit, Search, Step, monotonic, run_until,
 )
 from clerestory.search.outlook cimport MAX_FEATURES, look_ahead
 from clerestory.search.playout cimport play_by_habit, play_informed, play_uniformly
@@ -37,6 +37,7 @@ EXPLAINED_WORLDS = 100
 SLICE_SECONDS = 0.02             # between two looks of several threads at an early end
 SLICE_ITERATIONS = 2000          # of each thread; the same, where there is no time
 REASONS = {
+    BY_PAUSE: StopReason.PAUSED,
     BY_ITERATIONS: StopReason.ITERATIONS,
     BY_DECISION: StopReason.DECIDED,
     BY_TIME: StopReason.TIME,
@@ -107,11 +108,11 @@ cdef class Worker:
         ):
             tree_clear(&self.search.tree)
 
-    def run(self, double deadline, uint64_t iterations, bint early):
+    def run(self, double deadline, uint64_t iterations, bint early, double pause=math.inf):
         """Search without the GIL; return the number of the reason why it ended."""
         cdef int ending
         with nogil:
-            ending = run_until(&self.search, deadline, iterations, early)
+            ending = run_until(&self.search, pause, deadline, iterations, early)
         return ending
 
     cdef uint32_t root(self):
@@ -175,6 +176,7 @@ cdef class Searcher:
         actions: texts of the only actions of the root to search, each legal; None for all.
         seed: 0 to 2**64 - 1, of all the search's luck.
         max_bytes: memory of the tree, for each thread; when it is full the search goes on with what it has.
+        threads: trees to make at once, 1 to 256; `run` makes more when it needs them, `step` does not.
         options: the fields of Options.
 
     Raises NothingToDecide, WrongSeat, HiddenFromSeat, or BadLimit for an option out of its range.
@@ -185,11 +187,19 @@ cdef class Searcher:
     cdef int observer
     cdef uint64_t max_bytes, reused
     cdef double elapsed
-    cdef bint running
+    cdef int running             # trees
     cdef int stopping            # atomic
 
     def __cinit__(
-        self, State position not None, seat=None, *, seed, max_bytes=DEFAULT_MAX_BYTES, actions=None, **options
+        self,
+        State position not None,
+        seat=None,
+        *,
+        seed,
+        max_bytes=DEFAULT_MAX_BYTES,
+        actions=None,
+        threads=1,
+        **options,
     ):
         self.observer = owed_observer(position, seat)
         self.options = Options(**options)
@@ -203,8 +213,11 @@ cdef class Searcher:
         self.seed = seed
         self.seeds = luck(seed)
         self.max_bytes = max_bytes
+        check_threads(threads, False)
         self.workers = []
         self._add_worker(seed)
+        for _ in range(1, threads):
+            self._add_worker(self.seeds.next())
 
     def _add_worker(self, seed):
         cdef Worker worker = Worker()
@@ -238,7 +251,7 @@ cdef class Searcher:
             raise BadLimit("limits", "none is given: a time or a number of iterations is needed")
         check_threads(threads)
         self._owe_rest()
-        self.running = True
+        self.running = 1
         try:
             if early and threads > 1:
                 self.reason = self._run_slices(until, iterations, threads)
@@ -247,8 +260,36 @@ cdef class Searcher:
         finally:
             atomic_store(&self.stopping, 0)
             self.elapsed += monotonic() - started
-            self.running = False
+            self.running = 0
         return self.result()
+
+    def step(self, double pause, *, double deadline, uint64_t iterations, int thread=0, bint early=False):
+        """Run one tree for a slice; return why the slice ended (`paused`: it can go on) and its iterations.
+
+        For a caller that shares its threads among many searches, and takes the result when it wants one. Different trees
+        of one search may step at the same time.
+
+        Args:
+            pause: the end of the slice, a reading of time.monotonic.
+            deadline: that of the search, likewise; infinity for none.
+            iterations: how many more this tree may run, above 0.
+            thread: whose tree, counted from 0.
+            early: as in `run`.
+
+        Raises IndexError for a tree that there is not.
+        """
+        cdef Worker worker = self.workers[thread]
+        cdef double started = monotonic()
+        cdef uint64_t before = worker.search.iterations
+        self.running += 1
+        try:
+            self.reason = REASONS[worker.run(deadline, iterations, early, pause)]
+            return self.reason, worker.search.iterations - before
+        finally:
+            self.elapsed += (monotonic() - started) / len(self.workers)
+            self.running -= 1
+            if not self.running:
+                atomic_store(&self.stopping, 0)
 
     def _run_workers(self, until, parts, early):
         """Run a worker for each part, the first one in this thread. Return the strongest reason why they ended."""

@@ -7,6 +7,7 @@ from clerestory.engine.rng cimport rng_t
 from clerestory.search.tree cimport Tree
 
 cdef enum Ending:                # why a run ended, the strongest reason last
+    BY_PAUSE
     BY_ITERATIONS
     BY_DECISION
     BY_TIME
@@ -62,5 +63,5 @@ cdef struct Search:
     # shared with the owner and with the other searches of one run; atomic
     int *stop
 
-cdef int run_until(Search *search, double deadline, uint64_t iterations, bint early) noexcept nogil
+cdef int run_until(Search *search, double pause, double deadline, uint64_t iterations, bint early) noexcept nogil
 cdef double monotonic() noexcept nogil

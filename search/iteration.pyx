@@ -175,14 +175,16 @@ cdef double monotonic() noexcept nogil:
     return now.tv_sec + 1e-9 * now.tv_nsec
 
 
-cdef int run_until(Search *search, double deadline, uint64_t iterations, bint early) noexcept nogil:
-    """Iterate, once at least, until the deadline, the number of iterations, a stop, or, if early, a decision."""
+cdef int run_until(Search *search, double pause, double deadline, uint64_t iterations, bint early) noexcept nogil:
+    """Iterate, once at least, until the deadline, the number of iterations, a stop, a pause, or, if early, a decision."""
     cdef uint64_t begin = search.iterations, end = begin + iterations
     cdef double now, started = monotonic()
     while True:
         iterate(search)
         if atomic_load(search.stop):
             return BY_STOP
+        if search.iterations >= end:
+            return BY_ITERATIONS
         if search.iterations % LOOK_EVERY == 0 or search.iterations < LOOK_EVERY:
             now = monotonic()
             if now >= deadline:
@@ -192,8 +194,8 @@ cdef int run_until(Search *search, double deadline, uint64_t iterations, bint ea
                 (deadline - now) * (search.iterations - begin) / max(now - started, 1e-9),
             )):
                 return BY_DECISION
-        if search.iterations >= end:
-            return BY_ITERATIONS
+            if now >= pause:
+                return BY_PAUSE
 
 
 cdef bint decided(Search *search, double remaining) noexcept nogil:

@@ -14,6 +14,8 @@ class StopReason(StrEnum):
     ITERATIONS = "iterations"  # it had run as many as it was allowed
     STOPPED = "stopped"  # somebody called stop()
     DECIDED = "decided"  # what was left of its limits could not have changed the best line
+    CERTAIN = "certain"  # whoever asked found its certainty enough
+    PAUSED = "paused"  # it has not ended, and can go on
 
 
 @dataclass(frozen=True, slots=True)

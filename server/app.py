@@ -13,7 +13,7 @@ from grpc_reflection.v1alpha import reflection
 
 from clerestory.server.config import MAX_MESSAGE_BYTES, Settings
 from clerestory.server.errors import ErrorBoundary
-from clerestory.server.pool import Pool
+from clerestory.server.scheduler import Scheduler
 from clerestory.server.service import Advisor
 from clerestory.v1 import advisor_pb2
 from clerestory.v1.advisor_pb2_grpc import add_AdvisorServiceServicer_to_server
@@ -31,11 +31,11 @@ class App:
 
     Attributes:
         address: where, as a client writes it.
-        pool: its searching threads.
+        scheduler: its searching threads.
     """
 
     address: str
-    pool: Pool
+    scheduler: Scheduler
     settings: Settings
     server: grpc.aio.Server
     health: HealthServicer
@@ -43,16 +43,16 @@ class App:
     async def finish(self) -> None:
         """Let running searches answer with what they have, refuse new calls, and end."""
         await self.health.enter_graceful_shutdown()
-        self.pool.finish()
+        self.scheduler.finish()
         await self.server.stop(self.settings.grace)
-        await self.pool.close()
+        await self.scheduler.close()
 
 
 async def start(settings: Settings) -> App:
     """Return a server that answers. Raises OSError when it cannot listen where it should."""
     server = grpc.aio.server(interceptors=[ErrorBoundary()], options=OPTIONS)
-    pool = Pool(settings.workers, settings.max_queue)
-    add_AdvisorServiceServicer_to_server(Advisor(pool, settings), server)
+    scheduler = Scheduler(settings.workers, settings.max_searches, settings.min_iterations)
+    add_AdvisorServiceServicer_to_server(Advisor(scheduler, settings), server)
     standing = HealthServicer()
     add_HealthServicer_to_server(standing, server)
     reflection.enable_server_reflection([*SERVICES, health.SERVICE_NAME, reflection.SERVICE_NAME], server)
@@ -60,7 +60,7 @@ async def start(settings: Settings) -> App:
     await server.start()
     for name in (health.OVERALL_HEALTH, *SERVICES):
         await standing.set(name, health_pb2.HealthCheckResponse.SERVING)
-    return App(address, pool, settings, server, standing)
+    return App(address, scheduler, settings, server, standing)
 
 
 def listen(server: grpc.aio.Server, address: str) -> str:

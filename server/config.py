@@ -20,10 +20,12 @@ class Settings:
 
     Attributes:
         listen: `HOST:PORT` (port 0: any free one) or `unix:PATH`.
-        workers: threads that search, one search each.
-        max_queue: calls that may wait for a worker; one more is refused.
+        workers: threads that search.
+        max_searches: searches under way at once, of which hints may be half; one more is refused.
+        min_iterations: that every search has before its deadline; one that could not is refused.
+        max_threads: trees of one search; more are cut to that, and to the number of workers.
         max_time: longest search, in seconds; a larger budget is cut to it.
-        max_tree_bytes: memory of one search's tree.
+        max_tree_bytes: memory of one search's trees.
         margin: seconds kept back from the caller's deadline, for the way of the answer.
         grace: seconds that calls in progress have, after the server was told to finish.
         insecure: accept plaintext from other machines.
@@ -33,7 +35,9 @@ class Settings:
 
     listen: str = "127.0.0.1:50051"
     workers: int = field(default_factory=lambda: os.cpu_count() or 1)
-    max_queue: int = 64
+    max_searches: int = 64
+    min_iterations: int = 250
+    max_threads: int = 16
     max_time: float = 60.0
     max_tree_bytes: int = DEFAULT_MAX_BYTES
     margin: float = 0.02
@@ -41,10 +45,10 @@ class Settings:
     insecure: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("workers", "max_time"):
+        for name in ("workers", "max_searches", "min_iterations", "max_threads", "max_time"):
             if not getattr(self, name) > 0:
                 raise BadSettings(f"{name}: {getattr(self, name)} is not greater than 0")
-        for name in ("max_queue", "margin", "grace"):
+        for name in ("margin", "grace"):
             if not getattr(self, name) >= 0:
                 raise BadSettings(f"{name}: {getattr(self, name)} is less than 0")
         if self.max_tree_bytes < MIN_TREE_BYTES:

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NoReturn
 
@@ -16,7 +17,7 @@ from grpc_status import rpc_status
 DOMAIN = "clerestory"
 MAX_LISTED = 24  # faults named in one answer: a status travels in headers, which are small
 MAX_DESCRIPTION = 160  # characters of each
-RETRY_SECONDS = 1  # before a caller turned away tries again
+PUSHBACK = "grpc-retry-pushback-ms"  # trailing metadata that gRPC's own retries obey
 
 logger = logging.getLogger(__name__)
 
@@ -30,8 +31,14 @@ class Reason(StrEnum):
     BAD_SEAT = "BAD_SEAT"
     BAD_TIME_BUDGET = "BAD_TIME_BUDGET"
     BAD_ITERATIONS = "BAD_ITERATIONS"
+    BAD_MAX_TREE_BYTES = "BAD_MAX_TREE_BYTES"
+    BAD_LEVEL = "BAD_LEVEL"
+    BAD_THREADS = "BAD_THREADS"
+    BAD_CONSIDER_ACTIONS = "BAD_CONSIDER_ACTIONS"
+    BAD_AVOID_ACTIONS = "BAD_AVOID_ACTIONS"
+    BAD_UPDATE_INTERVAL = "BAD_UPDATE_INTERVAL"
+    BAD_TARGET_CERTAINTY = "BAD_TARGET_CERTAINTY"
     GAME_OVER = "GAME_OVER"
-    NATURES_TURN = "NATURES_TURN"
     NOT_SEATS_TURN = "NOT_SEATS_TURN"
     BUSY = "BUSY"
     OUT_OF_TIME = "OUT_OF_TIME"
@@ -46,8 +53,14 @@ CODES = {
     Reason.BAD_SEAT: grpc.StatusCode.INVALID_ARGUMENT,
     Reason.BAD_TIME_BUDGET: grpc.StatusCode.INVALID_ARGUMENT,
     Reason.BAD_ITERATIONS: grpc.StatusCode.INVALID_ARGUMENT,
+    Reason.BAD_MAX_TREE_BYTES: grpc.StatusCode.INVALID_ARGUMENT,
+    Reason.BAD_LEVEL: grpc.StatusCode.INVALID_ARGUMENT,
+    Reason.BAD_THREADS: grpc.StatusCode.INVALID_ARGUMENT,
+    Reason.BAD_CONSIDER_ACTIONS: grpc.StatusCode.INVALID_ARGUMENT,
+    Reason.BAD_AVOID_ACTIONS: grpc.StatusCode.INVALID_ARGUMENT,
+    Reason.BAD_UPDATE_INTERVAL: grpc.StatusCode.INVALID_ARGUMENT,
+    Reason.BAD_TARGET_CERTAINTY: grpc.StatusCode.INVALID_ARGUMENT,
     Reason.GAME_OVER: grpc.StatusCode.FAILED_PRECONDITION,
-    Reason.NATURES_TURN: grpc.StatusCode.FAILED_PRECONDITION,
     Reason.NOT_SEATS_TURN: grpc.StatusCode.FAILED_PRECONDITION,
     Reason.BUSY: grpc.StatusCode.RESOURCE_EXHAUSTED,
     Reason.OUT_OF_TIME: grpc.StatusCode.DEADLINE_EXCEEDED,
@@ -62,10 +75,12 @@ class CallError(Exception):
     Args:
         reason: why.
         faults: (path of the field, what is wrong there), at least one; the caller sees them all.
+        retry: seconds after which it may be tried again, where that makes sense.
     """
 
-    def __init__(self, reason: Reason, faults: Sequence[tuple[str, str]]) -> None:
+    def __init__(self, reason: Reason, faults: Sequence[tuple[str, str]], retry: float | None = None) -> None:
         self.reason = reason
+        self.retry = retry
         self.faults = [(field, description[:MAX_DESCRIPTION]) for field, description in faults[:MAX_LISTED]]
         more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
         super().__init__(": ".join(filter(None, self.faults[0])) + more)
@@ -74,6 +89,24 @@ class CallError(Exception):
 def refuse(reason: Reason, field: str, description: str) -> NoReturn:
     """Raise the CallError for one fault; `field` is empty where no field of the request is to blame."""
     raise CallError(reason, [(field, description)])
+
+
+@dataclass(slots=True)
+class Faults:
+    """What is wrong with a request, as it is found."""
+
+    found: list[tuple[Reason, str, str]] = field(default_factory=list)
+
+    def add(self, reason: Reason, path: str, description: str) -> None:
+        """Note what is wrong with the field of that path."""
+        self.found.append((reason, path, description))
+
+    def owe_none(self) -> None:
+        """Raise a CallError with everything of the first fault's code; a request that makes no sense goes first."""
+        if not self.found:
+            return
+        worst = [fault for fault in self.found if CODES[fault[0]] == grpc.StatusCode.INVALID_ARGUMENT] or self.found
+        raise CallError(worst[0][0], [(path, description) for _, path, description in worst])
 
 
 def status_of(error: CallError) -> Status:
@@ -99,9 +132,11 @@ def further_details(error: CallError) -> list[Message]:
                 for field, text in error.faults
             ]
             return [PreconditionFailure(violations=failures)]
-        case grpc.StatusCode.RESOURCE_EXHAUSTED:
-            return [RetryInfo(retry_delay=Duration(seconds=RETRY_SECONDS))]
-    return []
+    if error.retry is None:
+        return []
+    delay = Duration()
+    delay.FromMilliseconds(round(1000 * error.retry))
+    return [RetryInfo(retry_delay=delay)]
 
 
 Handler = Callable[[Any, grpc.aio.ServicerContext[Any, Any]], Awaitable[Any]]
@@ -111,12 +146,15 @@ class ErrorBoundary(grpc.aio.ServerInterceptor):
     """Turns whatever a handler of our services raises into its Status, a request that cannot be decoded included."""
 
     async def intercept_service(self, continuation: Any, handler_call_details: grpc.HandlerCallDetails) -> Any:
-        """Wrap the handler of a unary method."""
+        """Wrap the handler of a method with one request."""
         handler = await continuation(handler_call_details)
         if handler is None or not handler_call_details.method.startswith("/clerestory."):
             return handler
-        return grpc.unary_unary_rpc_method_handler(
-            guarded(handler.unary_unary, handler.request_deserializer),
+        wrap = (
+            grpc.unary_stream_rpc_method_handler if handler.response_streaming else grpc.unary_unary_rpc_method_handler
+        )
+        return wrap(
+            guarded(handler.unary_stream or handler.unary_unary, handler.request_deserializer),
             response_serializer=handler.response_serializer,
         )
 
@@ -128,13 +166,19 @@ def guarded(handler: Handler, decode: Callable[[bytes], Any]) -> Handler:
         try:
             return await handler(decode_request(payload, decode), context)
         except CallError as error:
-            status = status_of(error)
+            refused = error
         except Exception:
             logger.exception("unexpected error in a call")
-            status = status_of(CallError(Reason.INTERNAL, [("", "unexpected error; the server has logged it")]))
-        return await context.abort_with_status(rpc_status.to_status(status))
+            refused = CallError(Reason.INTERNAL, [("", "unexpected error; the server has logged it")])
+        status = rpc_status.to_status(status_of(refused))
+        return await context.abort(status.code, status.details, (*status.trailing_metadata, *pushback(refused)))
 
     return answer
+
+
+def pushback(error: CallError) -> tuple[tuple[str, str], ...]:
+    """Return the metadata that tells a client's own retries how long to wait, if they are to."""
+    return () if error.retry is None else ((PUSHBACK, str(round(1000 * error.retry))),)
 
 
 def decode_request(payload: bytes, decode: Callable[[bytes], Any]) -> Any:

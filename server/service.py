@@ -1,54 +1,215 @@
-"""The handlers of clerestory.v1."""
+"""The handlers of AdvisorService."""
 
+import asyncio
 import secrets
 import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from math import floor
 from typing import Any
 
 import grpc
 
 from clerestory.search.errors import HiddenFromSeat
 from clerestory.search.ismcts import Searcher
+from clerestory.search.levels import choose_line, level_of
+from clerestory.search.options import SHIPPED
+from clerestory.search.result import Result, StopReason
+from clerestory.server.allowance import EXPLAINED_FROM, Allowance, Asked, Cut, allow
 from clerestory.server.config import Settings
 from clerestory.server.errors import Reason, refuse
-from clerestory.server.pool import Pool
-from clerestory.server.translate import Question, read_question, write_answer
-from clerestory.v1.advisor_pb2 import RecommendMoveRequest, RecommendMoveResponse
+from clerestory.server.policy import Priority
+from clerestory.server.scheduler import Job, Limits, Scheduler
+from clerestory.server.translate import Question, read_analysis, read_question, write_answer, write_statistics
+from clerestory.v1 import advisor_pb2 as api
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceServicer
 
 SEED_BITS = 53  # of a drawn seed: every reader of JSON keeps it
+EXPLAINED_LINES, EXPLAINED_WORLDS = 5, 50  # a few thousandths of a second, all in all
+FEW_A_LINE = 10  # iterations, below which lines are hard to tell apart
+LOOK = 0.25  # seconds between two looks at the certainty of an analysis, at most
 
 Context = grpc.aio.ServicerContext[Any, Any]
 
 
-class Advisor(AdvisorServiceServicer):
-    """AdvisorService over a pool of searching threads."""
+@dataclass(frozen=True, slots=True)
+class Consultation:
+    """A question under way, and all that its answers are made of."""
 
-    def __init__(self, pool: Pool, settings: Settings) -> None:
-        self._pool = pool
+    question: Question
+    allowance: Allowance
+    searcher: Searcher
+    job: Job
+
+
+class Advisor(AdvisorServiceServicer):
+    """AdvisorService over a scheduler."""
+
+    def __init__(self, scheduler: Scheduler, settings: Settings) -> None:
+        self._scheduler = scheduler
         self._settings = settings
+        self._concluding = 0.003  # seconds between the end of a search and the answer: a high quantile, as measured
 
     async def RecommendMove(  # noqa: N802  # its name in proto/
-        self, request: RecommendMoveRequest, context: Context
-    ) -> RecommendMoveResponse:
+        self, request: api.RecommendMoveRequest, context: Context
+    ) -> api.RecommendMoveResponse:
         """Search until the effective deadline, and answer with what there is. Raises CallError."""
-        arrival = time.monotonic()
+        arrived = time.monotonic()
         question = read_question(request)
-        searcher = self._searcher(question)
-        deadline = self._deadline(arrival, question.seconds, context)
-        result = await self._pool.run(searcher, deadline=deadline, iterations=question.iterations)
-        return write_answer(question.view, result)
+        early = question.early_stop is not False
+        async with self._consult(question, context, arrived, Priority.MOVE, early=early) as consultation:
+            return await self._conclude(consultation)
 
-    def _searcher(self, question: Question) -> Searcher:
-        seed = secrets.randbits(SEED_BITS) if question.seed is None else question.seed
+    async def Analyze(  # type: ignore[override]  # noqa: N802  # grpc.aio takes a coroutine that writes as well
+        self, request: api.AnalyzeRequest, context: Context
+    ) -> None:
+        """Write a table on every tick of a timer that finds the stream free, and the final one. Raises CallError."""
+        arrived = time.monotonic()
+        analysis = read_analysis(request)
+        question, interval = analysis.question, analysis.interval
+        early = question.early_stop is True
+        async with self._consult(question, context, arrived, Priority.HINT, early=early) as consultation:
+            job, sequence = consultation.job, 0
+            while not await ended_within(job, next_look(arrived, interval)):
+                explain = explainer(consultation.searcher, interval >= EXPLAINED_FROM)
+                result = await self._scheduler.glance(job, explain)
+                if result is None:
+                    continue
+                if analysis.certainty is not None and result.certainty >= analysis.certainty:
+                    self._scheduler.end(job, StopReason.CERTAIN)
+                elif (ticks := floor((time.monotonic() - arrived) / interval)) > sequence:
+                    sequence = ticks
+                    answer = write_recommendation(consultation, result)
+                    await context.write(api.AnalyzeResponse(recommendation=answer, sequence=sequence))
+            answer = await self._conclude(consultation)
+            await context.write(api.AnalyzeResponse(recommendation=answer, sequence=sequence + 1, final=True))
+
+    @asynccontextmanager
+    async def _consult(
+        self, question: Question, context: Context, arrived: float, priority: Priority, *, early: bool
+    ) -> AsyncIterator[Consultation]:
+        """Have a question searched; when the block ends, for whatever reason, so does the search."""
+        allowance = self._allow(question, context, arrived)
+        searcher = make_searcher(question, allowance)
+        job = self._scheduler.submit(
+            searcher,
+            self._limits(question, allowance, arrived, early=early),
+            kind=question.kind,
+            arrived=arrived,
+            trees=allowance.threads,
+            priority=priority,
+        )
         try:
-            return Searcher(question.view, question.seat, seed=seed, max_bytes=self._settings.max_tree_bytes)
-        except HiddenFromSeat as error:
-            refuse(Reason.HIDDEN_FROM_SEAT, "position", str(error))
+            yield Consultation(question, allowance, searcher, job)
+        finally:
+            self._scheduler.drop(job)
 
-    def _deadline(self, arrival: float, seconds: float | None, context: Context) -> float:
-        longest = self._settings.max_time
-        deadline = arrival + (longest if seconds is None else min(seconds, longest))
+    def _allow(self, question: Question, context: Context, arrived: float) -> Allowance:
         remaining: float | None = context.time_remaining()  # None for a call without a deadline
-        if remaining is None:
-            return deadline
-        return min(deadline, time.monotonic() + remaining - self._settings.margin)
+        if remaining is not None:
+            remaining += time.monotonic() - arrived
+        asked = Asked(question.seconds, remaining, question.threads, question.max_tree_bytes)
+        return allow(asked, self._settings)
+
+    def _limits(self, question: Question, allowance: Allowance, arrived: float, *, early: bool) -> Limits:
+        iterations = question.iterations
+        if question.level is not None:
+            most = level_of(question.level).iterations
+            iterations = min(most, iterations or most)
+        return Limits(
+            deadline=arrived + allowance.seconds - min(self._concluding, allowance.seconds / 4),
+            iterations=iterations,
+            early=early and allowance.threads == 1 and question.level is None and not question.chance,
+        )
+
+    async def _conclude(self, consultation: Consultation) -> api.RecommendMoveResponse:
+        """Return the final answer, and learn how long it takes to make one."""
+        explain = explainer(consultation.searcher, consultation.allowance.explained)
+        result = await self._scheduler.result(consultation.job, explain)
+        answer = write_recommendation(consultation, result)
+        took = time.monotonic() - consultation.job.ended_at
+        self._concluding += (took - self._concluding) * (0.3 if took > self._concluding else 0.02)
+        return answer
+
+
+async def ended_within(job: Job, moment: float) -> bool:
+    """Wait for the end of a search, until a reading of the clock at most; say whether it has come."""
+    try:
+        async with asyncio.timeout_at(moment):
+            await job.done.wait()
+    except TimeoutError:
+        return False
+    return True
+
+
+def next_look(began: float, interval: float) -> float:
+    """Return the reading of the clock at the next tick, or earlier where ticks are far apart."""
+    now = time.monotonic()
+    return min(now + LOOK, began + interval * (floor((now - began) / interval) + 1))
+
+
+def make_searcher(question: Question, allowance: Allowance) -> Searcher:
+    """Return the search for a question. Raises CallError: HIDDEN_FROM_SEAT."""
+    seed = secrets.randbits(SEED_BITS) if question.seed is None else question.seed
+    try:
+        return Searcher(
+            question.view,
+            question.seat,
+            seed=seed,
+            max_bytes=allowance.tree_bytes,
+            actions=question.actions,
+            threads=allowance.threads,
+            **SHIPPED,
+        )
+    except HiddenFromSeat as error:
+        refuse(Reason.HIDDEN_FROM_SEAT, "position", str(error))
+
+
+def explainer(searcher: Searcher, wanted: bool) -> Callable[[Result], Result]:
+    """Return what is to be done to a result before it is sent."""
+    return (
+        partial(searcher.explain, lines=EXPLAINED_LINES, worlds=EXPLAINED_WORLDS) if wanted else lambda result: result
+    )
+
+
+def write_recommendation(consultation: Consultation, result: Result) -> api.RecommendMoveResponse:
+    """Return a table as a message, whether final or not."""
+    question, job = consultation.question, consultation.job
+    play = result.best
+    if question.level is not None:
+        play = choose_line(result.lines, level_of(question.level), result.seed)
+    return write_answer(
+        question,
+        result,
+        None if question.chance else play,
+        statistics=write_statistics(
+            result,
+            certainty=0.0 if question.chance else result.certainty,
+            waited=(job.began or job.arrived) - job.arrived,
+        ),
+        warnings=write_warnings((*consultation.allowance.cuts, *remarks(result, finishing=job.finishing))),
+        reproducible=result.threads == 1 or result.stopped == StopReason.ITERATIONS,
+    )
+
+
+def remarks(result: Result, *, finishing: bool) -> list[Cut]:
+    """Return what there is to say about a search."""
+    found: list[Cut] = []
+    if result.memory_full:
+        found.append(("MEMORY_FULL", f"The tree was full at {result.bytes} bytes, and could not grow any more."))
+    if result.iterations < FEW_A_LINE * len(result.lines):
+        text = f"{result.iterations} iterations are few to tell {len(result.lines)} lines apart."
+        found.append(("FEW_ITERATIONS", text))
+    if finishing:
+        found.append(("FINISHING", "The server is finishing, and the search ended before its limits."))
+    return found
+
+
+def write_warnings(warnings: tuple[Cut, ...]) -> list[api.Warning]:
+    """Return warnings as messages."""
+    return [
+        api.Warning(reason=api.WarningReason.Value(f"WARNING_REASON_{name}"), description=text)
+        for name, text in warnings
+    ]

@@ -1,27 +1,38 @@
 """Between the messages of the API and the types of the engine: the only module that sees both."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.json_format import MessageToDict
 
+import clerestory
 from clerestory.engine.core import NATURE, OVER, State
-from clerestory.engine.errors import BadPosition
+from clerestory.engine.errors import BadPosition, BadText
 from clerestory.engine.games import GAMES
-from clerestory.search.result import Line, Result, StopReason
-from clerestory.server.errors import CallError, Reason, refuse
+from clerestory.search.ismcts import MIN_BYTES
+from clerestory.search.levels import LEVELS
+from clerestory.search.result import Line, Outlook, Result, StopReason
+from clerestory.server.errors import CallError, Faults, Reason, refuse
 from clerestory.v1 import advisor_pb2 as api
 from clerestory.v1.position_pb2 import Position
 
 MAX_ITERATIONS = (1 << 63) - 1
+LEAST_INTERVAL = 0.01  # seconds between the tables of an analysis
+USUAL_INTERVAL = 0.25
 
 STOP_REASONS = {
     StopReason.TIME: api.STOP_REASON_TIME,
     StopReason.ITERATIONS: api.STOP_REASON_ITERATIONS,
     StopReason.STOPPED: api.STOP_REASON_STOPPED,
     StopReason.DECIDED: api.STOP_REASON_DECIDED,
+    StopReason.CERTAIN: api.STOP_REASON_CERTAIN,
+    StopReason.PAUSED: api.STOP_REASON_UNSPECIFIED,
 }
+
+
+# -- questions -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,44 +41,150 @@ class Question:
 
     Attributes:
         view: the position as `seat` knows it; nothing else of the request's position is kept.
-        seat: the seat to decide.
+        seat: whose knowledge is used, and who decides unless a chance event is due; None for an onlooker.
+        chance: a chance event is due.
         seconds: the time budget asked for, None for as much as there is.
         iterations: limit of the search, None for no limit.
         seed: of the search, None to draw one.
+        max_tree_bytes: None for the server's limit.
+        level: 1 to 8, None for full strength.
+        threads: 1 or more.
+        actions: texts of the only actions to search, None for all.
+        max_lines: of the answer, 0 for all.
+        early_stop: None where the request does not say.
     """
 
     view: State
-    seat: int
+    seat: int | None
+    chance: bool
     seconds: float | None
     iterations: int | None
     seed: int | None
+    max_tree_bytes: int | None
+    level: int | None
+    threads: int
+    actions: tuple[str, ...] | None
+    max_lines: int
+    early_stop: bool | None
+
+    @property
+    def kind(self) -> tuple[str, int]:
+        """What searches are about equally fast."""
+        return self.view.game.name, self.view.seats
 
 
-def read_question(request: api.RecommendMoveRequest) -> Question:
-    """Return what a request asks. Raises CallError."""
-    position = read_position(request.position)
-    seat = read_seat(position, request)
-    seconds = read_budget(request)
-    if request.HasField("iterations") and not 0 < request.iterations <= MAX_ITERATIONS:
-        refuse(Reason.BAD_ITERATIONS, "iterations", f"is {request.iterations}; must be 1 to {MAX_ITERATIONS}")
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """A question to be answered again and again.
+
+    Attributes:
+        interval: seconds between two tables.
+        certainty: at which it ends; None to go on to its limits.
+    """
+
+    question: Question
+    interval: float
+    certainty: float | None
+
+
+def read_analysis(request: api.AnalyzeRequest) -> Analysis:
+    """Return what a request asks. Raises CallError, with all that is wrong."""
+    faults = Faults()
+    interval = read_duration(request, "update_interval", faults, Reason.BAD_UPDATE_INTERVAL, LEAST_INTERVAL)
+    certainty = request.target_certainty if request.HasField("target_certainty") else None
+    if certainty is not None and not 0.5 < certainty < 1:
+        faults.add(Reason.BAD_TARGET_CERTAINTY, "target_certainty", f"is {certainty}; must be above 0.5 and below 1")
+    question = read_question(request.question, "question.", faults)
+    return Analysis(question, USUAL_INTERVAL if interval is None else interval, certainty)
+
+
+def read_question(request: api.RecommendMoveRequest, path: str = "", faults: Faults | None = None) -> Question:
+    """Return what a request asks. Raises CallError, with all that is wrong.
+
+    Args:
+        request: the message.
+        path: that of the request in the message it is part of.
+        faults: what is known to be wrong already.
+    """
+    faults = Faults() if faults is None else faults
+    for check in (check_limits, check_numbers):
+        check(request, path, faults)
+    seconds = read_duration(request, "time_budget", faults, Reason.BAD_TIME_BUDGET, 0.0, path)
+    try:
+        position = read_position(request.position, f"{path}position")
+    except CallError as error:
+        faults.found += [(error.reason, field, text) for field, text in error.faults]
+        faults.owe_none()
+        raise
+    seat = read_seat(position, request, path, faults)
+    actions = read_actions(position, request, path, faults)
+    faults.owe_none()
     return Question(
-        view=position.observe(seat),
+        view=position.observe(NATURE if seat is None else seat),
         seat=seat,
+        chance=position.turn == NATURE,
         seconds=seconds,
-        iterations=request.iterations if request.HasField("iterations") else None,
-        seed=request.seed if request.HasField("seed") else None,
+        iterations=given(request, "iterations"),
+        seed=given(request, "seed"),
+        max_tree_bytes=given(request, "max_tree_bytes"),
+        level=given(request, "level"),
+        threads=request.threads if request.HasField("threads") else 1,
+        actions=actions,
+        max_lines=request.max_lines,
+        early_stop=given(request, "early_stop"),
     )
 
 
-def read_position(message: Position) -> State:
+def given(request: api.RecommendMoveRequest, field: Any) -> Any:
+    """Return an optional field, None where it is left out."""
+    return getattr(request, field) if request.HasField(field) else None
+
+
+def check_limits(request: api.RecommendMoveRequest, path: str, faults: Faults) -> None:
+    """Note a question without an end."""
+    if not request.HasField("time_budget") and not request.HasField("iterations"):
+        text = "is missing, and so is iterations; give one of them"
+        faults.add(Reason.BAD_TIME_BUDGET, f"{path}time_budget", text)
+
+
+def check_numbers(request: api.RecommendMoveRequest, path: str, faults: Faults) -> None:
+    """Note numbers out of their ranges."""
+    ranges = (
+        ("iterations", Reason.BAD_ITERATIONS, 1, MAX_ITERATIONS),
+        ("max_tree_bytes", Reason.BAD_MAX_TREE_BYTES, MIN_BYTES, (1 << 64) - 1),
+        ("level", Reason.BAD_LEVEL, 1, len(LEVELS)),
+        ("threads", Reason.BAD_THREADS, 1, (1 << 32) - 1),
+    )
+    for field, reason, least, most in ranges:
+        value = given(request, field)
+        if value is not None and not least <= value <= most:
+            faults.add(reason, f"{path}{field}", f"is {value}; must be {least} to {most}")
+
+
+def read_duration(
+    request: Any, field: str, faults: Faults, reason: Reason, least: float, path: str = ""
+) -> float | None:
+    """Return a time in seconds, above 0 and not below the least; None where it is left out or wrong."""
+    if not request.HasField(field):
+        return None
+    time: Duration = getattr(request, field)
+    seconds = time.seconds + time.nanos / 1e9
+    if time.seconds < 0 or not 0 <= time.nanos < 1_000_000_000 or seconds <= 0 or seconds < least:
+        limit = f"be {least} s or more" if least else "exceed 0"
+        faults.add(reason, f"{path}{field}", f"is {time.seconds} s and {time.nanos} ns; must {limit}")
+        return None
+    return seconds
+
+
+def read_position(message: Position, path: str = "position") -> State:
     """Return the position that a message describes. Raises CallError, which lists all that is wrong with it."""
     game = message.WhichOneof("game")
     if game is None:
-        refuse(Reason.BAD_POSITION, "position", f"has no game; set one of {', '.join(GAMES)}")
+        refuse(Reason.BAD_POSITION, path, f"has no game; set one of {', '.join(GAMES)}")
     try:
         return GAMES[game].from_position(position_fields(message))
     except BadPosition as error:
-        faults = [(f"position.{field}", description) for field, description in error.violations]
+        faults = [(f"{path}.{field}", description) for field, description in error.violations]
         raise CallError(Reason.BAD_POSITION, faults) from None
 
 
@@ -76,44 +193,88 @@ def position_fields(message: Position) -> dict[str, Any]:
     return MessageToDict(message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True)
 
 
-def read_seat(position: State, request: api.RecommendMoveRequest) -> int:
-    """Return the seat to decide. Raises CallError when nobody is, or when another seat asks."""
+def read_seat(position: State, request: api.RecommendMoveRequest, path: str, faults: Faults) -> int | None:
+    """Return the seat to decide; at a chance event the seat that asks, None for an onlooker."""
     turn = position.turn
     if turn == OVER:
-        refuse(Reason.GAME_OVER, "position", "the game is over")
-    if turn == NATURE:
-        refuse(Reason.NATURES_TURN, "position", "a chance event is due, and no seat can decide before it")
+        faults.add(Reason.GAME_OVER, f"{path}position", "the game is over")
     if not request.HasField("seat"):
-        return turn
+        return turn if turn >= 0 else None
     if request.seat >= position.seats:
-        refuse(Reason.BAD_SEAT, "seat", f"is {request.seat}; the seats are 0 to {position.seats - 1}")
-    if request.seat != turn:
-        refuse(Reason.NOT_SEATS_TURN, "seat", f"is {request.seat}; seat {turn} is to decide")
-    return turn
-
-
-def read_budget(request: api.RecommendMoveRequest) -> float | None:
-    """Return the time budget in seconds, None where the iterations are the only limit. Raises CallError."""
-    if not request.HasField("time_budget"):
-        if not request.HasField("iterations"):
-            refuse(Reason.BAD_TIME_BUDGET, "time_budget", "is missing, and so is iterations; give one of them")
+        text = f"is {request.seat}; the seats are 0 to {position.seats - 1}"
+        faults.add(Reason.BAD_SEAT, f"{path}seat", text)
         return None
-    budget = request.time_budget
-    if budget.seconds < 0 or not 0 <= budget.nanos < 1_000_000_000 or not (budget.seconds or budget.nanos):
-        refuse(Reason.BAD_TIME_BUDGET, "time_budget", f"is {budget.seconds} s and {budget.nanos} ns; must exceed 0")
-    return budget.seconds + budget.nanos / 1e9
+    if turn >= 0 and request.seat != turn:
+        faults.add(Reason.NOT_SEATS_TURN, f"{path}seat", f"is {request.seat}; seat {turn} is to decide")
+    return request.seat
 
 
-def write_answer(view: State, result: Result) -> api.RecommendMoveResponse:
-    """Return the answer to a question about `view`."""
+def read_actions(
+    position: State, request: api.RecommendMoveRequest, path: str, faults: Faults
+) -> tuple[str, ...] | None:
+    """Return the texts of the actions to search, in the order of the legal ones; None for all of them."""
+    if not (request.consider_actions or request.avoid_actions) or position.turn == OVER:
+        return None
+    before = len(faults.found)
+    considered = read_texts(position, request.consider_actions, Reason.BAD_CONSIDER_ACTIONS, path, faults)
+    avoided = read_texts(position, request.avoid_actions, Reason.BAD_AVOID_ACTIONS, path, faults)
+    left = [
+        action.text
+        for action in position.legal_actions()
+        if (not considered or action.code in considered) and action.code not in avoided
+    ]
+    if not left and len(faults.found) == before:
+        faults.add(Reason.BAD_AVOID_ACTIONS, f"{path}avoid_actions", "leave nothing to search")
+    return tuple(left)
+
+
+def read_texts(position: State, texts: Sequence[str], reason: Reason, path: str, faults: Faults) -> set[int]:
+    """Return the codes of legal actions by their texts."""
+    field = reason.removeprefix("BAD_").lower()
+    if texts and position.turn == NATURE:
+        faults.add(reason, f"{path}{field}", "a chance event is due, of which every outcome is searched")
+        return set()
+    codes, legal = set(), set(position.legal_codes())
+    for i, text in enumerate(texts):
+        code = code_of(position, text)
+        if code not in legal:
+            faults.add(reason, f"{path}{field}[{i}]", f"{text[:40]!r} is not a legal action")
+        codes.add(code)
+    return codes
+
+
+def code_of(position: State, text: str) -> int:
+    """Return the code of an action's text, -1 for what is none."""
+    try:
+        return position.game.parse_action(text).code
+    except BadText:
+        return -1
+
+
+# -- answers ---------------------------------------------------------------------------------------
+
+
+def write_answer(question: Question, result: Result, play: Line | None, **fields: Any) -> api.RecommendMoveResponse:
+    """Return the answer to a question.
+
+    Args:
+        question: what was asked.
+        result: what was found.
+        play: the line to play, None at a chance event.
+        fields: of the message, what neither the question nor the result knows.
+    """
+    view, limit = question.view, question.max_lines or len(result.lines)
     return api.RecommendMoveResponse(
-        seat=result.seat,
-        best=api.Action(text=result.best.action, label=result.best.label),
-        lines=[write_line(line) for line in result.lines],
-        statistics=write_statistics(result),
+        seat=question.seat,
+        best=None if play is None else api.Action(text=play.action, label=play.label),
+        lines=[write_line(line) for line in result.lines[:limit]],
         seed=result.seed,
         rules_revision=view.game.rules_revision,
         catalogue=view.game.catalogue,
+        reason=result.reason,
+        level=None if play is None else question.level,
+        engine_version=clerestory.__version__,
+        **fields,
     )
 
 
@@ -124,10 +285,28 @@ def write_line(line: Line) -> api.Line:
         visits=line.visits,
         availability=line.availability,
         win_shares=line.values,
+        standard_errors=line.errors,
+        margin=line.margin,
+        score=line.score,
+        lower_bound=line.lower,
+        loss=line.loss,
+        principal_variation=line.variation,
+        outlook=[write_outlook(outlook) for outlook in line.outlook],
+        probability=line.probability,
     )
 
 
-def write_statistics(result: Result) -> api.SearchStatistics:
+def write_outlook(outlook: Outlook) -> api.Outlook:
+    """Return what is expected of one feature as a message."""
+    return api.Outlook(
+        feature=outlook.feature,
+        now=outlook.now,
+        at_round_end=outlook.at_round_end,
+        at_game_end=outlook.at_game_end,
+    )
+
+
+def write_statistics(result: Result, *, certainty: float, waited: float) -> api.SearchStatistics:
     """Return the figures of a result as a message."""
     return api.SearchStatistics(
         iterations=result.iterations,
@@ -137,6 +316,9 @@ def write_statistics(result: Result) -> api.SearchStatistics:
         elapsed=duration(result.elapsed),
         stop_reason=STOP_REASONS[result.stopped],
         memory_full=result.memory_full,
+        threads=result.threads,
+        certainty=certainty,
+        waited=duration(waited),
     )
 
 

@@ -18,7 +18,7 @@ DEFAULTS = Settings()
 def serve(
     listen: Annotated[str, typer.Option(help="HOST:PORT (port 0: any free one) or unix:PATH.")] = DEFAULTS.listen,
     workers: Annotated[int, typer.Option(help="Threads that search.")] = DEFAULTS.workers,
-    max_queue: Annotated[int, typer.Option(help="Calls that may wait for a thread.")] = DEFAULTS.max_queue,
+    max_searches: Annotated[int, typer.Option(help="Searches under way at once.")] = DEFAULTS.max_searches,
     max_time: Annotated[float, typer.Option(help="Longest search, in seconds.")] = DEFAULTS.max_time,
     grace: Annotated[float, typer.Option(help="Seconds to answer in, once told to finish.")] = DEFAULTS.grace,
     insecure: Annotated[bool, typer.Option("--insecure", help="Accept plaintext from other machines.")] = False,
@@ -27,7 +27,7 @@ def serve(
     """Serve advice over gRPC until SIGTERM or SIGINT; searches under way then answer with what they have."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     settings = Settings(
-        listen=listen, workers=workers, max_queue=max_queue, max_time=max_time, grace=grace, insecure=insecure
+        listen=listen, workers=workers, max_searches=max_searches, max_time=max_time, grace=grace, insecure=insecure
     )
     asyncio.run(serve_while(settings, while_stdin))
 

@@ -51,7 +51,8 @@ def test_an_answer_holds_plain_values_only(advisor: Advisor) -> None:
     assert isinstance(answer.best, Action)
     assert str(answer.best) == answer.lines[0].action.text
     assert {line.action.text for line in answer.lines} == {action.text for action in OPENING.legal_actions()}
-    assert (answer.seat, answer.seed, answer.stop_reason, answer.rules_revision) == (0, 3, "time", 1)
+    assert (answer.seat, answer.seed, answer.rules_revision) == (0, 3, 1)
+    assert answer.stop_reason in {"time", "decided"}
     assert answer.elapsed > 0
     assert sum(line.visits for line in answer.lines) == answer.iterations
 
@@ -62,8 +63,8 @@ def types_in(value: Any) -> set[type]:
 
 
 def test_iterations_end_a_search_before_its_time(advisor: Advisor) -> None:
-    answer = advisor.recommend(OPENING, "1s", iterations=10)
-    assert (answer.iterations, answer.stop_reason) == (10, "iterations")
+    answer = advisor.recommend(OPENING, "1s", iterations=1)
+    assert (answer.iterations, answer.stop_reason) == (1, "iterations")
 
 
 TIMES = [
@@ -142,9 +143,12 @@ def test_every_fault_of_a_position_is_named(advisor: Advisor) -> None:
 
 
 def test_not_now(advisor: Advisor) -> None:
+    state = TOY.new(2, 1)
+    while not state.over:
+        state.play(state.legal_actions()[0])
     with pytest.raises(NotNow) as caught:
-        advisor.recommend(TOY.new(2, 1), iterations=1)
-    assert (caught.value.reason, caught.value.violations) == ("NATURES_TURN", ())
+        advisor.recommend(state, iterations=1)
+    assert (caught.value.reason, caught.value.violations) == ("GAME_OVER", ())
 
 
 def test_unavailable() -> None:

@@ -48,7 +48,8 @@ def opening(seats: int = 2, seed: int = 7, game: str = "toy") -> State:
 
 
 def question(position: State | None = None, **fields: Any) -> RecommendMoveRequest:
-    return RecommendMoveRequest(position=position_message(position or opening()), **fields)
+    """Return a question that goes on to its limits, unless told otherwise."""
+    return RecommendMoveRequest(position=position_message(position or opening()), **{"early_stop": False} | fields)
 
 
 def long_question() -> RecommendMoveRequest:

@@ -20,9 +20,9 @@ from tests.server.harness import long_question, question, refusal, served, until
 
 @pytest.mark.parametrize("service", ["", *SERVICES])
 async def test_health_answers_while_all_workers_are_busy(service: str) -> None:
-    async with served(workers=2, max_queue=0) as server:
+    async with served(workers=2) as server:
         calls = [server.advisor.RecommendMove(long_question()) for _ in range(2)]
-        await until(lambda: server.app.pool.running == 2)
+        await until(lambda: server.app.scheduler.running == 2)
         answer = await HealthStub(server.channel).Check(HealthCheckRequest(service=service))
         for call in calls:
             call.cancel()
@@ -30,9 +30,9 @@ async def test_health_answers_while_all_workers_are_busy(service: str) -> None:
 
 
 async def test_reflection_answers_while_all_workers_are_busy() -> None:
-    async with served(workers=1, max_queue=0) as server:
+    async with served(workers=1) as server:
         call = server.advisor.RecommendMove(long_question())
-        await until(lambda: server.app.pool.running == 1)
+        await until(lambda: server.app.scheduler.running == 1)
         stream = ServerReflectionStub(server.channel).ServerReflectionInfo()
         await stream.write(ServerReflectionRequest(list_services=""))
         answer = await stream.read()
@@ -57,7 +57,7 @@ async def test_a_signal_lets_running_searches_answer(number: int) -> None:
     app = await ready
     async with grpc.aio.insecure_channel(app.address) as channel:
         calls = [asyncio.ensure_future(AdvisorServiceStub(channel).RecommendMove(long_question())) for _ in range(2)]
-        await until(lambda: app.pool.running == 2)
+        await until(lambda: app.scheduler.running == 2)
         os.kill(os.getpid(), number)
         answers = await asyncio.gather(*calls)
         await serving

@@ -8,7 +8,9 @@ from clerestory.server.config import BadSettings, Settings
 
 BAD: list[dict[str, Any]] = [
     {"workers": 0},
-    {"max_queue": -1},
+    {"max_searches": 0},
+    {"min_iterations": 0},
+    {"max_threads": 0},
     {"max_time": 0.0},
     {"max_time": float("nan")},
     {"max_tree_bytes": 1000},

@@ -1,6 +1,5 @@
 """Every reason for which a call is refused, as the caller sees it."""
 
-import asyncio
 import logging
 from collections.abc import Callable
 from typing import Any
@@ -11,10 +10,9 @@ from google.protobuf.duration_pb2 import Duration
 from google.rpc.error_details_pb2 import BadRequest, PreconditionFailure, RetryInfo
 
 from clerestory.engine import State
-from clerestory.engine.toy.rules import TOY
 from clerestory.server import service
 from clerestory.server.errors import CODES, MAX_DESCRIPTION, MAX_LISTED, CallError, Reason, status_of
-from clerestory.v1.advisor_pb2 import STOP_REASON_STOPPED, RecommendMoveRequest
+from clerestory.v1.advisor_pb2 import RecommendMoveRequest
 from clerestory.v1.position_pb2 import Position
 from clerestory.v1.toy_pb2 import ToyPosition
 from tests.server.harness import assert_reason, details, long_question, opening, question, refusal, served, until
@@ -57,7 +55,6 @@ async def test_bad_request(reason: Reason, field: str, request_: RecommendMoveRe
 
 NOT_NOW = [
     (Reason.GAME_OVER, "position", lambda: question(finished(), iterations=1)),
-    (Reason.NATURES_TURN, "position", lambda: question(TOY.new(2, 1), iterations=1)),
     (Reason.NOT_SEATS_TURN, "seat", lambda: question(iterations=1, seat=1)),
 ]
 
@@ -112,40 +109,30 @@ async def test_unreadable_request() -> None:
 
 
 async def test_busy() -> None:
-    async with served(workers=1, max_queue=0) as server:
+    async with served(workers=1, max_searches=1) as server:
         running = server.advisor.RecommendMove(long_question())
-        await until(lambda: server.app.pool.running == 1)
+        await until(lambda: server.app.scheduler.running == 1)
         error = await refusal(server.advisor.RecommendMove(question(iterations=1)))
         running.cancel()
-        await until(lambda: server.app.pool.running == 0)
+        await until(lambda: server.app.scheduler.running == 0)
     assert error.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
     assert_reason(error, Reason.BUSY)
     assert details(error, RetryInfo).retry_delay.ToNanoseconds() > 0
 
 
 async def test_out_of_time() -> None:
-    async with served(workers=1) as server:
-        running = server.advisor.RecommendMove(long_question())
-        await until(lambda: server.app.pool.running == 1)
-        error = await refusal(server.advisor.RecommendMove(question(time_budget=Duration(nanos=10_000_000))))
-        assert server.app.pool.waiting == 0
-        running.cancel()
+    async with served(margin=1000.0) as server:
+        error = await refusal(server.advisor.RecommendMove(question(iterations=1), timeout=999))
     assert error.code() == grpc.StatusCode.DEADLINE_EXCEEDED
     assert_reason(error, Reason.OUT_OF_TIME)
 
 
 async def test_finishing() -> None:
-    async with served(workers=1) as server:
-        running = asyncio.ensure_future(server.advisor.RecommendMove(long_question()))
-        await until(lambda: server.app.pool.running == 1)
-        waiting = [asyncio.ensure_future(refusal(server.advisor.RecommendMove(long_question()))) for _ in range(2)]
-        await until(lambda: server.app.pool.waiting == 2)
-        await server.app.finish()
-        answer, errors = await running, await asyncio.gather(*waiting)
-    assert answer.statistics.stop_reason == STOP_REASON_STOPPED
-    for error in errors:
-        assert error.code() == grpc.StatusCode.UNAVAILABLE
-        assert_reason(error, Reason.FINISHING)
+    async with served() as server:
+        server.app.scheduler.finish()
+        error = await refusal(server.advisor.RecommendMove(question(iterations=1)))
+    assert error.code() == grpc.StatusCode.UNAVAILABLE
+    assert_reason(error, Reason.FINISHING)
 
 
 async def test_internal(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:

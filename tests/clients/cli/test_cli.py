@@ -72,7 +72,8 @@ def test_recommend_for_programs(example: Path) -> None:
     legal = {action.text for action in from_position(example.read_text()).legal_actions()}
     assert {line["action"]["text"] for line in answer["lines"]} == legal
     assert answer["best"] == answer["lines"][0]["action"]
-    assert (answer["iterations"], answer["seed"], answer["stop_reason"]) == (300, 4, "iterations")
+    assert (answer["iterations"] <= 300, answer["seed"]) == (True, 4)
+    assert answer["stop_reason"] in {"iterations", "decided"}
 
 
 def test_recommend_for_people() -> None:

@@ -1,0 +1,284 @@
+"""The threads that search, a slice at a time, in the order of the policy."""
+
+import asyncio
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Hashable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from math import inf
+
+from clerestory.search.ismcts import Searcher, shares
+from clerestory.search.result import Result, StopReason
+from clerestory.server.errors import CallError, Reason, refuse
+from clerestory.server.policy import SLICE, Demand, NoRoom, Policy, Priority, Tree
+
+STRENGTH = (StopReason.ITERATIONS, StopReason.DECIDED, StopReason.CERTAIN, StopReason.TIME, StopReason.STOPPED)
+NICENESS = 5  # of the searching threads: whoever answers goes first
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When a search ends.
+
+    Attributes:
+        deadline: a reading of time.monotonic.
+        iterations: over all its trees; None for no limit.
+        early: end once nothing can change the best line; for one tree.
+    """
+
+    deadline: float
+    iterations: int | None = None
+    early: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class Job:
+    """An admitted search.
+
+    Attributes:
+        arrived: a reading of time.monotonic.
+        began: the same at its first iteration, None before.
+        ended: why it did, None before.
+        ended_at: a reading of time.monotonic, at its end.
+        finishing: it ended because the server finishes.
+        done: set when it has ended and none of its trees is searched any more.
+    """
+
+    searcher: Searcher
+    limits: Limits
+    left: list[int]
+    loop: asyncio.AbstractEventLoop
+    arrived: float
+    trees: list[Tree] = field(default_factory=list)
+    began: float | None = None
+    ended: StopReason | None = None
+    ended_at: float = 0.0
+    finishing: bool = False
+    done: asyncio.Event = field(default_factory=asyncio.Event)
+    reasons: list[StopReason] = field(default_factory=list)  # of the trees that have ended
+    rested: Callable[[], None] | None = None
+    timer: asyncio.TimerHandle | None = None
+
+    @property
+    def resting(self) -> bool:
+        """Whether no thread searches any of its trees."""
+        return not any(tree.running for tree in self.trees)
+
+    def close(self) -> None:
+        """Say that it is done; a method of the event loop."""
+        self.done.set()
+        if self.timer is not None:
+            self.timer.cancel()
+
+
+class Scheduler:
+    """A fixed number of threads that search, in turns, whatever is admitted. Its methods belong to the event loop.
+
+    Args:
+        workers: number of threads.
+        max_searches: that can be admitted at once.
+        min_iterations: promised to each.
+        niceness: of the threads, above that of the process.
+    """
+
+    def __init__(self, workers: int, max_searches: int, min_iterations: int, niceness: int = NICENESS) -> None:
+        self._policy = Policy(workers, max_searches, min_iterations)
+        self._jobs: dict[int, Job] = {}  # by the identity of their demands
+        self._turn = threading.Condition()
+        self._finishing = False
+        self._closed = False
+        self._answers = ThreadPoolExecutor(workers, "answer")
+        self._threads = [
+            threading.Thread(target=self._work, args=(niceness,), name=f"search-{i}", daemon=True)
+            for i in range(workers)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    @property
+    def running(self) -> int:
+        """Number of searches that a thread works at."""
+        with self._turn:
+            return sum(not job.resting for job in self._jobs.values())
+
+    @property
+    def admitted(self) -> int:
+        """Number of searches that have not ended."""
+        return len(self._jobs)
+
+    @property
+    def waiting(self) -> int:
+        """Number of searches that have not begun."""
+        return sum(job.began is None for job in self._jobs.values())
+
+    # -- a search, from its admission to its end ---------------------------------------------------
+
+    def submit(
+        self,
+        searcher: Searcher,
+        limits: Limits,
+        *,
+        kind: Hashable,
+        arrived: float,
+        trees: int = 1,
+        priority: Priority = Priority.MOVE,
+    ) -> Job:
+        """Admit a search; whoever does must `drop` it, whatever happens. Raises CallError: BUSY or FINISHING."""
+        if self._finishing:
+            refuse(Reason.FINISHING, "", "the server is finishing")
+        left = shares(limits.iterations, trees)
+        demand = Demand(kind, limits.deadline, inf if limits.iterations is None else left[0], len(left), priority)
+        job = Job(searcher, limits, left, asyncio.get_running_loop(), arrived)
+        with self._turn:
+            try:
+                job.trees = self._policy.admit(demand, time.monotonic())
+            except NoRoom as full:
+                raise CallError(Reason.BUSY, [("", str(full))], retry=full.retry) from None
+            self._jobs[id(demand)] = job
+            self._turn.notify(len(left))
+        job.timer = job.loop.call_at(limits.deadline, self.end, job, StopReason.TIME)
+        return job
+
+    def end(self, job: Job, reason: StopReason) -> None:
+        """End a search with what it has; one that has ended is no error."""
+        with self._turn:
+            self._end(job, reason)
+
+    def drop(self, job: Job) -> None:
+        """Free what a search occupies, at once."""
+        self.end(job, StopReason.STOPPED)
+
+    def _end(self, job: Job, reason: StopReason) -> None:
+        if job.ended is None:
+            job.ended, job.ended_at = reason, time.monotonic()
+            job.searcher.stop()
+            for tree in job.trees:
+                self._policy.leave(tree, time.monotonic())
+            self._tell(job)
+
+    def _tell(self, job: Job) -> None:
+        """Pass on that a search rests, or has ended."""
+        if not job.resting:
+            return
+        if job.rested is not None:
+            job.loop.call_soon_threadsafe(job.rested)
+            job.rested = None
+        if job.ended is not None and self._jobs.pop(id(job.trees[0].demand), None) is not None:
+            job.loop.call_soon_threadsafe(job.close)
+
+    # -- what it found -----------------------------------------------------------------------------
+
+    async def result(self, job: Job, make: Callable[[Result], Result]) -> Result:
+        """Wait for the end of a search, and return what it found: one iteration's worth at least.
+
+        What is to be made of it is made in another thread, for explanations take their time.
+        """
+        await job.done.wait()
+        return await job.loop.run_in_executor(self._answers, self._conclude, job, make)
+
+    def _conclude(self, job: Job, make: Callable[[Result], Result]) -> Result:
+        if not job.searcher.iterations:
+            job.began = time.monotonic()
+            job.searcher.step(inf, deadline=inf, iterations=1)
+        assert job.ended is not None
+        return make(replace(job.searcher.result(), stopped=job.ended))
+
+    async def glance(self, job: Job, make: Callable[[Result], Result]) -> Result | None:
+        """Return what a search has found so far; it rests meanwhile. None before it has begun, or once it has ended."""
+        await self._hold(job)
+        try:
+            if job.ended is not None or job.began is None:
+                return None
+            return await job.loop.run_in_executor(self._answers, lambda: make(job.searcher.result()))
+        finally:
+            self._let_go(job)
+
+    async def _hold(self, job: Job) -> None:
+        rests = asyncio.Event()
+        with self._turn:
+            for tree in job.trees:
+                tree.held = True
+            if job.resting:
+                return
+            job.rested = rests.set
+        await rests.wait()
+
+    def _let_go(self, job: Job) -> None:
+        with self._turn:
+            for tree in job.trees:
+                tree.held = False
+            self._turn.notify(len(job.trees))
+
+    # -- the threads -------------------------------------------------------------------------------
+
+    def _work(self, niceness: int) -> None:
+        be_nice(niceness)
+        with self._turn:
+            while not self._closed:
+                tree = self._policy.pick(time.monotonic())
+                if tree is None:
+                    self._turn.wait()
+                else:
+                    self._take_turn(self._jobs[id(tree.demand)], tree)
+
+    def _take_turn(self, job: Job, tree: Tree) -> None:
+        """Search a tree for a slice, without the lock."""
+        began = time.monotonic()
+        if job.began is None:
+            job.began = began
+        self._turn.release()
+        try:
+            reason, iterations = job.searcher.step(
+                began + SLICE,
+                deadline=job.limits.deadline,
+                iterations=job.left[tree.number],
+                thread=tree.number,
+                early=job.limits.early,
+            )
+        finally:
+            self._turn.acquire()
+        now = time.monotonic()
+        job.left[tree.number] -= iterations
+        self._policy.put_back(tree, now - began, iterations, now)
+        self._settle(job, tree, reason, now)
+
+    def _settle(self, job: Job, tree: Tree, reason: StopReason, now: float) -> None:
+        """Let a tree go that has ended, and its search with the last one."""
+        if job.ended is None and reason not in (StopReason.PAUSED, StopReason.STOPPED):
+            self._policy.leave(tree, now)
+            job.reasons.append(reason)
+            if len(job.reasons) == len(job.trees):
+                self._end(job, max(job.reasons, key=STRENGTH.index))
+                return
+        self._tell(job)
+
+    # -- the end -----------------------------------------------------------------------------------
+
+    def finish(self) -> None:
+        """End every search with what it has, and refuse those to come."""
+        self._finishing = True
+        with self._turn:
+            for job in list(self._jobs.values()):
+                job.finishing = job.ended is None
+                self._end(job, StopReason.STOPPED)
+
+    async def close(self) -> None:
+        """Wait for the threads to end."""
+        self.finish()
+        with self._turn:
+            self._closed = True
+            self._turn.notify_all()
+        for thread in self._threads:
+            await asyncio.to_thread(thread.join)
+        await asyncio.to_thread(self._answers.shutdown)
+
+
+def be_nice(niceness: int) -> None:
+    """Lower the priority of this thread alone, where the system can; elsewhere threads are all alike."""
+    if sys.platform == "linux":
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), niceness)

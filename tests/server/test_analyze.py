@@ -1,0 +1,152 @@
+"""Analyze sends tables as they sharpen, the latest only, and exactly one that is final."""
+
+import asyncio
+from itertools import pairwise
+from typing import Any
+
+import grpc
+import pytest
+
+from clerestory.clients.advisor import duration
+from clerestory.engine.toy.rules import TOY
+from clerestory.v1.advisor_pb2 import (
+    STOP_REASON_CERTAIN,
+    STOP_REASON_DECIDED,
+    STOP_REASON_ITERATIONS,
+    STOP_REASON_STOPPED,
+    STOP_REASON_TIME,
+    STOP_REASON_UNSPECIFIED,
+    AnalyzeRequest,
+    AnalyzeResponse,
+)
+from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
+from tests.server.harness import HOUR, question, served, until
+
+
+def analysis(interval: float | None = 0.01, certainty: float | None = None, **fields: Any) -> AnalyzeRequest:
+    request = AnalyzeRequest(question=question(**fields), target_certainty=certainty)
+    if interval is not None:
+        request.update_interval.CopyFrom(duration(interval))
+    return request
+
+
+async def tables(call: Any) -> list[AnalyzeResponse]:
+    found: list[AnalyzeResponse] = []
+    while (table := await call.read()) is not grpc.aio.EOF:
+        found.append(table)
+    return found
+
+
+def assert_whole(stream: list[AnalyzeResponse]) -> None:
+    """Check what is true of every stream that has ended without an error."""
+    assert [table.final for table in stream] == [False] * (len(stream) - 1) + [True]
+    assert all(before.sequence < after.sequence for before, after in pairwise(stream))
+    answers = [table.recommendation for table in stream]
+    assert all(a.statistics.iterations <= b.statistics.iterations for a, b in pairwise(answers))
+    assert {answer.statistics.stop_reason for answer in answers[:-1]} <= {STOP_REASON_UNSPECIFIED}
+    assert all(answer.lines and answer.best.text for answer in answers)
+    assert len({answer.seed for answer in answers}) == 1
+
+
+@pytest.mark.parametrize("interval", [0.01, 0.06, 0.1])
+async def test_tables_come_until_the_budget_is_over(interval: float) -> None:
+    async with served() as server:
+        stream = await tables(server.advisor.Analyze(analysis(interval, time_budget=duration(0.3))))
+    assert_whole(stream)
+    assert stream[-1].recommendation.statistics.stop_reason == STOP_REASON_TIME
+
+
+async def test_partial_tables_come() -> None:
+    async with served() as server:
+        call = server.advisor.Analyze(analysis(time_budget=HOUR))
+        got = [await call.read() for _ in range(5)]
+        call.cancel()
+    assert not any(table.final for table in got)
+    assert [table.sequence for table in got] == sorted({table.sequence for table in got})
+
+
+async def test_a_search_that_ends_before_the_first_tick_has_its_final_table() -> None:
+    async with served() as server:
+        stream = await tables(server.advisor.Analyze(analysis(3600, iterations=100)))
+    assert [table.sequence for table in stream] == [1]
+    assert_whole(stream)
+    assert stream[0].recommendation.statistics.iterations == 100
+    assert stream[0].recommendation.statistics.stop_reason == STOP_REASON_ITERATIONS
+
+
+async def test_tables_do_not_change_what_is_found() -> None:
+    fields = {"iterations": 30_000, "seed": 3}
+    async with served() as server:
+        watched = await tables(server.advisor.Analyze(analysis(**fields)))
+        answer = await server.advisor.RecommendMove(question(**fields))
+    assert watched[-1].recommendation.lines == answer.lines
+
+
+async def test_it_ends_with_the_certainty_asked_for() -> None:
+    async with served() as server:
+        stream = await tables(server.advisor.Analyze(analysis(3600, 0.51, time_budget=HOUR)))
+    assert_whole(stream)
+    statistics = stream[-1].recommendation.statistics
+    assert statistics.stop_reason == STOP_REASON_CERTAIN
+    assert statistics.certainty >= 0.51
+
+
+async def test_it_goes_on_though_nothing_can_change_unless_told_otherwise() -> None:
+    request = AnalyzeRequest(question=question(iterations=200, seed=1))
+    request.question.ClearField("early_stop")
+    async with served() as server:
+        stream = await tables(server.advisor.Analyze(request))
+        request.question.early_stop = True
+        early = await tables(server.advisor.Analyze(request))
+    assert stream[-1].recommendation.statistics.stop_reason == STOP_REASON_ITERATIONS
+    assert early[-1].recommendation.statistics.stop_reason == STOP_REASON_DECIDED
+    assert early[-1].recommendation.statistics.iterations < 200
+
+
+async def test_who_leaves_ends_it() -> None:
+    async with served() as server:
+        call = server.advisor.Analyze(analysis(time_budget=HOUR))
+        await call.read()
+        call.cancel()
+        await until(lambda: server.app.scheduler.admitted == 0)
+
+
+async def test_who_dies_ends_it() -> None:
+    async with served() as server:
+        async with grpc.aio.insecure_channel(server.app.address) as other:
+            call = AdvisorServiceStub(other).Analyze(analysis(time_budget=HOUR))
+            await call.read()
+        await until(lambda: server.app.scheduler.admitted == 0)
+
+
+async def test_who_does_not_read_is_not_waited_for_by_the_search() -> None:
+    """Neither the stream's own task nor the search keeps tables for a slow reader: numbers are missing instead."""
+    async with served() as server:
+        call = server.advisor.Analyze(analysis(0.01, iterations=150_000))
+        await until(lambda: server.app.scheduler.admitted == 1)
+        await until(lambda: server.app.scheduler.admitted == 0)
+        stream = await tables(call)
+    assert_whole(stream)
+
+
+async def test_a_server_that_finishes_sends_the_final_table() -> None:
+    async with served() as server:
+        call = server.advisor.Analyze(analysis(time_budget=HOUR))
+        await call.read()
+        finishing = asyncio.ensure_future(server.app.finish())
+        stream = await tables(call)
+        await finishing
+    assert stream[-1].final
+    assert stream[-1].recommendation.statistics.stop_reason == STOP_REASON_STOPPED
+
+
+@pytest.mark.parametrize("seat", [None, 0, 1])
+async def test_a_chance_event_is_analysed_without_a_move(seat: int | None) -> None:
+    position = TOY.new(2, 1)
+    async with served() as server:
+        [table] = await tables(server.advisor.Analyze(analysis(3600, position=position, iterations=500, seat=seat)))
+    answer = table.recommendation
+    assert not answer.HasField("best")
+    assert answer.HasField("seat") == (seat is not None)
+    assert [line.action.text for line in answer.lines]
+    assert sum(line.probability for line in answer.lines) == pytest.approx(1)
