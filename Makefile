@@ -39,6 +39,8 @@ bench: $(VENV)/.built
 		$(BIN)/clerestory bench engine --game cathedral --seats $$seats && \
 		$(BIN)/clerestory bench search --game cathedral --seats $$seats || exit 1; \
 	done
+	$(BIN)/clerestory bench engine --game duel --seats 2
+	$(BIN)/clerestory bench search --game duel --seats 2
 
 constraints: $(VENV)/.built
 	$(PIP) freeze --exclude-editable --exclude clerestory > constraints.txt

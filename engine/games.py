@@ -5,10 +5,11 @@ from typing import Any
 
 from clerestory.engine.cathedral.rules import CATHEDRAL
 from clerestory.engine.core import Game, State, read_json
+from clerestory.engine.duel.rules import DUEL
 from clerestory.engine.errors import BadPosition
 from clerestory.engine.toy.rules import TOY
 
-GAMES: dict[str, Game] = {"cathedral": CATHEDRAL, "toy": TOY}
+GAMES: dict[str, Game] = {"cathedral": CATHEDRAL, "duel": DUEL, "toy": TOY}
 
 
 def game(name: str) -> Game:

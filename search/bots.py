@@ -121,6 +121,16 @@ def expectimax(view: State, seed: int, _: Budget, *, samples: int = 8) -> Choice
     return best(view, *judge_actions("expectimax", view, seed, worlds=samples))
 
 
+def greedy_v1(view: State, seed: int, _: Budget) -> Choice:
+    """`greedy` as it was when the search was first tuned: a reference that does not move."""
+    return best(view, *judge_actions("greedy", view, seed, worlds=8))
+
+
+def expectimax_v1(view: State, seed: int, _: Budget) -> Choice:
+    """`expectimax` as it was when the search was first tuned: a reference that does not move."""
+    return best(view, *judge_actions("expectimax", view, seed, worlds=8))
+
+
 def flat_mc(view: State, seed: int, budget: Budget) -> Choice:
     """As many random playouts of every action: the best win share. An iteration is one playout."""
     seconds, iterations = limits(budget)
@@ -177,6 +187,8 @@ BOTS: Mapping[str, Decide] = {
     "random": at_random,
     "greedy": greedy,
     "expectimax": expectimax,
+    "greedy-v1": greedy_v1,
+    "expectimax-v1": expectimax_v1,
     "flat-mc": flat_mc,
     "ismcts": ismcts,
     "ismcts-plain": ismcts_plain,

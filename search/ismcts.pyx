@@ -18,7 +18,6 @@ from clerestory.search.tree cimport (
     NO_NODE, Edge, Node, most_visited, tree_bytes, tree_clear, tree_close, tree_find, tree_open,
 )
 
-from clerestory.engine.errors import BadText
 from clerestory.search.errors import BadLimit, HiddenFromSeat, NothingToDecide, WrongSeat
 from clerestory.search.options import IDENTITIES, REWARDS, Options
 from clerestory.search.reasons import explained
@@ -35,6 +34,8 @@ DEFAULT_MAX_BYTES = 256 << 20
 MIN_BYTES = 1 << 16
 MAX_THREADS = 256
 EXPLAINED_WORLDS = 100
+SLICE_SECONDS = 0.02             # between two looks of several threads at an early end
+SLICE_ITERATIONS = 2000          # of each thread; the same, where there is no time
 REASONS = {
     BY_PAUSE: StopReason.PAUSED,
     BY_ITERATIONS: StopReason.ITERATIONS,
@@ -238,7 +239,7 @@ cdef class Searcher:
             iterations: how many more, above 0, all threads together.
             threads: 1 to 256 independent trees, searched side by side and added up; each takes its own memory.
             early: end as soon as what is left (of the time, as many iterations as it should bring at the rate
-                so far) cannot change which line is the best; for one thread.
+                so far) cannot change which line is the best; several threads look at it together now and then.
 
         Raises BadLimit for a limit out of its range or when there is none, RuntimeError if already running.
         """
@@ -248,11 +249,14 @@ cdef class Searcher:
             raise BadLimit("iterations", f"{iterations!r} is not a whole number above 0")
         if until == math.inf and iterations is None:
             raise BadLimit("limits", "none is given: a time or a number of iterations is needed")
-        check_threads(threads, early)
+        check_threads(threads)
         self._owe_rest()
         self.running = 1
         try:
-            self.reason = self._run_workers(until, shares(iterations, threads), early)
+            if early and threads > 1:
+                self.reason = self._run_slices(until, iterations, threads)
+            else:
+                self.reason = self._run_workers(until, shares(iterations, threads), early)
         finally:
             atomic_store(&self.stopping, 0)
             self.elapsed += monotonic() - started
@@ -297,6 +301,30 @@ cdef class Searcher:
             others = [pool.submit(self.workers[i].run, until, parts[i], early) for i in range(1, len(parts))]
             first = self.workers[0].run(until, parts[0], early)
         return REASONS[max(first, *(other.result() for other in others))]
+
+    def _run_slices(self, until, iterations, threads):
+        """Run the workers in slices, until between two of them nothing that is left can change the choice."""
+        cdef double started = monotonic(), now = started
+        begun = self.iterations
+        while True:
+            done = self.iterations - begun
+            left = None if iterations is None else iterations - done
+            part = None if left is None else min(left, SLICE_ITERATIONS * threads)
+            pause = math.inf if until == math.inf else min(until, now + SLICE_SECONDS)
+            reason = self._run_workers(pause, shares(part, threads), False)
+            now, done = monotonic(), self.iterations - begun
+            left = math.inf if iterations is None else iterations - done
+            if reason == StopReason.STOPPED or left == 0:
+                return reason
+            if now >= until:
+                return StopReason.TIME
+            if self._decided(min(left, (until - now) * done / max(now - started, 1e-9))):
+                return StopReason.DECIDED
+
+    def _decided(self, remaining):
+        """Whether no other line can gain enough visits to be chosen, if it got all the remaining iterations."""
+        most, *others = sorted([line.visits for line in self._lines()], reverse=True)
+        return all([visits + remaining < self.options.rival_share * most for visits in others])
 
     def stop(self):
         """End the run that is under way, or else the next one, after its present iteration. Any thread may call it."""
@@ -432,7 +460,7 @@ def owed_turn(State position, seat):
 
 
 def owed_observer(State position, seat):
-    """Return whose knowledge to use: the seat to decide, or at a chance event any. Raises NothingToDecide, WrongSeat."""
+    """Return whose knowledge to use: the one to decide, or any at a chance event. Raises NothingToDecide, WrongSeat."""
     turn = position.turn
     if turn == OVER:
         raise NothingToDecide("the game is over")
@@ -454,7 +482,7 @@ def considered_codes(State position, actions):
     for text in actions:
         try:
             code = position.game.parse_action(text).code
-        except BadText as error:
+        except ValueError as error:  # BadText
             raise BadLimit("actions", str(error)) from None
         if code not in legal or position.turn == NATURE:
             raise BadLimit("actions", f"{text!r} is not a legal action")
@@ -486,12 +514,10 @@ def check_time(seconds, deadline, started):
     return until
 
 
-def check_threads(threads, early):
-    """Raise BadLimit for a number of threads out of its range, or for more than one with an early end."""
+def check_threads(threads):
+    """Raise BadLimit for a number of threads out of its range."""
     if type(threads) is not int or not 0 < threads <= MAX_THREADS:
         raise BadLimit("threads", f"{threads!r} is not a whole number from 1 to {MAX_THREADS}")
-    if early and threads > 1:
-        raise BadLimit("early", f"needs one thread, not {threads}: no tree knows what the others will add")
 
 
 def shares(iterations, threads):

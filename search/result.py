@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from math import hypot
 from statistics import NormalDist
+from typing import Any
 
 
 class StopReason(StrEnum):
@@ -113,9 +114,24 @@ class Result:
         """The line to play."""
         return self.lines[0]
 
+    def arrays(self) -> dict[str, Any]:
+        """Return the table of lines as NumPy arrays, for those who have NumPy; best line first.
+
+        Keys: `action` (texts); `visits`, `availability` (int64); `values`, `errors` (float64, lines x seats); `margin`,
+        `score`, `doubt`, `lower`, `loss` (float64). Raises ImportError without NumPy.
+        """
+        import numpy as np
+
+        table: dict[str, Any] = {"action": np.array([line.action for line in self.lines])}
+        for name in ("visits", "availability"):
+            table[name] = np.array([getattr(line, name) for line in self.lines], dtype=np.int64)
+        for name in ("values", "errors", "margin", "score", "doubt", "lower", "loss"):
+            table[name] = np.array([getattr(line, name) for line in self.lines], dtype=np.float64)
+        return table
+
     @property
     def certainty(self) -> float:
-        """Probability that the best line is the best, the least over its rivals, as if scores were normal."""
+        """Probability that the best line is the best: against its closest rival, as if scores were normal."""
         best, *rivals = self.lines
         return min((exceeds(best, rival) for rival in rivals if rival.visits), default=1.0)
 

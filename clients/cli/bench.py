@@ -1,7 +1,7 @@
 """`clerestory bench`: how fast this machine plays and searches, with a reference timed in the same minute."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from statistics import median, quantiles
 from time import monotonic
@@ -17,9 +17,10 @@ from clerestory.engine import NATURE, State
 from clerestory.engine.core import Game
 from clerestory.engine.speed import copies, random_games, random_playouts, reference
 from clerestory.search.ismcts import Searcher
+from clerestory.search.options import SHIPPED
 
 COPIES = 1_000_000
-BOTS = ("ismcts-plain",)
+BOTS: Mapping[str, Mapping[str, Any]] = {"ismcts-plain": {}, "ismcts": SHIPPED}  # their options
 
 bench = typer.Typer(
     help="Measure speed: medians over runs, and a reference loop timed beside them.", no_args_is_help=True
@@ -44,7 +45,7 @@ class SearchFigures:
     """A search from the first decision of a game."""
 
     iterations_per_s: float
-    overhead_us: float  # an iteration less a random playout from the same position; of meaning with one thread
+    overhead_us: float  # an iteration less its random playout, if it has one; of meaning with one thread
     nodes: int
     bytes: int
     reference_ns: float
@@ -66,14 +67,15 @@ def engine_run(game: Game, seats: int, seconds: float, seed: int) -> EngineFigur
     )
 
 
-def search_run(game: Game, seats: int, seconds: float, threads: int, seed: int) -> SearchFigures:
+def search_run(game: Game, seats: int, seconds: float, threads: int, bot: str, seed: int) -> SearchFigures:
     """Measure once: half of the time for playouts, to know what they cost, and half for the search."""
     position = first_decision(game, seats, seed)
     playouts, _, playing = random_playouts(position, seconds / 2, seed)
-    result = Searcher(position, seed=seed).run(seconds=seconds / 2, threads=threads)
+    result = Searcher(position, seed=seed, **BOTS[bot]).run(seconds=seconds / 2, threads=threads)
+    playout = 0.0 if BOTS[bot].get("horizon") == 0 else playing / playouts
     return SearchFigures(
         iterations_per_s=result.iterations / result.elapsed,
-        overhead_us=1e6 * (result.elapsed / result.iterations - playing / playouts),
+        overhead_us=1e6 * (result.elapsed / result.iterations - playout),
         nodes=result.nodes,
         bytes=result.bytes,
         reference_ns=median((reference(), reference(), reference())),
@@ -156,7 +158,7 @@ def bench_search(
     seconds: SecondsOption = 1.0,
     runs: RunsOption = 3,
     threads: Annotated[int, typer.Option("--threads", min=1, max=256, help="Trees searched side by side.")] = 1,
-    bot: Annotated[str, typer.Option("--bot", help=f"One of {', '.join(BOTS)}.")] = BOTS[0],
+    bot: Annotated[str, typer.Option("--bot", help=f"One of {', '.join(BOTS)}.")] = "ismcts-plain",
     as_json: JsonOption = False,
 ) -> None:
     """Searches from the first decision of a game, a core for each thread."""
@@ -165,7 +167,7 @@ def bench_search(
     if bot not in BOTS:
         raise BadOption(f"--bot: {bot!r} is not one of {', '.join(BOTS)}")
     about = {"bench": "search", "game": game, "seats": seats, "seconds": seconds, "threads": threads, "bot": bot}
-    report(lambda seed: search_run(rules, seats, seconds, threads, seed), about, runs, as_json=as_json)
+    report(lambda seed: search_run(rules, seats, seconds, threads, bot, seed), about, runs, as_json=as_json)
 
 
 @bench.command("budget")

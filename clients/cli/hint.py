@@ -15,8 +15,9 @@ from rich.table import Table
 
 from clerestory.clients.advisor import read_time
 from clerestory.clients.cli.options import BadOption, JsonOption, read_file
-from clerestory.engine import State, from_position
+from clerestory.engine import NATURE, State, from_position
 from clerestory.search import Result, Searcher, StopReason
+from clerestory.search.options import SHIPPED
 
 SLICE = 0.2  # seconds between two pictures of a search that is watched
 SEED_BITS = 53
@@ -37,17 +38,20 @@ def hint(
     seconds = read_time(time)
     if not 0 < seconds < 3600:
         raise BadOption(f"--time: {time} is not above 0 and below an hour")
-    searcher = Searcher(state, seed=secrets.randbits(SEED_BITS) if seed is None else seed)
+    searcher = Searcher(state, seed=secrets.randbits(SEED_BITS) if seed is None else seed, **SHIPPED)
     result = None
     with Live(console=Console()) if watch and not as_json else nullcontext() as live:
         for result in sharpen(searcher, seconds, SLICE if watch else seconds, threads):
             if live is not None:
                 live.update(ranking(state, result, lines))
     assert result is not None
+    result = searcher.explain(result, lines=max(lines, 2))
     if as_json:
         typer.echo(json.dumps(asdict(result), indent=2))
     elif not watch:
         Console().print(ranking(state, result, lines))
+    if not as_json and result.reason:
+        typer.echo(f"{result.reason} It is the best line with a probability of {result.certainty:.0%}.")
 
 
 def sharpen(searcher: Searcher, seconds: float, step: float, threads: int) -> Iterator[Result]:
@@ -62,12 +66,13 @@ def sharpen(searcher: Searcher, seconds: float, step: float, threads: int) -> It
 
 def ranking(state: State, result: Result, lines: int) -> Table:
     """Return the table: win shares in percent with their standard error, loss to the best, visits, variation."""
-    seat = result.seat
-    title = f"{state.game.seat_name(seat)}: {result.best.label} ({result.iterations:,} iterations)"
+    seat = max(result.seat, 0)
+    name, count = state.game.seat_name(seat), f"({result.iterations:,} iterations)"
+    title = f"what may come up, for {name} {count}" if state.turn == NATURE else f"{name}: {result.best.label} {count}"
     table = Table("", "action", "win %", "loss", "margin", "visits", "goes on", title=title)
     for rank, line in enumerate(result.lines[:lines], 1):
         more = ", ".join(line.variation[1:SHOWN_PLIES])
         win = f"{100 * line.values[seat]:.1f} ±{100 * line.errors[seat]:.1f}"
-        loss = f"({100 * line.loss:.1f})" if rank > 1 else ""
+        loss = f"({result.best.margin - line.margin:.1f})" if rank > 1 and line.visits else ""
         table.add_row(str(rank), line.action, win, loss, f"{line.margin:+.1f}", f"{line.visits:,}", more)
     return table

@@ -343,7 +343,8 @@ cdef GameOps OPS = GameOps(
     observe=observe, deal=deal, key=key, setup=setup, check=check,
 )
 cdef Guide GUIDE = Guide(
-    phases=ENDED + 1, num_features=2, features=&FEATURES[0], value=value, weigh=weigh, phase=phase, feature=feature, round=round_of,
+    phases=ENDED + 1, num_features=2, features=&FEATURES[0], value=value, weigh=weigh, phase=phase, feature=feature,
+    round=round_of,
 )
 
 

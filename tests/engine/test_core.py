@@ -157,7 +157,7 @@ def test_every_fault_of_the_envelope_is_named() -> None:
 
 def met(name: str) -> list[State]:
     """Positions along one game."""
-    state, found = GAMES[name].new(3, 1), []
+    state, found = GAMES[name].new(max(GAMES[name].seats), 1), []
     while not state.over:
         found.append(state.copy())
         legal = state.legal_codes()

@@ -39,7 +39,7 @@ def test_truth_and_observation_give_one_table(name: str, seats: int, seed: int) 
 @pytest.mark.parametrize("options", COMBINATIONS, ids=lambda options: "-".join(map(str, options.values())))
 @pytest.mark.parametrize("name", GAMES)
 def test_truth_and_observation_give_one_table_under_every_option(name: str, options: dict[str, Any]) -> None:
-    for position in some_decisions(name, 3, 5):
+    for position in some_decisions(name, max(GAMES[name].seats), 5):
         assert table(position, 5, 100, **options) == table(position.observe(position.turn), 5, 100, **options)
 
 

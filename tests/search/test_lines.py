@@ -123,7 +123,7 @@ def test_choice_by_bound_is_among_the_well_visited(position: State) -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_variations_are_legal_in_a_world_that_agrees(name: str, seed: int) -> None:
     lengths = []
-    for position in decisions(GAMES[name], 3, seed)[::7]:
+    for position in decisions(GAMES[name], max(GAMES[name].seats), seed)[::7]:
         view = position.observe(position.turn)
         for line in Searcher(position, seed=seed, max_bytes=1 << 22).run(iterations=600).lines:
             assert line.variation[0] == line.action

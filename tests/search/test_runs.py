@@ -34,6 +34,17 @@ def test_some_searches_end_early_and_some_do_not() -> None:
     assert {result.stopped for result in results} == {StopReason.DECIDED, StopReason.ITERATIONS}
 
 
+def test_threads_end_early_together_with_the_answer_of_a_full_run() -> None:
+    for position in decisions(TOY, 3, 1):
+        early = Searcher(position, seed=3).run(iterations=60_000, threads=2, early=True)
+        full = Searcher(position, seed=3).run(iterations=60_000, threads=2)
+        again = Searcher(position, seed=3).run(iterations=60_000, threads=2, early=True)
+        assert early.best.action == full.best.action
+        assert early.threads == 2
+        assert early.lines == again.lines
+        assert (early.stopped == StopReason.DECIDED) == (early.iterations < 60_000)
+
+
 def test_without_being_asked_no_search_ends_early() -> None:
     assert {Searcher(p, seed=1).run(iterations=300).stopped for p in decisions(TOY, 3, 1)} == {StopReason.ITERATIONS}
 

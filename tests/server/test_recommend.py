@@ -86,8 +86,7 @@ async def test_the_caller_is_answered_before_its_deadline() -> None:
     assert answer.statistics.stop_reason == STOP_REASON_TIME
 
 
-@pytest.mark.parametrize("game", GAMES)
-@pytest.mark.parametrize("seats", [2, 3, 4])
+@pytest.mark.parametrize(("game", "seats"), [(name, seats) for name, game in GAMES.items() for seats in game.seats])
 @pytest.mark.parametrize("seed", range(3))
 async def test_hidden_cards_do_not_change_the_answer(game: str, seats: int, seed: int) -> None:
     truth = opening(seats, seed, game)

@@ -9,7 +9,8 @@ from typer.testing import CliRunner, Result
 from clerestory.clients import BadRequest
 from clerestory.clients.cli.main import app
 from clerestory.clients.cli.options import BadOption
-from clerestory.engine import BadPosition, from_position
+from clerestory.engine import NATURE, BadPosition, from_position
+from clerestory.engine.cathedral.rules import CATHEDRAL
 from clerestory.search import NothingToDecide
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "positions" / "cathedral-3p-round4-draft.json"
@@ -54,6 +55,20 @@ def test_wrong_input(arguments: tuple[str, ...], kind: type[Exception]) -> None:
 
 def test_positions_that_cannot_be_searched() -> None:
     assert isinstance(run("-", stdin="{}").exception, BadPosition)
-    position = json.loads(EXAMPLE.read_text())
-    start = from_position(position).game.new(2, 1).to_json()
-    assert isinstance(run("-", stdin=start).exception, NothingToDecide)
+    state = CATHEDRAL.new(2, 1)
+    while not state.over:
+        state.play(state.draw(1) if state.turn == NATURE else state.legal_codes()[-1])
+    assert isinstance(run("-", stdin=state.to_json()).exception, NothingToDecide)
+
+
+def test_a_chance_event_lists_its_outcomes() -> None:
+    output = run("-", "--time", "50ms", stdin=CATHEDRAL.new(2, 1).to_json()).output
+    assert "what may come up" in output
+    assert "advantage " in output
+
+
+def test_the_best_line_has_a_reason() -> None:
+    output = run(EXAMPLE, "--time", "200ms", "--lines", 2).output
+    assert "looks" in output
+    assert "by the end of the game" in output
+    assert "It is the best line with a probability of" in output

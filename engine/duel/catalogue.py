@@ -1,0 +1,276 @@
+"""The card catalogue: what each card says, where that comes from, and a hash that tells two catalogues apart.
+
+A catalogue is a TOML file; catalogue.toml beside this module is the one in use unless another is loaded.
+"""
+
+import hashlib
+import json
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
+
+from clerestory.engine.errors import BadCatalogue
+from clerestory.engine.fields import Fields, read_fields
+
+SHIPPED = Path(__file__).with_name("catalogue.toml")
+DECK = 27  # cards of each deck
+MOST_ONCE = 8  # 1x cards
+
+Chip = Literal["wood", "sand", "stone", "wool", "ore"]
+Material = Literal["beam", "mortar", "brick", "cloth", "bell"]  # the castle's bars are a bell, too (D35)
+Numeral = Literal["I", "II", "III"]
+CHIPS_OF_KIND = (2, 2, 2, 4, 1)  # of each player, in the order of Chip
+
+Id = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
+Source = Annotated[str, StringConstraints(pattern=r"^(stated|found|derived|reconstructed)\b")]
+Copies = Annotated[int, Field(ge=0, le=DECK)]
+Gold = Annotated[int, Field(ge=1, le=30)]
+Few = Annotated[int, Field(ge=1, le=11)]
+
+
+class Plain(Fields):
+    """An effect without numbers."""
+
+    kind: Literal[
+        "power", "copy_any", "copy_marked", "copy_unmarked", "return_material", "storm", "trade_seals", "match_gold"
+    ]
+
+
+class Income(Fields):
+    """Gold from the bank; a donation gives it for each complete section."""
+
+    kind: Literal["income", "donation"]
+    gold: Gold
+
+
+class Priced(Fields):
+    """For gold: seals (influence), finished chips (finish), one placing (place), the building (cheap_building)."""
+
+    kind: Literal["influence", "finish", "place", "cheap_building"]
+    price: Gold
+
+
+class Raw(Fields):
+    """Chips of one kind out of the own supply."""
+
+    kind: Literal["raw"]
+    chip: Chip
+    count: Few
+
+
+class Craftsman(Fields):
+    """Turns any number of chips of one kind, gold each."""
+
+    kind: Literal["craftsman"]
+    chip: Chip
+    price: Gold
+
+
+def distinct(kinds: list[Chip]) -> list[Chip]:
+    """Return a list that names nothing twice. Raises ValueError."""
+    if len(set(kinds)) < len(kinds):
+        raise ValueError("names a kind twice")
+    return kinds
+
+
+class Market(Fields):
+    """Purchases of some kinds at a price each, up to a limit; the sale of wool."""
+
+    kind: Literal["market"]
+    limit: Few
+    price: Gold
+    kinds: Annotated[list[Chip], Field(min_length=1), AfterValidator(distinct)]
+    wool: Gold
+
+
+class Limited(Fields):
+    """The sale of wool (sell_wool) or the turning of chips (convert), up to a limit, gold each."""
+
+    kind: Literal["sell_wool", "convert"]
+    limit: Few
+    price: Gold
+
+
+class Take(Fields):
+    """Chips of any kinds but ore out of the own supply."""
+
+    kind: Literal["take"]
+    chips: Few
+
+
+class Seals(Fields):
+    """Seals off the stack."""
+
+    kind: Literal["seals"]
+    seals: Few
+
+
+Effect = Plain | Income | Priced | Raw | Craftsman | Market | Limited | Take | Seals
+
+# What a card of each frame can do: the rules know when and by whom it is done.
+SYMBOLS = frozenset({"power", "income", "influence", "raw", "craftsman", "market"})
+PERSONAL = frozenset(
+    {"sell_wool", "take", "seals", "place", "copy_any", "convert", "return_material", "finish"}
+)  # fmt: skip
+ONCE = frozenset(
+    {"storm", "cheap_building", "take", "copy_marked", "trade_seals", "donation", "copy_unmarked", "match_gold"}
+)
+OF_FRAME = {"neutral": SYMBOLS, "red": PERSONAL, "blue": PERSONAL, "once": ONCE}
+
+
+class Card(Fields):
+    """An advantage card: the copies of it in each deck, who can use it, and what it does."""
+
+    name: Annotated[str, StringConstraints(min_length=1, max_length=60)]
+    frame: Literal["neutral", "red", "blue", "once"]
+    a: Copies
+    b: Copies
+    effect: Annotated[Effect, Field(discriminator="kind")]
+    sources: dict[str, Source]
+
+
+Three = Annotated[list[Material], Field(min_length=3, max_length=3)]
+
+
+class Sections(Fields):
+    """The materials that each section of a building asks for."""
+
+    I: Three  # noqa: E741
+    II: Three
+    III: Three
+    sources: dict[str, Source]
+
+    def needs(self) -> tuple[list[Material], list[Material], list[Material]]:
+        """Return the materials of sections I, II and III, as given."""
+        return self.I, self.II, self.III
+
+
+class Building(Fields):
+    """Prices of placing one, two, three materials at once; the bonus of each section."""
+
+    placing: Annotated[list[Gold], Field(min_length=3, max_length=3)]
+    bonus_seals: Few
+    bonus_gold: Gold
+    bonus_chips: Few
+    sources: dict[str, Source]
+
+
+def by_id(cards: object) -> object:
+    """Turn a list of cards into a table by id, so that faults name the card."""
+    if not isinstance(cards, list) or not all(isinstance(card, dict) and "id" in card for card in cards):
+        raise ValueError("must be a list of cards that each have an id")
+    counts = Counter(str(card["id"]) for card in cards)
+    if counts and counts.most_common(1)[0][1] > 1:
+        raise ValueError(f"{counts.most_common(1)[0][0]!r} is there more than once")
+    return {card["id"]: {name: value for name, value in card.items() if name != "id"} for card in cards}
+
+
+class Catalogue(Fields):
+    """Every card of the game, by id, in catalogue order; both buildings."""
+
+    version: Literal[1]
+    cards: Annotated[dict[Id, Card], BeforeValidator(by_id)]
+    castle: Sections
+    cathedral: Sections
+    building: Building
+    sources: dict[str, str]
+
+
+def load(path: Path | str = SHIPPED) -> Catalogue:
+    """Return the catalogue of a TOML file. Raises BadCatalogue, which lists what is wrong by card and field."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadCatalogue([("catalogue", f"cannot be read: {error}")]) from None
+    return parse(text)
+
+
+def parse(text: str) -> Catalogue:
+    """Return the catalogue that TOML text describes. Raises BadCatalogue."""
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise BadCatalogue([("catalogue", f"is not TOML: {error}")]) from None
+    catalogue = read_fields(Catalogue, tables, "catalogue", BadCatalogue)
+    checks = (copy_faults, effect_faults, once_faults, section_faults, source_faults)
+    faults = [fault for check in checks for fault in check(catalogue)]
+    if faults:
+        raise BadCatalogue([(f"catalogue.{field}", description) for field, description in faults])
+    return catalogue
+
+
+TABLES = ("castle", "cathedral", "building")
+
+
+def content_hash(catalogue: Catalogue) -> str:
+    """Return 16 hexadecimal digits that are equal for catalogues with equal ids and values, names and sources aside."""
+    cards = [(card, row.model_dump(exclude={"name", "sources"})) for card, row in catalogue.cards.items()]
+    tables = [getattr(catalogue, name).model_dump(exclude={"sources"}) for name in TABLES]
+    text = json.dumps([cards, tables], sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def rows(catalogue: Catalogue) -> dict[str, list[dict[str, Any]]]:
+    """Return the cards and the buildings as plain rows."""
+    cards = [{"id": card, **row.model_dump()} for card, row in catalogue.cards.items()]
+    tables = [{"id": name, "name": name, **getattr(catalogue, name).model_dump()} for name in TABLES]
+    return {"cards": cards, "buildings": tables}
+
+
+Faults = Iterator[tuple[str, str]]
+
+
+def copy_faults(catalogue: Catalogue) -> Faults:
+    """Each deck has its number of cards, and every card is in one of them."""
+    for deck in ("a", "b"):
+        count = sum(getattr(card, deck) for card in catalogue.cards.values())
+        if count != DECK:
+            yield "cards", f"deck {deck.upper()} has {count} cards; there must be {DECK}"
+    for name, card in catalogue.cards.items():
+        if card.a + card.b == 0:
+            yield f"cards.{name}", "a = 0 and b = 0: the card is in no deck"
+
+
+def effect_faults(catalogue: Catalogue) -> Faults:
+    """A card does what cards of its frame can do."""
+    for name, card in catalogue.cards.items():
+        if card.effect.kind not in OF_FRAME[card.frame]:
+            can = ", ".join(sorted(OF_FRAME[card.frame]))
+            yield f"cards.{name}.effect", f"{card.effect.kind!r} is not for frame {card.frame!r}, which can be: {can}"
+
+
+def once_faults(catalogue: Catalogue) -> Faults:
+    """The 1x cards are few, single, and do different things."""
+    once = {name: card for name, card in catalogue.cards.items() if card.frame == "once"}
+    if len(once) > MOST_ONCE:
+        yield "cards", f"{len(once)} cards have the frame 'once'; there can be {MOST_ONCE}"
+    for name, card in once.items():
+        if card.a + card.b > 1:
+            yield f"cards.{name}", f"a = {card.a} and b = {card.b}: of a card with the frame 'once' there is one copy"
+    for effect, times in Counter(card.effect.kind for card in once.values()).items():
+        if times > 1:
+            yield "cards", f"{times} cards with the frame 'once' have the effect {effect!r}; only one can"
+
+
+def section_faults(catalogue: Catalogue) -> Faults:
+    """A building can be built of the chips that there are."""
+    for name in ("castle", "cathedral"):
+        needs = Counter(material for need in getattr(catalogue, name).needs() for material in need)
+        for material, most in zip(get_args(Material), CHIPS_OF_KIND, strict=True):
+            if needs[material] > most:
+                yield name, f"asks for {needs[material]} {material}; a player has {most}"
+
+
+def source_faults(catalogue: Catalogue) -> Faults:
+    """Every value has its source, and every source is of a value."""
+    owed = {f"cards.{name}": ({"name", "frame", "copies", "effect"}, card) for name, card in catalogue.cards.items()}
+    for name in TABLES:
+        table = getattr(catalogue, name)
+        owed[name] = (set(type(table).model_fields) - {"sources"}, table)
+    for name, (fields, values) in owed.items():
+        for field in sorted(fields ^ set(values.sources)):
+            yield f"{name}.sources.{field}", "is missing" if field in fields else "is the source of nothing"

@@ -1,0 +1,327 @@
+# cython: language_level=3
+"""The rules of `duel` as the contract wants them: each operation asks the chapter of the step.
+
+The chapters, in the order of a round: luck (cards and seals that come up), contest (claims and conflict), turn, and for
+what a turn does: chips, seals, building. course.pxd leads from one to the next.
+"""
+from libc.stdint cimport uint64_t
+from libc.string cimport memset
+
+from clerestory.engine.core cimport Game, GameOps, action_t
+from clerestory.engine.duel.building cimport complete_sections, legal_tom, legal_william, play_tom, play_william
+from clerestory.engine.duel.chips cimport (
+    legal_alfred,
+    legal_aliena,
+    legal_bonus,
+    legal_craftsman,
+    legal_market,
+    legal_regan,
+    legal_take,
+    play_alfred,
+    play_aliena,
+    play_bonus,
+    play_craftsman,
+    play_market,
+    play_regan,
+    play_take,
+)
+from clerestory.engine.duel.codes cimport *
+from clerestory.engine.duel.contest cimport (
+    legal_claim,
+    legal_conflict,
+    legal_keep,
+    legal_storm,
+    legal_take_back,
+    play_claim,
+    play_conflict,
+    play_flip,
+    play_keep,
+    play_storm,
+    play_take_back,
+)
+from clerestory.engine.duel.course cimport begin_phase, begin_round
+from clerestory.engine.duel.guide cimport GUIDE
+from clerestory.engine.duel.luck cimport (
+    deal_orders,
+    draw_outcome,
+    forget_orders,
+    legal_deal,
+    legal_draw,
+    legal_flip,
+    odds_of,
+    play_deal,
+)
+from clerestory.engine.duel.pack cimport pack_fields, unpack_fields
+from clerestory.engine.duel.seals cimport (
+    legal_influence,
+    legal_maud,
+    play_draw,
+    play_influence,
+    play_maud,
+)
+from clerestory.engine.duel.sound cimport check
+from clerestory.engine.duel.state cimport *
+from clerestory.engine.duel.turn cimport legal_copy, legal_turn, play_copy, play_turn
+from clerestory.engine.hash cimport hash_words
+from clerestory.engine.rng cimport rng_t
+
+from clerestory.engine.duel.actions import actions, first_codes
+from clerestory.engine.duel.catalogue import content_hash, rows
+from clerestory.engine.duel.catalogue import load as load_catalogue
+from clerestory.engine.duel.names import COLOURS, names_of
+from clerestory.engine.duel.position import read_position
+from clerestory.engine.duel.sound import INVARIANTS
+from clerestory.engine.duel.tables import fill
+from clerestory.engine.duel.text import show
+from clerestory.engine.errors import BadPosition, GameError
+
+cdef enum:
+    RULES_REVISION = 1
+    MAX_PLIES = 4096  # a round has fewer than 300: 9 deals, 30 of the conflict, 100 a turn with a chain of uses
+
+
+cdef int turn(const void *state) noexcept nogil:
+    return (<const Duel *> state).actor
+
+
+cdef int legal(const void *state, action_t *out) noexcept nogil:
+    cdef const Duel *s = <const Duel *> state
+    if s.step == AT_DEAL:
+        return legal_deal(s, out)
+    elif s.step == AT_CLAIM:
+        return legal_claim(s, out)
+    elif s.step == AT_STORM:
+        return legal_storm(out)
+    elif s.step == AT_TAKE_BACK:
+        return legal_take_back(s, out)
+    elif s.step == AT_CONFLICT:
+        return legal_conflict(s, out)
+    elif s.step == AT_FLIP:
+        return legal_flip(s, out)
+    elif s.step == AT_KEEP:
+        return legal_keep(s, out)
+    elif s.step == AT_TURN:
+        return legal_turn(s, out)
+    elif s.step == AT_COPY:
+        return legal_copy(s, out)
+    elif s.step == AT_INFLUENCE:
+        return legal_influence(s, out)
+    elif s.step == AT_DRAW:
+        return legal_draw(s, out)
+    elif s.step == AT_CRAFTSMAN:
+        return legal_craftsman(s, out)
+    elif s.step == AT_MARKET:
+        return legal_market(s, out)
+    elif s.step == AT_ALIENA:
+        return legal_aliena(s, out)
+    elif s.step == AT_TAKE:
+        return legal_take(s, out)
+    elif s.step == AT_REGAN:
+        return legal_regan(s, out)
+    elif s.step == AT_ALFRED:
+        return legal_alfred(s, out)
+    elif s.step == AT_MAUD:
+        return legal_maud(s, out)
+    elif s.step == AT_TOM:
+        return legal_tom(s, out)
+    elif s.step == AT_WILLIAM:
+        return legal_william(s, out)
+    elif s.step == AT_BONUS:
+        return legal_bonus(s, out)
+    return 0
+
+
+cdef void play(void *state, action_t a) noexcept nogil:
+    cdef Duel *s = <Duel *> state
+    if s.step == AT_DEAL:
+        play_deal(s, a)
+    elif s.step == AT_CLAIM:
+        play_claim(s, a)
+    elif s.step == AT_STORM:
+        play_storm(s, a)
+    elif s.step == AT_TAKE_BACK:
+        play_take_back(s, a)
+    elif s.step == AT_CONFLICT:
+        play_conflict(s, a)
+    elif s.step == AT_FLIP:
+        play_flip(s, a)
+    elif s.step == AT_KEEP:
+        play_keep(s, a)
+    elif s.step == AT_TURN:
+        play_turn(s, a)
+    elif s.step == AT_COPY:
+        play_copy(s, a)
+    elif s.step == AT_INFLUENCE:
+        play_influence(s, a)
+    elif s.step == AT_DRAW:
+        play_draw(s, a)
+    elif s.step == AT_CRAFTSMAN:
+        play_craftsman(s, a)
+    elif s.step == AT_MARKET:
+        play_market(s, a)
+    elif s.step == AT_ALIENA:
+        play_aliena(s, a)
+    elif s.step == AT_TAKE:
+        play_take(s, a)
+    elif s.step == AT_REGAN:
+        play_regan(s, a)
+    elif s.step == AT_ALFRED:
+        play_alfred(s, a)
+    elif s.step == AT_MAUD:
+        play_maud(s, a)
+    elif s.step == AT_TOM:
+        play_tom(s, a)
+    elif s.step == AT_WILLIAM:
+        play_william(s, a)
+    elif s.step == AT_BONUS:
+        play_bonus(s, a)
+
+
+cdef void odds(const void *state, double *out) noexcept nogil:
+    odds_of(<const Duel *> state, out)
+
+
+cdef action_t draw(const void *state, rng_t *rng) noexcept nogil:
+    return draw_outcome(<const Duel *> state, rng)
+
+
+cdef double points(const Player *p) noexcept nogil:
+    """Complete sections, then materials placed, then gold: none of them outweighs those before it (4, D46)."""
+    return 10 * complete_sections(p) + popcount(p.placed) + p.gold / 100.0
+
+
+cdef void returns(const void *state, double *out) noexcept nogil:
+    """A building, else the order of section 4; all equal, Philip has won."""
+    cdef const Duel *s = <const Duel *> state
+    out[0] = points(&s.players[0]) > points(&s.players[1])
+    out[1] = 1 - out[0]
+
+
+cdef void margins(const void *state, double *out) noexcept nogil:
+    """Differences of points (D46)."""
+    cdef const Duel *s = <const Duel *> state
+    out[0] = points(&s.players[0]) - points(&s.players[1])
+    out[1] = points(&s.players[1]) - points(&s.players[0])
+
+
+cdef void observe(void *state, int seat) noexcept nogil:
+    """Nothing is hidden from one player and known to another (5)."""
+    forget_orders(<Duel *> state)
+
+
+cdef void deal(void *state, rng_t *rng) noexcept nogil:
+    deal_orders(<Duel *> state, rng)
+
+
+cdef uint64_t key(const void *state, int seat) noexcept nogil:
+    """What is hidden lies last, and observe leaves zeros there."""
+    return hash_words(state, (sizeof(Duel) - HIDDEN_BYTES) // 8)
+
+
+cdef void setup(void *state, int seats, rng_t *rng) noexcept nogil:
+    """Section 1; at the first card. Red holds the marker of power."""
+    cdef Duel *s = <Duel *> state
+    cdef int seat
+    memset(s, 0, sizeof(Duel))
+    s.seats = SEATS
+    s.unseen = START_UNSEEN
+    for seat in range(SEATS):
+        setup_player(&s.players[seat])
+    begin_phase(s)
+    begin_round(s)
+    deal_orders(s, rng)
+
+
+cdef void setup_player(Player *p) noexcept nogil:
+    p.gold = FIRST_GOLD
+    p.camp = START_CAMP
+    p.supply = START_SUPPLY
+    p.seals = START_SEALS
+
+
+cdef GameOps OPS = GameOps(
+    state_size=sizeof(Duel), num_actions=0, max_plies=MAX_PLIES, min_seats=SEATS, max_seats=SEATS, turn=turn,
+    legal=legal, odds=odds, draw=draw, play=play, returns=returns, margins=margins, observe=observe, deal=deal, key=key,
+    setup=setup, check=check,
+)
+
+
+# -- the checked surface ---------------------------------------------------------------------------
+
+cdef class DuelGame(Game):
+    """Builders Duel, plugged into the checked surface. One object; its cards are those of the catalogue in use."""
+
+    cdef object names, in_use
+    cdef str content
+    cdef bint has_positions
+
+    def __cinit__(self):
+        self.bind(&OPS, &GUIDE)
+
+    def __init__(self):
+        self._use(load_catalogue())
+
+    def use_catalogue(self, path):
+        """Put the card data of a TOML file in use, before any position is made.
+
+        Raises BadCatalogue for a faulty file, GameError once there are positions of another catalogue.
+        """
+        catalogue = load_catalogue(path)
+        if self.has_positions and content_hash(catalogue) != self.content:
+            raise GameError(f"positions of catalogue {self.content} exist; another can only be used from the start")
+        self._use(catalogue)
+
+    def _use(self, catalogue):
+        owe_equal_codes(first_codes())
+        OPS.num_actions = CARDS + 2 * len(catalogue.cards)
+        super().__init__("duel", RULES_REVISION, actions(catalogue))
+        fill(catalogue)
+        self.in_use = catalogue
+        self.names = names_of(catalogue)
+        self.content = content_hash(catalogue)
+
+    @property
+    def catalogue(self):
+        """Hash of the card catalogue in use."""
+        return self.content
+
+    def cards(self):
+        """Return the card catalogue in use: rows with their sources, by list."""
+        return rows(self.in_use)
+
+    def seat_name(self, int seat):
+        """What a seat is called in texts."""
+        return COLOURS[seat]
+
+    def new(self, int seats, seed):
+        """Return the opening position, hidden orders dealt; as Game.new."""
+        self.has_positions = True
+        return Game.new(self, seats, seed)
+
+    def show(self, dict fields not None):
+        """Return a readable table of a position's fields."""
+        return show(fields)
+
+    cdef dict unpack(self, const void *state):
+        return unpack_fields(<const Duel *> state, self.names)
+
+    cdef object pack(self, dict fields, void *state):
+        pack_fields(read_position(fields, self.names), self.names, <Duel *> state)
+        broken = check(state)
+        if broken:
+            raise BadPosition([("duel", f"breaks invariant {broken} of the rules: {INVARIANTS[broken]}")])
+        self.has_positions = True
+
+
+def owe_equal_codes(table):
+    """Compare the table of texts with the constants that the rules use."""
+    codes = {
+        "FACE": FACE, "DRAW": DRAW, "CLAIM": CLAIM, "TAKE_BACK": TAKE_BACK, "FLIP": FLIP, "STOP": STOP, "KEEP": KEEP,
+        "PASS": PASS, "BUILD": BUILD, "END": END, "DONE": DONE, "BUY_SEAL": BUY_SEAL, "CONVERT": CONVERT, "BUY": BUY,
+        "SELL": SELL, "TAKE": TAKE, "PAY": PAY, "PLACE": PLACE, "RETURN": RETURN, "CARDS": CARDS,
+    }
+    if table != codes:
+        raise AssertionError(f"codes.pxd and actions.py differ: {sorted(set(table.items()) ^ set(codes.items()))}")
+
+
+DUEL = DuelGame()

@@ -1,0 +1,121 @@
+# cython: language_level=3
+"""Seals off the stack and onto it: influence, free seals, Maud (2.4, D24, D25)."""
+from libc.stdint cimport uint8_t, uint16_t
+
+from clerestory.engine.core cimport NATURE
+from clerestory.engine.duel.codes cimport BUY_SEAL, DONE, DRAW, NO_ORE, PAY
+from clerestory.engine.duel.course cimport resume
+from clerestory.engine.duel.luck cimport reveal_seal
+from clerestory.engine.duel.state cimport (
+    AT_DRAW,
+    AT_INFLUENCE,
+    NOT_ORE,
+    SEALS,
+    Duel,
+    Player,
+    any_in_stack,
+    append,
+    ask,
+    ask_mover,
+    count_of,
+    in_stack,
+    list_done,
+    list_kinds,
+    mover,
+    one,
+)
+from clerestory.engine.duel.tables cimport INFLUENCE, cards
+
+
+# -- drawing ---------------------------------------------------------------------------------------
+
+cdef inline void draw_seals(Duel *s, int count) noexcept nogil:
+    """Off the top, as many as there are; Nature says what an unseen one is (D15, D21)."""
+    cdef Player *p = mover(s)
+    s.seals_due = <uint8_t> min(count, in_stack(s))
+    while s.seals_due:
+        if s.unseen:
+            ask(s, AT_DRAW, NATURE)
+            return
+        p.seals += <uint16_t> (1 << 4 * ((s.stack & 3) - 1))
+        s.stack >>= 2
+        s.seals_due -= 1
+    end_drawing(s)
+
+
+cdef inline void end_drawing(Duel *s) noexcept nogil:
+    if s.card and cards.effects[s.card - 1].kind == INFLUENCE:
+        ask_influence(s)
+    else:
+        resume(s)
+
+
+cdef inline void play_draw(Duel *s, int a) noexcept nogil:
+    reveal_seal(s, a - DRAW)
+    mover(s).seals += <uint16_t> (1 << 4 * (a - DRAW))
+    draw_seals(s, s.seals_due - 1)
+
+
+# -- influence -------------------------------------------------------------------------------------
+
+cdef inline bint can_influence(const Duel *s, const Player *p, int price) noexcept nogil:
+    return p.gold >= price and any_in_stack(s)
+
+
+cdef inline void ask_influence(Duel *s) noexcept nogil:
+    """One seal at a time: it is paid and seen before the next is decided (D25)."""
+    if can_influence(s, mover(s), cards.effects[s.card - 1].price):
+        ask_mover(s, AT_INFLUENCE)
+    else:
+        resume(s)
+
+
+cdef inline int legal_influence(const Duel *s, uint16_t *out) noexcept nogil:
+    cdef int n = list_done(s, out, DONE)
+    out[n] = BUY_SEAL
+    return n + 1
+
+
+cdef inline void play_influence(Duel *s, int a) noexcept nogil:
+    if a == DONE:
+        resume(s)
+        return
+    mover(s).gold -= cards.effects[s.card - 1].price
+    s.may_end = 1
+    draw_seals(s, 1)
+
+
+# -- Maud ------------------------------------------------------------------------------------------
+
+cdef inline void pay_seal(Duel *s, Player *p, int kind) noexcept nogil:
+    """A neutral seal paid to a card goes under the stack (D24)."""
+    p.seals -= <uint16_t> (1 << 4 * kind)
+    s.stack = append(s.stack, kind + 1)
+
+
+cdef inline bint can_trade(const Player *p) noexcept nogil:
+    return p.seals and p.supply & NOT_ORE
+
+
+cdef inline int legal_maud(const Duel *s, uint16_t *out) noexcept nogil:
+    """Any number of chips, chips and seals pair by pair (D10, D30)."""
+    cdef const Player *p = &s.players[s.actor]
+    cdef int seal, n = list_done(s, out, DONE)
+    for seal in range(SEALS):
+        if count_of(p.seals, seal):
+            n += list_kinds(p.supply & NOT_ORE, PAY + NO_ORE * seal, out + n)
+    return n
+
+
+cdef inline void play_maud(Duel *s, int a) noexcept nogil:
+    cdef Player *p = mover(s)
+    cdef int kind = (a - PAY) % NO_ORE
+    if a == DONE:
+        resume(s)
+        return
+    pay_seal(s, p, (a - PAY) // NO_ORE)
+    p.supply -= one(kind)
+    p.camp += one(kind)
+    s.may_end = 1
+    if not can_trade(p):
+        resume(s)

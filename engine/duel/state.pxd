@@ -1,0 +1,215 @@
+# cython: language_level=3
+"""A position of `duel`: 208 bytes, the hidden orders last, and what every chapter of the rules does with it.
+
+Cards are numbers in catalogue order. Where a byte may hold no card, no seal or no seat it holds the number plus
+one, and 0 for none. Chips are counted in words of 4 bits for each kind, neutral seals in hand likewise; an order
+of seals is a word of 2 bits for each, the kind plus one, the first lowest, so that 0 ends it. Places of the grid
+are sets of 9 bits in reading order.
+"""
+from libc.stdint cimport int8_t, uint8_t, uint16_t, uint32_t
+
+cdef enum:
+    SEATS = 2
+    PHASES = 4
+    ROUNDS = 3          # of a phase
+    DECK = 27
+    GRID = 9
+    GOLD = 74           # of both players and the bank
+    FIRST_GOLD = 3
+    SECTIONS = 3
+    MOST_CARDS = 54     # of a catalogue: none is there twice
+    MOST_ONCE = 8       # 1x cards
+
+cdef enum:              # kinds of chips; turned: beam, mortar, brick, cloth, bell
+    WOOD
+    SAND
+    STONE
+    WOOL
+    ORE
+    KINDS
+
+cdef enum:              # seals
+    SEALS = 3           # neutral kinds: 0/5, 1/4, 2/3
+    PERSONAL = 3        # 2/3 as well
+    FIRST_UNSEEN = 4    # neutral seals in the stack at the start
+
+cdef enum:              # words of 4 bits for each kind
+    ALL_CHIPS = 0x14222   # of a player
+    START_CAMP = 0x00111
+    START_SUPPLY = 0x14111
+    NOT_ORE = 0x0FFFF
+    BONUS_KINDS = 0x00FFF  # wood, sand, stone
+    ALL_SEALS = 0x442
+    START_SEALS = 0x111
+    START_UNSEEN = 0x220
+
+cdef enum:              # steps, RULES.md section 2
+    AT_DEAL
+    AT_CLAIM
+    AT_STORM
+    AT_TAKE_BACK
+    AT_CONFLICT
+    AT_FLIP
+    AT_KEEP
+    AT_TURN
+    AT_COPY
+    AT_INFLUENCE
+    AT_DRAW
+    AT_CRAFTSMAN
+    AT_MARKET
+    AT_ALIENA
+    AT_TAKE
+    AT_REGAN
+    AT_ALFRED
+    AT_MAUD
+    AT_TOM
+    AT_WILLIAM
+    AT_BONUS
+    AT_OVER
+    STEPS
+
+cdef struct Player:
+    uint32_t supply           # chips in the own supply
+    uint32_t camp             # raw chips in the camp
+    uint32_t materials        # turned chips in the camp
+    uint32_t flipped          # order: neutral seals flipped in this conflict
+    uint16_t markers          # set of places
+    uint16_t placed           # 3 bits a section: which of its needs, equal ones from the lowest on
+    uint16_t seals            # neutral seals in hand
+    uint8_t gold              # 0-74
+    uint8_t sum               # of the faces in this conflict
+    uint8_t hand              # set of 1x cards
+    uint8_t personal_flipped  # 0-1, in this conflict
+    uint8_t pad[2]
+
+cdef struct Duel:
+    uint8_t seats             # 2
+    uint8_t step              # AT_DEAL to AT_OVER
+    int8_t actor              # seat to decide, NATURE or OVER
+    uint8_t phase             # 0-3; its deck is phase & 1
+    uint8_t round             # 0-2, in the phase
+    uint8_t power             # seat that holds the marker of power
+    uint8_t first             # seat that held it when the round started
+    uint8_t mover             # seat + 1 whose turn it is, else 0
+    uint8_t card              # card + 1 in use, while something is still to be chosen or drawn for it
+    uint8_t left              # chips still to be taken, turned or bought
+    uint8_t floor             # kind + 1, the first that may be named, else 0
+    uint8_t may_end           # 1: done is allowed, once it is asked
+    uint8_t seals_due         # still to be drawn
+    uint8_t built             # 1: the turn's building is done
+    uint8_t cheap             # 1: it costs what Toledo says
+    uint8_t flipping          # seal + 1, or PERSONAL + 1, whose face is due
+    uint8_t grid[GRID]        # card + 1
+    uint8_t dealt             # cards of the phase's deck, 0-27
+    uint16_t used             # set of places of the mover, used in this turn
+    uint16_t unseen           # seals on top of the stack that have not been seen, 4 bits each
+    uint8_t pad[2]
+    uint32_t undealt          # set of copies of the phase's deck; of equal cards the lowest goes first
+    uint32_t stack            # order: seals below the unseen ones
+    Player players[SEATS]
+    # what nobody can see
+    uint8_t deck[PHASES][DECK]  # card + 1 by place, 0 once dealt and when unknown
+    uint8_t seal_order[FIRST_UNSEEN]  # seal + 1 by place, 0 once drawn and when unknown
+
+cdef enum:
+    HIDDEN_BYTES = 112  # at the end of the struct
+
+cdef extern from *:
+    int lowest_bit "__builtin_ctz"(unsigned int) noexcept nogil       # owes a bit
+    int lowest_of "__builtin_ctzll"(unsigned long long) noexcept nogil  # owes a bit
+    int leading_zeros "__builtin_clz"(unsigned int) noexcept nogil    # owes a bit
+    bint rarely "__builtin_expect"(bint, bint) noexcept nogil         # (condition, 0)
+
+
+cdef inline int popcount(unsigned int bits) noexcept nogil:
+    """Not the compiler's: without the processor's instruction, which portable code cannot have, that is a call."""
+    bits -= bits >> 1 & 0x55555555u
+    bits = (bits & 0x33333333u) + (bits >> 2 & 0x33333333u)
+    return <int> (((bits + (bits >> 4)) & 0x0F0F0F0Fu) * 0x01010101u >> 24)
+
+
+# -- seats and steps -------------------------------------------------------------------------------
+
+cdef inline void ask(Duel *s, int step, int seat) noexcept nogil:
+    s.step = <uint8_t> step
+    s.actor = <int8_t> seat
+
+cdef inline void ask_mover(Duel *s, int step) noexcept nogil:
+    ask(s, step, s.mover - 1)
+
+cdef inline Player *mover(Duel *s) noexcept nogil:
+    """Owes a turn."""
+    return &s.players[s.mover - 1]
+
+
+# -- words of counts -------------------------------------------------------------------------------
+
+cdef inline int count_of(unsigned int counts, int kind) noexcept nogil:
+    return counts >> 4 * kind & 15
+
+cdef inline unsigned int one(int kind) noexcept nogil:
+    return 1u << 4 * kind
+
+cdef inline int total(unsigned int counts) noexcept nogil:
+    """Of a word of up to eight counts that sum to less than 256."""
+    return <int> (((counts & 0x0F0F0F0Fu) + (counts >> 4 & 0x0F0F0F0Fu)) * 0x01010101u >> 24)
+
+cdef inline unsigned int present(unsigned int counts) noexcept nogil:
+    """Bit 4 * kind of each kind of which there is one; counts are 0-7."""
+    return (counts + 0x77777777u) >> 3 & 0x11111111u
+
+cdef inline bint holds(unsigned int counts, unsigned int need) noexcept nogil:
+    """Whether no count of the need is greater; both are 0-7."""
+    return ((counts | 0x88888888u) - need & 0x88888888u) == 0x88888888u
+
+cdef inline unsigned int from_floor(unsigned int counts, int floor) noexcept nogil:
+    """The kinds from a floor (kind + 1) on."""
+    return counts & 0xFFFFFFFFu << 4 * (floor - 1)
+
+
+# -- gold and seals --------------------------------------------------------------------------------
+
+cdef inline int bank(const Duel *s) noexcept nogil:
+    return GOLD - s.players[0].gold - s.players[1].gold
+
+cdef inline void gain_gold(Duel *s, Player *p, int gold) noexcept nogil:
+    """What the bank has (D15, D38)."""
+    p.gold += <uint8_t> min(gold, bank(s))
+
+cdef inline int length(unsigned int order) noexcept nogil:
+    return 0 if order == 0 else (33 - leading_zeros(order)) >> 1
+
+cdef inline unsigned int append(unsigned int order, unsigned int more) noexcept nogil:
+    return order | more << 2 * length(order)
+
+cdef inline bint any_in_stack(const Duel *s) noexcept nogil:
+    return (s.unseen | s.stack) != 0
+
+cdef inline int in_stack(const Duel *s) noexcept nogil:
+    """Seals of the stack, seen or not."""
+    return total(s.unseen) + length(s.stack)
+
+
+# -- listing actions -------------------------------------------------------------------------------
+
+cdef inline int list_run(int count, int first_code, uint16_t *out) noexcept nogil:
+    """Write count codes from first_code on."""
+    cdef int i
+    for i in range(count):
+        out[i] = <uint16_t> (first_code + i)
+    return max(count, 0)
+
+cdef inline int list_kinds(unsigned int counts, int first_code, uint16_t *out) noexcept nogil:
+    """Write first_code + kind for each kind of which there is one, ascending."""
+    cdef int n = 0
+    counts = present(counts)
+    while counts:
+        out[n] = <uint16_t> (first_code + (lowest_bit(counts) >> 2))
+        counts &= counts - 1
+        n += 1
+    return n
+
+cdef inline int list_done(const Duel *s, uint16_t *out, int done) noexcept nogil:
+    """Write the code that ends a use, where that is allowed (D16)."""
+    out[0] = <uint16_t> done
+    return s.may_end

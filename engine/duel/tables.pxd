@@ -1,0 +1,73 @@
+# cython: language_level=3
+"""What the cards do, as the rules look it up: one struct of plain arrays, filled from the catalogue."""
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+
+from clerestory.engine.duel.state cimport DECK, MOST_CARDS, MOST_ONCE, SEATS, SECTIONS
+
+cdef enum EffectKind:
+    POWER
+    INCOME
+    INFLUENCE
+    RAW
+    CRAFTSMAN
+    MARKET
+    SELL_WOOL
+    TAKE_CHIPS
+    GIVE_SEALS
+    PLACE_ONE
+    COPY_ANY
+    TURN_CHIPS
+    RETURN_MATERIAL
+    FINISH
+    STORM
+    CHEAP_BUILDING
+    COPY_MARKED
+    TRADE_SEALS
+    DONATION
+    COPY_UNMARKED
+    MATCH_GOLD
+
+cdef struct Effect:
+    uint8_t kind        # EffectKind
+    uint8_t amount      # gold, chips, seals, or the limit of purchases, sales, turnings
+    uint8_t price       # gold each
+    uint8_t chip        # kind
+    uint8_t wool        # market: gold for each wool sold
+    uint8_t pad[3]
+    uint32_t kinds      # market: 4 bits set for each kind that is for sale
+
+cdef struct Build:
+    uint16_t code
+    uint8_t needs       # set of the section's needs that it meets
+    uint8_t size        # 1-3 materials
+    uint32_t materials  # 4 bits for each kind
+
+cdef struct Builds:
+    Build list[7]       # ascending by code
+    uint32_t count
+
+cdef struct Tables:
+    Effect effects[MOST_CARDS]
+    uint8_t count                          # cards of the catalogue
+    uint64_t symbols                       # set of cards: neutral, not 1x
+    uint64_t usable[SEATS]                 # those, and the seat's personal cards
+    uint64_t pointing                      # set: personal cards that point at another one
+    uint64_t once                          # set: 1x cards
+    uint8_t once_of[MOST_CARDS]            # the bit of a 1x card in a hand
+    uint8_t card_of_once[MOST_ONCE]
+    uint8_t storming                       # hand: the card that storms the castle
+    uint8_t of_deck[2]                     # hand: the 1x cards of each deck
+    uint8_t cards[2][DECK]                 # of each deck: card + 1 by copy, in catalogue order
+    uint32_t copies[2][MOST_CARDS]         # set of copies of a card in each deck
+    uint32_t last_copy[2]                  # set: the highest copy of each card
+    uint8_t needs[SEATS][SECTIONS][3]      # kind of chip, in order
+    Builds builds[SEATS][SECTIONS][8]      # by what is placed: the turn's buildings
+    uint32_t missing[SEATS][SECTIONS][8]   # by what is placed: bit 4 * kind of each material that is missing
+    uint32_t standing[SEATS][SECTIONS][8]  # the same: that is placed
+    uint8_t placing[4]                     # gold for so many materials
+    uint8_t cheap_placing                  # gold under Toledo
+    uint8_t bonus_seals
+    uint8_t bonus_gold
+    uint8_t bonus_chips
+
+cdef Tables cards  # those in use; the rules only read it

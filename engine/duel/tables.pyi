@@ -1,0 +1,3 @@
+from clerestory.engine.duel.catalogue import Catalogue
+
+def fill(catalogue: Catalogue) -> None: ...

@@ -1,0 +1,125 @@
+# cython: language_level=3
+"""Fills the tables of the cards from a catalogue."""
+from libc.string cimport memset
+
+from clerestory.engine.duel.codes cimport BUILD, LOTS
+
+from clerestory.engine.duel.actions import sets_of_materials
+from clerestory.engine.duel.names import CHIPS, COLOURS, MATERIALS
+
+EFFECT_KINDS = {
+    "power": POWER, "income": INCOME, "influence": INFLUENCE, "raw": RAW, "craftsman": CRAFTSMAN, "market": MARKET,
+    "sell_wool": SELL_WOOL, "take": TAKE_CHIPS, "seals": GIVE_SEALS, "place": PLACE_ONE, "copy_any": COPY_ANY,
+    "convert": TURN_CHIPS, "return_material": RETURN_MATERIAL, "finish": FINISH, "storm": STORM,
+    "cheap_building": CHEAP_BUILDING, "copy_marked": COPY_MARKED, "trade_seals": TRADE_SEALS, "donation": DONATION,
+    "copy_unmarked": COPY_UNMARKED, "match_gold": MATCH_GOLD,
+}
+AMOUNTS = ("gold", "chips", "seals", "limit", "count")
+
+
+def fill(catalogue):
+    """Put the cards of a catalogue in use. The caller owes that no position of another is played on."""
+    memset(&cards, 0, sizeof(Tables))
+    cards.count = len(catalogue.cards)
+    for card, values in enumerate(catalogue.cards.values()):
+        fill_effect(card, values.effect)
+        fill_frame(card, values)
+    fill_once(catalogue)
+    for deck, name in enumerate("ab"):
+        fill_deck(deck, [getattr(values, name) for values in catalogue.cards.values()])
+    for seat, building in enumerate((catalogue.castle, catalogue.cathedral)):
+        for section, needs in enumerate(building.needs()):
+            fill_section(seat, section, sorted(MATERIALS.index(material) for material in needs))
+    fill_prices(catalogue.building)
+
+
+def fill_effect(int card, effect):
+    cards.effects[card].kind = EFFECT_KINDS[effect.kind]
+    cards.effects[card].amount = next((getattr(effect, name) for name in AMOUNTS if hasattr(effect, name)), 0)
+    cards.effects[card].price = getattr(effect, "price", 0)
+    cards.effects[card].wool = getattr(effect, "wool", 0)
+    if hasattr(effect, "chip"):
+        cards.effects[card].chip = CHIPS.index(effect.chip)
+    for kind in getattr(effect, "kinds", ()):
+        cards.effects[card].kinds |= 15u << 4 * <int> CHIPS.index(kind)
+
+
+def fill_frame(int card, values):
+    cdef uint64_t bit = <uint64_t> 1 << card
+    cdef int seat
+    if values.frame == "once":
+        cards.once |= bit
+    elif values.frame == "neutral":
+        cards.symbols |= bit
+    for seat, colour in enumerate(COLOURS):
+        if values.frame in ("neutral", colour):
+            cards.usable[seat] |= bit
+    if values.effect.kind == "copy_any":
+        cards.pointing |= bit
+
+
+def fill_once(catalogue):
+    """A 1x card has a bit in a hand and belongs to one deck."""
+    cdef int card, bit = 0
+    for card, values in enumerate(catalogue.cards.values()):
+        if values.frame != "once":
+            continue
+        cards.once_of[card] = bit
+        cards.card_of_once[bit] = card
+        cards.of_deck[0 if values.a else 1] |= 1u << bit
+        if values.effect.kind == "storm":
+            cards.storming |= 1u << bit
+        if values.effect.kind == "cheap_building":
+            cards.cheap_placing = values.effect.price
+        bit += 1
+
+
+def fill_deck(int deck, copies):
+    cdef int card, copy = 0
+    for card, count in enumerate(copies):
+        for _ in range(count):
+            cards.cards[deck][copy] = card + 1
+            cards.copies[deck][card] |= 1u << copy
+            copy += 1
+        if count:
+            cards.last_copy[deck] |= 1u << (copy - 1)
+
+
+def fill_section(int seat, int section, needs):
+    cdef int i, placed
+    cdef Builds *builds
+    for i in range(3):
+        cards.needs[seat][section][i] = needs[i]
+    for placed in range(8):
+        builds = &cards.builds[seat][section][placed]
+        for code, chosen in builds_of(section, needs, placed):
+            builds.list[builds.count].code = code
+            builds.list[builds.count].needs = sum(1 << i for i in chosen)
+            builds.list[builds.count].size = len(chosen)
+            builds.list[builds.count].materials = sum(1 << 4 * needs[i] for i in chosen)
+            builds.count += 1
+        for i in range(3):
+            if placed >> i & 1:
+                cards.standing[seat][section][placed] |= 1u << 4 * <int> needs[i]
+            else:
+                cards.missing[seat][section][placed] |= 1u << 4 * <int> needs[i]
+
+
+def builds_of(section, needs, placed):
+    """Return (code, needs met) of what can be built at once, ascending; of equal needs the lowest comes first."""
+    lots = [tuple(MATERIALS.index(name) for name in lot) for lot in sets_of_materials()]
+    found = {}
+    for chosen in range(1, 8):
+        if not chosen & placed:
+            met = [i for i in range(3) if chosen >> i & 1]
+            found.setdefault(BUILD + LOTS * section + lots.index(tuple(needs[i] for i in met)), met)
+    return sorted(found.items())
+
+
+def fill_prices(building):
+    cdef int size
+    for size in range(3):
+        cards.placing[size + 1] = building.placing[size]
+    cards.bonus_seals = building.bonus_seals
+    cards.bonus_gold = building.bonus_gold
+    cards.bonus_chips = building.bonus_chips

@@ -1,0 +1,77 @@
+"""A position as a table that can be read in a terminal."""
+
+from collections.abc import Iterable
+from typing import Any
+
+COLOURS = ("red", "blue")
+SECTIONS = ("section_1", "section_2", "section_3")
+
+
+def show(fields: dict[str, Any]) -> str:
+    """Return a picture of a position's fields: the course, the grid, the players side by side."""
+    return "\n".join([*course(fields), "", *grid(fields), "", *table(fields["players"])])
+
+
+def course(fields: dict[str, Any]) -> list[str]:
+    """Where in the game the position is."""
+    line = f"phase {fields['phase']}, round {fields['round']}, {fields['step']}"
+    if fields["to_act"]:
+        line += f", {fields['to_act']} to act"
+    line += f"; first player {fields['first_player']}, power {fields['power']}"
+    details = [
+        ("turn of", fields["turn_of"]),
+        ("card in use", fields["card"] + (f" ({fields['left']} left)" if fields["left"] else "")),
+        ("flipping", fields["flipping"]),
+        ("built", "yes" if fields["built"] else ""),
+        ("building is cheap", "yes" if fields["cheap"] else ""),
+        ("seals unseen", words(fields["unseen_seals"])),
+        ("seals below", words(fields["stack"])),
+        ("bank", str(74 - sum(player["gold"] for player in fields["players"]))),
+    ]
+    return [line, *(f"{name}: {value}" for name, value in details if value)]
+
+
+def words(items: Iterable[str]) -> str:
+    """The texts that say something, in one line."""
+    return ", ".join(item for item in items if item)
+
+
+def grid(fields: dict[str, Any]) -> list[str]:
+    """Three lines of three cards, each with the colours that have marked it; `*` where its use is done."""
+    cells = []
+    for place, card in enumerate(fields["grid"]):
+        name = f"{place // 3 + 1}.{place % 3 + 1}"
+        marks = [colour for colour, player in zip(COLOURS, fields["players"], strict=True) if name in player["markers"]]
+        done = "*" if name in fields["used"] else ""
+        cells.append(f"{card or '-'}{done}{f' <- {chr(32).join(marks)}' if marks else ''}")
+    return columns([cells[row : row + 3] for row in (0, 3, 6)])
+
+
+def columns(rows: list[list[str]]) -> list[str]:
+    """Rows with their cells below each other."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
+def table(players: list[dict[str, Any]]) -> list[str]:
+    """A column for each player."""
+    rows = [["", *COLOURS], ["gold", *(str(player["gold"]) for player in players)]]
+    rows += [[name, *(amounts(player[name]) for player in players)] for name in ("camp", "materials", "supply")]
+    for number, name in zip(("I", "II", "III"), SECTIONS, strict=True):
+        rows += [[f"section {number}", *(words(player[name]) or "-" for player in players)]]
+    rows += [["seals", *(words([*player["seals"], "personal"]) for player in players)]]
+    if any(player["flipped"] or player["personal_flipped"] for player in players):
+        rows += [["flipped", *(flipped(player) for player in players)]]
+    rows += [["1x cards", *(words(player["cards"]) or "-" for player in players)]]
+    return columns(rows)
+
+
+def amounts(counts: dict[str, int]) -> str:
+    """What there is, by name."""
+    return words(f"{count} {name}" for name, count in counts.items() if count) or "-"
+
+
+def flipped(player: dict[str, Any]) -> str:
+    """Seals flipped, and the sum of their faces."""
+    seals = [*player["flipped"], *(["personal"] if player["personal_flipped"] else [])]
+    return f"{words(seals) or '-'} = {player['sum']}"

@@ -1,0 +1,274 @@
+# cython: language_level=3
+"""A turn: what can be used, played and built, and how a use begins (2.4, D16 to D20)."""
+from libc.stdint cimport uint8_t, uint16_t, uint64_t
+
+from clerestory.engine.duel.building cimport (
+    can_lose_material,
+    can_place_one,
+    complete_sections,
+    legal_buildings,
+    play_building,
+)
+from clerestory.engine.duel.chips cimport (
+    ask_market,
+    begin_take,
+    can_trade_at,
+    take_raw,
+)
+from clerestory.engine.duel.codes cimport CARDS, END
+from clerestory.engine.duel.course cimport end_turn, resume
+from clerestory.engine.duel.seals cimport can_influence, can_trade, draw_seals
+from clerestory.engine.duel.state cimport (
+    AT_ALFRED,
+    AT_ALIENA,
+    AT_COPY,
+    AT_CRAFTSMAN,
+    AT_INFLUENCE,
+    AT_MAUD,
+    AT_REGAN,
+    AT_TOM,
+    AT_WILLIAM,
+    GRID,
+    NOT_ORE,
+    WOOD,
+    WOOL,
+    Duel,
+    Player,
+    any_in_stack,
+    ask,
+    ask_mover,
+    bank,
+    count_of,
+    gain_gold,
+    lowest_bit,
+    lowest_of,
+    mover,
+)
+from clerestory.engine.duel.tables cimport *
+
+
+# -- what changes something (D16, D37) -------------------------------------------------------------
+
+cdef inline bint works_alone(const Duel *s, int seat, const Effect *effect) noexcept nogil:
+    """Whether the use of a card that points at no other would change something."""
+    cdef const Player *p = &s.players[seat]
+    cdef int kind = effect.kind
+    if kind == POWER:
+        return s.power != seat
+    elif kind == INCOME:
+        return bank(s) > 0
+    elif kind == INFLUENCE:
+        return can_influence(s, p, effect.price)
+    elif kind == RAW:
+        return count_of(p.supply, effect.chip) > 0
+    elif kind == CRAFTSMAN:
+        return count_of(p.camp, effect.chip) > 0 and p.gold >= effect.price
+    elif kind == MARKET:
+        return can_trade_at(p, effect, effect.amount)
+    elif kind == SELL_WOOL:
+        return count_of(p.camp, WOOL) > 0
+    elif kind == TAKE_CHIPS:
+        return p.supply & NOT_ORE
+    elif kind == GIVE_SEALS:
+        return any_in_stack(s)
+    elif kind == PLACE_ONE:
+        return can_place_one(p, seat, effect)
+    elif kind == TURN_CHIPS:
+        return p.camp & NOT_ORE and p.gold >= effect.price
+    elif kind == FINISH:
+        return p.supply & NOT_ORE and p.gold >= effect.price
+    elif kind == RETURN_MATERIAL:
+        return can_lose_material(&s.players[1 - seat], 1 - seat)
+    elif kind == CHEAP_BUILDING:
+        return not s.built and not s.cheap
+    elif kind == TRADE_SEALS:
+        return can_trade(p)
+    elif kind == DONATION:
+        return bank(s) > 0 and complete_sections(p) > 0
+    elif kind == MATCH_GOLD:
+        return p.gold < s.players[1 - seat].gold and bank(s) > 0
+    return False
+
+
+cdef inline uint64_t cards_at(const Duel *s, unsigned int places) noexcept nogil:
+    """The cards of the grid at a set of places, as a set; cards without a place are none."""
+    cdef uint64_t found = 0
+    cdef int card
+    while places:
+        card = s.grid[lowest_bit(places)]
+        places &= places - 1
+        if card:
+            found |= <uint64_t> 1 << (card - 1)
+    return found
+
+
+cdef inline uint64_t working(const Duel *s, int seat, uint64_t of) noexcept nogil:
+    """Those of a set of cards, none of which points, whose use would change something."""
+    cdef uint64_t found = 0, rest = of
+    while rest:
+        if works_alone(s, seat, &cards.effects[lowest_of(rest)]):
+            found |= rest & (~rest + 1)
+        rest &= rest - 1
+    return found
+
+
+cdef inline uint64_t in_reach(const Duel *s, int seat) noexcept nogil:
+    """What Remigius and Ellen can point at: any card of the grid that the seat can use, no pointing one (D6, D18)."""
+    return cards_at(s, (1 << GRID) - 1) & cards.usable[seat] & ~cards.pointing
+
+
+cdef inline uint64_t targets(const Duel *s, int seat, int kind) noexcept nogil:
+    """What a pointing card (by its effect) can point at: cards whose use would change something (D7, D9)."""
+    cdef unsigned int marked = s.players[seat].markers
+    if kind == COPY_MARKED:
+        return working(s, seat, cards_at(s, marked) & cards.symbols)
+    if kind == COPY_UNMARKED:
+        return usable_of(s, seat, cards_at(s, ~marked & (1 << GRID) - 1) & cards.usable[seat])
+    return working(s, seat, in_reach(s, seat))
+
+
+cdef inline uint64_t usable_of(const Duel *s, int seat, uint64_t of) noexcept nogil:
+    """Those of a set of cards that the seat can use whose use would change something.
+
+    Pointing ones are included, which the Lord can name: a chain has no more than three cards (D8, D18).
+    """
+    cdef uint64_t pointing = of & cards.pointing
+    if pointing and not working(s, seat, in_reach(s, seat)):
+        pointing = 0
+    return working(s, seat, of & ~cards.pointing) | pointing
+
+
+cdef inline bint can_play(const Duel *s, int seat, int card) noexcept nogil:
+    """A 1x card in hand, in its owner's own turn."""
+    cdef int kind = cards.effects[card].kind
+    if kind == COPY_MARKED or kind == COPY_UNMARKED:
+        return targets(s, seat, kind) != 0
+    return works_alone(s, seat, &cards.effects[card])
+
+
+cdef inline uint64_t playable(const Duel *s, int seat) noexcept nogil:
+    cdef unsigned int hand = s.players[seat].hand
+    cdef uint64_t found = 0
+    cdef int card
+    while hand:
+        card = cards.card_of_once[lowest_bit(hand)]
+        hand &= hand - 1
+        if can_play(s, seat, card):
+            found |= <uint64_t> 1 << card
+    return found
+
+
+# -- the turn --------------------------------------------------------------------------------------
+
+cdef inline int list_cards(uint64_t of, uint16_t *out) noexcept nogil:
+    """Write the code to use or play each card of a set, ascending."""
+    cdef int n = 0
+    while of:
+        out[n] = <uint16_t> (CARDS + 2 * lowest_of(of) + 1)
+        of &= of - 1
+        n += 1
+    return n
+
+
+cdef inline int legal_turn(const Duel *s, uint16_t *out) noexcept nogil:
+    """After building, no card under a marker is used any more; 1x cards still are, pointing ones too (D20, D41)."""
+    cdef const Player *p = &s.players[s.actor]
+    cdef uint64_t found = playable(s, s.actor) if p.hand else 0
+    cdef int n = 0
+    if not s.built:
+        if p.materials:
+            n = legal_buildings(s, p, out)
+        found |= usable_of(s, s.actor, cards_at(s, p.markers & ~s.used) & cards.usable[s.actor])
+    out[n] = END
+    return n + 1 + list_cards(found, out + n + 1)
+
+
+cdef inline void use_up(Duel *s, int card) noexcept nogil:
+    """A 1x card leaves the hand; of equal cards under own markers the first in reading order is used (D19)."""
+    cdef Player *p = mover(s)
+    cdef unsigned int places = p.markers & ~s.used
+    if cards.once >> card & 1:
+        p.hand &= <uint8_t> ~(1 << cards.once_of[card])
+        return
+    while s.grid[lowest_bit(places)] != card + 1:
+        places &= places - 1
+    s.used |= <uint16_t> (1 << lowest_bit(places))
+
+
+cdef inline void play_turn(Duel *s, int a) noexcept nogil:
+    if a == END:
+        end_turn(s)
+    elif a < END:
+        play_building(s, a)
+    else:
+        use_up(s, (a - CARDS) >> 1)
+        begin_use(s, (a - CARDS) >> 1)
+
+
+# -- pointing --------------------------------------------------------------------------------------
+
+cdef inline int legal_copy(const Duel *s, uint16_t *out) noexcept nogil:
+    return list_cards(targets(s, s.actor, cards.effects[s.card - 1].kind), out)
+
+
+cdef inline void play_copy(Duel *s, int a) noexcept nogil:
+    """One more use, at once; the own use of a card under an own marker stays as it was (D18, D40)."""
+    begin_use(s, (a - CARDS) >> 1)
+
+
+# -- uses ------------------------------------------------------------------------------------------
+
+cdef inline void begin_use(Duel *s, int card) noexcept nogil:
+    """Do what the card does, or ask what it asks."""
+    cdef const Effect *effect = &cards.effects[card]
+    cdef int kind = effect.kind
+    s.card = <uint8_t> (card + 1)
+    if kind == INFLUENCE:
+        ask_mover(s, AT_INFLUENCE)
+    elif kind == CRAFTSMAN:
+        ask_mover(s, AT_CRAFTSMAN)
+    elif kind == MARKET:
+        s.left = effect.amount
+        ask_market(s)
+    elif kind == SELL_WOOL:
+        ask_mover(s, AT_ALIENA)
+    elif kind == TAKE_CHIPS:
+        begin_take(s, effect)
+    elif kind == GIVE_SEALS:
+        draw_seals(s, effect.amount)
+    elif kind == PLACE_ONE:
+        ask_mover(s, AT_TOM)
+    elif kind == TURN_CHIPS:
+        s.left = effect.amount
+        s.floor = WOOD + 1
+        ask_mover(s, AT_REGAN)
+    elif kind == FINISH:
+        s.floor = WOOD + 1
+        ask_mover(s, AT_ALFRED)
+    elif kind == TRADE_SEALS:
+        ask_mover(s, AT_MAUD)
+    elif kind == RETURN_MATERIAL:
+        ask(s, AT_WILLIAM, 2 - s.mover)
+    elif kind == COPY_ANY or kind == COPY_MARKED or kind == COPY_UNMARKED:
+        ask_mover(s, AT_COPY)
+    else:
+        act(s, effect)
+        resume(s)
+
+
+cdef inline void act(Duel *s, const Effect *effect) noexcept nogil:
+    """Cards that ask nothing."""
+    cdef Player *p = mover(s)
+    cdef int kind = effect.kind
+    if kind == POWER:
+        s.power = <uint8_t> (s.mover - 1)
+    elif kind == INCOME:
+        gain_gold(s, p, effect.amount)
+    elif kind == RAW:
+        take_raw(p, effect.chip, effect.amount)
+    elif kind == CHEAP_BUILDING:
+        s.cheap = 1
+    elif kind == DONATION:
+        gain_gold(s, p, effect.amount * complete_sections(p))
+    elif kind == MATCH_GOLD:  # never takes gold away (D12)
+        gain_gold(s, p, s.players[2 - s.mover].gold - p.gold)

@@ -1,0 +1,90 @@
+"""A second model of Builders Duel, written from the rules alone: slow, plain, and the judge of the fast core."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from fractions import Fraction
+from typing import Any
+
+from tests.engine.duel import oracle_legal, oracle_play
+from tests.engine.duel.oracle_cards import COLOURS
+from tests.engine.duel.oracle_fields import from_fields, to_fields
+from tests.engine.duel.oracle_state import Player, Position
+
+NATURE, OVER = -1, -2
+
+
+class Oracle:
+    """One game: ask `turn` and `legal`, then `play`, until `turn` says that it is over."""
+
+    def __init__(self, state: Position) -> None:
+        self._state = state
+
+    @classmethod
+    def new(cls) -> Oracle:
+        """The opening position, its deck not dealt."""
+        return cls(Position())
+
+    @classmethod
+    def from_position(cls, fields: dict[str, Any]) -> Oracle:
+        """Reads the inner position of RULES.md section 4, all fields present, orders known or `[]`."""
+        return cls(from_fields(fields))
+
+    def position(self) -> dict[str, Any]:
+        return to_fields(self._state)
+
+    def copy(self) -> Oracle:
+        return Oracle(deepcopy(self._state))
+
+    def observed(self) -> Oracle:
+        """The same for who knows only what lies open: the orders of cards and seals to come are forgotten (5)."""
+        other = self.copy()
+        other._state.deck = []
+        other._state.seal_order = []
+        return other
+
+    def table(self) -> Position:
+        """What lies where; not to be changed."""
+        return self._state
+
+    def turn(self) -> int:
+        """The seat to decide, NATURE or OVER."""
+        who = self._state.to_act
+        if who in COLOURS:
+            return COLOURS.index(who)
+        return NATURE if who == "nature" else OVER
+
+    def legal(self) -> list[str]:
+        return oracle_legal.legal(self._state)
+
+    def odds(self) -> dict[str, Fraction]:
+        """The probability of each outcome at Nature's turn, by public information."""
+        return oracle_legal.odds(self._state)
+
+    def play(self, text: str) -> None:
+        """Plays a legal action; raises ValueError for any other."""
+        if text not in self.legal():
+            raise ValueError(f"{text!r} is not legal at step {self._state.step!r} of {self._state.to_act!r}")
+        oracle_play.play(self._state, text)
+
+    def returns(self) -> list[Fraction]:
+        """The win share of each seat at the end: the third section wins, else section 4's order, Philip last."""
+        s = self._state
+        red, blue = (_standing(player) for player in s.players.values())
+        won = s.winner() or ("red" if red > blue else "blue")
+        return [Fraction(colour == won) for colour in COLOURS]
+
+    def margins(self) -> list[float]:
+        """The points of each seat less the other's."""
+        red, blue = (_points(player) for player in self._state.players.values())
+        return [red - blue, blue - red]
+
+
+def _points(player: Player) -> float:
+    """Section 4's order as points, for margins (D46)."""
+    return 10 * player.sections() + player.materials() + player.gold / 100
+
+
+def _standing(player: Player) -> tuple[int, int, int]:
+    """What is compared after phase 4, the most telling first."""
+    return player.sections(), player.materials(), player.gold

@@ -1,0 +1,143 @@
+"""The oracle's table as the fields of RULES.md section 4, and back."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from tests.engine.duel.oracle_cards import (
+    COLOURS,
+    GOLD_IN_BOX,
+    MADE_FROM,
+    NEUTRAL_SEALS,
+    ONCE,
+    PERSONAL,
+    PERSONAL_CARDS,
+    PLACES,
+    RAW,
+    SECTIONS,
+    SYMBOLS,
+)
+from tests.engine.duel.oracle_state import Player, Position, Use
+from tests.engine.duel.oracle_uses import MAY_END
+
+Fields = dict[str, Any]
+
+CATALOGUE = [
+    *SYMBOLS,
+    *(card for card, colour in PERSONAL_CARDS.items() if colour == "blue"),
+    *(card for card, colour in PERSONAL_CARDS.items() if colour == "red"),
+    *ONCE,
+]
+MATERIALS = [MADE_FROM[raw] for raw in RAW]
+
+
+def _in_order(things: Iterable[str], order: Sequence[str]) -> list[str]:
+    return sorted(things, key=order.index)
+
+
+def _places(places: Iterable[int]) -> list[str]:
+    return [PLACES[place] for place in sorted(places)]
+
+
+def to_fields(s: Position) -> Fields:
+    open_use = s.bonus if s.step == "bonus" else s.use if s.step not in ("draw", "turn") else None
+    counted = open_use is not None and s.step in ("take", "regan", "bonus", "market")
+    return {
+        "phase": s.phase,
+        "round": s.round,
+        "step": s.step,
+        "to_act": s.to_act,
+        "power": s.power,
+        "first_player": s.first,
+        "grid": [*s.grid, *[""] * (9 - len(s.grid))],
+        "turn_of": s.active,
+        "used": _places(s.player(s.active).used) if s.active else [],
+        "card": s.use.card if s.use else "",
+        "left": open_use.left if open_use and counted else 0,
+        "floor": open_use.floor if open_use else "",
+        "may_end": s.step == "bonus" or (s.use is not None and s.use.began and s.use.card in MAY_END),
+        "seals_due": s.draws,
+        "built": s.built,
+        "cheap": s.toledo,
+        "flipping": s.flipping,
+        "unseen_seals": _in_order(s.unseen_seals.elements(), NEUTRAL_SEALS),
+        "seal_order": list(s.seal_order),
+        "stack": list(s.seen_seals),
+        "undealt": _in_order(s.unseen_cards.elements(), CATALOGUE),
+        "deck": list(s.deck),
+        "players": [_player_fields(player) for player in s.players.values()],
+    }
+
+
+def _player_fields(player: Player) -> Fields:
+    sections = [_in_order(player.placed[section], MATERIALS) for section in SECTIONS]
+    return {
+        "gold": player.gold,
+        "supply": {raw: player.supply[raw] for raw in RAW},
+        "camp": {raw: player.raw[raw] for raw in RAW},
+        "materials": {made: player.made[made] for made in MATERIALS},
+        **{f"section_{number}": placed for number, placed in enumerate(sections, 1)},
+        "seals": _in_order(player.seals.elements(), NEUTRAL_SEALS),
+        "flipped": [seal for seal in player.flipped if seal != PERSONAL],
+        "personal_flipped": PERSONAL in player.flipped,
+        "sum": player.total,
+        "cards": _in_order(player.once, CATALOGUE),
+        "markers": _places(player.markers),
+    }
+
+
+def from_fields(fields: Fields) -> Position:
+    """Reads a position; what is missing to 74 gold is the bank's."""
+    players = {colour: _player(colour, own) for colour, own in zip(COLOURS, fields["players"], strict=True)}
+    dealt = 9 if fields["step"] not in ("deal", "over") else sum(card != "" for card in fields["grid"])
+    s = Position(
+        players,
+        phase=fields["phase"],
+        round=fields["round"],
+        power=fields["power"],
+        first=fields["first_player"],
+        step=fields["step"],
+        to_act=fields["to_act"],
+        active=fields["turn_of"],
+        bank=GOLD_IN_BOX - sum(player.gold for player in players.values()),
+        unseen_cards=Counter(fields["undealt"]),
+        deck=list(fields["deck"]),
+        grid=fields["grid"][:dealt],
+        unseen_seals=Counter(fields["unseen_seals"]),
+        seal_order=list(fields["seal_order"]),
+        seen_seals=list(fields["stack"]),
+        flipping=fields["flipping"],
+        draws=fields["seals_due"],
+        built=fields["built"],
+        toledo=fields["cheap"],
+    )
+    if s.active:
+        s.me().used = [PLACES.index(place) for place in fields["used"]]
+    _read_use(s, fields)
+    return s
+
+
+def _read_use(s: Position, fields: Fields) -> None:
+    if s.step == "bonus":
+        s.bonus = Use("", fields["left"], fields["floor"])
+    elif fields["card"]:
+        s.use = Use(fields["card"], fields["left"], fields["floor"], fields["may_end"])
+
+
+def _player(colour: str, own: Fields) -> Player:
+    flipped = [*own["flipped"], *([PERSONAL] if own["personal_flipped"] else [])]
+    return Player(
+        colour,
+        gold=own["gold"],
+        supply=+Counter(own["supply"]),
+        raw=+Counter(own["camp"]),
+        made=+Counter(own["materials"]),
+        placed={section: list(own[f"section_{number}"]) for number, section in enumerate(SECTIONS, 1)},
+        seals=Counter(own["seals"]),
+        flipped=flipped,
+        total=own["sum"],
+        once=list(own["cards"]),
+        markers=[PLACES.index(place) for place in own["markers"]],
+    )

@@ -1,0 +1,110 @@
+"""What may be done at each step: the chance events with their odds, and the seats' actions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import combinations
+
+from tests.engine.duel import oracle_uses
+from tests.engine.duel.oracle_cards import (
+    FACES,
+    LINES,
+    NEUTRAL_SEALS,
+    PERSONAL,
+    PLACES,
+    PLACING,
+    SECTIONS,
+    TOLEDO_PRICE,
+)
+from tests.engine.duel.oracle_state import Player, Position
+
+
+def legal(s: Position) -> list[str]:
+    return list(odds(s)) if s.to_act == "nature" else sorted(CHOICES[s.step](s))
+
+
+def odds(s: Position) -> dict[str, Fraction]:
+    """The probability of each outcome at Nature's turn, by what everyone can see."""
+    if s.step == "flip":
+        return {f"face {face}": Fraction(1, 2) for face in FACES[s.flipping]}
+    verb, pile = ("deal", s.unseen_cards) if s.step == "deal" else ("draw", s.unseen_seals)
+    return {f"{verb} {thing}": Fraction(count, pile.total()) for thing, count in sorted(pile.items())}
+
+
+def _claim(s: Position) -> list[str]:
+    taken = next((line for line, places in LINES.items() if s.player(s.first).markers == list(places)), "")
+    shape = taken.split(" ")[0]
+    free = [line for line in LINES if line.split(" ")[0] != shape or (shape == "diagonal" and line != taken)]
+    return [f"claim {line}" for line in free]
+
+
+def _storming(s: Position) -> list[str]:
+    return ["play storming_the_castle", "pass"]
+
+
+def _take_back(s: Position) -> list[str]:
+    return [f"take-back {PLACES[place]}" for place in s.player(s.to_act).markers]
+
+
+def can_flip(player: Player) -> bool:
+    """The personal seal is always at hand until it is flipped, and ends its owner's flipping."""
+    return PERSONAL not in player.flipped
+
+
+def _conflict(s: Position) -> list[str]:
+    me = s.player(s.to_act)
+    return ["stop", f"flip {PERSONAL}", *(f"flip {seal}" for seal in NEUTRAL_SEALS if me.seals[seal])]
+
+
+def _keep(s: Position) -> list[str]:
+    flipped = s.player(s.to_act).flipped
+    return [f"keep {seal}" for seal in NEUTRAL_SEALS if seal in flipped]
+
+
+def _turn(s: Position) -> list[str]:
+    cards = [] if s.built else [s.grid[place] for place in oracle_uses.own_places(s)]
+    once = [f"play {card}" for card in oracle_uses.playable(s)]
+    return ["end", *(f"use {card}" for card in dict.fromkeys(cards)), *once, *_builds(s)]
+
+
+def _builds(s: Position) -> list[str]:
+    """The sets of materials in the camp that a section misses and the gold pays (2.4, D32)."""
+    me = s.me()
+    sets = [
+        (section, materials)
+        for section in SECTIONS
+        for count in PLACING
+        for materials in combinations(me.missing(section), count)
+    ]
+    return [
+        " ".join(["build", section, *materials])
+        for section, materials in sets
+        if not s.built
+        and all(me.made[made] for made in materials)
+        and me.gold >= (TOLEDO_PRICE if s.toledo else PLACING[len(materials)])
+    ]
+
+
+def _use(s: Position) -> list[str]:
+    assert s.use is not None
+    may_end = s.use.began and s.use.card in oracle_uses.MAY_END
+    return [*oracle_uses.choices(s, s.use), *(["done"] if may_end else [])]
+
+
+def _bonus(s: Position) -> list[str]:
+    assert s.bonus is not None
+    return [*oracle_uses.bonus_choices(s, s.bonus), "done"]
+
+
+CHOICES: dict[str, Callable[[Position], list[str]]] = {
+    "claim": _claim,
+    "storm": _storming,
+    "take_back": _take_back,
+    "conflict": _conflict,
+    "keep": _keep,
+    "turn": _turn,
+    **dict.fromkeys(oracle_uses.STEP_OF.values(), _use),
+    "bonus": _bonus,
+    "over": lambda s: [],
+}

@@ -1,0 +1,286 @@
+"""What follows from each action: one function a step, and what happens by itself up to the next choice or event."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+from tests.engine.duel import oracle_uses
+from tests.engine.duel.oracle_cards import DECKS, LINES, ONCE, PERSONAL, PLACES, PLACING, TOLEDO_PRICE, other
+from tests.engine.duel.oracle_legal import can_flip
+from tests.engine.duel.oracle_state import Player, Position
+
+
+def play(s: Position, text: str) -> None:
+    verb, *words = text.split()
+    MOVES[s.step](s, verb, words)
+
+
+# The round: nine cards, claims, Storming (2, 2.1, 2.2) --------------------------------------------------------
+
+
+def _deal(s: Position, verb: str, words: list[str]) -> None:
+    (card,) = words
+    _turn_up(s.deck, card)
+    s.unseen_cards -= Counter([card])
+    s.grid.append(card)
+    if len(s.grid) == 9:
+        s.first = s.power  # D1
+        s.ask("claim", s.first)
+
+
+def _turn_up(order: list[str], thing: str) -> None:
+    """Takes a card or seal off its pile; where the order says another one, the two trade places."""
+    if order:
+        order[order.index(thing)] = order[0]
+        order.pop(0)
+
+
+def _claim(s: Position, verb: str, words: list[str]) -> None:
+    line = " ".join(words)
+    s.player(s.to_act).markers = list(LINES[line])
+    if s.to_act == s.first:
+        s.ask("claim", other(s.first))
+    else:
+        _ask_storming(s)
+
+
+def _ask_storming(s: Position) -> None:
+    holders = [colour for colour in (s.first, other(s.first)) if "storming_the_castle" in s.player(colour).once]
+    if holders:
+        s.ask("storm", holders[0])
+    else:
+        _start_conflict(s)
+
+
+def _storming(s: Position, verb: str, words: list[str]) -> None:
+    if verb == "play":
+        s.player(s.to_act).once.remove("storming_the_castle")
+        s.ask("take_back", other(s.to_act))
+    else:
+        _start_conflict(s)
+
+
+def _take_back(s: Position, verb: str, words: list[str]) -> None:
+    s.player(s.to_act).markers.remove(PLACES.index(words[0]))
+    _start_conflict(s)  # D39
+
+
+# The conflict (2.3) -------------------------------------------------------------------------------------------
+
+
+def shared(s: Position) -> set[int]:
+    """The place with both players' markers, if there is one."""
+    return set(s.player("red").markers) & set(s.player("blue").markers)
+
+
+def _start_conflict(s: Position) -> None:
+    if shared(s):
+        s.ask("conflict", s.first)
+    else:
+        _start_turn(s, s.first)
+
+
+def _conflict(s: Position, verb: str, words: list[str]) -> None:
+    me = s.player(s.to_act)
+    if verb == "stop":
+        _lose(s, me)
+        return
+    (seal,) = words
+    if seal != PERSONAL:
+        me.seals[seal] -= 1
+    me.flipped.append(seal)
+    s.flipping = seal
+    s.ask("flip", "nature")
+
+
+def _flip(s: Position, verb: str, words: list[str]) -> None:
+    (face,) = words
+    second = s.player(other(s.first))
+    flipper = _behind(s) if second.flipped else s.player(s.first)
+    flipper.total += int(face)
+    s.flipping = ""
+    if can_flip(_behind(s)):
+        s.ask("conflict", _behind(s).colour)
+    else:
+        _lose(s, _behind(s))
+
+
+def _behind(s: Position) -> Player:
+    """Level counts as the second player being behind (2.3)."""
+    first, second = s.player(s.first), s.player(other(s.first))
+    return first if first.total < second.total else second
+
+
+def _lose(s: Position, loser: Player) -> None:
+    (place,) = shared(s)
+    loser.markers.remove(place)
+    if any(seal != PERSONAL for seal in loser.flipped):
+        s.ask("keep", loser.colour)
+    else:
+        _clear_conflict(s)
+
+
+def _keep(s: Position, verb: str, words: list[str]) -> None:
+    (seal,) = words
+    me = s.player(s.to_act)
+    me.flipped.remove(seal)  # D23: the one flipped first
+    me.seals[seal] += 1
+    _clear_conflict(s)
+
+
+def _clear_conflict(s: Position) -> None:
+    for player in (s.player(s.first), s.player(other(s.first))):  # D4
+        for seal in player.flipped:
+            if seal != PERSONAL:
+                s.put_under(seal)
+        player.flipped = []
+        player.total = 0
+    _start_turn(s, s.first)
+
+
+# A turn (2.4) -------------------------------------------------------------------------------------------------
+
+
+def _start_turn(s: Position, colour: str) -> None:
+    s.active = colour
+    s.built = s.toledo = False
+    me = s.me()
+    for place in me.markers:  # D17
+        if s.grid[place] in ONCE:
+            me.once.append(s.grid[place])
+            s.grid[place] = ""
+    _go_on(s)
+
+
+def _go_on(s: Position) -> None:
+    """Carries out what is due, up to the next choice or event, innermost first."""
+    while s.draws and not s.unseen_seals.total():
+        _receive(s, s.seen_seals.pop(0))
+    if s.bonus and not oracle_uses.bonus_choices(s, s.bonus):
+        s.bonus = None
+    if s.use and not oracle_uses.goes_on(s, s.use):
+        s.use = None
+    if s.winner():
+        _end_game(s)
+    elif s.draws:
+        s.ask("draw", "nature")
+    elif s.bonus:
+        s.ask("bonus", s.active)
+    elif s.use:
+        who = other(s.active) if s.use.card == "william_hamleigh" else s.active
+        s.ask(oracle_uses.STEP_OF[s.use.card], who)
+    else:
+        s.ask("turn", s.active)
+
+
+def _receive(s: Position, seal: str) -> None:
+    s.me().seals[seal] += 1
+    s.draws -= 1
+
+
+def _seal(s: Position, verb: str, words: list[str]) -> None:
+    (seal,) = words
+    _turn_up(s.seal_order, seal)
+    s.unseen_seals -= Counter([seal])
+    _receive(s, seal)
+    _go_on(s)
+
+
+def _turn(s: Position, verb: str, words: list[str]) -> None:
+    me = s.me()
+    if verb == "end":
+        _end_turn(s)
+        return
+    if verb == "use":
+        me.used.append(next(place for place in oracle_uses.own_places(s) if s.grid[place] == words[0]))
+        oracle_uses.start(s, words[0])
+    elif verb == "play":
+        me.once.remove(words[0])
+        oracle_uses.start(s, words[0])
+    else:
+        _build(s, words[0], words[1:])
+    _go_on(s)
+
+
+def _build(s: Position, section: str, materials: list[str]) -> None:
+    s.built = True
+    s.pay(s.me(), TOLEDO_PRICE if s.toledo else PLACING[len(materials)])
+    s.me().made -= Counter(materials)
+    oracle_uses.put_into(s, section, materials)
+
+
+def _use(s: Position, verb: str, words: list[str]) -> None:
+    assert s.use is not None
+    if verb == "done":
+        s.use = None
+    else:
+        oracle_uses.choose(s, s.use, verb, words)
+    _go_on(s)
+
+
+def _bonus(s: Position, verb: str, words: list[str]) -> None:
+    assert s.bonus is not None
+    if verb == "done":
+        s.bonus = None
+    else:
+        s.me().turn_over(words[0])
+        s.bonus.floor = words[0]
+        s.bonus.left -= 1
+    _go_on(s)
+
+
+# The end of a turn, a round, a phase (2, D34) -----------------------------------------------------------------
+
+
+def _end_turn(s: Position) -> None:
+    if s.active == s.first:
+        _start_turn(s, other(s.first))
+        return
+    if (s.phase, s.round) == (4, 3):
+        _end_game(s)
+        return
+    _clear_table(s)
+    s.first = s.power
+    s.round += 1
+    if s.round == 4:
+        _next_phase(s)
+    s.ask("deal", "nature")
+
+
+def _clear_table(s: Position) -> None:
+    s.active = ""
+    s.built = s.toledo = False
+    s.grid = []
+    for player in s.players.values():
+        player.markers, player.used = [], []
+
+
+def _end_game(s: Position) -> None:
+    _clear_table(s)  # D45
+    s.use = s.bonus = None
+    s.draws = 0
+    s.ask("over", "")
+
+
+def _next_phase(s: Position) -> None:
+    s.phase += 1
+    s.round = 1
+    for player in s.players.values():
+        player.once = [card for card in player.once if card not in DECKS[s.deck_name()]]
+    s.unseen_cards = Counter(DECKS[s.deck_name()])
+
+
+MOVES: dict[str, Callable[[Position, str, list[str]], None]] = {
+    "deal": _deal,
+    "claim": _claim,
+    "storm": _storming,
+    "take_back": _take_back,
+    "conflict": _conflict,
+    "flip": _flip,
+    "keep": _keep,
+    "turn": _turn,
+    "draw": _seal,
+    **dict.fromkeys(oracle_uses.STEP_OF.values(), _use),
+    "bonus": _bonus,
+}

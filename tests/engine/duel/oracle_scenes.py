@@ -1,0 +1,136 @@
+"""Tables to test with: consistent to the last chip, seal, coin and card, so that a model of the rules accepts them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from tests.engine.duel.oracle_cards import DECKS, ONCE, PERSONAL_CARDS, RAW_OF, SYMBOLS
+from tests.engine.duel.oracle_fields import to_fields
+from tests.engine.duel.oracle_models import Game, NewGame
+from tests.engine.duel.oracle_state import Position
+
+Changes = Mapping[str, Any]
+
+
+def play_all(game: Game, *texts: str) -> Game:
+    for text in texts:
+        game.play(text)
+    return game
+
+
+def offered(game: Game, verb: str = "") -> set[str]:
+    """The legal actions, or those of one verb."""
+    return {text for text in game.legal() if verb in ("", text.split()[0])}
+
+
+SETS = ("once", "markers", "used")  # their order means nothing
+
+
+def look(game: Game, thing: str) -> Any:
+    """What lies somewhere, readable: `red.gold`, `blue.raw` (names in order), `bank`, `stack`, `power`, `step`..."""
+    colour, _, name = thing.rpartition(".")
+    s = game.table()
+    found = getattr(s.player(colour) if colour else s, name)
+    if callable(found):
+        found = found()
+    if isinstance(found, Counter):
+        return " ".join(sorted(found.elements()))
+    return " ".join(map(str, sorted(found) if name in SETS else found)) if isinstance(found, list) else found
+
+
+def before_claims(
+    phase: int = 1, round_: int = 1, power: str = "red", coming: Iterable[str] = (), **changes: Changes
+) -> Position:
+    """A round about to be dealt, the cards `coming` among those not dealt yet.
+
+    `changes` gives by colour what differs from the opening.
+
+    `gold` comes out of the bank (or goes back); `raw` and `made` are all chips of the camp, `placed` those of the
+    sections, the others are in the supply; `seals` are all neutral seals held, paid into or taken off the stack;
+    `once` are 1x cards in front.
+    """
+    s = Position(phase=phase, round=round_, power=power, first=power)
+    for colour, own in changes.items():
+        _change_player(s, colour, own)
+    held = Counter(card for player in s.players.values() for card in player.once)
+    s.unseen_cards = _undealt(s, held, Counter(coming))
+    return s
+
+
+def _change_player(s: Position, colour: str, own: Changes) -> None:
+    player = s.player(colour)
+    s.bank += player.gold - own.get("gold", player.gold)
+    player.gold = own.get("gold", player.gold)
+    player.once = list(own.get("once", ()))
+    for section, materials in own.get("placed", {}).items():
+        player.placed[section] = list(materials)
+    _share_chips(player, own)
+    if "seals" in own:
+        _change_seals(s, colour, Counter(own["seals"]))
+
+
+def _share_chips(player: Any, own: Changes) -> None:
+    player.supply += player.raw
+    player.raw = Counter(own.get("raw", player.raw))
+    player.made = Counter(own.get("made", ()))
+    placed = [made for section in player.placed.values() for made in section]
+    player.supply -= player.raw + Counter(RAW_OF[made] for made in [*player.made.elements(), *placed])
+
+
+def _change_seals(s: Position, colour: str, wanted: Counter[str]) -> None:
+    """The difference goes under the stack, or comes off what is unseen, then off what lies under it."""
+    player = s.player(colour)
+    s.seen_seals += sorted((player.seals - wanted).elements())
+    for seal in (wanted - player.seals).elements():
+        if s.unseen_seals[seal]:
+            s.unseen_seals -= Counter([seal])
+        else:
+            s.seen_seals.remove(seal)
+    player.seals = wanted
+
+
+def _undealt(s: Position, held: Counter[str], coming: Counter[str]) -> Counter[str]:
+    """The deck in play less the rounds before: first what is held of it, then symbol cards that are not coming."""
+    deck = Counter(DECKS[s.deck_name()])
+    gone = held & deck
+    fill = sorted((deck - gone - coming).elements(), key=lambda card: card not in SYMBOLS or card == "power")
+    return deck - gone - Counter(fill[: 9 * (s.round - 1) - gone.total()])
+
+
+def dealt(model: NewGame, s: Position, places: Mapping[int, str]) -> Game:
+    """The nine cards are on the table: those named at their places 0 to 8, elsewhere what is least useful.
+
+    First come the other colour's cards and power, which the first player has; these are under the markers of `in_turn`.
+    """
+    game = model(to_fields(s))
+    rest = s.unseen_cards - Counter(places.values())
+    useless = [card for card, colour in PERSONAL_CARDS.items() if colour != s.power] + ["power"]
+    dull = sorted(rest.elements(), key=lambda card: (card not in useless, card in ONCE, not card.startswith("income")))
+    for place in range(9):
+        game.play(f"deal {places[place] if place in places else dull.pop(0)}")
+    return game
+
+
+def in_turn(
+    model: NewGame,
+    colour: str,
+    own: Iterable[str],
+    theirs: Iterable[str] = (),
+    free: Iterable[str] = (),
+    phase: int = 1,
+    round_: int = 1,
+    **changes: Changes,
+) -> Game:
+    """The turn of a first player that won the conflict.
+
+    Up to three cards are under the player's markers (row 1), two under the opponent's (column 1), four under none.
+    """
+    places = dict(zip((0, 1, 2), own, strict=False))
+    places |= dict(zip((3, 6), theirs, strict=False)) | dict(zip((4, 5, 7, 8), free, strict=False))
+    game = dealt(model, before_claims(phase, round_, colour, places.values(), **changes), places)
+    play_all(game, "claim row 1", "claim column 1")
+    while game.turn() >= 0 and offered(game) == {"pass", "play storming_the_castle"}:
+        game.play("pass")
+    return play_all(game, "flip personal", "face 3", "stop")

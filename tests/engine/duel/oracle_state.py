@@ -1,0 +1,149 @@
+"""The oracle's table: what lies where, and the few acts that all rules share."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from tests.engine.duel.oracle_cards import (
+    CHIPS,
+    COLOURS,
+    DECK_OF_PHASE,
+    DECKS,
+    GOLD_IN_BOX,
+    MADE_FROM,
+    NEEDS,
+    NEUTRAL_SEALS,
+    RAW_OF,
+    SECTIONS,
+    START_CAMP,
+    START_GOLD,
+    START_STACK,
+    other,
+)
+
+
+def _whole_supply() -> Counter[str]:
+    return Counter(CHIPS) - Counter(START_CAMP)
+
+
+@dataclass
+class Player:
+    """What lies before one player."""
+
+    colour: str
+    gold: int = START_GOLD
+    supply: Counter[str] = field(default_factory=_whole_supply)  # raw chips
+    raw: Counter[str] = field(default_factory=lambda: Counter(START_CAMP))  # in the camp
+    made: Counter[str] = field(default_factory=Counter)  # materials in the camp
+    placed: dict[str, list[str]] = field(default_factory=lambda: {section: [] for section in SECTIONS})
+    seals: Counter[str] = field(default_factory=lambda: Counter(NEUTRAL_SEALS))  # neutral, not flipped
+    flipped: list[str] = field(default_factory=list)  # in this conflict, first flipped first
+    total: int = 0  # of the faces flipped in this conflict
+    once: list[str] = field(default_factory=list)  # 1x cards in front
+    markers: list[int] = field(default_factory=list)  # places in the grid, 0 to 8
+    used: list[int] = field(default_factory=list)  # places under markers whose card was used
+
+    def missing(self, section: str) -> list[str]:
+        return [made for made in NEEDS[self.colour][section] if made not in self.placed[section]]
+
+    def complete(self, section: str) -> bool:
+        return not self.missing(section)
+
+    def sections(self) -> int:
+        return sum(self.complete(section) for section in SECTIONS)
+
+    def materials(self) -> int:
+        return sum(len(materials) for materials in self.placed.values())
+
+    def gather(self, raw: str, count: int) -> None:
+        """Raw chips from the own supply to the camp, or as many as there are."""
+        moved = min(count, self.supply[raw])
+        self.supply[raw] -= moved
+        self.raw[raw] += moved
+
+    def turn_over(self, raw: str) -> None:
+        """One raw chip of the camp becomes material."""
+        self.raw[raw] -= 1
+        self.made[MADE_FROM[raw]] += 1
+
+    def give_up(self, section: str, made: str) -> None:
+        """A placed material goes back to the own supply, as raw (William)."""
+        self.placed[section].remove(made)
+        self.supply[RAW_OF[made]] += 1
+
+
+@dataclass
+class Use:
+    """A card in use, as long as something is still to be chosen or drawn for it."""
+
+    card: str
+    left: int = 0  # chips still to be taken, that may still be turned, or bought, where the card says how many
+    floor: str = ""  # the first kind that may be named, where the order of kinds is fixed
+    began: bool = False  # one thing at least is done (D16)
+
+
+@dataclass
+class Position:
+    """The whole table."""
+
+    players: dict[str, Player] = field(default_factory=lambda: {colour: Player(colour) for colour in COLOURS})
+    phase: int = 1
+    round: int = 1
+    power: str = "red"
+    first: str = "red"  # first player of this round (D1)
+    step: str = "deal"
+    to_act: str = "nature"
+    active: str = ""  # whose turn it is
+    bank: int = GOLD_IN_BOX - len(COLOURS) * START_GOLD
+    unseen_cards: Counter[str] = field(default_factory=lambda: Counter(DECKS["A"]))
+    deck: list[str] = field(default_factory=list)  # order of all cards to come, or [] if it is not known
+    grid: list[str] = field(default_factory=list)  # 9 places once dealt; "" where a 1x card was taken
+    unseen_seals: Counter[str] = field(default_factory=lambda: Counter(START_STACK))
+    seal_order: list[str] = field(default_factory=list)  # of the unseen seals, or [] if it is not known
+    seen_seals: list[str] = field(default_factory=list)  # under them, the next to be taken first
+    flipping: str = ""  # the seal whose face Nature is to show
+    use: Use | None = None
+    draws: int = 0  # seals still to be drawn
+    bonus: Use | None = None  # bonus III, which is carried out before a use goes on
+    built: bool = False
+    toledo: bool = False
+
+    def player(self, colour: str) -> Player:
+        return self.players[colour]
+
+    def me(self) -> Player:
+        """The player whose turn it is."""
+        return self.players[self.active]
+
+    def opponent(self) -> Player:
+        return self.players[other(self.active)]
+
+    def ask(self, step: str, who: str) -> None:
+        """Stops at a decision or a chance event."""
+        self.step = step
+        self.to_act = who
+
+    def pay(self, player: Player, gold: int) -> None:
+        player.gold -= gold
+        self.bank += gold
+
+    def earn(self, player: Player, gold: int) -> None:
+        """Gold out of the bank, or as much as there is (D15)."""
+        earned = min(gold, self.bank)
+        player.gold += earned
+        self.bank -= earned
+
+    def winner(self) -> str:
+        """Who has completed the third section, or ""."""
+        return next((player.colour for player in self.players.values() if player.sections() == len(SECTIONS)), "")
+
+    def stack(self) -> int:
+        """How many seals lie in the stack."""
+        return self.unseen_seals.total() + len(self.seen_seals)
+
+    def put_under(self, seal: str) -> None:
+        self.seen_seals.append(seal)
+
+    def deck_name(self) -> str:
+        return DECK_OF_PHASE[self.phase]

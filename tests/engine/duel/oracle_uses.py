@@ -1,0 +1,373 @@
+"""What each card does in use: whether it can be used, what it does at once, and the choices it asks for.
+
+A card without choices is done by `AT_ONCE`. One with choices is an open `Use`: `choices` lists what may be chosen next,
+`choose` does it; the use is over when nothing is left to choose, or when its user ends it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tests.engine.duel.oracle_cards import (
+    ALFRED_PRICE,
+    ALIENA_PRICE,
+    ALIENA_WOOL,
+    BONUS_GOLD,
+    BONUS_KINDS,
+    BONUS_SEALS,
+    BONUS_TURNS,
+    CRAFT,
+    FREE_SEALS,
+    GATHER,
+    GIFT_CHIPS,
+    HENRY_GOLD,
+    INCOME,
+    MADE_FROM,
+    MARKETS,
+    NEUTRAL_SEALS,
+    NO_ORE,
+    ONCE,
+    PERSONAL_CARDS,
+    POINTING,
+    RAW_OF,
+    REGAN_CHIPS,
+    REGAN_PRICE,
+    SEAL_PRICE,
+    SECTIONS,
+    SYMBOLS,
+    TOM_PRICE,
+)
+from tests.engine.duel.oracle_state import Player, Position, Use
+
+# What may be used ---------------------------------------------------------------------------------------------
+
+
+def mine(s: Position, card: str) -> bool:
+    """Whether the card is neutral or of the active player's colour, and not a 1x card."""
+    return card in SYMBOLS or PERSONAL_CARDS.get(card) == s.active
+
+
+def own_places(s: Position) -> list[int]:
+    """The places under markers whose card the active player may still use (D19)."""
+    me = s.me()
+    return [place for place in sorted(me.markers) if place not in me.used and usable(s, s.grid[place])]
+
+
+def usable(s: Position, card: str) -> bool:
+    """Whether using a card that lies in the grid would change something (D16)."""
+    return mine(s, card) and changes(s, card)
+
+
+def changes(s: Position, card: str) -> bool:
+    """Whether the card's effect would change something: at once, or by a first choice."""
+    if card in AT_ONCE:
+        return AT_ONCE[card][0](s)
+    return bool(choices(s, opened(s, card)))
+
+
+def opened(s: Position, card: str) -> Use:
+    """A card with choices before the first of them."""
+    left = {"regan_hamleigh": REGAN_CHIPS, **{name: market.limit for name, market in MARKETS.items()}}.get(card, 0)
+    if card in GIFTS:
+        left = min(GIFT_CHIPS, sum(s.me().supply[raw] for raw in NO_ORE))  # D26: or all there is
+    return Use(card, left, "wood" if card in (*GIFTS, "regan_hamleigh", "alfred_builder") else "")
+
+
+def goes_on(s: Position, use: Use) -> bool:
+    """Whether something is still to be drawn or chosen for a card."""
+    return (use.card in DRAWING and s.draws > 0) or (use.card not in AT_ONCE and bool(choices(s, use)))
+
+
+# Cards that ask for nothing -----------------------------------------------------------------------------------
+
+
+def _take_power(s: Position) -> None:
+    s.power = s.active
+
+
+def _income(gold: int) -> tuple[Callable[[Position], bool], Callable[[Position], None]]:
+    return lambda s: s.bank > 0, lambda s: s.earn(s.me(), gold)
+
+
+def _gather(raw: str, count: int) -> tuple[Callable[[Position], bool], Callable[[Position], None]]:
+    return lambda s: s.me().supply[raw] > 0, lambda s: s.me().gather(raw, count)
+
+
+def _free_seals(s: Position) -> None:
+    s.draws = min(FREE_SEALS, s.stack())
+
+
+def _henry(s: Position) -> None:
+    s.earn(s.me(), HENRY_GOLD * s.me().sections())
+
+
+def _stephen(s: Position) -> None:
+    s.earn(s.me(), s.opponent().gold - s.me().gold)
+
+
+def _toledo(s: Position) -> None:
+    s.toledo = True
+
+
+AT_ONCE: dict[str, tuple[Callable[[Position], bool], Callable[[Position], None]]] = {
+    "power": (lambda s: s.power != s.active, _take_power),
+    **{card: _income(gold) for card, gold in INCOME.items()},
+    **{card: _gather(raw, count) for card, (raw, count) in GATHER.items()},
+    "jonathan": (lambda s: s.stack() > 0, _free_seals),
+    "walter": (lambda s: s.stack() > 0, _free_seals),
+    "bishop_henry": (lambda s: s.bank > 0 and s.me().sections() > 0, _henry),
+    "king_stephen": (lambda s: s.bank > 0 and s.opponent().gold > s.me().gold, _stephen),  # D30
+    "studies_in_toledo": (lambda s: not s.built and not s.toledo, _toledo),
+}
+
+
+# Choices ------------------------------------------------------------------------------------------------------
+
+
+def choices(s: Position, use: Use) -> list[str]:
+    """What may be chosen next in a use; the end of the use is not among them."""
+    card, me = use.card, s.me()
+    if card in CRAFT:
+        raw, price = CRAFT[card]
+        most = 0 if use.began else min(me.raw[raw], me.gold // price)
+        return [f"convert {raw} {count}" for count in range(1, most + 1)]
+    if card in MARKETS:
+        return _market_choices(use, me)
+    return CHOICES[card](s, use, me)
+
+
+def _market_choices(use: Use, me: Player) -> list[str]:
+    market = MARKETS[use.card]
+    may_buy = use.left and me.gold >= market.price
+    bought = [f"buy {raw}" for raw in BONUS_KINDS if may_buy and me.supply[raw]]
+    return [*bought, *(["sell wool 1"] if me.raw["wool"] else [])]
+
+
+def _influence(s: Position, use: Use, me: Player) -> list[str]:
+    return ["buy seal"] if s.stack() and me.gold >= SEAL_PRICE else []
+
+
+def _aliena(s: Position, use: Use, me: Player) -> list[str]:
+    most = 0 if use.began else min(me.raw["wool"], ALIENA_WOOL)
+    return [f"sell wool {count}" for count in range(1, most + 1)]  # D36
+
+
+def from_floor(use: Use) -> tuple[str, ...]:
+    """The kinds that may still be named: the last one named and those after it."""
+    return NO_ORE[NO_ORE.index(use.floor) :]
+
+
+def _gift(s: Position, use: Use, me: Player) -> list[str]:
+    kinds = from_floor(use)
+    later = {raw: sum(me.supply[other] for other in kinds[kinds.index(raw) :]) for raw in kinds}
+    return [f"take {raw}" for raw in kinds if me.supply[raw] and later[raw] >= use.left > 0]
+
+
+def _regan(s: Position, use: Use, me: Player) -> list[str]:
+    may = use.left and me.gold >= REGAN_PRICE
+    return [f"convert {raw} 1" for raw in from_floor(use) if may and me.raw[raw]]
+
+
+def _alfred(s: Position, use: Use, me: Player) -> list[str]:
+    return [f"buy {raw}" for raw in from_floor(use) if me.supply[raw] and me.gold >= ALFRED_PRICE]
+
+
+def _maud(s: Position, use: Use, me: Player) -> list[str]:
+    return [f"pay {seal} {raw}" for raw in NO_ORE if me.supply[raw] for seal in NEUTRAL_SEALS if me.seals[seal]]
+
+
+def _tom(s: Position, use: Use, me: Player) -> list[str]:
+    if use.began or me.gold < TOM_PRICE:
+        return []
+    return [
+        f"place {section} {MADE_FROM[raw]} {seal}"
+        for section in SECTIONS
+        for raw in NO_ORE
+        if me.supply[raw] and MADE_FROM[raw] in me.missing(section)
+        for seal in NEUTRAL_SEALS
+        if me.seals[seal]
+    ]
+
+
+def _william(s: Position, use: Use, me: Player) -> list[str]:
+    """The opponent's choice."""
+    if use.began:
+        return []
+    victim = s.opponent()
+    open_sections = [section for section in SECTIONS if not victim.complete(section)]
+    return [f"return {section} {made}" for section in open_sections for made in victim.placed[section]]
+
+
+def _pointed(s: Position, use: Use, places: list[int], cards: set[str]) -> list[str]:
+    """The cards that one more use can be had of, each once (D18)."""
+    if use.began:
+        return []
+    found = {s.grid[place] for place in places} & cards
+    return [f"use {card}" for card in sorted(found) if usable(s, card)]
+
+
+def _any_place(s: Position, use: Use, me: Player) -> list[str]:
+    """Remigius and Ellen: neither points at a pointing card."""
+    return _pointed(s, use, list(range(9)), {*SYMBOLS, *PERSONAL_CARDS} - {*POINTING})
+
+
+def _lord(s: Position, use: Use, me: Player) -> list[str]:
+    places = [place for place in range(9) if place not in me.markers]
+    return _pointed(s, use, places, {*SYMBOLS, *PERSONAL_CARDS})
+
+
+def _madonna(s: Position, use: Use, me: Player) -> list[str]:
+    return _pointed(s, use, me.markers, set(SYMBOLS))
+
+
+CHOICES: dict[str, Callable[[Position, Use, Player], list[str]]] = {
+    "influence": _influence,
+    "aliena": _aliena,
+    "jack": _gift,
+    "volunteer_workers": _gift,
+    "regan_hamleigh": _regan,
+    "alfred_builder": _alfred,
+    "empress_maud": _maud,
+    "tom_builder": _tom,
+    "william_hamleigh": _william,
+    "brother_remigius": _any_place,
+    "ellen": _any_place,
+    "lord_in_court": _lord,
+    "return_of_the_madonna": _madonna,
+}
+GIFTS = ("jack", "volunteer_workers")
+DRAWING = ("influence", "jonathan", "walter")
+MAY_END = (*MARKETS, "influence", "regan_hamleigh", "alfred_builder", "empress_maud")
+STEP_OF = {
+    "influence": "influence",
+    **dict.fromkeys(CRAFT, "craftsman"),
+    **dict.fromkeys(MARKETS, "market"),
+    "aliena": "aliena",
+    **dict.fromkeys(GIFTS, "take"),
+    "regan_hamleigh": "regan",
+    "alfred_builder": "alfred",
+    "empress_maud": "maud",
+    "tom_builder": "tom",
+    "william_hamleigh": "william",
+    **dict.fromkeys((*POINTING, "lord_in_court", "return_of_the_madonna"), "copy"),
+}
+
+
+def playable(s: Position) -> list[str]:
+    """The 1x cards that the active player may play in the turn (D16, D20)."""
+    return [card for card in ONCE if card in s.me().once and card in (*AT_ONCE, *CHOICES) and changes(s, card)]
+
+
+# What a choice does ---------------------------------------------------------------------------------------------
+
+
+def choose(s: Position, use: Use, verb: str, words: list[str]) -> None:
+    """Does one choice of an open use."""
+    use.began = True
+    DEEDS[verb](s, use, s.me(), words)
+
+
+def _convert(s: Position, use: Use, me: Player, words: list[str]) -> None:
+    raw, count = words[0], int(words[1])
+    for _ in range(count):
+        s.pay(me, CRAFT[use.card][1] if use.card in CRAFT else REGAN_PRICE)
+        me.turn_over(raw)
+    if use.card == "regan_hamleigh":
+        use.left -= 1
+        use.floor = raw
+
+
+def _sell(s: Position, use: Use, me: Player, words: list[str]) -> None:
+    count = int(words[1])
+    me.raw["wool"] -= count
+    me.supply["wool"] += count
+    s.earn(me, count * (ALIENA_PRICE if use.card == "aliena" else MARKETS[use.card].wool))  # D27, D38
+
+
+def _buy(s: Position, use: Use, me: Player, words: list[str]) -> None:
+    if words == ["seal"]:
+        s.pay(me, SEAL_PRICE)
+        s.draws = 1  # D25: seen before the next is decided
+        return
+    (raw,) = words
+    me.gather(raw, 1)
+    if use.card == "alfred_builder":
+        s.pay(me, ALFRED_PRICE)
+        me.turn_over(raw)  # D28
+        use.floor = raw
+    else:
+        s.pay(me, MARKETS[use.card].price)
+        use.left -= 1
+
+
+def _take(s: Position, use: Use, me: Player, words: list[str]) -> None:
+    (raw,) = words
+    me.gather(raw, 1)
+    use.left -= 1
+    use.floor = raw
+
+
+def _pay_seal(s: Position, me: Player, seal: str) -> None:
+    me.seals[seal] -= 1
+    s.put_under(seal)  # D24
+
+
+def _trade_seal(s: Position, use: Use, me: Player, words: list[str]) -> None:
+    seal, raw = words
+    _pay_seal(s, me, seal)
+    me.gather(raw, 1)
+
+
+def _place(s: Position, use: Use, me: Player, words: list[str]) -> None:
+    section, made, seal = words
+    _pay_seal(s, me, seal)
+    s.pay(me, TOM_PRICE)
+    me.supply[RAW_OF[made]] -= 1
+    put_into(s, section, [made])
+
+
+def _return(s: Position, use: Use, me: Player, words: list[str]) -> None:
+    section, made = words
+    s.opponent().give_up(section, made)
+
+
+def _point(s: Position, use: Use, me: Player, words: list[str]) -> None:
+    start(s, words[0])
+
+
+DEEDS: dict[str, Callable[[Position, Use, Player, list[str]], None]] = {
+    "convert": _convert,
+    "sell": _sell,
+    "buy": _buy,
+    "take": _take,
+    "pay": _trade_seal,
+    "place": _place,
+    "return": _return,
+    "use": _point,
+}
+
+
+def start(s: Position, card: str) -> None:
+    """Begins to use a card: its effect at once, or the first choice."""
+    s.use = opened(s, card)
+    if card in AT_ONCE:
+        AT_ONCE[card][1](s)
+
+
+def put_into(s: Position, section: str, materials: list[str]) -> None:
+    """Places materials of the active player that are already paid and off the camp; what completion brings follows."""
+    me = s.me()
+    me.placed[section] += materials
+    if not me.complete(section) or s.opponent().complete(section) or s.winner():
+        return  # D33: a winner gets no bonus
+    if section == "I":
+        s.draws = min(BONUS_SEALS, s.stack())
+    elif section == "II":
+        s.earn(me, BONUS_GOLD)
+    else:
+        s.bonus = Use("", BONUS_TURNS, "wood")
+
+
+def bonus_choices(s: Position, bonus: Use) -> list[str]:
+    """The chips that bonus III may turn."""
+    return [f"convert {raw} 1" for raw in from_floor(bonus) if raw in BONUS_KINDS and bonus.left and s.me().raw[raw]]

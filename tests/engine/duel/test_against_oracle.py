@@ -1,0 +1,122 @@
+"""The core and the plain model agree ply by ply: legal actions, odds, the whole position, what is hidden, results."""
+
+import random
+from collections import Counter
+
+import pytest
+
+from clerestory.engine import GAMES, NATURE, Rng
+from tests.engine.duel.oracle import Oracle
+from tests.engine.duel.oracle_cards import DECK_OF_PHASE, DECKS, ONCE, PERSONAL_CARDS, SECTIONS, SYMBOLS
+from tests.engine.duel.oracle_fields import Fields, to_fields
+from tests.engine.duel.oracle_models import Core
+from tests.engine.duel.oracle_players import Weigh, builder, choose, uniform
+from tests.engine.duel.oracle_state import Position
+from tests.engine.duel.oracle_tables import random_table
+
+DUEL = GAMES["duel"]
+SURPRISES = 6  # at one chance event in so many Nature brings up what was not dealt
+LOOKS = 10  # at one ply in so many what is hidden is compared as well
+
+
+def assert_equal(core: Core, oracle: Oracle, legal: list[str]) -> None:
+    """Compare everything there is to know of one position."""
+    assert core.turn() == oracle.turn()
+    assert core.position() == oracle.position()
+    assert sorted(legal) == oracle.legal()
+    if core.turn() == NATURE:
+        assert core.odds() == oracle.odds()
+    if core.state.over:
+        assert core.returns() == oracle.returns()
+        assert core.margins() == pytest.approx(oracle.margins(), abs=1e-9)
+
+
+def assert_hides_orders(core: Core, oracle: Oracle, seed: int) -> None:
+    """What a seat sees leaves the orders open; dealt anew, they are orders of what has not been seen (5)."""
+    seen = core.state.observe(seed % 2)
+    assert Core(seen).position() == oracle.observed().position()
+    dealt = Core(seen.deal(seed)).table()
+    assert Counter(dealt.seal_order) == oracle.table().unseen_seals
+    later = [Counter(DECKS[DECK_OF_PHASE[phase]]) for phase in range(dealt.phase + 1, 5)]
+    for deck in (oracle.table().unseen_cards, *later):
+        assert Counter(dealt.deck[: deck.total()]) == deck
+        del dealt.deck[: deck.total()]
+    assert dealt.deck == []
+
+
+def compare(rng: random.Random, weigh: Weigh, position: Fields, plies: int) -> tuple[Counter[str], Position]:
+    """Play on, on both; return how often each kind of action was played, cards by name, and the last table."""
+    core, oracle = Core.from_position(position), Oracle.from_position(position)
+    played = Counter[str]()
+    for ply in range(plies):
+        legal = core.legal()
+        assert_equal(core, oracle, legal)
+        if core.state.over:
+            break
+        if ply % LOOKS == 0:
+            assert_hides_orders(core, oracle, rng.getrandbits(60))
+        if core.turn() == NATURE and rng.randrange(SURPRISES):
+            text = core.state.draw(Rng(rng.getrandbits(60))).text
+        else:
+            text = choose(rng, uniform if core.turn() == NATURE else weigh, oracle.table(), legal)
+        verb, *words = text.split()
+        played[words[0] if verb in ("use", "play") else verb] += 1
+        core.play(text)
+        oracle.play(text)
+    return played, oracle.table()
+
+
+def compare_game(weigh: Weigh, seed: int) -> tuple[Counter[str], Position]:
+    """Compare a game from its opening to its end."""
+    played, table = compare(random.Random(seed), weigh, Core(DUEL.new(2, seed)).position(), DUEL.max_plies)
+    assert table.step == "over"
+    return played, table
+
+
+def compare_table(weigh: Weigh, seed: int) -> Counter[str]:
+    """Compare a round or two from a table that games seldom come to."""
+    rng = random.Random(seed)
+    return compare(rng, weigh, to_fields(random_table(rng)), 50)[0]
+
+
+@pytest.mark.parametrize("weigh", [uniform, builder])
+@pytest.mark.parametrize("part", range(4))
+def test_random_games(weigh: Weigh, part: int) -> None:
+    for seed in range(25 * part, 25 * (part + 1)):
+        compare_game(weigh, seed)
+
+
+@pytest.mark.parametrize("weigh", [uniform, builder])
+def test_random_tables(weigh: Weigh) -> None:
+    for seed in range(150):
+        compare_table(weigh, seed)
+
+
+VERBS = (
+    *("deal", "face", "draw", "claim", "pass", "take-back", "flip", "stop", "keep", "build", "end", "done", "buy"),
+    *("convert", "sell", "take", "pay", "place", "return"),
+)
+
+
+def test_the_games_use_every_card_and_complete_every_section() -> None:
+    """What the comparison is worth: no card, no kind of action, no section and no ending is missing from it."""
+    played, sections, winners = Counter[str](), Counter[str](), Counter[str]()
+    for seed in range(1000, 1080):
+        counts, table = compare_game(builder, seed)
+        played += counts
+        winners[table.winner()] += 1
+        for player in table.players.values():
+            sections.update(player.colour + section for section in SECTIONS if player.complete(section))
+    assert {*SYMBOLS, *PERSONAL_CARDS, *ONCE, *VERBS} - set(played) == set()
+    assert set(sections) == {colour + section for colour in ("red", "blue") for section in SECTIONS}
+    assert len(winners) > 1  # after phase 4, and by the third section
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("weigh", [uniform, builder])
+@pytest.mark.parametrize("part", range(8))
+def test_thousands_of_random_games(weigh: Weigh, part: int) -> None:
+    for seed in range(10_000 + 250 * part, 10_000 + 250 * (part + 1)):
+        compare_game(weigh, seed)
+        compare_table(weigh, seed)

@@ -1,0 +1,164 @@
+"""The card catalogue: the shipped file, its hash, and every way in which another can be wrong."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from clerestory.engine import BadCatalogue
+from clerestory.engine.duel.catalogue import DECK, SHIPPED, content_hash, load, parse, rows
+from clerestory.engine.duel.rules import DUEL
+
+TEXT = SHIPPED.read_text()
+
+
+def faults(text: str) -> list[tuple[str, str]]:
+    with pytest.raises(BadCatalogue) as caught:
+        parse(text)
+    return [tuple(fault) for fault in caught.value.violations]
+
+
+def changed(card: str, line: str, to: str) -> str:
+    """The shipped text with one line of one card, or of a table in brackets, changed."""
+    start = rf"^\[{card}\]$" if f"[{card}]" in TEXT.splitlines() else rf'^id = "{card}"$'
+    before = "" if line.startswith("id") else rf"{start}.*?"
+    pattern = re.compile(rf"({before}^){re.escape(line)}$", re.DOTALL | re.MULTILINE)
+    text, count = pattern.subn(lambda match: match[1] + to, TEXT, count=1)
+    assert count == 1
+    return text
+
+
+def test_the_shipped_catalogue_is_whole() -> None:
+    catalogue = load()
+    cards = catalogue.cards.values()
+    assert [sum(card.a for card in cards), sum(card.b for card in cards)] == [DECK, DECK]
+    kinds = [card.frame for card in cards]
+    assert [kinds.count(frame) for frame in ("red", "blue", "once")] == [5, 5, 8]
+    symbols = [card for card in cards if card.frame == "neutral"]
+    assert [sum(card.a for card in symbols), sum(card.b for card in symbols)] == [17, 19]
+
+
+def test_the_stated_numbers() -> None:
+    """D35: the numbers of the named cards, of placing and of the bonuses are data, with the values of the rules."""
+    catalogue = load()
+    effects = {name: card.effect.model_dump() for name, card in catalogue.cards.items()}
+    assert effects["aliena"] == {"kind": "sell_wool", "limit": 4, "price": 7}
+    assert effects["regan_hamleigh"] == {"kind": "convert", "limit": 2, "price": 2}
+    assert effects["alfred_builder"] == {"kind": "finish", "price": 5}
+    assert effects["tom_builder"] == {"kind": "place", "price": 2}
+    assert effects["bishop_henry"] == {"kind": "donation", "gold": 5}
+    assert effects["studies_in_toledo"] == {"kind": "cheap_building", "price": 1}
+    assert effects["influence"] == {"kind": "influence", "price": 2}
+    building = catalogue.building
+    assert building.placing == [2, 6, 12]
+    assert (building.bonus_seals, building.bonus_gold, building.bonus_chips) == (2, 10, 2)
+    assert "bell" in catalogue.castle.III
+
+
+def test_every_source_is_in_the_list_of_sources() -> None:
+    catalogue = load()
+    sourced = [*catalogue.cards.values(), catalogue.castle, catalogue.cathedral, catalogue.building]
+    words = {word.strip(",:") for row in sourced for source in row.sources.values() for word in source.split()[1:]}
+    assert {word for word in words if word.isupper()} == set(catalogue.sources)
+
+
+def test_the_hash_is_of_the_values_alone() -> None:
+    shipped = content_hash(load())
+    assert shipped == DUEL.catalogue
+    assert re.fullmatch("[0-9a-f]{16}", shipped)
+    assert content_hash(parse(changed("mason", 'name = "Mason"', 'name = "Maurer"'))) == shipped
+    assert content_hash(parse(TEXT.replace('sources.name = "reconstructed"', 'sources.name = "found"'))) == shipped
+    assert content_hash(parse(TEXT.replace("gold = 4", "gold = 3"))) != shipped
+    assert content_hash(parse(TEXT.replace('"mason"', '"bricklayer"'))) != shipped
+    assert content_hash(parse(TEXT.replace("bonus_gold = 10", "bonus_gold = 9"))) != shipped
+
+
+def test_rows_say_everything() -> None:
+    shown = rows(load())
+    assert [len(shown["cards"]), len(shown["buildings"])] == [35, 3]
+    assert all({"id", "name", "sources"} <= set(row) for listed in shown.values() for row in listed)
+    assert DUEL.cards() == shown
+
+
+MASON = 'effect = { kind = "craftsman", chip = "stone", price = 2 }'
+MARKET = 'effect = { kind = "market", limit = 2, price = 3, kinds = ["wood", "sand", "stone"], wool = 3 }'
+
+#   card, its line, the line instead, the field that is named, what is said of it
+WRONG: list[tuple[str, str, str, str, str]] = [
+    ("mason", "a = 1", "a = 28", "cards.mason.a", "less than or equal to 27"),
+    ("mason", "a = 1", 'a = "1"', "cards.mason.a", "valid integer: '1'"),
+    ("mason", "a = 1", "", "cards.mason.a", "required"),
+    ("mason", "a = 1", "a = 2", "cards", "deck A has 28 cards; there must be 27"),
+    ("mason", "b = 1", "b = 0", "cards", "deck B has 26 cards; there must be 27"),
+    ("aliena", "a = 1", "a = 0", "cards.aliena", "the card is in no deck"),
+    ("mason", 'frame = "neutral"', 'frame = "green"', "cards.mason.frame", "'green'"),
+    ("mason", 'frame = "neutral"', 'frame = "red"', "cards.mason.effect", "'craftsman' is not for frame 'red'"),
+    ("mason", MASON, 'effect = { kind = "storm" }', "cards.mason.effect", "'storm' is not for frame 'neutral'"),
+    ("mason", MASON, 'effect = { kind = "win" }', "cards.mason.effect", "Input tag 'win' found using 'kind'"),
+    ("mason", MASON, 'effect = { kind = "craftsman", chip = "brick", price = 2 }',
+     "cards.mason.effect.craftsman.chip", "'brick'"),
+    ("mason", MASON, 'effect = { kind = "craftsman", chip = "stone", price = 0 }',
+     "cards.mason.effect.craftsman.price", "greater than or equal to 1: 0"),
+    ("market_2", MARKET, MARKET.replace('"sand"', '"wood"'), "cards.market_2.effect.market.kinds",
+     "names a kind twice"),
+    ("market_2", MARKET, MARKET.replace("limit = 2", "limit = 12"), "cards.market_2.effect.market.limit",
+     "less than or equal to 11"),
+    ("mason", 'name = "Mason"', 'name = ""', "cards.mason.name", "at least 1 character"),
+    ("mason", 'id = "mason"', 'id = "The Mason"', "cards.The Mason.[key]", "match pattern"),
+    ("mason", 'id = "mason"', 'id = "weaver"', "cards", "'weaver' is there more than once"),
+    ("mason", 'id = "mason"', "", "cards", "must be a list of cards that each have an id"),
+    ("mason", 'sources.copies = "reconstructed"', "", "cards.mason.sources.copies", "is missing"),
+    ("mason", 'sources.copies = "reconstructed"', 'sources.copies = "guessed"', "cards.mason.sources.copies", "match"),
+    ("mason", 'sources.copies = "reconstructed"', 'sources.copies = "found"\nsources.age = "found"',
+     "cards.mason.sources.age", "is the source of nothing"),
+    ("king_stephen", "b = 1", "b = 2", "cards.king_stephen", "there is one copy"),
+    ("king_stephen", 'effect = { kind = "match_gold" }', 'effect = { kind = "storm" }', "cards",
+     "2 cards with the frame 'once' have the effect 'storm'; only one can"),
+    ("castle", 'I = ["beam", "mortar", "brick"]', 'I = ["beam", "mortar"]', "castle.I", "at least 3 items"),
+    ("castle", 'I = ["beam", "mortar", "brick"]', 'I = ["beam", "mortar", "wood"]', "castle.I[2]", "'wood'"),
+    ("castle", 'I = ["beam", "mortar", "brick"]', 'I = ["beam", "mortar", "bell"]', "castle",
+     "asks for 2 bell; a player has 1"),
+    ("cathedral", 'sources.I = "reconstructed"', "", "cathedral.sources.I", "is missing"),
+    ("building", "placing = [2, 6, 12]", "placing = [2, 6]", "building.placing", "at least 3 items"),
+    ("building", "bonus_gold = 10", "bonus_gold = 0", "building.bonus_gold", "greater than or equal to 1"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("card", "line", "to", "field", "description"), WRONG)
+def test_a_fault_names_card_and_field(card: str, line: str, to: str, field: str, description: str) -> None:
+    found = faults(changed(card, line, to))
+    assert [fault for fault in found if fault[0] == f"catalogue.{field}" and description in fault[1]], found
+
+
+def test_too_many_1x_cards() -> None:
+    text = changed("mason", "a = 1", "a = 1").replace('frame = "blue"', 'frame = "once"')
+    assert ("catalogue.cards", "13 cards have the frame 'once'; there can be 8") in faults(text)
+
+
+def test_all_faults_are_listed() -> None:
+    found = faults(TEXT.replace("gold = 4", "gold = 0").replace("limit = 4", "limit = 12"))
+    assert {field for field, _ in found} == {
+        "catalogue.cards.income_4.effect.income.gold",
+        "catalogue.cards.aliena.effect.sell_wool.limit",
+    }
+
+
+@pytest.mark.parametrize("text", ["version = ", "version = 1\nversion = 1", "[[cards"])
+def test_what_is_not_toml(text: str) -> None:
+    [(field, description)] = faults(text)
+    assert field == "catalogue"
+    assert description.startswith("is not TOML")
+
+
+def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(BadCatalogue, match=r"catalogue: cannot be read: .*nothing\.toml"):
+        load(tmp_path / "nothing.toml")
+    (tmp_path / "bytes.toml").write_bytes(b"\xff")
+    with pytest.raises(BadCatalogue, match="cannot be read"):
+        load(tmp_path / "bytes.toml")
+
+
+def test_another_file_is_read(tmp_path: Path) -> None:
+    other = tmp_path / "mine.toml"
+    other.write_text(changed("mason", MASON, MASON.replace("price = 2", "price = 3")))
+    assert load(other).cards["mason"].effect.model_dump()["price"] == 3

@@ -1,0 +1,99 @@
+"""Nothing is made and nothing is lost: chips, seals, gold, cards, under any sequence of moves."""
+
+from collections import Counter
+from typing import Any
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from clerestory.engine import GAMES, State
+from clerestory.engine.duel.catalogue import load
+from tests.engine.duel.scenes import CHIPS, MATERIALS
+
+CATALOGUE = load()
+DECKS = [Counter({name: getattr(card, deck) for name, card in CATALOGUE.cards.items()}) for deck in ("a", "b")]
+ONCE = {name for name, card in CATALOGUE.cards.items() if card.frame == "once"}
+
+
+class Conservation(RuleBasedStateMachine):
+    """Plays any legal action, Nature's included, and takes some back."""
+
+    state: State
+
+    @initialize(seed=st.integers(0, 2**64 - 1))
+    def set_up(self, seed: int) -> None:
+        self.state = GAMES["duel"].new(2, seed)
+
+    @rule(choices=st.lists(st.integers(0, 10_000), min_size=1, max_size=60))
+    def play(self, choices: list[int]) -> None:
+        for choice in choices:
+            if not self.state.over:
+                legal = self.state.legal_codes()
+                self.state.play(legal[choice % len(legal)])
+
+    @precondition(lambda self: self.state.history)
+    @rule(count=st.integers(1, 5))
+    def take_back(self, count: int) -> None:
+        for _ in range(min(count, len(self.state.history))):
+            self.state.undo()
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        inner: dict[str, Any] = self.state.to_position()["duel"]
+        return inner
+
+    @invariant()
+    def core_finds_nothing_wrong(self) -> None:
+        assert self.state.check() == 0
+
+    @invariant()
+    def gold(self) -> None:
+        held = [player["gold"] for player in self.fields["players"]]
+        assert min(held) >= 0
+        assert sum(held) <= 74
+
+    @invariant()
+    def chips(self) -> None:
+        for player in self.fields["players"]:
+            placed = Counter(material for section in (1, 2, 3) for material in player[f"section_{section}"])
+            for chip, material, most in zip(CHIPS, MATERIALS, (2, 2, 2, 4, 1), strict=True):
+                camp = player["camp"][chip] + player["materials"][material]
+                assert player["supply"][chip] + camp + placed[material] == most
+
+    @invariant()
+    def seals(self) -> None:
+        fields = self.fields
+        found = Counter(fields["unseen_seals"]) + Counter(fields["stack"])
+        for player in fields["players"]:
+            found += Counter(player["seals"]) + Counter(player["flipped"])
+        assert found == Counter({"0/5": 2, "1/4": 4, "2/3": 4})
+        assert fields["unseen_seals"].count("0/5") == 0
+
+    @invariant()
+    def cards(self) -> None:
+        """What is undealt or lies there is of the phase's deck; a 1x card is in one place."""
+        fields = self.fields
+        deck = DECKS[(fields["phase"] - 1) % 2]
+        table = Counter(fields["undealt"]) + Counter(filter(None, fields["grid"]))
+        assert table <= deck
+        held = Counter(card for player in fields["players"] for card in player["cards"])
+        assert set(held) <= ONCE
+        assert max((held + Counter(card for card in table.elements() if card in ONCE)).values(), default=1) == 1
+        if fields["deck"]:
+            assert Counter(fields["deck"][: len(fields["undealt"])]) == Counter(fields["undealt"])
+
+    @invariant()
+    def sections(self) -> None:
+        """A complete building ends the game, and nothing else does before the last round is over."""
+        fields = self.fields
+        complete = [
+            all(len(player[f"section_{section}"]) == 3 for section in (1, 2, 3)) for player in fields["players"]
+        ]
+        last = (fields["phase"], fields["round"]) == (4, 3)
+        assert self.state.over or not any(complete)
+        assert not self.state.over or any(complete) or last
+
+
+Conservation.TestCase.settings = settings(max_examples=40, stateful_step_count=20, deadline=None)
+TestConservation = Conservation.TestCase

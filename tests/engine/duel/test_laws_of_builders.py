@@ -1,0 +1,37 @@
+"""The laws of every game, in games that go further than uniformly random ones: most turns build, and some win."""
+
+import pytest
+
+from clerestory.engine import Rng, State
+from clerestory.engine.duel.rules import DUEL
+from tests import laws
+from tests.engine.duel.scenes import builder, drawn, informed
+from tests.laws import LAWS, Law
+
+
+@pytest.fixture(params=[builder, informed], ids=["builder", "informed"])
+def _player(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    def next_action(state: State, rng: Rng) -> int:
+        return drawn(state, rng, request.param)
+
+    monkeypatch.setattr(laws, "next_action", next_action)
+
+
+@pytest.mark.usefixtures("_player")
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
+def test_law(law: Law) -> None:
+    for seed in range(3):
+        law(DUEL, 2, seed)
+
+
+def test_builders_complete_sections_and_buildings() -> None:
+    """What the laws above are worth: most games have a complete section, some a complete building."""
+    most = []
+    for seed in range(100):
+        rng = Rng(seed)
+        state = DUEL.new(2, rng)
+        while not state.over:
+            state.play(drawn(state, rng, informed if seed % 2 else builder))
+        most.append(max(state.features(seat)["sections"] for seat in range(2)))
+    assert sum(sections >= 1 for sections in most) > 60
+    assert sum(sections == 3 for sections in most) > 1

@@ -1,0 +1,182 @@
+"""Positions: read strictly, with words for everything that is wrong; printed as a table."""
+
+import copy
+import random
+from typing import Any
+
+import pytest
+
+from clerestory.engine import BadPosition, Rng
+from clerestory.engine.duel.rules import DUEL
+from clerestory.engine.duel.sound import INVARIANTS, check_bytes
+from tests.engine.duel.scenes import changed, drawn, fields, informed, reach
+
+OPENING = DUEL.new(2, 1).observe(0).to_position()
+NO_CHIPS = {"wood": 0, "sand": 0, "stone": 0, "wool": 0, "ore": 0}
+
+
+def faults(position: dict[str, Any], changes: dict[str, Any]) -> list[tuple[str, str]]:
+    """What is wrong with a position when some of its fields, and of red's, are changed."""
+    position = copy.deepcopy(position)
+    changes = dict(changes)
+    position["duel"]["players"][0] |= changes.pop("red", {})
+    position["duel"] |= changes
+    with pytest.raises(BadPosition) as caught:
+        DUEL.from_position(position)
+    return [tuple(fault) for fault in caught.value.violations]
+
+
+FAULTS: list[tuple[dict[str, Any], str, str]] = [
+    ({"phase": 5}, "phase", "less than or equal to 4"),
+    ({"phase": "1"}, "phase", "valid integer: '1'"),
+    ({"step": "tea"}, "step", "'tea'"),
+    ({"power": "pink"}, "power", "'pink'"),
+    ({"to_act": "green"}, "to_act", "'green'"),
+    ({"grid": []}, "grid", "at least 9 items"),
+    ({"grid": ["dragon", *[""] * 8]}, "grid", "'dragon' is not one of the cards"),
+    ({"card": "dragon"}, "card", "'dragon' is not one of the cards"),
+    ({"deck": ["dragon"]}, "deck", "'dragon' is not one of the cards"),
+    ({"used": ["1.4"]}, "used[0]", "'1.4'"),
+    ({"used": ["1.1", "1.1"]}, "used", "'1.1' is there 2 times"),
+    ({"flipping": "3/2"}, "flipping", "'3/2'"),
+    ({"floor": "brick"}, "floor", "'brick'"),
+    ({"may_end": 1}, "may_end", "valid boolean"),
+    ({"luck": 1}, "luck", "Extra inputs"),
+    ({"players": []}, "players", "at least 2 items"),
+    ({"undealt": [*OPENING["duel"]["undealt"][:-1], "power"]}, "undealt", "'power' is there 2 times, undealt"),
+    ({"red": {"supply": NO_CHIPS | {"clay": 1}}}, "players[0].supply.clay", "Extra inputs"),
+    ({"red": {"cards": ["power"]}}, "players[0].cards", "'power' is not one of the cards"),
+    ({"red": {"cards": ["king_stephen"] * 2}}, "players[0].cards", "'king_stephen' is there 2 times"),
+    ({"red": {"section_1": ["cloth"]}}, "players[0].section_1", "'cloth' is more than beam, mortar, brick"),
+    ({"red": {"section_3": ["bell"] * 2}}, "players[0].section_3", "'bell' is more than brick, cloth, bell"),
+    ({"red": {"section_1": ["beam"] * 4}}, "players[0].section_1", "at most 3 items"),
+    # what does not add up
+    ({"red": {"gold": 72}}, "players", "hold 75 gold; there is 74"),
+    ({"red": {"camp": NO_CHIPS}}, "players[0]", "red has 1 wood and beam in supply, camp, materials and sections"),
+    ({"red": {"section_1": ["beam"]}}, "players[0]", "red has 3 wood and beam"),
+    ({"stack": ["0/5"]}, "stack", "3 neutral seals 0/5 in stack and with players; there are 2"),
+    ({"red": {"seals": []}}, "stack", "1 neutral seals 0/5"),
+    ({"seal_order": ["1/4"]}, "seal_order", "are not the unseen seals"),
+]
+
+
+@pytest.mark.parametrize(("changes", "field", "description"), FAULTS)
+def test_a_fault_names_its_field(changes: dict[str, Any], field: str, description: str) -> None:
+    found = faults(OPENING, changes)
+    assert [fault for fault in found if fault[0] == f"duel.{field}" and description in fault[1]], found
+
+
+def test_all_faults_come_at_once() -> None:
+    found = faults(OPENING, {"red": {"gold": 72, "seals": [], "camp": NO_CHIPS}})
+    assert {field for field, _ in found} == {"duel.players", "duel.players[0]", "duel.stack"}
+    assert len(found) == 1 + 3 + 3
+    assert len(faults(OPENING, {"phase": 5, "round": 0, "step": "tea"})) == 3
+
+
+#   invariant, fields of the opening, fields of red
+UNSOUND: list[tuple[int, dict[str, Any]]] = [
+    (3, {"red": {"camp": NO_CHIPS}}),
+    (4, {"red": {"gold": 72}}),
+    (5, {"red": {"seals": []}}),
+    (6, {"step": "over", "to_act": ""}),
+    (7, {"undealt": OPENING["duel"]["undealt"][1:]}),
+    (7, {"round": 2}),
+    (7, {"step": "claim", "to_act": "red"}),
+    (8, {"red": {"cards": ["king_stephen"]}}),
+    (8, {"red": {"cards": ["studies_in_toledo"]}}),
+    (10, {"red": {"markers": ["1.1", "1.2", "1.3"]}}),
+    (11, {"flipping": "0/5"}),
+    (11, {"red": {"sum": 1}}),
+    (12, {"turn_of": "red"}),
+    (12, {"cheap": True}),
+    (13, {"card": "power"}),
+    (13, {"left": 1}),
+    (13, {"may_end": True}),
+    (15, {"to_act": "red"}),
+    (16, {"deck": ["wood"]}),
+]
+
+
+@pytest.mark.parametrize(("invariant", "changes"), UNSOUND)
+def test_an_unsound_position_says_which_rule_it_breaks(
+    invariant: int, changes: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Some of these are found before, with their fields; the core must find them all."""
+    monkeypatch.setattr("clerestory.engine.duel.position.account_faults", lambda *_: [])
+    [(field, description)] = faults(OPENING, changes)
+    assert field == "duel"
+    assert description == f"breaks invariant {invariant} of the rules: {INVARIANTS[invariant]}"
+
+
+#   invariant, step, fields changed there
+LATER: list[tuple[int, str, dict[str, Any]]] = [
+    (10, "conflict", {"red": {"markers": ["1.1"]}}),
+    (10, "turn", {"red": {"markers": []}}),
+    (11, "turn", {"red": {"personal_flipped": True}}),
+    (12, "turn", {"turn_of": ""}),
+    (12, "turn", {"used": ["1.1", "1.2", "3.3"]}),
+    (13, "market", {"card": "", "left": 0}),
+    (13, "market", {"left": 9}),
+    (13, "regan", {"floor": ""}),
+    (13, "draw", {"seals_due": 9}),
+    (13, "take", {"left": 0}),
+    (14, "craftsman", {"red": {"gold": 0}}),
+    (15, "conflict", {"to_act": ""}),
+]
+
+
+@pytest.mark.parametrize(("invariant", "step", "changes"), LATER)
+def test_later_steps_have_their_invariants(invariant: int, step: str, changes: dict[str, Any]) -> None:
+    state = reach(step, until=lambda state: step == "draw" or (state.turn == 0 and "" not in fields(state)["grid"]))
+    [(_, description)] = faults(state.observe(0).to_position(), changes)
+    assert description.startswith(f"breaks invariant {invariant} of the rules")
+
+
+def test_a_place_is_empty_only_when_its_1x_card_has_gone() -> None:
+    state = reach("claim")
+    grid = ["", *fields(state)["grid"][1:]]
+    with pytest.raises(BadPosition, match="breaks invariant 9 "):
+        changed(state, {"grid": grid})
+
+
+def test_memory_of_any_content_is_checked_without_harm() -> None:
+    source = random.Random(1)
+    for _ in range(2000):
+        noise = bytearray(source.randbytes(DUEL.state_bytes))
+        noise[0] = source.randrange(4)
+        assert 0 < check_bytes(bytes(noise)) < len(INVARIANTS)
+    with pytest.raises(ValueError, match=f"memory: 3 bytes; a position has {DUEL.state_bytes}"):
+        check_bytes(b"abc")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_single_bits_that_change_are_noticed_or_harmless(seed: int) -> None:
+    """Whatever passes can be answered, played on and read."""
+    source, rng, numbers = random.Random(seed), Rng(seed), set()
+    state = DUEL.new(2, rng)
+    while not state.over:
+        for _ in range(8):
+            memory = bytearray(state.to_bytes())
+            memory[source.randrange(96)] ^= 1 << source.randrange(8)
+            numbers.add(check_bytes(bytes(memory)))
+        assert DUEL.from_position(state.observe(0).to_json()).deal(rng).check() == 0
+        state.play(drawn(state, rng, informed))
+    assert len(numbers) > 10
+
+
+def test_a_position_fits_in_208_bytes() -> None:
+    assert DUEL.state_bytes == 208
+
+
+def test_a_position_prints_as_a_table() -> None:
+    state = DUEL.new(2, 1)
+    lines = str(state).splitlines()
+    assert lines[0] == "phase 1, round 1, deal, nature to act; first player red, power red"
+    assert [line.split() for line in lines if line.startswith("gold")] == [["gold", "3", "3"]]
+    assert any(line.startswith("camp") and "1 wood, 1 sand, 1 stone" in line for line in lines)
+    table = str(reach("flip"))
+    assert "flipping: " in table
+    assert " = " in table.splitlines()[-2]
+    marked = str(reach("market"))
+    assert " <- red blue" not in marked
+    assert "card in use: market" in marked

@@ -1,0 +1,54 @@
+"""Levels: ever more iterations and ever less noise, and errors that a person would make."""
+
+from itertools import pairwise
+
+import pytest
+
+from clerestory.engine.cathedral.rules import CATHEDRAL
+from clerestory.search.bots import Budget, parse_bot
+from clerestory.search.errors import BadLimit
+from clerestory.search.levels import LEVELS, Level, choose_line, level_of
+from clerestory.search.result import Line
+from tests.search.positions import decisions
+
+POSITION = decisions(CATHEDRAL, 2, 1)[3]
+
+
+def line(action: str, margin: float, visits: int = 10) -> Line:
+    return Line(action, action, visits, 10, (0.5,), (0.1,), margin, 0.5, 0.01, 0.4, 0.0, (action,))
+
+
+LINES = [line("best", 0.0), line("near", -1.0), line("far", -4.0), line("absurd", -40.0), line("untried", 9.0, 0)]
+
+
+def test_each_level_searches_more_and_errs_less() -> None:
+    assert len(LEVELS) == 8
+    assert all(a.iterations < b.iterations and a.noise >= b.noise for a, b in pairwise(LEVELS))
+    assert LEVELS[-1].noise == 0
+
+
+def test_without_noise_the_best_line_is_taken() -> None:
+    assert all(choose_line(LINES, Level(10, 0.0), seed).action == "best" for seed in range(50))
+
+
+def test_small_losses_are_overlooked_more_often_than_large_ones() -> None:
+    taken = [choose_line(LINES, Level(10, 2.0), seed).action for seed in range(3000)]
+    counts = [taken.count(action) for action in ("best", "near", "far", "absurd", "untried")]
+    assert counts[0] > counts[1] > counts[2] > 0
+    assert counts[3:] == [0, 0]
+    assert counts[1] / counts[0] == pytest.approx(0.6065, abs=0.08)  # exp(-1 / 2)
+
+
+@pytest.mark.parametrize("level", range(1, 9))
+def test_a_level_caps_the_iterations_and_the_budget_only_bounds_them(level: int) -> None:
+    bot = parse_bot(f"ismcts:level={level}")
+    assert bot.choose(POSITION, 1, Budget(seconds=60.0)).iterations == LEVELS[level - 1].iterations
+    assert bot.choose(POSITION, 1, Budget(iterations=7)).iterations == 7
+    assert bot.choose(POSITION, 1, Budget(iterations=7)).action == bot.choose(POSITION, 1, Budget(iterations=7)).action
+
+
+@pytest.mark.parametrize("number", [0, 9, -1, 2.5, "3", None, True])
+def test_levels_that_do_not_exist(number: object) -> None:
+    with pytest.raises(BadLimit) as caught:
+        level_of(number)  # type: ignore[arg-type]
+    assert caught.value.field == "level"
