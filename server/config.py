@@ -3,6 +3,7 @@
 import ipaddress
 import os
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from clerestory.search.ismcts import DEFAULT_MAX_BYTES
 
@@ -29,6 +30,10 @@ class Settings:
         margin: seconds kept back from the caller's deadline, for the way of the answer.
         grace: seconds that calls in progress have, after the server was told to finish.
         insecure: accept plaintext from other machines.
+        tls_cert: file of the server's certificate in PEM, with those that lead to its authority.
+        tls_key: file of its key; the two go together, None for plaintext.
+        tls_client_ca: file of the authorities whose certificates clients must show, None if they need none.
+        token_file: file of the bearer tokens of which every call must bring one, None if it need not.
 
     Raises BadSettings.
     """
@@ -43,6 +48,10 @@ class Settings:
     margin: float = 0.02
     grace: float = 5.0
     insecure: bool = False
+    tls_cert: Path | None = None
+    tls_key: Path | None = None
+    tls_client_ca: Path | None = None
+    token_file: Path | None = None
 
     def __post_init__(self) -> None:
         for name in ("workers", "max_searches", "min_iterations", "max_threads", "max_time"):
@@ -53,8 +62,16 @@ class Settings:
                 raise BadSettings(f"{name}: {getattr(self, name)} is less than 0")
         if self.max_tree_bytes < MIN_TREE_BYTES:
             raise BadSettings(f"max_tree_bytes: {self.max_tree_bytes} is less than {MIN_TREE_BYTES}")
-        if not is_local(self.listen) and not self.insecure:
-            raise BadSettings(f"listen: {self.listen} is open to other machines, in plaintext; allow it with insecure")
+        self._owe_security()
+
+    def _owe_security(self) -> None:
+        for name, other in (("tls_cert", "tls_key"), ("tls_key", "tls_cert"), ("tls_client_ca", "tls_cert")):
+            if getattr(self, name) is not None and getattr(self, other) is None:
+                raise BadSettings(f"{name}: is of no use without {other}")
+        if not is_local(self.listen) and self.tls_cert is None and not self.insecure:
+            what = "tokens and all, " if self.token_file is not None else ""
+            remedy = "give it tls_cert and tls_key, or allow it with insecure"
+            raise BadSettings(f"listen: {self.listen} is open to other machines, {what}in plaintext; {remedy}")
 
 
 def is_local(address: str) -> bool:

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import os
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -22,12 +23,33 @@ def serve(
     max_time: Annotated[float, typer.Option(help="Longest search, in seconds.")] = DEFAULTS.max_time,
     grace: Annotated[float, typer.Option(help="Seconds to answer in, once told to finish.")] = DEFAULTS.grace,
     insecure: Annotated[bool, typer.Option("--insecure", help="Accept plaintext from other machines.")] = False,
+    tls_cert: Annotated[
+        Path | None, typer.Option(envvar="CLERESTORY_TLS_CERT", help="Certificate of the server, PEM.")
+    ] = None,
+    tls_key: Annotated[Path | None, typer.Option(envvar="CLERESTORY_TLS_KEY", help="Its key, PEM.")] = None,
+    tls_client_ca: Annotated[
+        Path | None,
+        typer.Option(envvar="CLERESTORY_TLS_CLIENT_CA", help="Authorities of the certificates that clients must show."),
+    ] = None,
+    token_file: Annotated[
+        Path | None,
+        typer.Option(envvar="CLERESTORY_TOKEN_FILE", help="Bearer tokens, one a line, read again on SIGHUP."),
+    ] = None,
     while_stdin: Annotated[bool, typer.Option("--while-stdin", hidden=True)] = False,
 ) -> None:
     """Serve advice over gRPC until SIGTERM or SIGINT; searches under way then answer with what they have."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     settings = Settings(
-        listen=listen, workers=workers, max_searches=max_searches, max_time=max_time, grace=grace, insecure=insecure
+        listen=listen,
+        workers=workers,
+        max_searches=max_searches,
+        max_time=max_time,
+        grace=grace,
+        insecure=insecure,
+        tls_cert=tls_cert,
+        tls_key=tls_key,
+        tls_client_ca=tls_client_ca,
+        token_file=token_file,
     )
     asyncio.run(serve_while(settings, while_stdin))
 
