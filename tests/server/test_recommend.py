@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from clerestory.clients.advisor import duration
+from clerestory.clients.wire import duration
 from clerestory.engine import GAMES, NATURE, State, from_position
 from clerestory.v1.advisor_pb2 import STOP_REASON_ITERATIONS, STOP_REASON_TIME, RecommendMoveResponse
 from tests.server.harness import HOUR, Served, opening, question, served
