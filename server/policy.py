@@ -10,6 +10,7 @@ search does not wait for the long ones that came first.
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from math import ceil
 
 SLICE = 0.003  # seconds that a tree is searched before it is compared with the others again
 FRESHNESS = 0.1  # weight of the last slice in the measured speed
@@ -174,10 +175,10 @@ class Policy:
         return [tree for tree in self.trees if tree.iterations < tree.minimum]
 
     def need(self, tree: Tree) -> float:
-        """Return the seconds of a worker that a tree lacks to its minimum, at most half of its budget."""
+        """Return the seconds of a worker a tree lacks to its minimum, in whole slices, and at most half its budget."""
         speed = self.speeds.get(tree.demand.kind)
-        lacking = SLICE if speed is None else (tree.minimum - tree.iterations) / speed
-        return max(min(lacking, tree.budget / 2), 0.0)
+        slices = 1 if speed is None else ceil((tree.minimum - tree.iterations) / speed / SLICE)
+        return max(min(slices * SLICE, tree.budget / 2), 0.0)
 
     def _overload(self, trees: Iterable[Tree], now: float, reserve: float) -> float | None:
         """Return the first deadline by which the workers cannot meet all needs, less a reserve; None if they can."""
@@ -199,4 +200,4 @@ class Policy:
                 rate = min(1.0, left / number)
                 self._fair[priority] += rate * max(now - self._now, 0.0)
                 left -= rate * number
-        self._now = now
+        self._now = max(now, self._now)

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from clerestory.clients.advisor import position_message
+from clerestory.clients.wire import position_message
 from clerestory.engine import GAMES, State
 from clerestory.v1 import rules_pb2 as api
 from clerestory.v1.rules_pb2_grpc import RulesServiceStub

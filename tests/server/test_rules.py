@@ -7,7 +7,7 @@ import grpc
 import pytest
 from google.rpc.error_details_pb2 import BadRequest, PreconditionFailure
 
-from clerestory.clients.advisor import position_message
+from clerestory.clients.wire import position_message
 from clerestory.engine import GAMES, State
 from clerestory.server.errors import Reason
 from clerestory.server.translate_rules import MAX_ACTIONS

@@ -2,7 +2,7 @@
 
 import pytest
 
-from clerestory.clients.advisor import position_message
+from clerestory.clients.wire import position_message
 from clerestory.engine import GAMES, NATURE, Rng, State
 from clerestory.engine.core import Action
 from clerestory.v1 import rules_pb2 as api

@@ -1,0 +1,228 @@
+"""Who searches next, on a clock that is simulated: workers that always search exactly a slice at a known speed."""
+
+import heapq
+from dataclasses import dataclass, field
+from itertools import count
+
+import pytest
+
+from clerestory.server.policy import SLICE, Demand, NoRoom, Policy, Priority, Tree
+
+Slice = tuple[Tree, float]  # and its seconds
+
+SPEED = 20_000  # iterations a second of a worker
+
+
+@dataclass
+class Simulation:
+    """Searches that arrive at given moments, and what each has had when its deadline comes."""
+
+    workers: int = 1
+    max_searches: int = 64
+    min_iterations: int = 100
+    idle: float = 0.0  # seconds of workers without work
+    refused: list[float] = field(default_factory=list)  # moments
+
+    def run(self, arrivals: list[tuple[float, Demand]], until: float) -> list[list[Tree]]:
+        policy = Policy(self.workers, self.max_searches, self.min_iterations, speeds={"game": SPEED})
+        order, admitted = count(), []
+        events: list[tuple[float, int, Demand | None, Slice | None]]
+        events = [(moment, next(order), demand, None) for moment, demand in arrivals]
+        events += [(0.0, next(order), None, None) for _ in range(self.workers)]
+        heapq.heapify(events)
+        while events and events[0][0] <= until:
+            now, _, demand, done = heapq.heappop(events)
+            if done is not None:
+                self.end_slice(policy, *done, now)
+            for tree in [tree for tree in policy.trees if tree.demand.deadline <= now]:
+                policy.leave(tree, now)
+            if demand is not None:
+                try:
+                    admitted.append(policy.admit(demand, now))
+                except NoRoom:
+                    self.refused.append(now)
+                continue
+            tree = policy.pick(now)
+            if tree is None:
+                self.idle += SLICE / 10
+                heapq.heappush(events, (now + SLICE / 10, next(order), None, None))
+                continue
+            end = min(now + SLICE, tree.demand.deadline)
+            heapq.heappush(events, (end, next(order), None, (tree, end - now)))
+        return admitted
+
+    def end_slice(self, policy: Policy, tree: Tree, seconds: float, now: float) -> None:
+        policy.put_back(tree, seconds, round(seconds * SPEED), now)
+        if tree.iterations >= tree.demand.iterations:
+            policy.leave(tree, now)
+
+
+def used(trees: list[Tree]) -> float:
+    return sum(tree.used for tree in trees)
+
+
+def demand(arrival: float, budget: float, **fields: object) -> tuple[float, Demand]:
+    return arrival, Demand("game", arrival + budget, **fields)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+@pytest.mark.parametrize("searches", [1, 2, 3, 5, 8, 20])
+@pytest.mark.parametrize("budget", [0.2, 0.5, 2.0])
+def test_equal_budgets_at_once_have_equal_shares(workers: int, searches: int, budget: float) -> None:
+    simulation = Simulation(workers)
+    admitted = simulation.run([demand(0, budget) for _ in range(searches)], budget)
+    share = budget * min(1, workers / searches)
+    assert len(admitted) == searches
+    assert all(abs(used(trees) - share) <= 1.5 * SLICE for trees in admitted)
+
+
+def test_a_search_alone_has_a_worker_for_itself() -> None:
+    [[tree]] = Simulation(2).run([demand(0, 1.0)], 1.0)
+    assert tree.used == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("long", [1, 4])
+@pytest.mark.parametrize("budget", [0.02, 0.05, 0.1])
+def test_a_short_search_has_its_share_though_long_ones_came_first(long: int, budget: float) -> None:
+    arrivals = [*[demand(0, 10.0) for _ in range(long)], demand(5.0, budget)]
+    *_, [short] = Simulation().run(arrivals, 10.0)
+    assert short.used >= budget / (long + 1) - SLICE
+
+
+def test_long_searches_are_not_starved_by_a_stream_of_short_ones() -> None:
+    arrivals = [demand(0, 4.0), *[demand(0.05 * i, 0.05) for i in range(80)]]
+    first, *_ = Simulation().run(arrivals, 4.0)
+    assert used(first) == pytest.approx(2.0, abs=0.1)
+
+
+def test_who_came_later_does_not_get_what_was_missed_before() -> None:
+    first, second = Simulation().run([demand(0, 1.0), demand(0.5, 1.0)], 1.5)
+    assert used(first) == pytest.approx(0.75, abs=2 * SLICE)
+    assert used(second) == pytest.approx(0.75, abs=2 * SLICE)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_each_tree_has_a_share(threads: int) -> None:
+    simulation = Simulation(4)
+    first, second = simulation.run([demand(0, 1.0, trees=threads), demand(0, 1.0)], 1.0)
+    share = min(1.0, 4 / (threads + 1))
+    assert used(first) == pytest.approx(threads * share, abs=2 * threads * SLICE)
+    assert used(second) == pytest.approx(share, abs=2 * SLICE)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_move_goes_before_hints_and_hints_have_the_rest(workers: int) -> None:
+    hints = [demand(0, 2.0, priority=Priority.HINT) for _ in range(3)]
+    *idle, move = Simulation(workers).run([*hints, demand(0.5, 1.0)], 2.0)
+    assert used(move) >= 1.0 - SLICE * 1.5
+    assert sum(map(used, idle)) == pytest.approx(2.0 * workers - used(move), abs=2 * SLICE)
+    assert max(map(used, idle)) - min(map(used, idle)) <= 2 * SLICE
+
+
+def test_a_hint_under_moves_still_has_its_minimum() -> None:
+    arrivals = [demand(0, 3.0), demand(0, 1.0, priority=Priority.HINT)]
+    _, [hint] = Simulation().run(arrivals, 3.0)
+    assert 100 <= hint.iterations <= 100 + 2 * SLICE * SPEED
+
+
+@pytest.mark.parametrize("load", [0.5, 1.0, 2.0, 5.0, 20.0])
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("budget", [0.05, 0.1, 0.5])
+def test_whoever_is_admitted_has_the_minimum(load: float, workers: int, budget: float) -> None:
+    every = budget / workers / load
+    arrivals = [demand(i * every, budget * (1 + i % 3)) for i in range(round(3 / every))]
+    simulation = Simulation(workers, max_searches=10_000)
+    admitted = simulation.run(arrivals, 10.0)
+    assert len(admitted) + len(simulation.refused) == len(arrivals)
+    assert min(tree.iterations for [tree] in admitted) >= 100 - 2 * SLICE * SPEED * 0.5
+    assert len(simulation.refused) == 0 or load > 1
+
+
+def test_no_worker_is_idle_while_there_is_work() -> None:
+    simulation = Simulation(2)
+    simulation.run([demand(0.1 * i, 1.0) for i in range(20)], 2.9)
+    assert simulation.idle <= 0.21
+
+
+def test_a_search_that_ends_by_its_iterations_leaves_the_rest_to_others() -> None:
+    [short], [long] = Simulation().run([demand(0, 1.0, iterations=200), demand(0, 1.0)], 1.0)
+    assert short.iterations in range(200, 200 + round(SLICE * SPEED) + 1)
+    assert long.used == pytest.approx(1.0 - short.used, abs=SLICE)
+
+
+# -- admission -------------------------------------------------------------------------------------
+
+
+def policy(**fields: object) -> Policy:
+    return Policy(**({"workers": 1, "max_searches": 8, "min_iterations": 100} | fields))  # type: ignore[arg-type]
+
+
+def crowd(one: Policy, number: int, budget: float, **fields: object) -> None:
+    for _ in range(number):
+        one.admit(demand(0, budget, **fields)[1], 0.0)
+
+
+@pytest.mark.parametrize("budget", [1e-6, 0.001, 60.0])
+def test_an_idle_server_refuses_nobody(budget: float) -> None:
+    crowd(policy(speeds={"game": 1.0}), 1, budget)
+
+
+def test_too_many_searches() -> None:
+    full = policy()
+    crowd(full, 8, 60.0)
+    with pytest.raises(NoRoom, match="8 searches are under way") as caught:
+        crowd(full, 1, 60.0)
+    assert caught.value.retry == 5.0
+
+
+def test_hints_leave_half_of_the_places_to_moves() -> None:
+    full = policy()
+    crowd(full, 4, 60.0, priority=Priority.HINT)
+    with pytest.raises(NoRoom):
+        crowd(full, 1, 60.0, priority=Priority.HINT)
+    crowd(full, 4, 60.0)
+
+
+@pytest.mark.parametrize(("speed", "room"), [(2_500, 2), (10_500, 8), (40_500, 33)])
+def test_room_follows_from_the_measured_speed(speed: float, room: int) -> None:
+    measured = policy(max_searches=1000, speeds={"game": speed})
+    with pytest.raises(NoRoom, match="no worker has time") as caught:
+        crowd(measured, 1000, 0.1)
+    assert len(measured.trees) == room
+    assert caught.value.retry == pytest.approx(0.1)
+
+
+def test_who_would_make_another_late_is_refused() -> None:
+    full = policy(max_searches=1000, speeds={"game": 1000.0})
+    crowd(full, 1, 0.1)
+    crowd(full, 1, 0.21)
+    with pytest.raises(NoRoom):
+        full.admit(demand(0, 0.2)[1], 0.05)
+
+
+def test_speed_is_measured_by_kind() -> None:
+    one = policy()
+    [tree] = one.admit(demand(0, 1.0)[1], 0.0)
+    assert one.need(tree) == SLICE
+    assert one.pick(0.0) is tree
+    one.put_back(tree, 0.01, 50, 0.01)
+    assert one.speeds == {"game": 5000.0}
+    assert one.need(tree) == pytest.approx(4 * SLICE)
+
+
+def test_a_held_or_running_tree_is_not_picked() -> None:
+    one = policy(workers=2)
+    first, second = one.admit(demand(0, 1.0, trees=2)[1], 0.0)
+    second.held = True
+    assert one.pick(0.0) is first
+    assert one.pick(0.0) is None
+    second.held = False
+    assert one.pick(0.0) is second
+
+
+def test_leaving_twice_is_no_error() -> None:
+    one = policy()
+    [tree] = one.admit(demand(0, 1.0)[1], 0.0)
+    one.leave(tree, 0.0)
+    one.leave(tree, 0.0)
+    assert one.trees == []
