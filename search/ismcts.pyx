@@ -213,7 +213,7 @@ cdef class Searcher:
         self.seed = seed
         self.seeds = luck(seed)
         self.max_bytes = max_bytes
-        check_threads(threads, False)
+        check_threads(threads)
         self.workers = []
         self._add_worker(seed)
         for _ in range(1, threads):
