@@ -9,17 +9,22 @@ SOURCES := setup.py MANIFEST.in $(shell find src engine search server clients pr
 CHECKED := build/checked
 PYTEST := $(BIN)/python -m pytest -n auto
 
-.PHONY: demo test test-slow test-asan lint bench constraints clean
+.PHONY: demo test test-slow test-extras test-asan lint bench constraints clean
 
-demo: $(VENV)/.built  ## one recommendation, end to end: build, server, search, table
+demo: $(VENV)/.built  ## one recommendation, end to end: build, server, search, table; then a hint that sharpens
 	$(BIN)/clerestory show examples/positions/cathedral-3p-round4-draft.json
 	$(BIN)/clerestory recommend examples/positions/cathedral-3p-round4-draft.json --time 1s
+	$(BIN)/clerestory hint examples/positions/cathedral-3p-round4-draft.json --time 2s --watch
 
 test: $(VENV)/.built  ## everything that ends within minutes
 	$(PYTEST)
 
 test-slow: $(VENV)/.built  ## what takes longer: packages built in isolation, long comparisons
 	$(PYTEST) -m slow --timeout 3600
+
+test-extras: $(VENV)/.built  ## the tests that need large packages: Ray, OpenSpiel
+	$(PIP) install --quiet --constraint constraints.txt --group extras
+	$(PYTEST) tests/search/test_on_ray.py tests/search/openspiel
 
 test-asan: $(CHECKED)/.built  ## the laws and the search with bounds checks, AddressSanitizer and UBSan
 	PYTHONPATH=$(CHECKED) PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
@@ -43,6 +48,7 @@ bench: $(VENV)/.built
 	$(BIN)/clerestory bench search --game duel --seats 2
 
 constraints: $(VENV)/.built
+	$(PIP) install --quiet --group extras
 	$(PIP) freeze --exclude-editable --exclude clerestory > constraints.txt
 
 clean:

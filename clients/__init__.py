@@ -1,27 +1,48 @@
 """Asking a server for advice: `Advisor(target).recommend(position, time="500ms")`."""
 
-from clerestory.clients.advisor import Advisor
+from clerestory.clients.advisor import Advisor, Analysis
+from clerestory.clients.aio import AsyncAdvisor, AsyncAnalysis
+from clerestory.clients.connection import Tls
 from clerestory.clients.errors import (
     AdvisorError,
+    BadConnection,
     BadRequest,
     Busy,
+    Denied,
     FieldViolation,
     NotNow,
     OutOfTime,
     Unavailable,
+    Unsupported,
 )
-from clerestory.clients.types import Action, Line, Recommendation
+from clerestory.clients.referee import Applied, LegalAction, Outcome, Referee, Rules
+from clerestory.clients.types import Action, Line, Outlook, Recommendation, Update, Warned
 
 __all__ = [
     "Action",
     "Advisor",
     "AdvisorError",
+    "Analysis",
+    "Applied",
+    "AsyncAdvisor",
+    "AsyncAnalysis",
+    "BadConnection",
     "BadRequest",
     "Busy",
+    "Denied",
     "FieldViolation",
+    "LegalAction",
     "Line",
     "NotNow",
     "OutOfTime",
+    "Outcome",
+    "Outlook",
     "Recommendation",
+    "Referee",
+    "Rules",
+    "Tls",
     "Unavailable",
+    "Unsupported",
+    "Update",
+    "Warned",
 ]

@@ -1,36 +1,30 @@
-"""The client, for programs without an event loop."""
+"""The client, for programs without an event loop; any number of threads, or gevent, may share one."""
 
-import json
-import re
-from collections.abc import Mapping
-from datetime import timedelta
+import threading
+from collections.abc import Callable
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, Self, TypeVar, Unpack
 
 import grpc
-from google.protobuf.duration_pb2 import Duration
-from google.protobuf.json_format import ParseDict, ParseError
 
-from clerestory.clients.errors import BadRequest, FieldViolation, error_of
-from clerestory.clients.types import Action, Line, Recommendation
-from clerestory.v1 import advisor_pb2 as api
+from clerestory.clients.connection import Tls, dial
+from clerestory.clients.errors import Unavailable, error_of
+from clerestory.clients.referee import Rules
+from clerestory.clients.types import Recommendation, Update
+from clerestory.clients.wire import (
+    SLACK,
+    Options,
+    PositionLike,
+    Time,
+    read_answer,
+    read_update,
+    write_analysis,
+    write_question,
+)
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
-from clerestory.v1.position_pb2 import Position
+from clerestory.v1.rules_pb2_grpc import RulesServiceStub
 
-LONGEST = 600.0  # seconds a call without a time may take
-SLACK = 5.0  # seconds that a call has beyond its time, for its ways and its wait
-UNITS = {"ms": 0.001, "s": 1.0}
-
-
-class HasPosition(Protocol):
-    """Anything that can write itself as a position."""
-
-    def to_position(self) -> Mapping[str, Any]:
-        """Return the position as a dictionary."""
-
-
-PositionLike = HasPosition | Mapping[str, Any] | str | bytes
-Time = str | float | timedelta
+Answer = TypeVar("Answer")
 
 
 class Advisor:
@@ -38,11 +32,24 @@ class Advisor:
 
     Args:
         target: `HOST:PORT`, `unix:PATH`, or any other gRPC name of a server.
+        token: that the server wants to see; plaintext to another machine is refused.
+        tls: how to trust the server; True for the usual authorities, None for plaintext.
+        retries: whether a call that the server turned away or never got is tried again, within its time.
+
+    Raises BadConnection.
     """
 
-    def __init__(self, target: str) -> None:
-        self._channel = grpc.insecure_channel(target)
-        self._stub = AdvisorServiceStub(self._channel)
+    def __init__(
+        self, target: str, token: str | None = None, tls: Tls | bool | None = None, *, retries: bool = True
+    ) -> None:
+        dialled = dial(target, token, tls, retries)
+        if dialled.credentials is None:
+            self._channel = grpc.insecure_channel(dialled.target, dialled.options)
+        else:
+            self._channel = grpc.secure_channel(dialled.target, dialled.credentials, dialled.options)
+        self._metadata = dialled.metadata
+        self._stub: Any = AdvisorServiceStub(self._channel)
+        self._rules: Any = RulesServiceStub(self._channel)
 
     def __enter__(self) -> Self:
         return self
@@ -56,118 +63,91 @@ class Advisor:
         """Close the connection; calls under way end with an error."""
         self._channel.close()
 
-    def recommend(
+    @property
+    def rules(self) -> Rules:
+        """The rules of the games, by the same connection."""
+        return Rules(self._ask_rules)
+
+    def _ask_rules(self, method: str, request: Any) -> Any:
+        return call(getattr(self._rules, method), request, timeout=SLACK, metadata=self._metadata)
+
+    def recommend(self, position: PositionLike, time: Time | None = None, **options: Unpack[Options]) -> Recommendation:
+        """Return the advice for a position; `time` or `iterations` is required.
+
+        Args:
+            position: a dictionary, its JSON text, a message, or an object with `to_position()`.
+            time: until the answer leaves the server: "500ms", "2s", seconds, or a timedelta.
+            options: see `Options`.
+
+        Raises AdvisorError.
+        """
+        request, timeout = write_question(position, time, options)
+        return read_answer(call(self._stub.RecommendMove, request, timeout=timeout, metadata=self._metadata))
+
+    def analyze(
         self,
         position: PositionLike,
         time: Time | None = None,
         *,
-        seat: int | None = None,
-        iterations: int | None = None,
-        seed: int | None = None,
-    ) -> Recommendation:
-        """Return the advice for a position; `time` or `iterations` is required.
+        every: Time | None = None,
+        certainty: float | None = None,
+        **options: Unpack[Options],
+    ) -> "Analysis":
+        """Return the tables of an analysis, as they come; the last one is final. Leaving them ends the search.
 
         Args:
-            position: a dictionary, its JSON text, or an object with `to_position()`.
-            time: until the answer leaves the server: "500ms", "2s", seconds, or a timedelta.
-            seat: the one to decide; None takes it from the position.
-            iterations: of the search, at most.
-            seed: of all luck in the search; None lets the server draw one.
+            position: as in `recommend`.
+            time: as in `recommend`.
+            every: time between two tables, at least 10 ms.
+            certainty: end once the best line is the best with this probability, above 0.5 and below 1.
+            options: see `Options`.
 
-        Raises AdvisorError.
+        Raises AdvisorError, here for what cannot be sent, else where the tables are read.
         """
-        request = api.RecommendMoveRequest(position=position_message(position))
-        seconds = LONGEST
-        if time is not None:
-            seconds = read_time(time)
-            request.time_budget.CopyFrom(duration(seconds))
-        for field, value in (("seat", seat), ("iterations", iterations), ("seed", seed)):
-            if value is not None:
-                set_number(request, field, value)
+        request, timeout = write_analysis(position, time, every, certainty, options)
+        return Analysis(call(self._stub.Analyze, request, timeout=timeout, metadata=self._metadata))
+
+
+class Analysis:
+    """The tables of an analysis, to be read once; `close()`, the end of a `with`, or dropping it ends the search."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+        self._closed = threading.Event()
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Update:
         try:
-            answer = self._stub.RecommendMove(request, timeout=max(seconds, 0) + SLACK)
+            return read_update(next(self._stream))
         except grpc.RpcError as failure:
+            if self._closed.is_set():
+                raise StopIteration from None
             raise error_of(failure) from None
-        return read_answer(answer)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the search, if it goes on; a thread that waits for a table gets none."""
+        self._closed.set()
+        self._stream.cancel()
 
 
-def refusal(field: str, description: str) -> BadRequest:
-    """Return the error for a question that cannot even be sent; its reason is the one that a server gives."""
-    violation = FieldViolation(field, description)
-    return BadRequest(str(violation), f"BAD_{field.upper()}", [violation])
-
-
-def read_time(time: Time) -> float:
-    """Return a time in seconds. Raises BadRequest for what is no time."""
-    if isinstance(time, timedelta):
-        return time.total_seconds()
-    if isinstance(time, str):
-        match = re.fullmatch(r"\s*(-?\d+(?:\.\d+)?)\s*(ms|s)\s*", time, re.ASCII)
-        if match is None:
-            raise refusal("time_budget", f"{time[:80]!r} is not a time like 500ms or 2s")
-        return float(match[1]) * UNITS[match[2]]
-    return time
-
-
-def duration(seconds: float) -> Duration:
-    """Return a time as a message. Raises BadRequest for what none can hold."""
-    message = Duration()
+def call(method: Callable[..., Answer], request: Any, **options: Any) -> Answer:
+    """Return what a method of a stub returns. Raises AdvisorError."""
     try:
-        message.FromNanoseconds(round(seconds * 1e9))
-    except (ValueError, OverflowError):
-        raise refusal("time_budget", f"{seconds} s is out of range") from None
-    return message
-
-
-def set_number(request: api.RecommendMoveRequest, field: str, value: int) -> None:
-    """Set a field of the request. Raises BadRequest for a number that it cannot hold."""
-    try:
-        setattr(request, field, value)
-    except (ValueError, TypeError):
-        raise refusal(field, f"{value!r} is not a whole number in range") from None
-
-
-def position_message(position: PositionLike) -> Position:
-    """Return a position as a message. Raises BadRequest for what has not the shape of one."""
-    fields = position.to_position() if hasattr(position, "to_position") else position
-    try:
-        decoded = json.loads(fields) if isinstance(fields, str | bytes) else dict(fields)
-        return ParseDict(decoded, Position())
-    except (ParseError, ValueError, TypeError, RecursionError) as error:
-        raise refusal("position", f"{error}") from None
-
-
-def read_answer(answer: api.RecommendMoveResponse) -> Recommendation:
-    """Return an answer as what a client gets to see."""
-    statistics = answer.statistics
-    return Recommendation(
-        seat=answer.seat,
-        best=read_action(answer.best),
-        lines=tuple(read_line(line) for line in answer.lines),
-        iterations=statistics.iterations,
-        nodes=statistics.nodes,
-        tree_bytes=statistics.tree_bytes,
-        depth=statistics.depth,
-        elapsed=statistics.elapsed.ToNanoseconds() / 1e9,
-        stop_reason=read_stop_reason(statistics.stop_reason),
-        memory_full=statistics.memory_full,
-        seed=answer.seed,
-        rules_revision=answer.rules_revision,
-        catalogue=answer.catalogue,
-    )
-
-
-def read_stop_reason(number: int) -> str:
-    """Return a reason by its name; a number that only newer servers know is `unspecified`."""
-    known = api.StopReason.DESCRIPTOR.values_by_number
-    return known[number if number in known else 0].name.removeprefix("STOP_REASON_").lower()
-
-
-def read_line(line: api.Line) -> Line:
-    """Return one line of an answer."""
-    return Line(read_action(line.action), line.visits, line.availability, tuple(line.win_shares))
-
-
-def read_action(action: api.Action) -> Action:
-    """Return an action of an answer."""
-    return Action(action.text, action.label)
+        return method(request, **options)
+    except grpc.RpcError as failure:
+        raise error_of(failure) from None
+    except ValueError as failure:  # of a closed channel
+        raise Unavailable(str(failure)) from None

@@ -5,7 +5,10 @@ AdvisorError      any of them; `reason` is one of the table in docs/protocol.md,
  ├─ NotNow        it makes sense, and not at this point of the game
  ├─ Busy          the server turned the call away; try again later
  ├─ OutOfTime     the time ran out before there was an answer
+ ├─ Denied        the server does not know the token or the certificate, or does not allow the call
+ ├─ Unsupported   the server does not have this call; it is older than the client, or something else
  └─ Unavailable   no server answers there, or it is finishing
+BadConnection     a target, token or TLS file that no connection can be made with; found before anything is sent
 """
 
 from collections.abc import Sequence
@@ -14,8 +17,8 @@ from typing import NamedTuple, cast
 import grpc
 from google.protobuf.message import Message
 from google.rpc.error_details_pb2 import BadRequest as BadRequestDetail
-from google.rpc.error_details_pb2 import ErrorInfo
-from grpc_status import rpc_status
+from google.rpc.error_details_pb2 import ErrorInfo, RetryInfo
+from google.rpc.status_pb2 import Status
 
 
 class FieldViolation(NamedTuple):
@@ -35,12 +38,20 @@ class AdvisorError(Exception):
         message: what happened, for people.
         reason: the same for programs.
         violations: the fields to blame.
+        retry_after: seconds to wait before another try, None if the server said nothing.
     """
 
-    def __init__(self, message: str, reason: str = "", violations: Sequence[FieldViolation] = ()) -> None:
+    def __init__(
+        self,
+        message: str,
+        reason: str = "",
+        violations: Sequence[FieldViolation] = (),
+        retry_after: float | None = None,
+    ) -> None:
         super().__init__("; ".join(map(str, violations)) or message)
         self.reason = reason
         self.violations = tuple(violations)
+        self.retry_after = retry_after
 
 
 class BadRequest(AdvisorError):
@@ -59,8 +70,29 @@ class OutOfTime(AdvisorError):
     """The time ran out before there was an answer."""
 
 
+class Denied(AdvisorError):
+    """The server does not know the caller, or does not allow the call."""
+
+
+class Unsupported(AdvisorError):
+    """The server does not have this call."""
+
+
 class Unavailable(AdvisorError):
     """No server answers, or it is finishing."""
+
+
+class BadConnection(ValueError):
+    """No connection can be made with this.
+
+    Args:
+        field: the argument to blame.
+        description: what is wrong with it.
+    """
+
+    def __init__(self, field: str, description: str) -> None:
+        super().__init__(f"{field}: {description}")
+        self.field = field
 
 
 KINDS = {
@@ -69,22 +101,27 @@ KINDS = {
     grpc.StatusCode.RESOURCE_EXHAUSTED: Busy,
     grpc.StatusCode.DEADLINE_EXCEEDED: OutOfTime,
     grpc.StatusCode.UNAVAILABLE: Unavailable,
+    grpc.StatusCode.UNAUTHENTICATED: Denied,
+    grpc.StatusCode.PERMISSION_DENIED: Denied,
+    grpc.StatusCode.UNIMPLEMENTED: Unsupported,
 }
 
 
 def error_of(failure: grpc.RpcError) -> AdvisorError:
-    """Return a failed call as one of our own errors."""
+    """Return a failed call, sync or async, as one of our own errors."""
     call = cast(grpc.Call, failure)
-    info, request = ErrorInfo(), BadRequestDetail()
-    unpack(call, info, request)
+    info, request, retry = ErrorInfo(), BadRequestDetail(), RetryInfo()
+    unpack(call, info, request, retry)
     violations = [FieldViolation(violation.field, violation.description) for violation in request.field_violations]
+    wait = retry.retry_delay.ToNanoseconds() / 1e9 if retry.HasField("retry_delay") else None
     kind = KINDS.get(call.code(), AdvisorError)
-    return kind(call.details() or call.code().name, info.reason, violations)
+    return kind(call.details() or call.code().name, info.reason, violations, wait)
 
 
 def unpack(call: grpc.Call, *details: Message) -> None:
     """Fill each of the given messages that a failed call carries."""
-    status = rpc_status.from_call(call)
-    for packed in status.details if status else ():
-        for detail in details:
-            packed.Unpack(detail)
+    for key, value in call.trailing_metadata() or ():
+        if key == "grpc-status-details-bin" and isinstance(value, bytes):
+            for packed in Status.FromString(value).details:
+                for detail in details:
+                    packed.Unpack(detail)

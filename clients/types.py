@@ -1,6 +1,8 @@
-"""What a client gets to see."""
+"""What a client gets to see: plain values, and the message they came from for whoever wants it."""
 
-from dataclasses import dataclass
+from dataclasses import InitVar, dataclass
+
+from clerestory.v1 import advisor_pb2 as api
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +22,23 @@ class Action:
 
 
 @dataclass(frozen=True, slots=True)
+class Outlook:
+    """What a line is expected to bring in one feature of the seat to decide.
+
+    Attributes:
+        feature: its name, as the game's rules page lists it.
+        now: its value in the position.
+        at_round_end: expected at the end of the round; at the end of the game where rounds are over.
+        at_game_end: expected at the end of the game.
+    """
+
+    feature: str
+    now: float
+    at_round_end: float
+    at_game_end: float
+
+
+@dataclass(frozen=True, slots=True)
 class Line:
     """One legal action, and what the search knows of it.
 
@@ -28,45 +47,132 @@ class Line:
         visits: iterations that tried it.
         availability: iterations in which it was legal.
         win_shares: mean share of the win by seat, 0 to 1, whoever asks; all 0 where it was never tried.
+        standard_errors: of each win share.
+        margin: mean final score of the seat to decide less the best other one, in points.
+        score: what the search ranks by, of the seat to decide, 0 to 1.
+        lower_bound: of the score.
+        loss: score of the best line less that of this one.
+        principal_variation: texts of the most visited actions, this one first, as far as no hidden card is needed.
+        outlook: expected features, for explanations; empty where the game names none.
+        probability: of the outcome by what everyone can see; None except at a chance event.
     """
 
     action: Action
     visits: int
     availability: int
     win_shares: tuple[float, ...]
+    standard_errors: tuple[float, ...]
+    margin: float
+    score: float
+    lower_bound: float
+    loss: float
+    principal_variation: tuple[str, ...]
+    outlook: tuple[Outlook, ...]
+    probability: float | None
 
 
 @dataclass(frozen=True, slots=True)
-class Recommendation:
-    """The answer to a question. The same position, seat, seed and iterations, without a time, give the same lines.
+class Warned:
+    """Something about an answer that the caller did not ask for.
 
     Attributes:
-        seat: the seat that is to play `best`, and whose knowledge was used.
-        best: the action to play.
-        lines: every legal action, best first.
+        reason: `time_cut`, `memory_cut`, `threads_cut`, `memory_full`, `few_iterations`, `finishing`;
+            `unspecified` for what only newer servers know.
+        description: the same with its figures, in an English sentence.
+    """
+
+    reason: str
+    description: str
+
+    def __str__(self) -> str:
+        return self.description
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """The answer to a question.
+
+    Where `reproducible`, the same position and seat with `seed`, `iterations` and `threads`, without a time, give the
+    same lines.
+
+    Attributes:
+        seat: the seat whose knowledge was used, and who is to play `best`; None for an onlooker at a chance event.
+        best: the action to play; None at a chance event.
+        lines: the actions that were searched, best first; at a chance event its outcomes, likeliest first.
         iterations: determinizations searched.
         nodes: information sets in memory.
         tree_bytes: memory of the search tree.
         depth: decisions from the position to the deepest information set.
         elapsed: seconds spent searching, waiting not included.
+        waited: seconds between the arrival of the request and the first iteration.
+        threads: trees searched side by side.
+        certainty: probability that the best line is the best, by the standard errors of the lines.
         stop_reason: why the search ended: `time`, `iterations`, `stopped` (the server was told to finish),
             `decided` (what was left could not change the best line).
         memory_full: the tree stopped growing at its limit; the search went on with what it had.
         seed: of all luck in the search.
         rules_revision: of the rules that were searched.
         catalogue: hash of the card catalogue that was searched, "" for a game without one.
+        reason: what the first line gains over the second, in an English sentence; "" where there is nothing to compare.
+        warnings: what the caller should know about the answer.
+        level: that the move was chosen at, None for full strength.
+        engine_version: of the program that searched.
+        reproducible: asking again gives the same lines.
     """
 
-    seat: int
-    best: Action
+    seat: int | None
+    best: Action | None
     lines: tuple[Line, ...]
     iterations: int
     nodes: int
     tree_bytes: int
     depth: int
     elapsed: float
+    waited: float
+    threads: int
+    certainty: float
     stop_reason: str
     memory_full: bool
     seed: int
     rules_revision: int
     catalogue: str
+    reason: str
+    warnings: tuple[Warned, ...]
+    level: int | None
+    engine_version: str
+    reproducible: bool
+    raw: InitVar[api.RecommendMoveResponse]
+
+    def __post_init__(self, raw: api.RecommendMoveResponse) -> None:
+        object.__setattr__(self, "_message", raw)
+
+    @property
+    def message(self) -> api.RecommendMoveResponse:
+        """The answer as it came."""
+        message: api.RecommendMoveResponse = self.__dict__["_message"]
+        return message
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """One table of an analysis.
+
+    Attributes:
+        recommendation: the answer so far; a whole one.
+        sequence: number of the table in its stream, from 1; one is missing for each that came too fast to be read.
+        final: this is the last table.
+    """
+
+    recommendation: Recommendation
+    sequence: int
+    final: bool
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """The lines of the answer so far, best first."""
+        return self.recommendation.lines
+
+    @property
+    def best(self) -> Action | None:
+        """The action to play, as far as is known; None at a chance event."""
+        return self.recommendation.best

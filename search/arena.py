@@ -1,28 +1,22 @@
-"""Many games of a match, on a pool of processes or in this one, and the report of them."""
+"""Many games of a match, wherever they are played, and the report of them."""
 
-import multiprocessing
-import signal
-import threading
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from contextlib import contextmanager
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
-from multiprocessing.synchronize import Event
-from os import _exit
 
-from clerestory.search.match import Match, Played, play_game
+from clerestory.search.match import Match, Played, Task
+from clerestory.search.pool import Crew, on_processes
 from clerestory.search.results import Results
 from clerestory.search.statistics import Interval, Sprt, Verdict, elo_interval, mean_interval, score_interval
 
 Games = Generator[Played, None, None]
-Task = tuple[int, list[int]]  # a deal's seed, and the seats of A that are still to be played
 
 # -- playing ---------------------------------------------------------------------------------------
 
 
-def play_match(match: Match, results: Results, *, workers: int, sprt: Sprt | None = None) -> Games:
+def play_match(
+    match: Match, results: Results, *, workers: int, sprt: Sprt | None = None, crew: Crew = on_processes
+) -> Games:
     """Play what the results still lack, and yield each game once it is kept.
 
     A worker takes whole deals. With a test, no deal is handed out after it is decided. However the iteration ends,
@@ -31,11 +25,12 @@ def play_match(match: Match, results: Results, *, workers: int, sprt: Sprt | Non
     Args:
         match: rehearsed.
         results: where games are kept; those that are there are not played again.
-        workers: processes; 1 plays in this one.
+        workers: how many deals are played at a time.
         sprt: the test that may end the match early.
+        crew: who plays them: a pool of processes, unless told otherwise; the games are the same.
     """
     tasks = missing(match, results)
-    with runner(match, workers) as run:
+    with crew(workers) as run:
         for games in run(undecided(tasks, match, results, sprt)):
             for played in games:
                 results.add(played)
@@ -46,8 +41,8 @@ def missing(match: Match, results: Results) -> list[Task]:
     """Return what is still to be played, by deal."""
     done = {(game.deal, game.seat) for game in results.games}
     deals = range(match.seed, match.seed + match.deals)
-    tasks = ((deal, [seat for seat in range(match.seats) if (deal, seat) not in done]) for deal in deals)
-    return [(deal, seats) for deal, seats in tasks if seats]
+    tasks = (Task(match, deal, [seat for seat in range(match.seats) if (deal, seat) not in done]) for deal in deals)
+    return [task for task in tasks if task.seats]
 
 
 def undecided(tasks: Iterable[Task], match: Match, results: Results, sprt: Sprt | None) -> Iterator[Task]:
@@ -56,80 +51,6 @@ def undecided(tasks: Iterable[Task], match: Match, results: Results, sprt: Sprt 
         if sprt and sprt.verdict(scores(results.of(match), match.seats), match.seats) != Verdict.OPEN:
             return
         yield task
-
-
-Run = Callable[[Iterator[Task]], Iterator[list[Played]]]
-
-
-@contextmanager
-def runner(match: Match, workers: int) -> Iterator[Run]:
-    """Yield the function that plays tasks, and stop its workers in the end."""
-    if workers == 1:
-        yield lambda tasks: (play_task(match, task) for task in tasks)
-        return
-    context = multiprocessing.get_context("spawn")
-    stop = context.Event()
-    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=begin_worker, initargs=(match, stop))
-    try:
-        yield lambda tasks: on_pool(pool, tasks, 2 * workers)
-    finally:
-        stop.set()
-        pool.shutdown(cancel_futures=True)
-
-
-def on_pool(pool: ProcessPoolExecutor, tasks: Iterator[Task], ahead: int) -> Iterator[list[Played]]:
-    """Yield the games of each task as it ends, so many tasks being handed out at a time."""
-    pending: set[Future[list[Played]]] = set()
-    while True:
-        pending.update(pool.submit(work, task) for task in islice(tasks, ahead - len(pending)))
-        if not pending:
-            return
-        done, pending = wait(pending, return_when=FIRST_COMPLETED)
-        for future in done:
-            yield future.result()
-
-
-def play_task(match: Match, task: Task, stopped: Callable[[], bool] = lambda: False) -> list[Played]:
-    """Play a deal; what is stopped midway is left out."""
-    deal, seats = task
-    games = (play_game(match, deal, seat, stopped) for seat in seats)
-    return [game for game in games if game is not None]
-
-
-# -- in a worker process ---------------------------------------------------------------------------
-
-
-@dataclass
-class Worker:
-    """What a worker process was begun with."""
-
-    match: Match | None = None
-    stop: Event | None = None
-
-
-WORKER = Worker()
-
-
-def begin_worker(match: Match, stop: Event) -> None:
-    """Leave interrupts to the parent, and do not outlive it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=end_with_parent, daemon=True).start()
-    WORKER.match, WORKER.stop = match, stop
-
-
-def end_with_parent() -> None:
-    """Wait for the end of the process that began this one, and follow it."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        _exit(1)
-
-
-def work(task: Task) -> list[Played]:
-    """Play a task in a worker process."""
-    assert WORKER.match is not None
-    assert WORKER.stop is not None
-    return play_task(WORKER.match, task, WORKER.stop.is_set)
 
 
 # -- the report ------------------------------------------------------------------------------------

@@ -74,7 +74,7 @@ cdef uint32_t enter(Search *search, int n) noexcept nogil:
     if search.length == 0 or search.identity != BY_ACTIONS:
         key = search.ops.key(search.world, search.observer)
     if search.identity == BY_WAY:
-        key = mixed(key, search.way)
+        key = mixed(search.way, key)
     return tree_enter(&search.tree, key, search.legal, n)
 
 

@@ -70,6 +70,15 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
+class Task:
+    """What one worker plays at a time: a deal of a match, with A in each of some seats."""
+
+    match: Match
+    deal: int
+    seats: list[int]
+
+
+@dataclass(frozen=True, slots=True)
 class Played:
     """One game, as a line of results; lists are by seat.
 
@@ -129,6 +138,12 @@ def play_game(match: Match, deal: int, seat: int, stopped: Callable[[], bool] = 
             state.play(move.action)
         ply += 1
     return result(state, deal, seat, ply, moves)
+
+
+def play_task(task: Task, stopped: Callable[[], bool] = lambda: False) -> list[Played]:
+    """Play a deal; what is stopped midway is left out."""
+    games = (play_game(task.match, task.deal, seat, stopped) for seat in task.seats)
+    return [game for game in games if game is not None]
 
 
 def result(state: State, deal: int, seat: int, plies: int, moves: Sequence[Sequence[Move]]) -> Played:

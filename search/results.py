@@ -4,6 +4,7 @@
 {"deal": 0, "seat": 0, "returns": [1.0, 0.0], "margins": [6.0, -6.0], "values": [8.0, 2.0], "plies": 8, ...}
 """
 
+import fcntl
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -41,22 +42,43 @@ class Results:
 def open_results(path: Path | None, match: Match) -> Iterator[Results]:
     """Open the results of a match, those in the file included; a torn last line is cut off.
 
-    Raises BadMatch for a file that is not of this match, OSError for one that cannot be written.
+    Raises BadMatch for a file that is not of this match or that another run is writing to, OSError for one that
+    cannot be written.
     """
     if path is None:
         yield Results()
         return
+    with open_lines(path, match.header()) as (file, lines):
+        yield Results(file, read_games(lines))
+
+
+@contextmanager
+def open_lines(path: Path, header: dict[str, Any]) -> Iterator[tuple[IO[bytes], list[dict[str, Any]]]]:
+    """Open a file of JSON lines below their header, to add lines; yield it and what is in it without the header.
+
+    Raises BadMatch for a file with another header or that another run is writing to, OSError for one that cannot
+    be written.
+    """
     with path.open("a+b") as file:
+        lock(file)
         file.seek(0)
         content = file.read()
         end = content.rfind(b"\n") + 1
-        if not end and not line_of(match.header()).startswith(content):
+        if not end and not line_of(header).startswith(content):
             raise BadMatch("results: the file holds something else")
-        games = read_games(content[:end].splitlines(), match)
-        file.truncate(end)
+        lines = read_lines(content[:end].splitlines(), header)
+        file.truncate(end)  # what a kill has torn
         if not end:
-            write_line(file, match.header())
-        yield Results(file, games)
+            write_line(file, header)
+        yield file, lines
+
+
+def lock(file: IO[bytes]) -> None:
+    """Keep other runs out until the file is closed or this process ends, however it does. Raises BadMatch."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise BadMatch("results: another run is writing to the file") from None
 
 
 def line_of(fields: dict[str, Any]) -> bytes:
@@ -70,12 +92,17 @@ def write_line(file: IO[bytes], fields: dict[str, Any]) -> None:
     file.flush()
 
 
-def read_games(lines: list[bytes], match: Match) -> list[Played]:
-    """Return the games of a file. Raises BadMatch for another match's file or for a line that makes no sense."""
-    if lines and (found := read_line(1, lines[0])) != (wanted := match.header()):
-        other = next((name for name in wanted if found.get(name) != wanted[name]), "arena")
-        raise BadMatch(f"results: {other} is {found.get(other)!r} in the file, {wanted[other]!r} here")
-    games = [read_game(number, line) for number, line in enumerate(lines[1:], 2)]
+def read_lines(lines: list[bytes], header: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return what is below the header. Raises BadMatch for another header or for a line that makes no sense."""
+    if lines and (found := read_line(1, lines[0])) != header:
+        other = next((name for name in header if found.get(name) != header[name]), next(iter(header)))
+        raise BadMatch(f"results: {other} is {found.get(other)!r} in the file, {header[other]!r} here")
+    return [read_line(number, line) for number, line in enumerate(lines[1:], 2)]
+
+
+def read_games(lines: list[dict[str, Any]]) -> list[Played]:
+    """Return the games. Raises BadMatch for a line that is none."""
+    games = [read_game(number, line) for number, line in enumerate(lines, 2)]
     if len({(game.deal, game.seat) for game in games}) < len(games):
         raise BadMatch("results: a game occurs twice in the file")
     return games
@@ -92,9 +119,9 @@ def read_line(number: int, line: bytes) -> dict[str, Any]:
     return fields
 
 
-def read_game(number: int, line: bytes) -> Played:
+def read_game(number: int, fields: dict[str, Any]) -> Played:
     """Return the game on a line."""
     try:
-        return Played(**read_line(number, line))
+        return Played(**fields)
     except TypeError:
         raise BadMatch(f"results: line {number} is not a game") from None

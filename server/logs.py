@@ -7,18 +7,19 @@ from typing import Any
 import structlog
 
 FORMATS = ("json", "text")
+LEVELS = ("debug", "info", "warning", "error")
 
 
-def write_logs(form: str, level: int = logging.INFO) -> None:
+def write_logs(form: str, level: str = "info") -> None:
     """Send the logs of this process to standard error; each line of a call has the call's identifier.
 
     Args:
         form: one of FORMATS.
-        level: the least that is written.
+        level: one of LEVELS; what is less is not written.
     """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(structlog.stdlib.ProcessorFormatter(foreign_pre_chain=SHARED, processors=processors(form)))
-    logging.basicConfig(level=level, handlers=[handler], force=True)
+    logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
 
 
 SHARED: list[Any] = [

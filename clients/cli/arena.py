@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,6 +16,16 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Column, Table
 
+from clerestory.clients.cli.crew import (
+    BotArgument,
+    BudgetOption,
+    OnOption,
+    Place,
+    RayAddressOption,
+    WorkersOption,
+    chosen_crew,
+    load_game,
+)
 from clerestory.clients.cli.options import (
     CATALOGUE,
     BadOption,
@@ -26,25 +36,11 @@ from clerestory.clients.cli.options import (
     chosen_game,
     chosen_seats,
 )
-from clerestory.engine.cathedral.rules import CATHEDRAL
-from clerestory.engine.core import Game
 from clerestory.search.arena import Report, Side, play_match, report
-from clerestory.search.bots import BOTS
 from clerestory.search.match import Match
+from clerestory.search.pool import Crew
 from clerestory.search.results import open_results
 from clerestory.search.statistics import Interval, Sprt
-
-BotArgument = Annotated[
-    str, typer.Argument(metavar="BOT", help=f"One of {', '.join(BOTS)}; options follow, as in greedy:samples=16.")
-]
-
-
-@cache
-def load_game(name: str, catalogue: str | None) -> Game:
-    """Return a game with its catalogue, in whatever process this is."""
-    if catalogue is not None:
-        CATHEDRAL.use_catalogue(Path(catalogue))
-    return chosen_game(name)
 
 
 def arena(
@@ -53,9 +49,11 @@ def arena(
     game: GameOption = "cathedral",
     seats: SeatsOption = 2,
     games: Annotated[int, typer.Option(min=1, max=10_000_000, help="At least; deals are played whole.")] = 400,
-    budget: Annotated[str, typer.Option(help="Of a move: a time like 100ms, or iterations like 1000it.")] = "100ms",
+    budget: BudgetOption = "100ms",
     out: Annotated[Path | None, typer.Option(help="Keep games in this file, and go on from those in it.")] = None,
-    workers: Annotated[int | None, typer.Option(min=1, max=1024, help="Processes; else one for each core.")] = None,
+    workers: WorkersOption = None,
+    on: OnOption = Place.PROCESSES,
+    ray_address: RayAddressOption = None,
     seed: SeedOption = 0,
     sprt: Annotated[str | None, typer.Option(metavar="ELO0,ELO1", help="Stop when one of the two is decided.")] = None,
     as_json: JsonOption = False,
@@ -66,7 +64,7 @@ def arena(
     load = partial(load_game, game, os.environ.get(CATALOGUE))
     match = Match(load, seats, (a, b), budget, seed, math.ceil(games / seats))
     match.rehearse()
-    outcome = play(match, out, workers or os.cpu_count() or 1, test)
+    outcome = play(match, out, workers or os.cpu_count() or 1, test, chosen_crew(on, ray_address))
     if as_json:
         typer.echo(json.dumps({**match.header(), "seed": seed, **finite(asdict(outcome))}))
     else:
@@ -81,11 +79,11 @@ def read_sprt(text: str) -> Sprt:
     return Sprt(float(numbers[1]), float(numbers[2]))
 
 
-def play(match: Match, out: Path | None, workers: int, sprt: Sprt | None) -> Report:
+def play(match: Match, out: Path | None, workers: int, sprt: Sprt | None, crew: Crew) -> Report:
     """Play what is missing, with a progress bar on standard error, and report."""
-    with open_results(out, match) as results, progress_bar(match) as step:
+    with open_results(out, match) as results, progress_bar(match.deals * match.seats) as step:
         step(len(results.of(match)))
-        with closing(play_match(match, results, workers=workers, sprt=sprt)) as games:
+        with closing(play_match(match, results, workers=workers, sprt=sprt, crew=crew)) as games:
             for _ in games:
                 step(1)
         outcome = report(match, results, sprt)
@@ -94,13 +92,13 @@ def play(match: Match, out: Path | None, workers: int, sprt: Sprt | None) -> Rep
 
 
 @contextmanager
-def progress_bar(match: Match) -> Iterator[Callable[[int], None]]:
+def progress_bar(games: int) -> Iterator[Callable[[int], None]]:
     """Yield the function that counts finished games; the bar is for terminals only."""
     console = Console(stderr=True)
     columns = (TextColumn("playing"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
-        task = progress.add_task("playing", total=match.deals * match.seats)
-        yield lambda games: progress.advance(task, games)
+        task = progress.add_task("playing", total=games)
+        yield lambda more: progress.advance(task, more)
 
 
 def finite(fields: Any) -> Any:

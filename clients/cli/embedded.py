@@ -27,7 +27,8 @@ def embedded_server(*options: str) -> Iterator[str]:
     """
     with tempfile.TemporaryDirectory(prefix="clerestory-") as folder:
         target = f"unix:{folder}/socket"
-        command = [sys.executable, "-m", "clerestory", "serve", "--listen", target, "--while-stdin", *options]
+        quiet = ("--while-stdin", "--log-level", "warning")
+        command = [sys.executable, "-m", "clerestory", "serve", "--listen", target, *quiet, *options]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
             try:
                 wait_until_serving(child, target)

@@ -13,8 +13,8 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
-from clerestory.clients.advisor import read_time
 from clerestory.clients.cli.options import BadOption, JsonOption, read_file
+from clerestory.clients.wire import read_time
 from clerestory.engine import NATURE, State, from_position
 from clerestory.search import Result, Searcher, StopReason
 from clerestory.search.options import SHIPPED

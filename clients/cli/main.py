@@ -6,22 +6,24 @@ from typing import Any, NoReturn
 
 import typer
 
-from clerestory.clients import AdvisorError, BadRequest, NotNow
+from clerestory.clients import AdvisorError, BadConnection, BadRequest, NotNow
 from clerestory.clients.cli.arena import arena
 from clerestory.clients.cli.bench import bench
 from clerestory.clients.cli.hint import hint
 from clerestory.clients.cli.new import new
 from clerestory.clients.cli.options import BadOption, common
-from clerestory.clients.cli.recommend import recommend
+from clerestory.clients.cli.play import play
+from clerestory.clients.cli.recommend import analyze, recommend
 from clerestory.clients.cli.rules import rules
 from clerestory.clients.cli.serve import serve
 from clerestory.clients.cli.show import replay, show
 from clerestory.clients.cli.simulate import simulate
+from clerestory.clients.cli.tune import tune
 from clerestory.engine import GameError
 from clerestory.search import SearchError
 from clerestory.server.config import BadSettings
 
-BAD_INPUT = (BadOption, BadRequest, NotNow, GameError, SearchError, BadSettings)
+BAD_INPUT = (BadOption, BadConnection, BadRequest, NotNow, GameError, SearchError, BadSettings)
 FAILURES = (AdvisorError, OSError)
 
 app = typer.Typer(
@@ -34,6 +36,8 @@ app = typer.Typer(
 app.callback()(common)
 app.command()(serve)
 app.command()(recommend)
+app.command()(analyze)
+app.command()(play)
 app.command()(hint)
 app.command()(new)
 app.command()(show)
@@ -41,6 +45,7 @@ app.command()(simulate)
 app.command()(replay)
 app.command()(rules)
 app.command()(arena)
+app.command()(tune)
 app.add_typer(bench, name="bench")
 
 

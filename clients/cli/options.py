@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from clerestory import __version__
 from clerestory.engine import GAMES
 from clerestory.engine.cathedral.rules import CATHEDRAL
 from clerestory.engine.core import Game
@@ -23,10 +24,20 @@ class BadOption(ValueError):
     """An option or an argument makes no sense; the message names it."""
 
 
+def say_version(wanted: bool) -> None:
+    """Print the version, and end."""
+    if wanted:
+        typer.echo(f"clerestory {__version__}")
+        raise typer.Exit
+
+
 def common(
     catalogue: Annotated[
         Path | None, typer.Option(envvar=CATALOGUE, help="Card data of `cathedral`, instead of those that are shipped.")
     ] = None,
+    version: Annotated[  # noqa: ARG001  # its callback has done all
+        bool, typer.Option("--version", callback=say_version, is_eager=True, help="Print the version, and end.")
+    ] = False,
 ) -> None:
     """Take the options that stand before every command; a server started by this process takes them as well."""
     if catalogue is not None:

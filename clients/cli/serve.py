@@ -3,6 +3,7 @@
 import asyncio
 import os
 import sys
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
@@ -10,7 +11,7 @@ import typer
 from clerestory.server.app import App
 from clerestory.server.app import serve as run_server
 from clerestory.server.config import BadSettings, Settings
-from clerestory.server.logs import FORMATS, write_logs
+from clerestory.server.logs import FORMATS, LEVELS, write_logs
 
 DEFAULTS = Settings()
 
@@ -46,15 +47,16 @@ def serve(
         str, setting("metrics", "HOST:PORT of the metrics, over HTTP; empty: nowhere.")
     ] = DEFAULTS.metrics,
     log_format: Annotated[str, setting("log_format", f"One of {', '.join(FORMATS)}.")] = "text",
+    log_level: Annotated[str, setting("log_level", f"One of {', '.join(LEVELS)}.")] = "info",
     insecure: Annotated[
         bool, typer.Option("--insecure", help="Accept plaintext from other machines.", envvar="CLERESTORY_INSECURE")
     ] = False,
     while_stdin: Annotated[bool, typer.Option("--while-stdin", hidden=True)] = False,
 ) -> None:
     """Serve advice over gRPC until SIGTERM or SIGINT; searches under way then answer with what they have."""
-    if log_format not in FORMATS:
-        raise BadSettings(f"log_format: {log_format!r} is not one of {', '.join(FORMATS)}")
-    write_logs(log_format)
+    owe_choice("log_format", log_format, FORMATS)
+    owe_choice("log_level", log_level, LEVELS)
+    write_logs(log_format, log_level)
     settings = Settings(
         listen=listen,
         workers=workers,
@@ -71,6 +73,12 @@ def serve(
         insecure=insecure,
     )
     asyncio.run(serve_while(settings, while_stdin))
+
+
+def owe_choice(name: str, value: str, choices: Sequence[str]) -> None:
+    """Raise BadSettings unless the value is one of the choices."""
+    if value not in choices:
+        raise BadSettings(f"{name}: {value!r} is not one of {', '.join(choices)}")
 
 
 async def serve_while(settings: Settings, while_stdin: bool) -> None:

@@ -12,7 +12,6 @@ import pytest
 from clerestory.clients import (
     Action,
     Advisor,
-    AdvisorError,
     BadRequest,
     Busy,
     FieldViolation,
@@ -20,18 +19,20 @@ from clerestory.clients import (
     OutOfTime,
     Recommendation,
     Unavailable,
+    Unsupported,
 )
-from clerestory.clients import advisor as module
-from clerestory.clients.advisor import read_stop_reason, read_time
+from clerestory.clients import wire as module
 from clerestory.clients.cli.new import first_decision
+from clerestory.clients.wire import read_time, value_name
 from clerestory.engine.toy.rules import TOY
+from clerestory.v1 import advisor_pb2 as api
 
 OPENING = first_decision("toy", 2, 7)
 
 
 def plain(answer: Recommendation) -> dict[str, Any]:
-    """Return the answer without the one figure that depends on the clock."""
-    return dataclasses.asdict(answer) | {"elapsed": None}
+    """Return the answer without the figures that depend on the clock."""
+    return dataclasses.asdict(answer) | {"elapsed": None, "waited": None}
 
 
 @pytest.mark.parametrize(
@@ -46,7 +47,7 @@ def test_any_form_of_position(advisor: Advisor, position: Any) -> None:
 
 def test_an_answer_holds_plain_values_only(advisor: Advisor) -> None:
     answer = advisor.recommend(OPENING, "20ms", seed=3)
-    assert types_in(dataclasses.asdict(answer)) <= {dict, list, tuple, str, int, float, bool}
+    assert types_in(dataclasses.asdict(answer)) <= {dict, list, tuple, str, int, float, bool, type(None)}
     assert isinstance(answer.best, Action)
     assert str(answer.best) == answer.lines[0].action.text
     assert {line.action.text for line in answer.lines} == {action.text for action in OPENING.legal_actions()}
@@ -177,15 +178,15 @@ def test_a_server_of_something_else() -> None:
         other = grpc.server(threads)
         port = other.add_insecure_port("127.0.0.1:0")
         other.start()
-        with Advisor(f"127.0.0.1:{port}") as advisor, pytest.raises(AdvisorError) as caught:
+        with Advisor(f"127.0.0.1:{port}") as advisor, pytest.raises(Unsupported) as caught:
             advisor.recommend(OPENING, iterations=1)
         other.stop(None).wait()
-    assert type(caught.value) is AdvisorError
+    assert type(caught.value) is Unsupported
 
 
 @pytest.mark.parametrize(("number", "name"), [(0, "unspecified"), (1, "time"), (3, "stopped"), (99, "unspecified")])
 def test_stop_reasons(number: int, name: str) -> None:
-    assert read_stop_reason(number) == name
+    assert value_name(api.StopReason, "STOP_REASON_", number) == name
 
 
 def test_a_violation_without_a_field_is_its_description() -> None:

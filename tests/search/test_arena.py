@@ -176,6 +176,20 @@ def test_a_game_that_occurs_twice_is_refused(tmp_path: Path) -> None:
         pass
 
 
+def test_two_runs_on_one_file_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    with open_results(path, MATCH) as first:
+        playing = play_match(MATCH, first, workers=1)
+        next(playing)
+        content = path.read_bytes()
+        with pytest.raises(BadMatch, match="another run"), open_results(path, MATCH):
+            pass
+        assert path.read_bytes() == content
+        assert len(list(playing)) == 14
+    with open_results(path, MATCH) as again:
+        assert len(again.games) == 15
+
+
 # -- the report ------------------------------------------------------------------------------------
 
 

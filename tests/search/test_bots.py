@@ -10,6 +10,12 @@ from tests.search.positions import decisions
 
 CASES = [(bot, name, seats) for bot in BOTS for name, game in GAMES.items() for seats in game.seats]
 BUDGET = Budget(iterations=60)
+OPTIONED = [
+    "greedy:samples=3",
+    "expectimax:samples=3",
+    "ismcts-plain:reward=mix,playout=informed,horizon=40,choice=bound",
+    "ismcts-plain:reward=margin,exploration=0.3",
+]
 
 
 def some_decisions(name: str, seats: int, seed: int) -> list[State]:
@@ -32,7 +38,10 @@ def test_moves_are_legal_and_equal_for_equal_seeds(bot: str, name: str, seats: i
         assert choice(bot, position) == (action, iterations)
 
 
-@pytest.mark.parametrize(("bot", "name", "seats"), CASES)
+@pytest.mark.parametrize(
+    ("bot", "name", "seats"),
+    CASES + [(bot, name, seats) for bot in OPTIONED for name, game in GAMES.items() for seats in game.seats],
+)
 def test_truth_observation_and_other_worlds_give_one_choice(bot: str, name: str, seats: int) -> None:
     """A bot that looked at a hidden card would sometimes decide otherwise where that card is another."""
     for position in some_decisions(name, seats, 4):

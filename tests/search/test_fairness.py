@@ -7,7 +7,7 @@ import pytest
 
 from clerestory.engine import GAMES, State
 from clerestory.search.ismcts import Searcher
-from clerestory.search.options import CHOICES, PLAYOUTS, REWARDS
+from clerestory.search.options import CHOICES, IDENTITIES, PLAYOUTS, REWARDS, SHIPPED
 from clerestory.search.result import Line
 from tests.search.positions import decisions
 
@@ -15,6 +15,13 @@ COMBINATIONS = [
     {"reward": reward, "playout": playout, "horizon": horizon, "choice": choice}
     for reward, playout, horizon, choice in itertools.product(REWARDS, PLAYOUTS, (None, 3), CHOICES)
 ]
+COMBINATIONS += [{"nodes": nodes} for nodes in IDENTITIES] + [dict(SHIPPED)]
+
+FAR = [
+    {"reward": "mix", "playout": "informed", "horizon": 40, "choice": "bound"},
+    {"reward": "margin", "playout": "informed", "horizon": 40},
+]
+SOME = [{}, *COMBINATIONS[5::6], *FAR]  # for tests that ask more of each
 
 CASES = [(name, seats) for name, game in GAMES.items() for seats in game.seats]
 
@@ -39,8 +46,52 @@ def test_truth_and_observation_give_one_table(name: str, seats: int, seed: int) 
 @pytest.mark.parametrize("options", COMBINATIONS, ids=lambda options: "-".join(map(str, options.values())))
 @pytest.mark.parametrize("name", GAMES)
 def test_truth_and_observation_give_one_table_under_every_option(name: str, options: dict[str, Any]) -> None:
-    for position in some_decisions(name, max(GAMES[name].seats), 5):
+    for position in some_decisions(name, min(3, max(GAMES[name].seats)), 5):
         assert table(position, 5, 100, **options) == table(position.observe(position.turn), 5, 100, **options)
+
+
+@pytest.mark.parametrize("options", SOME, ids=lambda options: "-".join(map(str, options.values())) or "plain")
+@pytest.mark.parametrize(("name", "seats"), CASES)
+def test_permuted_cards_make_no_difference_under_options(name: str, seats: int, options: dict[str, Any]) -> None:
+    for position in some_decisions(name, seats, 21):
+        assert len({table(one, 9, 60, **options) for one in permuted(position)}) == 1
+
+
+@pytest.mark.parametrize("options", SOME, ids=lambda options: "-".join(map(str, options.values())) or "plain")
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(("name", "seats"), CASES)
+def test_permuted_cards_make_no_difference_to_a_warm_tree(
+    name: str, seats: int, threads: int, options: dict[str, Any]
+) -> None:
+    """The cards are permuted anew before each of a seat's first decisions; the tree goes from one to the next."""
+    met = decisions(GAMES[name], seats, 13)
+    own = [position for position in met if position.turn == met[0].turn][:3]
+    tables = {walk(positions, threads, **options) for positions in zip(*map(permuted, own), strict=True)}
+    assert len(tables) == 1
+
+
+def permuted(position: State) -> list[State]:
+    """The true position, and others that differ in nothing that the seat to decide can see."""
+    return [position, *(position.observe(position.turn).deal(seed) for seed in range(2))]
+
+
+def walk(positions: tuple[State, ...], threads: int, **options: Any) -> tuple[tuple[Line, ...], ...]:
+    """The tables of a search that goes on from one position to the next."""
+    searcher = Searcher(positions[0], seed=3, max_bytes=1 << 21, **options)
+    tables = [searcher.run(iterations=60, threads=threads).lines]
+    for position in positions[1:]:
+        searcher.advance(position)
+        tables.append(searcher.run(iterations=60, threads=threads).lines)
+    return tuple(tables)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [{}, *COMBINATIONS, *FAR], ids=lambda options: "-".join(map(str, options.values())))
+@pytest.mark.parametrize(("name", "seats"), CASES)
+def test_permuted_cards_make_no_difference_in_whole_games(name: str, seats: int, options: dict[str, Any]) -> None:
+    """Every decision of two games, so every kind of phase."""
+    for position in itertools.chain(*(decisions(GAMES[name], seats, seed) for seed in (31, 32))):
+        assert len({table(one, 4, 40, **options) for one in permuted(position)}) == 1
 
 
 @pytest.mark.parametrize("name", GAMES)

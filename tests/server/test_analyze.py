@@ -7,7 +7,7 @@ from typing import Any
 import grpc
 import pytest
 
-from clerestory.clients.advisor import duration
+from clerestory.clients.wire import duration
 from clerestory.engine.toy.rules import TOY
 from clerestory.v1.advisor_pb2 import (
     STOP_REASON_CERTAIN,

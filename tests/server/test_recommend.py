@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import clerestory
-from clerestory.clients.advisor import duration
+from clerestory.clients.wire import duration
 from clerestory.engine import GAMES, NATURE, State, from_position
 from clerestory.search.levels import LEVELS
 from clerestory.v1.advisor_pb2 import (

@@ -5,7 +5,7 @@ import json
 import pytest
 from google.protobuf.json_format import MessageToJson, Parse
 
-from clerestory.clients.advisor import position_message
+from clerestory.clients.wire import position_message
 from clerestory.engine import GAMES, Rng, State
 from clerestory.search.result import StopReason
 from clerestory.server.translate import STOP_REASONS, read_position, read_question

@@ -1,0 +1,50 @@
+"""Who plays the games of a match, and with which game: options of the commands that play many."""
+
+from enum import StrEnum
+from functools import cache, partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from clerestory.clients.cli.options import BadOption, chosen_game
+from clerestory.engine.cathedral.rules import CATHEDRAL
+from clerestory.engine.core import Game
+from clerestory.search.bots import BOTS
+from clerestory.search.on_ray import on_ray
+from clerestory.search.pool import Crew, on_processes
+
+
+class Place(StrEnum):
+    """Where games are played."""
+
+    PROCESSES = "processes"
+    RAY = "ray"
+
+
+BotArgument = Annotated[
+    str, typer.Argument(metavar="BOT", help=f"One of {', '.join(BOTS)}; options follow, as in greedy:samples=16.")
+]
+BudgetOption = Annotated[str, typer.Option(help="Of a move: a time like 100ms, or iterations like 1000it.")]
+WorkersOption = Annotated[
+    int | None, typer.Option(min=1, max=1024, help="Deals played at a time; else one for each core of this machine.")
+]
+OnOption = Annotated[Place, typer.Option(help="Play on processes of this machine, or on Ray.")]
+RayAddressOption = Annotated[str | None, typer.Option(help="Of a running cluster, for --on ray; else one is started.")]
+
+
+@cache
+def load_game(name: str, catalogue: str | None) -> Game:
+    """Return a game with its catalogue, in whatever process this is."""
+    if catalogue is not None:
+        CATHEDRAL.use_catalogue(Path(catalogue))
+    return chosen_game(name)
+
+
+def chosen_crew(on: Place, ray_address: str | None) -> Crew:
+    """Return who plays. Raises BadOption."""
+    if on is Place.RAY:
+        return partial(on_ray, address=ray_address)
+    if ray_address is not None:
+        raise BadOption(f"--ray-address: {ray_address!r} is for --on ray")
+    return on_processes

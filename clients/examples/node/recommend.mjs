@@ -1,0 +1,58 @@
+// Usage: node recommend.mjs TARGET POSITION [MILLISECONDS] [analyze]
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { credentials, loadPackageDefinition } from "@grpc/grpc-js";
+import { loadSync } from "@grpc/proto-loader";
+
+const PROTO = process.env.CLERESTORY_PROTO ?? fileURLToPath(new URL("../../../proto", import.meta.url));
+const SLACK = 5000; // ms that a call has beyond its time
+
+function connect(target) {
+  // longs as strings: 64-bit numbers do not fit into a number of JavaScript
+  const options = { keepCase: true, longs: String, enums: String, defaults: true, includeDirs: [PROTO] };
+  const { clerestory } = loadPackageDefinition(loadSync("clerestory/v1/advisor.proto", options));
+  return new clerestory.v1.AdvisorService(target, credentials.createInsecure());
+}
+
+function question(position, milliseconds) {
+  const seconds = Math.floor(milliseconds / 1000);
+  return { position, time_budget: { seconds, nanos: (milliseconds % 1000) * 1e6 }, max_lines: 5 };
+}
+
+function show({ seat, best, lines, statistics }) {
+  console.log(`seat ${seat}: ${best?.label ?? "a chance event"} (${statistics.iterations} iterations)`);
+  console.table(lines.map((line) => ({
+    action: line.action.text,
+    "win share": line.win_shares[seat]?.toFixed(3),
+    visits: Number(line.visits),
+  })));
+}
+
+function fail(error) {
+  console.error(`${error.code}: ${error.details ?? error.message}`);
+  process.exitCode = 1;
+}
+
+const [target, file, milliseconds = "500", method = "recommend"] = process.argv.slice(2);
+if (file === undefined || !/^[1-9]\d*$/.test(milliseconds) || !["recommend", "analyze"].includes(method)) {
+  console.error("usage: node recommend.mjs TARGET POSITION [MILLISECONDS] [analyze]");
+  process.exit(2);
+}
+const client = connect(target);
+const asked = question(JSON.parse(readFileSync(file, "utf8")), Number(milliseconds));
+const deadline = Date.now() + Number(milliseconds) + SLACK;
+if (method === "analyze") {
+  const stream = client.Analyze({ question: asked }, { deadline });
+  stream.on("data", ({ sequence, final, recommendation }) => {
+    console.log(`table ${sequence}${final ? ", final" : ""}`);
+    show(recommendation);
+  });
+  stream.on("error", fail);
+  stream.on("end", () => client.close());
+} else {
+  client.RecommendMove(asked, { deadline }, (error, answer) => {
+    if (error) fail(error);
+    else show(answer);
+    client.close();
+  });
+}

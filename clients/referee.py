@@ -1,0 +1,203 @@
+"""The rules by way of a server: a game whose secrets its referee keeps, or one followed by what a seat knows."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from google.protobuf.json_format import MessageToDict
+
+from clerestory.clients.errors import FieldViolation
+from clerestory.clients.types import Action
+from clerestory.clients.wire import Actions, PositionLike, action_texts, position_message, read_action, set_field
+from clerestory.v1 import rules_pb2 as api
+from clerestory.v1.position_pb2 import Position
+
+Call = Callable[[str, Any], Any]  # (method, request) -> response
+
+
+@dataclass(frozen=True, slots=True)
+class LegalAction:
+    """An action that is legal, or an outcome that is possible.
+
+    Attributes:
+        action: the action.
+        kind: what sort it is: the first word of its text.
+        arguments: the other words of its text.
+        probability: by what everyone can see; None except for the outcomes of chance events.
+    """
+
+    action: Action
+    kind: str
+    arguments: tuple[str, ...]
+    probability: float | None
+
+    @property
+    def text(self) -> str:
+        """Its name in positions, records and requests."""
+        return self.action.text
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """Something that was done, or came up.
+
+    Attributes:
+        action: the action or outcome.
+        seat: who acted; None for a chance event.
+        drawn: the server drew it.
+    """
+
+    action: Action
+    seat: int | None
+    drawn: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a game ended.
+
+    Attributes:
+        win_shares: by seat; they add up to 1.
+        margins: own score less the best other one, by seat, in points.
+    """
+
+    win_shares: tuple[float, ...]
+    margins: tuple[float, ...]
+
+
+class Rules:
+    """The games that a server knows; `Advisor.rules` is one. Every method raises AdvisorError."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+
+    def games(self) -> list[dict[str, Any]]:
+        """Return the games: name, seats, revision of the rules, catalogue, features."""
+        return [plain(game) for game in self._call("ListGames", api.ListGamesRequest()).games]
+
+    def start(self, game: str, seats: int, seed: int | None = None) -> "Referee":
+        """Return a new game, shuffled and dealt; its `seed` says how."""
+        request = api.StartPositionRequest(game=game)
+        set_field(request, "seats", seats)
+        if seed is not None:
+            set_field(request, "seed", seed)
+        answer = self._call("StartPosition", request)
+        return Referee(self._call, api.AnyPosition(referee=answer.referee), answer.turn, answer.seed)
+
+    def follow(self, position: PositionLike) -> "Referee":
+        """Return a game as far as `position` knows it; what comes up may be given to `apply`."""
+        return self._resume(api.AnyPosition(position=position_message(position)))
+
+    def resume(self, truth: PositionLike) -> "Referee":
+        """Return the game that a `Referee.truth` was kept of."""
+        return self._resume(api.AnyPosition(referee=api.RefereePosition(truth=position_message(truth))))
+
+    def _resume(self, position: api.AnyPosition) -> "Referee":
+        turn = self._call("ListActions", api.ListActionsRequest(position=position)).turn
+        return Referee(self._call, position, turn)
+
+    def faults(self, position: PositionLike) -> list[FieldViolation]:
+        """Return everything that is wrong with a position; nothing for a sound one."""
+        whole = api.AnyPosition(position=position_message(position))
+        answer = self._call("ValidatePosition", api.ValidatePositionRequest(position=whole))
+        return [FieldViolation(fault.field, fault.description) for fault in answer.faults]
+
+
+class Referee:
+    """A game that goes on; not for several threads at once.
+
+    Attributes:
+        seed: of its shuffles, None where it was not started here.
+        outcome: how it ended, None until `apply` or `draw` ended it.
+    """
+
+    def __init__(self, call: Call, position: api.AnyPosition, turn: api.Turn, seed: int | None = None) -> None:
+        self._call = call
+        self._position = position
+        self._turn = turn
+        self.seed = seed
+        self.outcome: Outcome | None = None
+
+    @property
+    def message(self) -> api.AnyPosition:
+        """The position as a message, of either kind."""
+        return self._position
+
+    @property
+    def truth(self) -> dict[str, Any]:
+        """The position as a dictionary, with all that this referee knows; not to be shown to players."""
+        kept = self._position.referee.truth if self._position.HasField("referee") else self._position.position
+        return plain(kept)
+
+    @property
+    def seat(self) -> int | None:
+        """The seat to decide; None at a chance event and at the end."""
+        return self._turn.seat if self._turn.kind == api.TURN_KIND_SEAT else None
+
+    @property
+    def chance(self) -> bool:
+        """Whether a chance event is due."""
+        return self._turn.kind == api.TURN_KIND_NATURE
+
+    @property
+    def over(self) -> bool:
+        """Whether the game is over."""
+        return self._turn.kind == api.TURN_KIND_OVER
+
+    def view(self, seat: int | None = None) -> Position:
+        """Return what a seat may know, for `Advisor.recommend`; None: what is public. Raises AdvisorError.
+
+        A game that is followed is its own view, whoever asks.
+        """
+        if self._position.HasField("position"):
+            return self._position.position
+        request = api.ObservePositionRequest(referee=self._position.referee)
+        if seat is not None:
+            set_field(request, "seat", seat)
+        view: Position = self._call("ObservePosition", request).position
+        return view
+
+    def legal(self) -> list[LegalAction]:
+        """Return the legal actions, or the possible outcomes; none when the game is over. Raises AdvisorError."""
+        answer = self._call("ListActions", api.ListActionsRequest(position=self._position))
+        return [read_legal(action) for action in answer.actions]
+
+    def apply(self, actions: Actions, *, draw: bool = False, seed: int | None = None) -> list[Applied]:
+        """Apply actions and outcomes in order, and return everything that was applied.
+
+        Args:
+            actions: texts, or actions.
+            draw: whether the server draws the chance events that are due after them.
+            seed: of what is drawn.
+
+        Raises AdvisorError; the game is then as it was.
+        """
+        request = api.ApplyActionsRequest(position=self._position, actions=action_texts(actions), draw=draw)
+        if seed is not None:
+            set_field(request, "seed", seed)
+        answer = self._call("ApplyActions", request)
+        self._position, self._turn = answer.position, answer.turn
+        if answer.HasField("outcome"):
+            self.outcome = Outcome(tuple(answer.outcome.win_shares), tuple(answer.outcome.margins))
+        return [read_applied(applied) for applied in answer.applied]
+
+    def draw(self, seed: int | None = None) -> list[Applied]:
+        """Let the server draw the chance events that are due, and return them. Raises AdvisorError."""
+        return self.apply([], draw=True, seed=seed)
+
+
+def plain(message: Any) -> dict[str, Any]:
+    """Return a message as a dictionary, its fields by their names, defaults included."""
+    return MessageToDict(message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True)
+
+
+def read_legal(action: api.LegalAction) -> LegalAction:
+    """Return a legal action of an answer."""
+    probability = action.probability if action.HasField("probability") else None
+    return LegalAction(read_action(action.action), action.kind, tuple(action.arguments), probability)
+
+
+def read_applied(applied: api.AppliedAction) -> Applied:
+    """Return what was applied."""
+    seat = applied.turn.seat if applied.turn.kind == api.TURN_KIND_SEAT else None
+    return Applied(read_action(applied.action), seat, applied.drawn)

@@ -1,0 +1,268 @@
+"""Questions as messages, and messages as answers: what the sync and the async client share."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from datetime import timedelta
+from typing import Any, NamedTuple, Protocol, TypedDict
+
+from google.protobuf.duration_pb2 import Duration
+from google.protobuf.json_format import ParseDict, ParseError
+
+from clerestory.clients.errors import BadRequest, FieldViolation
+from clerestory.clients.types import Action, Line, Outlook, Recommendation, Update, Warned
+from clerestory.v1 import advisor_pb2 as api
+from clerestory.v1.position_pb2 import Position
+
+LONGEST = 600.0  # seconds a call without a time may take
+SLACK = 5.0  # seconds that a call has beyond its time, for its ways, its wait and its retries
+UNITS = {"ms": 0.001, "s": 1.0}
+
+
+class HasPosition(Protocol):
+    """Anything that can write itself as a position."""
+
+    def to_position(self) -> Mapping[str, Any]:
+        """Return the position as a dictionary."""
+
+
+class HasText(Protocol):
+    """Anything that names an action: an `Action` of an answer, or one of the engine."""
+
+    @property
+    def text(self) -> str:
+        """Its name in positions, records and requests."""
+
+
+PositionLike = HasPosition | Mapping[str, Any] | Position | str | bytes
+Time = str | float | timedelta
+Actions = Iterable[str | HasText] | str | HasText
+
+
+class Options(TypedDict, total=False):
+    """What a question may say beside its position and its time; what is left out or None, the server decides.
+
+    Attributes:
+        seat: the one that asks, from 0; it must be the one to decide, or any at a chance event.
+        iterations: of the search, at most.
+        seed: of all luck in the search, 0 to 2^64 - 1.
+        memory: of the search tree, in bytes.
+        level: strength to play at, 1 (weakest) to 8.
+        threads: trees to search side by side.
+        consider: the only actions to search, as texts or actions.
+        avoid: actions to leave out.
+        lines: number of lines in the answer; 0: all.
+        early_stop: whether to end once what is left of the limits cannot change the best line.
+    """
+
+    seat: int | None
+    iterations: int | None
+    seed: int | None
+    memory: int | None
+    level: int | None
+    threads: int | None
+    consider: Actions | None
+    avoid: Actions | None
+    lines: int | None
+    early_stop: bool | None
+
+
+FIELDS = {
+    "seat": "seat",
+    "iterations": "iterations",
+    "seed": "seed",
+    "memory": "max_tree_bytes",
+    "level": "level",
+    "threads": "threads",
+    "lines": "max_lines",
+    "early_stop": "early_stop",
+    "consider": "consider_actions",
+    "avoid": "avoid_actions",
+}  # option -> field of the request
+
+
+class Asked(NamedTuple):
+    """A question ready to be sent, and the seconds that the call may take."""
+
+    request: api.RecommendMoveRequest
+    timeout: float
+
+
+class AskedToAnalyze(NamedTuple):
+    """The same for an analysis."""
+
+    request: api.AnalyzeRequest
+    timeout: float
+
+
+def write_question(position: PositionLike, time: Time | None, options: Options) -> Asked:
+    """Return a question as a message. Raises BadRequest for what none can hold, TypeError for an unknown option."""
+    if unknown := options.keys() - FIELDS.keys():
+        raise TypeError(f"{min(unknown)!r} is not one of the options {', '.join(FIELDS)}")
+    request = api.RecommendMoveRequest(position=position_message(position))
+    seconds = LONGEST
+    if time is not None:
+        seconds = read_time(time)
+        request.time_budget.CopyFrom(duration(seconds))
+    for option, value in options.items():
+        if value is not None:
+            set_field(request, FIELDS[option], value)
+    return Asked(request, max(seconds, 0) + SLACK)
+
+
+def write_analysis(
+    position: PositionLike, time: Time | None, every: Time | None, certainty: float | None, options: Options
+) -> AskedToAnalyze:
+    """Return the question of an analysis as a message. Raises as `write_question`."""
+    question, timeout = write_question(position, time, options)
+    request = api.AnalyzeRequest(question=question)
+    if every is not None:
+        request.update_interval.CopyFrom(duration(read_time(every, "update_interval"), "update_interval"))
+    if certainty is not None:
+        set_field(request, "target_certainty", certainty)
+    return AskedToAnalyze(request, timeout)
+
+
+def refusal(field: str, description: str) -> BadRequest:
+    """Return the error for a question that cannot even be sent; its reason is the one that a server gives."""
+    violation = FieldViolation(field, description)
+    return BadRequest(str(violation), f"BAD_{field.upper()}", [violation])
+
+
+def read_time(time: Time, field: str = "time_budget") -> float:
+    """Return a time in seconds. Raises BadRequest, which names the field, for what is no time."""
+    if isinstance(time, timedelta):
+        return time.total_seconds()
+    if isinstance(time, str):
+        match = re.fullmatch(r"\s*(-?\d+(?:\.\d+)?)\s*(ms|s)\s*", time, re.ASCII)
+        if match is None:
+            raise refusal(field, f"{time[:80]!r} is not a time like 500ms or 2s")
+        return float(match[1]) * UNITS[match[2]]
+    return time
+
+
+def duration(seconds: float, field: str = "time_budget") -> Duration:
+    """Return a time as a message. Raises BadRequest, which names the field, for what none can hold."""
+    message = Duration()
+    try:
+        message.FromNanoseconds(round(seconds * 1e9))
+    except (ValueError, OverflowError, TypeError):
+        raise refusal(field, f"{seconds!r} s is out of range") from None
+    return message
+
+
+def set_field(request: Any, field: str, value: Any) -> None:
+    """Set a field of the request. Raises BadRequest for a value that it cannot hold."""
+    try:
+        if field.endswith("_actions"):
+            getattr(request, field).extend(action_texts(value))
+        else:
+            setattr(request, field, value)
+    except (ValueError, TypeError):
+        sort = type_of(request, field)
+        raise refusal(field, f"{value!r:.80} is not {sort}") from None
+
+
+def type_of(request: Any, field: str) -> str:
+    """Return what a field holds, in words."""
+    if field.endswith("_actions"):
+        return "a list of texts of actions"
+    descriptor = request.DESCRIPTOR.fields_by_name[field]
+    words = {descriptor.CPPTYPE_BOOL: "True or False", descriptor.CPPTYPE_DOUBLE: "a number"}
+    return words.get(descriptor.cpp_type, "a whole number in range")
+
+
+def action_texts(actions: Any) -> list[str]:
+    """Return the texts of one action or of several. Raises TypeError for what is neither."""
+    if isinstance(actions, str) or hasattr(actions, "text"):
+        return [text_of(actions)]
+    return [text_of(action) for action in actions]
+
+
+def text_of(action: str | HasText) -> str:
+    """Return the text of an action."""
+    text = action if isinstance(action, str) else getattr(action, "text", None)
+    if not isinstance(text, str):
+        raise TypeError(f"{action!r} is not an action")
+    return text
+
+
+def position_message(position: PositionLike) -> Position:
+    """Return a position as a message. Raises BadRequest for what has not the shape of one."""
+    if isinstance(position, Position):
+        return position
+    fields = position.to_position() if hasattr(position, "to_position") else position
+    try:
+        decoded = json.loads(fields) if isinstance(fields, str | bytes) else dict(fields)
+        return ParseDict(decoded, Position())
+    except (ParseError, ValueError, TypeError, RecursionError) as error:
+        raise refusal("position", f"{error}") from None
+
+
+def read_answer(answer: api.RecommendMoveResponse) -> Recommendation:
+    """Return an answer as what a client gets to see."""
+    statistics = answer.statistics
+    return Recommendation(
+        seat=answer.seat if answer.HasField("seat") else None,
+        best=read_action(answer.best) if answer.HasField("best") else None,
+        lines=tuple(read_line(line) for line in answer.lines),
+        iterations=statistics.iterations,
+        nodes=statistics.nodes,
+        tree_bytes=statistics.tree_bytes,
+        depth=statistics.depth,
+        elapsed=statistics.elapsed.ToNanoseconds() / 1e9,
+        waited=statistics.waited.ToNanoseconds() / 1e9,
+        threads=statistics.threads,
+        certainty=statistics.certainty,
+        stop_reason=value_name(api.StopReason, "STOP_REASON_", statistics.stop_reason),
+        memory_full=statistics.memory_full,
+        seed=answer.seed,
+        rules_revision=answer.rules_revision,
+        catalogue=answer.catalogue,
+        reason=answer.reason,
+        warnings=tuple(read_warning(warning) for warning in answer.warnings),
+        level=answer.level if answer.HasField("level") else None,
+        engine_version=answer.engine_version,
+        reproducible=answer.reproducible,
+        raw=answer,
+    )
+
+
+def read_update(update: api.AnalyzeResponse) -> Update:
+    """Return one table of an analysis."""
+    return Update(read_answer(update.recommendation), update.sequence, update.final)
+
+
+def value_name(enum: Any, prefix: str, number: int) -> str:
+    """Return the name of an enum's value; a number that only newer servers know is `unspecified`."""
+    known = enum.DESCRIPTOR.values_by_number
+    name: str = known[number if number in known else 0].name
+    return name.removeprefix(prefix).lower()
+
+
+def read_warning(warning: api.Warning) -> Warned:
+    """Return a warning of an answer."""
+    return Warned(value_name(api.WarningReason, "WARNING_REASON_", warning.reason), warning.description)
+
+
+def read_line(line: api.Line) -> Line:
+    """Return one line of an answer."""
+    return Line(
+        read_action(line.action),
+        line.visits,
+        line.availability,
+        tuple(line.win_shares),
+        tuple(line.standard_errors),
+        line.margin,
+        line.score,
+        line.lower_bound,
+        line.loss,
+        tuple(line.principal_variation),
+        tuple(Outlook(item.feature, item.now, item.at_round_end, item.at_game_end) for item in line.outlook),
+        line.probability if line.HasField("probability") else None,
+    )
+
+
+def read_action(action: api.Action) -> Action:
+    """Return an action of an answer."""
+    return Action(action.text, action.label)

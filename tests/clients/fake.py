@@ -1,0 +1,73 @@
+"""Servers that answer what a test tells them to, over real sockets."""
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+import grpc
+
+from clerestory.v1 import advisor_pb2 as api
+from clerestory.v1.advisor_pb2_grpc import AdvisorServiceServicer, add_AdvisorServiceServicer_to_server
+
+
+def answer(**fields: Any) -> api.RecommendMoveResponse:
+    """Return an answer with one line."""
+    line = api.Line(action=api.Action(text="play 4", label="play card 4"), visits=7, win_shares=[0.5, 0.5])
+    statistics = api.SearchStatistics(iterations=7)
+    return api.RecommendMoveResponse(seat=0, best=line.action, lines=[line], statistics=statistics, **fields)
+
+
+class Scripted(AdvisorServiceServicer):
+    """Answers once it has refused as often as it should; streams tables until there are enough, or the caller left.
+
+    Attributes:
+        refusals: (code, pushback in ms or None) of the first calls.
+        tables: of a stream; the last one is final.
+        calls: requests so far.
+        metadata: of the last call.
+        left: set once a caller has left a stream.
+    """
+
+    def __init__(self, refusals: list[tuple[grpc.StatusCode, int | None]] = [], tables: int = 3) -> None:  # noqa: B006
+        self.refusals = list(refusals)
+        self.tables = tables
+        self.calls: list[Any] = []
+        self.metadata: dict[str, Any] = {}
+        self.left = threading.Event()
+
+    def hear(self, request: Any, context: Any) -> None:
+        self.calls.append(request)
+        self.metadata = dict(context.invocation_metadata())
+        if self.refusals:
+            code, pushback = self.refusals.pop(0)
+            if pushback is not None:
+                context.set_trailing_metadata((("grpc-retry-pushback-ms", str(pushback)),))
+            context.abort(code, "refused")
+
+    def RecommendMove(self, request: Any, context: Any) -> api.RecommendMoveResponse:  # noqa: N802
+        self.hear(request, context)
+        return answer(seed=request.seed)
+
+    def Analyze(self, request: Any, context: Any) -> Iterator[api.AnalyzeResponse]:  # noqa: N802
+        context.add_callback(self.left.set)
+        self.hear(request, context)
+        for sequence in range(1, self.tables + 1):
+            yield api.AnalyzeResponse(recommendation=answer(), sequence=sequence, final=sequence == self.tables)
+
+
+@contextmanager
+def serving(
+    servicer: Scripted, open_port: Callable[[grpc.Server], int] = lambda server: server.add_insecure_port("127.0.0.1:0")
+) -> Iterator[str]:
+    """Yield the target of a server."""
+    with ThreadPoolExecutor(4) as threads:
+        server = grpc.server(threads)
+        add_AdvisorServiceServicer_to_server(servicer, server)
+        port = open_port(server)
+        server.start()
+        try:
+            yield f"localhost:{port}"
+        finally:
+            server.stop(None).wait()

@@ -1,0 +1,300 @@
+"""Both clients send the same questions, read the same tables, try again alike, and end a search that nobody reads."""
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import grpc
+import pytest
+
+from clerestory.clients import (
+    Advisor,
+    AdvisorError,
+    AsyncAdvisor,
+    BadConnection,
+    BadRequest,
+    Busy,
+    Denied,
+    Tls,
+    Unavailable,
+    Update,
+)
+from clerestory.clients.connection import ATTEMPTS
+from clerestory.clients.wire import write_analysis, write_question
+from clerestory.engine.toy.rules import TOY
+from tests.clients.fake import Scripted, serving
+
+POSITION = TOY.new(2, 7).observe(0)
+ENDLESS = 10**9
+EXHAUSTED, UNAVAILABLE = grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.UNAVAILABLE
+
+
+async def recommend_async(target: str, **options: Any) -> Any:
+    async with AsyncAdvisor(target) as advisor:
+        return await advisor.recommend(POSITION, "1s", **options)
+
+
+def recommend(target: str, **options: Any) -> Any:
+    with Advisor(target) as advisor:
+        return advisor.recommend(POSITION, "1s", **options)
+
+
+def recommend_in_a_loop(target: str, **options: Any) -> Any:
+    return asyncio.run(recommend_async(target, **options))
+
+
+async def some_async(target: str, number: int) -> list[Update]:
+    async with AsyncAdvisor(target) as advisor:
+        got = []
+        async for update in advisor.analyze(POSITION, "5s"):
+            got.append(update)
+            if len(got) == number:
+                break
+        return got
+
+
+def some(target: str, number: int) -> list[Update]:
+    with Advisor(target) as advisor:
+        got = []
+        for update in advisor.analyze(POSITION, "5s"):
+            got.append(update)
+            if len(got) == number:
+                break
+        return got
+
+
+def some_in_a_loop(target: str, number: int) -> list[Update]:
+    return asyncio.run(some_async(target, number))
+
+
+RECOMMEND = pytest.mark.parametrize("ask", [recommend, recommend_in_a_loop], ids=["sync", "async"])
+ANALYZE = pytest.mark.parametrize("read", [some, some_in_a_loop], ids=["sync", "async"])
+
+
+# -- questions -------------------------------------------------------------------------------------
+
+OPTIONS: list[tuple[dict[str, Any], str, Any]] = [
+    ({"seat": 0}, "seat", 0),
+    ({"iterations": 5}, "iterations", 5),
+    ({"seed": 2**64 - 1}, "seed", 2**64 - 1),
+    ({"memory": 1 << 20}, "max_tree_bytes", 1 << 20),
+    ({"level": 3}, "level", 3),
+    ({"threads": 2}, "threads", 2),
+    ({"lines": 5}, "max_lines", 5),
+    ({"early_stop": False}, "early_stop", False),
+    ({"consider": "play 4"}, "consider_actions", ["play 4"]),
+    ({"avoid": ["fold", TOY.parse_action("play 2")]}, "avoid_actions", ["fold", "play 2"]),
+    ({"avoid": TOY.parse_action("fold")}, "avoid_actions", ["fold"]),
+]
+
+
+@pytest.mark.parametrize(("options", "field", "value"), OPTIONS)
+def test_options(options: Any, field: str, value: Any) -> None:
+    assert getattr(write_question(POSITION, "1s", options).request, field) == value
+    unset = dict.fromkeys(options)
+    assert write_question(POSITION, "1s", unset) == write_question(POSITION, "1s", {})  # type: ignore[arg-type]
+
+
+BAD_OPTIONS: list[tuple[dict[str, Any], str]] = [
+    ({"level": -1}, "level"),
+    ({"threads": "two"}, "threads"),
+    ({"memory": 1.5}, "max_tree_bytes"),
+    ({"lines": 2**32}, "max_lines"),
+    ({"early_stop": "yes"}, "early_stop"),
+    ({"consider": 5}, "consider_actions"),
+    ({"avoid": [5]}, "avoid_actions"),
+]
+
+
+@pytest.mark.parametrize(("options", "field"), BAD_OPTIONS)
+def test_options_that_cannot_be_sent(options: Any, field: str) -> None:
+    with pytest.raises(BadRequest, match=f"^{field}: ") as caught:
+        write_question(POSITION, "1s", options)
+    assert caught.value.reason == f"BAD_{field.upper()}"
+
+
+def test_an_unknown_option_is_a_mistake_of_the_program() -> None:
+    with pytest.raises(TypeError, match="'speed' is not one of"):
+        write_question(POSITION, "1s", {"speed": 1})  # type: ignore[typeddict-unknown-key]
+
+
+def test_an_analysis_says_how_often_and_how_sure() -> None:
+    request, timeout = write_analysis(POSITION, "2s", "100ms", 0.95, {"lines": 2})
+    assert (request.update_interval.ToMilliseconds(), request.target_certainty) == (100, 0.95)
+    assert (request.question.time_budget.ToSeconds(), request.question.max_lines) == (2, 2)
+    assert timeout > 2
+    for every, certainty, field in [("soon", None, "update_interval"), (None, "sure", "target_certainty")]:
+        with pytest.raises(BadRequest, match=f"^{field}: "):
+            write_analysis(POSITION, "2s", every, certainty, {})  # type: ignore[arg-type]
+
+
+# -- answers ---------------------------------------------------------------------------------------
+
+
+@RECOMMEND
+def test_an_answer_keeps_its_message(ask: Callable[..., Any]) -> None:
+    with serving(Scripted()) as target:
+        got = ask(target, seed=9)
+    assert (got.seed, got.best.text, got.message.seed, got.level) == (9, "play 4", 9, None)
+
+
+@ANALYZE
+def test_tables_come_in_order_and_the_last_is_final(read: Callable[..., list[Update]]) -> None:
+    with serving(Scripted(tables=3)) as target:
+        got = read(target, ENDLESS)
+    assert [(update.sequence, update.final) for update in got] == [(1, False), (2, False), (3, True)]
+    assert str(got[0].best) == got[0].lines[0].action.text == "play 4"
+
+
+@ANALYZE
+def test_leaving_the_loop_ends_the_search(read: Callable[..., list[Update]]) -> None:
+    servicer = Scripted(tables=ENDLESS)
+    with serving(servicer) as target:
+        assert len(read(target, 2)) == 2
+        assert servicer.left.wait(20)
+
+
+def test_dropping_an_analysis_ends_it_while_the_advisor_lives_on() -> None:
+    servicer = Scripted(tables=ENDLESS)
+    with serving(servicer) as target, Advisor(target) as advisor:
+        for _ in advisor.analyze(POSITION, "30s"):
+            break
+        assert servicer.left.wait(20)
+        with advisor.analyze(POSITION, "30s") as updates:
+            next(updates)
+            updates.close()
+            assert not any(update.final for update in updates)
+        assert advisor.recommend(POSITION, "1s").best is not None
+
+
+def test_dropping_an_async_analysis_ends_it_while_the_advisor_lives_on() -> None:
+    servicer = Scripted(tables=ENDLESS)
+
+    async def leave(target: str) -> bool:
+        async with AsyncAdvisor(target) as advisor:
+            async for _ in advisor.analyze(POSITION, "30s"):
+                break
+            return await asyncio.to_thread(servicer.left.wait, 20)
+
+    with serving(servicer) as target:
+        assert asyncio.run(leave(target))
+
+
+@ANALYZE
+def test_a_stream_that_is_refused(read: Callable[..., list[Update]]) -> None:
+    with serving(Scripted([(grpc.StatusCode.UNAUTHENTICATED, None)])) as target, pytest.raises(Denied):
+        read(target, ENDLESS)
+
+
+# -- retries ---------------------------------------------------------------------------------------
+
+
+@RECOMMEND
+@pytest.mark.parametrize("refusals", [[(UNAVAILABLE, None)], [(EXHAUSTED, 10)] * (ATTEMPTS - 1)])
+def test_a_call_turned_away_is_tried_again(ask: Callable[..., Any], refusals: Any) -> None:
+    servicer = Scripted(refusals)
+    with serving(servicer) as target:
+        ask(target)
+    assert len(servicer.calls) == len(refusals) + 1
+
+
+@RECOMMEND
+@pytest.mark.parametrize(
+    ("refusals", "attempts"), [([(EXHAUSTED, 1)] * 9, ATTEMPTS), ([(EXHAUSTED, -1)] * 9, 1)], ids=["bounded", "told"]
+)
+def test_tries_end(ask: Callable[..., Any], refusals: Any, attempts: int) -> None:
+    servicer = Scripted(refusals)
+    with serving(servicer) as target, pytest.raises(Busy):
+        ask(target)
+    assert len(servicer.calls) == attempts
+
+
+def test_no_retries_where_none_are_wanted() -> None:
+    servicer = Scripted([(UNAVAILABLE, None)])
+    with serving(servicer) as target, Advisor(target, retries=False) as advisor, pytest.raises(Unavailable):
+        advisor.recommend(POSITION, "1s")
+    assert len(servicer.calls) == 1
+
+
+# -- connections -----------------------------------------------------------------------------------
+
+
+def test_the_token_travels_with_every_call() -> None:
+    servicer = Scripted()
+    with serving(servicer) as target, Advisor(target, token="open-sesame") as advisor:
+        advisor.recommend(POSITION, "1s")
+        assert servicer.metadata["authorization"] == "Bearer open-sesame"
+        list(advisor.analyze(POSITION, "1s"))
+        assert servicer.metadata["authorization"] == "Bearer open-sesame"
+
+
+BAD_CONNECTIONS: list[tuple[dict[str, Any], str]] = [
+    ({"target": ""}, "target"),
+    ({"token": ""}, "token"),
+    ({"token": "two words"}, "token"),
+    ({"token": "line\nbreak"}, "token"),
+    ({"target": "far.example:1", "token": "secret"}, "token"),
+    ({"tls": Tls(ca="/nowhere/ca.pem")}, "tls.ca"),
+    ({"tls": Tls(cert="cert.pem")}, "tls"),
+]
+
+
+@pytest.mark.parametrize("client", [Advisor, AsyncAdvisor])
+@pytest.mark.parametrize(("arguments", "field"), BAD_CONNECTIONS)
+def test_connections_that_cannot_be_made(client: Any, arguments: dict[str, Any], field: str) -> None:
+    with pytest.raises(BadConnection, match=f"^{field}: ") as caught:
+        client(**{"target": "localhost:1"} | arguments)
+    assert caught.value.field == field
+    assert "secret" not in str(caught.value)
+
+
+def test_a_closed_advisor() -> None:
+    advisor = Advisor("localhost:1")
+    advisor.close()
+    with pytest.raises(Unavailable):
+        advisor.recommend(POSITION, "1s")
+    with pytest.raises(Unavailable):
+        advisor.analyze(POSITION, "1s")
+
+
+def test_a_closed_async_advisor() -> None:
+    async def ask() -> None:
+        advisor = AsyncAdvisor("localhost:1")
+        await advisor.close()
+        with pytest.raises(AdvisorError):
+            await advisor.recommend(POSITION, "1s")
+
+    asyncio.run(ask())
+
+
+def test_threads_share_an_advisor() -> None:
+    with serving(Scripted()) as target, Advisor(target) as advisor, ThreadPoolExecutor(8) as threads:
+        seeds = list(threads.map(lambda seed: advisor.recommend(POSITION, "5s", seed=seed).seed, range(40)))
+    assert seeds == list(range(40))
+
+
+GEVENT = """
+import sys
+from gevent import monkey; monkey.patch_all()
+from grpc.experimental.gevent import init_gevent; init_gevent()
+import gevent
+from clerestory.clients import Advisor
+position = sys.stdin.read()
+with Advisor(sys.argv[1]) as advisor:
+    jobs = [gevent.spawn(advisor.recommend, position, "5s", seed=seed) for seed in range(8)]
+    gevent.joinall(jobs, raise_error=True)
+    print([job.value.seed for job in jobs], sum(update.final for update in advisor.analyze(position, "5s")))
+"""
+
+
+def test_under_gevent() -> None:
+    pytest.importorskip("gevent")
+    with serving(Scripted()) as target:
+        command = [sys.executable, "-c", GEVENT, target]
+        done = subprocess.run(
+            command, input=POSITION.to_json(), capture_output=True, text=True, check=False, timeout=60
+        )
+    assert done.stdout == f"{list(range(8))} 1\n", done.stderr

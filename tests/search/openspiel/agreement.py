@@ -1,0 +1,69 @@
+"""How often OpenSpiel's search and ours choose the same where one action is clearly the best.
+
+`python -m tests.search.openspiel.agreement --iterations 1000 --seeds 10` counts it over the clear positions.
+"""
+
+import argparse
+import json
+import sys
+from collections import Counter
+from typing import Any
+
+import numpy as np
+from open_spiel.python.algorithms.ismcts import ISMCTSBot
+from open_spiel.python.algorithms.mcts import RandomRolloutEvaluator
+
+from clerestory.engine import Rng, State, from_position
+from clerestory.search import Searcher
+from tests.search.exact import DATA
+from tests.search.openspiel.adapter import SpielGame, resampler
+
+EXPLORATION = 0.7  # of both
+LEAD = 0.2  # in exact win share, of the best action over the second best
+
+
+def lead(values: dict[str, float]) -> float:
+    first, second = sorted(values.values(), reverse=True)[:2]
+    return first - second
+
+
+CLEAR: list[dict[str, Any]] = [
+    line for line in map(json.loads, DATA.read_text().splitlines()) if lead(line["values"]) >= LEAD
+]
+
+
+def their_choice(position: State, seed: int, iterations: int) -> str:
+    """The most visited action, of equal ones the first."""
+    luck = np.random.RandomState(seed)
+    game = SpielGame(position)
+    bot = ISMCTSBot(game, RandomRolloutEvaluator(1, luck), EXPLORATION, iterations, random_state=luck)
+    bot.set_resampler(resampler(Rng(seed)))
+    policy = bot.run_search(game.new_initial_state())
+    return position.game.texts[max(policy, key=lambda choice: choice[1])[0]]
+
+
+def our_choice(position: State, seed: int, iterations: int) -> str:
+    return Searcher(position, seed=seed, exploration=EXPLORATION).run(iterations=iterations).best.action
+
+
+def agreement(seeds: int, iterations: int) -> Counter[str]:
+    """How many times, over clear positions and seeds, both chose the same, and each the best."""
+    counted: Counter[str] = Counter()
+    for line in CLEAR:
+        position, best = from_position(line["position"]), max(line["values"], key=line["values"].__getitem__)
+        for seed in range(seeds):
+            ours, theirs = (choose(position, seed, iterations) for choose in (our_choice, their_choice))
+            counted.update(same=ours == theirs, ours=ours == best, theirs=theirs == best, all=1)
+    return counted
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--iterations", type=int, default=1000)
+    parser.add_argument("--seeds", type=int, default=10)
+    chosen = parser.parse_args()
+    sys.stdout.write(f"{dict(agreement(chosen.seeds, chosen.iterations))}\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,44 @@
+# cython: language_level=3
+"""A game whose hidden cards lie open: what a search would be worth that could peek. For measurements only.
+
+It is another game's rules with two functions exchanged: nothing is forgotten and nothing is left to deal, so every
+iteration of a search is played in the true world. No option of the package can do this.
+"""
+from libc.string cimport memcpy
+
+from clerestory.engine.core cimport Game, GameOps, State
+from clerestory.engine.rng cimport rng_t
+
+
+cdef void keep_all(void *s, int seat) noexcept nogil:
+    """Observe: forget nothing."""
+
+
+cdef void keep_dealt(void *s, rng_t *rng) noexcept nogil:
+    """Deal: leave the cards as they lie."""
+
+
+cdef class Unveiled(Game):
+    """A game with its hidden cards open.
+
+    Args:
+        game: the game itself.
+    """
+    cdef Game covered
+    cdef GameOps open_ops
+
+    def __init__(self, Game game not None):
+        self.covered = game
+        self.open_ops = game.ops[0]
+        self.open_ops.observe = keep_all
+        self.open_ops.deal = keep_dealt
+        self.bind(&self.open_ops, game.guide)
+        super().__init__(game.name, game.rules_revision, list(zip(game.texts, game.labels)))
+
+    def unveil(self, State truth not None):
+        """Return a position of the game itself, dealt, as one of this game: every seat sees all of it."""
+        if truth.game is not self.covered:
+            raise ValueError(f"the position is of {truth.game.name}, not of {self.covered.name}")
+        cdef State seen = State.__new__(State, self)
+        memcpy(seen.data, truth.data, sizeof(seen.data))
+        return seen
