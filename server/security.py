@@ -7,7 +7,7 @@ import re
 import ssl
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import grpc
 from grpc_status import rpc_status
@@ -130,15 +130,24 @@ class TokenDoor(grpc.aio.ServerInterceptor):
         self._tokens = tokens
 
     async def intercept_service(self, continuation: Any, handler_call_details: grpc.HandlerCallDetails) -> Any:
-        """Let a call through, or answer it with its refusal before a message of it is read."""
-        if handler_call_details.method.startswith(OPEN):
-            return await continuation(handler_call_details)
-        token = bearer_token(handler_call_details.invocation_metadata)
+        """Let a call through, or have it answered with its refusal; its messages are then not looked into.
+
+        A method that there is not is told so: counted by name, such calls could fill the memory.
+        """
+        handler, method = await continuation(handler_call_details), handler_call_details.method
+        error = self._refusal(handler_call_details) if not method.startswith(OPEN) else None
+        if error is None or handler is None:
+            return handler
+        ours = method.startswith("/clerestory.")
+        return raising(error, streams=handler.response_streaming) if ours else aborting(error)
+
+    def _refusal(self, call: grpc.HandlerCallDetails) -> CallError | None:
+        token = bearer_token(call.invocation_metadata)
         if token is None:
-            return refusing(Reason.MISSING_TOKEN, "the call has no metadata `authorization: Bearer TOKEN`")
+            return CallError(Reason.MISSING_TOKEN, [("", "the call has no metadata `authorization: Bearer TOKEN`")])
         if not self._tokens.know(token):
-            return refusing(Reason.BAD_TOKEN, "the token of the call is not known")
-        return await continuation(handler_call_details)
+            return CallError(Reason.BAD_TOKEN, [("", "the token of the call is not known")])
+        return None
 
 
 def bearer_token(metadata: Iterable[tuple[str, str | bytes]]) -> str | None:
@@ -150,9 +159,19 @@ def bearer_token(metadata: Iterable[tuple[str, str | bytes]]) -> str | None:
     return token.strip() or None if scheme.lower() == "bearer" else None
 
 
-def refusing(reason: Reason, description: str) -> Any:
-    """Return a handler that refuses a call of any method: of a stream it reads nothing."""
-    status = rpc_status.to_status(status_of(CallError(reason, [("", description)])))
+def raising(error: CallError, *, streams: bool) -> Any:
+    """Return a handler of a method of ours that raises, so that the boundary around it logs and counts the refusal."""
+
+    async def refuse(_: bytes, __: grpc.aio.ServicerContext[Any, Any]) -> NoReturn:
+        raise error
+
+    wrap = grpc.unary_stream_rpc_method_handler if streams else grpc.unary_unary_rpc_method_handler
+    return wrap(refuse, request_deserializer=bytes)
+
+
+def aborting(error: CallError) -> Any:
+    """Return a handler that refuses a call of any other method, whatever its shape."""
+    status = rpc_status.to_status(status_of(error))
 
     async def refuse(_: Any, context: grpc.aio.ServicerContext[Any, Any]) -> None:
         await context.abort_with_status(status)

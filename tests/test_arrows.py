@@ -18,7 +18,7 @@ ALLOWED: dict[str, str] = {
     "engine/toy": r"clerestory\.engine\.(core|rng|hash|errors|fields|toy)\b",
     "engine/cathedral": r"clerestory\.engine\.(core|rng|hash|errors|fields|cathedral)\b",
     "engine/duel": r"clerestory\.engine\.(core|rng|hash|errors|fields|duel)\b",
-    "search": r"clerestory\.(engine\.(core|rng)\b|search\b)",
+    "search": r"clerestory\.(engine\.(core|rng|errors)\b|search\b)",
     "server": rf"clerestory\Z|clerestory\.(server|search)\b|{ENGINE}|{STUBS}",
     "clients": rf"clerestory\.clients\b(?!\.cli)|{STUBS}",
     "clients/cli": r"clerestory\b",

@@ -14,7 +14,7 @@ from grpc_health.v1.health_pb2_grpc import HealthStub
 
 from clerestory.clients.errors import Unavailable
 
-OTHERS = ("CLERESTORY_TLS_", "CLERESTORY_TOKEN_")  # environment variables: options of `clerestory serve`
+PUBLIC = ("ADMIN", "METRICS", "TLS_CERT", "TLS_KEY", "TLS_CLIENT_CA", "TOKEN_FILE")  # of `clerestory serve`
 PATIENCE = 10.0  # seconds for an answer about its health, and for its end
 
 
@@ -29,7 +29,8 @@ def embedded_server(*options: str) -> Iterator[str]:
     """
     with tempfile.TemporaryDirectory(prefix="clerestory-") as folder:
         target = f"unix:{folder}/socket"
-        command = [sys.executable, "-m", "clerestory", "serve", "--listen", target, "--while-stdin", *options]
+        quiet = ("--while-stdin", "--log-level", "warning")
+        command = [sys.executable, "-m", "clerestory", "serve", "--listen", target, *quiet, *options]
         with subprocess.Popen(command, env=own(), stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
             try:
                 wait_until_serving(child, target)
@@ -40,7 +41,8 @@ def embedded_server(*options: str) -> Iterator[str]:
 
 def own() -> dict[str, str]:
     """Return our environment without what is meant for a server that others can reach."""
-    return {name: value for name, value in os.environ.items() if not name.startswith(OTHERS)}
+    public = {f"CLERESTORY_{name}" for name in PUBLIC}
+    return {name: value for name, value in os.environ.items() if name not in public}
 
 
 def wait_until_serving(child: subprocess.Popen[bytes], target: str) -> None:

@@ -170,6 +170,14 @@ async def test_token(files: Files, metadata: Any, reason: Reason | None) -> None
     assert FIRST[:-1] not in str(error.details())
 
 
+async def test_a_refused_call_is_logged_like_any_other(files: Files, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    async with secured(files, "tokens") as app:
+        await refusal(games(app, None))
+    [record] = [record for record in caplog.records if record.message == "call"]
+    assert (vars(record)["method"], vars(record)["reason"]) == ("RulesService/ListGames", Reason.MISSING_TOKEN)
+
+
 async def first_answer(stream: Any) -> Any:
     return await stream.read()
 
@@ -186,12 +194,13 @@ async def test_every_method_but_health_asks_for_the_token(files: Files) -> None:
             first_answer(advisor.Analyze(analysis)),
             rules.ListGames(ListGamesRequest()),
             first_answer(reflection.ServerReflectionInfo(listing)),
-            connection.unary_unary("/clerestory.v1.RulesService/NoSuchMethod")(b""),
         ]
         for call in calls:
             error = await refusal(call)
             assert error.code() == grpc.StatusCode.UNAUTHENTICATED
             assert_reason(error, Reason.MISSING_TOKEN)
+        unknown = await refusal(connection.unary_unary("/clerestory.v1.RulesService/NoSuchMethod")(b""))
+        assert unknown.code() == grpc.StatusCode.UNIMPLEMENTED
         health = await HealthStub(connection).Check(HealthCheckRequest())
         assert health.status == HealthCheckResponse.SERVING
         assert (await advisor.RecommendMove(question(iterations=5), metadata=BEARER)).lines
@@ -268,7 +277,7 @@ BAD_COMBINATIONS: list[tuple[tuple[str, ...], dict[str, str], str]] = [
     ((), {"tls_key": "server.key"}, "tls_key: is of no use without tls_cert"),
     ((), {"tls_client_ca": "ca.pem"}, "tls_client_ca: is of no use without tls_cert"),
     ((), {"listen": PUBLIC}, "listen: 0.0.0.0:50051 is open to other machines, in plaintext"),
-    (("tokens",), {"listen": PUBLIC}, "listen: .* is open to other machines, tokens and all, in plaintext"),
+    (("tokens",), {"listen": PUBLIC}, "listen: .* is open to other machines, in plaintext, tokens and all"),
 ]
 
 BAD_FILES: list[tuple[tuple[str, ...], dict[str, str], str]] = [
