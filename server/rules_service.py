@@ -25,7 +25,7 @@ from clerestory.server.translate_rules import (
 from clerestory.v1 import rules_pb2 as rules
 from clerestory.v1.rules_pb2_grpc import RulesServiceServicer
 
-AT_ONCE = 16  # actions applied before the event loop may turn to other calls
+AT_ONCE = 64  # actions applied before the event loop may turn to other calls: less than a millisecond
 
 
 class Rules(RulesServiceServicer):

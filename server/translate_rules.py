@@ -18,7 +18,10 @@ from clerestory.v1 import rules_pb2 as rules
 from clerestory.v1.position_pb2 import Position
 
 MAX_ACTIONS = 1000  # in one call; more than the longest games have
+MAX_POSITION_BYTES = 8 * 1024  # the largest positions have a third of that, or less; reading more would take long
 MAX_SHOWN = 6  # legal actions named when another was refused
+
+NO_KIND = "is of no kind; set position or referee"
 
 Faults = list[tuple[str, str]]
 
@@ -46,26 +49,32 @@ def read_any(message: rules.AnyPosition, path: str = "position") -> Given:
         refuse(Reason.BAD_POSITION, path, NO_KIND)
     if kind == "referee":
         return Given(read_referee(message.referee, f"{path}.referee"), True)
-    state = read_position(message.position, f"{path}.position")
-    owe_kind(state, False, f"{path}.position")
-    return Given(state, False)
+    return Given(read_kind(message.position, False, f"{path}.position"), False)
 
 
 def read_referee(message: rules.RefereePosition, path: str = "referee") -> State:
     """Return what a referee knows. Raises CallError, which lists all that is wrong with it."""
-    state = read_position(message.truth, f"{path}.truth")
-    owe_kind(state, True, f"{path}.truth")
+    return read_kind(message.truth, True, f"{path}.truth")
+
+
+def read_kind(message: Position, referee: bool, path: str) -> State:
+    """Return a position of one kind. Raises CallError, which lists all that is wrong with it."""
+    owe(size_fault(message), path)
+    state = read_position(message, path)
+    owe(kind_fault(state, referee), path)
     return state
 
 
-def owe_kind(state: State, referee: bool, path: str) -> None:
-    """Raise CallError for a position that is not of the kind it was given as."""
-    fault = kind_fault(state, referee)
+def owe(fault: str, path: str) -> None:
+    """Raise CallError for what is wrong with a position, unless nothing is."""
     if fault:
         refuse(Reason.BAD_POSITION, path, fault)
 
 
-NO_KIND = "is of no kind; set position or referee"
+def size_fault(message: Position) -> str:
+    """Return what is wrong with the size of a position, empty where nothing is."""
+    size = message.ByteSize()
+    return f"has {size} bytes; {MAX_POSITION_BYTES} at most" if size > MAX_POSITION_BYTES else ""
 
 
 def kind_fault(state: State, referee: bool) -> str:
@@ -280,7 +289,9 @@ def validate(message: rules.AnyPosition, path: str = "position") -> rules.Valida
 
 def position_faults(message: Position, path: str) -> Faults:
     """Return what is wrong with a position; other rules or cards than ours do not hide the rest."""
-    name = message.WhichOneof("game")
+    name, fault = message.WhichOneof("game"), size_fault(message)
+    if fault:
+        return [(path, fault)]
     if name is None:
         return [(path, f"has no game; set one of {', '.join(GAMES)}")]
     game, fields = GAMES[name], position_fields(message)

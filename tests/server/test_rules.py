@@ -1,5 +1,6 @@
 """Each method of RulesService over a real socket: what it answers, and what it refuses."""
 
+import asyncio
 import json
 from typing import Any
 
@@ -10,11 +11,13 @@ from google.rpc.error_details_pb2 import BadRequest, PreconditionFailure
 from clerestory.clients.wire import position_message
 from clerestory.engine import GAMES, State
 from clerestory.server.errors import Reason
-from clerestory.server.translate_rules import MAX_ACTIONS
+from clerestory.server.rules_service import AT_ONCE, Rules
+from clerestory.server.translate_rules import MAX_ACTIONS, MAX_POSITION_BYTES
 from clerestory.v1 import rules_pb2 as api
 from clerestory.v1.advisor_pb2 import RecommendMoveRequest
 from clerestory.v1.position_pb2 import Position
 from clerestory.v1.rules_pb2_grpc import RulesServiceStub
+from clerestory.v1.toy_pb2 import ToyPosition
 from tests.laws import walk
 from tests.server.harness import assert_reason, details, opening, refusal, served
 from tests.server.rules import CASES, referee, rules_served, turn_of, view, whole
@@ -89,6 +92,25 @@ async def test_nothing_is_drawn_unless_it_is_asked_for() -> None:
     assert (answer.position, answer.turn, list(answer.applied)) == (whole(state), turn_of(state), [])
 
 
+async def test_a_long_call_lets_others_in_between() -> None:
+    """The event loop gets its turn every AT_ONCE actions."""
+    *_, last = walk(GAMES["cathedral"], 4, 4)
+    request = api.ApplyActionsRequest(position=whole(last.origin), actions=[action.text for action in last.history])
+    turns = 0
+    call = asyncio.ensure_future(Rules().ApplyActions(request, None))  # type: ignore[arg-type]
+    while not call.done():
+        await asyncio.sleep(0)
+        turns += 1
+    assert len((await call).applied) == len(last.history)
+    assert turns >= len(last.history) // AT_ONCE > 3
+
+
+@pytest.mark.parametrize(("name", "seats"), CASES)
+def test_no_position_of_a_game_is_near_the_limit(name: str, seats: int) -> None:
+    sizes = [position_message(state).ByteSize() for state in walk(GAMES[name], seats, 4)]
+    assert max(sizes) < MAX_POSITION_BYTES / 3
+
+
 @pytest.mark.parametrize("name", GAMES)
 async def test_the_catalogue_is_told_with_its_sources(name: str) -> None:
     async with rules_served() as rules:
@@ -145,6 +167,7 @@ FAULTY: list[tuple[api.AnyPosition, list[str]]] = [
         [f"position.position.{field}" for field in ("rules_revision", "catalogue", "toy.round", "toy.step")],
     ),
     (api.AnyPosition(referee=api.RefereePosition(truth=damaged(moved=9))), ["position.referee.truth.toy.moved"]),
+    (api.AnyPosition(position=Position(rules_revision=1, toy=ToyPosition(seen=[1] * 9000))), ["position.position"]),
     (view(TRUTH), ["position.position"]),
     (api.AnyPosition(referee=referee(SEEN)), ["position.referee.truth"]),
 ]
