@@ -148,9 +148,14 @@ def ismcts_plain(view: State, seed: int, budget: Budget, *, threads: int = 1, **
     return result.best.action, result.iterations
 
 
-def ismcts(view: State, seed: int, budget: Budget, *, level: int = 0, threads: int = 1, **options: Any) -> Choice:
-    """The search as it is shipped, at a level or at full strength; it ends once nothing can change its choice."""
-    seconds, iterations = budget.seconds, budget.iterations
+def ismcts(
+    view: State, seed: int, budget: Budget, *, level: int = 0, threads: int = 1, percent: int = 100, **options: Any
+) -> Choice:
+    """The search as it is shipped, at a level or at full strength; it ends once nothing can change its choice.
+
+    `percent` of a time is what it uses: so one match can compare two times.
+    """
+    seconds, iterations = budget.seconds and budget.seconds * percent / 100, budget.iterations
     strength = level_of(level) if level else None
     if strength is not None:
         iterations = min(strength.iterations, iterations or strength.iterations)
