@@ -1,5 +1,6 @@
 """Reading the fields of a position or a catalogue: the shape by pydantic, the faults as Violations."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -43,3 +44,16 @@ def fault_text(fault: Any) -> str:
     message = str(fault["msg"])
     value = repr(fault.get("input"))
     return message if len(value) > 80 or fault["type"] == "missing" else f"{message}: {value}"
+
+
+def sources_by_value(row: dict[str, Any], covers: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Return a catalogue's row with the source of each of its values under that value's own name.
+
+    Args:
+        row: with its `sources`, some of which are of several values.
+        covers: those, with the values that they are of; a value that the row lacks needs none.
+    """
+    sources: dict[str, str] = {}
+    for name, source in row["sources"].items():
+        sources |= {value: source for value in covers.get(name, (name,)) if value in row}
+    return {**row, "sources": sources}

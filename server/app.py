@@ -6,22 +6,35 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import grpc
+from grpc_channelz.v1.channelz import add_channelz_servicer
 from grpc_health.v1 import health, health_pb2
 from grpc_health.v1._async import HealthServicer
 from grpc_health.v1.health_pb2_grpc import add_HealthServicer_to_server
 from grpc_reflection.v1alpha import reflection
 
+from clerestory.server.boundary import Boundary
 from clerestory.server.config import MAX_MESSAGE_BYTES, Settings
-from clerestory.server.errors import ErrorBoundary
+from clerestory.server.metrics import Exposition, Metrics, expose
+from clerestory.server.rules_service import Rules
 from clerestory.server.scheduler import Scheduler
+from clerestory.server.security import TokenDoor, Tokens, credentials
 from clerestory.server.service import Advisor
-from clerestory.v1 import advisor_pb2
+from clerestory.v1 import advisor_pb2, rules_pb2
 from clerestory.v1.advisor_pb2_grpc import add_AdvisorServiceServicer_to_server
+from clerestory.v1.rules_pb2_grpc import add_RulesServiceServicer_to_server
 
-SERVICES = (advisor_pb2.DESCRIPTOR.services_by_name["AdvisorService"].full_name,)
+SERVICES = (
+    advisor_pb2.DESCRIPTOR.services_by_name["AdvisorService"].full_name,
+    rules_pb2.DESCRIPTOR.services_by_name["RulesService"].full_name,
+)
 OPTIONS = (
     ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
     ("grpc.so_reuseport", 0),  # a port in use is an error, not a second server behind it
+    ("grpc.max_concurrent_streams", 256),  # of one connection
+    ("grpc.keepalive_time_ms", 20_000),  # a caller whose machine is gone is noticed in half a minute
+    ("grpc.keepalive_timeout_ms", 10_000),
+    ("grpc.keepalive_permit_without_calls", 1),
+    ("grpc.http2.min_recv_ping_interval_without_data_ms", 5_000),  # clients may ping twice as often as we
 )
 
 
@@ -32,6 +45,11 @@ class App:
     Attributes:
         address: where, as a client writes it.
         scheduler: its searching threads.
+        tokens: those it knows, None where it asks for none.
+        metrics: what is counted.
+        admin: the server with channelz, None for none.
+        admin_address: that of the server with channelz, "" for none.
+        exposition: what shows the metrics, None for nothing.
     """
 
     address: str
@@ -39,53 +57,97 @@ class App:
     settings: Settings
     server: grpc.aio.Server
     health: HealthServicer
+    tokens: Tokens | None
+    metrics: Metrics
+    admin: grpc.aio.Server | None
+    admin_address: str
+    exposition: Exposition | None
 
     async def finish(self) -> None:
         """Let running searches answer with what they have, refuse new calls, and end."""
         await self.health.enter_graceful_shutdown()
+        await asyncio.sleep(self.settings.drain_delay)
         self.scheduler.finish()
         await self.server.stop(self.settings.grace)
         await self.scheduler.close()
+        if self.admin is not None:
+            await self.admin.stop(None)
+        if self.exposition is not None:
+            await asyncio.to_thread(self.exposition.close)
 
 
 async def start(settings: Settings) -> App:
-    """Return a server that answers. Raises OSError when it cannot listen where it should."""
-    server = grpc.aio.server(interceptors=[ErrorBoundary()], options=OPTIONS)
+    """Return a server that answers.
+
+    Raises OSError when it cannot listen where it should, BadSettings for a file of certificates or tokens that is none.
+    """
+    proof = credentials(settings)
+    tokens = None if settings.token_file is None else Tokens(settings.token_file)
+    metrics, standing = Metrics(), HealthServicer()
+    doors = [] if tokens is None else [TokenDoor(tokens)]
+    server = grpc.aio.server(interceptors=[Boundary(metrics), *doors], options=OPTIONS)
+    address = listen(server, settings.listen, proof)
+    admin, admin_address = start_admin(settings.admin, standing)
+    exposition = expose(metrics, settings.metrics) if settings.metrics else None
     scheduler = Scheduler(settings.workers, settings.max_searches, settings.min_iterations)
-    add_AdvisorServiceServicer_to_server(Advisor(scheduler, settings), server)
-    standing = HealthServicer()
+    watch(metrics, scheduler)
+    add_AdvisorServiceServicer_to_server(Advisor(scheduler, settings, metrics), server)
+    add_RulesServiceServicer_to_server(Rules(), server)
     add_HealthServicer_to_server(standing, server)
     reflection.enable_server_reflection([*SERVICES, health.SERVICE_NAME, reflection.SERVICE_NAME], server)
-    address = listen(server, settings.listen)
     await server.start()
+    if admin is not None:
+        await admin.start()
     for name in (health.OVERALL_HEALTH, *SERVICES):
         await standing.set(name, health_pb2.HealthCheckResponse.SERVING)
-    return App(address, scheduler, settings, server, standing)
+    return App(address, scheduler, settings, server, standing, tokens, metrics, admin, admin_address, exposition)
 
 
-def listen(server: grpc.aio.Server, address: str) -> str:
-    """Open an address in plaintext, and return it with the port that was free if it asked for any."""
+def start_admin(address: str, standing: HealthServicer) -> tuple[grpc.aio.Server | None, str]:
+    """Return a server for those who run this one, with its address; nothing where no address is given."""
+    if not address:
+        return None, ""
+    admin = grpc.aio.server(options=OPTIONS)
+    add_channelz_servicer(admin)
+    add_HealthServicer_to_server(standing, admin)
+    names = ["grpc.channelz.v1.Channelz", health.SERVICE_NAME, reflection.SERVICE_NAME]
+    reflection.enable_server_reflection(names, admin)
+    return admin, listen(admin, address)
+
+
+def watch(metrics: Metrics, scheduler: Scheduler) -> None:
+    """Show what the scheduler has to do."""
+    metrics.watch("workers", "Threads that search.", lambda: scheduler.workers)
+    metrics.watch("admitted", "Searches that have not ended.", lambda: scheduler.admitted)
+    metrics.watch("running", "Searches that a thread works at.", lambda: scheduler.running)
+    metrics.watch("waiting", "Searches that have not begun.", lambda: scheduler.waiting)
+
+
+def listen(server: grpc.aio.Server, address: str, proof: grpc.ServerCredentials | None = None) -> str:
+    """Open an address, in plaintext without a proof; return it with the port that was free if it asked for any."""
     try:
-        port = server.add_insecure_port(address)
+        port = server.add_insecure_port(address) if proof is None else server.add_secure_port(address, proof)
     except RuntimeError:
         raise OSError(f"cannot listen on {address}") from None
     return address if address.startswith("unix:") else f"{address.rpartition(':')[0]}:{port}"
 
 
 async def serve(settings: Settings, ready: Callable[[App], object], stop: asyncio.Event) -> None:
-    """Serve until `stop` is set, or SIGTERM or SIGINT comes; then finish.
+    """Serve until `stop` is set, or SIGTERM or SIGINT comes; then finish. On SIGHUP, read the tokens again.
 
     Args:
         settings: of the server.
         ready: called once, when it answers.
         stop: set by the caller, or by a signal.
 
-    Raises OSError when it cannot listen where it should.
+    Raises OSError and BadSettings as `start` does.
     """
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
     app = await start(settings)
+    if app.tokens is not None:
+        loop.add_signal_handler(signal.SIGHUP, app.tokens.reload)
     ready(app)
     await stop.wait()
     await app.finish()

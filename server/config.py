@@ -3,6 +3,7 @@
 import ipaddress
 import os
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from clerestory.search.ismcts import DEFAULT_MAX_BYTES
 
@@ -27,8 +28,15 @@ class Settings:
         max_time: longest search, in seconds; a larger budget is cut to it.
         max_tree_bytes: memory of one search's trees.
         margin: seconds kept back from the caller's deadline, for the way of the answer.
-        grace: seconds that calls in progress have, after the server was told to finish.
+        drain_delay: seconds between saying NOT_SERVING and ending searches, for balancers to notice.
+        grace: seconds that calls in progress have after that.
+        admin: `HOST:PORT` or `unix:PATH` of a second server with channelz, health and reflection; "" for none.
+        metrics: `HOST:PORT` where figures are shown over HTTP; "" for none.
         insecure: accept plaintext from other machines.
+        tls_cert: file of the server's certificate in PEM, with those that lead to its authority.
+        tls_key: file of its key; the two go together, None for plaintext.
+        tls_client_ca: file of the authorities whose certificates clients must show, None if they need none.
+        token_file: file of the bearer tokens of which every call must bring one, None if it need not.
 
     Raises BadSettings.
     """
@@ -41,32 +49,63 @@ class Settings:
     max_time: float = 60.0
     max_tree_bytes: int = DEFAULT_MAX_BYTES
     margin: float = 0.02
+    drain_delay: float = 0.0
     grace: float = 5.0
+    admin: str = ""
+    metrics: str = ""
     insecure: bool = False
+    tls_cert: Path | None = None
+    tls_key: Path | None = None
+    tls_client_ca: Path | None = None
+    token_file: Path | None = None
 
     def __post_init__(self) -> None:
         for name in ("workers", "max_searches", "min_iterations", "max_threads", "max_time"):
             if not getattr(self, name) > 0:
                 raise BadSettings(f"{name}: {getattr(self, name)} is not greater than 0")
-        for name in ("margin", "grace"):
+        for name in ("margin", "drain_delay", "grace"):
             if not getattr(self, name) >= 0:
                 raise BadSettings(f"{name}: {getattr(self, name)} is less than 0")
         if self.max_tree_bytes < MIN_TREE_BYTES:
             raise BadSettings(f"max_tree_bytes: {self.max_tree_bytes} is less than {MIN_TREE_BYTES}")
-        if not is_local(self.listen) and not self.insecure:
-            raise BadSettings(f"listen: {self.listen} is open to other machines, in plaintext; allow it with insecure")
+        for name in ("listen", "admin"):
+            self._owe_privacy(name)
+        if self.metrics:
+            split_address("metrics", self.metrics)
+        for name, other in (("tls_cert", "tls_key"), ("tls_key", "tls_cert"), ("tls_client_ca", "tls_cert")):
+            if getattr(self, name) is not None and getattr(self, other) is None:
+                raise BadSettings(f"{name}: is of no use without {other}")
+
+    def _owe_privacy(self, name: str) -> None:
+        """Raise BadSettings for an address that other machines can reach in plaintext, unless that is allowed."""
+        address = getattr(self, name)
+        if (name == "admin" and not address) or is_local(name, address) or self.insecure:
+            return
+        if name == "listen" and self.tls_cert is not None:
+            return
+        what = ", tokens and all" if name == "listen" and self.token_file is not None else ""
+        remedy = (
+            "give it tls_cert and tls_key, or allow it with insecure" if name == "listen" else "allow it with insecure"
+        )
+        raise BadSettings(f"{name}: {address} is open to other machines, in plaintext{what}; {remedy}")
 
 
-def is_local(address: str) -> bool:
+def is_local(name: str, address: str) -> bool:
     """Whether only this machine can reach an address. Raises BadSettings for what is no address."""
     if address.startswith("unix:"):
         return True
-    host, colon, port = address.rpartition(":")
-    if not (host and colon and port.isascii() and port.isdigit() and int(port) < 65536):
-        raise BadSettings(f"listen: {address!r} is neither HOST:PORT nor unix:PATH")
+    host = split_address(name, address, " nor unix:PATH")
     if host == "localhost":
         return True
     try:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
         return False
+
+
+def split_address(name: str, address: str, other: str = "") -> str:
+    """Return the host of `HOST:PORT`. Raises BadSettings for anything else."""
+    host, colon, port = address.rpartition(":")
+    if not (host and colon and port.isascii() and port.isdigit() and int(port) < 65536):
+        raise BadSettings(f"{name}: {address!r} is {'neither' if other else 'not'} HOST:PORT{other}")
+    return host

@@ -1,25 +1,20 @@
 """What a call can be refused for, and how the caller is told: one google.rpc.Status, for every method."""
 
-import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import grpc
 from google.protobuf.any_pb2 import Any as AnyMessage
 from google.protobuf.duration_pb2 import Duration
-from google.protobuf.message import DecodeError, Message
-from google.rpc.error_details_pb2 import BadRequest, ErrorInfo, PreconditionFailure, RetryInfo
+from google.protobuf.message import Message
+from google.rpc.error_details_pb2 import BadRequest, ErrorInfo, PreconditionFailure, RequestInfo, RetryInfo
 from google.rpc.status_pb2 import Status
-from grpc_status import rpc_status
 
 DOMAIN = "clerestory"
 MAX_LISTED = 24  # faults named in one answer: a status travels in headers, which are small
 MAX_DESCRIPTION = 160  # characters of each
-PUSHBACK = "grpc-retry-pushback-ms"  # trailing metadata that gRPC's own retries obey
-
-logger = logging.getLogger(__name__)
 
 
 class Reason(StrEnum):
@@ -38,8 +33,15 @@ class Reason(StrEnum):
     BAD_AVOID_ACTIONS = "BAD_AVOID_ACTIONS"
     BAD_UPDATE_INTERVAL = "BAD_UPDATE_INTERVAL"
     BAD_TARGET_CERTAINTY = "BAD_TARGET_CERTAINTY"
+    BAD_GAME = "BAD_GAME"
+    BAD_SEATS = "BAD_SEATS"
+    BAD_ACTION = "BAD_ACTION"
+    TOO_MANY_ACTIONS = "TOO_MANY_ACTIONS"
     GAME_OVER = "GAME_OVER"
     NOT_SEATS_TURN = "NOT_SEATS_TURN"
+    ILLEGAL_ACTION = "ILLEGAL_ACTION"
+    MISSING_TOKEN = "MISSING_TOKEN"
+    BAD_TOKEN = "BAD_TOKEN"
     BUSY = "BUSY"
     OUT_OF_TIME = "OUT_OF_TIME"
     FINISHING = "FINISHING"
@@ -60,8 +62,15 @@ CODES = {
     Reason.BAD_AVOID_ACTIONS: grpc.StatusCode.INVALID_ARGUMENT,
     Reason.BAD_UPDATE_INTERVAL: grpc.StatusCode.INVALID_ARGUMENT,
     Reason.BAD_TARGET_CERTAINTY: grpc.StatusCode.INVALID_ARGUMENT,
+    Reason.BAD_GAME: grpc.StatusCode.INVALID_ARGUMENT,
+    Reason.BAD_SEATS: grpc.StatusCode.INVALID_ARGUMENT,
+    Reason.BAD_ACTION: grpc.StatusCode.INVALID_ARGUMENT,
+    Reason.TOO_MANY_ACTIONS: grpc.StatusCode.INVALID_ARGUMENT,
     Reason.GAME_OVER: grpc.StatusCode.FAILED_PRECONDITION,
     Reason.NOT_SEATS_TURN: grpc.StatusCode.FAILED_PRECONDITION,
+    Reason.ILLEGAL_ACTION: grpc.StatusCode.FAILED_PRECONDITION,
+    Reason.MISSING_TOKEN: grpc.StatusCode.UNAUTHENTICATED,
+    Reason.BAD_TOKEN: grpc.StatusCode.UNAUTHENTICATED,
     Reason.BUSY: grpc.StatusCode.RESOURCE_EXHAUSTED,
     Reason.OUT_OF_TIME: grpc.StatusCode.DEADLINE_EXCEEDED,
     Reason.FINISHING: grpc.StatusCode.UNAVAILABLE,
@@ -109,9 +118,11 @@ class Faults:
         raise CallError(worst[0][0], [(path, description) for _, path, description in worst])
 
 
-def status_of(error: CallError) -> Status:
-    """Return an error as it goes to the caller."""
+def status_of(error: CallError, request_id: str = "") -> Status:
+    """Return an error as it goes to the caller of the call so identified."""
     details = [ErrorInfo(reason=error.reason, domain=DOMAIN), *further_details(error)]
+    if request_id:
+        details.append(RequestInfo(request_id=request_id))
     status = Status(code=CODES[error.reason].value[0], message=str(error))
     for detail in details:
         packed = AnyMessage()
@@ -137,53 +148,3 @@ def further_details(error: CallError) -> list[Message]:
     delay = Duration()
     delay.FromMilliseconds(round(1000 * error.retry))
     return [RetryInfo(retry_delay=delay)]
-
-
-Handler = Callable[[Any, grpc.aio.ServicerContext[Any, Any]], Awaitable[Any]]
-
-
-class ErrorBoundary(grpc.aio.ServerInterceptor):
-    """Turns whatever a handler of our services raises into its Status, a request that cannot be decoded included."""
-
-    async def intercept_service(self, continuation: Any, handler_call_details: grpc.HandlerCallDetails) -> Any:
-        """Wrap the handler of a method with one request."""
-        handler = await continuation(handler_call_details)
-        if handler is None or not handler_call_details.method.startswith("/clerestory."):
-            return handler
-        wrap = (
-            grpc.unary_stream_rpc_method_handler if handler.response_streaming else grpc.unary_unary_rpc_method_handler
-        )
-        return wrap(
-            guarded(handler.unary_stream or handler.unary_unary, handler.request_deserializer),
-            response_serializer=handler.response_serializer,
-        )
-
-
-def guarded(handler: Handler, decode: Callable[[bytes], Any]) -> Handler:
-    """Return a handler of bytes that answers, or aborts with the Status of what went wrong."""
-
-    async def answer(payload: bytes, context: grpc.aio.ServicerContext[Any, Any]) -> Any:
-        try:
-            return await handler(decode_request(payload, decode), context)
-        except CallError as error:
-            refused = error
-        except Exception:
-            logger.exception("unexpected error in a call")
-            refused = CallError(Reason.INTERNAL, [("", "unexpected error; the server has logged it")])
-        status = rpc_status.to_status(status_of(refused))
-        return await context.abort(status.code, status.details, (*status.trailing_metadata, *pushback(refused)))
-
-    return answer
-
-
-def pushback(error: CallError) -> tuple[tuple[str, str], ...]:
-    """Return the metadata that tells a client's own retries how long to wait, if they are to."""
-    return () if error.retry is None else ((PUSHBACK, str(round(1000 * error.retry))),)
-
-
-def decode_request(payload: bytes, decode: Callable[[bytes], Any]) -> Any:
-    """Return the request message. Raises CallError for bytes that are none."""
-    try:
-        return decode(payload)
-    except DecodeError:
-        refuse(Reason.UNREADABLE_REQUEST, "", "the request is not a message of this method")

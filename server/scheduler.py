@@ -100,6 +100,11 @@ class Scheduler:
             thread.start()
 
     @property
+    def workers(self) -> int:
+        """Number of threads."""
+        return len(self._threads)
+
+    @property
     def running(self) -> int:
         """Number of searches that a thread works at."""
         with self._turn:
@@ -113,7 +118,8 @@ class Scheduler:
     @property
     def waiting(self) -> int:
         """Number of searches that have not begun."""
-        return sum(job.began is None for job in self._jobs.values())
+        with self._turn:
+            return sum(job.began is None for job in self._jobs.values())
 
     # -- a search, from its admission to its end ---------------------------------------------------
 

@@ -20,6 +20,7 @@ from clerestory.search.result import Result, StopReason
 from clerestory.server.allowance import EXPLAINED_FROM, Allowance, Asked, Cut, allow
 from clerestory.server.config import Settings
 from clerestory.server.errors import Reason, refuse
+from clerestory.server.metrics import Metrics, Searched
 from clerestory.server.policy import Priority
 from clerestory.server.scheduler import Job, Limits, Scheduler
 from clerestory.server.translate import Question, read_analysis, read_question, write_answer, write_statistics
@@ -29,6 +30,7 @@ from clerestory.v1.advisor_pb2_grpc import AdvisorServiceServicer
 SEED_BITS = 53  # of a drawn seed: every reader of JSON keeps it
 EXPLAINED_LINES, EXPLAINED_WORLDS = 5, 50  # a few thousandths of a second, all in all
 FEW_A_LINE = 10  # iterations, below which lines are hard to tell apart
+METHODS = {Priority.MOVE: "RecommendMove", Priority.HINT: "Analyze"}
 LOOK = 0.25  # seconds between two looks at the certainty of an analysis, at most
 
 Context = grpc.aio.ServicerContext[Any, Any]
@@ -38,6 +40,7 @@ Context = grpc.aio.ServicerContext[Any, Any]
 class Consultation:
     """A question under way, and all that its answers are made of."""
 
+    method: str
     question: Question
     allowance: Allowance
     searcher: Searcher
@@ -47,9 +50,10 @@ class Consultation:
 class Advisor(AdvisorServiceServicer):
     """AdvisorService over a scheduler."""
 
-    def __init__(self, scheduler: Scheduler, settings: Settings) -> None:
+    def __init__(self, scheduler: Scheduler, settings: Settings, metrics: Metrics) -> None:
         self._scheduler = scheduler
         self._settings = settings
+        self._metrics = metrics
         self._concluding = 0.003  # seconds between the end of a search and the answer: a high quantile, as measured
 
     async def RecommendMove(  # noqa: N802  # its name in proto/
@@ -102,7 +106,7 @@ class Advisor(AdvisorServiceServicer):
             priority=priority,
         )
         try:
-            yield Consultation(question, allowance, searcher, job)
+            yield Consultation(METHODS[priority], question, allowance, searcher, job)
         finally:
             self._scheduler.drop(job)
 
@@ -129,9 +133,27 @@ class Advisor(AdvisorServiceServicer):
         explain = explainer(consultation.searcher, consultation.allowance.explained)
         result = await self._scheduler.result(consultation.job, explain)
         answer = write_recommendation(consultation, result)
+        self._metrics.count_search(searched(consultation, answer))
         took = time.monotonic() - consultation.job.ended_at
         self._concluding += (took - self._concluding) * (0.3 if took > self._concluding else 0.02)
         return answer
+
+
+def searched(consultation: Consultation, answer: api.RecommendMoveResponse) -> Searched:
+    """Return what metrics are to know of a search whose answer is ready."""
+    job, statistics = consultation.job, answer.statistics
+    return Searched(
+        method=consultation.method,
+        waited=statistics.waited.ToNanoseconds() / 1e9,
+        asked=consultation.question.seconds,
+        allowed=consultation.allowance.seconds,
+        used=time.monotonic() - job.arrived,
+        iterations=statistics.iterations,
+        ended=api.StopReason.Name(statistics.stop_reason).removeprefix("STOP_REASON_").lower(),
+        warnings=tuple(
+            api.WarningReason.Name(warning.reason).removeprefix("WARNING_REASON_") for warning in answer.warnings
+        ),
+    )
 
 
 async def ended_within(job: Job, moment: float) -> bool:

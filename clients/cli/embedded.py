@@ -1,5 +1,6 @@
 """A server of one's own for the length of a command: a real `clerestory serve`, on a socket that nobody else knows."""
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -13,6 +14,7 @@ from grpc_health.v1.health_pb2_grpc import HealthStub
 
 from clerestory.clients.errors import Unavailable
 
+PUBLIC = ("ADMIN", "METRICS", "TLS_CERT", "TLS_KEY", "TLS_CLIENT_CA", "TOKEN_FILE")  # of `clerestory serve`
 PATIENCE = 10.0  # seconds for an answer about its health, and for its end
 
 
@@ -27,13 +29,20 @@ def embedded_server(*options: str) -> Iterator[str]:
     """
     with tempfile.TemporaryDirectory(prefix="clerestory-") as folder:
         target = f"unix:{folder}/socket"
-        command = [sys.executable, "-m", "clerestory", "serve", "--listen", target, "--while-stdin", *options]
-        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        quiet = ("--while-stdin", "--log-level", "warning")
+        command = [sys.executable, "-m", "clerestory", "serve", "--listen", target, *quiet, *options]
+        with subprocess.Popen(command, env=own(), stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
             try:
                 wait_until_serving(child, target)
                 yield target
             finally:
                 end(child)
+
+
+def own() -> dict[str, str]:
+    """Return our environment without what is meant for a server that others can reach."""
+    public = {f"CLERESTORY_{name}" for name in PUBLIC}
+    return {name: value for name, value in os.environ.items() if name not in public}
 
 
 def wait_until_serving(child: subprocess.Popen[bytes], target: str) -> None:

@@ -1,35 +1,99 @@
 """`clerestory serve`: a server, until it is told to finish."""
 
 import asyncio
-import logging
 import os
 import sys
-from typing import Annotated
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
 from clerestory.server.app import App
 from clerestory.server.app import serve as run_server
-from clerestory.server.config import Settings
+from clerestory.server.config import BadSettings, Settings
+from clerestory.server.logs import FORMATS, LEVELS, write_logs
 
 DEFAULTS = Settings()
 
 
+def setting(name: str, text: str) -> Any:
+    """Return the option of a setting, which the environment can give as well."""
+    return typer.Option(help=text, envvar=f"CLERESTORY_{name.upper()}")
+
+
 def serve(
-    listen: Annotated[str, typer.Option(help="HOST:PORT (port 0: any free one) or unix:PATH.")] = DEFAULTS.listen,
-    workers: Annotated[int, typer.Option(help="Threads that search.")] = DEFAULTS.workers,
-    max_searches: Annotated[int, typer.Option(help="Searches under way at once.")] = DEFAULTS.max_searches,
-    max_time: Annotated[float, typer.Option(help="Longest search, in seconds.")] = DEFAULTS.max_time,
-    grace: Annotated[float, typer.Option(help="Seconds to answer in, once told to finish.")] = DEFAULTS.grace,
-    insecure: Annotated[bool, typer.Option("--insecure", help="Accept plaintext from other machines.")] = False,
+    listen: Annotated[str, setting("listen", "HOST:PORT (port 0: any free one) or unix:PATH.")] = DEFAULTS.listen,
+    workers: Annotated[int, setting("workers", "Threads that search.")] = DEFAULTS.workers,
+    max_searches: Annotated[
+        int, setting("max_searches", "Searches under way at once; hints get half of it.")
+    ] = DEFAULTS.max_searches,
+    min_iterations: Annotated[
+        int, setting("min_iterations", "What a search is promised; it is refused where there is no room for that.")
+    ] = DEFAULTS.min_iterations,
+    max_threads: Annotated[int, setting("max_threads", "Trees of one search.")] = DEFAULTS.max_threads,
+    max_time: Annotated[float, setting("max_time", "Longest search, in seconds.")] = DEFAULTS.max_time,
+    max_tree_bytes: Annotated[
+        int, setting("max_tree_bytes", "Memory of one search's trees.")
+    ] = DEFAULTS.max_tree_bytes,
+    margin: Annotated[
+        float, setting("margin", "Seconds kept back from a call's deadline, for the way of the answer.")
+    ] = DEFAULTS.margin,
+    drain_delay: Annotated[
+        float, setting("drain_delay", "Seconds between saying NOT_SERVING and ending searches.")
+    ] = DEFAULTS.drain_delay,
+    grace: Annotated[float, setting("grace", "Seconds to answer in, once told to finish.")] = DEFAULTS.grace,
+    admin: Annotated[str, setting("admin", "Where channelz answers; empty: nowhere.")] = DEFAULTS.admin,
+    metrics: Annotated[
+        str, setting("metrics", "HOST:PORT of the metrics, over HTTP; empty: nowhere.")
+    ] = DEFAULTS.metrics,
+    log_format: Annotated[str, setting("log_format", f"One of {', '.join(FORMATS)}.")] = "text",
+    log_level: Annotated[str, setting("log_level", f"One of {', '.join(LEVELS)}.")] = "info",
+    insecure: Annotated[
+        bool, typer.Option("--insecure", help="Accept plaintext from other machines.", envvar="CLERESTORY_INSECURE")
+    ] = False,
+    tls_cert: Annotated[
+        Path | None, setting("tls_cert", "Certificate of the server, PEM; with it there is no plaintext.")
+    ] = DEFAULTS.tls_cert,
+    tls_key: Annotated[Path | None, setting("tls_key", "Its key, PEM.")] = DEFAULTS.tls_key,
+    tls_client_ca: Annotated[
+        Path | None, setting("tls_client_ca", "Authorities of the certificates that clients must then show, PEM.")
+    ] = DEFAULTS.tls_client_ca,
+    token_file: Annotated[
+        Path | None, setting("token_file", "Tokens of which every call must bring one, read again on SIGHUP.")
+    ] = DEFAULTS.token_file,
     while_stdin: Annotated[bool, typer.Option("--while-stdin", hidden=True)] = False,
 ) -> None:
     """Serve advice over gRPC until SIGTERM or SIGINT; searches under way then answer with what they have."""
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    owe_choice("log_format", log_format, FORMATS)
+    owe_choice("log_level", log_level, LEVELS)
+    write_logs(log_format, log_level)
     settings = Settings(
-        listen=listen, workers=workers, max_searches=max_searches, max_time=max_time, grace=grace, insecure=insecure
+        listen=listen,
+        workers=workers,
+        max_searches=max_searches,
+        min_iterations=min_iterations,
+        max_threads=max_threads,
+        max_time=max_time,
+        max_tree_bytes=max_tree_bytes,
+        margin=margin,
+        drain_delay=drain_delay,
+        grace=grace,
+        admin=admin,
+        metrics=metrics,
+        insecure=insecure,
+        tls_cert=tls_cert,
+        tls_key=tls_key,
+        tls_client_ca=tls_client_ca,
+        token_file=token_file,
     )
     asyncio.run(serve_while(settings, while_stdin))
+
+
+def owe_choice(name: str, value: str, choices: Sequence[str]) -> None:
+    """Raise BadSettings unless the value is one of the choices."""
+    if value not in choices:
+        raise BadSettings(f"{name}: {value!r} is not one of {', '.join(choices)}")
 
 
 async def serve_while(settings: Settings, while_stdin: bool) -> None:

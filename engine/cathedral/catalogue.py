@@ -14,13 +14,14 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, StringConstraints
 
 from clerestory.engine.errors import BadCatalogue
-from clerestory.engine.fields import Fields, read_fields
+from clerestory.engine.fields import Fields, read_fields, sources_by_value
 
 SHIPPED = Path(__file__).with_name("catalogue.toml")
 ROUNDS = 6
 LISTS = ("starting_craftsmen", "craftsmen", "resource_cards", "advantage_cards", "event_cards")
 TYPES = ("sand", "wood", "stone", "metal")
 ONCE = ("free_builder", "tax_exemption", "extra_stall")
+COVERS = {"conversion": ("takes", "needs", "gives")}  # values that share one source
 
 Id = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
 Source = Annotated[str, StringConstraints(pattern=r"^(stated|found|derived|reconstructed)\b")]
@@ -249,9 +250,12 @@ def content_hash(catalogue: Catalogue) -> str:
 
 
 def rows(catalogue: Catalogue) -> dict[str, list[dict[str, Any]]]:
-    """Return every list as plain rows, what does not apply to a card left out."""
+    """Return every list as plain rows, what does not apply to a card left out; `sources` are by value."""
     return {
-        name: [{"id": card, **row.model_dump(exclude_defaults=True)} for card, row in cards_of(catalogue, name).items()]
+        name: [
+            sources_by_value({"id": card, **row.model_dump(exclude_defaults=True)}, COVERS)
+            for card, row in cards_of(catalogue, name).items()
+        ]
         for name in LISTS
     }
 

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 
 from clerestory.engine.errors import BadCatalogue
-from clerestory.engine.fields import Fields, read_fields
+from clerestory.engine.fields import Fields, read_fields, sources_by_value
 
 SHIPPED = Path(__file__).with_name("catalogue.toml")
 DECK = 27  # cards of each deck
@@ -204,6 +204,7 @@ def parse(text: str) -> Catalogue:
 
 
 TABLES = ("castle", "cathedral", "building")
+COVERS = {"copies": ("a", "b")}  # values that share one source
 
 
 def content_hash(catalogue: Catalogue) -> str:
@@ -215,8 +216,8 @@ def content_hash(catalogue: Catalogue) -> str:
 
 
 def rows(catalogue: Catalogue) -> dict[str, list[dict[str, Any]]]:
-    """Return the cards and the buildings as plain rows."""
-    cards = [{"id": card, **row.model_dump()} for card, row in catalogue.cards.items()]
+    """Return the cards and the buildings as plain rows; `sources` are by value."""
+    cards = [sources_by_value({"id": card, **row.model_dump()}, COVERS) for card, row in catalogue.cards.items()]
     tables = [{"id": name, "name": name, **getattr(catalogue, name).model_dump()} for name in TABLES]
     return {"cards": cards, "buildings": tables}
 

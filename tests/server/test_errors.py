@@ -10,12 +10,16 @@ from google.protobuf.duration_pb2 import Duration
 from google.rpc.error_details_pb2 import BadRequest, PreconditionFailure, RetryInfo
 
 from clerestory.engine import State
+from clerestory.engine.toy.rules import TOY
 from clerestory.server import service
 from clerestory.server.errors import CODES, MAX_DESCRIPTION, MAX_LISTED, CallError, Reason, status_of
-from clerestory.v1.advisor_pb2 import RecommendMoveRequest
+from clerestory.v1.advisor_pb2 import AnalyzeRequest, RecommendMoveRequest
 from clerestory.v1.position_pb2 import Position
 from clerestory.v1.toy_pb2 import ToyPosition
 from tests.server.harness import assert_reason, details, long_question, opening, question, refusal, served, until
+from tests.server.test_rules import NOT_NOW as RULES_NOT_NOW
+from tests.server.test_rules import REFUSED
+from tests.server.test_security import HEADERS
 
 
 def finished() -> State:
@@ -24,6 +28,8 @@ def finished() -> State:
         state.play(state.legal_actions()[0])
     return state
 
+
+LEGAL = [action.text for action in opening().legal_actions()]
 
 BAD_REQUESTS: list[tuple[Reason, str, RecommendMoveRequest]] = [
     (Reason.BAD_POSITION, "position", RecommendMoveRequest(iterations=1)),
@@ -39,13 +45,55 @@ BAD_REQUESTS: list[tuple[Reason, str, RecommendMoveRequest]] = [
     (Reason.BAD_ITERATIONS, "iterations", question(iterations=0)),
     (Reason.BAD_ITERATIONS, "iterations", question(iterations=2**63)),
     (Reason.HIDDEN_FROM_SEAT, "position", question(opening().observe(1), iterations=1)),
+    (Reason.BAD_MAX_TREE_BYTES, "max_tree_bytes", question(iterations=1, max_tree_bytes=65535)),
+    (Reason.BAD_LEVEL, "level", question(iterations=1, level=0)),
+    (Reason.BAD_LEVEL, "level", question(iterations=1, level=9)),
+    (Reason.BAD_THREADS, "threads", question(iterations=1, threads=0)),
+    (Reason.BAD_CONSIDER_ACTIONS, "consider_actions[0]", question(iterations=1, consider_actions=["play 99"])),
+    (Reason.BAD_CONSIDER_ACTIONS, "consider_actions[1]", question(iterations=1, consider_actions=[LEGAL[0], "x" * 99])),
+    (Reason.BAD_AVOID_ACTIONS, "avoid_actions[0]", question(iterations=1, avoid_actions=[""])),
+    (Reason.BAD_AVOID_ACTIONS, "avoid_actions", question(iterations=1, avoid_actions=LEGAL)),
+    (
+        Reason.BAD_AVOID_ACTIONS,
+        "avoid_actions",
+        question(iterations=1, consider_actions=LEGAL[:1], avoid_actions=LEGAL[:1]),
+    ),
+    (
+        Reason.BAD_CONSIDER_ACTIONS,
+        "consider_actions",
+        question(TOY.new(2, 1), iterations=1, consider_actions=LEGAL[:1]),
+    ),
 ]
 
 
-@pytest.mark.parametrize(("reason", "field", "request_"), BAD_REQUESTS)
-async def test_bad_request(reason: Reason, field: str, request_: RecommendMoveRequest) -> None:
+BAD_ANALYSES: list[tuple[Reason, str, AnalyzeRequest]] = [
+    (Reason.BAD_TIME_BUDGET, "question.time_budget", AnalyzeRequest(question=question())),
+    (Reason.BAD_POSITION, "question.position", AnalyzeRequest(question=RecommendMoveRequest(iterations=1))),
+    (
+        Reason.BAD_UPDATE_INTERVAL,
+        "update_interval",
+        AnalyzeRequest(question=question(iterations=1), update_interval=Duration(nanos=9_999_999)),
+    ),
+    *[
+        (
+            Reason.BAD_TARGET_CERTAINTY,
+            "target_certainty",
+            AnalyzeRequest(question=question(iterations=1), target_certainty=certainty),
+        )
+        for certainty in (-1.0, 0.5, 1.0, float("nan"))
+    ],
+]
+
+
+@pytest.mark.parametrize(("reason", "field", "request_"), [*BAD_REQUESTS, *BAD_ANALYSES])
+async def test_bad_request(reason: Reason, field: str, request_: RecommendMoveRequest | AnalyzeRequest) -> None:
     async with served() as server:
-        error = await refusal(server.advisor.RecommendMove(request_))
+        call: Any = (
+            server.advisor.RecommendMove(request_)
+            if isinstance(request_, RecommendMoveRequest)
+            else server.advisor.Analyze(request_).read()
+        )
+        error = await refusal(call)
     assert error.code() == grpc.StatusCode.INVALID_ARGUMENT
     assert_reason(error, reason)
     violations = details(error, BadRequest).field_violations
@@ -78,6 +126,23 @@ async def test_all_that_is_wrong_with_a_position_is_listed() -> None:
     assert_reason(error, Reason.BAD_POSITION)
     fields = [violation.field for violation in details(error, BadRequest).field_violations]
     assert fields == ["position.toy.round", "position.toy.players[1].hand[0]"]
+
+
+async def test_all_that_is_wrong_with_a_question_is_listed() -> None:
+    request = AnalyzeRequest(question=question(iterations=0, level=77, threads=0, seat=9), target_certainty=2.0)
+    request.question.consider_actions[:] = ["nonsense"]
+    async with served() as server:
+        error = await refusal(server.advisor.Analyze(request).read())
+    assert_reason(error, Reason.BAD_TARGET_CERTAINTY)
+    fields = [violation.field for violation in details(error, BadRequest).field_violations]
+    asked = ("iterations", "level", "threads", "seat", "consider_actions[0]")
+    assert fields == ["target_certainty", *(f"question.{field}" for field in asked)]
+
+
+async def test_a_request_that_makes_no_sense_is_told_so_before_what_is_wrong_with_the_moment() -> None:
+    async with served() as server:
+        error = await refusal(server.advisor.RecommendMove(question(finished(), iterations=0)))
+    assert_reason(error, Reason.BAD_ITERATIONS)
 
 
 async def test_the_worst_position_still_fits_an_answer() -> None:
@@ -117,7 +182,9 @@ async def test_busy() -> None:
         await until(lambda: server.app.scheduler.running == 0)
     assert error.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
     assert_reason(error, Reason.BUSY)
-    assert details(error, RetryInfo).retry_delay.ToNanoseconds() > 0
+    delay = details(error, RetryInfo).retry_delay.ToMilliseconds()
+    assert delay > 0
+    assert ("grpc-retry-pushback-ms", str(delay)) in [tuple(pair) for pair in error.trailing_metadata()]
 
 
 async def test_out_of_time() -> None:
@@ -145,10 +212,21 @@ async def test_internal(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptu
     assert error.code() == grpc.StatusCode.INTERNAL
     assert_reason(error, Reason.INTERNAL)
     assert "secret" not in str(error.trailing_metadata()) + str(error.details())
-    [record] = [record for record in caplog.records if record.name == "clerestory.server.errors"]
-    assert record.levelno == logging.ERROR
+    [record] = [record for record in caplog.records if record.levelno == logging.ERROR]
     assert "the secret" in str(record.exc_info)
 
 
-def test_every_reason_has_a_code() -> None:
-    assert set(CODES) == set(Reason)
+ALONE = [name for name in dict(globals()) if name.removeprefix("test_").upper() in Reason.__members__]
+PRODUCED = {
+    *(reason for reason, _, _ in BAD_REQUESTS),
+    *(reason for reason, _, _ in BAD_ANALYSES),
+    *(reason for reason, _, _ in NOT_NOW),
+    *(Reason(name.removeprefix("test_").upper()) for name in ALONE),
+    *(reason for _, _, reason, _ in REFUSED),
+    *(reason for _, reason, _, _ in RULES_NOT_NOW),
+    *(reason for _, reason in HEADERS if reason is not None),
+}
+
+
+def test_every_reason_has_a_code_and_is_produced_by_a_test() -> None:
+    assert set(CODES) == set(Reason) == PRODUCED

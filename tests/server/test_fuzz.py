@@ -3,7 +3,7 @@
 from typing import Any
 
 import grpc
-from google.protobuf.message import DecodeError
+from google.protobuf.message import DecodeError, Message
 from google.rpc.error_details_pb2 import ErrorInfo
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,10 +11,16 @@ from hypothesis import strategies as st
 from clerestory.clients import Advisor, AdvisorError
 from clerestory.server.errors import Reason
 from clerestory.v1.advisor_pb2 import RecommendMoveRequest, RecommendMoveResponse
+from clerestory.v1.rules_pb2 import ApplyActionsRequest, ApplyActionsResponse
 from tests.server.harness import details, opening, question
+from tests.server.rules import view, whole
 
 FAIR = {None, *Reason} - {Reason.INTERNAL, Reason.BUSY, Reason.OUT_OF_TIME, Reason.FINISHING}
 REQUEST = question(iterations=5, seed=1, seat=0).SerializeToString()
+APPLYING = [
+    ApplyActionsRequest(position=position, actions=["fold"], draw=True, seed=1).SerializeToString()
+    for position in (whole(opening()), view(opening().observe(0)))
+]
 NUMBERS = st.integers(-1, 12) | st.sampled_from([2**31, 2**32, 2**64, -(2**63)])
 TEXTS = st.sampled_from(["", "play", "over", "weather", "7", "x" * 300])
 NAMES = st.sampled_from(["toy", "hand", "x"])
@@ -26,9 +32,9 @@ VALUES = st.recursive(
 
 
 @st.composite
-def damaged(draw: st.DrawFn) -> bytes:
+def damaged(draw: st.DrawFn, request: bytes = REQUEST) -> bytes:
     """Return a good request with a few bytes changed, put in, or cut out."""
-    payload = bytearray(REQUEST)
+    payload = bytearray(request)
     for _ in range(draw(st.integers(1, 4))):
         start = draw(st.integers(0, len(payload)))
         payload[start : start + draw(st.integers(0, 2))] = draw(st.binary(max_size=3))
@@ -67,9 +73,22 @@ def test_any_bytes(target: str, payload: bytes) -> None:
     assert (reason == Reason.UNREADABLE_REQUEST) == (not is_readable(payload))
 
 
-def is_readable(payload: bytes) -> bool:
+@given(st.sampled_from(APPLYING).flatmap(damaged))
+@settings(deadline=None, max_examples=500)
+def test_any_bytes_for_the_rules(target: str, payload: bytes) -> None:
+    with grpc.insecure_channel(target) as channel:
+        try:
+            answer = channel.unary_unary("/clerestory.v1.RulesService/ApplyActions")(payload, timeout=60)
+            reason = None if ApplyActionsResponse.FromString(answer).position.WhichOneof("kind") else "EMPTY"
+        except grpc.RpcError as error:
+            reason = details(error, ErrorInfo).reason
+    assert reason in FAIR
+    assert (reason == Reason.UNREADABLE_REQUEST) == (not is_readable(payload, ApplyActionsRequest))
+
+
+def is_readable(payload: bytes, kind: type[Message] = RecommendMoveRequest) -> bool:
     try:
-        RecommendMoveRequest.FromString(payload)
+        kind.FromString(payload)
     except DecodeError:
         return False
     return True

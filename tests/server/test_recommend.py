@@ -4,10 +4,18 @@ from pathlib import Path
 
 import pytest
 
+import clerestory
 from clerestory.clients.wire import duration
 from clerestory.engine import GAMES, NATURE, State, from_position
-from clerestory.v1.advisor_pb2 import STOP_REASON_ITERATIONS, STOP_REASON_TIME, RecommendMoveResponse
-from tests.server.harness import HOUR, Served, opening, question, served
+from clerestory.search.levels import LEVELS
+from clerestory.v1.advisor_pb2 import (
+    STOP_REASON_DECIDED,
+    STOP_REASON_ITERATIONS,
+    STOP_REASON_TIME,
+    RecommendMoveResponse,
+    WarningReason,
+)
+from tests.server.harness import HOUR, Served, opening, question, served, until
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples" / "positions").glob("*.json"))
 
@@ -119,3 +127,95 @@ async def test_every_decision_of_a_game_can_be_asked_about() -> None:
             position.play(answer.best.text)
             asked += 1
     assert asked == 4
+
+
+# -- what may be asked for besides -----------------------------------------------------------------
+
+
+def names(answer: RecommendMoveResponse) -> list[str]:
+    return [WarningReason.Name(warning.reason).removeprefix("WARNING_REASON_") for warning in answer.warnings]
+
+
+async def test_only_some_actions_are_searched() -> None:
+    legal = [action.text for action in opening().legal_actions()]
+    async with served() as server:
+        some = await ask(server, opening(), iterations=50, consider_actions=legal[1:])
+        others = await ask(server, opening(), iterations=50, avoid_actions=legal[1:])
+    assert {line.action.text for line in some.lines} == set(legal[1:])
+    assert [line.action.text for line in others.lines] == legal[:1]
+
+
+@pytest.mark.parametrize("lines", [0, 1, 2, 1000])
+async def test_lines_are_cut_and_nothing_else(lines: int) -> None:
+    async with served() as server:
+        whole, cut = [await ask(server, opening(), iterations=99, seed=1, max_lines=n) for n in (0, lines)]
+    assert cut.lines == whole.lines[: lines or None]
+    assert (cut.best, cut.statistics) == (whole.best, whole.statistics)
+
+
+@pytest.mark.parametrize("level", range(1, 9))
+async def test_a_level_bounds_the_search_and_may_choose_another_line(level: int) -> None:
+    async with served() as server:
+        answers = [await ask(server, opening(), iterations=10**6, seed=seed, level=level) for seed in (3, 3, 4)]
+        full = await ask(server, opening(), iterations=answers[0].statistics.iterations, seed=3)
+    assert answers[0] == answers[1]
+    assert answers[0].level == level
+    assert answers[0].statistics.iterations == LEVELS[level - 1].iterations
+    assert answers[0].lines == full.lines
+    assert answers[0].best in [line.action for line in full.lines]
+
+
+async def test_an_early_end_is_the_default_and_keeps_the_choice() -> None:
+    async with served() as server:
+        early = await ask(server, opening(), iterations=2000, seed=1, early_stop=True)
+        full = await ask(server, opening(), iterations=2000, seed=1)
+        request = question(iterations=2000, seed=1)
+        request.ClearField("early_stop")
+        default = await server.advisor.RecommendMove(request)
+    assert early.statistics.stop_reason == STOP_REASON_DECIDED
+    assert early.statistics.iterations == default.statistics.iterations < full.statistics.iterations
+    assert early.best == full.best
+
+
+@pytest.mark.parametrize(
+    ("fields", "warnings"),
+    [
+        ({"iterations": 1000}, []),
+        ({"iterations": 3}, ["FEW_ITERATIONS"]),
+        ({"iterations": 1000, "time_budget": HOUR}, ["TIME_CUT"]),
+        ({"iterations": 1000, "threads": 9}, ["THREADS_CUT"]),
+        ({"iterations": 1000, "max_tree_bytes": 2**63}, ["MEMORY_CUT"]),
+        ({"iterations": 20_000, "max_tree_bytes": 65536}, ["MEMORY_FULL"]),
+    ],
+)
+async def test_warnings(fields: dict[str, object], warnings: list[str]) -> None:
+    position = opening(4, 1, "cathedral") if "MEMORY_FULL" in warnings else opening()
+    async with served() as server:
+        answer = await ask(server, position, **fields)
+    assert names(answer) == warnings
+    assert all(warning.description.endswith(".") for warning in answer.warnings)
+
+
+async def test_a_server_that_finishes_warns() -> None:
+    async with served() as server:
+        call = server.advisor.RecommendMove(question(time_budget=duration(50)))
+        await until(lambda: server.app.scheduler.running == 1)
+        server.app.scheduler.finish()
+        assert "FINISHING" in names(await call)
+
+
+async def test_lines_are_explained_where_the_game_has_features() -> None:
+    async with served() as server:
+        answer = await ask(server, opening(2, 3, "cathedral"), iterations=400, seed=1)
+        hasty = await ask(server, opening(2, 3, "cathedral"), iterations=400, seed=1, time_budget=duration(0.049))
+    assert answer.reason.endswith(".")
+    assert all(len(line.outlook) > 1 for line in answer.lines[:2])
+    assert (hasty.reason, len(hasty.lines[0].outlook)) == ("", 0)
+
+
+async def test_an_answer_says_how_to_have_it_again() -> None:
+    async with served(workers=2) as server:
+        first = await ask(server, opening(), time_budget=duration(0.06), threads=2)
+        plain = await ask(server, opening(), time_budget=duration(0.06))
+    assert (first.reproducible, plain.reproducible) == (False, True)
+    assert plain.engine_version == clerestory.__version__

@@ -1,0 +1,113 @@
+"""The outside of every call of our own: its identifier, its log line, its metrics, and the Status of its errors."""
+
+import asyncio
+import logging
+import re
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+from uuid import uuid4
+
+import grpc
+from google.protobuf.message import DecodeError
+from grpc_status import rpc_status
+from structlog.contextvars import bound_contextvars
+
+from clerestory.server.errors import CODES, CallError, Reason, refuse, status_of
+from clerestory.server.metrics import Metrics
+
+PUSHBACK = "grpc-retry-pushback-ms"  # trailing metadata that gRPC's own retries obey
+REQUEST_ID = "x-request-id"  # metadata, of the call and of its answer
+FIT_FOR_AN_ID = re.compile(r"[\w.:-]{1,64}", re.ASCII)
+ABANDONED = "CANCELLED"  # what a call is logged as whose caller left
+
+logger = logging.getLogger(__name__)
+
+Context = grpc.aio.ServicerContext[Any, Any]
+Handler = Callable[[Any, Context], Awaitable[Any]]
+
+
+@dataclass(slots=True)
+class Ending:
+    """How a call ended, as logs and metrics tell it."""
+
+    code: str = "OK"
+    reason: str = ""
+
+
+class Boundary(grpc.aio.ServerInterceptor):
+    """Turns whatever a handler of our services raises into its Status, a request that cannot be decoded included."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        self._metrics = metrics
+
+    async def intercept_service(self, continuation: Any, handler_call_details: grpc.HandlerCallDetails) -> Any:
+        """Wrap the handler of a method with one request."""
+        handler, method = await continuation(handler_call_details), handler_call_details.method
+        if handler is None or not method.startswith("/clerestory."):
+            return handler
+        streams = handler.response_streaming
+        wrap = grpc.unary_stream_rpc_method_handler if streams else grpc.unary_unary_rpc_method_handler
+        inner = handler.unary_stream if streams else handler.unary_unary
+        return wrap(
+            partial(self._answer, method.rpartition(".")[2], inner, handler.request_deserializer),
+            response_serializer=handler.response_serializer,
+        )
+
+    async def _answer(
+        self, method: str, handler: Handler, decode: Callable[[bytes], Any], payload: bytes, context: Context
+    ) -> Any:
+        """Answer, or abort with the Status of what went wrong."""
+        identifier = request_id(context)
+        with bound_contextvars(request_id=identifier), self._told(method) as ending:
+            try:
+                context.set_trailing_metadata(((REQUEST_ID, identifier),))
+                return await handler(decode_request(payload, decode), context)
+            except CallError as error:
+                refused = error
+            except Exception:
+                logger.exception("unexpected error in a call")
+                refused = CallError(Reason.INTERNAL, [("", "unexpected error; the server has logged it")])
+            ending.code, ending.reason = CODES[refused.reason].name, refused.reason
+        status = rpc_status.to_status(status_of(refused, identifier))
+        metadata = (*status.trailing_metadata, *pushback(refused), (REQUEST_ID, identifier))
+        return await context.abort(status.code, status.details, metadata)
+
+    @contextmanager
+    def _told(self, method: str) -> Iterator[Ending]:
+        """Log and count a call when it ends."""
+        began, ending = time.monotonic(), Ending()
+        try:
+            yield ending
+        except asyncio.CancelledError:
+            ending.code = ABANDONED
+            raise
+        finally:
+            seconds = time.monotonic() - began
+            self._metrics.count_call(method, ending.code, ending.reason, seconds)
+            fields = {"method": method, "code": ending.code, "reason": ending.reason, "seconds": round(seconds, 6)}
+            logger.info("call", extra=fields)
+
+
+def request_id(context: Context) -> str:
+    """Return the identifier that the caller gave, or a new one if it gave none that is fit for logs."""
+    for key, value in context.invocation_metadata() or ():
+        if key == REQUEST_ID and isinstance(value, str) and FIT_FOR_AN_ID.fullmatch(value):
+            return value
+    return uuid4().hex
+
+
+def pushback(error: CallError) -> tuple[tuple[str, str], ...]:
+    """Return the metadata that tells a client's own retries how long to wait, if they are to."""
+    return () if error.retry is None else ((PUSHBACK, str(round(1000 * error.retry))),)
+
+
+def decode_request(payload: bytes, decode: Callable[[bytes], Any]) -> Any:
+    """Return the request message. Raises CallError for bytes that are none."""
+    try:
+        return decode(payload)
+    except DecodeError:
+        refuse(Reason.UNREADABLE_REQUEST, "", "the request is not a message of this method")

@@ -1,0 +1,121 @@
+"""What a server counts and measures, for Prometheus; docs/operations.md says what each figure is for."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Thread
+from typing import Any
+from wsgiref.simple_server import WSGIServer
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, start_http_server
+
+SECONDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60)
+MARGINS = (-1, -0.1, -0.05, -0.02, -0.01, -0.005, -0.002, -0.001, 0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 1)
+ITERATIONS = tuple(10**n for n in range(1, 8))
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """What there is to know of a search that was answered.
+
+    Attributes:
+        method: of the call.
+        waited: seconds from the arrival to the first iteration.
+        asked: seconds of the budget that was asked for, None where none was.
+        allowed: seconds of the budget after all cuts.
+        used: seconds from the arrival until the answer was ready.
+        iterations: of the search.
+        ended: its stop reason.
+        warnings: names of its warnings.
+    """
+
+    method: str
+    waited: float
+    asked: float | None
+    allowed: float
+    used: float
+    iterations: int
+    ended: str
+    warnings: tuple[str, ...]
+
+
+class Metrics:
+    """The figures of one server, in a registry of their own."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self._calls = self._make(Counter, "calls", "Calls that have ended.", "method", "code", "reason")
+        self._call_seconds = self._make(
+            Histogram, "call_seconds", "Time from the arrival of a call to its end.", "method", buckets=SECONDS
+        )
+        self._shed = self._make(Counter, "shed", "Calls turned away for want of room.", "method")
+        self._searches = self._make(Counter, "searches", "Searches that were answered.", "method", "stop_reason")
+        self._iterations = self._make(Counter, "iterations", "Iterations of answered searches.")
+        self._search_iterations = self._make(
+            Histogram, "search_iterations", "Iterations of an answered search.", buckets=ITERATIONS
+        )
+        self._wait = self._make(
+            Histogram, "queue_wait_seconds", "Time from the arrival to the first iteration.", "method", buckets=SECONDS
+        )
+        self._asked = self._make(Histogram, "budget_asked_seconds", "Time asked for.", "method", buckets=SECONDS)
+        self._used = self._make(Histogram, "budget_used_seconds", "Time used.", "method", buckets=SECONDS)
+        self._margin = self._make(
+            Histogram,
+            "deadline_margin_seconds",
+            "Budget left when the answer was ready; below 0, it was late.",
+            "method",
+            buckets=MARGINS,
+        )
+        self._warnings = self._make(Counter, "warnings", "Warnings given with answers.", "reason")
+
+    def _make(self, kind: Callable[..., Any], name: str, description: str, *labels: str, **options: Any) -> Any:
+        return kind(f"clerestory_{name}", description, labels, registry=self.registry, **options)
+
+    def watch(self, name: str, description: str, read: Callable[[], float]) -> None:
+        """Show a figure as it is whenever somebody looks."""
+        self._make(Gauge, name, description).set_function(read)
+
+    def count_call(self, method: str, code: str, reason: str, seconds: float) -> None:
+        """Count a call that has ended."""
+        self._calls.labels(method, code, reason).inc()
+        self._call_seconds.labels(method).observe(seconds)
+        if code == "RESOURCE_EXHAUSTED":
+            self._shed.labels(method).inc()
+
+    def count_search(self, searched: Searched) -> None:
+        """Count a search that was answered."""
+        method = searched.method
+        self._searches.labels(method, searched.ended).inc()
+        self._iterations.inc(searched.iterations)
+        self._search_iterations.observe(searched.iterations)
+        self._wait.labels(method).observe(searched.waited)
+        if searched.asked is not None:
+            self._asked.labels(method).observe(searched.asked)
+        self._used.labels(method).observe(searched.used)
+        self._margin.labels(method).observe(searched.allowed - searched.used)
+        for name in searched.warnings:
+            self._warnings.labels(name).inc()
+
+
+@dataclass(frozen=True, slots=True)
+class Exposition:
+    """An HTTP server that shows the figures."""
+
+    server: WSGIServer
+    thread: Thread
+
+    @property
+    def port(self) -> int:
+        """The port it listens on."""
+        return self.server.server_port
+
+    def close(self) -> None:
+        """End it, and wait for that."""
+        self.server.shutdown()
+        self.server.server_close()
+        self.thread.join()
+
+
+def expose(metrics: Metrics, address: str) -> Exposition:
+    """Show the figures at `HOST:PORT` (port 0: any free one), under any path. Raises OSError."""
+    host, _, port = address.rpartition(":")
+    return Exposition(*start_http_server(int(port), host.strip("[]"), metrics.registry))

@@ -1,0 +1,91 @@
+"""The handlers of RulesService: cheap, so that they run on the event loop itself."""
+
+import asyncio
+import secrets
+
+from clerestory.server.service import SEED_BITS, Context
+from clerestory.server.translate_rules import (
+    Given,
+    apply,
+    observe_position,
+    read_actions,
+    read_any,
+    read_game,
+    start_position,
+    validate,
+    write_actions,
+    write_any,
+    write_catalogue,
+    write_games,
+    write_outcome,
+    write_position,
+    write_referee,
+    write_turn,
+)
+from clerestory.v1 import rules_pb2 as rules
+from clerestory.v1.rules_pb2_grpc import RulesServiceServicer
+
+AT_ONCE = 64  # actions applied before the event loop may turn to other calls: less than a millisecond
+
+
+class Rules(RulesServiceServicer):
+    """RulesService. It keeps nothing between two calls."""
+
+    async def ListGames(self, request: rules.ListGamesRequest, context: Context) -> rules.ListGamesResponse:
+        """Say which games there are."""
+        return write_games()
+
+    async def StartPosition(self, request: rules.StartPositionRequest, context: Context) -> rules.StartPositionResponse:
+        """Set up a game. Raises CallError."""
+        seed = seed_of(request)
+        state = start_position(request, seed)
+        return rules.StartPositionResponse(referee=write_referee(state), seed=seed, turn=write_turn(state))
+
+    async def ObservePosition(
+        self, request: rules.ObservePositionRequest, context: Context
+    ) -> rules.ObservePositionResponse:
+        """Forget what a seat cannot know. Raises CallError."""
+        return rules.ObservePositionResponse(position=write_position(observe_position(request)))
+
+    async def ListActions(self, request: rules.ListActionsRequest, context: Context) -> rules.ListActionsResponse:
+        """List what may be done. Raises CallError."""
+        return write_actions(read_any(request.position).state)
+
+    async def ApplyActions(self, request: rules.ApplyActionsRequest, context: Context) -> rules.ApplyActionsResponse:
+        """Play actions, and draw between them if asked to. Raises CallError."""
+        given, seed = read_any(request.position), seed_of(request)
+        actions = read_actions(given.state.game, request.actions)
+        applied = []
+        for done in apply(given.state, actions, seed if request.draw else None):
+            applied.append(done)
+            if len(applied) % AT_ONCE == 0:
+                await asyncio.sleep(0)
+        return write_applied(given, applied, seed)
+
+    async def ValidatePosition(
+        self, request: rules.ValidatePositionRequest, context: Context
+    ) -> rules.ValidatePositionResponse:
+        """Say everything that is wrong with a position."""
+        return validate(request.position)
+
+    async def DescribeCatalogue(
+        self, request: rules.DescribeCatalogueRequest, context: Context
+    ) -> rules.DescribeCatalogueResponse:
+        """Describe the cards of a game. Raises CallError."""
+        return write_catalogue(read_game(request.game))
+
+
+def seed_of(request: rules.StartPositionRequest | rules.ApplyActionsRequest) -> int:
+    """Return the seed that a request gives, or one drawn for it."""
+    return request.seed if request.HasField("seed") else secrets.randbits(SEED_BITS)
+
+
+def write_applied(given: Given, applied: list[rules.AppliedAction], seed: int) -> rules.ApplyActionsResponse:
+    """Return what came of actions as a message; the position given is now the one after them."""
+    return rules.ApplyActionsResponse(
+        position=write_any(given),
+        applied=applied,
+        turn=write_turn(given.state),
+        outcome=write_outcome(given.state),
+        seed=seed,
+    )

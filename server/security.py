@@ -1,0 +1,179 @@
+"""Who may call: certificates for the connection, bearer tokens for the call."""
+
+import hashlib
+import hmac
+import logging
+import re
+import ssl
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NoReturn
+
+import grpc
+from grpc_status import rpc_status
+
+from clerestory.server.config import BadSettings, Settings
+from clerestory.server.errors import CallError, Reason, status_of
+
+OPEN = "/grpc.health.v1.Health/"  # what asks after our health has no token
+TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")  # RFC 6750, section 2.1
+
+logger = logging.getLogger(__name__)
+
+
+# -- certificates ----------------------------------------------------------------------------------
+
+
+def credentials(settings: Settings) -> grpc.ServerCredentials | None:
+    """Return what a server proves itself with, None for plaintext. Raises BadSettings for a file that is none."""
+    if settings.tls_cert is None or settings.tls_key is None:
+        return None
+    certificate, key = read_file("tls_cert", settings.tls_cert), read_file("tls_key", settings.tls_key)
+    authority = None if settings.tls_client_ca is None else read_file("tls_client_ca", settings.tls_client_ca)
+    owe_pair(settings.tls_cert, settings.tls_key)
+    if settings.tls_client_ca is not None:
+        owe_authority(settings.tls_client_ca)
+    return grpc.ssl_server_credentials([(key, certificate)], authority, require_client_auth=authority is not None)
+
+
+def read_file(name: str, path: Path) -> bytes:
+    """Return what the file of a setting holds. Raises BadSettings."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise BadSettings(f"{name}: {path} cannot be read: {error.strerror}") from None
+
+
+def owe_pair(certificate: Path, key: Path) -> None:
+    """Raise BadSettings unless the files hold a certificate and its key, as gRPC reads them: PEM, not encrypted."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    try:
+        context.load_verify_locations(certificate)
+    except ssl.SSLError:
+        raise BadSettings(f"tls_cert: {certificate} holds no certificate in PEM") from None
+    try:
+        context.load_cert_chain(certificate, key, password="")
+    except (ssl.SSLError, ValueError):
+        raise BadSettings(f"tls_key: {key} is not the key of {certificate}, in PEM and not encrypted") from None
+
+
+def owe_authority(path: Path) -> None:
+    """Raise BadSettings unless the file holds certificates."""
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_verify_locations(path)
+    except ssl.SSLError:
+        raise BadSettings(f"tls_client_ca: {path} holds no certificate in PEM") from None
+
+
+# -- tokens ----------------------------------------------------------------------------------------
+
+
+class Tokens:
+    """The bearer tokens of a file: one a line; empty lines and those that begin with `#` do not count.
+
+    Only their digests are kept, and compared in a time that tells nothing.
+
+    Args:
+        path: the file.
+
+    Raises BadSettings for a file that cannot be read, that holds no token, or a line that is none.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._digests = read_tokens(path)
+
+    def reload(self) -> None:
+        """Read the file again; a faulty one is logged, and changes nothing."""
+        try:
+            self._digests = read_tokens(self._path)
+        except BadSettings as error:
+            logger.error("tokens stay as they were: %s", error)
+        else:
+            logger.info("%d tokens read from %s", len(self._digests), self._path)
+
+    def know(self, token: str) -> bool:
+        """Whether a token is one of them."""
+        given = digest(token)
+        return sum(hmac.compare_digest(given, known) for known in self._digests) > 0  # all are compared
+
+
+def read_tokens(path: Path) -> list[bytes]:
+    """Return the digests of a file's tokens. Raises BadSettings, which never quotes one."""
+    lines = read_file("token_file", path).decode("utf-8", "replace").splitlines()
+    tokens = [(number, line.strip()) for number, line in enumerate(lines, 1)]
+    tokens = [(number, token) for number, token in tokens if token and not token.startswith("#")]
+    for number, token in tokens:
+        if not TOKEN.fullmatch(token):
+            raise BadSettings(f"token_file: {path}: line {number} is no token: letters, digits and -._~+/ only")
+    if not tokens:
+        raise BadSettings(f"token_file: {path} holds no token")
+    return [digest(token) for _, token in tokens]
+
+
+def digest(token: str) -> bytes:
+    """Return what is kept of a token."""
+    return hashlib.sha256(token.encode("utf-8", "surrogateescape")).digest()
+
+
+# -- the door --------------------------------------------------------------------------------------
+
+
+class TokenDoor(grpc.aio.ServerInterceptor):
+    """Refuses every call without a token that is known, except those about the server's health.
+
+    Args:
+        tokens: those that are known; they may change.
+    """
+
+    def __init__(self, tokens: Tokens) -> None:
+        self._tokens = tokens
+
+    async def intercept_service(self, continuation: Any, handler_call_details: grpc.HandlerCallDetails) -> Any:
+        """Let a call through, or have it answered with its refusal; its messages are then not looked into.
+
+        A method that there is not is told so: counted by name, such calls could fill the memory.
+        """
+        handler, method = await continuation(handler_call_details), handler_call_details.method
+        error = self._refusal(handler_call_details) if not method.startswith(OPEN) else None
+        if error is None or handler is None:
+            return handler
+        ours = method.startswith("/clerestory.")
+        return raising(error, streams=handler.response_streaming) if ours else aborting(error)
+
+    def _refusal(self, call: grpc.HandlerCallDetails) -> CallError | None:
+        token = bearer_token(call.invocation_metadata)
+        if token is None:
+            return CallError(Reason.MISSING_TOKEN, [("", "the call has no metadata `authorization: Bearer TOKEN`")])
+        if not self._tokens.know(token):
+            return CallError(Reason.BAD_TOKEN, [("", "the token of the call is not known")])
+        return None
+
+
+def bearer_token(metadata: Iterable[tuple[str, str | bytes]]) -> str | None:
+    """Return the token that a call brings, None unless it brings exactly one."""
+    values = [value for name, value in metadata if name == "authorization" and isinstance(value, str)]
+    if len(values) != 1:
+        return None
+    scheme, _, token = values[0].partition(" ")
+    return token.strip() or None if scheme.lower() == "bearer" else None
+
+
+def raising(error: CallError, *, streams: bool) -> Any:
+    """Return a handler of a method of ours that raises, so that the boundary around it logs and counts the refusal."""
+
+    async def refuse(_: bytes, __: grpc.aio.ServicerContext[Any, Any]) -> NoReturn:
+        raise error
+
+    wrap = grpc.unary_stream_rpc_method_handler if streams else grpc.unary_unary_rpc_method_handler
+    return wrap(refuse, request_deserializer=bytes)
+
+
+def aborting(error: CallError) -> Any:
+    """Return a handler that refuses a call of any other method, whatever its shape."""
+    status = rpc_status.to_status(status_of(error))
+
+    async def refuse(_: Any, context: grpc.aio.ServicerContext[Any, Any]) -> None:
+        await context.abort_with_status(status)
+
+    return grpc.stream_stream_rpc_method_handler(refuse)

@@ -1,0 +1,317 @@
+"""Between the messages of RulesService and the types of the engine."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from google.protobuf.json_format import ParseDict
+
+from clerestory.engine.core import NATURE, OVER, Action, Game, State
+from clerestory.engine.errors import BadPosition, BadText
+from clerestory.engine.games import GAMES
+from clerestory.engine.rng import Rng
+from clerestory.server.errors import CallError, Reason, refuse
+from clerestory.server.translate import position_fields, read_position
+from clerestory.v1 import advisor_pb2 as advisor
+from clerestory.v1 import rules_pb2 as rules
+from clerestory.v1.position_pb2 import Position
+
+MAX_ACTIONS = 1000  # in one call; more than the longest games have
+MAX_POSITION_BYTES = 8 * 1024  # the largest positions have a third of that, or less; reading more would take long
+MAX_SHOWN = 6  # legal actions named when another was refused
+
+NO_KIND = "is of no kind; set position or referee"
+
+Faults = list[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A position as a caller gave it.
+
+    Attributes:
+        state: what it says.
+        referee: it is a referee's, with nothing unknown; else it is what one seat can know.
+    """
+
+    state: State
+    referee: bool
+
+
+# -- positions -------------------------------------------------------------------------------------
+
+
+def read_any(message: rules.AnyPosition, path: str = "position") -> Given:
+    """Return a position of either kind. Raises CallError, which lists all that is wrong with it."""
+    kind = message.WhichOneof("kind")
+    if kind is None:
+        refuse(Reason.BAD_POSITION, path, NO_KIND)
+    if kind == "referee":
+        return Given(read_referee(message.referee, f"{path}.referee"), True)
+    return Given(read_kind(message.position, False, f"{path}.position"), False)
+
+
+def read_referee(message: rules.RefereePosition, path: str = "referee") -> State:
+    """Return what a referee knows. Raises CallError, which lists all that is wrong with it."""
+    return read_kind(message.truth, True, f"{path}.truth")
+
+
+def read_kind(message: Position, referee: bool, path: str) -> State:
+    """Return a position of one kind. Raises CallError, which lists all that is wrong with it."""
+    owe(size_fault(message), path)
+    state = read_position(message, path)
+    owe(kind_fault(state, referee), path)
+    return state
+
+
+def owe(fault: str, path: str) -> None:
+    """Raise CallError for what is wrong with a position, unless nothing is."""
+    if fault:
+        refuse(Reason.BAD_POSITION, path, fault)
+
+
+def size_fault(message: Position) -> str:
+    """Return what is wrong with the size of a position, empty where nothing is."""
+    size = message.ByteSize()
+    return f"has {size} bytes; {MAX_POSITION_BYTES} at most" if size > MAX_POSITION_BYTES else ""
+
+
+def kind_fault(state: State, referee: bool) -> str:
+    """Return what keeps a position from being of a kind, empty where nothing does."""
+    if referee:
+        return "" if state.deal(0) == state else "leaves something unknown; a referee's position is whole"
+    if any(state.observe(seat) == state for seat in range(NATURE, state.seats)):
+        return ""
+    return "holds more than any one seat can know; it may be a referee's position"
+
+
+def write_position(state: State) -> Position:
+    """Return a position as a message."""
+    return ParseDict(state.to_position(), Position())
+
+
+def write_referee(state: State) -> rules.RefereePosition:
+    """Return a whole position as a message."""
+    return rules.RefereePosition(truth=write_position(state))
+
+
+def write_any(given: Given) -> rules.AnyPosition:
+    """Return a position as a message of the kind it is of."""
+    if given.referee:
+        return rules.AnyPosition(referee=write_referee(given.state))
+    return rules.AnyPosition(position=write_position(given.state))
+
+
+def write_turn(state: State) -> rules.Turn:
+    """Return who is to act as a message."""
+    if state.turn == NATURE:
+        return rules.Turn(kind=rules.TURN_KIND_NATURE)
+    if state.turn == OVER:
+        return rules.Turn(kind=rules.TURN_KIND_OVER)
+    return rules.Turn(kind=rules.TURN_KIND_SEAT, seat=state.turn)
+
+
+def write_outcome(state: State) -> rules.Outcome | None:
+    """Return how the game ended as a message, None before its end."""
+    return rules.Outcome(win_shares=state.returns(), margins=state.margins()) if state.over else None
+
+
+# -- games and their cards -------------------------------------------------------------------------
+
+
+def read_game(name: str) -> Game:
+    """Return the game of a name. Raises CallError, which lists the names there are."""
+    if name not in GAMES:
+        refuse(Reason.BAD_GAME, "game", f"{name[:40]!r} is not one of {', '.join(GAMES)}")
+    return GAMES[name]
+
+
+def write_games() -> rules.ListGamesResponse:
+    """Return every game as a message."""
+    return rules.ListGamesResponse(games=[write_game(GAMES[name]) for name in sorted(GAMES)])
+
+
+def write_game(game: Game) -> rules.GameDescription:
+    """Return one game as a message."""
+    return rules.GameDescription(
+        name=game.name,
+        min_seats=game.seats[0],
+        max_seats=game.seats[-1],
+        rules_revision=game.rules_revision,
+        catalogue=game.catalogue,
+        features=game.new(game.seats[0], 0).features(0) if game.has_guide else (),
+    )
+
+
+def start_position(request: rules.StartPositionRequest, seed: int) -> State:
+    """Return a game at its beginning. Raises CallError."""
+    game = read_game(request.game)
+    if request.seats not in game.seats:
+        text = f"is {request.seats}; {game.name} has {game.seats[0]} to {game.seats[-1]}"
+        refuse(Reason.BAD_SEATS, "seats", text)
+    return game.new(request.seats, seed)
+
+
+def write_catalogue(game: Game) -> rules.DescribeCatalogueResponse:
+    """Return the cards of a game as a message."""
+    return rules.DescribeCatalogueResponse(
+        catalogue=game.catalogue,
+        rules_revision=game.rules_revision,
+        entries=[write_entry(section, row) for section, rows in game.cards().items() for row in rows],
+    )
+
+
+def write_entry(section: str, row: dict[str, Any]) -> rules.CatalogueEntry:
+    """Return one row of a catalogue as a message; its name is a value as well where its source is known."""
+    sources = row["sources"]
+    values = [
+        write_value(name, value, sources.get(name, ""))
+        for name, value in row.items()
+        if name not in ("id", "sources") and (name != "name" or name in sources)
+    ]
+    return rules.CatalogueEntry(section=section, id=row["id"], name=row["name"], values=values)
+
+
+def write_value(name: str, value: Any, source: str) -> rules.CatalogueValue:
+    """Return one value as a message; a source begins with its grade."""
+    grade = source.partition(" ")[0].rstrip(",:")
+    return rules.CatalogueValue(name=name, json=json.dumps(value), provenance=grade, source=source)
+
+
+# -- views and actions -----------------------------------------------------------------------------
+
+
+def observe_position(request: rules.ObservePositionRequest) -> State:
+    """Return what a seat, or an onlooker, may know of a referee's position. Raises CallError."""
+    state = read_referee(request.referee)
+    if not request.HasField("seat"):
+        return state.observe(NATURE)
+    if request.seat >= state.seats:
+        refuse(Reason.BAD_SEAT, "seat", f"is {request.seat}; the seats are 0 to {state.seats - 1}")
+    return state.observe(request.seat)
+
+
+def write_actions(state: State) -> rules.ListActionsResponse:
+    """Return what may be done as a message."""
+    legal = state.legal_actions()
+    odds = state.odds() if state.turn == NATURE else [None] * len(legal)
+    actions = [write_legal(action, chance) for action, chance in zip(legal, odds, strict=True)]
+    return rules.ListActionsResponse(turn=write_turn(state), actions=actions)
+
+
+def write_legal(action: Action, chance: float | None) -> rules.LegalAction:
+    """Return one legal action as a message."""
+    kind, *arguments = action.text.split()
+    return rules.LegalAction(action=write_action(action), kind=kind, arguments=arguments, probability=chance)
+
+
+def write_action(action: Action) -> advisor.Action:
+    """Return an action as a message."""
+    return advisor.Action(text=action.text, label=action.label)
+
+
+def read_actions(game: Game, texts: Sequence[str]) -> list[Action]:
+    """Return the actions that texts name, whether or not they are legal. Raises CallError, which lists all others."""
+    if len(texts) > MAX_ACTIONS:
+        refuse(Reason.TOO_MANY_ACTIONS, "actions", f"are {len(texts)}; {MAX_ACTIONS} at most in one call")
+    actions, faults = [], []
+    for i, text in enumerate(texts):
+        try:
+            actions.append(game.parse_action(text))
+        except BadText:
+            faults.append((f"actions[{i}]", f"{text[:40]!r} is no action of {game.name}"))
+    if faults:
+        raise CallError(Reason.BAD_ACTION, faults)
+    return actions
+
+
+def apply(state: State, actions: Sequence[Action], seed: int | None) -> Iterator[rules.AppliedAction]:
+    """Play actions, and what is drawn before, between and after them; yield each once it is played.
+
+    Args:
+        state: is changed.
+        actions: in order; one that is a possible outcome where a chance event is due says what came up.
+        seed: of what they do not say; None where nothing is to be drawn.
+
+    Raises CallError at an action that is not legal in its place.
+    """
+    rng = None if seed is None else Rng(seed)
+    for i, action in enumerate(actions):
+        while rng is not None and state.turn == NATURE and action.code not in state.legal_codes():
+            yield play(state, state.draw(rng), drawn=True)
+        owe_legal(state, action, f"actions[{i}]")
+        yield play(state, action, drawn=False)
+    while rng is not None and state.turn == NATURE:
+        yield play(state, state.draw(rng), drawn=True)
+
+
+def play(state: State, action: Action, *, drawn: bool) -> rules.AppliedAction:
+    """Play a legal action, and return it as a message."""
+    applied = rules.AppliedAction(action=write_action(action), turn=write_turn(state), drawn=drawn)
+    state.play(action)
+    return applied
+
+
+def owe_legal(state: State, action: Action, path: str) -> None:
+    """Raise CallError for an action that is not legal; it says some that are."""
+    if state.over:
+        refuse(Reason.GAME_OVER, path, f"{action.text!r} comes after the end of the game")
+    legal = state.legal_actions()
+    if action in legal:
+        return
+    who = "a chance event is due" if state.turn == NATURE else f"{state.game.seat_name(state.turn)} is to decide"
+    shown = ", ".join(other.text for other in legal[:MAX_SHOWN])
+    more = f" and {len(legal) - MAX_SHOWN} more" if len(legal) > MAX_SHOWN else ""
+    refuse(Reason.ILLEGAL_ACTION, path, f"{action.text!r} is not legal; {who}: {shown}{more}")
+
+
+# -- validation ------------------------------------------------------------------------------------
+
+
+def validate(message: rules.AnyPosition, path: str = "position") -> rules.ValidatePositionResponse:
+    """Return everything that is wrong with a position; of a sound one, who is to act, or how the game ended."""
+    kind = message.WhichOneof("kind")
+    if kind is None:
+        return write_faults([(path, NO_KIND)])
+    referee = kind == "referee"
+    position = message.referee.truth if referee else message.position
+    path = f"{path}.referee.truth" if referee else f"{path}.position"
+    faults = position_faults(position, path)
+    if faults:
+        return write_faults(faults)
+    state = read_position(position, path)
+    fault = kind_fault(state, referee)
+    if fault:
+        return write_faults([(path, fault)])
+    return rules.ValidatePositionResponse(turn=write_turn(state), outcome=write_outcome(state))
+
+
+def position_faults(message: Position, path: str) -> Faults:
+    """Return what is wrong with a position; other rules or cards than ours do not hide the rest."""
+    name, fault = message.WhichOneof("game"), size_fault(message)
+    if fault:
+        return [(path, fault)]
+    if name is None:
+        return [(path, f"has no game; set one of {', '.join(GAMES)}")]
+    game, fields = GAMES[name], position_fields(message)
+    faults = violations(game, fields)
+    if faults:
+        ours = {"rules_revision": game.rules_revision, "catalogue": game.catalogue}
+        faults += violations(game, fields | ours)
+    return [(f"{path}.{field}", description) for field, description in dict.fromkeys(faults)]
+
+
+def violations(game: Game, fields: dict[str, Any]) -> Faults:
+    """Return what a game finds wrong with the fields of a position."""
+    try:
+        game.from_position(fields)
+    except BadPosition as error:
+        return [(field, description) for field, description in error.violations]
+    return []
+
+
+def write_faults(faults: Faults) -> rules.ValidatePositionResponse:
+    """Return what is wrong as a message."""
+    named = [rules.PositionFault(field=field, description=description) for field, description in faults]
+    return rules.ValidatePositionResponse(faults=named)
