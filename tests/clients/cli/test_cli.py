@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from clerestory.clients import Advisor, OutOfTime, Unavailable
+from clerestory.clients import Advisor, Busy, Unavailable
 from clerestory.clients.cli.embedded import embedded_server
 from clerestory.clients.cli.new import first_decision
 from clerestory.engine import from_position
@@ -22,6 +22,7 @@ from clerestory.engine import from_position
 COMMAND = [sys.executable, "-m", "clerestory"]
 EXAMPLES = Path(__file__).parents[3] / "examples" / "positions"
 OPENING = str(EXAMPLES / "toy-2p-round1.json")
+UNDECIDED = EXAMPLES / "cathedral-4p-round2-builder.json"
 
 
 def run(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
@@ -68,7 +69,8 @@ def test_recommend_for_programs(example: Path) -> None:
     first, second = (run("recommend", str(example), "--iterations", "300", "--seed", "4", "--json") for _ in range(2))
     assert (first.returncode, first.stderr) == (0, "")
     answer = json.loads(first.stdout)
-    assert answer | {"elapsed": 0} == json.loads(second.stdout) | {"elapsed": 0}
+    clocks = {"elapsed": 0, "waited": 0}
+    assert answer | clocks == json.loads(second.stdout) | clocks
     legal = {action.text for action in from_position(example.read_text()).legal_actions()}
     assert {line["action"]["text"] for line in answer["lines"]} == legal
     assert answer["best"] == answer["lines"][0]["action"]
@@ -87,22 +89,22 @@ def test_recommend_for_people() -> None:
     visits = [int(row[2].replace(",", "")) for row in rows]
     assert visits == sorted(visits, reverse=True)
     assert all(row[3] == f"{sum(visits):,}" and re.fullmatch(r"\d+\.\d%", row[4]) for row in rows)
-    assert re.search(r"iterations in \d+\.\d{3} s, ended by time; .*; seed 4$", done.stdout.rstrip())
+    assert re.search(r"iterations in \d+\.\d{3} s, ended by (time|decided); .*; seed 4$", done.stdout.rstrip())
 
 
 def test_recommend_reads_standard_input() -> None:
     done = run("recommend", "-", "--iterations", "10", "--seat", "0", "--json", stdin=Path(OPENING).read_text())
-    assert json.loads(done.stdout)["iterations"] == 10
+    assert json.loads(done.stdout)["iterations"] <= 10
 
 
 def test_recommend_without_a_limit_takes_its_own_time() -> None:
-    assert json.loads(run("recommend", OPENING, "--json").stdout)["stop_reason"] == "time"
+    assert json.loads(run("recommend", OPENING, "--json").stdout)["stop_reason"] in {"time", "decided"}
 
 
 def test_recommend_asks_the_server_it_is_given() -> None:
     with embedded_server("--workers", "1") as target:
         done = run("recommend", OPENING, "--server", target, "--iterations", "10", "--json")
-    assert json.loads(done.stdout)["iterations"] == 10
+    assert json.loads(done.stdout)["iterations"] <= 10
 
 
 # -- wrong inputs ----------------------------------------------------------------------------------
@@ -170,20 +172,20 @@ def ready_address(process: subprocess.Popen[str]) -> str:
 
 
 def is_busy(address: str) -> bool:
-    """Whether another call occupies the only worker of a server."""
+    """Whether another call has the only place of a server."""
     with Advisor(address) as advisor:
         try:
             advisor.recommend(from_position(Path(OPENING).read_bytes()), "1ms", iterations=1)
-        except OutOfTime:
+        except Busy:
             return True
     return False
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_server_told_to_finish_lets_its_caller_have_an_answer(number: int) -> None:
-    with started("serve", "--listen", "127.0.0.1:0", "--workers", "1") as server:
+    with started("serve", "--listen", "127.0.0.1:0", "--workers", "1", "--max-searches", "1") as server:
         address = ready_address(server)
-        with started("recommend", OPENING, "--server", address, "--time", "60s", "--json") as caller:
+        with started("recommend", str(UNDECIDED), "--server", address, "--time", "60s", "--json") as caller:
             until(lambda: is_busy(address))
             server.send_signal(number)
             out, err = caller.communicate()
