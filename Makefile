@@ -14,7 +14,7 @@ PYTEST := $(BIN)/python -m pytest -n auto
 demo: $(VENV)/.built  ## one recommendation, end to end: build, server, search, table; then a hint that sharpens
 	$(BIN)/clerestory show examples/positions/cathedral-3p-round4-draft.json
 	$(BIN)/clerestory recommend examples/positions/cathedral-3p-round4-draft.json --time 1s
-	$(BIN)/clerestory hint examples/positions/cathedral-3p-round4-draft.json --time 2s --watch
+	$(BIN)/clerestory analyze examples/positions/cathedral-3p-round4-draft.json --time 2s
 
 test: $(VENV)/.built  ## everything that ends within minutes
 	$(PYTEST)

@@ -266,7 +266,7 @@ cdef class Searcher:
     def step(self, double pause, *, double deadline, uint64_t iterations, int thread=0, bint early=False):
         """Run one tree for a slice; return why the slice ended (`paused`: it can go on) and its iterations.
 
-        For a caller that shares its threads among many searches, and takes the result when it wants one. Different trees
+        For a caller that shares its threads among many searches, and takes the result when it wants one. The trees
         of one search may step at the same time.
 
         Args:

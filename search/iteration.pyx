@@ -176,7 +176,7 @@ cdef double monotonic() noexcept nogil:
 
 
 cdef int run_until(Search *search, double pause, double deadline, uint64_t iterations, bint early) noexcept nogil:
-    """Iterate, once at least, until the deadline, the number of iterations, a stop, a pause, or, if early, a decision."""
+    """Iterate, once at least, until deadline, number of iterations, stop, pause or, if early, a decision."""
     cdef uint64_t begin = search.iterations, end = begin + iterations
     cdef double now, started = monotonic()
     while True:

@@ -20,6 +20,7 @@ from clerestory.server.errors import CODES, CallError, Reason, refuse, status_of
 from clerestory.server.metrics import Metrics
 
 PUSHBACK = "grpc-retry-pushback-ms"  # trailing metadata that gRPC's own retries obey
+NEVER = "-1"  # its value for a call that is not to be tried again
 REQUEST_ID = "x-request-id"  # metadata, of the call and of its answer
 FIT_FOR_AN_ID = re.compile(r"[\w.:-]{1,64}", re.ASCII)
 ABANDONED = "CANCELLED"  # what a call is logged as whose caller left
@@ -73,7 +74,8 @@ class Boundary(grpc.aio.ServerInterceptor):
                 refused = CallError(Reason.INTERNAL, [("", "unexpected error; the server has logged it")])
             ending.code, ending.reason = CODES[refused.reason].name, refused.reason
         status = rpc_status.to_status(status_of(refused, identifier))
-        metadata = (*status.trailing_metadata, *pushback(refused), (REQUEST_ID, identifier))
+        again = pushback(refused, context.time_remaining())
+        metadata = (*status.trailing_metadata, *again, (REQUEST_ID, identifier))
         return await context.abort(status.code, status.details, metadata)
 
     @contextmanager
@@ -100,9 +102,12 @@ def request_id(context: Context) -> str:
     return uuid4().hex
 
 
-def pushback(error: CallError) -> tuple[tuple[str, str], ...]:
-    """Return the metadata that tells a client's own retries how long to wait, if they are to."""
-    return () if error.retry is None else ((PUSHBACK, str(round(1000 * error.retry))),)
+def pushback(error: CallError, remaining: float | None) -> tuple[tuple[str, str], ...]:
+    """Return the metadata that tells a client's own retries how long to wait, or that it would cost half their time."""
+    if error.retry is None:
+        return ()
+    in_time = remaining is None or error.retry < remaining / 2
+    return ((PUSHBACK, str(round(1000 * error.retry)) if in_time else NEVER),)
 
 
 def decode_request(payload: bytes, decode: Callable[[bytes], Any]) -> Any:

@@ -187,6 +187,16 @@ async def test_busy() -> None:
     assert ("grpc-retry-pushback-ms", str(delay)) in [tuple(pair) for pair in error.trailing_metadata()]
 
 
+async def test_a_caller_with_less_time_than_the_wait_is_told_not_to_come_again() -> None:
+    async with served(workers=1, max_searches=1) as server:
+        running = server.advisor.RecommendMove(long_question())
+        await until(lambda: server.app.scheduler.running == 1)
+        error = await refusal(server.advisor.RecommendMove(question(iterations=1), timeout=1))
+        running.cancel()
+    assert details(error, RetryInfo).retry_delay.ToMilliseconds() > 1000
+    assert ("grpc-retry-pushback-ms", "-1") in [tuple(pair) for pair in error.trailing_metadata()]
+
+
 async def test_out_of_time() -> None:
     async with served(margin=1000.0) as server:
         error = await refusal(server.advisor.RecommendMove(question(iterations=1), timeout=999))
