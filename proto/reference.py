@@ -23,8 +23,8 @@ METHOD, VALUE = 2, 2
 HEAD = """\
 # API reference
 
-Every call, message, field and value of `clerestory.v1`, made by `make reference` out of the comments in `proto/`: change
-them there. [The protocol](protocol.md) is the way in.
+Every call, message, field and value of `clerestory.v1`, made by `make reference` out of the comments in `proto/`:
+change them there. [The protocol](protocol.md) is the way in.
 """
 
 Comments = dict[tuple[int, ...], str]  # by the path of what they stand before
