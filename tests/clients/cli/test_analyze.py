@@ -50,7 +50,7 @@ def test_json_of_a_real_search_ends_with_its_one_final_table(target: str) -> Non
 def test_people_see_the_last_table(target: str) -> None:
     done = run("analyze", OPENING, "--server", target, "--iterations", "3000", "--seed", "1")
     assert done.exit_code == 0
-    assert all(text in done.output for text in ("play card 4", "3,000 iterations", "ended by iterations", "seed 1"))
+    assert all(text in done.output for text in ("play card 6", "3,000 iterations", "ended by iterations", "seed 1"))
 
 
 def test_a_question_takes_its_options_and_the_token_of_a_file(tmp_path: Path) -> None:
