@@ -139,7 +139,7 @@ async def test_a_slow_reader_gets_the_latest_table_and_no_backlog() -> None:
         await until(lambda: server.app.scheduler.admitted == 0)
         stream = await tables(call)
     assert_whole(stream)
-    assert stream[-1].sequence > 2 * len(stream)
+    assert stream[-1].sequence > 2 * len(stream) > 2
     assert stream[-1].recommendation.statistics.stop_reason == STOP_REASON_TIME
 
 
