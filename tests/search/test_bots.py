@@ -52,7 +52,7 @@ def test_truth_observation_and_other_worlds_give_one_choice(bot: str, name: str,
         assert len({choice(bot, one) for one in views}) == 1
 
 
-# Decisions of the references. Whoever changes the guide's value changes them, and old figures against them hold no more.
+# Decisions of the references: whoever changes the guide's value changes them, and figures against them are of the past.
 FROZEN = {
     ("greedy-v1", 2): "9fd8380779701e40",
     ("greedy-v1", 3): "2576a622f8eff007",
