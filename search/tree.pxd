@@ -29,6 +29,7 @@ cdef struct Tree:
     Node *nodes                     # a hash table, open addressing
     Edge *edges
     action_t *actions               # of each edge
+    float *priors                   # of each edge: share of the guide's weights, among the actions it was first met with
     uint32_t num_nodes
     uint32_t num_edges
     uint32_t max_nodes
