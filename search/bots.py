@@ -153,9 +153,10 @@ def ismcts(
 ) -> Choice:
     """The search as it is shipped, at a level or at full strength; it ends once nothing can change its choice.
 
-    `percent` of a time is what it uses: so one match can compare two times.
+    `percent` of its budget is what it uses: so one match can compare two budgets.
     """
-    seconds, iterations = budget.seconds and budget.seconds * percent / 100, budget.iterations
+    seconds = budget.seconds and budget.seconds * percent / 100
+    iterations = budget.iterations and max(budget.iterations * percent // 100, 1)
     strength = level_of(level) if level else None
     if strength is not None:
         iterations = min(strength.iterations, iterations or strength.iterations)

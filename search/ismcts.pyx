@@ -81,6 +81,7 @@ cdef class Worker:
         """Set what the hot loop goes by."""
         share = REWARDS[options.reward]
         self.search.exploration = options.exploration
+        self.search.by_priors = options.selection == "puct"
         self.search.win_weight = 1 - share
         self.search.margin_weight = share
         self.search.identity = IDENTITIES.index(options.nodes)

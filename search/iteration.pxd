@@ -36,7 +36,8 @@ cdef struct Search:
     int identity
     action_t considered[MAX_LEGAL]  # of the root, ascending
     int num_considered           # 0: every legal one
-    double exploration           # C of UCB1, in rewards
+    double exploration           # C of UCB1 or of PUCT, in rewards
+    bint by_priors               # PUCT
     double win_weight            # of the win share in the reward, 0 to 1
     double margin_weight         # of the margin, scaled to 0 .. 1, in the reward
     void (*play_out)(Search *search) noexcept nogil

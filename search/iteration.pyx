@@ -4,7 +4,7 @@
 Each iteration deals a world that agrees with what the observer knows, walks down the tree by UCB1 over
 the actions legal in that world, adds one action, plays on, and credits every edge of its path.
 """
-from libc.math cimport log, sqrt
+from libc.math cimport INFINITY, log, sqrt
 from libc.stdint cimport uint32_t, uint64_t
 from libc.string cimport memcpy
 from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
@@ -56,7 +56,9 @@ cdef void descend(Search *search) noexcept nogil:
             return
         n = list_actions(search)
         node = enter(search, n)
-        if node == NO_NODE or not follow(search, select(search, &search.tree.nodes[node], turn, n), turn):
+        if node == NO_NODE:
+            return
+        if not follow(search, choose_edge(search, &search.tree.nodes[node], turn, n), turn):
             return
 
 
@@ -75,7 +77,26 @@ cdef uint32_t enter(Search *search, int n) noexcept nogil:
         key = search.ops.key(search.world, search.observer)
     if search.identity == BY_WAY:
         key = mixed(search.way, key)
-    return tree_enter(&search.tree, key, search.legal, n)
+    cdef uint32_t met = search.tree.num_edges
+    cdef uint32_t node = tree_enter(&search.tree, key, search.legal, n)
+    if search.by_priors and search.tree.num_edges != met and search.ops.turn(search.world) != NATURE:
+        set_priors(search, &search.tree.nodes[node], n)
+    return node
+
+
+cdef void set_priors(Search *search, const Node *node, int n) noexcept nogil:
+    """Give the listed actions of a new row their priors."""
+    cdef const action_t *actions = search.tree.actions + node.first
+    cdef float weights[MAX_LEGAL]
+    cdef double total = 0
+    cdef int i, e = 0
+    search.guide.weigh(search.world, search.legal, n, weights)
+    for i in range(n):
+        total += weights[i]
+    for i in range(n):
+        while actions[e] != search.legal[i]:
+            e += 1
+        search.tree.priors[node.first + e] = <float> (weights[i] / total)
 
 
 cdef bint follow(Search *search, uint32_t edge, int seat) noexcept nogil:
@@ -108,6 +129,10 @@ cdef uint32_t outcome_edge(Search *search, uint32_t place, action_t outcome) noe
     return found
 
 
+cdef inline uint32_t choose_edge(Search *search, const Node *node, int turn, int n) noexcept nogil:
+    return select_by_priors(search, node, turn, n) if search.by_priors else select(search, node, turn, n)
+
+
 cdef uint32_t select(Search *search, const Node *node, int turn, int n) noexcept nogil:
     """Return an edge of a legal action: one never tried, at random, else the best by UCB1 with availability."""
     cdef Edge *row = search.tree.edges + node.first
@@ -136,9 +161,43 @@ cdef uint32_t select(Search *search, const Node *node, int turn, int n) noexcept
     return node.first + best
 
 
+cdef uint32_t select_by_priors(Search *search, const Node *node, int turn, int n) noexcept nogil:
+    """Return an edge of a legal action by PUCT with availability; one never tried is thought as good as the others.
+
+    Silver et al. 2017, Nature 550, with the action's own availability for the visits of the node.
+    """
+    cdef Edge *row = search.tree.edges + node.first
+    cdef const action_t *actions = search.tree.actions + node.first
+    cdef const float *priors = search.tree.priors + node.first
+    cdef uint32_t legal[MAX_LEGAL]
+    cdef int e = 0, i, best = 0
+    cdef uint64_t visits = 0
+    cdef double score, best_score = -INFINITY, rewards = 0
+    for i in range(n):
+        while actions[e] != search.legal[i]:
+            e += 1
+        legal[i] = e
+        row[e].available += 1
+        visits += row[e].visits
+        rewards += reward_sum(search, &row[e], turn)
+    for i in range(n):
+        e = legal[i]
+        score = mean(search, &row[e], turn) if row[e].visits else rewards / max(visits, 1)
+        score += search.exploration * priors[e] * sqrt(<double> row[e].available) / (1 + row[e].visits)
+        if score > best_score:
+            best = e
+            best_score = score
+    return node.first + best
+
+
+cdef inline double reward_sum(const Search *search, const Edge *edge, int turn) noexcept nogil:
+    """Return the sum of rewards, less a constant for each visit that all edges share."""
+    return search.win_weight * edge.win[turn] + search.margin_scale * edge.margin
+
+
 cdef inline double mean(const Search *search, const Edge *edge, int turn) noexcept nogil:
-    """Return the mean reward, up to a constant that all edges share."""
-    return (search.win_weight * edge.win[turn] + search.margin_scale * edge.margin) / edge.visits
+    """Return the mean reward, less the same constant."""
+    return reward_sum(search, edge, turn) / edge.visits
 
 
 cdef void rescale(Search *search) noexcept nogil:

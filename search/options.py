@@ -10,11 +10,12 @@ from clerestory.search.errors import BadLimit
 
 REWARDS = {"win": 0.0, "margin": 1.0, "mix": 0.5}  # share of the margin in the reward
 PLAYOUTS = ("uniform", "informed", "habit")
+SELECTIONS = ("ucb1", "puct")
 CHOICES = ("visits", "bound")
 IDENTITIES = ("graph", "tree", "open")
 # The search as it is shipped: what differs from `ismcts-plain`. docs/decisions/ says why.
 SHIPPED: Mapping[str, Any] = MappingProxyType(
-    {"reward": "margin", "playout": "informed", "horizon": 0, "exploration": 0.2}
+    {"reward": "margin", "playout": "informed", "horizon": 0, "selection": "puct", "exploration": 0.5}
 )
 WELL_VISITED = 0.15  # of the most visits: enough for a lower bound to be trusted
 
@@ -24,15 +25,17 @@ class Options:
     """How to search; the defaults are those of `ismcts-plain`.
 
     Attributes:
-        exploration: C of UCB1, in rewards, 0 or more.
+        selection: how to walk down: `ucb1`, every action once, then by its mean and how seldom it was taken; `puct`,
+            the sooner and the more often the more weight the guide gives an action.
+        exploration: the constant of either, in rewards, 0 or more.
         reward: what a seat is thought to want: `win`, its win share; `margin`, its margin, where 0 is the
             lowest margin of any seat that the search has met so far and 1 the highest; `mix`, their mean.
         playout: `uniform`, every legal action alike; `informed`, in proportion to the guide's weights; `habit`, by
             what came of the actions in the same phase so far.
         nodes: what is one node: `graph`, an information set, however it was reached; `tree`, an information set
             and the way to it; `open`, the seats' actions since the root, whatever came up (open loop).
-        horizon: plies of playout, chance events included, after which the guide's value stands for the rest
-            of the game; None plays to the end.
+        horizon: plies of playout, chance events included, after which the guide's value stands for the rest of the
+            game, as soon as a seat is to decide; None plays to the end.
         temper: points by which a seat must lead in the guide's value for its odds to win to grow e-fold.
         choice: the best line: `visits`, the most visited; `bound`, the highest lower bound among those
             with at least 15 % of the most visits.
@@ -41,6 +44,7 @@ class Options:
     Raises BadLimit, which names the option.
     """
 
+    selection: str = "ucb1"
     exploration: float = 0.7
     reward: str = "win"
     playout: str = "uniform"
@@ -52,6 +56,7 @@ class Options:
 
     def __post_init__(self) -> None:
         """Check every option."""
+        owe_choice("selection", self.selection, SELECTIONS)
         owe_number("exploration", self.exploration)
         owe_choice("reward", self.reward, REWARDS)
         owe_choice("playout", self.playout, PLAYOUTS)
@@ -74,7 +79,9 @@ class Options:
         """The first option that needs the game to have a guide."""
         if self.playout != "uniform":
             return "playout"
-        return None if self.horizon is None else "horizon"
+        if self.horizon is not None:
+            return "horizon"
+        return "selection" if self.selection == "puct" else None
 
 
 def owe_number(name: str, value: object) -> None:

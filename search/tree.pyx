@@ -11,11 +11,12 @@ cdef extern from "stdlib.h":
 cdef enum:
     EDGES_A_NODE = 6   # what the memory is divided for
     PLACES_A_NODE = 3  # of the table, rounding to a power of two included
+    EDGE_BYTES = sizeof(Edge) + sizeof(action_t) + sizeof(float)
 
 
 cdef bint tree_open(Tree *tree, uint64_t max_bytes) noexcept nogil:
     """Take the memory, at most max_bytes; pages are touched as the tree grows. False if there is none."""
-    cdef uint64_t node_bytes = PLACES_A_NODE * sizeof(Node) + EDGES_A_NODE * (sizeof(Edge) + sizeof(action_t))
+    cdef uint64_t node_bytes = PLACES_A_NODE * sizeof(Node) + EDGES_A_NODE * EDGE_BYTES
     cdef uint64_t places = 16
     memset(tree, 0, sizeof(Tree))
     tree.max_nodes = <uint32_t> min(max_bytes // node_bytes, <uint64_t> 1 << 28)
@@ -26,13 +27,15 @@ cdef bint tree_open(Tree *tree, uint64_t max_bytes) noexcept nogil:
     tree.nodes = <Node *> calloc(places, sizeof(Node))
     tree.edges = <Edge *> aligned_alloc(sizeof(Edge), tree.max_edges * sizeof(Edge))
     tree.actions = <action_t *> malloc(tree.max_edges * sizeof(action_t))
-    return tree.nodes != NULL and tree.edges != NULL and tree.actions != NULL
+    tree.priors = <float *> malloc(tree.max_edges * sizeof(float))
+    return tree.nodes != NULL and tree.edges != NULL and tree.actions != NULL and tree.priors != NULL
 
 
 cdef void tree_close(Tree *tree) noexcept nogil:
     free(tree.nodes)
     free(tree.edges)
     free(tree.actions)
+    free(tree.priors)
     memset(tree, 0, sizeof(Tree))
 
 
@@ -46,7 +49,7 @@ cdef void tree_clear(Tree *tree) noexcept nogil:
 
 cdef uint64_t tree_bytes(const Tree *tree) noexcept nogil:
     """Return the memory in use; the table of nodes counts whole."""
-    return (<uint64_t> tree.mask + 1) * sizeof(Node) + tree.num_edges * (sizeof(Edge) + sizeof(action_t))
+    return (<uint64_t> tree.mask + 1) * sizeof(Node) + tree.num_edges * EDGE_BYTES
 
 
 cdef inline uint32_t place_of(const Tree *tree, uint64_t key) noexcept nogil:
@@ -118,6 +121,7 @@ cdef bint widen(Tree *tree, Node *node, const action_t *legal, int n) noexcept n
         i += i < n and legal[i] == tree.actions[old]
         append(tree, node, &tree.actions[old], 1)
         memcpy(&tree.edges[tree.num_edges - 1], &tree.edges[old], sizeof(Edge))
+        tree.priors[tree.num_edges - 1] = tree.priors[old]
         old += 1
     return True
 

@@ -9,6 +9,8 @@ CHOICES: list[dict[str, Any]] = [
     {"playout": "informed"},
     {"horizon": 0},
     {"horizon": 6, "temper": 3.0},
+    {"selection": "puct"},
+    {"selection": "puct", "reward": "margin", "horizon": 0},
     {"choice": "bound"},
     {"choice": "bound", "deviations": 5.0, "reward": "margin"},
     {"reward": "mix", "playout": "informed", "horizon": 4, "choice": "bound"},

@@ -4,7 +4,8 @@ It takes its random numbers in the same order: deal, then at each decision one n
 was never tried, and in the playout one number for each decision; Nature draws for herself.
 """
 
-from dataclasses import dataclass, field
+from array import array
+from dataclasses import dataclass, field, replace
 from math import log, sqrt
 from typing import Any
 
@@ -16,18 +17,21 @@ class Edge:
     visits: int = 0
     available: int = 0
     value: list[float] = field(default_factory=lambda: [0.0] * 4)
+    prior: float = 0.0
 
 
 Tree = dict[int, dict[int, Edge]]  # key of the information set -> action code -> statistics
 
 
-def ismcts(position: State, seed: int, iterations: int, exploration: float = 0.7) -> dict[str, tuple[Any, ...]]:
+def ismcts(
+    position: State, seed: int, iterations: int, exploration: float = 0.7, selection: str = "ucb1"
+) -> dict[str, tuple[Any, ...]]:
     """Return visits, availability and mean win share per seat of each root action."""
     rng, observer, tree = Rng(seed), position.turn, Tree()
     root = position.observe(observer)
     for _ in range(iterations):
         world = root.deal(rng)
-        path = select_and_expand(world, tree, observer, exploration, rng)
+        path = select_and_expand(world, tree, observer, exploration, selection, rng)
         simulate(world, rng)
         backpropagate(path, world)
     return {
@@ -36,21 +40,28 @@ def ismcts(position: State, seed: int, iterations: int, exploration: float = 0.7
     }
 
 
-def select_and_expand(world: State, tree: Tree, observer: int, exploration: float, rng: Rng) -> list[Edge]:
-    path = []
+def select_and_expand(
+    world: State, tree: Tree, observer: int, exploration: float, selection: str, rng: Rng
+) -> list[Edge]:
+    path: list[Edge] = []
     while not world.over:
         if world.turn == NATURE:
             world.play(world.draw(rng))
             continue
         node = tree.setdefault(world.key(observer), {})
         legal = world.legal_codes()
+        if selection == "puct" and any(code not in node for code in legal):
+            node |= {code: replace(node.get(code, Edge()), prior=prior) for code, prior in priors(world).items()}
         for code in legal:
             node.setdefault(code, Edge()).available += 1
         untried = [code for code in legal if node[code].visits == 0]
-        code = untried[rng.below(len(untried))] if untried else best(node, legal, world.turn, exploration)
+        if selection == "puct":
+            code = best_by_priors(node, legal, world.turn, exploration)
+        else:
+            code = untried[rng.below(len(untried))] if untried else best(node, legal, world.turn, exploration)
         path.append(node[code])
         world.play(code)
-        if untried:
+        if node[code].visits == 0:
             break
     return path
 
@@ -61,6 +72,25 @@ def best(node: dict[int, Edge], legal: list[int], turn: int, exploration: float)
         return edge.value[turn] / edge.visits + exploration * sqrt(log(edge.available) / edge.visits)
 
     return max(legal, key=ucb)
+
+
+def priors(world: State) -> dict[int, float]:
+    """The guide's weights as shares, rounded to 32 bits as the tree keeps them."""
+    weights = world.weights()
+    shares = array("f", [weight / sum(weights) for weight in weights])
+    return dict(zip(world.legal_codes(), shares, strict=True))
+
+
+def best_by_priors(node: dict[int, Edge], legal: list[int], turn: int, exploration: float) -> int:
+    visits = sum(node[code].visits for code in legal)
+    unknown = sum(node[code].value[turn] for code in legal) / max(visits, 1)
+
+    def puct(code: int) -> float:
+        edge = node[code]
+        mean = edge.value[turn] / edge.visits if edge.visits else unknown
+        return mean + exploration * edge.prior * sqrt(edge.available) / (1 + edge.visits)
+
+    return max(legal, key=puct)
 
 
 def simulate(world: State, rng: Rng) -> None:

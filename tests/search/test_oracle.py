@@ -32,3 +32,13 @@ def test_equal_tables_for_other_explorations(exploration: float) -> None:
     table = Searcher(position, seed=5, exploration=exploration).run(iterations=500).lines
     expected = ismcts(position, 5, 500, exploration)
     assert {line.action: (line.visits, line.availability, line.values) for line in table} == expected
+
+
+@pytest.mark.parametrize("name", ["toy", "cathedral"])
+def test_equal_tables_with_priors(name: str) -> None:
+    for number, position in enumerate(decisions(GAMES[name], 3, 2)[:: 1 if name == "toy" else 60]):
+        table = Searcher(position, seed=number, selection="puct").run(iterations=200).lines
+        expected = ismcts(position, number, 200, selection="puct")
+        assert {line.action: (line.visits, line.availability) for line in table} == {
+            action: counts[:2] for action, counts in expected.items()
+        }
