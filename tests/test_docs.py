@@ -17,7 +17,7 @@ PAGES = ("README.md", "docs/clients.md")
 SAYS = {
     ("README.md", 0): '"rules_revision": 1',
     ("README.md", 1): "%\n",
-    ("docs/clients.md", 0): "1 ",
+    ("docs/clients.md", 0): " looks ",
     ("docs/clients.md", 1): " True\n",
     ("docs/clients.md", 2): "",
 }
