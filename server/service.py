@@ -190,11 +190,9 @@ def make_searcher(question: Question, allowance: Allowance) -> Searcher:
         refuse(Reason.HIDDEN_FROM_SEAT, "position", str(error))
 
 
-def explainer(searcher: Searcher, wanted: bool) -> Callable[[Result], Result]:
-    """Return what is to be done to a result before it is sent."""
-    return (
-        partial(searcher.explain, lines=EXPLAINED_LINES, worlds=EXPLAINED_WORLDS) if wanted else lambda result: result
-    )
+def explainer(searcher: Searcher, wanted: bool) -> Callable[[Result], Result] | None:
+    """Return what is to be done to a result before it is sent, None for nothing."""
+    return partial(searcher.explain, lines=EXPLAINED_LINES, worlds=EXPLAINED_WORLDS) if wanted else None
 
 
 def write_recommendation(consultation: Consultation, result: Result) -> api.RecommendMoveResponse:
