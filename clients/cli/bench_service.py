@@ -34,7 +34,8 @@ SMALL = {"iterations": 200, "time_budget": duration(0.04)}  # a short search; so
 LEAST = {"iterations": 1, "time_budget": duration(0.04)}
 STALL = 60.0  # seconds after which a call has failed
 PHASES = 7  # a search to be cancelled is left alone for 0 to 6 ms more, so that it is met anywhere in its slice
-MEASURED = ("p50", "p99", "p999", "max")
+MEASURED = {"p50": 0.5, "p99": 0.99, "p999": 0.999, "max": 1.0}
+PAUSE = 0.01  # seconds before a call that was refused is asked again
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +64,14 @@ QUICK = Plan((200, 100, 20), 100, 0.3, 30, 1000)
 
 
 class Caller:
-    """One connection to a server, and questions about one position."""
+    """One connection to a server, and questions about one position.
+
+    Attributes:
+        refused: calls that the server had no room for, and that were asked again.
+    """
 
     def __init__(self, target: str, position: State) -> None:
+        self.refused = 0
         self._channel = grpc.insecure_channel(target)
         self.advisor: Any = AdvisorServiceStub(self._channel)
         self.rules: Any = RulesServiceStub(self._channel)
@@ -86,6 +92,16 @@ class Caller:
         answer: RecommendMoveResponse = self.advisor.RecommendMove(self.question(**fields), timeout=STALL)
         return answer
 
+    def timed(self, **fields: Any) -> tuple[RecommendMoveResponse, float]:
+        """Return the answer, and the milliseconds from the sending to it; a call that is refused is asked again."""
+        while True:
+            try:
+                return timed(lambda: self.ask(**fields))
+            except grpc.RpcError as error:
+                owe_refusal(error)
+            self.refused += 1
+            sleep(PAUSE)
+
 
 # -- measurements ----------------------------------------------------------------------------------
 
@@ -94,7 +110,7 @@ def added_ms(caller: Caller, count: int) -> dict[str, float]:
     """Return the median milliseconds of a round trip less its search, and of an empty call for the rules."""
     around, empty = [], []
     for _ in range(count):
-        answer, took = timed(lambda: caller.ask(**SMALL))
+        answer, took = caller.timed(**SMALL)
         around.append(took - 1e3 * answer.statistics.elapsed.ToTimedelta().total_seconds())
         empty.append(timed(lambda: caller.rules.ListGames(ListGamesRequest(), timeout=STALL))[1])
     return {"recommend": median(around), "rules": median(empty)}
@@ -107,17 +123,23 @@ def timed(call: Callable[[], Any]) -> tuple[Any, float]:
     return value, 1e3 * (monotonic() - began)
 
 
-def lateness(target: str, position: State, budget: int, count: int, callers: int) -> list[float]:
-    """Return by how many milliseconds answers came later than a budget of so many, from the moment of sending."""
+def lateness(target: str, position: State, budget: int, count: int, callers: int) -> dict[str, float]:
+    """Return by how many milliseconds answers came later than a budget of so many, from the moment of sending.
 
-    def one_caller(share: int) -> list[float]:
+    `refused` counts the calls that had to be asked again; a machine that does other work may bring some.
+    """
+
+    def one_caller(share: int) -> tuple[list[float], int]:
         with Caller(target, position) as caller:
-            caller.ask(**LEAST)  # connects
-            return [timed(lambda: caller.ask(time_budget=duration(budget / 1e3)))[1] - budget for _ in range(share)]
+            caller.timed(**LEAST)  # connects
+            return [caller.timed(time_budget=duration(budget / 1e3))[1] - budget for _ in range(share)], caller.refused
 
     with ThreadPoolExecutor(callers) as threads:
         shares = [count // callers + (number < count % callers) for number in range(callers)]
-        return [late for found in threads.map(one_caller, shares) for late in found]
+        found = list(threads.map(one_caller, shares))
+    late = [value for values, _ in found for value in values]
+    told = {name: quantile(late, share) for name, share in MEASURED.items()}
+    return {"calls": len(late), "refused": sum(refused for _, refused in found), **told}
 
 
 def speeds(caller: Caller, position: State, seconds: float, runs: int) -> tuple[float, float]:
@@ -127,7 +149,7 @@ def speeds(caller: Caller, position: State, seconds: float, runs: int) -> tuple[
     """
     served, own = [], []
     for seed in range(runs):
-        answer, took = timed(lambda: caller.ask(time_budget=duration(seconds)))
+        answer, took = caller.timed(time_budget=duration(seconds))
         served.append(answer.statistics.iterations / took * 1e3)
         result = Searcher(position, seed=seed, **SHIPPED).run(seconds=seconds)
         own.append(result.iterations / result.elapsed)
@@ -141,7 +163,7 @@ def cancel_to_free(caller: Caller, count: int) -> dict[str, float | None]:
     worker, less what such a call takes when the server is idle. Calls follow each other until then, so a figure is too
     large by up to one of those refused; `poll` is the median of these, None where none was refused.
     """
-    idle = median(timed(lambda: caller.ask(**LEAST))[1] for _ in range(count))
+    idle = median(caller.timed(**LEAST)[1] for _ in range(count))
     found: list[float] = []
     polls: list[float] = []
     for number in range(count):
@@ -163,10 +185,15 @@ def admitted(caller: Caller) -> bool:
     try:
         caller.ask(**LEAST)
     except grpc.RpcError as error:
-        if error.code() != grpc.StatusCode.RESOURCE_EXHAUSTED:
-            raise
+        owe_refusal(error)
         return False
     return True
+
+
+def owe_refusal(error: grpc.RpcError) -> None:
+    """Raise the error again unless it says that the server had no room."""
+    if error.code() != grpc.StatusCode.RESOURCE_EXHAUSTED:
+        raise error
 
 
 def timed_admission(caller: Caller, refused: list[float]) -> bool:
@@ -190,10 +217,10 @@ def start_s(runs: int) -> float:
 def memory(child: Child, caller: Caller, requests: int) -> dict[str, int | None]:
     """Return by how many bytes the server's memory grew over so many requests, after a tenth of them to warm up."""
     for _ in range(requests // 10):
-        caller.ask(**LEAST)
+        caller.timed(**LEAST)
     before = resident(child.process)
     for _ in range(requests):
-        caller.ask(**LEAST)
+        caller.timed(**LEAST)
     after = resident(child.process)
     growth = None if before is None or after is None else after - before
     return {"requests": requests, "resident_bytes": after, "growth_bytes": growth}
@@ -222,7 +249,7 @@ def measure(position: State, plan: Plan, callers: int) -> dict[str, Any]:
     with embedded_child("--workers", str(callers)) as child, Caller(child.target, position) as caller:
         added = added_ms(caller, plan.added)
         late = {
-            str(budget): lateness_figures(lateness(child.target, position, budget, count, callers))
+            str(budget): lateness(child.target, position, budget, count, callers)
             for budget, count in zip(BUDGETS, plan.calls, strict=True)
         }
         served, own = speeds(caller, position, plan.seconds, plan.runs)
@@ -240,11 +267,6 @@ def measure(position: State, plan: Plan, callers: int) -> dict[str, Any]:
         "memory": kept,
         "reference_ns": median((before, reference(), reference())),
     }
-
-
-def lateness_figures(late: list[float]) -> dict[str, float]:
-    """Return what is told of the lateness with one budget."""
-    return {"calls": len(late), **dict(zip(MEASURED, (quantile(late, q) for q in (0.5, 0.99, 0.999, 1)), strict=True))}
 
 
 def as_table(about: dict[str, Any], figures: dict[str, Any]) -> Table:

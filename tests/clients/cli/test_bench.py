@@ -4,14 +4,16 @@ import json
 import os
 from pathlib import Path
 
+import grpc
 import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
 from clerestory.clients.cli.bench import bench
-from clerestory.clients.cli.bench_service import as_table, flat, quantile, resident
+from clerestory.clients.cli.bench_service import Caller, as_table, flat, quantile, resident
 from clerestory.clients.cli.options import BadOption
 from clerestory.engine.toy.rules import TOY
+from tests.clients.fake import Scripted, serving
 
 ENGINE = {"games_per_s", "ns_per_ply", "plies_per_game", "copy_ns", "python_copy_ns", "state_bytes", "reference_ns"}
 SEARCH = {"iterations_per_s", "overhead_us", "nodes", "bytes", "reference_ns"}
@@ -64,6 +66,7 @@ def test_service_fields() -> None:
     assert min(answer[name] for name in SPEEDS) > 0
     assert [late["calls"] for late in answer["lateness_ms"].values()] == [3, 2, 2]
     for late in answer["lateness_ms"].values():
+        assert set(late) == {"calls", "refused", "p50", "p99", "p999", "max"}
         assert late["p50"] <= late["p99"] <= late["p999"] <= late["max"]
     assert 0 <= answer["cancel_to_free_ms"]["p50"] <= answer["cancel_to_free_ms"]["max"]
     assert answer["speed_ratio"] == answer["service_iterations_per_s"] / answer["searcher_iterations_per_s"]
@@ -82,6 +85,16 @@ def test_service_table_shows_every_figure() -> None:
     with console.capture() as shown:
         console.print(as_table({"bench": "service"}, figures))
     assert all(text in shown.get() for text in ("added_ms rules", "0.710", "10,000"))
+
+
+def test_a_call_that_is_refused_is_counted_and_asked_again() -> None:
+    servicer = Scripted([(grpc.StatusCode.RESOURCE_EXHAUSTED, -1)] * 2)
+    with serving(servicer) as target, Caller(target, TOY.new(2, 1)) as caller:
+        caller.timed(iterations=1)
+        assert (caller.refused, len(servicer.calls)) == (2, 3)
+        servicer.refusals = [(grpc.StatusCode.UNAVAILABLE, -1)]
+        with pytest.raises(grpc.RpcError):
+            caller.timed(iterations=1)
 
 
 @pytest.mark.parametrize(("share", "value"), [(0.5, 2), (0.99, 4), (0.25, 1), (1, 4), (0.0, 1)])
