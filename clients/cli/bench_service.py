@@ -253,6 +253,7 @@ def measure(position: State, plan: Plan, callers: int) -> dict[str, Any]:
             for budget, count in zip(BUDGETS, plan.calls, strict=True)
         }
         served, own = speeds(caller, position, plan.seconds, plan.runs)
+    with embedded_child("--workers", str(callers)) as child, Caller(child.target, position) as caller:
         kept = memory(child, caller, plan.requests)
     with embedded_child("--workers", "1", "--max-searches", "1") as child, Caller(child.target, position) as caller:
         freed = cancel_to_free(caller, plan.cancels)
