@@ -221,6 +221,18 @@ def test_tries_end(ask: Callable[..., Any], refusals: Any, attempts: int) -> Non
     assert len(servicer.calls) == attempts
 
 
+@RECOMMEND
+def test_a_busy_server_is_asked_again_when_it_says(ask: Callable[..., Any], narrow: str) -> None:
+    """It has room again in two seconds at most, and the call has six."""
+    with Advisor(narrow, retries=False) as other, other.analyze(POSITION, "2s", every="10ms") as updates:
+        next(updates)
+        with pytest.raises(Busy) as caught:
+            other.recommend(POSITION, iterations=5)
+        assert (caught.value.reason, 0 < (caught.value.retry_after or 0) <= 2) == ("BUSY", True)
+        assert ask(narrow, iterations=5).iterations == 5
+        assert [update.final for update in updates][-1]
+
+
 def test_no_retries_where_none_are_wanted() -> None:
     servicer = Scripted([(UNAVAILABLE, None)])
     with serving(servicer) as target, Advisor(target, retries=False) as advisor, pytest.raises(Unavailable):
