@@ -229,7 +229,7 @@ def test_a_busy_server_is_asked_again_when_it_says(ask: Callable[..., Any], narr
         with pytest.raises(Busy) as caught:
             other.recommend(POSITION, iterations=5)
         assert (caught.value.reason, 0 < (caught.value.retry_after or 0) <= 2) == ("BUSY", True)
-        assert ask(narrow, iterations=5).iterations == 5
+        assert ask(narrow, iterations=5).best is not None
         assert [update.final for update in updates][-1]
 
 
