@@ -45,6 +45,7 @@ class Job:
         ended: why it did, None before.
         ended_at: a reading of time.monotonic, at its end.
         finishing: it ended because the server finishes.
+        failure: what went wrong in a thread that searched it; it has ended then.
         done: set when it has ended and none of its trees is searched any more.
     """
 
@@ -58,6 +59,7 @@ class Job:
     ended: StopReason | None = None
     ended_at: float = 0.0
     finishing: bool = False
+    failure: Exception | None = None
     done: asyncio.Event = field(default_factory=asyncio.Event)
     reasons: list[StopReason] = field(default_factory=list)  # of the trees that have ended
     rested: Callable[[], None] | None = None
@@ -179,7 +181,7 @@ class Scheduler:
     # -- what it found -----------------------------------------------------------------------------
 
     async def result(self, job: Job, make: Callable[[Result], Result] | None) -> Result:
-        """Wait for the end of a search, and return what it found: one iteration's worth at least.
+        """Wait for the end of a search, and return what it found: one iteration's worth at least. Raises its failure.
 
         What is to be made of it is made in another thread, for explanations take their time. Where nothing is, it is
         told here: that takes no longer than the way to another thread and back.
@@ -190,6 +192,8 @@ class Scheduler:
         return await job.loop.run_in_executor(self._answers, lambda: make(self._conclude(job)))
 
     def _conclude(self, job: Job) -> Result:
+        if job.failure is not None:
+            raise job.failure
         if not job.searcher.iterations:
             job.began = time.monotonic()
             job.searcher.step(inf, deadline=inf, iterations=1)
@@ -237,8 +241,9 @@ class Scheduler:
                     self._take_turn(self._jobs[id(tree.demand)], tree)
 
     def _take_turn(self, job: Job, tree: Tree) -> None:
-        """Search a tree for a slice, without the lock."""
+        """Search a tree for a slice, without the lock. What goes wrong in it ends that search alone."""
         began = time.monotonic()
+        reason, iterations = StopReason.STOPPED, 0
         if job.began is None:
             job.began = began
         self._turn.release()
@@ -250,6 +255,8 @@ class Scheduler:
                 thread=tree.number,
                 early=job.limits.early,
             )
+        except Exception as error:
+            job.failure = error
         finally:
             self._turn.acquire()
         now = time.monotonic()
@@ -258,7 +265,9 @@ class Scheduler:
         self._settle(job, tree, reason, now)
 
     def _settle(self, job: Job, tree: Tree, reason: StopReason, now: float) -> None:
-        """Let a tree go that has ended, and its search with the last one."""
+        """Let a tree go that has ended, and its search with the last one or with one that failed."""
+        if job.failure is not None:
+            self._end(job, StopReason.STOPPED)
         if job.ended is None and reason not in (StopReason.PAUSED, StopReason.STOPPED):
             self._policy.leave(tree, now)
             job.reasons.append(reason)

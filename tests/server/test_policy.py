@@ -119,6 +119,13 @@ def test_a_move_goes_before_hints_and_hints_have_the_rest(workers: int) -> None:
     assert max(map(used, idle)) - min(map(used, idle)) <= 2 * SLICE
 
 
+def test_the_background_has_what_hints_leave() -> None:
+    hint = demand(0.5, 1.0, priority=Priority.HINT)
+    idle, asked = Simulation().run([demand(0, 2.0, priority=Priority.BACKGROUND), hint], 2.0)
+    assert used(asked) >= 1.0 - SLICE * 1.5
+    assert used(idle) == pytest.approx(2.0 - used(asked), abs=2 * SLICE)
+
+
 def test_a_hint_under_moves_still_has_its_minimum() -> None:
     arrivals = [demand(0, 3.0), demand(0, 1.0, priority=Priority.HINT)]
     _, [hint] = Simulation().run(arrivals, 3.0)
@@ -173,6 +180,25 @@ def test_too_many_searches() -> None:
     with pytest.raises(NoRoom, match="8 searches are under way") as caught:
         crowd(full, 1, 60.0)
     assert caught.value.retry == 5.0
+
+
+def test_the_background_leaves_three_quarters_of_the_places() -> None:
+    full = policy()
+    crowd(full, 2, 60.0, priority=Priority.BACKGROUND)
+    with pytest.raises(NoRoom):
+        crowd(full, 1, 60.0, priority=Priority.BACKGROUND)
+    crowd(full, 2, 60.0, priority=Priority.HINT)
+
+
+def test_figures_are_back_to_normal_as_soon_as_an_overload_ends() -> None:
+    """Ten times what there is room for, then a fifth of it: each of those has all the time it would have alone."""
+    flood = [demand(0.002 * i, 0.2) for i in range(500)]
+    after = [demand(1.3 + 0.5 * i, 0.1) for i in range(4)]
+    simulation = Simulation()
+    admitted = simulation.run([*flood, *after], 4.0)
+    assert simulation.refused
+    assert max(simulation.refused) < 1.0
+    assert [used(trees) for trees in admitted[-4:]] == pytest.approx([0.1] * 4, abs=SLICE)
 
 
 def test_hints_leave_half_of_the_places_to_moves() -> None:

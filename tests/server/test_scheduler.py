@@ -6,9 +6,10 @@ import sys
 import grpc
 import pytest
 
+from clerestory.server import service
 from clerestory.v1.advisor_pb2 import STOP_REASON_ITERATIONS
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
-from tests.server.harness import long_question, opening, question, served, until
+from tests.server.harness import long_question, opening, question, refusal, served, until
 
 
 async def test_a_cancelled_call_frees_its_worker() -> None:
@@ -93,3 +94,47 @@ async def test_threads_search_a_tree_each(threads: int) -> None:
     assert answers[0].statistics.iterations == 2000
     assert answers[0].statistics.stop_reason == STOP_REASON_ITERATIONS
     assert answers[0].reproducible
+
+
+async def test_a_search_that_raises_ends_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The thread that met the error goes on, and so do the searches beside it."""
+    async with served(workers=1) as server:
+        beside = asyncio.ensure_future(server.advisor.RecommendMove(long_question()))
+        await until(lambda: server.app.scheduler.running == 1)
+        monkeypatch.setattr(service, "Searcher", FailingSearcher)
+        error = await refusal(server.advisor.RecommendMove(question(iterations=10)))
+        monkeypatch.undo()
+        answer = await server.advisor.RecommendMove(question(iterations=10))
+        beside.cancel()
+    assert error.code() == grpc.StatusCode.INTERNAL
+    assert "unexpected error" in error.details()
+    assert answer.statistics.iterations == 10
+
+
+async def test_a_search_without_memory_is_turned_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_memory(*_: object, **__: object) -> None:
+        raise MemoryError("no memory for a tree of 1 bytes")
+
+    async with served() as server:
+        with monkeypatch.context() as patch:
+            patch.setattr(service, "Searcher", no_memory)
+            error = await refusal(server.advisor.RecommendMove(question(iterations=10)))
+        answer = await server.advisor.RecommendMove(question(iterations=10))
+    assert error.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
+    assert "memory" in error.details()
+    assert answer.statistics.iterations == 10
+
+
+class FailingSearcher:
+    """A search whose first slice raises."""
+
+    iterations = 0
+
+    def __init__(self, *_: object, **__: object) -> None:
+        pass
+
+    def step(self, *_: object, **__: object) -> None:
+        raise ZeroDivisionError
+
+    def stop(self) -> None:
+        pass
