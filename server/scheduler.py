@@ -45,6 +45,7 @@ class Job:
         ended: why it did, None before.
         ended_at: a reading of time.monotonic, at its end.
         finishing: it ended because the server finishes.
+        failure: what a thread met that searched it, None for nothing.
         done: set when it has ended and none of its trees is searched any more.
     """
 
@@ -58,6 +59,7 @@ class Job:
     ended: StopReason | None = None
     ended_at: float = 0.0
     finishing: bool = False
+    failure: Exception | None = None
     done: asyncio.Event = field(default_factory=asyncio.Event)
     reasons: list[StopReason] = field(default_factory=list)  # of the trees that have ended
     rested: Callable[[], None] | None = None
@@ -181,9 +183,12 @@ class Scheduler:
     async def result(self, job: Job, make: Callable[[Result], Result]) -> Result:
         """Wait for the end of a search, and return what it found: one iteration's worth at least.
 
-        What is to be made of it is made in another thread, for explanations take their time.
+        What is to be made of it is made in another thread, for explanations take their time. Raises what the search
+        raised.
         """
         await job.done.wait()
+        if job.failure is not None:
+            raise job.failure
         return await job.loop.run_in_executor(self._answers, self._conclude, job, make)
 
     def _conclude(self, job: Job, make: Callable[[Result], Result]) -> Result:
@@ -245,11 +250,16 @@ class Scheduler:
                 thread=tree.number,
                 early=job.limits.early,
             )
+        except Exception as error:  # a fault of one search is no fault of the others, which this thread goes on to
+            job.failure = error
+            reason, iterations = StopReason.STOPPED, 0
         finally:
             self._turn.acquire()
         now = time.monotonic()
         job.left[tree.number] -= iterations
         self._policy.put_back(tree, now - began, iterations, now)
+        if job.failure is not None:
+            self._end(job, StopReason.STOPPED)
         self._settle(job, tree, reason, now)
 
     def _settle(self, job: Job, tree: Tree, reason: StopReason, now: float) -> None:

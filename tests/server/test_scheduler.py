@@ -1,13 +1,17 @@
 """Many searches take turns; who leaves frees what it occupied."""
 
 import asyncio
+from typing import Any
 
 import grpc
 import pytest
 
-from clerestory.v1.advisor_pb2 import STOP_REASON_ITERATIONS
+from clerestory.search.ismcts import Searcher
+from clerestory.server import service
+from clerestory.server.errors import Reason
+from clerestory.v1.advisor_pb2 import STOP_REASON_ITERATIONS, AnalyzeRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
-from tests.server.harness import long_question, question, served, until
+from tests.server.harness import HOUR, assert_reason, long_question, opening, question, refusal, served, until
 
 
 async def test_a_cancelled_call_frees_its_worker() -> None:
@@ -68,3 +72,49 @@ async def test_threads_search_a_tree_each(threads: int) -> None:
     assert answers[0].statistics.iterations == 2000
     assert answers[0].statistics.stop_reason == STOP_REASON_ITERATIONS
     assert answers[0].reproducible
+
+
+class Faulty(Searcher):
+    """A search that fails in its third slice."""
+
+    slices = 0
+
+    def step(self, *args, **options):  # type: ignore[no-untyped-def]
+        self.slices += 1
+        if self.slices == 3:
+            raise ArithmeticError("the search went wrong")
+        return super().step(*args, **options)
+
+
+def go_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make every search fail that has the seed 13."""
+    sound = service.make_searcher
+
+    def make(asked: Any, allowance: Any) -> Searcher:
+        return Faulty(opening().observe(0), seed=13) if asked.seed == 13 else sound(asked, allowance)
+
+    monkeypatch.setattr(service, "make_searcher", make)
+
+
+async def test_a_search_that_goes_wrong_harms_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    go_wrong(monkeypatch)
+    async with served(workers=2) as server:
+        sound = [server.advisor.RecommendMove(question(iterations=20_000, seed=seed)) for seed in range(3)]
+        faulty = [server.advisor.RecommendMove(question(time_budget=HOUR, seed=13)) for _ in range(6)]
+        for call in faulty:
+            assert_reason(await refusal(call), Reason.INTERNAL)
+        answers = [await call for call in sound]
+        assert server.app.scheduler.admitted == 0
+    assert {answer.statistics.iterations for answer in answers} == {20_000}
+
+
+async def test_a_stream_whose_search_goes_wrong_ends_with_the_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    go_wrong(monkeypatch)
+    async with served() as server:
+        stream = server.advisor.Analyze(AnalyzeRequest(question=question(time_budget=HOUR, seed=13)))
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            async for _ in stream:
+                pass
+        assert_reason(caught.value, Reason.INTERNAL)
+        answer = await server.advisor.RecommendMove(question(iterations=10))
+    assert answer.statistics.iterations == 10
