@@ -24,6 +24,10 @@ RETRIES = {
         }
     ]
 }  # a server that says when to come again (grpc-retry-pushback-ms) is obeyed instead of the backoff
+SPREAD = {
+    "loadBalancingConfig": [{"round_robin": {}}],
+    "healthCheckConfig": {"serviceName": ""},
+}  # for a target of several servers: calls go to each in turn, except those that are away or finish
 LOCAL = ("unix:", "localhost", "127.", "[::1]", "ipv4:127.", "ipv6:[::1]")
 
 
@@ -67,8 +71,8 @@ def dial(target: str, token: str | None, tls: Tls | bool | None, retries: bool) 
     if token is not None:
         check_token(target, token, wanted)
     options: list[tuple[str, str | int]] = [("grpc.enable_retries", int(retries))]
-    if retries:
-        options.append(("grpc.service_config", json.dumps(RETRIES)))
+    if config := (RETRIES if retries else {}) | (SPREAD if "," in target else {}):
+        options.append(("grpc.service_config", json.dumps(config)))
     metadata = () if token is None else (("authorization", f"Bearer {token}"),)
     return Dialled(target, None if wanted is None else wanted.credentials(), options, metadata)
 

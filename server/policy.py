@@ -151,7 +151,7 @@ class Policy:
         tree.running = False
         tree.used += seconds
         tree.iterations += iterations
-        if seconds > 0:
+        if seconds > 0 and iterations:
             speed, kind = iterations / seconds, tree.demand.kind
             self.speeds[kind] = speed + (1 - FRESHNESS) * (self.speeds.get(kind, speed) - speed)
 

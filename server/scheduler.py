@@ -45,7 +45,7 @@ class Job:
         ended: why it did, None before.
         ended_at: a reading of time.monotonic, at its end.
         finishing: it ended because the server finishes.
-        failure: what went wrong in a thread that searched it; it has ended then.
+        failure: what a thread met that searched it, None for nothing.
         done: set when it has ended and none of its trees is searched any more.
     """
 
@@ -181,19 +181,19 @@ class Scheduler:
     # -- what it found -----------------------------------------------------------------------------
 
     async def result(self, job: Job, make: Callable[[Result], Result] | None) -> Result:
-        """Wait for the end of a search, and return what it found: one iteration's worth at least. Raises its failure.
+        """Wait for the end of a search, and return what it found: one iteration's worth at least.
 
         What is to be made of it is made in another thread, for explanations take their time. Where nothing is, it is
-        told here: that takes no longer than the way to another thread and back.
+        told here: that takes no longer than the way to another thread and back. Raises what the search raised.
         """
         await job.done.wait()
+        if job.failure is not None:
+            raise job.failure
         if make is None:
             return self._conclude(job)
         return await job.loop.run_in_executor(self._answers, lambda: make(self._conclude(job)))
 
     def _conclude(self, job: Job) -> Result:
-        if job.failure is not None:
-            raise job.failure
         if not job.searcher.iterations:
             job.began = time.monotonic()
             job.searcher.step(inf, deadline=inf, iterations=1)
@@ -241,9 +241,8 @@ class Scheduler:
                     self._take_turn(self._jobs[id(tree.demand)], tree)
 
     def _take_turn(self, job: Job, tree: Tree) -> None:
-        """Search a tree for a slice, without the lock. What goes wrong in it ends that search alone."""
+        """Search a tree for a slice, without the lock."""
         began = time.monotonic()
-        reason, iterations = StopReason.STOPPED, 0
         if job.began is None:
             job.began = began
         self._turn.release()
@@ -255,19 +254,20 @@ class Scheduler:
                 thread=tree.number,
                 early=job.limits.early,
             )
-        except Exception as error:
+        except Exception as error:  # a fault of one search is no fault of the others, which this thread goes on to
             job.failure = error
+            reason, iterations = StopReason.STOPPED, 0
         finally:
             self._turn.acquire()
         now = time.monotonic()
         job.left[tree.number] -= iterations
         self._policy.put_back(tree, now - began, iterations, now)
+        if job.failure is not None:
+            self._end(job, StopReason.STOPPED)
         self._settle(job, tree, reason, now)
 
     def _settle(self, job: Job, tree: Tree, reason: StopReason, now: float) -> None:
-        """Let a tree go that has ended, and its search with the last one or with one that failed."""
-        if job.failure is not None:
-            self._end(job, StopReason.STOPPED)
+        """Let a tree go that has ended, and its search with the last one."""
         if job.ended is None and reason not in (StopReason.PAUSED, StopReason.STOPPED):
             self._policy.leave(tree, now)
             job.reasons.append(reason)

@@ -2,14 +2,17 @@
 
 import asyncio
 import sys
+from typing import Any
 
 import grpc
 import pytest
 
+from clerestory.search.ismcts import Searcher
 from clerestory.server import service
-from clerestory.v1.advisor_pb2 import STOP_REASON_ITERATIONS
+from clerestory.server.errors import Reason
+from clerestory.v1.advisor_pb2 import STOP_REASON_ITERATIONS, AnalyzeRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
-from tests.server.harness import long_question, opening, question, refusal, served, until
+from tests.server.harness import HOUR, assert_reason, long_question, opening, question, refusal, served, until
 
 
 async def test_a_cancelled_call_frees_its_worker() -> None:
@@ -96,21 +99,6 @@ async def test_threads_search_a_tree_each(threads: int) -> None:
     assert answers[0].reproducible
 
 
-async def test_a_search_that_raises_ends_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The thread that met the error goes on, and so do the searches beside it."""
-    async with served(workers=1) as server:
-        beside = asyncio.ensure_future(server.advisor.RecommendMove(long_question()))
-        await until(lambda: server.app.scheduler.running == 1)
-        monkeypatch.setattr(service, "Searcher", FailingSearcher)
-        error = await refusal(server.advisor.RecommendMove(question(iterations=10)))
-        monkeypatch.undo()
-        answer = await server.advisor.RecommendMove(question(iterations=10))
-        beside.cancel()
-    assert error.code() == grpc.StatusCode.INTERNAL
-    assert "unexpected error" in error.details()
-    assert answer.statistics.iterations == 10
-
-
 async def test_a_search_without_memory_is_turned_away(monkeypatch: pytest.MonkeyPatch) -> None:
     def no_memory(*_: object, **__: object) -> None:
         raise MemoryError("no memory for a tree of 1 bytes")
@@ -125,16 +113,47 @@ async def test_a_search_without_memory_is_turned_away(monkeypatch: pytest.Monkey
     assert answer.statistics.iterations == 10
 
 
-class FailingSearcher:
-    """A search whose first slice raises."""
+class Faulty(Searcher):
+    """A search that fails in its third slice."""
 
-    iterations = 0
+    slices = 0
 
-    def __init__(self, *_: object, **__: object) -> None:
-        pass
+    def step(self, *args, **options):  # type: ignore[no-untyped-def]
+        self.slices += 1
+        if self.slices == 3:
+            raise ArithmeticError("the search went wrong")
+        return super().step(*args, **options)
 
-    def step(self, *_: object, **__: object) -> None:
-        raise ZeroDivisionError
 
-    def stop(self) -> None:
-        pass
+def go_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make every search fail that has the seed 13."""
+    sound = service.make_searcher
+
+    def make(asked: Any, *given: Any) -> Searcher:
+        return Faulty(opening().observe(0), seed=13) if asked.seed == 13 else sound(asked, *given)
+
+    monkeypatch.setattr(service, "make_searcher", make)
+
+
+async def test_a_search_that_goes_wrong_harms_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    go_wrong(monkeypatch)
+    async with served(workers=2) as server:
+        sound = [server.advisor.RecommendMove(question(iterations=20_000, seed=seed)) for seed in range(3)]
+        faulty = [server.advisor.RecommendMove(question(time_budget=HOUR, seed=13)) for _ in range(6)]
+        for call in faulty:
+            assert_reason(await refusal(call), Reason.INTERNAL)
+        answers = [await call for call in sound]
+        assert server.app.scheduler.admitted == 0
+    assert {answer.statistics.iterations for answer in answers} == {20_000}
+
+
+async def test_a_stream_whose_search_goes_wrong_ends_with_the_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    go_wrong(monkeypatch)
+    async with served() as server:
+        stream = server.advisor.Analyze(AnalyzeRequest(question=question(time_budget=HOUR, seed=13)))
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            async for _ in stream:
+                pass
+        assert_reason(caught.value, Reason.INTERNAL)
+        answer = await server.advisor.RecommendMove(question(iterations=10))
+    assert answer.statistics.iterations == 10

@@ -1,0 +1,152 @@
+"""What a run of calls amounts to: the figures of a load test, from what was seen of each call."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from math import ceil
+from typing import Any
+
+SHARES = (50, 95, 99, 99.9)  # percentiles that are told
+LATE = (5.0, 20.0)  # milliseconds after the budget
+
+
+@dataclass(slots=True)
+class Seen:
+    """What was seen of one call. Times are seconds.
+
+    Attributes:
+        kind: `move` or `hint`.
+        capacity: offered load at that moment, in multiples of what the workers can do.
+        due: when it was to be sent, since the beginning of the run.
+        budget: that it asked for.
+        took: from the moment it was due until its last answer.
+        lag: from the moment it was due until it was sent.
+        code: of its status; "" while it is under way.
+        reason: of its error, "" for none.
+        iterations: of its search.
+        first: from the moment it was due until the first table of a hint; None for none.
+    """
+
+    kind: str
+    capacity: float
+    due: float
+    budget: float
+    took: float = 0.0
+    lag: float = 0.0
+    code: str = ""
+    reason: str = ""
+    iterations: int = 0
+    first: float | None = None
+
+    @property
+    def answered(self) -> bool:
+        """Whether it got its answer."""
+        return self.code == "OK"
+
+    @property
+    def refused(self) -> bool:
+        """Whether it was turned away, with a reason."""
+        return self.code == "RESOURCE_EXHAUSTED" and self.reason == "BUSY"
+
+    @property
+    def late(self) -> float:
+        """Milliseconds between the end of the budget and the answer; negative for one that came early."""
+        return 1e3 * (self.took - self.budget)
+
+
+@dataclass(slots=True)
+class Run:
+    """Everything seen in a run.
+
+    Attributes:
+        calls: in the order in which they were due.
+        seconds: that the load lasted.
+        workers: of the server.
+        health: seconds that each health check took.
+        rss: bytes of the server's memory, sampled.
+    """
+
+    calls: list[Seen]
+    seconds: float
+    workers: int
+    health: list[float] = field(default_factory=list)
+    rss: list[int] = field(default_factory=list)
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """Return the smallest value that is not exceeded by at least `share` percent of all; 0 where there is none."""
+    ordered = sorted(values)
+    return ordered[max(ceil(len(ordered) * share / 100) - 1, 0)] if ordered else 0.0
+
+
+def spread(values: Iterable[float]) -> dict[str, float]:
+    """Return the percentiles and the largest of some values."""
+    known = list(values)
+    return {f"p{share:g}": round(percentile(known, share), 3) for share in SHARES} | {
+        "max": round(max(known, default=0.0), 3)
+    }
+
+
+def summary(run: Run) -> dict[str, Any]:
+    """Return the figures of a run; times of calls in milliseconds, counted from the moment a call was due."""
+    calls = run.calls
+    answered = [call for call in calls if call.answered]
+    refused = [call for call in calls if call.refused]
+    late = [call.late for call in answered]
+    firsts = [1e3 * call.first for call in answered if call.first is not None]
+    return {
+        "offered": round(offered(run), 3),
+        "calls": len(calls),
+        "answered": len(answered),
+        "refused": len(refused),
+        "lost": len(calls) - len(answered) - len(refused),
+        "refused_share": share(len(refused), len(calls)),
+        "late_ms": spread(late),
+        **{f"late_over_{limit:g}_ms": share(sum(one > limit for one in late), len(late)) for limit in LATE},
+        "refused_after_ms": spread(1e3 * call.took for call in refused),
+        "first_hint_ms": spread(firsts),
+        "iterations": sum(call.iterations for call in answered),
+        "iterations_per_s": round(sum(call.iterations for call in answered) / run.seconds),
+        "health_ms": spread(1e3 * took for took in run.health),
+        "rss_mib": {"first": mebibytes(run.rss[:1]), "max": mebibytes(run.rss), "last": mebibytes(run.rss[-1:])},
+        "sent_late_ms": spread(1e3 * call.lag for call in calls),
+    }
+
+
+def offered(run: Run) -> float:
+    """Return the load that was offered: budgets that came in a second, for each worker."""
+    return sum(call.budget for call in run.calls) / run.seconds / run.workers
+
+
+def share(part: int, whole: int) -> float:
+    """Return a share, 0 of nothing."""
+    return round(part / whole, 5) if whole else 0.0
+
+
+def mebibytes(values: Sequence[int]) -> float:
+    """Return the largest of some numbers of bytes, in MiB."""
+    return round(max(values, default=0) / 2**20, 1)
+
+
+def phases(run: Run, lengths: Sequence[tuple[float, float]]) -> list[dict[str, Any]]:
+    """Return a summary for each (capacity, seconds) of a run, with those samples that belong to no call left out."""
+    parts, begin = [], 0.0
+    for _, seconds in lengths:
+        calls = [call for call in run.calls if begin <= call.due < begin + seconds]
+        parts.append(summary(Run(calls, seconds, run.workers)))
+        begin += seconds
+    return parts
+
+
+def after(run: Run, moment: float, width: float) -> list[dict[str, Any]]:
+    """Return how late answers were in windows of `width` seconds from `moment` on, by when their calls were due."""
+    windows = []
+    while moment < run.seconds:
+        late = [call.late for call in run.calls if call.answered and moment <= call.due < moment + width]
+        windows.append({"from": moment, "answered": len(late), "late_ms": spread(late)})
+        moment += width
+    return windows
+
+
+def records(run: Run) -> list[dict[str, Any]]:
+    """Return each call as a row."""
+    return [{**asdict(call), "late_ms": round(call.late, 3)} for call in run.calls]

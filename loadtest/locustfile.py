@@ -1,0 +1,160 @@
+"""Users as they come: front ends that ask for bot moves, players who open and leave hints, and calls for the rules.
+
+Run it with `python -m loadtest.users`, which starts a server and judges the figures, or with locust itself:
+`CLERESTORY_TARGET=HOST:PORT locust -f loadtest/locustfile.py --headless -u 40 -t 60s`. A stream is three events: the time to
+its first table, that between tables, and how late its end came; a move tells how late it came after its budget, too.
+"""
+
+# ruff: noqa: E402, I001  # gRPC has to know of gevent before anything opens a channel
+import grpc.experimental.gevent
+
+grpc.experimental.gevent.init_gevent()
+
+import os
+import random
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from locust import User, constant, events, task
+
+from clerestory.clients import Advisor
+from clerestory.clients.errors import AdvisorError, Busy
+from loadtest.corpus import positions
+from loadtest.figures import percentile
+
+TARGET = os.environ.get("CLERESTORY_TARGET", "127.0.0.1:50051")
+LATE = 0.02  # seconds after the budget, for the share that thresholds judge
+MOST = {"failed": 0.0, "late": 0.01, "rules_p99_ms": 50.0}  # what a run may show at most
+CORPUS: list[Any] = []
+
+
+@events.test_start.add_listener
+def read_corpus(**_: Any) -> None:
+    """Have the server play the recorded games, once for all users."""
+    CORPUS[:] = positions(TARGET)
+
+
+class Told:
+    """What the thresholds judge: filled while users go on."""
+
+    late: list[bool] = []
+    rules: list[float] = []
+    failed = 0
+    busy = 0
+
+
+def tell(name: str, seconds: float, error: Exception | None = None) -> None:
+    """Pass an event to locust. A refusal under load is an answer, and an event of its own."""
+    if isinstance(error, Busy):
+        Told.busy += 1
+        name, error = f"{name}, refused", None
+    Told.failed += error is not None
+    events.request.fire(
+        request_type="grpc", name=name, response_time=1e3 * seconds, response_length=0, exception=error, context={}
+    )
+
+
+@contextmanager
+def told(name: str) -> Iterator[Callable[[], float]]:
+    """Tell how long a block took, and how it ended; yields the seconds since its beginning."""
+    began = time.monotonic()
+    try:
+        yield lambda: time.monotonic() - began
+    except AdvisorError as error:
+        tell(name, time.monotonic() - began, error)
+    else:
+        tell(name, time.monotonic() - began)
+
+
+def tell_lateness(name: str, took: float, budget: float) -> None:
+    """Tell how late an answer came; one that came early was 0 late."""
+    late = max(took - budget, 0.0)
+    Told.late.append(late > LATE)
+    tell(name, late)
+
+
+class Person(User):  # type: ignore[misc]  # locust has no types
+    """Someone with a connection of their own."""
+
+    abstract = True
+
+    def on_start(self) -> None:
+        """Connect."""
+        self.advisor = Advisor(TARGET, retries=False)
+
+    def on_stop(self) -> None:
+        """Leave."""
+        self.advisor.close()
+
+
+class FrontEnd(Person):
+    """A table with bots: a move after another, at the budgets of easy and of hard ones."""
+
+    weight = 6
+    wait_time = constant(0.5)
+
+    @task
+    def move(self) -> None:
+        """Ask for the move of a bot."""
+        budget = 0.05 * 20 ** random.random()
+        with told("move") as elapsed:
+            self.advisor.recommend(random.choice(CORPUS), budget, lines=3)
+            tell_lateness("move, late by", elapsed(), budget)
+
+
+class Player(Person):
+    """Someone who opens a hint, watches it sharpen, and leaves, mostly before its end."""
+
+    weight = 3
+    wait_time = constant(1.0)
+
+    @task
+    def hint(self) -> None:
+        """Open a stream of hints, and leave it after some tables."""
+        patience, last = random.randint(1, 12), 0.0
+        with told("hint") as elapsed, self.advisor.analyze(random.choice(CORPUS), 1.0, every=0.1) as tables:
+            for number, table in enumerate(tables, 1):
+                tell("hint, first table" if number == 1 else "hint, next table", elapsed() - last)
+                last = elapsed()
+                if table.final:
+                    tell_lateness("hint, late by", last, 1.0)
+                if number == patience:
+                    return
+
+
+class Referee(Person):
+    """A front end without rules of its own."""
+
+    weight = 1
+    wait_time = constant(0.2)
+
+    @task
+    def faults(self) -> None:
+        """Have a position judged."""
+        self._time("rules, faults", lambda: self.advisor.rules.faults(random.choice(CORPUS)))
+
+    @task
+    def legal(self) -> None:
+        """List what is legal."""
+        self._time("rules, legal", lambda: self.advisor.rules.follow(random.choice(CORPUS)).legal())
+
+    def _time(self, name: str, call: Callable[[], object]) -> None:
+        with told(name) as elapsed:
+            call()
+            Told.rules.append(1e3 * elapsed())
+
+
+@events.quitting.add_listener
+def judge(environment: Any, **_: Any) -> None:
+    """Set the exit code, and say what is beyond its threshold."""
+    calls = environment.stats.total.num_requests
+    shown = {
+        "failed": Told.failed / max(calls, 1),
+        "late": sum(Told.late) / max(len(Told.late), 1),
+        "rules_p99_ms": percentile(Told.rules, 99),
+    }
+    beyond = {name: value for name, value in shown.items() if value > MOST[name]}
+    print(f"judged: {shown}, {Told.busy} refused; thresholds {MOST}; beyond: {beyond or 'none'}")
+    environment.process_exit_code = 1 if beyond or not Told.late else 0

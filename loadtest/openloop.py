@@ -1,0 +1,228 @@
+"""An open-loop generator: calls come when they come (Poisson), whatever became of those before.
+
+`python -m loadtest.openloop --capacity 10 --seconds 30` loads a server of its own; `--capacity 10:10,1:20` is ten
+seconds of ten times what its workers can do, then twenty of just that. 1x capacity: budgets that come in a second equal
+the workers. Times are counted from the moment a call was due, so a generator that lags flatters nobody.
+"""
+
+import asyncio
+import json
+import random
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass
+from math import log
+from pathlib import Path
+from typing import Annotated, Any
+
+import grpc
+import psutil
+import typer
+from google.rpc.error_details_pb2 import ErrorInfo
+from google.rpc.status_pb2 import Status
+from grpc_health.v1.health_pb2 import HealthCheckRequest
+from grpc_health.v1.health_pb2_grpc import HealthStub
+
+from clerestory.v1.advisor_pb2 import AnalyzeResponse, RecommendMoveResponse
+from clerestory.v1.position_pb2 import Position
+from loadtest.corpus import hint_question, move_question, positions
+from loadtest.figures import Run, Seen, after, phases, records, summary
+from loadtest.server import own_server
+
+SHORTEST, LONGEST = 0.05, 1.0  # seconds of a budget; their logarithms are uniform, so most are short
+MEAN_BUDGET = (LONGEST - SHORTEST) / log(LONGEST / SHORTEST)
+INTERVAL = 0.1  # seconds between the tables of a hint
+PATIENCE = 5.0  # seconds that a call waits beyond its budget before it is lost
+HEALTH_EVERY, MEMORY_EVERY = 0.05, 0.25  # seconds between two samples
+MOVE, HINT = "/clerestory.v1.AdvisorService/RecommendMove", "/clerestory.v1.AdvisorService/Analyze"
+Phases = Sequence[tuple[float, float]]  # (capacity, seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What is offered.
+
+    Attributes:
+        phases: multiples of the capacity, and the seconds each lasts.
+        hints: share of the calls that open a stream of hints.
+        channels: connections that the calls are spread over.
+        seed: of all luck.
+    """
+
+    phases: Phases
+    hints: float = 0.2
+    channels: int = 4
+    seed: int = 1
+
+    @property
+    def seconds(self) -> float:
+        """How long calls come."""
+        return sum(seconds for _, seconds in self.phases)
+
+
+def arrivals(load: Load, workers: int) -> Iterator[Seen]:
+    """Yield the calls of a load, in the order in which they are due."""
+    luck, begin = random.Random(load.seed), 0.0
+    for capacity, seconds in load.phases:
+        rate, due = capacity * workers / MEAN_BUDGET, begin
+        while (due := due + luck.expovariate(rate)) < begin + seconds:
+            kind = "hint" if luck.random() < load.hints else "move"
+            yield Seen(kind, capacity, due, SHORTEST * (LONGEST / SHORTEST) ** luck.random())
+        begin += seconds
+
+
+class Caller:
+    """Sends calls, and sees what becomes of them."""
+
+    def __init__(self, target: str, channels: int, asked: Sequence[Position]) -> None:
+        options = [("grpc.use_local_subchannel_pool", 1), ("grpc.enable_retries", 0)]
+        self.channels = [grpc.aio.insecure_channel(target, options) for _ in range(channels)]
+        self._moves: list[Any] = [one.unary_unary(MOVE) for one in self.channels]
+        self._hints: list[Any] = [one.unary_stream(HINT) for one in self.channels]
+        self._asked = asked
+        self._began = 0.0
+
+    async def ready(self) -> float:
+        """Connect; return the reading of the loop's clock that all times are counted from."""
+        await asyncio.gather(*(one.channel_ready() for one in self.channels))
+        self._began = asyncio.get_running_loop().time()
+        return self._began
+
+    async def call(self, number: int, seen: Seen) -> None:
+        """Make a call whose time has come."""
+        seen.lag = self._now() - seen.due
+        position = self._asked[number % len(self._asked)]
+        ask = self._move if seen.kind == "move" else self._hint
+        try:
+            await ask(number % len(self.channels), position, seen)
+            seen.code = "OK"
+        except grpc.aio.AioRpcError as error:
+            seen.code, seen.reason = error.code().name, reason_of(error)
+        seen.took = self._now() - seen.due
+
+    async def _move(self, channel: int, position: Position, seen: Seen) -> None:
+        question = move_question(position, seen.budget)
+        answer = await self._moves[channel](question, timeout=seen.budget + PATIENCE)
+        seen.iterations = RecommendMoveResponse.FromString(answer).statistics.iterations
+
+    async def _hint(self, channel: int, position: Position, seen: Seen) -> None:
+        question = hint_question(position, seen.budget, INTERVAL)
+        last = b""
+        async for table in self._hints[channel](question, timeout=seen.budget + PATIENCE):
+            last = table
+            if seen.first is None:
+                seen.first = self._now() - seen.due
+        seen.iterations = AnalyzeResponse.FromString(last).recommendation.statistics.iterations
+
+    def _now(self) -> float:
+        return asyncio.get_running_loop().time() - self._began
+
+    async def close(self) -> None:
+        """Close the connections."""
+        for channel in self.channels:
+            await channel.close()
+
+
+def reason_of(error: grpc.aio.AioRpcError) -> str:
+    """Return the reason that our server gave for an error, "" where there is none."""
+    for key, value in error.trailing_metadata() or ():
+        if key == "grpc-status-details-bin" and isinstance(value, bytes):
+            for packed in Status.FromString(value).details:
+                info = ErrorInfo()
+                if packed.Unpack(info):
+                    return str(info.reason)
+    return ""
+
+
+async def offer(target: str, workers: int, asked: Sequence[Position], load: Load, pid: int | None = None) -> Run:
+    """Load a server, and return what was seen when every call has ended.
+
+    Args:
+        target: of the server.
+        workers: that it has.
+        asked: positions, asked about in turn.
+        load: what is offered.
+        pid: of the server, None where its memory is not to be watched.
+    """
+    loop = asyncio.get_running_loop()
+    run = Run(list(arrivals(load, workers)), load.seconds, workers)
+    async with grpc.aio.insecure_channel(target) as watched:
+        watches = [asyncio.ensure_future(watch_health(watched, run.health))]
+        if pid is not None:
+            watches.append(asyncio.ensure_future(watch_memory(psutil.Process(pid), run.rss)))
+        caller = Caller(target, load.channels, asked)
+        began = await caller.ready()
+        under_way = []
+        for number, seen in enumerate(run.calls):
+            await asyncio.sleep(began + seen.due - loop.time())
+            under_way.append(asyncio.ensure_future(caller.call(number, seen)))
+        await asyncio.gather(*under_way)
+        for watch in watches:
+            watch.cancel()
+            with suppress(asyncio.CancelledError):
+                await watch
+        await caller.close()
+    return run
+
+
+async def watch_health(channel: grpc.aio.Channel, took: list[float]) -> None:
+    """Ask for the server's health again and again, and keep how long it took."""
+    stub: Any = HealthStub(channel)
+    loop = asyncio.get_running_loop()
+    while True:
+        began = loop.time()
+        await stub.Check(HealthCheckRequest(), timeout=PATIENCE)
+        took.append(loop.time() - began)
+        await asyncio.sleep(HEALTH_EVERY)
+
+
+async def watch_memory(server: psutil.Process, sizes: list[int]) -> None:
+    """Keep how much memory a server has, again and again."""
+    while True:
+        sizes.append(server.memory_info().rss)
+        await asyncio.sleep(MEMORY_EVERY)
+
+
+def read_phases(text: str, seconds: float) -> Phases:
+    """Return what `--capacity` says: a multiple, or `MULTIPLE:SECONDS` several times. Raises typer.BadParameter."""
+    try:
+        parts = [part.split(":") for part in text.split(",")]
+        return [(float(part[0]), float(part[1]) if part[1:] else seconds) for part in parts]
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not like 2 or 10:10,1:20") from None
+
+
+def main(
+    capacity: Annotated[str, typer.Option(help="Multiple of the capacity, or MULTIPLE:SECONDS,...")] = "1",
+    seconds: Annotated[float, typer.Option(help="Length of a phase that does not say its own.")] = 30.0,
+    target: Annotated[str | None, typer.Option(help="HOST:PORT; else a server of its own is started.")] = None,
+    workers: Annotated[int, typer.Option(help="Workers of the server.")] = 2,
+    pid: Annotated[int | None, typer.Option(help="Process of the server at --target, to watch its memory.")] = None,
+    hints: Annotated[float, typer.Option(help="Share of the calls that open a stream.")] = 0.2,
+    channels: Annotated[int, typer.Option(help="Connections.")] = 4,
+    seed: Annotated[int, typer.Option(help="Of all luck.")] = 1,
+    serve: Annotated[str, typer.Option(help="More options for a server of its own.")] = "",
+    out: Annotated[Path | None, typer.Option(help="File for one JSON line a call.")] = None,
+) -> None:
+    """Offer a load, and print its figures as JSON."""
+    load = Load(read_phases(capacity, seconds), hints, channels, seed)
+    own = own_server("--workers", str(workers), *serve.split()) if target is None else nullcontext(None)
+    with own as server:
+        name, process = (server.target, server.pid) if server else (target or "", pid)
+        run = asyncio.run(offer(name, workers, positions(name), load, process))
+    if out is not None:
+        out.write_text("".join(json.dumps(row) + "\n" for row in records(run)))
+    typer.echo(json.dumps(report(run, load.phases), indent=1))
+
+
+def report(run: Run, lengths: Phases) -> dict[str, Any]:
+    """Return the figures of a run, by phases where there are several, with the seconds after the last change."""
+    figures = {"workers": run.workers, "seconds": run.seconds, **summary(run)}
+    if len(lengths) > 1:
+        figures["phases"] = phases(run, lengths)
+        figures["after_last_change"] = after(run, run.seconds - lengths[-1][1], 1.0)
+    return figures
+
+
+if __name__ == "__main__":
+    typer.run(main)

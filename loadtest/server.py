@@ -1,0 +1,53 @@
+"""A server of one's own for a measurement: a real `clerestory serve`, on a free port of this machine."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+ANNOUNCED = re.compile(r"serves on (\S+) with (\d+) workers, process (\d+)")
+PATIENCE = 60.0  # seconds for its end
+
+
+class Own(NamedTuple):
+    """A server that runs as a child of this process."""
+
+    target: str
+    workers: int
+    pid: int
+    process: "subprocess.Popen[str]"
+
+
+@contextmanager
+def own_server(*options: str, listen: str = "127.0.0.1:0") -> Iterator[Own]:
+    """Yield a server that lives as long as the `with`.
+
+    Args:
+        options: of `clerestory serve`.
+        listen: where; port 0 for a free one.
+
+    Raises RuntimeError when it does not start.
+    """
+    command = [sys.executable, "-m", "clerestory", "serve", "--listen", listen]
+    command += ["--while-stdin", "--log-level", "error", *options]
+    child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    with child:
+        try:
+            assert child.stdout is not None
+            announced = ANNOUNCED.search(child.stdout.readline())
+            if announced is None:
+                raise RuntimeError("the server did not start")
+            yield Own(announced[1], int(announced[2]), int(announced[3]), child)
+        finally:
+            end(child)
+
+
+def end(child: "subprocess.Popen[str]") -> None:
+    """Tell a server to finish, and make sure that it does."""
+    child.terminate()
+    try:
+        child.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        child.kill()

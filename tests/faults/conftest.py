@@ -1,0 +1,19 @@
+"""Servers as processes of their own, and calls that are hard on them."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from loadtest.server import Own, own_server
+
+POSITION = json.loads(
+    (Path(__file__).parents[2] / "examples" / "positions" / "cathedral-3p-round4-draft.json").read_text()
+)
+
+
+@pytest.fixture
+def server() -> Iterator[Own]:
+    with own_server("--workers", "2", "--max-searches", "64") as server:
+        yield server

@@ -1,0 +1,130 @@
+"""Callers that leave in the midst of things cost the server nothing but the moment."""
+
+import asyncio
+import json
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+import grpc
+import psutil
+import pytest
+
+from clerestory.clients import Advisor, AsyncAdvisor
+from clerestory.clients.wire import duration, position_message
+from clerestory.v1.advisor_pb2 import AnalyzeRequest, RecommendMoveRequest
+from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
+from loadtest.server import Own
+from tests.faults.conftest import POSITION
+
+CALLER = """
+import json, sys
+from clerestory.clients import Advisor
+with Advisor(sys.argv[1], retries=False) as advisor:
+    for _ in advisor.analyze(json.load(sys.stdin), 60, every=0.02):
+        print("table", flush=True)
+"""
+HINT = AnalyzeRequest(
+    question=RecommendMoveRequest(position=position_message(POSITION), time_budget=duration(60)),
+    update_interval=duration(0.01),
+)
+
+
+def answers(server: Own) -> None:
+    """The server has room for a whole search, and no worker is busy with another."""
+    with Advisor(server.target) as advisor:
+        assert advisor.recommend(POSITION, iterations=500, early_stop=False).iterations == 500
+
+
+def rests(server: Own) -> None:
+    """Wait until the server uses hardly any processor time, as it does once every search has ended."""
+    process = psutil.Process(server.pid)
+    while process.cpu_percent(0.2) > 20:
+        pass
+
+
+def gives_back(server: Own, before: int) -> None:
+    """Wait until the server has no more descriptors than before; the test fails by its timeout."""
+    process = psutil.Process(server.pid)
+    while process.num_fds() > before:
+        time.sleep(0.05)
+
+
+async def abort(target: str, channels: int) -> None:
+    """Open a stream of hints on each of some channels, and close the channel after its first table."""
+    options = [("grpc.use_local_subchannel_pool", 1)]
+
+    async def one() -> None:
+        async with grpc.aio.insecure_channel(target, options) as channel:
+            stream = AdvisorServiceStub(channel).Analyze(HINT)
+            await stream.read()
+
+    await asyncio.gather(*(one() for _ in range(channels)))
+
+
+@pytest.mark.parametrize("channels", [100, pytest.param(1000, marks=pytest.mark.slow)])
+def test_channels_aborted_in_mid_stream(server: Own, channels: int) -> None:
+    asyncio.run(abort(server.target, 10))
+    before = psutil.Process(server.pid).num_fds()
+    for _ in range(channels // 10):
+        asyncio.run(abort(server.target, 10))
+    gives_back(server, before)
+    rests(server)
+    answers(server)
+
+
+def test_clients_that_are_killed(server: Own) -> None:
+    answers(server)
+    before = psutil.Process(server.pid).num_fds()
+    command = [sys.executable, "-c", CALLER, server.target]
+    callers = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(20)]
+    for caller in callers:
+        with_position(caller)
+    for caller in callers:
+        assert caller.stdout is not None
+        assert caller.stdout.readline() == "table\n"
+    for caller in callers:
+        caller.send_signal(signal.SIGKILL)
+        caller.communicate()
+    gives_back(server, before)
+    rests(server)
+    answers(server)
+
+
+def with_position(caller: "subprocess.Popen[str]") -> None:
+    assert caller.stdin is not None
+    caller.stdin.write(json.dumps(POSITION))
+    caller.stdin.close()
+    caller.stdin = None
+
+
+def test_connections_that_say_nothing(server: Own) -> None:
+    host, port = server.target.rsplit(":", 1)
+    silent = [socket.create_connection((host, int(port))) for _ in range(20)]
+    half = socket.create_connection((host, int(port)))
+    half.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
+    half.shutdown(socket.SHUT_WR)
+    answers(server)
+    for one in [*silent, half]:
+        one.close()
+    answers(server)
+
+
+async def test_a_slow_reader_gets_one_final_table(server: Own) -> None:
+    async with AsyncAdvisor(server.target) as advisor:
+        stream = advisor.analyze(POSITION, 1.5, every=0.01)
+        updates = []
+        async for update in stream:
+            updates.append(update)
+            await asyncio.sleep(0.5 if len(updates) < 4 else 0)
+    assert updates[-1].final
+    assert sum(update.final for update in updates) == 1
+
+
+def test_a_tree_that_is_full_still_gets_its_answer(server: Own) -> None:
+    with Advisor(server.target) as advisor:
+        answer = advisor.recommend(POSITION, 2.0, memory=1 << 20, early_stop=False)
+    assert "memory_full" in {warning.reason for warning in answer.warnings}
+    assert answer.best is not None

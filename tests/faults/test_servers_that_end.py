@@ -1,0 +1,77 @@
+"""Servers that are told to finish, or are killed, under load: whoever was admitted gets an answer."""
+
+import asyncio
+import signal
+from typing import Any
+
+import grpc
+import pytest
+
+from clerestory.clients import AsyncAdvisor
+from clerestory.clients.errors import Busy
+from clerestory.clients.types import Recommendation
+from clerestory.clients.wire import duration, position_message
+from clerestory.v1.advisor_pb2 import AnalyzeRequest, AnalyzeResponse, RecommendMoveRequest
+from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
+from loadtest.openloop import reason_of
+from loadtest.server import Own, own_server
+from tests.faults.conftest import POSITION
+
+BUDGET = 30.0  # seconds, longer than any of these tests waits
+
+
+def question(budget: float) -> RecommendMoveRequest:
+    return RecommendMoveRequest(position=position_message(POSITION), time_budget=duration(budget), early_stop=False)
+
+
+async def move(stub: Any, budget: float) -> str:
+    """Return what became of a call: `answered`, or the reason it was refused for."""
+    try:
+        answer = await stub.RecommendMove(question(budget))
+    except grpc.aio.AioRpcError as error:
+        return reason_of(error) or error.code().name
+    return "answered" if answer.best.text else "no move"
+
+
+async def hint(stub: Any, budget: float) -> str:
+    """The same for a stream; its last table must be the only final one."""
+    request = AnalyzeRequest(question=question(budget), update_interval=duration(0.05))
+    tables: list[AnalyzeResponse] = []
+    try:
+        async for table in stub.Analyze(request):
+            tables.append(table)  # noqa: PERF401  # those before an error count
+    except grpc.aio.AioRpcError as error:
+        return "cut" if tables else reason_of(error) or error.code().name
+    return "answered" if [table.final for table in tables] == [False] * (len(tables) - 1) + [True] else "no end"
+
+
+async def test_a_server_told_to_finish_answers_whoever_it_admitted(server: Own) -> None:
+    async with grpc.aio.insecure_channel(server.target) as channel:
+        stub: Any = AdvisorServiceStub(channel)
+        calls = [asyncio.ensure_future(kind(stub, BUDGET)) for kind in (move, hint) for _ in range(60)]
+        while sum(call.done() for call in calls) < 120 - 64:  # the rest is admitted, or will be refused in a moment
+            await asyncio.sleep(0.05)
+        server.process.send_signal(signal.SIGTERM)
+        ends = await asyncio.gather(*calls)
+    assert await asyncio.to_thread(server.process.wait, 20) == 0
+    assert set(ends) == {"answered", "BUSY"}
+    assert ends.count("answered") == 64
+
+
+async def asked(advisor: AsyncAdvisor) -> Recommendation:
+    """Return an answer for which a caller waits ten seconds at most."""
+    return await asyncio.wait_for(advisor.recommend(POSITION, 0.3), 10)
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+async def test_callers_of_a_replica_that_ends_are_answered_by_the_other(server: Own, number: signal.Signals) -> None:
+    with own_server("--workers", "2") as other:
+        target = f"ipv4:{server.target},{other.target}"
+        async with AsyncAdvisor(target) as advisor:
+            await asyncio.gather(*(asked(advisor) for _ in range(4)))
+            calls = [asyncio.ensure_future(asked(advisor)) for _ in range(16)]
+            await asyncio.sleep(0.1)
+            server.process.send_signal(number)
+            answers = await asyncio.gather(*calls, *(asked(advisor) for _ in range(8)), return_exceptions=True)
+    assert [answer for answer in answers if not isinstance(answer, Recommendation | Busy)] == []
+    assert sum(isinstance(answer, Recommendation) for answer in answers) >= 20
