@@ -162,7 +162,7 @@ cdef uint32_t select(Search *search, const Node *node, int turn, int n) noexcept
 
 
 cdef uint32_t select_by_priors(Search *search, const Node *node, int turn, int n) noexcept nogil:
-    """Return the edge of a legal action by PUCT with availability; one never tried is thought as good as those that were.
+    """Return an edge of a legal action by PUCT with availability; one never tried is thought as good as the others.
 
     Silver et al. 2017, Nature 550, with the action's own availability for the visits of the node.
     """

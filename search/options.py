@@ -25,8 +25,8 @@ class Options:
     """How to search; the defaults are those of `ismcts-plain`.
 
     Attributes:
-        selection: how to walk down: `ucb1`, every action once and then by its mean and how seldom it was taken; `puct`, an
-            action that the guide gives more weight earlier and more often.
+        selection: how to walk down: `ucb1`, every action once, then by its mean and how seldom it was taken; `puct`,
+            the sooner and the more often the more weight the guide gives an action.
         exploration: the constant of either, in rewards, 0 or more.
         reward: what a seat is thought to want: `win`, its win share; `margin`, its margin, where 0 is the
             lowest margin of any seat that the search has met so far and 1 the highest; `mix`, their mean.
@@ -34,8 +34,8 @@ class Options:
             what came of the actions in the same phase so far.
         nodes: what is one node: `graph`, an information set, however it was reached; `tree`, an information set
             and the way to it; `open`, the seats' actions since the root, whatever came up (open loop).
-        horizon: plies of playout, chance events included, after which the guide's value stands for the rest
-            of the game; None plays to the end.
+        horizon: plies of playout, chance events included, after which the guide's value stands for the rest of the
+            game, as soon as a seat is to decide; None plays to the end.
         temper: points by which a seat must lead in the guide's value for its odds to win to grow e-fold.
         choice: the best line: `visits`, the most visited; `bound`, the highest lower bound among those
             with at least 15 % of the most visits.

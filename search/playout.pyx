@@ -11,11 +11,16 @@ cdef enum:
 cdef double KEENNESS = 0.05      # rewards by which a habit must be better for its odds to grow e-fold
 
 
+cdef inline bint goes_on(int turn, int left) noexcept nogil:
+    """Whether a playout does: the guide values positions in which a seat is to decide."""
+    return turn == NATURE or (turn != OVER and left > 0)
+
+
 cdef void play_uniformly(Search *search) noexcept nogil:
     """Play on, each legal action as likely as the other."""
     cdef int turn = search.ops.turn(search.world), left = search.horizon
     cdef action_t a
-    while turn != OVER and left:
+    while goes_on(turn, left):
         if turn == NATURE:
             a = search.ops.draw(search.world, &search.rng)
         else:
@@ -31,7 +36,7 @@ cdef void play_informed(Search *search) noexcept nogil:
     cdef float weights[MAX_LEGAL]
     cdef int n, turn = search.ops.turn(search.world), left = search.horizon
     cdef action_t a
-    while turn != OVER and left:
+    while goes_on(turn, left):
         if turn == NATURE:
             a = search.ops.draw(search.world, &search.rng)
         else:
@@ -55,7 +60,7 @@ cdef void play_by_habit(Search *search) noexcept nogil:
     cdef float weights[MAX_LEGAL]
     cdef int i, n, phase, length = 0, turn = search.ops.turn(search.world), left = search.horizon
     cdef action_t a
-    while turn != OVER and left:
+    while goes_on(turn, left):
         if turn == NATURE:
             a = search.ops.draw(search.world, &search.rng)
         else:

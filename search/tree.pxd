@@ -29,7 +29,7 @@ cdef struct Tree:
     Node *nodes                     # a hash table, open addressing
     Edge *edges
     action_t *actions               # of each edge
-    float *priors                   # of each edge: share of the guide's weights, among the actions it was first met with
+    float *priors                   # of each edge: its share of the guide's weights when it was met
     uint32_t num_nodes
     uint32_t num_edges
     uint32_t max_nodes

@@ -11,11 +11,12 @@ cdef extern from "stdlib.h":
 cdef enum:
     EDGES_A_NODE = 6   # what the memory is divided for
     PLACES_A_NODE = 3  # of the table, rounding to a power of two included
+    EDGE_BYTES = sizeof(Edge) + sizeof(action_t) + sizeof(float)
 
 
 cdef bint tree_open(Tree *tree, uint64_t max_bytes) noexcept nogil:
     """Take the memory, at most max_bytes; pages are touched as the tree grows. False if there is none."""
-    cdef uint64_t node_bytes = PLACES_A_NODE * sizeof(Node) + EDGES_A_NODE * (sizeof(Edge) + sizeof(action_t) + sizeof(float))
+    cdef uint64_t node_bytes = PLACES_A_NODE * sizeof(Node) + EDGES_A_NODE * EDGE_BYTES
     cdef uint64_t places = 16
     memset(tree, 0, sizeof(Tree))
     tree.max_nodes = <uint32_t> min(max_bytes // node_bytes, <uint64_t> 1 << 28)
@@ -48,7 +49,7 @@ cdef void tree_clear(Tree *tree) noexcept nogil:
 
 cdef uint64_t tree_bytes(const Tree *tree) noexcept nogil:
     """Return the memory in use; the table of nodes counts whole."""
-    return (<uint64_t> tree.mask + 1) * sizeof(Node) + tree.num_edges * (sizeof(Edge) + sizeof(action_t) + sizeof(float))
+    return (<uint64_t> tree.mask + 1) * sizeof(Node) + tree.num_edges * EDGE_BYTES
 
 
 cdef inline uint32_t place_of(const Tree *tree, uint64_t key) noexcept nogil:
