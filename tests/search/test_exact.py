@@ -9,7 +9,9 @@ from tests.search.exact import MAX_NODES, WANTED, Solver, fields, lines_of, mean
 
 SOLVED = {game: lines_of(game) for game in WANTED}
 AGAIN = [
-    pytest.param(game, line, id=f"{game}, seed {line['seed']}") for game, lines in SOLVED.items() for line in lines[-12:]
+    pytest.param(game, line, id=f"{game}, seed {line['seed']}")
+    for game, lines in SOLVED.items()
+    for line in lines[-12:]
 ]
 
 
