@@ -15,7 +15,7 @@ CHOICES = ("visits", "bound")
 IDENTITIES = ("graph", "tree", "open")
 # The search as it is shipped: what differs from `ismcts-plain`. docs/decisions/ says why.
 SHIPPED: Mapping[str, Any] = MappingProxyType(
-    {"reward": "margin", "playout": "informed", "horizon": 0, "selection": "puct", "exploration": 0.5}
+    {"reward": "margin", "playout": "informed", "horizon": 20, "selection": "puct", "exploration": 0.5}
 )
 WELL_VISITED = 0.15  # of the most visits: enough for a lower bound to be trusted
 

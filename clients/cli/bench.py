@@ -45,7 +45,7 @@ class SearchFigures:
     """A search from the first decision of a game."""
 
     iterations_per_s: float
-    overhead_us: float  # an iteration less its random playout, if it has one; of meaning with one thread
+    overhead_us: float  # an iteration less its random playout to the end, if it has one; of meaning with one thread
     nodes: int
     bytes: int
     reference_ns: float
@@ -72,7 +72,7 @@ def search_run(game: Game, seats: int, seconds: float, threads: int, bot: str, s
     position = first_decision(game, seats, seed)
     playouts, _, playing = random_playouts(position, seconds / 2, seed)
     result = Searcher(position, seed=seed, **BOTS[bot]).run(seconds=seconds / 2, threads=threads)
-    playout = 0.0 if BOTS[bot].get("horizon") == 0 else playing / playouts
+    playout = playing / playouts if BOTS[bot].get("horizon") is None else 0.0
     return SearchFigures(
         iterations_per_s=result.iterations / result.elapsed,
         overhead_us=1e6 * (result.elapsed / result.iterations - playout),
