@@ -9,7 +9,7 @@ SOURCES := setup.py MANIFEST.in $(shell find src engine search server clients pr
 CHECKED := build/checked
 PYTEST := $(BIN)/python -m pytest -n auto
 
-.PHONY: demo test test-slow test-extras test-asan lint bench constraints clean
+.PHONY: demo test test-slow test-extras test-asan lint reference baseline bench constraints clean
 
 demo: $(VENV)/.built  ## one recommendation, end to end: build, server, search, table; then a hint that sharpens
 	$(BIN)/clerestory show examples/positions/cathedral-3p-round4-draft.json
@@ -38,6 +38,13 @@ lint: $(VENV)/.built
 	$(BIN)/mypy
 	$(BIN)/buf lint
 	$(BIN)/buf format --diff --exit-code
+	$(BIN)/buf breaking --against proto/baseline.binpb
+
+reference: $(VENV)/.tools  ## docs/reference.md, out of the comments in proto/
+	$(BIN)/python proto/reference.py
+
+baseline: $(VENV)/.tools  ## what `buf breaking` compares proto/ with: at a release, or after a break that is meant
+	$(BIN)/buf build --exclude-source-info --output proto/baseline.binpb
 
 bench: $(VENV)/.built
 	for seats in 2 3 4; do \

@@ -2,6 +2,7 @@
 
 from clerestory.clients.advisor import Advisor, Analysis
 from clerestory.clients.aio import AsyncAdvisor, AsyncAnalysis
+from clerestory.clients.aio_referee import AsyncReferee, AsyncRules
 from clerestory.clients.connection import Tls
 from clerestory.clients.errors import (
     AdvisorError,
@@ -26,6 +27,8 @@ __all__ = [
     "Applied",
     "AsyncAdvisor",
     "AsyncAnalysis",
+    "AsyncReferee",
+    "AsyncRules",
     "BadConnection",
     "BadRequest",
     "Busy",

@@ -1,14 +1,17 @@
 """The client, for programs with an asyncio event loop. Not for gevent: there, use the sync one."""
 
+from collections.abc import Awaitable, Callable
 from types import TracebackType
-from typing import Any, Self, Unpack
+from typing import Any, Self, TypeVar, Unpack
 
 import grpc
 
+from clerestory.clients.aio_referee import AsyncRules
 from clerestory.clients.connection import Tls, dial
 from clerestory.clients.errors import Unavailable, error_of
 from clerestory.clients.types import Recommendation, Update
 from clerestory.clients.wire import (
+    SLACK,
     Options,
     PositionLike,
     Time,
@@ -18,6 +21,9 @@ from clerestory.clients.wire import (
     write_question,
 )
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
+from clerestory.v1.rules_pb2_grpc import RulesServiceStub
+
+Answer = TypeVar("Answer")
 
 
 class AsyncAdvisor:
@@ -42,6 +48,7 @@ class AsyncAdvisor:
             self._channel = grpc.aio.secure_channel(dialled.target, dialled.credentials, dialled.options)
         self._metadata = dialled.metadata
         self._stub: Any = AdvisorServiceStub(self._channel)
+        self._rules: Any = RulesServiceStub(self._channel)
 
     async def __aenter__(self) -> Self:
         return self
@@ -60,12 +67,15 @@ class AsyncAdvisor:
     ) -> Recommendation:
         """Return the advice for a position; arguments and errors are those of `Advisor.recommend`."""
         request, timeout = write_question(position, time, options)
-        try:
-            return read_answer(await self._stub.RecommendMove(request, timeout=timeout, metadata=self._metadata))
-        except grpc.RpcError as failure:
-            raise error_of(failure) from None
-        except grpc.aio.UsageError as failure:
-            raise Unavailable(str(failure)) from None
+        return read_answer(await call(self._stub.RecommendMove, request, timeout=timeout, metadata=self._metadata))
+
+    @property
+    def rules(self) -> AsyncRules:
+        """The rules of the games, by the same connection."""
+        return AsyncRules(self._ask_rules)
+
+    async def _ask_rules(self, method: str, request: Any) -> Any:
+        return await call(getattr(self._rules, method), request, timeout=SLACK, metadata=self._metadata)
 
     def analyze(
         self,
@@ -114,3 +124,13 @@ class AsyncAnalysis:
     def close(self) -> None:
         """End the search, if it goes on."""
         self._stream.cancel()
+
+
+async def call(method: Callable[..., Awaitable[Answer]], request: Any, **options: Any) -> Answer:
+    """Return what a method of a stub returns. Raises AdvisorError."""
+    try:
+        return await method(request, **options)
+    except grpc.RpcError as failure:
+        raise error_of(failure) from None
+    except grpc.aio.UsageError as failure:
+        raise Unavailable(str(failure)) from None

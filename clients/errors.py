@@ -101,6 +101,7 @@ KINDS = {
     grpc.StatusCode.RESOURCE_EXHAUSTED: Busy,
     grpc.StatusCode.DEADLINE_EXCEEDED: OutOfTime,
     grpc.StatusCode.UNAVAILABLE: Unavailable,
+    grpc.StatusCode.CANCELLED: Unavailable,  # by a server that closes, or with the advisor
     grpc.StatusCode.UNAUTHENTICATED: Denied,
     grpc.StatusCode.PERMISSION_DENIED: Denied,
     grpc.StatusCode.UNIMPLEMENTED: Unsupported,

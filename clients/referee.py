@@ -77,20 +77,16 @@ class Rules:
 
     def start(self, game: str, seats: int, seed: int | None = None) -> "Referee":
         """Return a new game, shuffled and dealt; its `seed` says how."""
-        request = api.StartPositionRequest(game=game)
-        set_field(request, "seats", seats)
-        if seed is not None:
-            set_field(request, "seed", seed)
-        answer = self._call("StartPosition", request)
+        answer = self._call("StartPosition", ask_to_start(game, seats, seed))
         return Referee(self._call, api.AnyPosition(referee=answer.referee), answer.turn, answer.seed)
 
     def follow(self, position: PositionLike) -> "Referee":
         """Return a game as far as `position` knows it; what comes up may be given to `apply`."""
-        return self._resume(api.AnyPosition(position=position_message(position)))
+        return self._resume(as_known(position))
 
     def resume(self, truth: PositionLike) -> "Referee":
         """Return the game that a `Referee.truth` was kept of."""
-        return self._resume(api.AnyPosition(referee=api.RefereePosition(truth=position_message(truth))))
+        return self._resume(as_truth(truth))
 
     def _resume(self, position: api.AnyPosition) -> "Referee":
         turn = self._call("ListActions", api.ListActionsRequest(position=position)).turn
@@ -98,21 +94,18 @@ class Rules:
 
     def faults(self, position: PositionLike) -> list[FieldViolation]:
         """Return everything that is wrong with a position; nothing for a sound one."""
-        whole = api.AnyPosition(position=position_message(position))
-        answer = self._call("ValidatePosition", api.ValidatePositionRequest(position=whole))
-        return [FieldViolation(fault.field, fault.description) for fault in answer.faults]
+        return read_faults(self._call("ValidatePosition", api.ValidatePositionRequest(position=as_known(position))))
 
 
-class Referee:
-    """A game that goes on; not for several threads at once.
+class Course:
+    """How far a game has come; `Referee` and `AsyncReferee` lead it on.
 
     Attributes:
         seed: of its shuffles, None where it was not started here.
         outcome: how it ended, None until `apply` or `draw` ended it.
     """
 
-    def __init__(self, call: Call, position: api.AnyPosition, turn: api.Turn, seed: int | None = None) -> None:
-        self._call = call
+    def __init__(self, position: api.AnyPosition, turn: api.Turn, seed: int | None = None) -> None:
         self._position = position
         self._turn = turn
         self.seed = seed
@@ -144,6 +137,21 @@ class Referee:
         """Whether the game is over."""
         return self._turn.kind == api.TURN_KIND_OVER
 
+    def _go_on(self, answer: api.ApplyActionsResponse) -> list[Applied]:
+        """Take the position that actions led to; return what was applied."""
+        self._position, self._turn = answer.position, answer.turn
+        if answer.HasField("outcome"):
+            self.outcome = Outcome(tuple(answer.outcome.win_shares), tuple(answer.outcome.margins))
+        return [read_applied(applied) for applied in answer.applied]
+
+
+class Referee(Course):
+    """A game that goes on; not for several threads at once."""
+
+    def __init__(self, call: Call, position: api.AnyPosition, turn: api.Turn, seed: int | None = None) -> None:
+        super().__init__(position, turn, seed)
+        self._call = call
+
     def view(self, seat: int | None = None) -> Position:
         """Return what a seat may know, for `Advisor.recommend`; None: what is public. Raises AdvisorError.
 
@@ -151,10 +159,7 @@ class Referee:
         """
         if self._position.HasField("position"):
             return self._position.position
-        request = api.ObservePositionRequest(referee=self._position.referee)
-        if seat is not None:
-            set_field(request, "seat", seat)
-        view: Position = self._call("ObservePosition", request).position
+        view: Position = self._call("ObservePosition", ask_for_view(self._position, seat)).position
         return view
 
     def legal(self) -> list[LegalAction]:
@@ -172,18 +177,54 @@ class Referee:
 
         Raises AdvisorError; the game is then as it was.
         """
-        request = api.ApplyActionsRequest(position=self._position, actions=action_texts(actions), draw=draw)
-        if seed is not None:
-            set_field(request, "seed", seed)
-        answer = self._call("ApplyActions", request)
-        self._position, self._turn = answer.position, answer.turn
-        if answer.HasField("outcome"):
-            self.outcome = Outcome(tuple(answer.outcome.win_shares), tuple(answer.outcome.margins))
-        return [read_applied(applied) for applied in answer.applied]
+        return self._go_on(self._call("ApplyActions", ask_to_apply(self._position, actions, draw, seed)))
 
     def draw(self, seed: int | None = None) -> list[Applied]:
         """Let the server draw the chance events that are due, and return them. Raises AdvisorError."""
         return self.apply([], draw=True, seed=seed)
+
+
+# -- questions and answers -------------------------------------------------------------------------
+
+
+def as_known(position: PositionLike) -> api.AnyPosition:
+    """Return a position of what a seat knows. Raises BadRequest."""
+    return api.AnyPosition(position=position_message(position))
+
+
+def as_truth(position: PositionLike) -> api.AnyPosition:
+    """Return a position of all that there is to know. Raises BadRequest."""
+    return api.AnyPosition(referee=api.RefereePosition(truth=position_message(position)))
+
+
+def ask_to_start(game: str, seats: int, seed: int | None) -> api.StartPositionRequest:
+    """Return the question for a new game. Raises BadRequest."""
+    request = api.StartPositionRequest(game=game)
+    set_field(request, "seats", seats)
+    if seed is not None:
+        set_field(request, "seed", seed)
+    return request
+
+
+def ask_for_view(position: api.AnyPosition, seat: int | None) -> api.ObservePositionRequest:
+    """Return the question for what a seat may know. Raises BadRequest."""
+    request = api.ObservePositionRequest(referee=position.referee)
+    if seat is not None:
+        set_field(request, "seat", seat)
+    return request
+
+
+def ask_to_apply(position: api.AnyPosition, actions: Actions, draw: bool, seed: int | None) -> api.ApplyActionsRequest:
+    """Return the question to apply actions. Raises BadRequest."""
+    request = api.ApplyActionsRequest(position=position, actions=action_texts(actions), draw=draw)
+    if seed is not None:
+        set_field(request, "seed", seed)
+    return request
+
+
+def read_faults(answer: api.ValidatePositionResponse) -> list[FieldViolation]:
+    """Return what is wrong with a position."""
+    return [FieldViolation(fault.field, fault.description) for fault in answer.faults]
 
 
 def plain(message: Any) -> dict[str, Any]:

@@ -178,27 +178,32 @@ class Scheduler:
 
     # -- what it found -----------------------------------------------------------------------------
 
-    async def result(self, job: Job, make: Callable[[Result], Result]) -> Result:
+    async def result(self, job: Job, make: Callable[[Result], Result] | None) -> Result:
         """Wait for the end of a search, and return what it found: one iteration's worth at least.
 
-        What is to be made of it is made in another thread, for explanations take their time.
+        What is to be made of it is made in another thread, for explanations take their time. Where nothing is, it is
+        told here: that takes no longer than the way to another thread and back.
         """
         await job.done.wait()
-        return await job.loop.run_in_executor(self._answers, self._conclude, job, make)
+        if make is None:
+            return self._conclude(job)
+        return await job.loop.run_in_executor(self._answers, lambda: make(self._conclude(job)))
 
-    def _conclude(self, job: Job, make: Callable[[Result], Result]) -> Result:
+    def _conclude(self, job: Job) -> Result:
         if not job.searcher.iterations:
             job.began = time.monotonic()
             job.searcher.step(inf, deadline=inf, iterations=1)
         assert job.ended is not None
-        return make(replace(job.searcher.result(), stopped=job.ended))
+        return replace(job.searcher.result(), stopped=job.ended)
 
-    async def glance(self, job: Job, make: Callable[[Result], Result]) -> Result | None:
+    async def glance(self, job: Job, make: Callable[[Result], Result] | None) -> Result | None:
         """Return what a search has found so far; it rests meanwhile. None before it has begun, or once it has ended."""
         await self._hold(job)
         try:
             if job.ended is not None or job.began is None:
                 return None
+            if make is None:
+                return job.searcher.result()
             return await job.loop.run_in_executor(self._answers, lambda: make(job.searcher.result()))
         finally:
             self._let_go(job)

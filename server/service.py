@@ -88,7 +88,8 @@ class Advisor(AdvisorServiceServicer):
                     answer = write_recommendation(consultation, result)
                     await context.write(api.AnalyzeResponse(recommendation=answer, sequence=sequence))
             answer = await self._conclude(consultation)
-            await context.write(api.AnalyzeResponse(recommendation=answer, sequence=sequence + 1, final=True))
+            last = 1 + max(sequence, floor((job.ended_at - arrived) / interval))  # what a slow reader missed counts
+            await context.write(api.AnalyzeResponse(recommendation=answer, sequence=last, final=True))
 
     @asynccontextmanager
     async def _consult(
@@ -189,11 +190,9 @@ def make_searcher(question: Question, allowance: Allowance) -> Searcher:
         refuse(Reason.HIDDEN_FROM_SEAT, "position", str(error))
 
 
-def explainer(searcher: Searcher, wanted: bool) -> Callable[[Result], Result]:
-    """Return what is to be done to a result before it is sent."""
-    return (
-        partial(searcher.explain, lines=EXPLAINED_LINES, worlds=EXPLAINED_WORLDS) if wanted else lambda result: result
-    )
+def explainer(searcher: Searcher, wanted: bool) -> Callable[[Result], Result] | None:
+    """Return what is to be done to a result before it is sent, None for nothing."""
+    return partial(searcher.explain, lines=EXPLAINED_LINES, worlds=EXPLAINED_WORLDS) if wanted else None
 
 
 def write_recommendation(consultation: Consultation, result: Result) -> api.RecommendMoveResponse:

@@ -1,24 +1,67 @@
-"""What the README shows works as it stands there."""
+"""What the README and the page on clients show works as it stands there, but for the server's address and the times."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import clerestory.engine
 import clerestory.search
+from clerestory.clients import Advisor
+from clerestory.clients.cli.embedded import embedded_server
 
 ROOT = Path(__file__).parents[1]
 PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
+PAGES = ("README.md", "docs/clients.md")
+SAYS = {
+    ("README.md", 0): '"rules_revision": 1',
+    ("README.md", 1): "%\n",
+    ("docs/clients.md", 0): " looks ",
+    ("docs/clients.md", 1): " True\n",
+    ("docs/clients.md", 2): "",
+}
+
+EXAMPLES = [
+    (page, number) for page in PAGES for number in range(len(PYTHON.findall((ROOT / page).read_text(encoding="utf-8"))))
+]
 
 
-def test_first_python_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    example = PYTHON.findall((ROOT / "README.md").read_text())[0]
-    exec(compile(example, "README.md", "exec"), {})
-    *table, legal, view = capsys.readouterr().out.splitlines()
-    assert "red to act" in table[0]
-    assert "'pass'" in legal
-    assert '"rules_revision": 1' in view
+@pytest.fixture(scope="module")
+def target() -> Iterator[str]:
+    with embedded_server("--workers", "1") as target:
+        yield target
+
+
+def example(page: str, number: int, target: str) -> str:
+    """Return a block of Python, so that it asks a server that is there, and for little time."""
+    text = PYTHON.findall((ROOT / page).read_text(encoding="utf-8"))[number]
+    return re.sub(r'time="\d+m?s"', 'time="300ms"', text.replace("127.0.0.1:50051", target))
+
+
+@pytest.mark.parametrize(("page", "number"), EXAMPLES)
+def test_python_example_runs(
+    page: str, number: int, target: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(ROOT)
+    position = (ROOT / "examples" / "positions" / "cathedral-3p-round4-draft.json").read_text()
+    with Advisor(target) as advisor:
+        exec(compile(example(page, number, target), page, "exec"), {"position": position, "advisor": advisor})
+    assert SAYS[page, number] in capsys.readouterr().out
+
+
+def test_every_example_says_something_that_is_looked_for() -> None:
+    assert list(SAYS) == EXAMPLES
+
+
+def test_the_readme_shows_the_demo_in_ten_lines() -> None:
+    text = PYTHON.findall((ROOT / "README.md").read_text(encoding="utf-8"))[1]
+    assert len([line for line in text.splitlines() if line]) <= 10
+    demo = re.search(r"^demo:(.*?)\n\n", (ROOT / "Makefile").read_text(), re.MULTILINE | re.DOTALL)
+    assert demo is not None
+    for word in ("recommend", "analyze", "examples/positions/cathedral-3p-round4-draft.json", "1s", "2s"):
+        assert word in demo[1]
+        assert word in text
 
 
 def test_every_link_leads_somewhere() -> None:

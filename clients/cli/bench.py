@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from clerestory.clients.cli.bench_service import bench_service
 from clerestory.clients.cli.options import BadOption, GameOption, JsonOption, SeatsOption, chosen_game, chosen_seats
 from clerestory.engine import NATURE, State
 from clerestory.engine.core import Game
@@ -25,6 +26,7 @@ BOTS: Mapping[str, Mapping[str, Any]] = {"ismcts-plain": {}, "ismcts": SHIPPED} 
 bench = typer.Typer(
     help="Measure speed: medians over runs, and a reference loop timed beside them.", no_args_is_help=True
 )
+bench.command("service")(bench_service)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import grpc
@@ -18,6 +19,19 @@ PUBLIC = ("ADMIN", "METRICS", "TLS_CERT", "TLS_KEY", "TLS_CLIENT_CA", "TOKEN_FIL
 PATIENCE = 10.0  # seconds for an answer about its health, and for its end
 
 
+@dataclass(frozen=True, slots=True)
+class Child:
+    """A server that answers, in a process of its own.
+
+    Attributes:
+        target: where, as a client writes it.
+        process: its number.
+    """
+
+    target: str
+    process: int
+
+
 @contextmanager
 def embedded_server(*options: str) -> Iterator[str]:
     """Yield the target of a server that lives as long as the `with`, and not longer than this process.
@@ -27,6 +41,13 @@ def embedded_server(*options: str) -> Iterator[str]:
 
     Raises Unavailable when it does not start.
     """
+    with embedded_child(*options) as child:
+        yield child.target
+
+
+@contextmanager
+def embedded_child(*options: str) -> Iterator[Child]:
+    """Do as `embedded_server`, for those who want to know the process as well."""
     with tempfile.TemporaryDirectory(prefix="clerestory-") as folder:
         target = f"unix:{folder}/socket"
         quiet = ("--while-stdin", "--log-level", "warning")
@@ -34,7 +55,7 @@ def embedded_server(*options: str) -> Iterator[str]:
         with subprocess.Popen(command, env=own(), stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
             try:
                 wait_until_serving(child, target)
-                yield target
+                yield Child(target, child.pid)
             finally:
                 end(child)
 

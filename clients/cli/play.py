@@ -1,9 +1,10 @@
 """`clerestory play`: a game in the terminal, against people and levels, or beside a board on the table."""
 
+import json
 import secrets
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -33,6 +34,9 @@ def play(
     tls_ca: CaOption = None,
     tls_cert: CertOption = None,
     tls_key: KeyOption = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print what happens as JSON lines, and what people read on standard error.")
+    ] = False,
 ) -> None:
     """Play a game; `help` says what can be typed."""
     players = [read_player(word.strip(), number) for number, word in enumerate(seats.split(","))]
@@ -43,11 +47,20 @@ def play(
         raise BadOption(f"--seats: names {len(players)} players; the game has {opening.state.seats}")
     luck = secrets.randbits(SEED_BITS) if seed is None else seed
     with connected(Server(server, token_file, tls_ca, tls_cert, tls_key)) as advisor:
-        session = Session(opening.state, players, advisor, Console(), time, luck, opening.seed, table)
-        code = guarded(session)
-    if record is not None:
-        save(session, record)
+        tell = print_json if as_json else None
+        console = Console(stderr=as_json)
+        session = Session(opening.state, players, advisor, console, time, luck, opening.seed, table, tell)
+        try:
+            code = guarded(session)
+        finally:  # a game is kept, too, that a server's failure ends
+            if record is not None:
+                save(session, record)
     sys.exit(code)
+
+
+def print_json(happened: dict[str, Any]) -> None:
+    """Print what happened, at once."""
+    typer.echo(json.dumps(happened))
 
 
 def guarded(session: Session) -> int:

@@ -1,8 +1,10 @@
 """The course of a game in the terminal: whose turn it is, what is shown, what is typed."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
@@ -44,6 +46,7 @@ class Session:
         luck: seed of what comes up; each ply has its own, so a move taken back does not change it.
         seed: of the opening, for the record; None if it did not come from one.
         table: what comes up is typed in, and the moves of the bots are made by hand.
+        tell: takes what happened, for programs; None where people read along.
     """
 
     state: State
@@ -54,16 +57,33 @@ class Session:
     luck: int
     seed: int | None
     table: bool
+    tell: Callable[[dict[str, Any]], None] | None = None
 
 
 def play_on(session: Session) -> None:
     """Play until the game is over or the player leaves. Raises AdvisorError where a bot gets no answer."""
     session.console.print("`help` says what can be typed.", markup=False)
     while not session.state.over:
+        plies = len(session.state.history)
         if not step(session):
             session.console.print("Left.")
             return
+        tell_change(session, plies)
     show_end(session)
+
+
+def tell_change(session: Session, plies: int) -> None:
+    """Tell a program what was played, or how far the game was taken back, since it was so many plies long."""
+    state, now = session.state, len(session.state.history)
+    if session.tell is None:
+        return
+    if now < plies:
+        session.tell({"ply": now, "undone": plies - now})
+    elif now > plies:
+        before = state.copy(history=True)
+        action = before.undo()
+        seat = None if before.turn == NATURE else before.turn
+        session.tell({"ply": now, "seat": seat, "action": action.text, "label": action.label})
 
 
 def step(session: Session) -> bool:
@@ -132,8 +152,12 @@ def ask(session: Session) -> str | None:
     """Return what is typed, None at its end."""
     turn = session.state.turn
     name = "what came up" if turn == NATURE else session.state.game.seat_name(turn)
+    prompt = f"{name}> "
+    if session.tell is not None:  # standard output is the program's
+        session.console.print(prompt, end="", markup=False, highlight=False)
+        prompt = ""
     try:
-        return input(f"{name}> ").strip()
+        return input(prompt).strip()
     except (EOFError, UnicodeDecodeError):
         session.console.print()
         return None
@@ -230,3 +254,5 @@ def show_end(session: Session) -> None:
     for seat in sorted(range(state.seats), key=lambda seat: -margins[seat]):
         name = state.game.seat_name(seat)
         session.console.print(f"{name}: win share {shares[seat]:.2f}, margin {margins[seat]:+.0f}", markup=False)
+    if session.tell is not None:
+        session.tell({"ply": len(state.history), "win_shares": list(shares), "margins": list(margins)})

@@ -1,4 +1,4 @@
-"""One server as a process of its own."""
+"""Servers as processes of their own: one for everybody, one that asks for a token, one with room for one search."""
 
 from collections.abc import Iterator
 
@@ -7,10 +7,28 @@ import pytest
 from clerestory.clients import Advisor
 from clerestory.clients.cli.embedded import embedded_server
 
+TOKEN = "open-sesame"
+
 
 @pytest.fixture(scope="session")
 def target() -> Iterator[str]:
     with embedded_server("--workers", "1") as target:
+        yield target
+
+
+@pytest.fixture(scope="session")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server that wants to see TOKEN."""
+    path = tmp_path_factory.mktemp("guarded") / "tokens"
+    path.write_text(TOKEN)
+    with embedded_server("--workers", "1", "--token-file", str(path)) as target:
+        yield target
+
+
+@pytest.fixture(scope="session")
+def narrow() -> Iterator[str]:
+    """A server with room for one search: it takes another only once that one has ended."""
+    with embedded_server("--workers", "1", "--max-searches", "1") as target:
         yield target
 
 

@@ -1,7 +1,6 @@
-"""Servers that answer what a test tells them to, over real sockets."""
+"""A server that refuses as often as a test tells it to, and keeps what it was asked: what no real one does."""
 
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
@@ -20,14 +19,13 @@ def answer(**fields: Any) -> api.RecommendMoveResponse:
 
 
 class Scripted(AdvisorServiceServicer):
-    """Answers once it has refused as often as it should; streams tables until there are enough, or the caller left.
+    """Answers once it has refused as often as it should; streams as many tables as it should.
 
     Attributes:
         refusals: (code, pushback in ms or None) of the first calls.
         tables: of a stream; the last one is final.
         calls: requests so far.
         metadata: of the last call.
-        left: set once a caller has left a stream.
     """
 
     def __init__(self, refusals: list[tuple[grpc.StatusCode, int | None]] = [], tables: int = 3) -> None:  # noqa: B006
@@ -35,7 +33,6 @@ class Scripted(AdvisorServiceServicer):
         self.tables = tables
         self.calls: list[Any] = []
         self.metadata: dict[str, Any] = {}
-        self.left = threading.Event()
 
     def hear(self, request: Any, context: Any) -> None:
         self.calls.append(request)
@@ -51,21 +48,18 @@ class Scripted(AdvisorServiceServicer):
         return answer(seed=request.seed)
 
     def Analyze(self, request: Any, context: Any) -> Iterator[api.AnalyzeResponse]:  # noqa: N802
-        context.add_callback(self.left.set)
         self.hear(request, context)
         for sequence in range(1, self.tables + 1):
             yield api.AnalyzeResponse(recommendation=answer(), sequence=sequence, final=sequence == self.tables)
 
 
 @contextmanager
-def serving(
-    servicer: Scripted, open_port: Callable[[grpc.Server], int] = lambda server: server.add_insecure_port("127.0.0.1:0")
-) -> Iterator[str]:
+def serving(servicer: Scripted) -> Iterator[str]:
     """Yield the target of a server."""
     with ThreadPoolExecutor(4) as threads:
         server = grpc.server(threads)
         add_AdvisorServiceServicer_to_server(servicer, server)
-        port = open_port(server)
+        port = server.add_insecure_port("127.0.0.1:0")
         server.start()
         try:
             yield f"localhost:{port}"

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any
 
 import grpc
@@ -22,12 +23,14 @@ from clerestory.clients import (
     Unavailable,
     Update,
 )
+from clerestory.clients.cli.new import first_decision
 from clerestory.clients.connection import ATTEMPTS
 from clerestory.clients.wire import write_analysis, write_question
 from clerestory.engine.toy.rules import TOY
+from tests.clients.conftest import TOKEN
 from tests.clients.fake import Scripted, serving
 
-POSITION = TOY.new(2, 7).observe(0)
+POSITION = first_decision("toy", 2, 7).observe(0)
 ENDLESS = 10**9
 EXHAUSTED, UNAVAILABLE = grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.UNAVAILABLE
 
@@ -46,28 +49,28 @@ def recommend_in_a_loop(target: str, **options: Any) -> Any:
     return asyncio.run(recommend_async(target, **options))
 
 
-async def some_async(target: str, number: int) -> list[Update]:
+async def some_async(target: str, number: int, time: str = "5s") -> list[Update]:
     async with AsyncAdvisor(target) as advisor:
         got = []
-        async for update in advisor.analyze(POSITION, "5s"):
+        async for update in advisor.analyze(POSITION, time, every="10ms"):
             got.append(update)
             if len(got) == number:
                 break
         return got
 
 
-def some(target: str, number: int) -> list[Update]:
+def some(target: str, number: int, time: str = "5s") -> list[Update]:
     with Advisor(target) as advisor:
         got = []
-        for update in advisor.analyze(POSITION, "5s"):
+        for update in advisor.analyze(POSITION, time, every="10ms"):
             got.append(update)
             if len(got) == number:
                 break
         return got
 
 
-def some_in_a_loop(target: str, number: int) -> list[Update]:
-    return asyncio.run(some_async(target, number))
+def some_in_a_loop(target: str, number: int, time: str = "5s") -> list[Update]:
+    return asyncio.run(some_async(target, number, time))
 
 
 RECOMMEND = pytest.mark.parametrize("ask", [recommend, recommend_in_a_loop], ids=["sync", "async"])
@@ -135,58 +138,64 @@ def test_an_analysis_says_how_often_and_how_sure() -> None:
 
 
 @RECOMMEND
-def test_an_answer_keeps_its_message(ask: Callable[..., Any]) -> None:
-    with serving(Scripted()) as target:
-        got = ask(target, seed=9)
-    assert (got.seed, got.best.text, got.message.seed, got.level) == (9, "play 4", 9, None)
+def test_an_answer_keeps_its_message(ask: Callable[..., Any], target: str) -> None:
+    got = ask(target, seed=9, iterations=100)
+    assert (got.seed, got.best, got.message.seed, got.level) == (9, got.lines[0].action, 9, None)
+    assert got.best.text == got.message.best.text
 
 
 @ANALYZE
-def test_tables_come_in_order_and_the_last_is_final(read: Callable[..., list[Update]]) -> None:
-    with serving(Scripted(tables=3)) as target:
-        got = read(target, ENDLESS)
-    assert [(update.sequence, update.final) for update in got] == [(1, False), (2, False), (3, True)]
-    assert str(got[0].best) == got[0].lines[0].action.text == "play 4"
+def test_tables_come_in_order_and_the_last_is_final(read: Callable[..., list[Update]], target: str) -> None:
+    got = read(target, ENDLESS, time="200ms")
+    assert len(got) > 1
+    assert [update.sequence for update in got] == sorted({update.sequence for update in got})
+    assert [update.final for update in got] == [False] * (len(got) - 1) + [True]
+    assert all(update.best == update.lines[0].action for update in got)
+    assert [update.recommendation.stop_reason for update in got] == ["unspecified"] * (len(got) - 1) + ["time"]
+
+
+def wait_for_room(target: str) -> None:
+    """Return once a server with room for one search has taken one in: the search before it has ended."""
+    with Advisor(target, retries=False) as advisor:
+        while True:
+            with suppress(Busy):
+                advisor.recommend(POSITION, iterations=1)
+                return
 
 
 @ANALYZE
-def test_leaving_the_loop_ends_the_search(read: Callable[..., list[Update]]) -> None:
-    servicer = Scripted(tables=ENDLESS)
-    with serving(servicer) as target:
-        assert len(read(target, 2)) == 2
-        assert servicer.left.wait(20)
+def test_leaving_the_loop_ends_the_search(read: Callable[..., list[Update]], narrow: str) -> None:
+    assert len(read(narrow, 2, time="50s")) == 2
+    wait_for_room(narrow)
 
 
-def test_dropping_an_analysis_ends_it_while_the_advisor_lives_on() -> None:
-    servicer = Scripted(tables=ENDLESS)
-    with serving(servicer) as target, Advisor(target) as advisor:
-        for _ in advisor.analyze(POSITION, "30s"):
+def test_dropping_an_analysis_ends_it_while_the_advisor_lives_on(narrow: str) -> None:
+    with Advisor(narrow) as advisor:
+        for _ in advisor.analyze(POSITION, "50s", every="10ms"):
             break
-        assert servicer.left.wait(20)
-        with advisor.analyze(POSITION, "30s") as updates:
+        wait_for_room(narrow)
+        with advisor.analyze(POSITION, "50s", every="10ms") as updates:
             next(updates)
             updates.close()
             assert not any(update.final for update in updates)
-        assert advisor.recommend(POSITION, "1s").best is not None
+        wait_for_room(narrow)
 
 
-def test_dropping_an_async_analysis_ends_it_while_the_advisor_lives_on() -> None:
-    servicer = Scripted(tables=ENDLESS)
-
-    async def leave(target: str) -> bool:
-        async with AsyncAdvisor(target) as advisor:
-            async for _ in advisor.analyze(POSITION, "30s"):
+def test_dropping_an_async_analysis_ends_it_while_the_advisor_lives_on(narrow: str) -> None:
+    async def leave() -> None:
+        async with AsyncAdvisor(narrow) as advisor:
+            async for _ in advisor.analyze(POSITION, "50s", every="10ms"):
                 break
-            return await asyncio.to_thread(servicer.left.wait, 20)
+            await asyncio.to_thread(wait_for_room, narrow)
 
-    with serving(servicer) as target:
-        assert asyncio.run(leave(target))
+    asyncio.run(leave())
 
 
 @ANALYZE
-def test_a_stream_that_is_refused(read: Callable[..., list[Update]]) -> None:
-    with serving(Scripted([(grpc.StatusCode.UNAUTHENTICATED, None)])) as target, pytest.raises(Denied):
-        read(target, ENDLESS)
+def test_a_stream_that_is_refused(read: Callable[..., list[Update]], guarded: str) -> None:
+    with pytest.raises(Denied) as caught:
+        read(guarded, ENDLESS)
+    assert caught.value.reason == "MISSING_TOKEN"
 
 
 # -- retries ---------------------------------------------------------------------------------------
@@ -212,6 +221,18 @@ def test_tries_end(ask: Callable[..., Any], refusals: Any, attempts: int) -> Non
     assert len(servicer.calls) == attempts
 
 
+@RECOMMEND
+def test_a_busy_server_is_asked_again_when_it_says(ask: Callable[..., Any], narrow: str) -> None:
+    """It has room again in two seconds at most, and the call has six."""
+    with Advisor(narrow, retries=False) as other, other.analyze(POSITION, "2s", every="10ms") as updates:
+        next(updates)
+        with pytest.raises(Busy) as caught:
+            other.recommend(POSITION, iterations=5)
+        assert (caught.value.reason, 0 < (caught.value.retry_after or 0) <= 2) == ("BUSY", True)
+        assert ask(narrow, iterations=5).best is not None
+        assert [update.final for update in updates][-1]
+
+
 def test_no_retries_where_none_are_wanted() -> None:
     servicer = Scripted([(UNAVAILABLE, None)])
     with serving(servicer) as target, Advisor(target, retries=False) as advisor, pytest.raises(Unavailable):
@@ -222,13 +243,23 @@ def test_no_retries_where_none_are_wanted() -> None:
 # -- connections -----------------------------------------------------------------------------------
 
 
-def test_the_token_travels_with_every_call() -> None:
-    servicer = Scripted()
-    with serving(servicer) as target, Advisor(target, token="open-sesame") as advisor:
-        advisor.recommend(POSITION, "1s")
-        assert servicer.metadata["authorization"] == "Bearer open-sesame"
-        list(advisor.analyze(POSITION, "1s"))
-        assert servicer.metadata["authorization"] == "Bearer open-sesame"
+def test_the_token_travels_with_every_call(guarded: str) -> None:
+    with Advisor(guarded, token=TOKEN) as advisor:
+        assert advisor.recommend(POSITION, iterations=10).best is not None
+        assert [update.final for update in advisor.analyze(POSITION, iterations=10)] == [True]
+        assert advisor.rules.games()
+    with Advisor(guarded, token="open-barley") as advisor, pytest.raises(Denied) as caught:
+        advisor.recommend(POSITION, iterations=10)
+    assert caught.value.reason == "BAD_TOKEN"
+
+
+def test_the_token_travels_with_every_async_call(guarded: str) -> None:
+    async def ask() -> None:
+        async with AsyncAdvisor(guarded, token=TOKEN) as advisor:
+            assert (await advisor.recommend(POSITION, iterations=10)).best is not None
+            assert [update.final async for update in advisor.analyze(POSITION, iterations=10)] == [True]
+
+    asyncio.run(ask())
 
 
 BAD_CONNECTIONS: list[tuple[dict[str, Any], str]] = [
@@ -270,9 +301,9 @@ def test_a_closed_async_advisor() -> None:
     asyncio.run(ask())
 
 
-def test_threads_share_an_advisor() -> None:
-    with serving(Scripted()) as target, Advisor(target) as advisor, ThreadPoolExecutor(8) as threads:
-        seeds = list(threads.map(lambda seed: advisor.recommend(POSITION, "5s", seed=seed).seed, range(40)))
+def test_threads_share_an_advisor(advisor: Advisor) -> None:
+    with ThreadPoolExecutor(8) as threads:
+        seeds = list(threads.map(lambda seed: advisor.recommend(POSITION, iterations=50, seed=seed).seed, range(40)))
     assert seeds == list(range(40))
 
 
@@ -284,17 +315,14 @@ import gevent
 from clerestory.clients import Advisor
 position = sys.stdin.read()
 with Advisor(sys.argv[1]) as advisor:
-    jobs = [gevent.spawn(advisor.recommend, position, "5s", seed=seed) for seed in range(8)]
+    jobs = [gevent.spawn(advisor.recommend, position, iterations=50, seed=seed) for seed in range(8)]
     gevent.joinall(jobs, raise_error=True)
-    print([job.value.seed for job in jobs], sum(update.final for update in advisor.analyze(position, "5s")))
+    print([job.value.seed for job in jobs], sum(update.final for update in advisor.analyze(position, "100ms")))
 """
 
 
-def test_under_gevent() -> None:
+def test_under_gevent(target: str) -> None:
     pytest.importorskip("gevent")
-    with serving(Scripted()) as target:
-        command = [sys.executable, "-c", GEVENT, target]
-        done = subprocess.run(
-            command, input=POSITION.to_json(), capture_output=True, text=True, check=False, timeout=60
-        )
+    command = [sys.executable, "-c", GEVENT, target]
+    done = subprocess.run(command, input=POSITION.to_json(), capture_output=True, text=True, check=False, timeout=60)
     assert done.stdout == f"{list(range(8))} 1\n", done.stderr

@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.clients.fake import Scripted, serving
-
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "clients" / "examples" / "node"
 POSITION = str(ROOT / "examples" / "positions" / "cathedral-3p-round4-draft.json")
@@ -38,15 +36,12 @@ def test_recommend(example: Path, target: str) -> None:
     assert "win share" in done.stdout
 
 
-def test_analyze(example: Path) -> None:
-    with serving(Scripted(tables=3)) as target:
-        done = run("node", "recommend.mjs", target, POSITION, "200", "analyze", cwd=example)
+def test_analyze(example: Path, target: str) -> None:
+    done = run("node", "recommend.mjs", target, POSITION, "900", "analyze", cwd=example)
     assert (done.returncode, done.stderr) == (0, "")
-    assert [line for line in done.stdout.splitlines() if line.startswith("table")] == [
-        "table 1",
-        "table 2",
-        "table 3, final",
-    ]
+    tables = [line for line in done.stdout.splitlines() if line.startswith("table")]
+    assert len(tables) > 1
+    assert [table.endswith(", final") for table in tables] == [False] * (len(tables) - 1) + [True]
 
 
 def test_an_error_is_one_line(example: Path) -> None:

@@ -1,90 +1,11 @@
 """A referee asks for the rules, keeps what it was told, and shows seats no more than the server says they may see."""
 
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any
-
-import grpc
 import pytest
 
-from clerestory.clients import Advisor, AdvisorError, BadRequest, FieldViolation
+from clerestory.clients import Advisor, AdvisorError, AsyncAdvisor, FieldViolation, NotNow
 from clerestory.clients.referee import plain
-from clerestory.clients.wire import position_message
-from clerestory.engine import NATURE, State, from_position
+from clerestory.engine import GAMES, NATURE, from_position
 from clerestory.engine.toy.rules import TOY
-from clerestory.v1 import rules_pb2 as api
-from clerestory.v1.rules_pb2_grpc import RulesServiceServicer, add_RulesServiceServicer_to_server
-
-
-def turn(state: State) -> api.Turn:
-    if state.over:
-        return api.Turn(kind=api.TURN_KIND_OVER)
-    if state.turn == NATURE:
-        return api.Turn(kind=api.TURN_KIND_NATURE)
-    return api.Turn(kind=api.TURN_KIND_SEAT, seat=state.turn)
-
-
-def action(given: Any) -> dict[str, str]:
-    return {"text": given.text, "label": given.label}
-
-
-def truth(state: State) -> api.RefereePosition:
-    return api.RefereePosition(truth=position_message(state))
-
-
-class ToyRules(RulesServiceServicer):
-    """As much of the service as a game of `toy` takes."""
-
-    def ListGames(self, request: Any, context: Any) -> Any:  # noqa: N802
-        return api.ListGamesResponse(games=[api.GameDescription(name="toy", min_seats=2, max_seats=4)])
-
-    def StartPosition(self, request: Any, context: Any) -> Any:  # noqa: N802
-        state = TOY.new(request.seats, request.seed)
-        return api.StartPositionResponse(referee=truth(state), seed=request.seed, turn=turn(state))
-
-    def ObservePosition(self, request: Any, context: Any) -> Any:  # noqa: N802
-        state = from_position(plain(request.referee.truth))
-        seat = request.seat if request.HasField("seat") else NATURE
-        return api.ObservePositionResponse(position=position_message(state.observe(seat)))
-
-    def ListActions(self, request: Any, context: Any) -> Any:  # noqa: N802
-        state = from_position(plain(request.position.referee.truth))
-        odds = state.odds() if state.turn == NATURE else [None] * len(state.legal_codes())
-        legal = [] if state.over else zip(state.legal_actions(), odds, strict=True)
-        entries = [
-            api.LegalAction(action=action(a), kind=a.text.split()[0], arguments=a.text.split()[1:], probability=p)
-            for a, p in legal
-        ]
-        return api.ListActionsResponse(turn=turn(state), actions=entries)
-
-    def ApplyActions(self, request: Any, context: Any) -> Any:  # noqa: N802
-        state, applied, given = from_position(plain(request.position.referee.truth)), [], list(request.actions)
-        while given or (request.draw and state.turn == NATURE):
-            drawn = not given
-            done = state.draw(request.seed) if drawn else state.game.parse_action(given.pop(0))
-            if done not in state.legal_actions():
-                context.abort(grpc.StatusCode.INVALID_ARGUMENT, "actions[0]: is not legal")
-            applied.append(api.AppliedAction(action=action(done), turn=turn(state), drawn=drawn))
-            state.play(done)
-        outcome = api.Outcome(win_shares=state.returns(), margins=state.margins()) if state.over else None
-        position = api.AnyPosition(referee=truth(state))
-        return api.ApplyActionsResponse(position=position, applied=applied, turn=turn(state), outcome=outcome)
-
-    def ValidatePosition(self, request: Any, context: Any) -> Any:  # noqa: N802
-        fault = api.PositionFault(field="position.position.toy.round", description="is 9")
-        return api.ValidatePositionResponse(faults=[fault] if request.position.position.toy.round == 9 else [])
-
-
-@pytest.fixture
-def advisor() -> Iterator[Advisor]:
-    with ThreadPoolExecutor(2) as threads:
-        server = grpc.server(threads)
-        add_RulesServiceServicer_to_server(ToyRules(), server)
-        port = server.add_insecure_port("127.0.0.1:0")
-        server.start()
-        with Advisor(f"localhost:{port}") as advisor:
-            yield advisor
-        server.stop(None).wait()
 
 
 def test_a_game_to_its_end(advisor: Advisor) -> None:
@@ -126,16 +47,54 @@ def test_an_illegal_action_changes_nothing(advisor: Advisor) -> None:
     referee = advisor.rules.start("toy", 2, seed=4)
     referee.draw(seed=1)
     before = referee.truth
-    with pytest.raises(BadRequest, match="is not legal"):
+    with pytest.raises(NotNow) as caught:
         referee.apply("turn-up 1")
+    assert caught.value.reason == "ILLEGAL_ACTION"
     assert referee.truth == before
 
 
 def test_faults_games_and_what_cannot_be_sent(advisor: Advisor) -> None:
-    assert [game["name"] for game in advisor.rules.games()] == ["toy"]
-    position = TOY.new(2, 4).to_position()
+    assert {game["name"] for game in advisor.rules.games()} == set(GAMES)
+    position = TOY.new(2, 4).observe(0).to_position()
     assert advisor.rules.faults(position) == []
     position["toy"]["round"] = 9
-    assert advisor.rules.faults(position) == [FieldViolation("position.position.toy.round", "is 9")]
+    [fault] = advisor.rules.faults(position)
+    assert (type(fault), fault.field) == (FieldViolation, "position.position.toy.round")
     with pytest.raises(AdvisorError, match=r"^seats: -1 is not a whole number"):
         advisor.rules.start("toy", -1)
+
+
+async def test_an_async_game_is_the_same_game(target: str) -> None:
+    with Advisor(target) as advisor:
+        referee, course = advisor.rules.start("toy", 2, seed=4), []
+        course += referee.draw(seed=1)
+        while not referee.over:
+            course += referee.apply(referee.legal()[0], draw=True, seed=1)
+    async with AsyncAdvisor(target) as advisor:
+        other = await advisor.rules.start("toy", 2, seed=4)
+        watched = await other.draw(seed=1)
+        while not other.over:
+            watched += await other.apply((await other.legal())[0], draw=True, seed=1)
+        assert await other.legal() == []
+    assert watched == course
+    assert (other.truth, other.outcome, other.seed) == (referee.truth, referee.outcome, referee.seed)
+
+
+async def test_async_views_games_and_faults(target: str) -> None:
+    async with AsyncAdvisor(target) as advisor:
+        referee = await advisor.rules.start("toy", 2, seed=4)
+        await referee.draw(seed=1)
+        view = await referee.view(referee.seat)
+        again = await advisor.rules.resume(referee.truth)
+        followed = await advisor.rules.follow(view)
+        assert (again.seat, followed.seat) == (referee.seat, referee.seat)
+        assert await followed.view() == view != referee.message.referee.truth
+        assert {game["name"] for game in await advisor.rules.games()} == set(GAMES)
+        assert await advisor.rules.faults(plain(view)) == []
+        with pytest.raises(NotNow) as caught:
+            await referee.apply("turn-up 1")
+        assert caught.value.reason == "ILLEGAL_ACTION"
+        with pytest.raises(AdvisorError, match=r"^seats: -1 is not a whole number"):
+            await advisor.rules.start("toy", -1)
+    with pytest.raises(AdvisorError):
+        await advisor.rules.games()

@@ -8,6 +8,7 @@ import grpc
 import pytest
 
 from clerestory.clients.wire import duration
+from clerestory.engine import GAMES
 from clerestory.engine.toy.rules import TOY
 from clerestory.v1.advisor_pb2 import (
     STOP_REASON_CERTAIN,
@@ -20,7 +21,7 @@ from clerestory.v1.advisor_pb2 import (
     AnalyzeResponse,
 )
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
-from tests.server.harness import HOUR, question, served, until
+from tests.server.harness import HOUR, opening, question, served, until
 
 
 def analysis(interval: float | None = 0.01, certainty: float | None = None, **fields: Any) -> AnalyzeRequest:
@@ -120,13 +121,41 @@ async def test_who_dies_ends_it() -> None:
 
 
 async def test_who_does_not_read_is_not_waited_for_by_the_search() -> None:
-    """Neither the stream's own task nor the search keeps tables for a slow reader: numbers are missing instead."""
     async with served() as server:
         call = server.advisor.Analyze(analysis(0.01, iterations=150_000))
         await until(lambda: server.app.scheduler.admitted == 1)
         await until(lambda: server.app.scheduler.admitted == 0)
         stream = await tables(call)
     assert_whole(stream)
+
+
+async def test_a_slow_reader_gets_the_latest_table_and_no_backlog() -> None:
+    """What the connection cannot take is not kept: numbers of tables are missing, and the final one is there."""
+    position = opening(4, 1, "cathedral")
+    narrow = [("grpc.http2.lookahead_bytes", 4096), ("grpc.http2.bdp_probe", 0)]  # room for a few tables on the way
+    async with served() as server, grpc.aio.insecure_channel(server.app.address, narrow) as channel:
+        call = AdvisorServiceStub(channel).Analyze(analysis(0.01, position=position, time_budget=duration(3)))
+        await until(lambda: server.app.scheduler.admitted == 1)
+        await until(lambda: server.app.scheduler.admitted == 0)
+        stream = await tables(call)
+    assert_whole(stream)
+    assert stream[-1].sequence > 2 * len(stream) > 2
+    assert stream[-1].recommendation.statistics.stop_reason == STOP_REASON_TIME
+
+
+@pytest.mark.parametrize(("name", "seats"), [(name, seats) for name, game in GAMES.items() for seats in game.seats])
+async def test_hidden_cards_do_not_change_an_analysis(name: str, seats: int) -> None:
+    truth = opening(seats, 3, name)
+    view = truth.observe(truth.turn)
+    worlds = [truth, view, *(view.deal(luck) for luck in range(2))]
+    async with served() as server:
+        found = []
+        for world in worlds:
+            [*_, last] = await tables(server.advisor.Analyze(analysis(3600, position=world, iterations=300, seed=5)))
+            for varying in ("elapsed", "waited"):
+                last.recommendation.statistics.ClearField(varying)
+            found.append(last)
+    assert all(table == found[0] for table in found)
 
 
 async def test_a_server_that_finishes_sends_the_final_table() -> None:

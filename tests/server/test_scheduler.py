@@ -1,13 +1,14 @@
 """Many searches take turns; who leaves frees what it occupied."""
 
 import asyncio
+import sys
 
 import grpc
 import pytest
 
 from clerestory.v1.advisor_pb2 import STOP_REASON_ITERATIONS
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
-from tests.server.harness import long_question, question, served, until
+from tests.server.harness import long_question, opening, question, served, until
 
 
 async def test_a_cancelled_call_frees_its_worker() -> None:
@@ -28,6 +29,30 @@ async def test_an_abandoned_call_frees_its_worker() -> None:
         await until(lambda: server.app.scheduler.admitted == 0)
         with pytest.raises((grpc.aio.AioRpcError, asyncio.CancelledError)):
             await call
+
+
+CLIENT = """
+import sys, threading
+from clerestory.clients import Advisor
+advisor, position = Advisor(sys.argv[1]), sys.stdin.read()
+threading.Thread(target=lambda: list(advisor.analyze(position, "500s", every="10ms"))).start()
+advisor.recommend(position, "500s", early_stop=False)
+"""
+
+
+async def test_a_client_that_is_killed_frees_its_workers() -> None:
+    async with served(workers=2, max_time=1000.0) as server:
+        command = [sys.executable, "-c", CLIENT, server.app.address]
+        client = await asyncio.create_subprocess_exec(*command, stdin=asyncio.subprocess.PIPE)
+        assert client.stdin is not None
+        client.stdin.write(opening().to_json().encode())
+        client.stdin.close()
+        await until(lambda: server.app.scheduler.admitted == 2)
+        client.kill()
+        await until(lambda: server.app.scheduler.admitted == 0)
+        await client.wait()
+        answer = await server.advisor.RecommendMove(question(iterations=10))
+    assert answer.statistics.iterations == 10
 
 
 async def test_a_short_search_does_not_wait_for_a_long_one() -> None:

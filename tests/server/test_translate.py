@@ -1,17 +1,22 @@
 """A position is the same in the engine, as a message, on the wire, and as a message's JSON."""
 
 import json
+from typing import Any
 
 import pytest
 from google.protobuf.json_format import MessageToJson, Parse
 
-from clerestory.clients.wire import position_message
-from clerestory.engine import GAMES, Rng, State
-from clerestory.search.result import StopReason
+from clerestory.clients.types import Line as AnsweredLine
+from clerestory.clients.wire import position_message, read_answer
+from clerestory.engine import GAMES, NATURE, Rng, State
+from clerestory.search.ismcts import DEFAULT_MAX_BYTES, Searcher
+from clerestory.search.options import SHIPPED
+from clerestory.search.result import Line, StopReason
+from clerestory.server.service import EXPLAINED_LINES, EXPLAINED_WORLDS
 from clerestory.server.translate import STOP_REASONS, read_position, read_question
 from clerestory.v1.advisor_pb2 import StopReason as StopReasonMessage
 from clerestory.v1.position_pb2 import Position
-from tests.server.harness import opening, question
+from tests.server.harness import opening, question, served
 
 
 def positions(name: str, seats: int, seed: int) -> list[State]:
@@ -38,6 +43,41 @@ def test_round_trip(name: str, seats: int, seed: int) -> None:
             MessageToJson(message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True)
         )
         assert {field: value for field, value in written.items() if value != ""} == state.to_position()
+
+
+@pytest.mark.parametrize("chance", [False, True])
+@pytest.mark.parametrize(("name", "seats"), [(name, seats) for name, game in GAMES.items() for seats in game.seats])
+async def test_an_answer_is_what_the_search_found(name: str, seats: int, chance: bool) -> None:
+    """Over a socket, and read by the client: every figure of the search, none changed on the way."""
+    position = GAMES[name].new(seats, 7) if chance else opening(seats, 7, name)
+    seat = 0 if chance else position.turn
+    assert (position.turn == NATURE) == chance
+    async with served() as server:
+        message = await server.advisor.RecommendMove(question(position, iterations=300, seed=3, seat=seat))
+    searcher = Searcher(position, seat, seed=3, max_bytes=DEFAULT_MAX_BYTES, **SHIPPED)
+    expected = searcher.explain(searcher.run(iterations=300), lines=EXPLAINED_LINES, worlds=EXPLAINED_WORLDS)
+    answer = read_answer(message)
+    assert [plain_line(line) for line in answer.lines] == [found_line(line) for line in expected.lines]
+    assert (answer.seat, answer.seed, answer.reason) == (seat, expected.seed, expected.reason)
+    assert (answer.iterations, answer.nodes, answer.depth) == (expected.iterations, expected.nodes, expected.depth)
+    assert (answer.tree_bytes, answer.threads, answer.stop_reason) == (expected.bytes, 1, expected.stopped)
+    assert answer.certainty == (0 if chance else expected.certainty)
+
+
+def plain_line(line: AnsweredLine) -> tuple[Any, ...]:
+    outlook = [(one.feature, one.now, one.at_round_end, one.at_game_end) for one in line.outlook]
+    figures = (line.margin, line.score, line.lower_bound, line.loss, line.probability)
+    counts = (line.visits, line.availability)
+    action = (line.action.text, line.action.label)
+    return *action, *counts, *figures, line.win_shares, line.standard_errors, line.principal_variation, outlook
+
+
+def found_line(line: Line) -> tuple[Any, ...]:
+    outlook = [(one.feature, one.now, one.at_round_end, one.at_game_end) for one in line.outlook]
+    figures = (line.margin, line.score, line.lower, line.loss, line.probability)
+    counts = (line.visits, line.availability)
+    lists = (tuple(line.values), tuple(line.errors), tuple(line.variation))
+    return line.action, line.label, *counts, *figures, *lists, outlook
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])

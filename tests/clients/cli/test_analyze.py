@@ -12,7 +12,8 @@ from clerestory.clients.cli.main import app
 from clerestory.clients.cli.options import BadOption
 from tests.clients.fake import Scripted, serving
 
-OPENING = Path(__file__).parents[3] / "examples" / "positions" / "toy-2p-round1.json"
+POSITIONS = Path(__file__).parents[3] / "examples" / "positions"
+OPENING, POSITION = POSITIONS / "toy-2p-round1.json", POSITIONS / "cathedral-3p-round4-draft.json"
 
 
 def run(*arguments: str | Path) -> Result:
@@ -37,11 +38,19 @@ def test_json_is_a_line_for_each_table() -> None:
     assert (asked.question.max_lines, asked.question.time_budget.ToSeconds()) == (2, 1)
 
 
-def test_people_see_the_last_table() -> None:
-    with serving(Scripted()) as target:
-        done = run("analyze", OPENING, "--server", target)
+def test_json_of_a_real_search_ends_with_its_one_final_table(target: str) -> None:
+    done = run("analyze", POSITION, "--server", target, "--json", "--time", "300ms", "--every", "50ms")
     assert done.exit_code == 0
-    assert "play card 4" in done.output
+    tables = [json.loads(line) for line in done.output.splitlines()]
+    assert len(tables) > 1
+    assert [table["final"] for table in tables] == [False] * (len(tables) - 1) + [True]
+    assert all(len(table["recommendation"]["lines"]) == 5 for table in tables)
+
+
+def test_people_see_the_last_table(target: str) -> None:
+    done = run("analyze", OPENING, "--server", target, "--iterations", "3000", "--seed", "1")
+    assert done.exit_code == 0
+    assert all(text in done.output for text in ("play card 6", "3,000 iterations", "ended by iterations", "seed 1"))
 
 
 @pytest.mark.parametrize("name", ["cathedral-3p-round4-draft", "duel-2p-phase4-claim"])

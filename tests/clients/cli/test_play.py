@@ -1,5 +1,6 @@
 """`clerestory play`: what is typed, what is shown, what is kept; and never a traceback."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -102,6 +103,40 @@ def test_a_person_plays_a_game_against_a_level_with_a_hint(game: str) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert "information sets" in done.stdout
     assert done.stdout.count("win share") >= 2
+
+
+def test_a_program_reads_what_happens(tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    typed = "bogus\nplay 5\nundo\nplay 4\n" + "1\n" * 9
+    done = play(*TOY, "--seats", "human,bot", "--json", "--record", str(path), typed=typed)
+    assert done.returncode == 0
+    assert "'bogus' is no legal action" in done.stderr
+    *happened, end = [json.loads(line) for line in done.stdout.splitlines()]
+    [record] = read_records(path.read_text().splitlines())
+    course: list[str] = []
+    for line in happened:
+        if "undone" in line:
+            del course[line["ply"] :]
+        else:
+            course.append(line["action"])
+        assert len(course) == line["ply"]
+    assert any("undone" in line for line in happened)
+    assert course == [action.text for action in record.state.history]
+    assert end == {
+        "ply": len(course),
+        "win_shares": list(record.state.returns()),
+        "margins": list(record.state.margins()),
+    }
+
+
+def test_a_game_is_kept_though_the_server_fails(tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    options = ["--seats", "human,bot", "--server", "unix:/nowhere/socket", "--record", str(path)]
+    done = play(*TOY, *options, typed="play 4\n")
+    assert done.returncode == 1
+    assert len(done.stderr.splitlines()) == 1
+    [record] = read_records(path.read_text().splitlines())
+    assert [action.text for action in record.state.history][-1] == "play 4"
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """`clerestory serve` with certificates and tokens, by its options and by the environment."""
 
+import asyncio
 import os
 import re
 import subprocess
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 import trustme
 
-from clerestory.clients import Advisor, AdvisorError, Tls
+from clerestory.clients import Advisor, AdvisorError, AsyncAdvisor, Tls
 from clerestory.clients.cli.embedded import embedded_server
 
 COMMAND = [sys.executable, "-m", "clerestory"]
@@ -58,6 +59,11 @@ def serving(options: list[str], environment: dict[str, str]) -> Iterator[str]:
             server.terminate()
 
 
+async def names_of_games(address: str, tls: Tls) -> list[str]:
+    async with AsyncAdvisor(address, token=TOKEN, tls=tls) as advisor:
+        return [game["name"] for game in await advisor.rules.games()]
+
+
 @pytest.mark.parametrize("way", ["options", "environment"])
 def test_our_client_is_let_in_and_others_are_not(folder: Path, way: str) -> None:
     settings = files(folder)
@@ -66,6 +72,7 @@ def test_our_client_is_let_in_and_others_are_not(folder: Path, way: str) -> None
     with serving(options, environment) as address:
         with Advisor(address, token=TOKEN, tls=mine) as advisor:
             assert len(advisor.rules.games()) > 1
+        assert asyncio.run(names_of_games(address, mine)) == ["cathedral", "duel", "toy"]
         with Advisor(address, token="let-me-out", tls=mine) as advisor, pytest.raises(AdvisorError) as refused:
             advisor.rules.games()
         assert refused.value.reason == "BAD_TOKEN"

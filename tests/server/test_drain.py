@@ -1,0 +1,67 @@
+"""A server that is told to finish while it has all it can do: what it took in, it answers; the rest it refuses."""
+
+import asyncio
+import re
+import signal
+import sys
+from typing import Any
+
+import grpc
+from google.rpc.error_details_pb2 import ErrorInfo
+from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
+from grpc_health.v1.health_pb2_grpc import HealthStub
+from grpc_status import rpc_status
+
+from clerestory.server.errors import Reason
+from clerestory.v1.advisor_pb2 import STOP_REASON_STOPPED, WARNING_REASON_FINISHING, AnalyzeRequest
+from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
+from tests.server.harness import details, long_question, question, until
+from tests.server.test_analyze import tables
+
+SERVE = [sys.executable, "-m", "clerestory", "serve", "--listen", "127.0.0.1:0", "--workers", "1"]
+MOVES, HINTS, PASSERS_BY = 8, 4, 4
+# gRPC itself ends a call as cancelled that it has read, but not yet handed over, when it closes.
+GONE = {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED}
+
+
+async def knock(advisor: Any, met: list[str | None]) -> grpc.StatusCode:
+    """Ask for small searches until the connection is gone; note how each ended, and return the code of the last."""
+    while True:
+        try:
+            await advisor.RecommendMove(question(iterations=10))
+            met.append(None)
+        except grpc.aio.AioRpcError as error:
+            if rpc_status.from_call(error) is None:
+                return error.code()
+            met.append(details(error, ErrorInfo).reason)
+
+
+async def test_drain_under_load() -> None:
+    options = ["--drain-delay", "0.3", "--grace", "60", "--log-level", "warning"]
+    server = await asyncio.create_subprocess_exec(*SERVE, *options, stdout=asyncio.subprocess.PIPE)
+    assert server.stdout is not None
+    match = re.match(r"clerestory serves on (\S+) ", (await server.stdout.readline()).decode())
+    assert match
+    async with grpc.aio.insecure_channel(match[1], [("grpc.enable_retries", 0)]) as channel:
+        advisor, met = AdvisorServiceStub(channel), list[str | None]()
+        moves = [asyncio.ensure_future(advisor.RecommendMove(long_question())) for _ in range(MOVES)]
+        hints = [advisor.Analyze(AnalyzeRequest(question=long_question())) for _ in range(HINTS)]
+        streams = [asyncio.ensure_future(tables(hint)) for hint in hints]
+        knocking = [asyncio.ensure_future(knock(advisor, met)) for _ in range(PASSERS_BY)]
+        await until(lambda: len(met) > 2 * PASSERS_BY)
+        watch: Any = HealthStub(channel).Watch(HealthCheckRequest())
+        assert (await watch.read()).status == HealthCheckResponse.SERVING
+        server.send_signal(signal.SIGTERM)
+        assert (await watch.read()).status == HealthCheckResponse.NOT_SERVING
+        watch.cancel()
+        answers = await asyncio.gather(*moves)
+        finals = [stream[-1] for stream in await asyncio.gather(*streams)]
+        ends = await asyncio.gather(*knocking)
+    assert await server.wait() == 0
+    assert all(table.final for table in finals)
+    for answer in (*answers, *(table.recommendation for table in finals)):
+        assert answer.lines
+        assert answer.statistics.stop_reason == STOP_REASON_STOPPED
+        assert WARNING_REASON_FINISHING in [warning.reason for warning in answer.warnings]
+    assert set(met) <= {None, Reason.FINISHING}
+    assert set(ends) <= GONE
