@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from clerestory.engine import State, from_position
+from clerestory.search.options import SHIPPED
 from tests.search.exact import MAX_NODES, WANTED, Solver, fields, lines_of, mean_regret, solved
 
 SOLVED = {game: lines_of(game) for game in WANTED}
@@ -29,10 +30,11 @@ def test_values_can_be_found_again(game: str, line: dict[str, Any]) -> None:
     assert solved(from_position(line["position"])) == pytest.approx(line["values"])
 
 
+@pytest.mark.parametrize("options", [{}, SHIPPED], ids=["plain", "shipped"])
 @pytest.mark.parametrize("game", WANTED)
-def test_choices_approach_the_best(game: str) -> None:
-    """Measured for the plain search: see docs/benchmarks.md."""
-    few, many = mean_regret(game, 100), mean_regret(game, 10_000)
+def test_choices_approach_the_best(game: str, options: dict[str, Any]) -> None:
+    """Measured: see docs/benchmarks.md."""
+    few, many = (mean_regret(game, iterations, **options) for iterations in (100, 10_000))
     assert many < few
     assert many < 0.05
 
