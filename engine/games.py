@@ -1,15 +1,18 @@
 """The only list of games, and the door for a position of any of them."""
 
+import tomllib
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from clerestory.engine.cathedral.rules import CATHEDRAL
 from clerestory.engine.core import Game, State, read_json
 from clerestory.engine.duel.rules import DUEL
-from clerestory.engine.errors import BadPosition
+from clerestory.engine.errors import BadCatalogue, BadPosition
 from clerestory.engine.toy.rules import TOY
 
 GAMES: dict[str, Game] = {"cathedral": CATHEDRAL, "duel": DUEL, "toy": TOY}
+CATALOGUES = {"cathedral": CATHEDRAL.use_catalogue, "duel": DUEL.use_catalogue}
 
 
 def game(name: str) -> Game:
@@ -17,6 +20,22 @@ def game(name: str) -> Game:
     if name not in GAMES:
         raise KeyError(f"{name!r}: no such game; there are {', '.join(GAMES)}")
     return GAMES[name]
+
+
+def use_catalogue(path: Path | str) -> None:
+    """Put the card data of a TOML file in use, for the game that its field `game` names.
+
+    Raises BadCatalogue for a faulty file, GameError once there are positions of another catalogue of the game.
+    """
+    try:
+        name = tomllib.loads(Path(path).read_text(encoding="utf-8")).get("game")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadCatalogue([("catalogue", f"cannot be read: {error}")]) from None
+    except tomllib.TOMLDecodeError as error:
+        raise BadCatalogue([("catalogue", f"is not TOML: {error}")]) from None
+    if not isinstance(name, str) or name not in CATALOGUES:
+        raise BadCatalogue([("catalogue.game", f"{name!r} is not one of {', '.join(CATALOGUES)}")])
+    CATALOGUES[name](path)
 
 
 def from_position(position: str | bytes | Mapping[str, Any]) -> State:

@@ -65,6 +65,24 @@ def test_an_upward_import_is_caught(path: str, line: str) -> None:
     assert upward(Path(path), line)
 
 
+GAME = re.compile(r"cathedral|duel|pillars", re.IGNORECASE)
+
+
+def named_games(path: Path) -> list[str]:
+    """Lines that name a game, comments and docstrings among them."""
+    return [line for line in (ROOT / path).read_text().splitlines() if GAME.search(line)]
+
+
+@pytest.mark.parametrize("path", [path for path in sources() if path.parts[0] in ("search", "server")], ids=str)
+def test_search_and_server_name_no_game(path: Path) -> None:
+    """A game is a table of functions to them, and a message found by its field's name."""
+    assert named_games(path) == []
+
+
+def test_a_game_named_is_found() -> None:
+    assert named_games(Path("engine/games.py"))
+
+
 def test_only_translations_see_protobuf_and_engine_together() -> None:
     both = [
         path

@@ -1,5 +1,6 @@
 """The example positions are real: each comes up in a recorded game, and can be searched."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,12 +11,18 @@ from clerestory.search import Searcher
 EXAMPLES = Path(__file__).parents[1] / "examples"
 RECORDS = sorted(EXAMPLES.glob("records/*.jsonl"))
 POSITIONS = sorted(EXAMPLES.glob("positions/*.json"))
-OF_RECORDS = [path for path in POSITIONS if path.name.startswith("cathedral")]
+OF_RECORDS = [path for path in POSITIONS if not path.name.startswith("toy")]
+PLY = re.compile(r"^\| (\d+) \| `(.*?)` \|", re.MULTILINE)
+PLIES = {name: int(ply) for ply, name in PLY.findall((EXAMPLES / "README.md").read_text())}
 
 
-def test_there_are_some_of_every_player_count_and_of_several_steps() -> None:
-    assert {path.name.split("-")[1] for path in OF_RECORDS} == {"2p", "3p", "4p"}
-    assert len({from_position(path.read_text()).to_position()["cathedral"]["step"] for path in OF_RECORDS}) >= 5
+@pytest.mark.parametrize(("game", "times"), [("cathedral", "round"), ("duel", "phase")])
+def test_there_are_some_of_every_player_count_and_of_several_times_and_steps(game: str, times: str) -> None:
+    states = [from_position(path.read_text()) for path in OF_RECORDS if path.name.startswith(f"{game}-")]
+    found = [state.to_position()[game] for state in states]
+    assert {state.seats for state in states} == set(states[0].game.seats)
+    assert len({fields["step"] for fields in found}) >= 5
+    assert len({fields[times] for fields in found}) >= 4
 
 
 @pytest.mark.parametrize("path", POSITIONS, ids=lambda path: path.stem)
@@ -35,3 +42,8 @@ def test_position_comes_up_in_its_record(path: Path) -> None:
         state.undo()
         met = state.turn == position.turn and state.observe(state.turn) == position
     assert met
+    assert PLIES.get(path.stem, len(state.history)) == len(state.history)
+
+
+def test_the_page_tells_of_every_position_of_the_card_game() -> None:
+    assert PLIES.keys() == {path.stem for path in POSITIONS if path.name.startswith("duel")}

@@ -2,13 +2,11 @@
 
 from enum import StrEnum
 from functools import cache, partial
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from clerestory.clients.cli.options import BadOption, chosen_game
-from clerestory.engine.cathedral.rules import CATHEDRAL
+from clerestory.clients.cli.options import BadOption, chosen_game, use_catalogues
 from clerestory.engine.core import Game
 from clerestory.search.bots import BOTS
 from clerestory.search.on_ray import on_ray
@@ -37,7 +35,7 @@ RayAddressOption = Annotated[str | None, typer.Option(help="Of a running cluster
 def load_game(name: str, catalogue: str | None) -> Game:
     """Return a game with its catalogue, in whatever process this is."""
     if catalogue is not None:
-        CATHEDRAL.use_catalogue(Path(catalogue))
+        use_catalogues(catalogue)
     return chosen_game(name)
 
 

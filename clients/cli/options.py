@@ -9,10 +9,10 @@ import typer
 
 from clerestory import __version__
 from clerestory.engine import GAMES
-from clerestory.engine.cathedral.rules import CATHEDRAL
 from clerestory.engine.core import Game
+from clerestory.engine.games import use_catalogue
 
-CATALOGUE = "CLERESTORY_CATALOGUE"  # environment variable: the option --catalogue of whoever started us
+CATALOGUE = "CLERESTORY_CATALOGUE"  # environment variable: the options --catalogue of whoever started us, as in PATH
 
 GameOption = Annotated[str, typer.Option("--game", help=f"One of {', '.join(GAMES)}.")]
 SeatsOption = Annotated[int, typer.Option("--seats", help="Number of players.")]
@@ -33,16 +33,25 @@ def say_version(wanted: bool) -> None:
 
 def common(
     catalogue: Annotated[
-        Path | None, typer.Option(envvar=CATALOGUE, help="Card data of `cathedral`, instead of those that are shipped.")
+        list[Path] | None,
+        typer.Option(
+            envvar=CATALOGUE, help="Card data of a game, instead of those that are shipped; one for each game."
+        ),
     ] = None,
     version: Annotated[  # noqa: ARG001  # its callback has done all
         bool, typer.Option("--version", callback=say_version, is_eager=True, help="Print the version, and end.")
     ] = False,
 ) -> None:
     """Take the options that stand before every command; a server started by this process takes them as well."""
-    if catalogue is not None:
-        CATHEDRAL.use_catalogue(catalogue)
-        os.environ[CATALOGUE] = str(catalogue.resolve())
+    if catalogue:
+        os.environ[CATALOGUE] = os.pathsep.join(str(path.resolve()) for path in catalogue)
+        use_catalogues(os.environ[CATALOGUE])
+
+
+def use_catalogues(paths: str) -> None:
+    """Put the card data of files in use, each for the game that it names. Raises BadCatalogue."""
+    for path in paths.split(os.pathsep):
+        use_catalogue(path)
 
 
 def chosen_game(name: str) -> Game:

@@ -199,6 +199,7 @@ class Catalogue(Fields):
     """Every card of the game, by id, in catalogue order."""
 
     version: Literal[1]
+    game: Literal["cathedral"]
     starting_craftsmen: Annotated[dict[Id, StartingCraftsman], BeforeValidator(by_id)]
     craftsmen: Annotated[dict[Id, Craftsman], BeforeValidator(by_id)]
     resource_cards: Annotated[dict[Id, ResourceCard], BeforeValidator(by_id)]

@@ -173,6 +173,7 @@ class Catalogue(Fields):
     """Every card of the game, by id, in catalogue order; both buildings."""
 
     version: Literal[1]
+    game: Literal["duel"]
     cards: Annotated[dict[Id, Card], BeforeValidator(by_id)]
     castle: Sections
     cathedral: Sections

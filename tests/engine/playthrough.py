@@ -6,31 +6,62 @@ the game's rules revision where the same actions lead elsewhere.
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from clerestory.engine import GAMES, NATURE, Record, Rng, State
 from clerestory.engine.core import Game
 from clerestory.engine.record import mover
+from tests.engine.duel.scenes import builder, drawn
 
 HERE = Path(__file__).parent
 SEED = 20260
+COMPLETED = 68  # opening of a game of Builders Duel that ends by a building
 COUNTED = 3  # plies of an action tree
 EVERY = 25  # plies between the positions whose tree is counted
+
+
+@dataclass(frozen=True)
+class Case:
+    """A game that is written down.
+
+    Attributes:
+        game: its rules.
+        seats: number of players.
+        opening: seed of the opening position.
+        ending: how it ends, in the names of its files; empty for the usual ending of a random game.
+        weigh: draws the actions; None for all alike.
+    """
+
+    game: Game
+    seats: int
+    opening: int
+    ending: str = ""
+    weigh: Callable[[State], list[float]] | None = None
+
+    @property
+    def name(self) -> str:
+        """The beginning of the names of its files."""
+        return f"{self.seats}p-{self.ending}-" if self.ending else f"{self.seats}p-"
 
 
 def folder(game: Game) -> Path:
     return HERE / game.name / "golden"
 
 
-def cases() -> list[tuple[Game, int]]:
-    return [(game, seats) for game in GAMES.values() for seats in game.seats]
+def cases() -> list[Case]:
+    uniform = [Case(game, seats, SEED + seats) for game in GAMES.values() for seats in game.seats]
+    return [*uniform, Case(GAMES["duel"], 2, COMPLETED, "completed", builder)]
 
 
-def random_game(game: Game, seats: int) -> State:
+def random_game(case: Case) -> State:
     """The game that is written down, with its history."""
-    state, rng = game.new(seats, SEED + seats), Rng(SEED)
+    state, rng = case.game.new(case.seats, case.opening), Rng(SEED)
     while not state.over:
+        if case.weigh is not None:
+            state.play(drawn(state, rng, case.weigh))
+            continue
         legal = state.legal_codes()
         state.play(state.draw(rng) if state.turn == NATURE else legal[rng.below(len(legal))])
     return state
@@ -72,21 +103,21 @@ def tree_counts(played: State) -> Iterator[str]:
         state.play(action)
 
 
-def texts(game: Game, seats: int) -> dict[Path, str]:
+def texts(case: Case) -> dict[Path, str]:
     """The golden files of one game, by path."""
-    played = random_game(game, seats)
+    played = random_game(case)
     made = {
         "playthrough.txt": playthrough(played),
         "tree.txt": tree_counts(played),
-        "record.jsonl": Record(played, SEED + seats).lines(),
+        "record.jsonl": Record(played, case.opening).lines(),
     }
-    return {folder(game) / f"{seats}p-{name}": "\n".join(lines) + "\n" for name, lines in made.items()}
+    return {folder(case.game) / f"{case.name}{name}": "\n".join(lines) + "\n" for name, lines in made.items()}
 
 
 def main() -> None:
-    for game, seats in cases():
-        folder(game).mkdir(parents=True, exist_ok=True)
-        for path, text in texts(game, seats).items():
+    for case in cases():
+        folder(case.game).mkdir(parents=True, exist_ok=True)
+        for path, text in texts(case).items():
             path.write_text(text)
             sys.stdout.write(f"{path.relative_to(HERE)}: {len(text):,} bytes\n")
 

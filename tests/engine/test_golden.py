@@ -3,22 +3,34 @@
 import pytest
 
 from clerestory.engine import GAMES, read_records
-from clerestory.engine.core import Game
-from tests.engine.playthrough import SEED, cases, folder, random_game, texts
+from clerestory.engine.duel.rules import DUEL
+from tests.engine.playthrough import Case, cases, folder, random_game, texts
+
+EVERY_CASE = [pytest.param(case, id=f"{case.game.name}-{case.name[:-1]}") for case in cases()]
 
 
-@pytest.mark.parametrize(("game", "seats"), cases(), ids=lambda value: getattr(value, "name", value))
-def test_nothing_has_changed(game: Game, seats: int) -> None:
-    for path, text in texts(game, seats).items():
+@pytest.mark.parametrize("case", EVERY_CASE)
+def test_nothing_has_changed(case: Case) -> None:
+    for path, text in texts(case).items():
         assert text.splitlines() == path.read_text().splitlines(), path.name
 
 
-@pytest.mark.parametrize(("game", "seats"), cases(), ids=lambda value: getattr(value, "name", value))
-def test_golden_record_replays(game: Game, seats: int) -> None:
-    (record,) = read_records((folder(game) / f"{seats}p-record.jsonl").read_text().splitlines())
-    assert (record.seed, record.state) == (SEED + seats, random_game(game, seats))
+@pytest.mark.parametrize("case", EVERY_CASE)
+def test_golden_record_replays(case: Case) -> None:
+    (record,) = read_records((folder(case.game) / f"{case.name}record.jsonl").read_text().splitlines())
+    assert (record.seed, record.state) == (case.opening, random_game(case))
 
 
 def test_every_golden_file_is_of_a_game() -> None:
-    expected = {path for game, seats in cases() for path in texts(game, seats)}
+    expected = {path for case in cases() for path in texts(case)}
     assert {path for game in GAMES.values() for path in folder(game).iterdir()} == expected
+
+
+def test_the_card_game_ends_in_both_ways() -> None:
+    """By a third section, which wins at once, and by time, after the third round of the fourth phase."""
+    completed = {}
+    for case in (case for case in cases() if case.game is DUEL):
+        end = random_game(case).to_position()["duel"]
+        sections = [[len(player[f"section_{number}"]) for number in (1, 2, 3)] for player in end["players"]]
+        completed[case.ending] = ([3, 3, 3] in sections, (end["phase"], end["round"]) == (4, 3))
+    assert completed == {"": (False, True), "completed": (True, False)}

@@ -1,46 +1,40 @@
 """Late positions whose exact values are known: the search's choice comes close to the best, the closer the longer."""
 
-import json
-from functools import cache
-from statistics import mean
 from typing import Any
 
 import pytest
 
 from clerestory.engine import State, from_position
-from clerestory.search import Searcher
-from tests.search.exact import DATA, MAX_NODES, Solver, solved
+from clerestory.search.options import SHIPPED
+from tests.search.exact import MAX_NODES, WANTED, Solver, fields, lines_of, mean_regret, solved
 
-SOLVED: list[dict[str, Any]] = [json.loads(line) for line in DATA.read_text().splitlines()]
-
-
-@cache
-def mean_regret(iterations: int) -> float:
-    """Win share lost to the best action by the search's choice, on average over the positions and three seeds."""
-    return mean(regret(line, iterations, seed) for line in SOLVED for seed in range(3))
-
-
-def regret(line: dict[str, Any], iterations: int, seed: int) -> float:
-    result = Searcher(from_position(line["position"]), seed=seed, max_bytes=1 << 24).run(iterations=iterations)
-    lost: float = max(line["values"].values()) - line["values"][result.best.action]
-    return lost
+SOLVED = {game: lines_of(game) for game in WANTED}
+AGAIN = [
+    pytest.param(game, line, id=f"{game}, seed {line['seed']}")
+    for game, lines in SOLVED.items()
+    for line in lines[-12:]
+]
 
 
-def test_there_are_fifty_of_several_steps_and_player_counts() -> None:
-    positions = [line["position"]["cathedral"] for line in SOLVED]
-    assert len(positions) >= 50
-    assert {len(position["players"]) for position in positions} == {2, 3, 4}
-    assert len({position["step"] for position in positions}) >= 4
+@pytest.mark.parametrize(("game", "positions", "steps"), [("cathedral", 50, 4), ("duel", 20, 4)])
+def test_there_are_many_of_several_steps_and_every_player_count(game: str, positions: int, steps: int) -> None:
+    states = [from_position(line["position"]) for line in SOLVED[game]]
+    assert len(states) >= positions
+    assert {state.seats for state in states} == set(WANTED[game].positions) == set(states[0].game.seats)
+    assert len({fields(state)["step"] for state in states}) >= steps
 
 
-@pytest.mark.parametrize("line", SOLVED[-12:], ids=lambda line: f"seed {line['seed']}")
-def test_values_can_be_found_again(line: dict[str, Any]) -> None:
+@pytest.mark.parametrize(("game", "line"), AGAIN)
+def test_values_can_be_found_again(game: str, line: dict[str, Any]) -> None:
+    assert game in line["position"]
     assert solved(from_position(line["position"])) == pytest.approx(line["values"])
 
 
-def test_choices_approach_the_best() -> None:
-    """Measured for the plain search: see docs/benchmarks.md."""
-    few, many = mean_regret(100), mean_regret(10_000)
+@pytest.mark.parametrize("options", [{}, SHIPPED], ids=["plain", "shipped"])
+@pytest.mark.parametrize("game", WANTED)
+def test_choices_approach_the_best(game: str, options: dict[str, Any]) -> None:
+    """Measured: see docs/benchmarks.md."""
+    few, many = (mean_regret(game, iterations, **options) for iterations in (100, 10_000))
     assert many < few
     assert many < 0.05
 

@@ -4,14 +4,14 @@ from itertools import pairwise
 
 import pytest
 
-from clerestory.engine.cathedral.rules import CATHEDRAL
+from clerestory.engine import GAMES, State
 from clerestory.search.bots import Budget, parse_bot
 from clerestory.search.errors import BadLimit
 from clerestory.search.levels import LEVELS, Level, choose_line, level_of
 from clerestory.search.result import Line
 from tests.search.positions import decisions
 
-POSITION = decisions(CATHEDRAL, 2, 1)[3]
+POSITIONS = {name: decisions(GAMES[name], 2, 1)[3] for name in ("cathedral", "duel")}
 
 
 def line(action: str, margin: float, visits: int = 10) -> Line:
@@ -40,11 +40,12 @@ def test_small_losses_are_overlooked_more_often_than_large_ones() -> None:
 
 
 @pytest.mark.parametrize("level", range(1, 9))
-def test_a_level_caps_the_iterations_and_the_budget_only_bounds_them(level: int) -> None:
+@pytest.mark.parametrize("position", POSITIONS.values(), ids=POSITIONS)
+def test_a_level_caps_the_iterations_and_the_budget_only_bounds_them(position: State, level: int) -> None:
     bot = parse_bot(f"ismcts:level={level}")
-    assert bot.choose(POSITION, 1, Budget(seconds=60.0)).iterations == LEVELS[level - 1].iterations
-    assert bot.choose(POSITION, 1, Budget(iterations=7)).iterations == 7
-    assert bot.choose(POSITION, 1, Budget(iterations=7)).action == bot.choose(POSITION, 1, Budget(iterations=7)).action
+    assert bot.choose(position, 1, Budget(seconds=60.0)).iterations == LEVELS[level - 1].iterations
+    assert bot.choose(position, 1, Budget(iterations=7)).iterations == 7
+    assert bot.choose(position, 1, Budget(iterations=7)).action == bot.choose(position, 1, Budget(iterations=7)).action
 
 
 @pytest.mark.parametrize("number", [0, 9, -1, 2.5, "3", None, True])

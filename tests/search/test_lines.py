@@ -29,7 +29,11 @@ def test_golden_signature() -> None:
 
 
 @pytest.mark.parametrize("options", CHOICES, ids=str)
-@pytest.mark.parametrize("position", [START, decisions(GAMES["cathedral"], 3, 2)[20]], ids=["toy", "cathedral"])
+@pytest.mark.parametrize(
+    "position",
+    [START, decisions(GAMES["cathedral"], 3, 2)[20], decisions(GAMES["duel"], 2, 2)[20]],
+    ids=["toy", "cathedral", "duel"],
+)
 def test_every_option_is_reproducible_and_sums_up(options: dict[str, object], position: State) -> None:
     results = [Searcher(position, seed=seed, **options).run(iterations=500) for seed in (4, 4, 5)]  # type: ignore[arg-type]
     assert results[0].lines == results[1].lines != results[2].lines
@@ -105,7 +109,11 @@ def test_a_horizon_past_the_end_plays_to_the_end() -> None:
     assert {line.action: (line.visits, line.availability, line.values) for line in far.lines} == ismcts(START, 2, 300)
 
 
-@pytest.mark.parametrize("position", [START, decisions(GAMES["cathedral"], 2, 1)[3]], ids=["toy", "cathedral"])
+@pytest.mark.parametrize(
+    "position",
+    [START, decisions(GAMES["cathedral"], 2, 1)[3], decisions(GAMES["duel"], 2, 1)[3]],
+    ids=["toy", "cathedral", "duel"],
+)
 def test_choice_by_bound_is_among_the_well_visited(position: State) -> None:
     by_visits, by_bound = (
         Searcher(position, seed=3, choice=choice).run(iterations=700) for choice in ("visits", "bound")

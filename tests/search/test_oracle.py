@@ -18,9 +18,9 @@ def test_equal_tables(seats: int, seed: int) -> None:
         assert {line.action: (line.visits, line.availability, line.values) for line in table} == expected
 
 
-@pytest.mark.parametrize("seats", GAMES["cathedral"].seats)
-def test_equal_tables_of_the_board_game(seats: int) -> None:
-    for position in decisions(GAMES["cathedral"], seats, 1)[::60]:
+@pytest.mark.parametrize(("name", "seats"), [("cathedral", 2), ("cathedral", 3), ("cathedral", 4), ("duel", 2)])
+def test_equal_tables_of_both_games(name: str, seats: int) -> None:
+    for position in decisions(GAMES[name], seats, 1)[::60]:
         table = Searcher(position, seed=3).run(iterations=60).lines
         expected = ismcts(position, 3, 60)
         assert {line.action: (line.visits, line.availability, line.values) for line in table} == expected
@@ -34,9 +34,9 @@ def test_equal_tables_for_other_explorations(exploration: float) -> None:
     assert {line.action: (line.visits, line.availability, line.values) for line in table} == expected
 
 
-@pytest.mark.parametrize("name", ["toy", "cathedral"])
-def test_equal_tables_with_priors(name: str) -> None:
-    for number, position in enumerate(decisions(GAMES[name], 3, 2)[:: 1 if name == "toy" else 60]):
+@pytest.mark.parametrize(("name", "seats"), [("toy", 3), ("cathedral", 3), ("duel", 2)])
+def test_equal_tables_with_priors(name: str, seats: int) -> None:
+    for number, position in enumerate(decisions(GAMES[name], seats, 2)[:: 1 if name == "toy" else 60]):
         table = Searcher(position, seed=number, selection="puct").run(iterations=200).lines
         expected = ismcts(position, number, 200, selection="puct")
         assert {line.action: (line.visits, line.availability) for line in table} == {

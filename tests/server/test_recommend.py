@@ -15,6 +15,7 @@ from clerestory.v1.advisor_pb2 import (
     RecommendMoveResponse,
     WarningReason,
 )
+from tests.laws import walk
 from tests.server.harness import HOUR, Served, opening, question, served, until
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples" / "positions").glob("*.json"))
@@ -104,6 +105,21 @@ async def test_hidden_cards_do_not_change_the_answer(game: str, seats: int, seed
     async with served() as server:
         answers = [await ask(server, position, iterations=300, seed=5) for position in (truth, view, *others)]
     assert all(answer == answers[0] for answer in answers)
+
+
+@pytest.mark.parametrize("game", GAMES)
+async def test_hidden_cards_do_not_change_an_answer_later_in_the_game(game: str) -> None:
+    """Decks half dealt, seals seen: what is known grows, and nothing beyond it tells."""
+    met = [state.copy() for state in walk(GAMES[game], 2, 5) if state.turn >= 0]
+    asked, hiding = met[:: 1 + len(met) // 10], 0
+    async with served() as server:
+        for truth in asked:
+            view = truth.observe(truth.turn)
+            others = [view.deal(luck) for luck in range(2)]
+            hiding += any(other != truth for other in others)
+            answers = [await ask(server, position, iterations=150, seed=5) for position in (truth, view, *others)]
+            assert all(answer == answers[0] for answer in answers)
+    assert hiding >= len(asked) // 2
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
@@ -204,10 +220,11 @@ async def test_a_server_that_finishes_warns() -> None:
         assert "FINISHING" in names(await call)
 
 
-async def test_lines_are_explained_where_the_game_has_features() -> None:
+@pytest.mark.parametrize("game", ["cathedral", "duel"])
+async def test_lines_are_explained_where_the_game_has_features(game: str) -> None:
     async with served() as server:
-        answer = await ask(server, opening(2, 3, "cathedral"), iterations=400, seed=1)
-        hasty = await ask(server, opening(2, 3, "cathedral"), iterations=400, seed=1, time_budget=duration(0.049))
+        answer = await ask(server, opening(2, 3, game), iterations=400, seed=1)
+        hasty = await ask(server, opening(2, 3, game), iterations=400, seed=1, time_budget=duration(0.049))
     assert answer.reason.endswith(".")
     assert all(len(line.outlook) > 1 for line in answer.lines[:2])
     assert (hasty.reason, len(hasty.lines[0].outlook)) == ("", 0)

@@ -53,6 +53,17 @@ def test_people_see_the_last_table(target: str) -> None:
     assert all(text in done.output for text in ("play card 6", "3,000 iterations", "ended by iterations", "seed 1"))
 
 
+@pytest.mark.parametrize("name", ["cathedral-3p-round4-draft", "duel-2p-phase4-claim"])
+def test_a_server_of_its_own_sharpens_a_table(name: str) -> None:
+    done = run("analyze", OPENING.parent / f"{name}.json", "--time", "300ms", "--every", "100ms", "--json")
+    assert done.exit_code == 0
+    tables = [json.loads(line) for line in done.output.splitlines()]
+    assert [table["final"] for table in tables] == [False] * (len(tables) - 1) + [True]
+    iterations = [table["recommendation"]["iterations"] for table in tables]
+    assert iterations == sorted(iterations)
+    assert len(tables) > 1
+
+
 def test_a_question_takes_its_options_and_the_token_of_a_file(tmp_path: Path) -> None:
     token = tmp_path / "token"
     token.write_text("open-sesame\n")

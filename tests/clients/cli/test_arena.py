@@ -40,6 +40,13 @@ def test_json_report() -> None:
     assert found["verdict"] is None
 
 
+def test_levels_of_the_card_game_meet() -> None:
+    bots = ("ismcts:level=2", "ismcts:level=1", "--game", "duel", "--games", "4", "--workers", "1", "--budget", "10s")
+    found = figures(run(*bots, "--json").output)
+    assert (found["game"], found["games"], found["deals"]) == ("duel", 4, 2)
+    assert found["a"]["iterations_per_move"] > found["b"]["iterations_per_move"] > 1
+
+
 def test_infinities_are_null() -> None:
     found = figures(run(*TOY, "--games", "2", "--json").output)
     assert found["margin"]["low"] is None

@@ -8,7 +8,7 @@ from typer.testing import CliRunner, Result
 
 from clerestory.clients.cli.main import app
 from clerestory.clients.cli.options import BadOption
-from clerestory.engine import BadPosition, BadRecord
+from clerestory.engine import GAMES, BadPosition, BadRecord
 from clerestory.engine.toy.rules import TOY
 
 
@@ -29,8 +29,12 @@ def test_simulate_records_what_replay_reads(tmp_path: Path) -> None:
     assert means == pytest.approx(summary["win_share"])
 
 
-def test_simulate_is_reproducible() -> None:
-    first, second, other = (run("simulate", "--game", "toy", "--seed", seed, "--json").output for seed in (1, 1, 2))
+@pytest.mark.parametrize("game", GAMES)
+def test_simulate_is_reproducible(game: str) -> None:
+    first, second, other = (
+        run("simulate", "--game", game, "--seats", 2, "--games", 9, "--seed", seed, "--json").output
+        for seed in (1, 1, 2)
+    )
     assert first == second != other
 
 
@@ -60,8 +64,9 @@ def test_show_prints_position_and_actions() -> None:
     assert [entry["text"] for entry in fields["legal"]] == [action.text for action in state.legal_actions()]
 
 
-def test_show_can_forget() -> None:
-    state = TOY.new(2, 1)
+@pytest.mark.parametrize("game", GAMES)
+def test_show_can_forget(game: str) -> None:
+    state = GAMES[game].new(2, 1)
     fields = json.loads(run("show", "-", "--json", "--seat", 1, stdin=state.to_json()).output)
     assert fields["position"] == state.observe(1).to_position()
 

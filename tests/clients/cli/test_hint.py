@@ -1,6 +1,7 @@
 """`clerestory hint`: a ranked table, or the whole result for programs."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -9,31 +10,37 @@ from typer.testing import CliRunner, Result
 from clerestory.clients import BadRequest
 from clerestory.clients.cli.main import app
 from clerestory.clients.cli.options import BadOption
-from clerestory.engine import NATURE, BadPosition, from_position
+from clerestory.engine import GAMES, NATURE, BadPosition, from_position
 from clerestory.engine.cathedral.rules import CATHEDRAL
 from clerestory.search import NothingToDecide
 
-EXAMPLE = Path(__file__).parents[3] / "examples" / "positions" / "cathedral-3p-round4-draft.json"
+EXAMPLES = Path(__file__).parents[3] / "examples" / "positions"
+EXAMPLE = EXAMPLES / "cathedral-3p-round4-draft.json"
+OF_BOTH = pytest.mark.parametrize(
+    "example", [EXAMPLE, EXAMPLES / "duel-2p-phase4-turn.json"], ids=["cathedral", "duel"]
+)
 
 
 def run(*arguments: str | Path, stdin: str | None = None) -> Result:
     return CliRunner().invoke(app, ["hint", *map(str, arguments)], input=stdin, env={"COLUMNS": "160"})
 
 
-def test_json_holds_every_action_best_first() -> None:
-    answer = json.loads(run(EXAMPLE, "--time", "50ms", "--seed", 3, "--json").output)
-    legal = {action.text for action in from_position(EXAMPLE.read_text()).legal_actions()}
+@OF_BOTH
+def test_json_holds_every_action_best_first(example: Path) -> None:
+    answer = json.loads(run(example, "--time", "50ms", "--seed", 3, "--json").output)
+    legal = {action.text for action in from_position(example.read_text()).legal_actions()}
     assert {line["action"] for line in answer["lines"]} == legal
     assert answer["seed"] == 3
     visits = [line["visits"] for line in answer["lines"]]
     assert visits == sorted(visits, reverse=True)
 
 
-def test_table_shows_as_many_lines_as_asked() -> None:
-    output = run(EXAMPLE, "--time", "50ms", "--lines", 2).output
-    legal = [action.text for action in from_position(EXAMPLE.read_text()).legal_actions()]
-    assert sum(f"│ {text} " in output for text in legal) == 2
-    assert "red:" in output
+@OF_BOTH
+def test_table_shows_as_many_lines_as_asked(example: Path) -> None:
+    position = from_position(example.read_text())
+    output = run(example, "--time", "50ms", "--lines", 2).output
+    assert sum(bool(re.search(f"│ {action.text} +│", output)) for action in position.legal_actions()) == 2
+    assert f"{position.game.seat_name(position.turn)}:" in output
 
 
 def test_watching_ends_with_the_table() -> None:
@@ -61,13 +68,15 @@ def test_positions_that_cannot_be_searched() -> None:
     assert isinstance(run("-", stdin=state.to_json()).exception, NothingToDecide)
 
 
-def test_a_chance_event_lists_its_outcomes() -> None:
-    output = run("-", "--time", "50ms", stdin=CATHEDRAL.new(2, 1).to_json()).output
+@pytest.mark.parametrize(("game", "outcome"), [("cathedral", "advantage "), ("duel", "deal ")])
+def test_a_chance_event_lists_its_outcomes(game: str, outcome: str) -> None:
+    output = run("-", "--time", "50ms", stdin=GAMES[game].new(2, 1).to_json()).output
     assert "what may come up" in output
-    assert "advantage " in output
+    assert outcome in output
 
 
-def test_the_best_line_has_a_reason() -> None:
-    output = run(EXAMPLE, "--time", "200ms", "--lines", 2).output
+@OF_BOTH
+def test_the_best_line_has_a_reason(example: Path) -> None:
+    output = run(example, "--time", "200ms", "--lines", 2).output
     assert "looks" in output
     assert "It is the best line with a probability of" in output

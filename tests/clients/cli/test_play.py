@@ -80,6 +80,31 @@ def test_beside_a_table_what_comes_up_is_typed_in(tmp_path: Path) -> None:
     assert len(record.state.history) == 2
 
 
+def test_beside_a_table_the_card_game_goes_on_from_a_deal_to_a_claim(tmp_path: Path) -> None:
+    """What the table cannot know is open at first; the seat's hint and the move of a level come in between."""
+    path = tmp_path / "game.jsonl"
+    cards = ["income_4", "wood", "aliena", "walter", "market_2", "stone", "jack", "ore", "power"]
+    typed = "".join(f"deal {card}\n" for card in cards) + "?\nclaim row 1\nquit\n"
+    options = ["--game", "duel", "--seats", "human,level:2", "--table", "--record", str(path), "--time", "50ms"]
+    done = play(*options, typed=typed)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "information sets" in done.stdout
+    [record] = read_records(path.read_text().splitlines())
+    *deals, own, reply = [action.text for action in record.state.history[:11]]
+    assert deals == [f"deal {card}" for card in cards]
+    assert own == "claim row 1"
+    assert reply.startswith("claim ")
+    assert sorted(record.state.to_position()["duel"]["grid"]) == sorted(cards)
+
+
+@pytest.mark.parametrize("game", ["cathedral", "duel"])
+def test_a_person_plays_a_game_against_a_level_with_a_hint(game: str) -> None:
+    done = play("--game", game, "--seats", "human,level:1", "--seed", "3", "--time", "30ms", typed="?\n" + "1\n" * 400)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "information sets" in done.stdout
+    assert done.stdout.count("win share") >= 2
+
+
 def test_a_program_reads_what_happens(tmp_path: Path) -> None:
     path = tmp_path / "game.jsonl"
     typed = "bogus\nplay 5\nundo\nplay 4\n" + "1\n" * 9

@@ -162,3 +162,24 @@ def test_another_file_is_read(tmp_path: Path) -> None:
     other = tmp_path / "mine.toml"
     other.write_text(changed("mason", MASON, MASON.replace("price = 2", "price = 3")))
     assert load(other).cards["mason"].effect.model_dump()["price"] == 3
+
+
+def test_the_second_proposal_differs_in_two_counts_and_keeps_to_what_is_known() -> None:
+    """The named cards once each; 17 symbol cards in A, 19 in B; every kind of effect in both decks, as before."""
+    shipped, other = load(), load(Path(__file__).parents[3] / "examples" / "catalogues" / "duel-more-wool.toml")
+    copies = {card: (row.a, row.b) for card, row in shipped.cards.items()}
+    assert {card: (row.a, row.b) for card, row in other.cards.items() if (row.a, row.b) != copies[card]} == {
+        "income_4": (0, 1),
+        "wool": (2, 1),
+    }
+    for catalogue in (shipped, other):
+        symbols = [card for card in catalogue.cards.values() if card.frame == "neutral"]
+        assert [sum(getattr(card, deck) for card in symbols) for deck in ("a", "b")] == [17, 19]
+        kinds = [{card.effect.kind for card in symbols if getattr(card, deck)} for deck in ("a", "b")]
+        assert kinds[0] == kinds[1]
+    values, others = (
+        {card: row.model_dump(exclude={"a", "b", "sources"}) for card, row in catalogue.cards.items()}
+        for catalogue in (shipped, other)
+    )
+    assert values == others
+    assert (shipped.castle, shipped.cathedral, shipped.building) == (other.castle, other.cathedral, other.building)

@@ -4,7 +4,6 @@
 """
 
 import argparse
-import json
 import sys
 from collections import Counter
 from typing import Any
@@ -15,7 +14,7 @@ from open_spiel.python.algorithms.mcts import RandomRolloutEvaluator
 
 from clerestory.engine import Rng, State, from_position
 from clerestory.search import Searcher
-from tests.search.exact import DATA
+from tests.search.exact import lines_of
 from tests.search.openspiel.adapter import SpielGame, resampler
 
 EXPLORATION = 0.7  # of both
@@ -27,9 +26,7 @@ def lead(values: dict[str, float]) -> float:
     return first - second
 
 
-CLEAR: list[dict[str, Any]] = [
-    line for line in map(json.loads, DATA.read_text().splitlines()) if lead(line["values"]) >= LEAD
-]
+CLEAR: list[dict[str, Any]] = [line for line in lines_of("cathedral") if lead(line["values"]) >= LEAD]
 
 
 def their_choice(position: State, seed: int, iterations: int) -> str:

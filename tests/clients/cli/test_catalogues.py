@@ -1,0 +1,85 @@
+"""`--catalogue`: other card data, of either game or of both, wherever games are played."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from clerestory.engine.cathedral import catalogue as cathedral
+from clerestory.engine.duel import catalogue as duel
+
+#   what is replaced in the shipped text
+OTHERS = {
+    "cathedral": (cathedral.SHIPPED, 'name = "A gift of metal"', 'name = "Metal"'),
+    "duel": (duel.SHIPPED, 'kind = "income", gold = 4', 'kind = "income", gold = 9'),
+}
+
+
+def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "clerestory", *map(str, arguments)], capture_output=True, text=True, check=False
+    )
+
+
+@pytest.fixture
+def others(tmp_path: Path) -> dict[str, Path]:
+    """A changed catalogue of each game, by name."""
+    for game, (shipped, before, after) in OTHERS.items():
+        text = shipped.read_text()
+        assert before in text
+        (tmp_path / f"{game}.toml").write_text(text.replace(before, after, 1))
+    return {game: tmp_path / f"{game}.toml" for game in OTHERS}
+
+
+def cards(game: str, *catalogues: Path) -> str:
+    done = run(*(word for path in catalogues for word in ("--catalogue", path)), "rules", "--game", game, "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+@pytest.mark.parametrize("game", OTHERS)
+def test_a_file_names_the_game_it_is_of(game: str, others: dict[str, Path]) -> None:
+    shipped, other = cards(game), cards(game, others[game])
+    assert other != shipped
+    assert cards(game, *others.values()) == other
+    (stranger,) = (path for name, path in others.items() if name != game)
+    assert cards(game, stranger) == shipped
+
+
+def test_games_of_the_arena_and_of_a_server_are_of_it(others: dict[str, Path], tmp_path: Path) -> None:
+    position, out = tmp_path / "position.json", tmp_path / "games.jsonl"
+    catalogue = ("--catalogue", others["duel"])
+    assert run(*catalogue, "new", "--game", "duel", "--seats", 2, "--out", position).returncode == 0
+    mark = json.loads(position.read_text())["catalogue"]
+    assert mark == duel.content_hash(duel.load(others["duel"])) != duel.content_hash(duel.load())
+    match = ("arena", "greedy", "random", "--game", "duel", "--games", 2, "--workers", 2, "--out", out)
+    assert run(*catalogue, *match).returncode == 0
+    assert mark in out.read_text().splitlines()[0]
+    answer = run(*catalogue, "recommend", position, "--iterations", 50, "--json")
+    assert json.loads(answer.stdout)["catalogue"] == mark
+    assert "catalogue" in run("recommend", position, "--iterations", 50).stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("version = 1", "catalogue.game: None is not one of cathedral, duel"),
+        ('game = "toy"', "catalogue.game: 'toy' is not one of"),
+        ("game = [", "catalogue: is not TOML"),
+        ('game = "duel"\nversion = 2', "catalogue.version"),
+    ],
+)
+def test_a_faulty_file_is_one_line(text: str, says: str, tmp_path: Path) -> None:
+    path = tmp_path / "cards.toml"
+    path.write_text(text)
+    done = run("--catalogue", path, "rules")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_file_that_is_not_there() -> None:
+    done = run("--catalogue", "nowhere.toml", "rules")
+    assert (done.returncode, "cannot be read" in done.stderr) == (2, True)
