@@ -106,7 +106,7 @@ class Advisor:
 
         Raises AdvisorError, here for what cannot be sent, else where the tables are read.
         """
-        request, timeout = write_analysis(position, time, every, certainty, background, options)
+        request, timeout = write_analysis(position, time, every, certainty, background=background, options=options)
         return Analysis(call(self._stub.Analyze, request, timeout=timeout, metadata=self._metadata))
 
 

@@ -88,7 +88,7 @@ class AsyncAdvisor:
         **options: Unpack[Options],
     ) -> "AsyncAnalysis":
         """Return the tables of an analysis, for `async for`; arguments and errors are those of `Advisor.analyze`."""
-        request, timeout = write_analysis(position, time, every, certainty, background, options)
+        request, timeout = write_analysis(position, time, every, certainty, background=background, options=options)
         try:
             return AsyncAnalysis(self._stub.Analyze(request, timeout=timeout, metadata=self._metadata))
         except grpc.aio.UsageError as failure:

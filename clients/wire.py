@@ -118,6 +118,7 @@ def write_analysis(
     time: Time | None,
     every: Time | None,
     certainty: float | None,
+    *,
     background: bool,
     options: Options,
 ) -> AskedToAnalyze:

@@ -125,7 +125,8 @@ def test_an_unknown_option_is_a_mistake_of_the_program() -> None:
 
 
 def test_an_analysis_says_how_often_and_how_sure() -> None:
-    request, timeout = write_analysis(POSITION, "2s", "100ms", 0.95, {"lines": 2})
+    request, timeout = write_analysis(POSITION, "2s", "100ms", 0.95, background=True, options={"lines": 2})
+    assert request.background
     assert (request.update_interval.ToMilliseconds(), request.target_certainty) == (100, 0.95)
     assert (request.question.time_budget.ToSeconds(), request.question.max_lines) == (2, 2)
     assert timeout > 2
