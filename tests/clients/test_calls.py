@@ -132,7 +132,7 @@ def test_an_analysis_says_how_often_and_how_sure() -> None:
     assert timeout > 2
     for every, certainty, field in [("soon", None, "update_interval"), (None, "sure", "target_certainty")]:
         with pytest.raises(BadRequest, match=f"^{field}: "):
-            write_analysis(POSITION, "2s", every, certainty, {})  # type: ignore[arg-type]
+            write_analysis(POSITION, "2s", every, certainty, background=False, options={})  # type: ignore[arg-type]
 
 
 # -- answers ---------------------------------------------------------------------------------------
