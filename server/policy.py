@@ -22,6 +22,7 @@ class Priority(IntEnum):
 
     MOVE = 0
     HINT = 1
+    BACKGROUND = 2
 
 
 class NoRoom(Exception):
@@ -87,7 +88,7 @@ class Policy:
 
     Attributes:
         workers: trees that can be searched at once.
-        max_searches: that can be admitted at once; hints get half of them.
+        max_searches: that can be admitted at once; hints get half of them, the background a quarter.
         min_iterations: promised to every search that is admitted, unless its own limits end it before.
         speeds: iterations a second of a worker, measured, by kind.
     """
@@ -120,7 +121,8 @@ class Policy:
         return new
 
     def _owe_place(self, demand: Demand, now: float) -> None:
-        places = self.max_searches if demand.priority == Priority.MOVE else (self.max_searches + 1) // 2
+        part = 2**demand.priority
+        places = (self.max_searches + part - 1) // part
         taken = {id(tree.demand): tree.demand for tree in self.trees}
         if len(taken) >= places:
             first = min(other.deadline for other in taken.values())
@@ -155,7 +157,7 @@ class Policy:
             self.speeds[kind] = speed + (1 - FRESHNESS) * (self.speeds.get(kind, speed) - speed)
 
     def _rank(self, tree: Tree) -> tuple[int, float]:
-        """Moves before hints, then who is furthest behind."""
+        """Moves before hints before the background, then who is furthest behind."""
         return tree.demand.priority, -self.lag(tree)
 
     def lag(self, tree: Tree) -> float:
@@ -192,7 +194,7 @@ class Policy:
     # -- time --------------------------------------------------------------------------------------
 
     def _advance(self, now: float) -> None:
-        """Move the fair clocks: moves share all the workers, hints what moves leave."""
+        """Move the fair clocks: moves share all the workers, hints what moves leave, the background the rest."""
         left = float(self.workers)
         for priority in Priority:
             number = sum(tree.demand.priority == priority for tree in self.trees)

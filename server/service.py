@@ -30,7 +30,7 @@ from clerestory.v1.advisor_pb2_grpc import AdvisorServiceServicer
 SEED_BITS = 53  # of a drawn seed: every reader of JSON keeps it
 EXPLAINED_LINES, EXPLAINED_WORLDS = 5, 50  # a few thousandths of a second, all in all
 FEW_A_LINE = 10  # iterations, below which lines are hard to tell apart
-METHODS = {Priority.MOVE: "RecommendMove", Priority.HINT: "Analyze"}
+METHODS = {Priority.MOVE: "RecommendMove", Priority.HINT: "Analyze", Priority.BACKGROUND: "Analyze"}
 LOOK = 0.25  # seconds between two looks at the certainty of an analysis, at most
 
 Context = grpc.aio.ServicerContext[Any, Any]
@@ -74,7 +74,8 @@ class Advisor(AdvisorServiceServicer):
         analysis = read_analysis(request)
         question, interval = analysis.question, analysis.interval
         early = question.early_stop is True
-        async with self._consult(question, context, arrived, Priority.HINT, early=early) as consultation:
+        priority = Priority.BACKGROUND if request.background else Priority.HINT
+        async with self._consult(question, context, arrived, priority, early=early) as consultation:
             job, sequence = consultation.job, 0
             while not await ended_within(job, next_look(arrived, interval)):
                 explain = explainer(consultation.searcher, interval >= EXPLAINED_FROM)
