@@ -91,6 +91,7 @@ class Advisor:
         *,
         every: Time | None = None,
         certainty: float | None = None,
+        background: bool = False,
         **options: Unpack[Options],
     ) -> "Analysis":
         """Return the tables of an analysis, as they come; the last one is final. Leaving them ends the search.
@@ -100,11 +101,12 @@ class Advisor:
             time: as in `recommend`.
             every: time between two tables, at least 10 ms.
             certainty: end once the best line is the best with this probability, above 0.5 and below 1.
+            background: let everybody else's searches go first.
             options: see `Options`.
 
         Raises AdvisorError, here for what cannot be sent, else where the tables are read.
         """
-        request, timeout = write_analysis(position, time, every, certainty, options)
+        request, timeout = write_analysis(position, time, every, certainty, background, options)
         return Analysis(call(self._stub.Analyze, request, timeout=timeout, metadata=self._metadata))
 
 

@@ -53,6 +53,7 @@ class Options(TypedDict, total=False):
         avoid: actions to leave out.
         lines: number of lines in the answer; 0: all.
         early_stop: whether to end once what is left of the limits cannot change the best line.
+        game_id: key of the game, so that the server may go on from what it has searched for the same seat before.
     """
 
     seat: int | None
@@ -65,6 +66,7 @@ class Options(TypedDict, total=False):
     avoid: Actions | None
     lines: int | None
     early_stop: bool | None
+    game_id: str | None
 
 
 FIELDS = {
@@ -76,6 +78,7 @@ FIELDS = {
     "threads": "threads",
     "lines": "max_lines",
     "early_stop": "early_stop",
+    "game_id": "game_id",
     "consider": "consider_actions",
     "avoid": "avoid_actions",
 }  # option -> field of the request
@@ -111,11 +114,16 @@ def write_question(position: PositionLike, time: Time | None, options: Options) 
 
 
 def write_analysis(
-    position: PositionLike, time: Time | None, every: Time | None, certainty: float | None, options: Options
+    position: PositionLike,
+    time: Time | None,
+    every: Time | None,
+    certainty: float | None,
+    background: bool,
+    options: Options,
 ) -> AskedToAnalyze:
     """Return the question of an analysis as a message. Raises as `write_question`."""
     question, timeout = write_question(position, time, options)
-    request = api.AnalyzeRequest(question=question)
+    request = api.AnalyzeRequest(question=question, background=background)
     if every is not None:
         request.update_interval.CopyFrom(duration(read_time(every, "update_interval"), "update_interval"))
     if certainty is not None:

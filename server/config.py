@@ -5,7 +5,7 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from clerestory.search.ismcts import DEFAULT_MAX_BYTES
+from clerestory.search.ismcts import DEFAULT_MAX_BYTES, MIN_BYTES
 
 MAX_MESSAGE_BYTES = 64 * 1024  # any position fits; nothing larger is read
 MIN_TREE_BYTES = 1 << 20
@@ -27,6 +27,8 @@ class Settings:
         max_threads: trees of one search; more are cut to that, and to the number of workers.
         max_time: longest search, in seconds; a larger budget is cut to it.
         max_tree_bytes: memory of one search's trees.
+        memory: of all trees of searches under way; half of it is kept for equal shares of max_searches.
+        warm_bytes: memory of the trees kept for the next question of their game; 0 keeps none.
         margin: seconds kept back from the caller's deadline, for the way of the answer.
         drain_delay: seconds between saying NOT_SERVING and ending searches, for balancers to notice.
         grace: seconds that calls in progress have after that.
@@ -48,6 +50,8 @@ class Settings:
     max_threads: int = 16
     max_time: float = 60.0
     max_tree_bytes: int = DEFAULT_MAX_BYTES
+    memory: int = 1 << 30
+    warm_bytes: int = 256 << 20
     margin: float = 0.02
     drain_delay: float = 0.0
     grace: float = 5.0
@@ -63,11 +67,14 @@ class Settings:
         for name in ("workers", "max_searches", "min_iterations", "max_threads", "max_time"):
             if not getattr(self, name) > 0:
                 raise BadSettings(f"{name}: {getattr(self, name)} is not greater than 0")
-        for name in ("margin", "drain_delay", "grace"):
+        for name in ("warm_bytes", "margin", "drain_delay", "grace"):
             if not getattr(self, name) >= 0:
                 raise BadSettings(f"{name}: {getattr(self, name)} is less than 0")
         if self.max_tree_bytes < MIN_TREE_BYTES:
             raise BadSettings(f"max_tree_bytes: {self.max_tree_bytes} is less than {MIN_TREE_BYTES}")
+        least = 2 * self.max_searches * MIN_BYTES
+        if self.memory < least:
+            raise BadSettings(f"memory: {self.memory} is less than {least}, the least for {self.max_searches} searches")
         for name in ("listen", "admin"):
             self._owe_privacy(name)
         if self.metrics:

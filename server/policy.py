@@ -88,7 +88,7 @@ class Policy:
 
     Attributes:
         workers: trees that can be searched at once.
-        max_searches: that can be admitted at once; hints get half of them, the background a quarter.
+        max_searches: that can be admitted at once; hints get half of them, and the background a quarter.
         min_iterations: promised to every search that is admitted, unless its own limits end it before.
         speeds: iterations a second of a worker, measured, by kind.
     """
@@ -121,8 +121,7 @@ class Policy:
         return new
 
     def _owe_place(self, demand: Demand, now: float) -> None:
-        part = 2**demand.priority
-        places = (self.max_searches + part - 1) // part
+        places = ceil(self.max_searches / 2**demand.priority)
         taken = {id(tree.demand): tree.demand for tree in self.trees}
         if len(taken) >= places:
             first = min(other.deadline for other in taken.values())
@@ -152,12 +151,12 @@ class Policy:
         tree.running = False
         tree.used += seconds
         tree.iterations += iterations
-        if seconds > 0:
+        if seconds > 0 and iterations:
             speed, kind = iterations / seconds, tree.demand.kind
             self.speeds[kind] = speed + (1 - FRESHNESS) * (self.speeds.get(kind, speed) - speed)
 
     def _rank(self, tree: Tree) -> tuple[int, float]:
-        """Moves before hints before the background, then who is furthest behind."""
+        """Moves before hints and hints before the background, then who is furthest behind."""
         return tree.demand.priority, -self.lag(tree)
 
     def lag(self, tree: Tree) -> float:
@@ -194,7 +193,7 @@ class Policy:
     # -- time --------------------------------------------------------------------------------------
 
     def _advance(self, now: float) -> None:
-        """Move the fair clocks: moves share all the workers, hints what moves leave, the background the rest."""
+        """Move the fair clocks: moves share all the workers, hints what moves leave, the background what hints do."""
         left = float(self.workers)
         for priority in Priority:
             number = sum(tree.demand.priority == priority for tree in self.trees)

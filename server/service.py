@@ -3,8 +3,8 @@
 import asyncio
 import secrets
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Hashable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from math import floor
@@ -13,13 +13,14 @@ from typing import Any
 import grpc
 
 from clerestory.search.errors import HiddenFromSeat
-from clerestory.search.ismcts import Searcher
+from clerestory.search.ismcts import MIN_BYTES, Searcher
 from clerestory.search.levels import choose_line, level_of
 from clerestory.search.options import SHIPPED
 from clerestory.search.result import Result, StopReason
 from clerestory.server.allowance import EXPLAINED_FROM, Allowance, Asked, Cut, allow
 from clerestory.server.config import Settings
-from clerestory.server.errors import Reason, refuse
+from clerestory.server.errors import CallError, Reason, refuse
+from clerestory.server.memory import Memory, Warm
 from clerestory.server.metrics import Metrics, Searched
 from clerestory.server.policy import Priority
 from clerestory.server.scheduler import Job, Limits, Scheduler
@@ -31,6 +32,7 @@ SEED_BITS = 53  # of a drawn seed: every reader of JSON keeps it
 EXPLAINED_LINES, EXPLAINED_WORLDS = 5, 50  # a few thousandths of a second, all in all
 FEW_A_LINE = 10  # iterations, below which lines are hard to tell apart
 METHODS = {Priority.MOVE: "RecommendMove", Priority.HINT: "Analyze", Priority.BACKGROUND: "Analyze"}
+LEAST_KEPT = 8  # trees that can be kept, whatever they have grown to
 LOOK = 0.25  # seconds between two looks at the certainty of an analysis, at most
 
 Context = grpc.aio.ServicerContext[Any, Any]
@@ -52,6 +54,8 @@ class Advisor(AdvisorServiceServicer):
 
     def __init__(self, scheduler: Scheduler, settings: Settings, metrics: Metrics) -> None:
         self._scheduler = scheduler
+        self._memory = Memory(settings.memory, settings.max_searches)
+        self._warm = Warm(settings.warm_bytes)
         self._settings = settings
         self._metrics = metrics
         self._concluding = 0.003  # seconds between the end of a search and the answer: a high quantile, as measured
@@ -74,7 +78,7 @@ class Advisor(AdvisorServiceServicer):
         analysis = read_analysis(request)
         question, interval = analysis.question, analysis.interval
         early = question.early_stop is True
-        priority = Priority.BACKGROUND if request.background else Priority.HINT
+        priority = Priority.BACKGROUND if analysis.background else Priority.HINT
         async with self._consult(question, context, arrived, priority, early=early) as consultation:
             job, sequence = consultation.job, 0
             while not await ended_within(job, next_look(arrived, interval)):
@@ -98,19 +102,65 @@ class Advisor(AdvisorServiceServicer):
     ) -> AsyncIterator[Consultation]:
         """Have a question searched; when the block ends, for whatever reason, so does the search."""
         allowance = self._allow(question, context, arrived)
-        searcher = make_searcher(question, allowance)
-        job = self._scheduler.submit(
-            searcher,
-            self._limits(question, allowance, arrived, early=early),
-            kind=question.kind,
-            arrived=arrived,
-            trees=allowance.threads,
-            priority=priority,
-        )
+        limits = self._limits(question, allowance, arrived, early=early)
+        with self._tree(question, allowance) as searcher:
+            job = self._scheduler.submit(
+                searcher,
+                limits,
+                kind=question.kind,
+                arrived=arrived,
+                trees=allowance.threads,
+                priority=priority,
+            )
+            try:
+                yield Consultation(METHODS[priority], question, allowance, searcher, job)
+            finally:
+                self._scheduler.drop(job)
+
+    @contextmanager
+    def _tree(self, question: Question, allowance: Allowance) -> Iterator[Searcher]:
+        """Lend a search its memory, with the tree of its game's last question if one is kept; keep it for the next."""
+        key = question.tree_key
+        searcher, size = self._warm_tree(key, question) or self._new_tree(question, allowance)
+        sound = False
         try:
-            yield Consultation(METHODS[priority], question, allowance, searcher, job)
+            yield searcher
+            sound = True
+        except (CallError, asyncio.CancelledError, GeneratorExit):
+            sound = True
+            raise
         finally:
-            self._scheduler.drop(job)
+            self._memory.give_back(size)
+            if sound and key is not None:
+                self._warm.keep(key, searcher, size)
+
+    def _warm_tree(self, key: Hashable | None, question: Question) -> tuple[Searcher, int] | None:
+        """Return what is kept for a question, with its bytes, moved to its position."""
+        found = None if key is None else self._warm.take(key)
+        if found is None:
+            return None
+        searcher, size = found
+        try:
+            searcher.advance(question.view)
+        except (ValueError, RuntimeError):  # not of this game any more, or a thread is about to leave it
+            return None
+        self._memory.occupy(size)
+        return searcher, size
+
+    def _new_tree(self, question: Question, allowance: Allowance) -> tuple[Searcher, int]:
+        """Return a search of nothing yet, with its bytes. Raises CallError: BUSY without memory, HIDDEN_FROM_SEAT."""
+        most = allowance.tree_bytes * allowance.threads
+        if question.tree_key is not None:
+            most = min(most, max(self._settings.warm_bytes // LEAST_KEPT, MIN_BYTES))
+        size = self._memory.take(most)
+        try:
+            return make_searcher(question, allowance, size // allowance.threads), size
+        except MemoryError:
+            self._memory.give_back(size)
+            raise CallError(Reason.BUSY, [("", "there is no memory for another tree")], retry=1.0) from None
+        except CallError:
+            self._memory.give_back(size)
+            raise
 
     def _allow(self, question: Question, context: Context, arrived: float) -> Allowance:
         remaining: float | None = context.time_remaining()  # None for a call without a deadline
@@ -174,7 +224,7 @@ def next_look(began: float, interval: float) -> float:
     return min(now + LOOK, began + interval * (floor((now - began) / interval) + 1))
 
 
-def make_searcher(question: Question, allowance: Allowance) -> Searcher:
+def make_searcher(question: Question, allowance: Allowance, tree_bytes: int) -> Searcher:
     """Return the search for a question. Raises CallError: HIDDEN_FROM_SEAT."""
     seed = secrets.randbits(SEED_BITS) if question.seed is None else question.seed
     try:
@@ -182,7 +232,7 @@ def make_searcher(question: Question, allowance: Allowance) -> Searcher:
             question.view,
             question.seat,
             seed=seed,
-            max_bytes=allowance.tree_bytes,
+            max_bytes=max(tree_bytes, MIN_BYTES),
             actions=question.actions,
             threads=allowance.threads,
             **SHIPPED,
@@ -212,7 +262,7 @@ def write_recommendation(consultation: Consultation, result: Result) -> api.Reco
             waited=(job.began or job.arrived) - job.arrived,
         ),
         warnings=write_warnings((*consultation.allowance.cuts, *remarks(result, finishing=job.finishing))),
-        reproducible=result.threads == 1 or result.stopped == StopReason.ITERATIONS,
+        reproducible=not result.reused and (result.threads == 1 or result.stopped == StopReason.ITERATIONS),
     )
 
 

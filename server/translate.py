@@ -1,6 +1,6 @@
 """Between the messages of the API and the types of the engine: the only module that sees both."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,7 @@ from clerestory.v1.position_pb2 import Position
 MAX_ITERATIONS = (1 << 63) - 1
 LEAST_INTERVAL = 0.01  # seconds between the tables of an analysis
 USUAL_INTERVAL = 0.25
+LONGEST_GAME_ID = 64  # bytes
 
 STOP_REASONS = {
     StopReason.TIME: api.STOP_REASON_TIME,
@@ -52,6 +53,7 @@ class Question:
         actions: texts of the only actions to search, None for all.
         max_lines: of the answer, 0 for all.
         early_stop: None where the request does not say.
+        game_id: of the caller's choice, "" for none.
     """
 
     view: State
@@ -66,11 +68,18 @@ class Question:
     actions: tuple[str, ...] | None
     max_lines: int
     early_stop: bool | None
+    game_id: str
 
     @property
     def kind(self) -> tuple[str, int]:
         """What searches are about equally fast."""
         return self.view.game.name, self.view.seats
+
+    @property
+    def tree_key(self) -> Hashable | None:
+        """Whose tree may be kept for the next question, None if none may: a seat's own, at its full strength."""
+        plain = self.seed is None and self.level is None and self.threads == 1 and self.actions is None
+        return (self.game_id, *self.kind, self.seat) if self.game_id and plain and not self.chance else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +89,13 @@ class Analysis:
     Attributes:
         interval: seconds between two tables.
         certainty: at which it ends; None to go on to its limits.
+        background: nobody waits for it.
     """
 
     question: Question
     interval: float
     certainty: float | None
+    background: bool
 
 
 def read_analysis(request: api.AnalyzeRequest) -> Analysis:
@@ -95,7 +106,7 @@ def read_analysis(request: api.AnalyzeRequest) -> Analysis:
     if certainty is not None and not 0.5 < certainty < 1:
         faults.add(Reason.BAD_TARGET_CERTAINTY, "target_certainty", f"is {certainty}; must be above 0.5 and below 1")
     question = read_question(request.question, "question.", faults)
-    return Analysis(question, USUAL_INTERVAL if interval is None else interval, certainty)
+    return Analysis(question, USUAL_INTERVAL if interval is None else interval, certainty, request.background)
 
 
 def read_question(request: api.RecommendMoveRequest, path: str = "", faults: Faults | None = None) -> Question:
@@ -132,6 +143,7 @@ def read_question(request: api.RecommendMoveRequest, path: str = "", faults: Fau
         actions=actions,
         max_lines=request.max_lines,
         early_stop=given(request, "early_stop"),
+        game_id=request.game_id,
     )
 
 
@@ -159,6 +171,9 @@ def check_numbers(request: api.RecommendMoveRequest, path: str, faults: Faults) 
         value = given(request, field)
         if value is not None and not least <= value <= most:
             faults.add(reason, f"{path}{field}", f"is {value}; must be {least} to {most}")
+    if len(request.game_id.encode()) > LONGEST_GAME_ID:
+        text = f"is {len(request.game_id.encode())} bytes long; must be at most {LONGEST_GAME_ID}"
+        faults.add(Reason.BAD_GAME_ID, f"{path}game_id", text)
 
 
 def read_duration(
@@ -319,6 +334,7 @@ def write_statistics(result: Result, *, certainty: float, waited: float) -> api.
         threads=result.threads,
         certainty=certainty,
         waited=duration(waited),
+        reused_iterations=result.reused,
     )
 
 

@@ -36,6 +36,10 @@ def serve(
     max_tree_bytes: Annotated[
         int, setting("max_tree_bytes", "Memory of one search's trees.")
     ] = DEFAULTS.max_tree_bytes,
+    memory: Annotated[int, setting("memory", "Bytes of all searches' trees together.")] = DEFAULTS.memory,
+    warm_bytes: Annotated[
+        int, setting("warm_bytes", "Memory of trees kept for the next question of their game; 0: none are.")
+    ] = DEFAULTS.warm_bytes,
     margin: Annotated[
         float, setting("margin", "Seconds kept back from a call's deadline, for the way of the answer.")
     ] = DEFAULTS.margin,
@@ -76,6 +80,8 @@ def serve(
         max_threads=max_threads,
         max_time=max_time,
         max_tree_bytes=max_tree_bytes,
+        memory=memory,
+        warm_bytes=warm_bytes,
         margin=margin,
         drain_delay=drain_delay,
         grace=grace,

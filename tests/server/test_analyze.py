@@ -24,10 +24,8 @@ from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
 from tests.server.harness import HOUR, opening, question, served, until
 
 
-def analysis(
-    interval: float | None = 0.01, certainty: float | None = None, background: bool = False, **fields: Any
-) -> AnalyzeRequest:
-    request = AnalyzeRequest(question=question(**fields), target_certainty=certainty, background=background)
+def analysis(interval: float | None = 0.01, certainty: float | None = None, **fields: Any) -> AnalyzeRequest:
+    request = AnalyzeRequest(question=question(**fields), target_certainty=certainty)
     if interval is not None:
         request.update_interval.CopyFrom(duration(interval))
     return request
@@ -181,15 +179,3 @@ async def test_a_chance_event_is_analysed_without_a_move(seat: int | None) -> No
     assert answer.HasField("seat") == (seat is not None)
     assert [line.action.text for line in answer.lines]
     assert sum(line.probability for line in answer.lines) == pytest.approx(1)
-
-
-async def test_an_analysis_in_the_background_leaves_the_worker_to_others() -> None:
-    async with served(max_searches=4) as server:
-        idle = server.advisor.Analyze(analysis(background=True, time_budget=HOUR))
-        await until(lambda: server.app.scheduler.running == 1)
-        second = server.advisor.Analyze(analysis(background=True, time_budget=HOUR))
-        with pytest.raises(grpc.aio.AioRpcError) as refused:
-            await second.read()
-        assert refused.value.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
-        assert_whole(await tables(server.advisor.Analyze(analysis(iterations=2000))))
-        idle.cancel()

@@ -14,6 +14,8 @@ BAD: list[dict[str, Any]] = [
     {"max_time": 0.0},
     {"max_time": float("nan")},
     {"max_tree_bytes": 1000},
+    {"memory": 1 << 20},
+    {"warm_bytes": -1},
     {"margin": -0.1},
     {"grace": -1.0},
     {"listen": ""},

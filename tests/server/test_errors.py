@@ -49,6 +49,7 @@ BAD_REQUESTS: list[tuple[Reason, str, RecommendMoveRequest]] = [
     (Reason.BAD_LEVEL, "level", question(iterations=1, level=0)),
     (Reason.BAD_LEVEL, "level", question(iterations=1, level=9)),
     (Reason.BAD_THREADS, "threads", question(iterations=1, threads=0)),
+    (Reason.BAD_GAME_ID, "game_id", question(iterations=1, game_id="é" * 33)),
     (Reason.BAD_CONSIDER_ACTIONS, "consider_actions[0]", question(iterations=1, consider_actions=["play 99"])),
     (Reason.BAD_CONSIDER_ACTIONS, "consider_actions[1]", question(iterations=1, consider_actions=[LEGAL[0], "x" * 99])),
     (Reason.BAD_AVOID_ACTIONS, "avoid_actions[0]", question(iterations=1, avoid_actions=[""])),

@@ -119,16 +119,6 @@ def test_a_move_goes_before_hints_and_hints_have_the_rest(workers: int) -> None:
     assert max(map(used, idle)) - min(map(used, idle)) <= 2 * SLICE
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_the_background_has_what_moves_and_hints_leave(workers: int) -> None:
-    arrivals = [demand(0, 3.0, priority=Priority.BACKGROUND) for _ in range(workers)]
-    arrivals += [demand(0.5, 1.0) for _ in range(workers)]
-    arrivals += [demand(1.5, 1.0, priority=Priority.HINT) for _ in range(workers)]
-    trees = Simulation(workers).run(arrivals, 3.0)
-    assert [used(one) for one in trees[workers:]] == pytest.approx([1.0] * 2 * workers, abs=2 * SLICE)
-    assert sum(map(used, trees[:workers])) == pytest.approx(workers, abs=4 * workers * SLICE)
-
-
 @pytest.mark.parametrize("capacity", [5.0, 10.0, 20.0])
 @pytest.mark.parametrize("workers", [1, 2])
 def test_overload_is_forgotten_as_soon_as_it_ends(capacity: float, workers: int) -> None:
@@ -139,6 +129,13 @@ def test_overload_is_forgotten_as_soon_as_it_ends(capacity: float, workers: int)
     admitted = simulation.run([*over, *calm], 12.0)
     assert max(simulation.refused, default=0.0) < end + budget
     assert [used(one) for one in admitted[-8:]] == pytest.approx([budget] * 8, abs=2 * SLICE)
+
+
+def test_the_background_has_what_hints_leave() -> None:
+    hint = demand(0.5, 1.0, priority=Priority.HINT)
+    idle, asked = Simulation().run([demand(0, 2.0, priority=Priority.BACKGROUND), hint], 2.0)
+    assert used(asked) >= 1.0 - SLICE * 1.5
+    assert used(idle) == pytest.approx(2.0 - used(asked), abs=2 * SLICE)
 
 
 def test_a_hint_under_moves_still_has_its_minimum() -> None:
@@ -195,6 +192,17 @@ def test_too_many_searches() -> None:
     with pytest.raises(NoRoom, match="8 searches are under way") as caught:
         crowd(full, 1, 60.0)
     assert caught.value.retry == 5.0
+
+
+def test_figures_are_back_to_normal_as_soon_as_an_overload_ends() -> None:
+    """Ten times what there is room for, then a fifth of it: each of those has all the time it would have alone."""
+    flood = [demand(0.002 * i, 0.2) for i in range(500)]
+    after = [demand(1.3 + 0.5 * i, 0.1) for i in range(4)]
+    simulation = Simulation()
+    admitted = simulation.run([*flood, *after], 4.0)
+    assert simulation.refused
+    assert max(simulation.refused) < 1.0
+    assert [used(trees) for trees in admitted[-4:]] == pytest.approx([0.1] * 4, abs=SLICE)
 
 
 def test_hints_leave_half_of_the_places_to_moves() -> None:

@@ -99,6 +99,20 @@ async def test_threads_search_a_tree_each(threads: int) -> None:
     assert answers[0].reproducible
 
 
+async def test_a_search_without_memory_is_turned_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_memory(*_: object, **__: object) -> None:
+        raise MemoryError("no memory for a tree of 1 bytes")
+
+    async with served() as server:
+        with monkeypatch.context() as patch:
+            patch.setattr(service, "Searcher", no_memory)
+            error = await refusal(server.advisor.RecommendMove(question(iterations=10)))
+        answer = await server.advisor.RecommendMove(question(iterations=10))
+    assert error.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
+    assert "memory" in error.details()
+    assert answer.statistics.iterations == 10
+
+
 class Faulty(Searcher):
     """A search that fails in its third slice."""
 
@@ -115,8 +129,8 @@ def go_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make every search fail that has the seed 13."""
     sound = service.make_searcher
 
-    def make(asked: Any, allowance: Any) -> Searcher:
-        return Faulty(opening().observe(0), seed=13) if asked.seed == 13 else sound(asked, allowance)
+    def make(asked: Any, *given: Any) -> Searcher:
+        return Faulty(opening().observe(0), seed=13) if asked.seed == 13 else sound(asked, *given)
 
     monkeypatch.setattr(service, "make_searcher", make)
 

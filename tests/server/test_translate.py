@@ -52,7 +52,7 @@ async def test_an_answer_is_what_the_search_found(name: str, seats: int, chance:
     position = GAMES[name].new(seats, 7) if chance else opening(seats, 7, name)
     seat = 0 if chance else position.turn
     assert (position.turn == NATURE) == chance
-    async with served() as server:
+    async with served(memory=1 << 34) as server:
         message = await server.advisor.RecommendMove(question(position, iterations=300, seed=3, seat=seat))
     searcher = Searcher(position, seat, seed=3, max_bytes=DEFAULT_MAX_BYTES, **SHIPPED)
     expected = searcher.explain(searcher.run(iterations=300), lines=EXPLAINED_LINES, worlds=EXPLAINED_WORLDS)

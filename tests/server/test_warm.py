@@ -1,0 +1,102 @@
+"""Trees kept from question to question: a help where they fit, never a leak, never needed."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from clerestory.engine import NATURE, State, game
+from clerestory.v1.advisor_pb2 import AnalyzeRequest, RecommendMoveResponse
+from tests.server.harness import HOUR, Served, opening, question, served, until
+
+
+async def ask(server: Served, position: State, **fields: Any) -> RecommendMoveResponse:
+    answer: RecommendMoveResponse = await server.advisor.RecommendMove(
+        question(position, **{"iterations": 400, "game_id": "g"} | fields)
+    )
+    return answer
+
+
+def reused(answer: RecommendMoveResponse) -> int:
+    return int(answer.statistics.reused_iterations)
+
+
+async def test_the_next_question_goes_on_where_the_last_one_ended() -> None:
+    position = opening(game="cathedral")
+    async with served() as server:
+        first, second = [await ask(server, position) for _ in range(2)]
+    assert (reused(first), first.reproducible) == (0, True)
+    assert (reused(second), second.reproducible) == (400, False)
+    assert second.statistics.iterations == 400
+    assert sum(line.visits for line in second.lines) == 800
+
+
+async def test_a_hint_that_its_reader_leaves_helps_the_move() -> None:
+    position = opening(game="cathedral")
+    request = AnalyzeRequest(question=question(position, time_budget=HOUR, game_id="g"))
+    request.update_interval.FromMilliseconds(10)
+    async with served() as server:
+        stream = server.advisor.Analyze(request)
+        seen = (await stream.read()).recommendation.statistics.iterations
+        stream.cancel()
+        await until(lambda: server.app.scheduler.admitted == 0)
+        await asyncio.sleep(0.05)
+        answer = await ask(server, position)
+    assert reused(answer) >= seen > 0
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"game_id": ""},
+        {"game_id": "another"},
+        {"seed": 3},
+        {"level": 4},
+        {"threads": 2},
+        {"consider_actions": ["pass"]},
+    ],
+)
+async def test_questions_that_get_no_kept_tree(fields: dict[str, Any]) -> None:
+    position = opening(game="cathedral")
+    if "consider_actions" in fields:
+        fields = {"consider_actions": [position.legal_actions()[0].text]}
+    async with served(workers=2) as server:
+        await ask(server, position)
+        assert reused(await ask(server, position, **fields)) == 0
+
+
+async def test_no_seat_gets_the_tree_of_another() -> None:
+    """What a seat's search has met tells of its hand."""
+    position = opening(game="cathedral")
+    turn, other = position.turn, position.copy()
+    while other.turn in (turn, NATURE):
+        other.play(other.draw(1) if other.turn == NATURE else other.legal_codes()[0])
+    async with served() as server:
+        await ask(server, position)
+        assert reused(await ask(server, other)) == 0
+        assert reused(await ask(server, position)) == 400
+
+
+async def test_a_position_of_another_game_or_number_of_players_begins_anew() -> None:
+    async with served() as server:
+        for position in (opening(2), opening(3), opening(game="cathedral"), opening(game="duel")):
+            assert reused(await ask(server, position)) == 0
+
+
+async def test_a_tree_that_knows_the_answer_is_no_answer_of_another_position() -> None:
+    """After other cards came up, what the tree holds of them is not of this position."""
+    first, second = (game("cathedral").new(2, seed) for seed in (1, 2))
+    for position in (first, second):
+        while position.turn == NATURE:
+            position.play(position.draw(position.legal_codes()[0]))
+    async with served() as server:
+        await ask(server, first)
+        answer = await ask(server, second)
+    assert {line.action.text for line in answer.lines} == {action.text for action in second.legal_actions()}
+    assert sum(line.visits for line in answer.lines) == 400 + reused(answer)
+
+
+async def test_nothing_is_kept_where_no_memory_is_meant_for_it() -> None:
+    position = opening(game="cathedral")
+    async with served(warm_bytes=0) as server:
+        assert [reused(await ask(server, position)) for _ in range(2)] == [0, 0]
