@@ -31,6 +31,16 @@ test-asan: $(CHECKED)/.built  ## the laws and the search with bounds checks, Add
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
 	$(BIN)/python -m pytest -p no:cacheprovider tests/engine tests/search
 
+loadtest: $(VENV)/.load  ## a minute of users on a server of their own; fails beyond the thresholds; report in build/loadtest.html
+	$(BIN)/python -m loadtest.users
+
+curve: $(VENV)/.load  ## 0.1x to 20x capacity, five and a half minutes; docs/pictures
+	$(BIN)/python -m loadtest.curve
+
+SOAK_SECONDS ?= 3600
+soak: $(VENV)/.built  ## twice the capacity for an hour: nothing lost, nothing leaked
+	CLERESTORY_SOAK_SECONDS=$(SOAK_SECONDS) $(BIN)/python -m pytest -m slow tests/faults/test_soak.py --timeout 0
+
 lint: $(VENV)/.built
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -55,7 +65,7 @@ bench: $(VENV)/.built
 	$(BIN)/clerestory bench search --game duel --seats 2
 
 constraints: $(VENV)/.built
-	$(PIP) install --quiet --group extras
+	$(PIP) install --quiet --group extras --group load
 	$(PIP) freeze --exclude-editable --exclude clerestory > constraints.txt
 
 clean:
@@ -72,6 +82,10 @@ $(VENV)/.built: $(VENV)/.tools $(SOURCES)
 	mkdir -p build
 	$(PIP) install --no-build-isolation --constraint constraints.txt --editable . --config-settings editable_mode=strict \
 		> build/install.log 2>&1 || { cat build/install.log; exit 1; }
+	touch $@
+
+$(VENV)/.load: $(VENV)/.built
+	$(PIP) install --quiet --constraint constraints.txt --group load
 	touch $@
 
 $(CHECKED)/.built: $(VENV)/.built

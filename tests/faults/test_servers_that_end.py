@@ -64,8 +64,9 @@ async def asked(advisor: AsyncAdvisor) -> Recommendation:
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
-async def test_callers_of_a_replica_that_ends_are_answered_by_the_other(server: Own, number: signal.Signals) -> None:
-    with own_server("--workers", "2") as other:
+async def test_callers_of_a_replica_that_ends_are_answered_by_the_other(number: signal.Signals) -> None:
+    drained = ("--workers", "2", "--drain-delay", "0.5")  # so long callers are told of its end before it refuses any
+    with own_server(*drained) as server, own_server(*drained) as other:
         target = f"ipv4:{server.target},{other.target}"
         async with AsyncAdvisor(target) as advisor:
             await asyncio.gather(*(asked(advisor) for _ in range(4)))

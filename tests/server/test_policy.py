@@ -119,6 +119,18 @@ def test_a_move_goes_before_hints_and_hints_have_the_rest(workers: int) -> None:
     assert max(map(used, idle)) - min(map(used, idle)) <= 2 * SLICE
 
 
+@pytest.mark.parametrize("capacity", [5.0, 10.0, 20.0])
+@pytest.mark.parametrize("workers", [1, 2])
+def test_overload_is_forgotten_as_soon_as_it_ends(capacity: float, workers: int) -> None:
+    budget, end = 0.25, 5.0
+    over = [demand(i * budget / workers / capacity, budget) for i in range(round(end * workers * capacity / budget))]
+    calm = [demand(end + 2.0 + i * 2 * budget / workers, budget) for i in range(8)]
+    simulation = Simulation(workers, max_searches=10_000)
+    admitted = simulation.run([*over, *calm], 12.0)
+    assert max(simulation.refused, default=0.0) < end + budget
+    assert [used(one) for one in admitted[-8:]] == pytest.approx([budget] * 8, abs=2 * SLICE)
+
+
 def test_the_background_has_what_hints_leave() -> None:
     hint = demand(0.5, 1.0, priority=Priority.HINT)
     idle, asked = Simulation().run([demand(0, 2.0, priority=Priority.BACKGROUND), hint], 2.0)
@@ -182,14 +194,6 @@ def test_too_many_searches() -> None:
     assert caught.value.retry == 5.0
 
 
-def test_the_background_leaves_three_quarters_of_the_places() -> None:
-    full = policy()
-    crowd(full, 2, 60.0, priority=Priority.BACKGROUND)
-    with pytest.raises(NoRoom):
-        crowd(full, 1, 60.0, priority=Priority.BACKGROUND)
-    crowd(full, 2, 60.0, priority=Priority.HINT)
-
-
 def test_figures_are_back_to_normal_as_soon_as_an_overload_ends() -> None:
     """Ten times what there is room for, then a fifth of it: each of those has all the time it would have alone."""
     flood = [demand(0.002 * i, 0.2) for i in range(500)]
@@ -206,6 +210,15 @@ def test_hints_leave_half_of_the_places_to_moves() -> None:
     crowd(full, 4, 60.0, priority=Priority.HINT)
     with pytest.raises(NoRoom):
         crowd(full, 1, 60.0, priority=Priority.HINT)
+    crowd(full, 4, 60.0)
+
+
+def test_the_background_leaves_three_quarters_of_the_places() -> None:
+    full = policy()
+    crowd(full, 2, 60.0, priority=Priority.BACKGROUND)
+    with pytest.raises(NoRoom):
+        crowd(full, 1, 60.0, priority=Priority.BACKGROUND)
+    crowd(full, 2, 60.0, priority=Priority.HINT)
     crowd(full, 4, 60.0)
 
 

@@ -1,0 +1,93 @@
+"""Two servers behind Envoy on this machine, one of which is killed or drained in the midst of a load.
+
+`python -m loadtest.replicas --fault kill --seconds 20` prints the figures before and after. The configuration is that
+of `deploy/envoy.yaml` with ports that are free here.
+"""
+
+import asyncio
+import json
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from loadtest.corpus import positions
+from loadtest.figures import Run, phases
+from loadtest.openloop import Load, offer
+from loadtest.server import Own, own_server
+
+CONFIGURATION = Path(__file__).parents[1] / "deploy" / "envoy.yaml"
+FAULTS = {"none": None, "kill": signal.SIGKILL, "drain": signal.SIGTERM}
+
+
+def free_port() -> int:
+    """Return a port that was free a moment ago."""
+    with socket.create_server(("127.0.0.1", 0)) as one:
+        return int(one.getsockname()[1])
+
+
+@contextmanager
+def envoy(servers: list[Own]) -> Iterator[str]:
+    """Yield the target of an Envoy in front of two servers."""
+    ports = {
+        "50051": servers[0].target,
+        "50052": servers[1].target,
+        "50050": f":{free_port()}",
+        "9901": f":{free_port()}",
+    }
+    text = CONFIGURATION.read_text()
+    for port, target in ports.items():
+        text = text.replace(f"port_value: {port}", f"port_value: {target.rpartition(':')[2]}")
+    with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+        file.write(text)
+        file.flush()
+        command = ["envoy", "-c", file.name, "--log-level", "error", "--concurrency", "1", "--use-dynamic-base-id"]
+        with subprocess.Popen(command) as child:
+            try:
+                time.sleep(3)  # until its health checks have found the servers
+                yield f"127.0.0.1{ports['50050']}"
+            finally:
+                child.terminate()
+
+
+async def strike(server: Own, fault: signal.Signals | None, moment: float) -> None:
+    """Send a server a signal when its time has come."""
+    await asyncio.sleep(moment)
+    if fault is not None:
+        server.process.send_signal(fault)
+
+
+async def load_through(target: str, workers: int, load: Load, victim: Own, fault: signal.Signals | None) -> Run:
+    """Offer a load to Envoy, in whose middle a server ends."""
+    asked = await asyncio.to_thread(positions, target)
+    run, _ = await asyncio.gather(offer(target, workers, asked, load), strike(victim, fault, load.seconds / 2))
+    return run
+
+
+def main(
+    fault: Annotated[str, typer.Option(help=f"One of {', '.join(FAULTS)}.")] = "none",
+    capacity: Annotated[float, typer.Option(help="Multiple of what the servers can do together.")] = 1.0,
+    seconds: Annotated[float, typer.Option(help="Length.")] = 20.0,
+    workers: Annotated[int, typer.Option(help="Of each server.")] = 1,
+) -> None:
+    """Print the figures of both halves, and what became of the calls."""
+    halves = [(capacity, seconds / 2)] * 2
+    with ExitStack() as stack:
+        options = ("--workers", str(workers), "--drain-delay", "2")
+        servers = [stack.enter_context(own_server(*options)) for _ in range(2)]
+        target = stack.enter_context(envoy(servers))
+        run = asyncio.run(load_through(target, 2 * workers, Load(halves), servers[0], FAULTS[fault]))
+    ends = Counter(f"{call.code} {call.reason}".strip() for call in run.calls)
+    typer.echo(json.dumps({"fault": fault, "ends": ends, "halves": phases(run, halves)}, indent=1))
+
+
+if __name__ == "__main__":
+    typer.run(main)
