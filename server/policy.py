@@ -106,7 +106,7 @@ class Policy:
     def admit(self, demand: Demand, now: float) -> list[Tree]:
         """Take a search in. Raises NoRoom if it, or one that is here, would then miss its minimum."""
         self._advance(now)
-        self._owe_place(demand, now)
+        self.owe_place(demand.priority, now)
         minimum = min(self.min_iterations / demand.trees, demand.iterations)
         new = [
             Tree(demand, number, demand.deadline - now, self._fair[demand.priority], minimum)
@@ -120,8 +120,9 @@ class Policy:
         self.trees += new
         return new
 
-    def _owe_place(self, demand: Demand, now: float) -> None:
-        places = ceil(self.max_searches / 2**demand.priority)
+    def owe_place(self, priority: Priority, now: float) -> None:
+        """Raise NoRoom if as many searches are here as may be, of whatever length they are."""
+        places = ceil(self.max_searches / 2**priority)
         taken = {id(tree.demand): tree.demand for tree in self.trees}
         if len(taken) >= places:
             first = min(other.deadline for other in taken.values())

@@ -125,6 +125,16 @@ class Scheduler:
 
     # -- a search, from its admission to its end ---------------------------------------------------
 
+    def owe_place(self, priority: Priority) -> None:
+        """Refuse a call that has no chance before anything is done for it. Raises CallError: BUSY or FINISHING."""
+        if self._finishing:
+            refuse(Reason.FINISHING, "", "the server is finishing")
+        with self._turn:
+            try:
+                self._policy.owe_place(priority, time.monotonic())
+            except NoRoom as full:
+                raise CallError(Reason.BUSY, [("", str(full))], retry=full.retry) from None
+
     def submit(
         self,
         searcher: Searcher,
@@ -136,8 +146,7 @@ class Scheduler:
         priority: Priority = Priority.MOVE,
     ) -> Job:
         """Admit a search; whoever does must `drop` it, whatever happens. Raises CallError: BUSY or FINISHING."""
-        if self._finishing:
-            refuse(Reason.FINISHING, "", "the server is finishing")
+        self.owe_place(priority)
         left = shares(limits.iterations, trees)
         demand = Demand(kind, limits.deadline, inf if limits.iterations is None else left[0], len(left), priority)
         job = Job(searcher, limits, left, asyncio.get_running_loop(), arrived)

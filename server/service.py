@@ -65,6 +65,7 @@ class Advisor(AdvisorServiceServicer):
     ) -> api.RecommendMoveResponse:
         """Search until the effective deadline, and answer with what there is. Raises CallError."""
         arrived = time.monotonic()
+        self._scheduler.owe_place(Priority.MOVE)
         question = read_question(request)
         early = question.early_stop is not False
         async with self._consult(question, context, arrived, Priority.MOVE, early=early) as consultation:
@@ -75,10 +76,11 @@ class Advisor(AdvisorServiceServicer):
     ) -> None:
         """Write a table on every tick of a timer that finds the stream free, and the final one. Raises CallError."""
         arrived = time.monotonic()
+        priority = Priority.BACKGROUND if request.background else Priority.HINT
+        self._scheduler.owe_place(priority)
         analysis = read_analysis(request)
         question, interval = analysis.question, analysis.interval
         early = question.early_stop is True
-        priority = Priority.BACKGROUND if analysis.background else Priority.HINT
         async with self._consult(question, context, arrived, priority, early=early) as consultation:
             job, sequence = consultation.job, 0
             while not await ended_within(job, next_look(arrived, interval)):

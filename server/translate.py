@@ -89,13 +89,11 @@ class Analysis:
     Attributes:
         interval: seconds between two tables.
         certainty: at which it ends; None to go on to its limits.
-        background: nobody waits for it.
     """
 
     question: Question
     interval: float
     certainty: float | None
-    background: bool
 
 
 def read_analysis(request: api.AnalyzeRequest) -> Analysis:
@@ -106,7 +104,7 @@ def read_analysis(request: api.AnalyzeRequest) -> Analysis:
     if certainty is not None and not 0.5 < certainty < 1:
         faults.add(Reason.BAD_TARGET_CERTAINTY, "target_certainty", f"is {certainty}; must be above 0.5 and below 1")
     question = read_question(request.question, "question.", faults)
-    return Analysis(question, USUAL_INTERVAL if interval is None else interval, certainty, request.background)
+    return Analysis(question, USUAL_INTERVAL if interval is None else interval, certainty)
 
 
 def read_question(request: api.RecommendMoveRequest, path: str = "", faults: Faults | None = None) -> Question:
