@@ -28,6 +28,8 @@ SPREAD = {
     "loadBalancingConfig": [{"round_robin": {}}],
     "healthCheckConfig": {"serviceName": ""},
 }  # for a target of several servers: calls go to each in turn, except those that are away or finish
+# What may be on its way to a slow reader of a stream: a few tables, so that the next one is nearly the latest.
+NARROW: list[tuple[str, str | int]] = [("grpc.http2.lookahead_bytes", 8192), ("grpc.http2.bdp_probe", 0)]
 LOCAL = ("unix:", "localhost", "127.", "[::1]", "ipv4:127.", "ipv6:[::1]")
 
 
@@ -70,7 +72,7 @@ def dial(target: str, token: str | None, tls: Tls | bool | None, retries: bool) 
     wanted = Tls() if tls is True else tls or None
     if token is not None:
         check_token(target, token, wanted)
-    options: list[tuple[str, str | int]] = [("grpc.enable_retries", int(retries))]
+    options: list[tuple[str, str | int]] = [("grpc.enable_retries", int(retries)), *NARROW]
     if config := (RETRIES if retries else {}) | (SPREAD if "," in target else {}):
         options.append(("grpc.service_config", json.dumps(config)))
     metadata = () if token is None else (("authorization", f"Bearer {token}"),)

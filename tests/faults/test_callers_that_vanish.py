@@ -114,12 +114,13 @@ def test_connections_that_say_nothing(server: Own) -> None:
 
 async def test_a_slow_reader_gets_one_final_table(server: Own) -> None:
     async with AsyncAdvisor(server.target) as advisor:
-        stream = advisor.analyze(POSITION, 1.5, every=0.01)
+        stream = advisor.analyze(POSITION, 2.0, every=0.01)
         updates = []
         async for update in stream:
             updates.append(update)
-            await asyncio.sleep(0.5 if len(updates) < 4 else 0)
+            await asyncio.sleep(0.1)
     assert updates[-1].final
+    assert updates[-1].sequence > 2 * len(updates)
     assert sum(update.final for update in updates) == 1
 
 
