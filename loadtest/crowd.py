@@ -1,0 +1,78 @@
+"""Searches that begin and end together: what they do in all, and what memory many open streams take.
+
+`python -m loadtest.crowd --moves 2,64 --seconds 3` compares the iterations a second of few and many moves at once;
+`python -m loadtest.crowd --hints 500 --seconds 20` opens that many streams of hints and says what memory that takes.
+"""
+
+import asyncio
+import json
+from statistics import median
+from typing import Annotated, Any
+
+import psutil
+import typer
+
+from clerestory.v1.position_pb2 import Position
+from loadtest.corpus import positions
+from loadtest.figures import Seen
+from loadtest.openloop import Caller, watch_memory
+from loadtest.server import Own, own_server
+
+ROOM = ("--max-searches", "2048", "--min-iterations", "1")  # for everybody
+
+
+def calls(kind: str, number: int, seconds: float) -> list[Seen]:
+    """Return calls that are all due at once."""
+    return [Seen(kind, 0.0, 0.0, seconds) for _ in range(number)]
+
+
+async def crowd(server: Own, asked: list[Position], together: list[Seen]) -> dict[str, Any]:
+    """Make calls at once; return what became of them."""
+    sizes: list[int] = []
+    watching = asyncio.ensure_future(watch_memory(psutil.Process(server.pid), sizes))
+    caller = Caller(server.target, 8, asked)
+    await caller.ready()
+    await asyncio.gather(*(caller.call(number, seen) for number, seen in enumerate(together)))
+    watching.cancel()
+    await caller.close()
+    budget = together[0].budget
+    firsts = [seen.first for seen in together if seen.first is not None]
+    iterations = [seen.iterations for seen in together]
+    return {
+        "at_once": len(together),
+        "answered": sum(seen.code == "OK" for seen in together),
+        "iterations_per_s": round(sum(iterations) / budget),
+        "least_iterations": min(iterations),
+        "most_late_ms": round(1e3 * max(seen.took - budget for seen in together), 1),
+        "first_table_ms": round(1e3 * median(firsts), 1) if firsts else None,
+        "rss_mib": round(max(sizes) / 2**20),
+    }
+
+
+def main(
+    moves: Annotated[str, typer.Option(help="Numbers of moves at once, one after the other.")] = "",
+    hints: Annotated[str, typer.Option(help="Numbers of streams at once.")] = "",
+    seconds: Annotated[float, typer.Option(help="Budget of each.")] = 3.0,
+    runs: Annotated[int, typer.Option(help="Times that all of it is done; the median of the speed is told.")] = 3,
+    workers: Annotated[int, typer.Option(help="Workers of the server.")] = 2,
+) -> None:
+    """Print the figures of each number as JSON."""
+    asked_for = [
+        (kind, int(text)) for kind, numbers in (("move", moves), ("hint", hints)) for text in numbers.split(",") if text
+    ]
+    found: dict[tuple[str, int], list[dict[str, Any]]] = {one: [] for one in asked_for}
+    for _ in range(runs):
+        for kind, number in asked_for:
+            with own_server("--workers", str(workers), *ROOM) as server:
+                asked = [
+                    position for position in positions(server.target) if position.WhichOneof("game") == "cathedral"
+                ]
+                found[kind, number].append(asyncio.run(crowd(server, asked[:1], calls(kind, number, seconds))))
+    for (kind, _), results in found.items():
+        middle = median(result["iterations_per_s"] for result in results)
+        worst = {name: max(result[name] or 0 for result in results) for name in ("most_late_ms", "rss_mib")}
+        typer.echo(json.dumps({"kind": kind, **results[0], "iterations_per_s": middle, **worst}))
+
+
+if __name__ == "__main__":
+    typer.run(main)
