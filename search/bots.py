@@ -19,7 +19,7 @@ from clerestory.search.errors import BadBot, BadLimit
 from clerestory.search.ismcts import Searcher, known, owed_turn
 from clerestory.search.levels import choose_line, level_of
 from clerestory.search.oneply import judge_actions
-from clerestory.search.options import SHIPPED
+from clerestory.search.options import shipped
 
 UNITS = {"ms": 0.001, "s": 1.0}
 MAX_WORLDS = 2**63 - 1
@@ -162,7 +162,7 @@ def ismcts(
         iterations = min(strength.iterations, iterations or strength.iterations)
     elif seconds is None and iterations is None:
         limits(budget)
-    searcher = searcher_of("ismcts", view, seed, {**SHIPPED, **options})
+    searcher = searcher_of("ismcts", view, seed, {**shipped(view.seats), **options})
     result = searcher.run(seconds=seconds, iterations=iterations, threads=threads, early=strength is None)
     line = result.best if strength is None else choose_line(result.lines, strength, seed)
     return line.action, result.iterations

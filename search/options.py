@@ -1,9 +1,8 @@
 """What can be chosen about a search, besides its limits."""
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 from clerestory.search.errors import BadLimit
@@ -13,10 +12,6 @@ PLAYOUTS = ("uniform", "informed", "habit")
 SELECTIONS = ("ucb1", "puct")
 CHOICES = ("visits", "bound")
 IDENTITIES = ("graph", "tree", "open")
-# The search as it is shipped: what differs from `ismcts-plain`. docs/decisions/ says why.
-SHIPPED: Mapping[str, Any] = MappingProxyType(
-    {"reward": "margin", "playout": "informed", "horizon": 20, "selection": "puct", "exploration": 0.5}
-)
 WELL_VISITED = 0.15  # of the most visits: enough for a lower bound to be trusted
 
 
@@ -82,6 +77,17 @@ class Options:
         if self.horizon is not None:
             return "horizon"
         return "selection" if self.selection == "puct" else None
+
+
+def shipped(seats: int) -> dict[str, Any]:
+    """Return the search as it is shipped: what differs from `ismcts-plain`. docs/decisions/ says why."""
+    return {
+        "reward": "margin",
+        "selection": "puct",
+        "exploration": 0.5,
+        "playout": "informed",
+        "horizon": 20 if seats == 2 else 0,
+    }
 
 
 def owe_number(name: str, value: object) -> None:

@@ -15,7 +15,7 @@ import grpc
 from clerestory.search.errors import HiddenFromSeat
 from clerestory.search.ismcts import MIN_BYTES, Searcher
 from clerestory.search.levels import choose_line, level_of
-from clerestory.search.options import SHIPPED
+from clerestory.search.options import shipped
 from clerestory.search.result import Result, StopReason
 from clerestory.server.allowance import EXPLAINED_FROM, Allowance, Asked, Cut, allow
 from clerestory.server.config import Settings
@@ -237,7 +237,7 @@ def make_searcher(question: Question, allowance: Allowance, tree_bytes: int) -> 
             max_bytes=max(tree_bytes, MIN_BYTES),
             actions=question.actions,
             threads=allowance.threads,
-            **SHIPPED,
+            **shipped(question.view.seats),
         )
     except HiddenFromSeat as error:
         refuse(Reason.HIDDEN_FROM_SEAT, "position", str(error))

@@ -18,10 +18,10 @@ from clerestory.engine import NATURE, State
 from clerestory.engine.core import Game
 from clerestory.engine.speed import copies, random_games, random_playouts, reference
 from clerestory.search.ismcts import Searcher
-from clerestory.search.options import SHIPPED
+from clerestory.search.options import shipped
 
 COPIES = 1_000_000
-BOTS: Mapping[str, Mapping[str, Any]] = {"ismcts-plain": {}, "ismcts": SHIPPED}  # their options
+BOTS: Mapping[str, Callable[[int], Mapping[str, Any]]] = {"ismcts-plain": lambda _: {}, "ismcts": shipped}  # options
 
 bench = typer.Typer(
     help="Measure speed: medians over runs, and a reference loop timed beside them.", no_args_is_help=True
@@ -73,8 +73,9 @@ def search_run(game: Game, seats: int, seconds: float, threads: int, bot: str, s
     """Measure once: half of the time for playouts, to know what they cost, and half for the search."""
     position = first_decision(game, seats, seed)
     playouts, _, playing = random_playouts(position, seconds / 2, seed)
-    result = Searcher(position, seed=seed, **BOTS[bot]).run(seconds=seconds / 2, threads=threads)
-    playout = playing / playouts if BOTS[bot].get("horizon") is None else 0.0
+    options = BOTS[bot](seats)
+    result = Searcher(position, seed=seed, **options).run(seconds=seconds / 2, threads=threads)
+    playout = playing / playouts if options.get("horizon") is None else 0.0
     return SearchFigures(
         iterations_per_s=result.iterations / result.elapsed,
         overhead_us=1e6 * (result.elapsed / result.iterations - playout),

@@ -23,7 +23,7 @@ from clerestory.clients.wire import duration, position_message
 from clerestory.engine import State
 from clerestory.engine.speed import reference
 from clerestory.search.ismcts import Searcher
-from clerestory.search.options import SHIPPED
+from clerestory.search.options import shipped
 from clerestory.v1.advisor_pb2 import RecommendMoveRequest, RecommendMoveResponse
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
 from clerestory.v1.rules_pb2 import ListGamesRequest
@@ -151,7 +151,7 @@ def speeds(caller: Caller, position: State, seconds: float, runs: int) -> tuple[
     for seed in range(runs):
         answer, took = caller.timed(time_budget=duration(seconds))
         served.append(answer.statistics.iterations / took * 1e3)
-        result = Searcher(position, seed=seed, **SHIPPED).run(seconds=seconds)
+        result = Searcher(position, seed=seed, **shipped(position.seats)).run(seconds=seconds)
         own.append(result.iterations / result.elapsed)
     return median(served), median(own)
 

@@ -17,7 +17,7 @@ from clerestory.clients.cli.options import BadOption, JsonOption, read_file
 from clerestory.clients.wire import read_time
 from clerestory.engine import NATURE, State, from_position
 from clerestory.search import Result, Searcher, StopReason
-from clerestory.search.options import SHIPPED
+from clerestory.search.options import shipped
 
 SLICE = 0.2  # seconds between two pictures of a search that is watched
 SEED_BITS = 53
@@ -38,7 +38,7 @@ def hint(
     seconds = read_time(time)
     if not 0 < seconds < 3600:
         raise BadOption(f"--time: {time} is not above 0 and below an hour")
-    searcher = Searcher(state, seed=secrets.randbits(SEED_BITS) if seed is None else seed, **SHIPPED)
+    searcher = Searcher(state, seed=secrets.randbits(SEED_BITS) if seed is None else seed, **shipped(state.seats))
     result = None
     with Live(console=Console()) if watch and not as_json else nullcontext() as live:
         for result in sharpen(searcher, seconds, SLICE if watch else seconds, threads):

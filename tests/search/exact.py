@@ -18,7 +18,7 @@ from typing import Any
 
 from clerestory.engine import GAMES, NATURE, Rng, State, from_position
 from clerestory.search import Searcher
-from clerestory.search.options import SHIPPED
+from clerestory.search.options import shipped
 
 HERE = Path(__file__).parent
 MAX_NODES = 50_000
@@ -45,7 +45,7 @@ class Wanted:
 
 WANTED = {
     "cathedral": Wanted({"round": 6}, {2: 40, 3: 15, 4: 15}, 15),
-    "duel": Wanted({"phase": 4, "round": 3}, {2: 40}, 10, SHIPPED),
+    "duel": Wanted({"phase": 4, "round": 3}, {2: 40}, 10, shipped(2)),
 }
 
 Values = tuple[float, ...]
@@ -180,7 +180,7 @@ def main() -> None:
     if options.regret is None:
         find(options.game)
         return
-    for name, choices in (("ismcts-plain", {}), ("ismcts", SHIPPED)):
+    for name, choices in (("ismcts-plain", {}), ("ismcts", shipped(2))):
         sys.stdout.write(f"{name}: {mean_regret(options.game, options.regret, **choices):.4f}\n")
 
 

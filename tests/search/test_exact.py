@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from clerestory.engine import State, from_position
-from clerestory.search.options import SHIPPED
+from clerestory.search.options import shipped
 from tests.search.exact import MAX_NODES, WANTED, Solver, fields, lines_of, mean_regret, solved
 
 SOLVED = {game: lines_of(game) for game in WANTED}
@@ -30,7 +30,7 @@ def test_values_can_be_found_again(game: str, line: dict[str, Any]) -> None:
     assert solved(from_position(line["position"])) == pytest.approx(line["values"])
 
 
-@pytest.mark.parametrize("options", [{}, SHIPPED], ids=["plain", "shipped"])
+@pytest.mark.parametrize("options", [{}, shipped(2)], ids=["plain", "shipped"])
 @pytest.mark.parametrize("game", WANTED)
 def test_choices_approach_the_best(game: str, options: dict[str, Any]) -> None:
     """Measured: see docs/benchmarks.md."""

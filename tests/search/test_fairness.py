@@ -7,7 +7,7 @@ import pytest
 
 from clerestory.engine import GAMES, State
 from clerestory.search.ismcts import Searcher
-from clerestory.search.options import CHOICES, IDENTITIES, PLAYOUTS, REWARDS, SHIPPED
+from clerestory.search.options import CHOICES, IDENTITIES, PLAYOUTS, REWARDS, shipped
 from clerestory.search.result import Line
 from tests.search.positions import decisions
 
@@ -15,7 +15,7 @@ COMBINATIONS = [
     {"reward": reward, "playout": playout, "horizon": horizon, "choice": choice}
     for reward, playout, horizon, choice in itertools.product(REWARDS, PLAYOUTS, (None, 3), CHOICES)
 ]
-COMBINATIONS += [{"nodes": nodes} for nodes in IDENTITIES] + [dict(SHIPPED)]
+COMBINATIONS += [{"nodes": nodes} for nodes in IDENTITIES] + [shipped(2), shipped(4)]
 
 FAR = [
     {"reward": "mix", "playout": "informed", "horizon": 40, "choice": "bound"},

@@ -10,7 +10,7 @@ from clerestory.clients.types import Line as AnsweredLine
 from clerestory.clients.wire import position_message, read_answer
 from clerestory.engine import GAMES, NATURE, Rng, State
 from clerestory.search.ismcts import DEFAULT_MAX_BYTES, Searcher
-from clerestory.search.options import SHIPPED
+from clerestory.search.options import shipped
 from clerestory.search.result import Line, StopReason
 from clerestory.server.service import EXPLAINED_LINES, EXPLAINED_WORLDS
 from clerestory.server.translate import STOP_REASONS, read_position, read_question
@@ -54,7 +54,7 @@ async def test_an_answer_is_what_the_search_found(name: str, seats: int, chance:
     assert (position.turn == NATURE) == chance
     async with served(memory=1 << 34) as server:
         message = await server.advisor.RecommendMove(question(position, iterations=300, seed=3, seat=seat))
-    searcher = Searcher(position, seat, seed=3, max_bytes=DEFAULT_MAX_BYTES, **SHIPPED)
+    searcher = Searcher(position, seat, seed=3, max_bytes=DEFAULT_MAX_BYTES, **shipped(position.seats))
     expected = searcher.explain(searcher.run(iterations=300), lines=EXPLAINED_LINES, worlds=EXPLAINED_WORLDS)
     answer = read_answer(message)
     assert [plain_line(line) for line in answer.lines] == [found_line(line) for line in expected.lines]
