@@ -17,7 +17,7 @@ from clerestory.server.errors import CallError, Reason, refuse
 from clerestory.server.policy import SLICE, Demand, NoRoom, Policy, Priority, Tree
 
 STRENGTH = (StopReason.ITERATIONS, StopReason.DECIDED, StopReason.CERTAIN, StopReason.TIME, StopReason.STOPPED)
-NICENESS = 5  # of the searching threads: whoever answers goes first
+NICENESS = 10  # of the searching threads: whoever answers goes first
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from clerestory.server.config import BadSettings, Settings
 from clerestory.server.logs import FORMATS, LEVELS, write_logs
 
 DEFAULTS = Settings()
+SWITCH = 0.0005  # seconds after which a thread that has the GIL lets another have it, the event loop above all
 
 
 def setting(name: str, text: str) -> Any:
@@ -93,6 +94,7 @@ def serve(
         tls_client_ca=tls_client_ca,
         token_file=token_file,
     )
+    sys.setswitchinterval(SWITCH)
     asyncio.run(serve_while(settings, while_stdin))
 
 
