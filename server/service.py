@@ -30,6 +30,8 @@ from clerestory.v1.advisor_pb2_grpc import AdvisorServiceServicer
 
 SEED_BITS = 53  # of a drawn seed: every reader of JSON keeps it
 EXPLAINED_LINES, EXPLAINED_WORLDS = 5, 50  # a few thousandths of a second, all in all
+TABLE = 0.003  # seconds of the event loop that a stream has for each of its tables: many streams have fewer tables
+CROWD = 6  # searches a worker, above which explanations would make answers late
 FEW_A_LINE = 10  # iterations, below which lines are hard to tell apart
 METHODS = {Priority.MOVE: "RecommendMove", Priority.HINT: "Analyze", Priority.BACKGROUND: "Analyze"}
 LEAST_KEPT = 8  # trees that can be kept, whatever they have grown to
@@ -56,6 +58,7 @@ class Advisor(AdvisorServiceServicer):
         self._scheduler = scheduler
         self._memory = Memory(settings.memory, settings.max_searches)
         self._warm = Warm(settings.warm_bytes)
+        self._streams = 0
         self._settings = settings
         self._metrics = metrics
         self._concluding = {False: 0.002, True: 0.005}  # see _learn; by whether answers are explained
@@ -74,6 +77,14 @@ class Advisor(AdvisorServiceServicer):
     async def Analyze(  # type: ignore[override]  # noqa: N802  # grpc.aio takes a coroutine that writes as well
         self, request: api.AnalyzeRequest, context: Context
     ) -> None:
+        """Stream tables, and count among the streams meanwhile. Raises CallError."""
+        self._streams += 1
+        try:
+            await self._analyze(request, context)
+        finally:
+            self._streams -= 1
+
+    async def _analyze(self, request: api.AnalyzeRequest, context: Context) -> None:
         """Write a table on every tick of a timer that finds the stream free, and the final one. Raises CallError."""
         arrived = time.monotonic()
         priority = Priority.BACKGROUND if request.background else Priority.HINT
@@ -82,9 +93,10 @@ class Advisor(AdvisorServiceServicer):
         question, interval = analysis.question, analysis.interval
         early = question.early_stop is True
         async with self._consult(question, context, arrived, priority, early=early) as consultation:
-            job, sequence = consultation.job, 0
-            while not await ended_within(job, next_look(arrived, interval)):
-                explain = explainer(consultation.searcher, interval >= EXPLAINED_FROM)
+            job, sequence, pace = consultation.job, 0, arrived
+            while not await ended_within(job, max(next_look(arrived, interval), pace)):
+                pace = time.monotonic() + TABLE * self._streams
+                explain = self._explainer(consultation.searcher, interval >= EXPLAINED_FROM)
                 result = await self._scheduler.glance(job, explain)
                 if result is None:
                     continue
@@ -184,15 +196,21 @@ class Advisor(AdvisorServiceServicer):
 
     async def _conclude(self, consultation: Consultation) -> api.RecommendMoveResponse:
         """Return the final answer, and learn how long it takes to make one."""
-        explain = explainer(consultation.searcher, consultation.allowance.explained)
+        explain = self._explainer(consultation.searcher, consultation.allowance.explained)
         result = await self._scheduler.result(consultation.job, explain)
         answer = write_recommendation(consultation, result)
         self._metrics.count_search(searched(consultation, answer))
-        self._learn(consultation.allowance.explained, time.monotonic() - consultation.job.ended_at)
+        self._learn(explain is not None, time.monotonic() - consultation.job.ended_at)
         return answer
 
+    def _explainer(self, searcher: Searcher, wanted: bool) -> Callable[[Result], Result] | None:
+        """Return what is to be done to a result before it is sent; None for nothing, as in a crowd."""
+        if not wanted or self._scheduler.admitted > CROWD * self._scheduler.workers:
+            return None
+        return partial(searcher.explain, lines=EXPLAINED_LINES, worlds=EXPLAINED_WORLDS)
+
     def _learn(self, explained: bool, took: float) -> None:
-        """Learn how long it takes from the end of a search to its answer; the next ones end earlier by a high quantile."""
+        """Learn how long it takes from the end of a search to its answer: the next ones end earlier by that."""
         usual = self._concluding[explained]
         self._concluding[explained] += (took - usual) * (0.3 if took > usual else 0.005)
 
@@ -245,11 +263,6 @@ def make_searcher(question: Question, allowance: Allowance, tree_bytes: int) -> 
         )
     except HiddenFromSeat as error:
         refuse(Reason.HIDDEN_FROM_SEAT, "position", str(error))
-
-
-def explainer(searcher: Searcher, wanted: bool) -> Callable[[Result], Result] | None:
-    """Return what is to be done to a result before it is sent, None for nothing."""
-    return partial(searcher.explain, lines=EXPLAINED_LINES, worlds=EXPLAINED_WORLDS) if wanted else None
 
 
 def write_recommendation(consultation: Consultation, result: Result) -> api.RecommendMoveResponse:
