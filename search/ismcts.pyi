@@ -5,7 +5,6 @@ from clerestory.search.result import Result, StopReason
 
 DEFAULT_MAX_BYTES: int
 MIN_BYTES: int
-MAX_THREADS: int
 
 class Searcher:
     def __init__(
@@ -17,6 +16,7 @@ class Searcher:
         max_bytes: int = ...,
         actions: Iterable[str] | None = ...,
         threads: int = ...,
+        selection: str = ...,
         exploration: float = ...,
         reward: str = ...,
         playout: str = ...,
@@ -47,4 +47,3 @@ class Searcher:
 
 def owed_turn(position: State, seat: int | None) -> int: ...
 def known(position: State, seat: int) -> State: ...
-def shares(iterations: int | None, threads: int) -> list[int]: ...

@@ -19,6 +19,7 @@ from clerestory.search.tree cimport (
 )
 
 from clerestory.search.errors import BadLimit, HiddenFromSeat, NothingToDecide, WrongSeat
+from clerestory.search.limits import check_threads, check_time, shares
 from clerestory.search.options import IDENTITIES, REWARDS, Options
 from clerestory.search.reasons import explained
 from clerestory.search.result import Outlook, Result, StopReason
@@ -32,7 +33,6 @@ cdef extern from *:
 
 DEFAULT_MAX_BYTES = 256 << 20
 MIN_BYTES = 1 << 16
-MAX_THREADS = 256
 EXPLAINED_WORLDS = 100
 SLICE_SECONDS = 0.02             # between two looks of several threads at an early end
 SLICE_ITERATIONS = 2000          # of each thread; the same, where there is no time
@@ -499,30 +499,3 @@ def known(State position not None, int seat):
     if observed.deal(0).observe(seat) != observed:
         raise HiddenFromSeat(f"the position hides what {observed.game.seat_name(seat)} knows")
     return observed
-
-
-def check_time(seconds, deadline, started):
-    """Return the earlier end as a clock reading, infinity for none. Raises BadLimit."""
-    until = math.inf
-    if seconds is not None:
-        if not isinstance(seconds, (int, float)) or not 0 < seconds < math.inf:
-            raise BadLimit("seconds", f"{seconds!r} is not a number above 0")
-        until = started + seconds
-    if deadline is not None:
-        if not isinstance(deadline, (int, float)) or math.isnan(deadline):
-            raise BadLimit("deadline", f"{deadline!r} is not a clock reading")
-        until = min(until, deadline)
-    return until
-
-
-def check_threads(threads):
-    """Raise BadLimit for a number of threads out of its range."""
-    if type(threads) is not int or not 0 < threads <= MAX_THREADS:
-        raise BadLimit("threads", f"{threads!r} is not a whole number from 1 to {MAX_THREADS}")
-
-
-def shares(iterations, threads):
-    """Return the iterations of each thread: as even as can be, threads without any left out."""
-    if iterations is None:
-        return [1 << 63] * threads
-    return [(iterations + i) // threads for i in reversed(range(threads)) if iterations + i >= threads]

@@ -11,7 +11,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from math import inf
 
-from clerestory.search.ismcts import Searcher, shares
+from clerestory.search.ismcts import Searcher
+from clerestory.search.limits import shares
 from clerestory.search.result import Result, StopReason
 from clerestory.server.errors import CallError, Reason, refuse
 from clerestory.server.policy import SLICE, Demand, NoRoom, Policy, Priority, Tree

@@ -4,6 +4,7 @@ import asyncio
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -70,30 +71,11 @@ def serve(
     while_stdin: Annotated[bool, typer.Option("--while-stdin", hidden=True)] = False,
 ) -> None:
     """Serve advice over gRPC until SIGTERM or SIGINT; searches under way then answer with what they have."""
+    given = locals()
     owe_choice("log_format", log_format, FORMATS)
     owe_choice("log_level", log_level, LEVELS)
     write_logs(log_format, log_level)
-    settings = Settings(
-        listen=listen,
-        workers=workers,
-        max_searches=max_searches,
-        min_iterations=min_iterations,
-        max_threads=max_threads,
-        max_time=max_time,
-        max_tree_bytes=max_tree_bytes,
-        memory=memory,
-        warm_bytes=warm_bytes,
-        margin=margin,
-        drain_delay=drain_delay,
-        grace=grace,
-        admin=admin,
-        metrics=metrics,
-        insecure=insecure,
-        tls_cert=tls_cert,
-        tls_key=tls_key,
-        tls_client_ca=tls_client_ca,
-        token_file=token_file,
-    )
+    settings = Settings(**{one.name: given[one.name] for one in fields(Settings)})
     sys.setswitchinterval(SWITCH)
     asyncio.run(serve_while(settings, while_stdin))
 

@@ -1,0 +1,34 @@
+"""When a search ends, and how its work is shared out."""
+
+import math
+
+from clerestory.search.errors import BadLimit
+
+MAX_THREADS = 256
+
+
+def check_time(seconds: object, deadline: object, started: float) -> float:
+    """Return the earlier end as a clock reading, infinity for none. Raises BadLimit."""
+    until = math.inf
+    if seconds is not None:
+        if not isinstance(seconds, (int, float)) or not 0 < seconds < math.inf:
+            raise BadLimit("seconds", f"{seconds!r} is not a number above 0")
+        until = started + seconds
+    if deadline is not None:
+        if not isinstance(deadline, (int, float)) or math.isnan(deadline):
+            raise BadLimit("deadline", f"{deadline!r} is not a clock reading")
+        until = min(until, deadline)
+    return until
+
+
+def check_threads(threads: object) -> None:
+    """Raise BadLimit for a number of threads out of its range."""
+    if type(threads) is not int or not 0 < threads <= MAX_THREADS:
+        raise BadLimit("threads", f"{threads!r} is not a whole number from 1 to {MAX_THREADS}")
+
+
+def shares(iterations: int | None, threads: int) -> list[int]:
+    """Return the iterations of each thread: as even as can be, threads without any left out."""
+    if iterations is None:
+        return [1 << 63] * threads
+    return [(iterations + i) // threads for i in reversed(range(threads)) if iterations + i >= threads]
