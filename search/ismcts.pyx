@@ -3,7 +3,7 @@
 import math
 from concurrent.futures import ThreadPoolExecutor
 
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy
 
@@ -34,6 +34,7 @@ cdef extern from *:
 DEFAULT_MAX_BYTES = 256 << 20
 MIN_BYTES = 1 << 16
 EXPLAINED_WORLDS = 100
+MANY_PLIES = 1 << 40
 SLICE_SECONDS = 0.02             # between two looks of several threads at an early end
 SLICE_ITERATIONS = 2000          # of each thread; the same, where there is no time
 REASONS = {
@@ -380,31 +381,32 @@ cdef class Searcher:
             seed=self.seed,
         )
 
-    def explain(self, result, *, lines=5, worlds=EXPLAINED_WORLDS):
+    def explain(self, result, *, lines=5, worlds=EXPLAINED_WORLDS, int64_t plies=MANY_PLIES):
         """Return the result with an outlook on each of its first lines, and the reason for the best one.
 
         Each world is played to its end: by what the tree plays most, then by the guide's weights. Takes some 10 us
-        a world and line. The result is as it was where the game has no guide.
+        a world and line, and 40 early in a game. The result is as it was where the game has no guide.
 
         Args:
             result: of this search, from its present position.
             lines: how many to explain, 1 at least; more than there are is all.
             worlds: determinizations for each line, above 0.
+            plies: of a line, after which none of its worlds begins: a limit to its time, a tenth of a microsecond each.
         """
         self._owe_rest()
         if self.position.game.guide == NULL:
             return result
         codes = [self.position.game.parse_action(line.action).code for line in result.lines[:lines]]
-        outlooks = [self._outlook(code, worlds) for code in codes]
+        outlooks = [self._outlook(code, worlds, plies) for code in codes]
         return explained(result, outlooks)
 
-    def _outlook(self, int code, int worlds):
+    def _outlook(self, int code, int worlds, int64_t plies):
         """What one line is expected to bring, out of the first tree."""
         cdef Worker worker = self.workers[0]
         cdef double ahead[2 * MAX_FEATURES]
         cdef uint64_t seed = self.seed
         with nogil:
-            look_ahead(&worker.search, <action_t> code, worlds, seed, ahead)
+            look_ahead(&worker.search, <action_t> code, worlds, plies, seed, ahead)
         now = self.position.features(max(self.observer, 0))
         return tuple(
             Outlook(name, value, ahead[i], ahead[len(now) + i]) for i, (name, value) in enumerate(now.items())

@@ -1,5 +1,5 @@
 # cython: language_level=3
-from libc.stdint cimport uint64_t
+from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from clerestory.engine.core cimport MAX_LEGAL, NATURE, OVER, action_t
@@ -8,32 +8,37 @@ from clerestory.search.playout cimport pick
 from clerestory.search.tree cimport most_visited
 
 
-cdef void look_ahead(Search *search, action_t first, int worlds, uint64_t seed, double *out) noexcept nogil:
+cdef void look_ahead(
+    Search *search, action_t first, int worlds, int64_t plies, uint64_t seed, double *out
+) noexcept nogil:
     """Write the observer's mean features when the present round is over, then those at the end of the game.
 
-    The worlds and their luck follow from the seed alone, so that lines compared with one seed differ by less than
-    their luck. The search itself is left as it is.
+    No world begins once those before it took so many plies. The worlds and their luck follow from the seed alone, so
+    that lines compared with one seed differ by less than their luck. The search itself is left as it is.
     """
     cdef uint64_t world[64]
     cdef rng_t rng
     cdef int i, n = search.guide.num_features
+    cdef int lived = 0
     memset(out, 0, 2 * n * sizeof(double))
-    for i in range(worlds):
-        rng_seed(&rng, seed + i)
+    while lived == 0 or lived < worlds and plies > 0:
+        rng_seed(&rng, seed + lived)
         memcpy(world, search.root, search.ops.state_size)
         search.ops.deal(world, &rng)
         search.ops.play(world, first)
-        live_on(search, world, &rng, out)
+        plies -= live_on(search, world, &rng, out)
+        lived += 1
     for i in range(2 * n):
-        out[i] /= worlds
+        out[i] /= lived
 
 
-cdef void live_on(Search *search, void *world, rng_t *rng, double *out) noexcept nogil:
-    """Play a world to its end, and add the features on the way and there."""
+cdef int live_on(Search *search, void *world, rng_t *rng, double *out) noexcept nogil:
+    """Play a world to its end, add the features on the way and there, and return the number of plies."""
     cdef int turn = search.ops.turn(world), n = search.guide.num_features
-    cdef int began = search.guide.round(search.root)
+    cdef int began = search.guide.round(search.root), plies = 0
     cdef bint in_round = True, in_tree = True
     while turn != OVER:
+        plies += 1
         if turn == NATURE:
             search.ops.play(world, search.ops.draw(world, rng))
         else:
@@ -45,6 +50,7 @@ cdef void live_on(Search *search, void *world, rng_t *rng, double *out) noexcept
     if in_round:
         add_features(search, world, out)
     add_features(search, world, out + n)
+    return plies
 
 
 cdef action_t next_action(Search *search, const void *world, rng_t *rng, bint *in_tree) noexcept nogil:

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""The tree: information sets by key, their statistics on edges, all in memory taken once.
+"""The tree: information sets by key, and their statistics on edges, in memory that has a limit.
 
 Nodes that are reached in several ways meet, so it is a graph. A node's edges lie side by side in
 ascending order of action; a node that meets new actions gets a new row, the old one is left behind.
@@ -35,6 +35,7 @@ cdef struct Tree:
     uint32_t max_nodes
     uint32_t max_edges
     uint32_t mask                   # places in the table - 1
+    uint32_t max_places             # that it may have, a power of two
     bint full                       # something was left out for want of memory
 
 cdef bint tree_open(Tree *tree, uint64_t max_bytes) noexcept nogil

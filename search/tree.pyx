@@ -35,21 +35,22 @@ cdef extern from *:
 
 cdef enum:
     EDGES_A_NODE = 6   # what the memory is divided for
-    PLACES_A_NODE = 3  # of the table, rounding to a power of two included
+    PLACES_A_NODE = 3  # of the largest table, rounding to a power of two included
+    FIRST_PLACES = 1024
     EDGE_BYTES = sizeof(Edge) + sizeof(action_t) + sizeof(float)
 
 
 cdef bint tree_open(Tree *tree, uint64_t max_bytes) noexcept nogil:
     """Take the memory, at most max_bytes; pages are touched as the tree grows. False if there is none."""
     cdef uint64_t node_bytes = PLACES_A_NODE * sizeof(Node) + EDGES_A_NODE * EDGE_BYTES
-    cdef uint64_t places = 16
     memset(tree, 0, sizeof(Tree))
     tree.max_nodes = <uint32_t> min(max_bytes // node_bytes, <uint64_t> 1 << 28)
     tree.max_edges = tree.max_nodes * EDGES_A_NODE
-    while 2 * places <= PLACES_A_NODE * <uint64_t> tree.max_nodes:
-        places *= 2
-    tree.mask = <uint32_t> (places - 1)
-    tree.nodes = <Node *> reserve(places * sizeof(Node))
+    tree.max_places = 16
+    while 2 * tree.max_places <= PLACES_A_NODE * tree.max_nodes:
+        tree.max_places *= 2
+    tree.mask = min(tree.max_places, <uint32_t> FIRST_PLACES) - 1
+    tree.nodes = <Node *> reserve((tree.mask + 1) * sizeof(Node))
     tree.edges = <Edge *> reserve(tree.max_edges * sizeof(Edge))
     tree.actions = <action_t *> reserve(tree.max_edges * sizeof(action_t))
     tree.priors = <float *> reserve(tree.max_edges * sizeof(float))
@@ -57,7 +58,7 @@ cdef bint tree_open(Tree *tree, uint64_t max_bytes) noexcept nogil:
 
 
 cdef void tree_close(Tree *tree) noexcept nogil:
-    release(tree.nodes, (<uint64_t> tree.mask + 1) * sizeof(Node))
+    release(tree.nodes, (tree.mask + 1) * sizeof(Node))
     release(tree.edges, tree.max_edges * sizeof(Edge))
     release(tree.actions, tree.max_edges * sizeof(action_t))
     release(tree.priors, tree.max_edges * sizeof(float))
@@ -66,7 +67,7 @@ cdef void tree_close(Tree *tree) noexcept nogil:
 
 cdef void tree_clear(Tree *tree) noexcept nogil:
     """Forget every node; the memory stays."""
-    memset(tree.nodes, 0, (<uint64_t> tree.mask + 1) * sizeof(Node))
+    memset(tree.nodes, 0, (tree.mask + 1) * sizeof(Node))
     tree.num_nodes = 0
     tree.num_edges = 0
     tree.full = False
@@ -74,7 +75,7 @@ cdef void tree_clear(Tree *tree) noexcept nogil:
 
 cdef uint64_t tree_bytes(const Tree *tree) noexcept nogil:
     """Return the memory in use; the table of nodes counts whole."""
-    return (<uint64_t> tree.mask + 1) * sizeof(Node) + tree.num_edges * EDGE_BYTES
+    return (tree.mask + 1) * sizeof(Node) + tree.num_edges * EDGE_BYTES
 
 
 cdef inline uint32_t place_of(const Tree *tree, uint64_t key) noexcept nogil:
@@ -97,14 +98,33 @@ cdef uint32_t tree_enter(Tree *tree, uint64_t key, const action_t *legal, int n)
     cdef Node *node = &tree.nodes[place]
     if node.count:
         return place if covers(tree, node, legal, n) or widen(tree, node, legal, n) else NO_NODE
-    if tree.num_nodes == tree.max_nodes or tree.num_edges + n > tree.max_edges:
+    if tree.num_nodes == tree.max_nodes or tree.num_edges + n > tree.max_edges or not has_place(tree):
         tree.full = True
         return NO_NODE
+    node = &tree.nodes[place_of(tree, key)]
     tree.num_nodes += 1
     node.key = key
     node.first = tree.num_edges
     append(tree, node, legal, n)
-    return place
+    return <uint32_t> (node - tree.nodes)
+
+
+cdef bint has_place(Tree *tree) noexcept nogil:
+    """Whether the table has a place for one more node; it doubles when half of it is taken, up to its largest size."""
+    cdef Node *old = tree.nodes
+    cdef uint32_t i, places = tree.mask + 1
+    if tree.num_nodes < places / 2 or places == tree.max_places:
+        return True
+    tree.nodes = <Node *> reserve(2 * places * sizeof(Node))
+    if tree.nodes == NULL:
+        tree.nodes = old
+        return False
+    tree.mask = 2 * places - 1
+    for i in range(places):
+        if old[i].count:
+            tree.nodes[place_of(tree, old[i].key)] = old[i]
+    release(old, places * sizeof(Node))
+    return True
 
 
 cdef void append(Tree *tree, Node *node, const action_t *legal, int n) noexcept nogil:

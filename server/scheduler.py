@@ -67,6 +67,11 @@ class Job:
     timer: asyncio.TimerHandle | None = None
 
     @property
+    def due(self) -> float:
+        """When it ended, or should have: a reading of time.monotonic."""
+        return min(self.ended_at, self.limits.deadline)
+
+    @property
     def resting(self) -> bool:
         """Whether no thread searches any of its trees."""
         return not any(tree.running for tree in self.trees)

@@ -29,12 +29,13 @@ from clerestory.v1 import advisor_pb2 as api
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceServicer
 
 SEED_BITS = 53  # of a drawn seed: every reader of JSON keeps it
-EXPLAINED_LINES, EXPLAINED_WORLDS = 5, 50  # a few thousandths of a second, all in all
+EXPLAINED_LINES, EXPLAINED_WORLDS, EXPLAINED_PLIES = 5, 50, 5000  # two thousandths of a second, all in all
 TABLE = 0.003  # seconds of the event loop that a stream has for each of its tables: many streams have fewer tables
 CROWD = 6  # searches a worker, above which explanations would make answers late
 FEW_A_LINE = 10  # iterations, below which lines are hard to tell apart
 METHODS = {Priority.MOVE: "RecommendMove", Priority.HINT: "Analyze", Priority.BACKGROUND: "Analyze"}
 LEAST_KEPT = 8  # trees that can be kept, whatever they have grown to
+UNSEEN = 0.003  # seconds between caller and handler, there and back, on a busy machine
 LOOK = 0.25  # seconds between two looks at the certainty of an analysis, at most
 
 Context = grpc.aio.ServicerContext[Any, Any]
@@ -188,8 +189,9 @@ class Advisor(AdvisorServiceServicer):
         if question.level is not None:
             most = level_of(question.level).iterations
             iterations = min(most, iterations or most)
+        kept = UNSEEN + self._concluding[allowance.explained]
         return Limits(
-            deadline=arrived + allowance.seconds - min(self._concluding[allowance.explained], allowance.seconds / 4),
+            deadline=arrived + allowance.seconds - min(kept, allowance.seconds / 4),
             iterations=iterations,
             early=early and allowance.threads == 1 and question.level is None and not question.chance,
         )
@@ -200,19 +202,24 @@ class Advisor(AdvisorServiceServicer):
         result = await self._scheduler.result(consultation.job, explain)
         answer = write_recommendation(consultation, result)
         self._metrics.count_search(searched(consultation, answer))
-        self._learn(explain is not None, time.monotonic() - consultation.job.ended_at)
+        self._learn(explain is not None, time.monotonic() - consultation.job.due)
         return answer
 
     def _explainer(self, searcher: Searcher, wanted: bool) -> Callable[[Result], Result] | None:
         """Return what is to be done to a result before it is sent; None for nothing, as in a crowd."""
         if not wanted or self._scheduler.admitted > CROWD * self._scheduler.workers:
             return None
-        return partial(searcher.explain, lines=EXPLAINED_LINES, worlds=EXPLAINED_WORLDS)
+        return partial(explain, searcher)
 
     def _learn(self, explained: bool, took: float) -> None:
         """Learn how long it takes from the end of a search to its answer: the next ones end earlier by that."""
         usual = self._concluding[explained]
         self._concluding[explained] += (took - usual) * (0.3 if took > usual else 0.005)
+
+
+def explain(searcher: Searcher, result: Result) -> Result:
+    """Return the result with its first lines explained, as far as the time of an answer goes."""
+    return searcher.explain(result, lines=EXPLAINED_LINES, worlds=EXPLAINED_WORLDS, plies=EXPLAINED_PLIES)
 
 
 def searched(consultation: Consultation, answer: api.RecommendMoveResponse) -> Searched:

@@ -47,6 +47,16 @@ def test_the_end_of_the_round_comes_before_that_of_the_game() -> None:
     assert vp.now <= vp.at_round_end < vp.at_game_end
 
 
+def test_worlds_end_with_their_plies() -> None:
+    """The limit leaves one world at least, and is of whole worlds: two of them are more than one ply."""
+    searcher, result = searched(decisions(GAMES["cathedral"], 2, 4)[0])
+    assert searcher.explain(result, worlds=20, plies=0) == searcher.explain(result, worlds=1)
+    some = searcher.explain(result, worlds=20, plies=2500)
+    assert some == searcher.explain(result, worlds=20, plies=2500)
+    assert some not in (searcher.explain(result, worlds=20), searcher.explain(result, worlds=1))
+    assert searcher.explain(result, worlds=20, plies=10**6) == searcher.explain(result, worlds=20)
+
+
 def test_outlooks_do_not_depend_on_hidden_cards() -> None:
     position = decisions(GAMES["cathedral"], 3, 2)[5]
     told = []

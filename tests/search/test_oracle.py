@@ -8,6 +8,8 @@ from clerestory.search.ismcts import Searcher
 from tests.search.oracle import ismcts
 from tests.search.positions import decisions
 
+FIRST_PLACES = 1024  # of the table; it doubles when half of them are taken
+
 
 @pytest.mark.parametrize("seats", TOY.seats)
 @pytest.mark.parametrize("seed", range(4))
@@ -42,3 +44,12 @@ def test_equal_tables_with_priors(name: str, seats: int) -> None:
         assert {line.action: (line.visits, line.availability) for line in table} == {
             action: counts[:2] for action, counts in expected.items()
         }
+
+
+def test_equal_tables_of_a_tree_that_has_grown() -> None:
+    """Its table has doubled twice: every node must be found again where it was moved."""
+    position = decisions(GAMES["cathedral"], 2, 1)[0]
+    result = Searcher(position, seed=3).run(iterations=6000)
+    assert result.nodes > FIRST_PLACES
+    expected = ismcts(position, 3, 6000)
+    assert {line.action: (line.visits, line.availability, line.values) for line in result.lines} == expected
