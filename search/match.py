@@ -8,14 +8,16 @@ iteration budget can be repeated to the last move.
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 from clerestory.engine.core import NATURE, Game, State
 from clerestory.engine.rng import Rng
-from clerestory.search.bots import Bot, Budget, Move, parse_bot
+from clerestory.search.bots import Budget, Move, parse_bot
 from clerestory.search.errors import BadMatch
 
 MAX_SEED = 2**64 - 1
+Player = Callable[[State, int], Move]  # decides for the seat to decide, by what it knows and a seed
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +124,16 @@ def play_game(match: Match, deal: int, seat: int, stopped: Callable[[], bool] = 
     `derived_seed("move", deal, seat, ply)`, seat being A's.
     """
     a, b = map(parse_bot, match.bots)
-    players: list[Bot] = [a if here == seat else b for here in range(match.seats)]
-    budget, luck = Budget.parse(match.budget), Rng(derived_seed("nature", deal))
-    state, ply = match.load().new(match.seats, deal), 0
+    budget = Budget.parse(match.budget)
+    players = [partial((a if here == seat else b).choose, budget=budget) for here in range(match.seats)]
+    return play_between(players, match.load(), deal, seat, stopped)
+
+
+def play_between(
+    players: Sequence[Player], game: Game, deal: int, seat: int, stopped: Callable[[], bool] = lambda: False
+) -> Played | None:
+    """Play one game of a deal between players in the order of their seats; otherwise as `play_game`."""
+    state, luck, ply = game.new(len(players), deal), Rng(derived_seed("nature", deal)), 0
     moves: list[list[Move]] = [[] for _ in players]
     while not state.over:
         if stopped():
@@ -133,7 +142,7 @@ def play_game(match: Match, deal: int, seat: int, stopped: Callable[[], bool] = 
             state.play(state.draw(luck))
         else:
             view = state.observe(turn)
-            move = players[turn].choose(view, derived_seed("move", deal, seat, ply), budget)
+            move = players[turn](view, derived_seed("move", deal, seat, ply))
             moves[turn].append(move)
             state.play(move.action)
         ply += 1
