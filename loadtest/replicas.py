@@ -7,7 +7,6 @@ of `deploy/envoy.yaml` with ports that are free here.
 import asyncio
 import json
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -20,18 +19,12 @@ from typing import Annotated
 import typer
 
 from loadtest.corpus import positions
-from loadtest.figures import Run, phases
+from loadtest.figures import Run, Seen, phases
 from loadtest.openloop import Load, offer
-from loadtest.server import Own, own_server
+from loadtest.server import Own, free_port, own_server
 
 CONFIGURATION = Path(__file__).parents[1] / "deploy" / "envoy.yaml"
 FAULTS = {"none": None, "kill": signal.SIGKILL, "drain": signal.SIGTERM}
-
-
-def free_port() -> int:
-    """Return a port that was free a moment ago."""
-    with socket.create_server(("127.0.0.1", 0)) as one:
-        return int(one.getsockname()[1])
 
 
 @contextmanager
@@ -72,6 +65,12 @@ async def load_through(target: str, workers: int, load: Load, victim: Own, fault
     return run
 
 
+def end_of(call: Seen) -> str:
+    """Return what became of a call. A stream that has begun cannot be asked for again by Envoy."""
+    begun = "with tables" if call.first is not None and not call.answered else ""
+    return " ".join(filter(None, (call.code, call.reason, begun)))
+
+
 def main(
     fault: Annotated[str, typer.Option(help=f"One of {', '.join(FAULTS)}.")] = "none",
     capacity: Annotated[float, typer.Option(help="Multiple of what the servers can do together.")] = 1.0,
@@ -85,7 +84,7 @@ def main(
         servers = [stack.enter_context(own_server(*options)) for _ in range(2)]
         target = stack.enter_context(envoy(servers))
         run = asyncio.run(load_through(target, 2 * workers, Load(halves), servers[0], FAULTS[fault]))
-    ends = Counter(f"{call.code} {call.reason}".strip() for call in run.calls)
+    ends = Counter(end_of(call) for call in run.calls)
     typer.echo(json.dumps({"fault": fault, "ends": ends, "halves": phases(run, halves)}, indent=1))
 
 

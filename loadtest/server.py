@@ -1,6 +1,7 @@
 """A server of one's own for a measurement: a real `clerestory serve`, on a free port of this machine."""
 
 import re
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -42,6 +43,12 @@ def own_server(*options: str, listen: str = "127.0.0.1:0") -> Iterator[Own]:
             yield Own(announced[1], int(announced[2]), int(announced[3]), child)
         finally:
             end(child)
+
+
+def free_port() -> int:
+    """Return a port that was free a moment ago."""
+    with socket.create_server(("127.0.0.1", 0)) as one:
+        return int(one.getsockname()[1])
 
 
 def end(child: "subprocess.Popen[str]") -> None:

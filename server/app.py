@@ -116,11 +116,13 @@ def start_admin(address: str, standing: HealthServicer) -> tuple[grpc.aio.Server
 
 
 def watch(metrics: Metrics, scheduler: Scheduler) -> None:
-    """Show what the scheduler has to do."""
+    """Show what the scheduler and the event loop have to do."""
+    loop = asyncio.get_running_loop()
     metrics.watch("workers", "Threads that search.", lambda: scheduler.workers)
     metrics.watch("admitted", "Searches that have not ended.", lambda: scheduler.admitted)
     metrics.watch("running", "Searches that a thread works at.", lambda: scheduler.running)
     metrics.watch("waiting", "Searches that have not begun.", lambda: scheduler.waiting)
+    metrics.watch("tasks", "Tasks of the event loop.", lambda: len(asyncio.all_tasks(loop)))
 
 
 def listen(server: grpc.aio.Server, address: str, proof: grpc.ServerCredentials | None = None) -> str:

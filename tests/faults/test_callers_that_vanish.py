@@ -122,10 +122,3 @@ async def test_a_slow_reader_gets_one_final_table(server: Own) -> None:
     assert updates[-1].final
     assert updates[-1].sequence > 2 * len(updates)
     assert sum(update.final for update in updates) == 1
-
-
-def test_a_tree_that_is_full_still_gets_its_answer(server: Own) -> None:
-    with Advisor(server.target) as advisor:
-        answer = advisor.recommend(POSITION, 2.0, memory=1 << 20, early_stop=False)
-    assert "memory_full" in {warning.reason for warning in answer.warnings}
-    assert answer.best is not None

@@ -63,9 +63,10 @@ async def asked(advisor: AsyncAdvisor) -> Recommendation:
     return await asyncio.wait_for(advisor.recommend(POSITION, 0.3), 10)
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
-async def test_callers_of_a_replica_that_ends_are_answered_by_the_other(number: signal.Signals) -> None:
-    drained = ("--workers", "2", "--drain-delay", "0.5")  # so long callers are told of its end before it refuses any
+@pytest.mark.parametrize(("number", "delay"), [(signal.SIGKILL, "0"), (signal.SIGTERM, "0.5"), (signal.SIGTERM, "0")])
+async def test_callers_of_a_replica_that_ends_are_answered_by_the_other(number: signal.Signals, delay: str) -> None:
+    """With a delay callers are told of its end before it refuses any; without, they find out."""
+    drained = ("--workers", "2", "--drain-delay", delay)
     with own_server(*drained) as server, own_server(*drained) as other:
         target = f"ipv4:{server.target},{other.target}"
         async with AsyncAdvisor(target) as advisor:

@@ -2,7 +2,9 @@
 
 import asyncio
 import os
+import re
 import time
+from urllib.request import urlopen
 
 import psutil
 import pytest
@@ -10,21 +12,30 @@ import pytest
 from loadtest.corpus import positions
 from loadtest.figures import summary
 from loadtest.openloop import Load, offer
-from loadtest.server import own_server
+from loadtest.server import free_port, own_server
 
 SECONDS = float(os.environ.get("CLERESTORY_SOAK_SECONDS", "120"))
 FLAT = 1.1  # memory at the end of the soak over that after its first quarter, at most
 
 
+def tasks(port: int) -> float:
+    """Return how many tasks a server's event loop has."""
+    with urlopen(f"http://127.0.0.1:{port}/metrics") as shown:
+        found = re.search(rb"^clerestory_tasks (\S+)$", shown.read(), re.MULTILINE)
+    assert found is not None
+    return float(found[1])
+
+
 @pytest.mark.slow
 def test_a_soak_at_twice_the_capacity() -> None:
-    with own_server("--workers", "2") as server:
+    port = free_port()
+    with own_server("--workers", "2", "--metrics", f"127.0.0.1:{port}") as server:
         process, asked = psutil.Process(server.pid), positions(server.target)
         asyncio.run(offer(server.target, 2, asked, Load([(2.0, 10.0)])))  # every thread and pool is there now
-        descriptors, threads = process.num_fds(), process.num_threads()
+        descriptors, threads, idle = process.num_fds(), process.num_threads(), tasks(port)
         run = asyncio.run(offer(server.target, 2, asked, Load([(2.0, SECONDS)], seed=2), server.pid))
         figures = summary(run)
-        while process.num_fds() > descriptors:  # the test fails by its timeout
+        while process.num_fds() > descriptors or tasks(port) > idle:  # the test fails by its timeout
             time.sleep(0.1)
         assert process.num_threads() <= threads + 1
     quarter = len(run.rss) // 4

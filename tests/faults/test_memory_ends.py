@@ -1,0 +1,54 @@
+"""A tree, a server and a machine that have no more memory."""
+
+import asyncio
+import resource
+import sys
+
+import psutil
+import pytest
+
+from clerestory.clients import Advisor, AsyncAdvisor
+from clerestory.clients.errors import Busy
+from loadtest.openloop import watch_memory
+from loadtest.server import Own, own_server
+from tests.faults.conftest import POSITION
+
+MIB = 1 << 20
+CROWD = 64
+
+
+def test_a_tree_that_is_full_still_gets_its_answer(server: Own) -> None:
+    with Advisor(server.target) as advisor:
+        answer = advisor.recommend(POSITION, 2.0, memory=MIB, early_stop=False)
+    assert "memory_full" in {warning.reason for warning in answer.warnings}
+    assert answer.best is not None
+
+
+async def test_all_trees_together_keep_to_the_memory_of_the_server() -> None:
+    """Without a limit, two workers fill some 200 MiB in two seconds."""
+    limits = ("--workers", "2", "--max-searches", str(CROWD), "--memory", str(64 * MIB), "--min-iterations", "1")
+    with own_server(*limits) as server:
+        process, sizes = psutil.Process(server.pid), list[int]()
+        async with AsyncAdvisor(server.target) as advisor:
+            await advisor.recommend(POSITION, 0.05)
+            before = process.memory_info().rss
+            watching = asyncio.ensure_future(watch_memory(process, sizes))
+            asked = (advisor.recommend(POSITION, 2.0, early_stop=False) for _ in range(CROWD))
+            answers = await asyncio.gather(*asked)
+            watching.cancel()
+    assert all(answer.best is not None for answer in answers)
+    assert sum(answer.tree_bytes for answer in answers) <= 64 * MIB
+    assert max(sizes) - before <= (64 + 24) * MIB
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a process that runs")
+def test_a_machine_without_memory_is_told_as_such_and_recovered_from(server: Own) -> None:
+    process = psutil.Process(server.pid)
+    with Advisor(server.target, retries=False) as advisor:
+        advisor.recommend(POSITION, 0.05)
+        unlimited = process.rlimit(resource.RLIMIT_AS)
+        process.rlimit(resource.RLIMIT_AS, (process.memory_info().vms + 16 * MIB, unlimited[1]))
+        with pytest.raises(Busy, match="no memory"):
+            advisor.recommend(POSITION, 0.05)
+        process.rlimit(resource.RLIMIT_AS, unlimited)
+        assert advisor.recommend(POSITION, 0.05).best is not None
