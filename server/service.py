@@ -20,6 +20,7 @@ from clerestory.search.result import Result, StopReason
 from clerestory.server.allowance import EXPLAINED_FROM, Allowance, Asked, Cut, allow
 from clerestory.server.config import Settings
 from clerestory.server.errors import CallError, Reason, refuse
+from clerestory.server.lead import Lead
 from clerestory.server.memory import Memory, Warm
 from clerestory.server.metrics import Metrics, Searched
 from clerestory.server.policy import Priority
@@ -35,7 +36,6 @@ CROWD = 6  # searches a worker, above which explanations would make answers late
 FEW_A_LINE = 10  # iterations, below which lines are hard to tell apart
 METHODS = {Priority.MOVE: "RecommendMove", Priority.HINT: "Analyze", Priority.BACKGROUND: "Analyze"}
 LEAST_KEPT = 8  # trees that can be kept, whatever they have grown to
-UNSEEN = 0.003  # seconds between caller and handler, there and back, on a busy machine
 LOOK = 0.25  # seconds between two looks at the certainty of an analysis, at most
 
 Context = grpc.aio.ServicerContext[Any, Any]
@@ -62,7 +62,7 @@ class Advisor(AdvisorServiceServicer):
         self._streams = 0
         self._settings = settings
         self._metrics = metrics
-        self._concluding = {False: 0.002, True: 0.005}  # see _learn; by whether answers are explained
+        self._lead = Lead()
 
     async def RecommendMove(  # noqa: N802  # its name in proto/
         self, request: api.RecommendMoveRequest, context: Context
@@ -170,9 +170,6 @@ class Advisor(AdvisorServiceServicer):
         size = self._memory.take(most)
         try:
             return make_searcher(question, allowance, size // allowance.threads), size
-        except MemoryError:
-            self._memory.give_back(size)
-            raise CallError(Reason.BUSY, [("", "there is no memory for another tree")], retry=1.0) from None
         except CallError:
             self._memory.give_back(size)
             raise
@@ -189,9 +186,8 @@ class Advisor(AdvisorServiceServicer):
         if question.level is not None:
             most = level_of(question.level).iterations
             iterations = min(most, iterations or most)
-        kept = UNSEEN + self._concluding[allowance.explained]
         return Limits(
-            deadline=arrived + allowance.seconds - min(kept, allowance.seconds / 4),
+            deadline=arrived + allowance.seconds - self._lead.of(allowance.seconds, explained=allowance.explained),
             iterations=iterations,
             early=early and allowance.threads == 1 and question.level is None and not question.chance,
         )
@@ -202,7 +198,7 @@ class Advisor(AdvisorServiceServicer):
         result = await self._scheduler.result(consultation.job, explain)
         answer = write_recommendation(consultation, result)
         self._metrics.count_search(searched(consultation, answer))
-        self._learn(explain is not None, time.monotonic() - consultation.job.due)
+        self._lead.learn(time.monotonic() - consultation.job.due, explained=explain is not None)
         return answer
 
     def _explainer(self, searcher: Searcher, wanted: bool) -> Callable[[Result], Result] | None:
@@ -210,11 +206,6 @@ class Advisor(AdvisorServiceServicer):
         if not wanted or self._scheduler.admitted > CROWD * self._scheduler.workers:
             return None
         return partial(explain, searcher)
-
-    def _learn(self, explained: bool, took: float) -> None:
-        """Learn how long it takes from the end of a search to its answer: the next ones end earlier by that."""
-        usual = self._concluding[explained]
-        self._concluding[explained] += (took - usual) * (0.3 if took > usual else 0.005)
 
 
 def explain(searcher: Searcher, result: Result) -> Result:
@@ -256,7 +247,7 @@ def next_look(began: float, interval: float) -> float:
 
 
 def make_searcher(question: Question, allowance: Allowance, tree_bytes: int) -> Searcher:
-    """Return the search for a question. Raises CallError: HIDDEN_FROM_SEAT."""
+    """Return the search for a question. Raises CallError: HIDDEN_FROM_SEAT, BUSY without memory."""
     seed = secrets.randbits(SEED_BITS) if question.seed is None else question.seed
     try:
         return Searcher(
@@ -270,6 +261,8 @@ def make_searcher(question: Question, allowance: Allowance, tree_bytes: int) -> 
         )
     except HiddenFromSeat as error:
         refuse(Reason.HIDDEN_FROM_SEAT, "position", str(error))
+    except MemoryError:
+        raise CallError(Reason.BUSY, [("", "there is no memory for another tree")], retry=1.0) from None
 
 
 def write_recommendation(consultation: Consultation, result: Result) -> api.RecommendMoveResponse:
