@@ -19,6 +19,7 @@ from clerestory.server.rules_service import Rules
 from clerestory.server.scheduler import Scheduler
 from clerestory.server.security import TokenDoor, Tokens, credentials
 from clerestory.server.service import Advisor
+from clerestory.server.turns import take_turns
 from clerestory.v1 import advisor_pb2, rules_pb2
 from clerestory.v1.advisor_pb2_grpc import add_AdvisorServiceServicer_to_server
 from clerestory.v1.rules_pb2_grpc import add_RulesServiceServicer_to_server
@@ -27,6 +28,7 @@ SERVICES = (
     advisor_pb2.DESCRIPTOR.services_by_name["AdvisorService"].full_name,
     rules_pb2.DESCRIPTOR.services_by_name["RulesService"].full_name,
 )
+ANSWERING = 0.0001  # seconds of the processor that whoever answers wants at a time: shortest first
 OPTIONS = (
     ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
     ("grpc.so_reuseport", 0),  # a port in use is an error, not a second server behind it
@@ -144,6 +146,7 @@ async def serve(settings: Settings, ready: Callable[[App], object], stop: asynci
 
     Raises OSError and BadSettings as `start` does.
     """
+    take_turns(ANSWERING)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)

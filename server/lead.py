@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-UNSEEN = 0.003  # seconds between caller and handler, there and back, on a busy machine
+UNSEEN = 0.004  # seconds between caller and handler, there and back, on a busy machine
 MOST = 0.25  # of the budget
 FASTER, SLOWER = 0.005, 0.3  # weights of an answer that took less, or more, than was thought
 
@@ -11,8 +11,8 @@ FASTER, SLOWER = 0.005, 0.3  # weights of an answer that took less, or more, tha
 class Lead:
     """What it takes from the end of a search until its answer is written, learned from the last ones.
 
-    An expectile of them (Newey and Powell 1987, Econometrica 55), followed step by step: the weights are such that about
-    one answer in thirty takes longer. Answers with explanations are apart from those without.
+    An expectile of them (Newey and Powell 1987, Econometrica 55), followed step by step: the weights are such that
+    about one answer in thirty takes longer. Answers with explanations are apart from those without.
     """
 
     _concluding: dict[bool, float] = field(default_factory=lambda: {False: 0.002, True: 0.005})

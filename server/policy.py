@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from math import ceil
 
-SLICE = 0.003  # seconds that a tree is searched before it is compared with the others again
+SLICE = 0.004  # seconds that a tree is searched before it is compared with the others again
 FRESHNESS = 0.1  # weight of the last slice in the measured speed
 SOONEST_RETRY, LATEST_RETRY = 0.02, 5.0  # seconds that a caller turned away is told to wait
 

@@ -1,13 +1,10 @@
 """The threads that search, a slice at a time, in the order of the policy."""
 
 import asyncio
-import os
-import sys
 import threading
 import time
 from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from math import inf
 
@@ -16,6 +13,7 @@ from clerestory.search.limits import shares
 from clerestory.search.result import Result, StopReason
 from clerestory.server.errors import CallError, Reason, refuse
 from clerestory.server.policy import SLICE, Demand, NoRoom, Policy, Priority, Tree
+from clerestory.server.turns import take_turns
 
 STRENGTH = (StopReason.ITERATIONS, StopReason.DECIDED, StopReason.CERTAIN, StopReason.TIME, StopReason.STOPPED)
 NICENESS = 10  # of the searching threads: whoever answers goes first
@@ -246,7 +244,7 @@ class Scheduler:
     # -- the threads -------------------------------------------------------------------------------
 
     def _work(self, niceness: int) -> None:
-        be_nice(niceness)
+        take_turns(SLICE, niceness)
         with self._turn:
             while not self._closed:
                 tree = self._policy.pick(time.monotonic())
@@ -310,10 +308,3 @@ class Scheduler:
         for thread in self._threads:
             await asyncio.to_thread(thread.join)
         await asyncio.to_thread(self._answers.shutdown)
-
-
-def be_nice(niceness: int) -> None:
-    """Lower the priority of this thread alone, where the system can; elsewhere threads are all alike."""
-    if sys.platform == "linux":
-        with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), niceness)
