@@ -226,9 +226,9 @@ def test_the_background_leaves_three_quarters_of_the_places() -> None:
 def test_room_follows_from_the_measured_speed(speed: float, room: int) -> None:
     measured = policy(max_searches=1000, speeds={"game": speed})
     with pytest.raises(NoRoom, match="no worker has time") as caught:
-        crowd(measured, 1000, 0.1)
+        crowd(measured, 1000, 0.101)
     assert len(measured.trees) == room
-    assert caught.value.retry == pytest.approx(0.1)
+    assert caught.value.retry == pytest.approx(0.101)
 
 
 def test_who_would_make_another_late_is_refused() -> None:
