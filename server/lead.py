@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 UNSEEN = 0.004  # seconds between caller and handler, there and back, on a busy machine
 MOST = 0.25  # of the budget
+LONGEST = 0.05  # seconds that are learned from one answer: a machine that stood still says nothing about the next
 FASTER, SLOWER = 0.005, 0.3  # weights of an answer that took less, or more, than was thought
 
 
@@ -23,5 +24,5 @@ class Lead:
 
     def learn(self, took: float, *, explained: bool) -> None:
         """Take in how many seconds an answer took."""
-        more = took - self._concluding[explained]
+        more = min(took, LONGEST) - self._concluding[explained]
         self._concluding[explained] += more * (SLOWER if more > 0 else FASTER)

@@ -194,11 +194,13 @@ class Advisor(AdvisorServiceServicer):
 
     async def _conclude(self, consultation: Consultation) -> api.RecommendMoveResponse:
         """Return the final answer, and learn how long it takes to make one."""
+        asked = time.monotonic()  # after the end of the search where a slow reader took his time for the tables
         explain = self._explainer(consultation.searcher, consultation.allowance.explained)
         result = await self._scheduler.result(consultation.job, explain)
         answer = write_recommendation(consultation, result)
         self._metrics.count_search(searched(consultation, answer))
-        self._lead.learn(time.monotonic() - consultation.job.due, explained=explain is not None)
+        took = time.monotonic() - max(consultation.job.due, asked)
+        self._lead.learn(took, explained=explain is not None)
         return answer
 
     def _explainer(self, searcher: Searcher, wanted: bool) -> Callable[[Result], Result] | None:
