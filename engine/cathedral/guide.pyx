@@ -174,10 +174,12 @@ cdef float weigh_trade(const View *v, int a) noexcept nogil:
 cdef float weigh_conversion(const View *v, int a) noexcept nogil:
     """The best rate first and as often as it goes; finishing when nothing is left."""
     cdef int card = (a - CONVERT) // MOST_USES, times = (a - CONVERT) % MOST_USES + 1
-    cdef const Craftsman *craftsman = &cards.craftsmen[card]
-    cdef float rate = cards.rate[card]
-    if a == FINISH:
+    cdef const Craftsman *craftsman
+    cdef float rate
+    if a == FINISH:  # which is of no card
         return 0.002
+    craftsman = &cards.craftsmen[card]
+    rate = cards.rate[card]
     if craftsman.gold and not craftsman.vp:
         return 0.001 if v.s.round == ROUNDS else 2 * times
     return times * times * rate * rate * rate
