@@ -13,16 +13,13 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import count
-from math import log
 from statistics import quantiles
 from typing import Annotated, Any
 
 import typer
 
 from clerestory.server.policy import SLICE, Demand, NoRoom, Policy, Tree
-
-SHORTEST, LONGEST = 0.05, 1.0  # seconds of a budget, as in loadtest/openloop.py
-MEAN_BUDGET = (LONGEST - SHORTEST) / log(LONGEST / SHORTEST)
+from loadtest.openloop import LONGEST, MEAN_BUDGET, SHORTEST
 
 
 @dataclass(slots=True)
