@@ -16,6 +16,7 @@ from clerestory.v1.position_pb2 import Position
 from loadtest.corpus import positions
 from loadtest.figures import Seen
 from loadtest.openloop import Caller, watch_memory
+from loadtest.options import read_numbers
 from loadtest.server import Own, own_server
 
 ROOM = ("--max-searches", "2048", "--min-iterations", "1")  # for everybody
@@ -58,7 +59,7 @@ def main(
 ) -> None:
     """Print the figures of each number as JSON."""
     asked_for = [
-        (kind, int(text)) for kind, numbers in (("move", moves), ("hint", hints)) for text in numbers.split(",") if text
+        (kind, number) for kind, text in (("move", moves), ("hint", hints)) for number in read_numbers(text, int)
     ]
     found: dict[tuple[str, int], list[dict[str, Any]]] = {one: [] for one in asked_for}
     for _ in range(runs):

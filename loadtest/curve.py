@@ -17,6 +17,7 @@ from clerestory.v1.position_pb2 import Position
 from loadtest.corpus import positions
 from loadtest.figures import summary
 from loadtest.openloop import Load, offer
+from loadtest.options import read_numbers
 from loadtest.server import own_server
 
 LOADS = (0.1, 0.25, 0.5, 1, 2, 3, 5, 7, 10, 20)  # multiples of the capacity
@@ -128,7 +129,7 @@ def main(
     if draw_only:
         rows: list[Row] = json.loads(path.read_text())
     else:
-        multiples = tuple(float(load) for load in loads.split(","))
+        multiples = tuple(read_numbers(loads, float))
         rows = measure(multiples, seconds, workers, seed, serve)
         path.write_text(json.dumps(rows, indent=1) + "\n")
     draw(rows, folder)

@@ -20,6 +20,7 @@ from clerestory.engine import GAMES, State
 from clerestory.search.bots import Budget, Move, parse_bot
 from clerestory.search.match import Played, Player, play_between
 from clerestory.search.statistics import elo_interval, score_interval
+from loadtest.options import read_numbers
 from loadtest.server import own_server
 
 SEATS = 2
@@ -99,7 +100,7 @@ def main(
 ) -> None:
     """Print a line of JSON for each number: by the service, and by as many iterations."""
     opponent, numbers = alone(rival, Budget.parse(rival_budget)), range(seed, seed + deals)
-    for number in map(int, at_once.split(",")):
+    for number in read_numbers(at_once, int):
         told = under_load(number, seconds, opponent, numbers)
         same = alone("ismcts", Budget(iterations=told["iterations"]))
         typer.echo(json.dumps({**told, "by_iterations": figures(play(same, opponent, numbers, 2))}))

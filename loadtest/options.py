@@ -1,0 +1,16 @@
+"""Options that several measurements take."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import typer
+
+Number = TypeVar("Number", int, float)
+
+
+def read_numbers(text: str, kind: Callable[[str], Number]) -> list[Number]:
+    """Return the numbers of `2,64`, in their order; none of an empty text. Raises typer.BadParameter."""
+    try:
+        return [kind(part) for part in text.split(",") if part]
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not like 2,64") from None
