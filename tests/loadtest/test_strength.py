@@ -9,7 +9,7 @@ from tests.search.positions import decisions
 
 
 def test_games_of_the_service_are_counted() -> None:
-    told = under_load(4, 0.02, alone("random", Budget(iterations=1)), [3, 4])
+    told = under_load(4, 0.1, alone("random", Budget(iterations=1)), [3, 4])
     assert (told["games"], told["load"]) == (4, 2.0)
     assert told["iterations"] > 0
     assert 0 <= told["score"][1] <= told["score"][0] <= told["score"][2] <= 1
