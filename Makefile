@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
-SOURCES := setup.py MANIFEST.in $(shell find src engine search server clients proto -type f -not -path '*/__pycache__/*' 2>/dev/null)
+SOURCES := setup.py MANIFEST.in $(shell find src engine search arena server clients cli proto -type f -not -path '*/__pycache__/*' 2>/dev/null)
 CHECKED := build/checked
 PYTEST := $(BIN)/python -m pytest -n auto
 
@@ -24,12 +24,12 @@ test-slow: $(VENV)/.built  ## what takes longer: packages built in isolation, lo
 
 test-extras: $(VENV)/.built  ## the tests that need large packages: Ray, OpenSpiel
 	$(PIP) install --quiet --constraint constraints.txt --group extras
-	$(PYTEST) tests/search/test_on_ray.py tests/search/openspiel
+	$(PYTEST) tests/arena/test_on_ray.py tests/search/openspiel
 
 test-asan: $(CHECKED)/.built  ## the laws and the search with bounds checks, AddressSanitizer and UBSan
 	PYTHONPATH=$(CHECKED) PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
-	$(BIN)/python -m pytest -p no:cacheprovider tests/engine tests/search
+	$(BIN)/python -m pytest -p no:cacheprovider tests/engine tests/search tests/arena
 
 loadtest: $(VENV)/.load  ## a minute of users on a server of their own; fails beyond the thresholds; report in build/loadtest.html
 	$(BIN)/python -m loadtest.users
@@ -44,7 +44,7 @@ soak: $(VENV)/.built  ## twice the capacity for an hour: nothing lost, nothing l
 lint: $(VENV)/.built
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	PATH=$(BIN):$$PATH cython-lint engine search
+	PATH=$(BIN):$$PATH cython-lint engine search arena server
 	$(BIN)/mypy
 	$(BIN)/buf lint
 	$(BIN)/buf format --diff --exit-code
@@ -70,7 +70,7 @@ constraints: $(VENV)/.built
 
 clean:
 	rm -rf build dist *.egg-info $(VENV)
-	find engine search -name '*.so' -delete
+	find engine search arena server -name '*.so' -delete
 
 $(VENV)/.tools: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

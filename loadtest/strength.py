@@ -15,11 +15,11 @@ from typing import Annotated, Any
 
 import typer
 
+from clerestory.arena.bots import Budget, Move, parse_bot
+from clerestory.arena.match import Played, Player, play_between
+from clerestory.arena.statistics import elo_interval, score_interval
 from clerestory.clients import Advisor
 from clerestory.engine import GAMES, State
-from clerestory.search.bots import Budget, Move, parse_bot
-from clerestory.search.match import Played, Player, play_between
-from clerestory.search.statistics import elo_interval, score_interval
 from loadtest.options import read_numbers
 from loadtest.server import own_server
 

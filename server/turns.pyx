@@ -39,7 +39,8 @@ def take_turns(seconds, niceness=0):
     """Ask the system for turns of some length for this thread, and for those that it will start.
 
     Under Linux from 6.12 on, whoever wants short turns has them sooner (EEVDF; Stoica and Abdel-Wahab 1995, TR 95-22 of
-    Old Dominion University); before, and where that is forbidden, only the niceness counts. Nobody's share of the processor changes by the length.
+    Old Dominion University); before, and where that is forbidden, only the niceness counts. Nobody's share of
+    the processor changes by the length.
 
     Args:
         seconds: of a turn; the system takes 0.0001 to 0.1.

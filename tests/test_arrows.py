@@ -1,4 +1,4 @@
-"""Imports point only down: loadtest -> clients -> stubs; server -> search, engine; search -> engine.core."""
+"""Imports point only down: cli -> all; loadtest -> clients -> stubs; server, arena -> search -> engine.core."""
 
 import re
 from pathlib import Path
@@ -19,11 +19,12 @@ ALLOWED: dict[str, str] = {
     "engine/cathedral": r"clerestory\.engine\.(core|rng|hash|errors|fields|cathedral)\b",
     "engine/duel": r"clerestory\.engine\.(core|rng|hash|errors|fields|duel)\b",
     "search": r"clerestory\.(engine\.(core|rng|errors)\b|search\b)",
+    "arena": r"clerestory\.(engine\.(core|rng|errors)\b|search\b|arena\b)",
     "server": rf"clerestory\Z|clerestory\.(server|search)\b|{ENGINE}|{STUBS}",
-    "clients": rf"clerestory\.clients\b(?!\.cli)|{STUBS}",
-    "clients/cli": r"clerestory\b",
-    "loadtest": rf"clerestory\.clients\b(?!\.cli)|{STUBS}",
-    "loadtest/strength.py": rf"clerestory\.(clients\b(?!\.cli)|search\.(bots|match|statistics)\b)|{ENGINE}",  # plays
+    "clients": rf"clerestory\.clients\b|{STUBS}",
+    "cli": r"clerestory\b",
+    "loadtest": rf"clerestory\.clients\b|{STUBS}",
+    "loadtest/strength.py": rf"clerestory\.(clients|arena)\b|{ENGINE}",  # plays
     "loadtest/simulate.py": r"clerestory\.server\.policy\b",  # which is what it simulates
 }
 
@@ -57,7 +58,9 @@ def test_imports_point_down(path: Path) -> None:
         ("engine/core.pyx", "from clerestory.engine.toy.rules import TOY"),
         ("engine/toy/x.py", "from clerestory.engine.games import GAMES"),
         ("clients/x.py", "from clerestory.engine import State"),
-        ("clients/x.py", "from clerestory.clients.cli import main"),
+        ("clients/x.py", "from clerestory.cli import main"),
+        ("search/x.py", "from clerestory.arena.bots import parse_bot"),
+        ("server/x.py", "from clerestory.arena.bots import parse_bot"),
         ("server/x.py", "import clerestory.clients.advisor"),
         ("loadtest/x.py", "from clerestory.server.policy import Policy"),
         ("loadtest/strength.py", "from clerestory.server.policy import Policy"),
@@ -75,8 +78,11 @@ def named_games(path: Path) -> list[str]:
     return [line for line in (ROOT / path).read_text().splitlines() if GAME.search(line)]
 
 
-@pytest.mark.parametrize("path", [path for path in sources() if path.parts[0] in ("search", "server")], ids=str)
-def test_search_and_server_name_no_game(path: Path) -> None:
+NAMELESS = [path for path in sources() if path.parts[0] in ("search", "arena", "server")]
+
+
+@pytest.mark.parametrize("path", NAMELESS, ids=str)
+def test_no_game_is_named(path: Path) -> None:
     """A game is a table of functions to them, and a message found by its field's name."""
     assert named_games(path) == []
 

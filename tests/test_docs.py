@@ -8,8 +8,8 @@ import pytest
 
 import clerestory.engine
 import clerestory.search
+from clerestory.cli.embedded import embedded_server
 from clerestory.clients import Advisor
-from clerestory.clients.cli.embedded import embedded_server
 
 ROOT = Path(__file__).parents[1]
 PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)

@@ -1,5 +1,5 @@
 """`python -m clerestory` is the command `clerestory`."""
 
-from clerestory.clients.cli.main import main
+from clerestory.cli.main import main
 
 main()

@@ -9,6 +9,7 @@ from typing import Any
 import grpc
 import pytest
 
+from clerestory.cli.new import first_decision
 from clerestory.clients import (
     Action,
     Advisor,
@@ -22,7 +23,6 @@ from clerestory.clients import (
     Unsupported,
 )
 from clerestory.clients import wire as module
-from clerestory.clients.cli.new import first_decision
 from clerestory.clients.wire import read_time, value_name
 from clerestory.engine.toy.rules import TOY
 from clerestory.v1 import advisor_pb2 as api

@@ -11,6 +11,7 @@ from typing import Any
 import grpc
 import pytest
 
+from clerestory.cli.new import first_decision
 from clerestory.clients import (
     Advisor,
     AdvisorError,
@@ -23,7 +24,6 @@ from clerestory.clients import (
     Unavailable,
     Update,
 )
-from clerestory.clients.cli.new import first_decision
 from clerestory.clients.connection import ATTEMPTS
 from clerestory.clients.wire import write_analysis, write_question
 from clerestory.engine.toy.rules import TOY

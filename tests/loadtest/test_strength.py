@@ -2,8 +2,8 @@
 
 import pytest
 
+from clerestory.arena.bots import Budget, Move
 from clerestory.engine import GAMES, State
-from clerestory.search.bots import Budget, Move
 from loadtest.strength import alone, figures, if_any, play, under_load
 from tests.search.positions import decisions
 

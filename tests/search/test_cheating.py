@@ -7,8 +7,8 @@ import pytest
 from clerestory.engine import GAMES
 from clerestory.engine.toy.rules import TOY
 from clerestory.search import Searcher
-from tests.search.cheating import gap, unveiled
 from tests.search.positions import decisions
+from tools.cheating import gap, unveiled
 
 
 @pytest.mark.parametrize("name", GAMES)

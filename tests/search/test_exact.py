@@ -6,7 +6,7 @@ import pytest
 
 from clerestory.engine import State, from_position
 from clerestory.search.options import shipped
-from tests.search.exact import MAX_NODES, WANTED, Solver, fields, lines_of, mean_regret, solved
+from tools.exact import MAX_NODES, WANTED, Solver, fields, lines_of, mean_regret, solved
 
 SOLVED = {game: lines_of(game) for game in WANTED}
 AGAIN = [

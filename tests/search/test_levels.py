@@ -4,8 +4,8 @@ from itertools import pairwise
 
 import pytest
 
+from clerestory.arena.bots import Budget, parse_bot
 from clerestory.engine import GAMES, State
-from clerestory.search.bots import Budget, parse_bot
 from clerestory.search.errors import BadLimit
 from clerestory.search.levels import LEVELS, Level, choose_line, level_of
 from clerestory.search.result import Line

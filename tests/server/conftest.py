@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from clerestory.clients.cli.embedded import embedded_server
+from clerestory.cli.embedded import embedded_server
 
 
 @pytest.fixture(scope="session")

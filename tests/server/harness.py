@@ -12,7 +12,7 @@ from google.protobuf.message import Message
 from google.rpc.error_details_pb2 import ErrorInfo
 from grpc_status import rpc_status
 
-from clerestory.clients.cli.new import first_decision
+from clerestory.cli.new import first_decision
 from clerestory.clients.wire import duration, position_message
 from clerestory.engine import State
 from clerestory.server.app import App, start

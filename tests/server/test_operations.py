@@ -7,7 +7,7 @@ from typing import Any
 
 import typer.main
 
-from clerestory.clients.cli.main import app
+from clerestory.cli.main import app
 from clerestory.server.config import Settings
 from tests.server.harness import served
 

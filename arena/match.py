@@ -1,0 +1,170 @@
+"""A match of two bots: what is played, and one game of it.
+
+Every deal (opening position with its hidden cards, and Nature's stream of luck) is played once in each seating:
+bot A in every seat in turn, bot B in all others. All luck comes from the match's seed, so that a match with an
+iteration budget can be repeated to the last move.
+"""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any
+
+from clerestory.arena.bots import Budget, Move, parse_bot
+from clerestory.engine.core import NATURE, Game, State
+from clerestory.engine.rng import Rng
+from clerestory.search.errors import BadMatch
+
+MAX_SEED = 2**64 - 1
+Player = Callable[[State, int], Move]  # decides for the seat to decide, by what it knows and a seed
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What is played.
+
+    Attributes:
+        load: returns the game; a worker process calls it for itself, so it must be importable by name.
+        seats: number of players.
+        bots: texts of A and B, for `parse_bot`.
+        budget: text of what a bot may spend on a move, for `Budget.parse`.
+        seed: of the first deal; deal i has the seed `seed + i`.
+        deals: how many; each is `seats` games.
+    """
+
+    load: Callable[[], Game]
+    seats: int
+    bots: tuple[str, str]
+    budget: str
+    seed: int
+    deals: int
+
+    def header(self) -> dict[str, Any]:
+        """Return what results must have in common to belong together; more deals of the same are the same match."""
+        game = self.load()
+        return {
+            "arena": 1,
+            "game": game.name,
+            "rules_revision": game.rules_revision,
+            "catalogue": game.catalogue,
+            "seats": self.seats,
+            "bots": list(self.bots),
+            "budget": self.budget,
+        }
+
+    def rehearse(self) -> None:
+        """Let both bots make one short move, so that whatever they refuse is heard before the match.
+
+        Raises BadBot or BadLimit, and BadMatch for seats or deals that cannot be.
+        """
+        game = self.load()
+        if self.seats not in game.seats:
+            raise BadMatch(f"seats: {self.seats} is not one of {', '.join(map(str, game.seats))}")
+        if self.deals < 1 or not 0 <= self.seed <= MAX_SEED - self.deals + 1:
+            raise BadMatch(f"deals: there are no seeds for {self.deals} from {self.seed} on")
+        Budget.parse(self.budget)
+        state, luck = game.new(self.seats, self.seed), Rng(0)
+        while state.turn == NATURE:
+            state.play(state.draw(luck))
+        for text in self.bots:
+            parse_bot(text).choose(state, 0, Budget(iterations=1))
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What one worker plays at a time: a deal of a match, with A in each of some seats."""
+
+    match: Match
+    deal: int
+    seats: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """One game, as a line of results; lists are by seat.
+
+    Attributes:
+        deal: its seed.
+        seat: where A sat; B sat everywhere else.
+        returns: win shares.
+        margins: own score less the best other one, in points.
+        values: final scores, in points; None where the game has no guide.
+        plies: decisions and chance events.
+        moves: decisions.
+        seconds: time spent deciding.
+        iterations: as the bots count them.
+    """
+
+    deal: int
+    seat: int
+    returns: list[float]
+    margins: list[float]
+    values: list[float] | None
+    plies: int
+    moves: list[int]
+    seconds: list[float]
+    iterations: list[int]
+
+    def fields(self) -> dict[str, Any]:
+        """Return the line."""
+        return asdict(self)
+
+
+def derived_seed(*parts: str | int) -> int:
+    """Return a seed for a purpose: 8 bytes of BLAKE2b of `part/part/...` in ASCII, least byte first."""
+    text = "/".join(map(str, parts)).encode("ascii")
+    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little")
+
+
+def play_game(match: Match, deal: int, seat: int, stopped: Callable[[], bool] = lambda: False) -> Played | None:
+    """Play one game of a deal with A in one seat; return None if it was stopped.
+
+    Nature draws from one stream of the deal, `derived_seed("nature", deal)`; the move at a ply has the seed
+    `derived_seed("move", deal, seat, ply)`, seat being A's.
+    """
+    a, b = map(parse_bot, match.bots)
+    budget = Budget.parse(match.budget)
+    players = [partial((a if here == seat else b).choose, budget=budget) for here in range(match.seats)]
+    return play_between(players, match.load(), deal, seat, stopped)
+
+
+def play_between(
+    players: Sequence[Player], game: Game, deal: int, seat: int, stopped: Callable[[], bool] = lambda: False
+) -> Played | None:
+    """Play one game of a deal between players in the order of their seats; otherwise as `play_game`."""
+    state, luck, ply = game.new(len(players), deal), Rng(derived_seed("nature", deal)), 0
+    moves: list[list[Move]] = [[] for _ in players]
+    while not state.over:
+        if stopped():
+            return None
+        if (turn := state.turn) == NATURE:
+            state.play(state.draw(luck))
+        else:
+            view = state.observe(turn)
+            move = players[turn](view, derived_seed("move", deal, seat, ply))
+            moves[turn].append(move)
+            state.play(move.action)
+        ply += 1
+    return result(state, deal, seat, ply, moves)
+
+
+def play_task(task: Task, stopped: Callable[[], bool] = lambda: False) -> list[Played]:
+    """Play a deal; what is stopped midway is left out."""
+    games = (play_game(task.match, task.deal, seat, stopped) for seat in task.seats)
+    return [game for game in games if game is not None]
+
+
+def result(state: State, deal: int, seat: int, plies: int, moves: Sequence[Sequence[Move]]) -> Played:
+    """Return what is worth knowing of a finished game."""
+    return Played(
+        deal=deal,
+        seat=seat,
+        returns=list(state.returns()),
+        margins=list(state.margins()),
+        values=list(state.value()) if state.game.has_guide else None,
+        plies=plies,
+        moves=[len(own) for own in moves],
+        seconds=[sum(move.seconds for move in own) for own in moves],
+        iterations=[sum(move.iterations for move in own) for own in moves],
+    )

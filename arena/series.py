@@ -1,0 +1,149 @@
+"""Many games of a match, wherever they are played, and the report of them."""
+
+from collections import defaultdict
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from clerestory.arena.match import Match, Played, Task
+from clerestory.arena.pool import Crew, on_processes
+from clerestory.arena.results import Results
+from clerestory.arena.statistics import Interval, Sprt, Verdict, elo_interval, mean_interval, score_interval
+
+Games = Generator[Played, None, None]
+
+# -- playing ---------------------------------------------------------------------------------------
+
+
+def play_match(
+    match: Match, results: Results, *, workers: int, sprt: Sprt | None = None, crew: Crew = on_processes
+) -> Games:
+    """Play what the results still lack, and yield each game once it is kept.
+
+    A worker takes whole deals. With a test, no deal is handed out after it is decided. However the iteration ends,
+    by an interrupt or by being closed, workers stop at their next move and what is not finished is not kept.
+
+    Args:
+        match: rehearsed.
+        results: where games are kept; those that are there are not played again.
+        workers: how many deals are played at a time.
+        sprt: the test that may end the match early.
+        crew: who plays them: a pool of processes, unless told otherwise; the games are the same.
+    """
+    tasks = missing(match, results)
+    with crew(workers) as run:
+        for games in run(undecided(tasks, match, results, sprt)):
+            for played in games:
+                results.add(played)
+                yield played
+
+
+def missing(match: Match, results: Results) -> list[Task]:
+    """Return what is still to be played, by deal."""
+    done = {(game.deal, game.seat) for game in results.games}
+    deals = range(match.seed, match.seed + match.deals)
+    tasks = (Task(match, deal, [seat for seat in range(match.seats) if (deal, seat) not in done]) for deal in deals)
+    return [task for task in tasks if task.seats]
+
+
+def undecided(tasks: Iterable[Task], match: Match, results: Results, sprt: Sprt | None) -> Iterator[Task]:
+    """Yield tasks for as long as the test is open."""
+    for task in tasks:
+        if sprt and sprt.verdict(scores(results.of(match), match.seats), match.seats) != Verdict.OPEN:
+            return
+        yield task
+
+
+# -- the report ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What one bot did.
+
+    Attributes:
+        bot: its text.
+        score: mean win share of one seat of it, 0 to 1.
+        value: mean final score of one seat, in points; None where the game has no guide.
+        ms_per_move: time.
+        iterations_per_move: as it counts them.
+    """
+
+    bot: str
+    score: float
+    value: float | None
+    ms_per_move: float
+    iterations_per_move: float
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a match says of A, who sits in one seat, against B in all others; intervals are 95 % and over deals.
+
+    Attributes:
+        games: finished.
+        deals: of which every seating is finished; the figures below are of these.
+        score: A's win share, 0 to 1; 1 / seats is even.
+        elo: A less B.
+        margin: A's final score less the best other one, in points.
+        a, b: the two sides.
+        llr: log-likelihood ratio of the test; None without a test.
+        verdict: of the test; None without one.
+    """
+
+    games: int
+    deals: int
+    score: Interval
+    elo: Interval
+    margin: Interval
+    a: Side
+    b: Side
+    llr: float | None
+    verdict: Verdict | None
+
+
+def report(match: Match, results: Results, sprt: Sprt | None = None) -> Report | None:
+    """Return what the results say, None before the first whole deal."""
+    every = results.of(match)
+    games = [game for deal in whole_deals(every, match.seats) for game in deal]
+    if not games:
+        return None
+    shares = scores(games, match.seats)
+    score = score_interval(shares)
+    margins = [sum(game.margins[game.seat] for game in deal) / match.seats for deal in whole_deals(games, match.seats)]
+    return Report(
+        games=len(every),
+        deals=len(shares),
+        score=score,
+        elo=elo_interval(score, match.seats),
+        margin=mean_interval(margins),
+        a=side(match.bots[0], [(game, game.seat) for game in games]),
+        b=side(match.bots[1], [(game, seat) for game in games for seat in range(match.seats) if seat != game.seat]),
+        llr=sprt.llr(shares, match.seats) if sprt else None,
+        verdict=sprt.verdict(shares, match.seats) if sprt else None,
+    )
+
+
+def whole_deals(games: Iterable[Played], seats: int) -> list[list[Played]]:
+    """Return the games by deal, where all seatings are there."""
+    deals: defaultdict[int, list[Played]] = defaultdict(list)
+    for game in games:
+        deals[game.deal].append(game)
+    return [deal for deal in deals.values() if len(deal) == seats]
+
+
+def scores(games: Iterable[Played], seats: int) -> list[float]:
+    """Return A's mean win share of each whole deal."""
+    return [sum(game.returns[game.seat] for game in deal) / seats for deal in whole_deals(games, seats)]
+
+
+def side(bot: str, seatings: Sequence[tuple[Played, int]]) -> Side:
+    """Return what the bot did in the given seats of games."""
+    moves = max(sum(game.moves[seat] for game, seat in seatings), 1)
+    values = [game.values[seat] for game, seat in seatings if game.values is not None]
+    return Side(
+        bot=bot,
+        score=sum(game.returns[seat] for game, seat in seatings) / len(seatings),
+        value=sum(values) / len(values) if values else None,
+        ms_per_move=1000 * sum(game.seconds[seat] for game, seat in seatings) / moves,
+        iterations_per_move=sum(game.iterations[seat] for game, seat in seatings) / moves,
+    )

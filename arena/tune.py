@@ -1,0 +1,238 @@
+"""Numeric options of a bot, tuned in the arena by simultaneous perturbation (SPSA).
+
+J. C. Spall, "Multivariate stochastic approximation using a simultaneous perturbation gradient approximation", IEEE
+TAC 37 (1992); gains and their exponents after his "Implementation of the simultaneous perturbation algorithm", IEEE
+TAES 34 (1998); points kept far enough inside their ranges to be moved both ways, as P. Sadegh, Automatica 33 (1997). A
+step costs the same number of games however many options there are.
+"""
+
+import math
+import re
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import asdict, dataclass
+from typing import IO, Any
+
+from clerestory.arena.match import Match, derived_seed
+from clerestory.arena.pool import Run
+from clerestory.arena.results import Results, write_line
+from clerestory.arena.series import missing, scores
+from clerestory.engine.core import Game
+from clerestory.engine.rng import Rng
+from clerestory.search.errors import BadMatch
+
+GAIN, STABILITY, GAIN_DECAY = 0.5, 10, 0.602  # a, A and alpha of Spall 1998, for ranges taken as 0 to 1
+SPAN, SPAN_DECAY = 0.1, 0.101  # c and gamma
+NUMBER = r"-?\d+(?:\.\d+)?"
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """An option and where it is looked for.
+
+    Attributes:
+        name: of the option.
+        low, high: both included.
+        whole: whether only whole numbers will do.
+    """
+
+    name: str
+    low: float
+    high: float
+    whole: bool
+
+    @classmethod
+    def parse(cls, text: str) -> "Range":
+        """Read `exploration=0.1..2`; whole numbers are meant where both ends are written as such. Raises BadMatch."""
+        match = re.fullmatch(rf"(\w+)=({NUMBER})\.\.({NUMBER})", text, re.ASCII)
+        if match is None or not float(match[2]) < float(match[3]):
+            raise BadMatch(f"{text[:80]!r} is not an option with a range like exploration=0.1..2, the lower end first")
+        return cls(match[1], float(match[2]), float(match[3]), "." not in match[2] + match[3])
+
+    def value(self, place: float) -> float | int:
+        """Return the value at a place, 0 at the low end to 1 at the high end."""
+        value = self.low + place * (self.high - self.low)
+        return math.floor(value + 0.5) if self.whole else value
+
+    def place(self, text: str) -> float:
+        """Return where a value lies. Raises BadMatch for one that is outside, or no number."""
+        value = float(text) if re.fullmatch(NUMBER, text, re.ASCII) else math.nan
+        if not self.low <= value <= self.high:
+            raise BadMatch(f"{self.name}: the start, {text[:80]!r}, is not a number from {self.low:g} to {self.high:g}")
+        return (value - self.low) / (self.high - self.low)
+
+    def span(self, step: int) -> float:
+        """Return how far a step looks to either side: enough for two whole numbers, where they are meant."""
+        span: float = SPAN / (step + 1) ** SPAN_DECAY
+        return max(span, 0.5 / (self.high - self.low)) if self.whole else span
+
+
+Point = list[float]  # a place in each range
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """What is tuned.
+
+    Attributes:
+        load: returns the game, as in Match.
+        seats: number of players.
+        bot: text of the bot; what it says of the ranges' options is the start, else their middle is.
+        ranges: options to tune.
+        against: text of the bot that both points of a step play against; None lets them play each other.
+        budget: text of what a bot may spend on a move.
+        seed: of the first deal.
+        deals: of a step, in each of its matches.
+    """
+
+    load: Callable[[], Game]
+    seats: int
+    bot: str
+    ranges: tuple[Range, ...]
+    against: str | None
+    budget: str
+    seed: int
+    deals: int
+
+    @property
+    def games_per_step(self) -> int:
+        """How many games a step takes."""
+        return self.deals * self.seats * (1 if self.against is None else 2)
+
+    def header(self) -> dict[str, Any]:
+        """Return what a file of steps must have in common with this to be gone on with."""
+        match = {name: value for name, value in self.match(self.bot, self.bot, 0).header().items() if name != "bots"}
+        ranges = [asdict(option) for option in self.ranges]
+        return {
+            "tune": 1, **match, "bot": self.bot, "ranges": ranges, "against": self.against,
+            "seed": self.seed, "deals": self.deals,
+        }  # fmt: skip
+
+    def rehearse(self) -> None:
+        """Let bots make a move at the start and at both ends of the ranges. Raises BadBot, BadLimit or BadMatch."""
+        names = [option.name for option in self.ranges]
+        if not names or len(set(names)) < len(names):
+            raise BadMatch(f"options: {', '.join(names) or 'none'}; each is to be given once, and one at least")
+        start = self.bot_at(self.start())
+        low, high = (self.bot_at([end] * len(names)) for end in (0.0, 1.0))
+        for a, b in ((start, self.against or start), (low, high)):
+            self.match(a, b, 0).rehearse()
+
+    def start(self) -> Point:
+        """Return the point that the bot's text gives."""
+        given = options_of(self.bot)
+        return [option.place(given[option.name]) if option.name in given else 0.5 for option in self.ranges]
+
+    def bot_at(self, point: Point) -> str:
+        """Return the bot's text at a point."""
+        values = {option.name: option.value(place) for option, place in zip(self.ranges, point, strict=True)}
+        changed = options_of(self.bot) | {name: f"{value:.6g}" for name, value in values.items()}
+        return f"{self.bot.partition(':')[0]}:{','.join(f'{name}={value}' for name, value in changed.items())}"
+
+    def match(self, a: str, b: str, step: int, deals: int | None = None) -> Match:
+        """Return a match on the deals of a step, or on some from there on."""
+        return Match(self.load, self.seats, (a, b), self.budget, self.seed + step * self.deals, deals or self.deals)
+
+
+def options_of(bot: str) -> dict[str, str]:
+    """Return the options in a bot's text."""
+    pairs = (pair.partition("=") for pair in bot.partition(":")[2].split(",") if pair)
+    return {name: value for name, _, value in pairs}
+
+
+# -- one step --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step, as a line of results.
+
+    Attributes:
+        step: its number, from 0.
+        plus, minus: texts of the bots at the two points that were compared.
+        difference: how much more a seat of `plus` won than one of `minus`, in win shares, -1 to 1.
+        point: where it led.
+    """
+
+    step: int
+    plus: str
+    minus: str
+    difference: float
+    point: Point
+
+
+def take_step(tuning: Tuning, step: int, point: Point, run: Run) -> Step:
+    """Compare two points on either side of one, in every option at once, and move to where more is won."""
+    luck = Rng(derived_seed("tune", tuning.seed, step))
+    spans = [option.span(step) * (1 if luck.below(2) else -1) for option in tuning.ranges]
+    inside = [min(max(place, abs(span)), 1 - abs(span)) for place, span in zip(point, spans, strict=True)]
+    plus = tuning.bot_at([place + span for place, span in zip(inside, spans, strict=True)])
+    minus = tuning.bot_at([place - span for place, span in zip(inside, spans, strict=True)])
+    difference = compare(tuning, step, plus, minus, run)
+    gain = GAIN / (STABILITY + step + 1) ** GAIN_DECAY
+    moved = [place + gain * difference / (2 * span) for place, span in zip(inside, spans, strict=True)]
+    return Step(step, plus, minus, difference, [min(max(place, 0.0), 1.0) for place in moved])
+
+
+def compare(tuning: Tuning, step: int, plus: str, minus: str, run: Run) -> float:
+    """Return how much more a seat of `plus` wins, against the third bot or against each other, on the same deals."""
+    if tuning.against is None:
+        share = mean_score(tuning.match(plus, minus, step), run)
+        return share - (1 - share) / (tuning.seats - 1)
+    shares = [mean_score(tuning.match(bot, tuning.against, step), run) for bot in (plus, minus)]
+    return shares[0] - shares[1]
+
+
+def mean_score(match: Match, run: Run) -> float:
+    """Play a match and return A's mean win share."""
+    results = Results()
+    for games in run(iter(missing(match, results))):
+        for played in games:
+            results.add(played)
+    shares = scores(results.of(match), match.seats)
+    return math.fsum(shares) / len(shares)
+
+
+# -- many ------------------------------------------------------------------------------------------
+
+
+def tune(
+    tuning: Tuning, steps: int, run: Run, file: IO[bytes] | None, done: Sequence[Step] = ()
+) -> Generator[Step, None, None]:
+    """Take the steps that are not done, and yield each once it is kept.
+
+    Args:
+        tuning: rehearsed.
+        steps: how many, those that are done included.
+        run: plays tasks.
+        file: where steps are kept.
+        done: the steps that are there already.
+    """
+    point = done[-1].point if done else tuning.start()
+    for number in range(len(done), steps):
+        step = take_step(tuning, number, point, run)
+        if file is not None:
+            write_line(file, asdict(step))
+        yield step
+        point = step.point
+
+
+def read_steps(lines: list[dict[str, Any]]) -> list[Step]:
+    """Return the steps of a file. Raises BadMatch for a line that is none, or is out of its order."""
+    try:
+        steps = [Step(**line) for line in lines]
+    except TypeError:
+        raise BadMatch("results: a line is not a step") from None
+    if [step.step for step in steps] != list(range(len(steps))):
+        raise BadMatch("results: the steps are not in their order")
+    return steps
+
+
+def best_point(steps: Sequence[Step]) -> Point:
+    """Return the mean of the later half of the points (Polyak and Juditsky 1992, SIAM J. Control Optim. 30)."""
+    later = [step.point for step in steps[len(steps) // 2 :]]
+    return [math.fsum(places) / len(later) for places in zip(*later, strict=True)]
+
+
+def confirming_match(tuning: Tuning, steps: Sequence[Step], deals: int) -> Match:
+    """Return the match of the best point against the start, on deals that no step has seen."""
+    return tuning.match(tuning.bot_at(best_point(steps)), tuning.bot_at(tuning.start()), len(steps), deals)

@@ -1,0 +1,141 @@
+"""`clerestory arena`: two bots against each other, on the same deals from every seat."""
+
+import json
+import math
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Column, Table
+
+from clerestory.arena.match import Match
+from clerestory.arena.pool import Crew
+from clerestory.arena.results import open_results
+from clerestory.arena.series import Report, Side, play_match, report
+from clerestory.arena.statistics import Interval, Sprt
+from clerestory.cli.crew import (
+    BotArgument,
+    BudgetOption,
+    OnOption,
+    Place,
+    RayAddressOption,
+    WorkersOption,
+    chosen_crew,
+    load_game,
+)
+from clerestory.cli.options import (
+    CATALOGUE,
+    BadOption,
+    GameOption,
+    JsonOption,
+    SeatsOption,
+    SeedOption,
+    chosen_game,
+    chosen_seats,
+)
+
+
+def arena(
+    a: BotArgument,
+    b: BotArgument,
+    game: GameOption = "cathedral",
+    seats: SeatsOption = 2,
+    games: Annotated[int, typer.Option(min=1, max=10_000_000, help="At least; deals are played whole.")] = 400,
+    budget: BudgetOption = "100ms",
+    out: Annotated[Path | None, typer.Option(help="Keep games in this file, and go on from those in it.")] = None,
+    workers: WorkersOption = None,
+    on: OnOption = Place.PROCESSES,
+    ray_address: RayAddressOption = None,
+    seed: SeedOption = 0,
+    sprt: Annotated[str | None, typer.Option(metavar="ELO0,ELO1", help="Stop when one of the two is decided.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Play A in every seat of every deal, B in all others, and say who is stronger."""
+    chosen_seats(chosen_game(game), seats)
+    test = None if sprt is None else read_sprt(sprt)
+    load = partial(load_game, game, os.environ.get(CATALOGUE))
+    match = Match(load, seats, (a, b), budget, seed, math.ceil(games / seats))
+    match.rehearse()
+    outcome = play(match, out, workers or os.cpu_count() or 1, test, chosen_crew(on, ray_address))
+    if as_json:
+        typer.echo(json.dumps({**match.header(), "seed": seed, **finite(asdict(outcome))}))
+    else:
+        show(outcome, match, test)
+
+
+def read_sprt(text: str) -> Sprt:
+    """Return the test of `ELO0,ELO1`. Raises BadOption."""
+    numbers = re.fullmatch(r"(-?\d+(?:\.\d+)?),(-?\d+(?:\.\d+)?)", text, re.ASCII)
+    if numbers is None or not float(numbers[1]) < float(numbers[2]):
+        raise BadOption(f"--sprt: {text!r} is not a pair of Elo differences like 0,10, the lower first")
+    return Sprt(float(numbers[1]), float(numbers[2]))
+
+
+def play(match: Match, out: Path | None, workers: int, sprt: Sprt | None, crew: Crew) -> Report:
+    """Play what is missing, with a progress bar on standard error, and report."""
+    with open_results(out, match) as results, progress_bar(match.deals * match.seats) as step:
+        step(len(results.of(match)))
+        with closing(play_match(match, results, workers=workers, sprt=sprt, crew=crew)) as games:
+            for _ in games:
+                step(1)
+        outcome = report(match, results, sprt)
+    assert outcome is not None
+    return outcome
+
+
+@contextmanager
+def progress_bar(games: int) -> Iterator[Callable[[int], None]]:
+    """Yield the function that counts finished games; the bar is for terminals only."""
+    console = Console(stderr=True)
+    columns = (TextColumn("playing"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
+        task = progress.add_task("playing", total=games)
+        yield lambda more: progress.advance(task, more)
+
+
+def finite(fields: Any) -> Any:
+    """Return the fields with None for infinities, which JSON lacks."""
+    if isinstance(fields, dict):
+        return {name: finite(value) for name, value in fields.items()}
+    return None if isinstance(fields, float) and math.isinf(fields) else fields
+
+
+# -- for people ------------------------------------------------------------------------------------
+
+
+def show(outcome: Report, match: Match, sprt: Sprt | None) -> None:
+    """Print the two sides, and what the match says of them."""
+    title = f"{match.load().name}, {match.seats} seats, {match.budget} a move: {outcome.games:,} games"
+    table = Table(
+        Column("bot", overflow="fold"), "score share", "mean score", "ms a move", "iterations a move", title=title
+    )
+    for side in (outcome.a, outcome.b):
+        table.add_row(*side_row(side))
+    Console().print(table)
+    typer.echo(f"score share of A  {spread(outcome.score, '.1%')}  (even: {1 / match.seats:.1%})")
+    typer.echo(f"Elo, A less B     {spread(outcome.elo, '+.0f')}")
+    typer.echo(f"margin of A       {spread(outcome.margin, '+.2f')}")
+    if sprt and outcome.llr is not None:
+        low, high = sprt.bounds
+        typer.echo(
+            f"SPRT {sprt.elo0:g},{sprt.elo1:g}  {outcome.verdict}, ratio {outcome.llr:.2f} of {low:.2f}, {high:.2f}"
+        )
+
+
+def side_row(side: Side) -> tuple[str, ...]:
+    """Return the cells of a side."""
+    value = "-" if side.value is None else f"{side.value:.2f}"
+    return side.bot, f"{side.score:.1%}", value, f"{side.ms_per_move:.2f}", f"{side.iterations_per_move:,.0f}"
+
+
+def spread(interval: Interval, style: str) -> str:
+    """Return a figure with its interval."""
+    return f"{interval.mean:{style}}  [{interval.low:{style}}, {interval.high:{style}}]"

@@ -1,0 +1,195 @@
+"""`clerestory bench`: how fast this machine plays and searches, with a reference timed in the same minute."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from statistics import median, quantiles
+from time import monotonic
+from timeit import timeit
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from clerestory.cli.bench_service import bench_service
+from clerestory.cli.options import BadOption, GameOption, JsonOption, SeatsOption, chosen_game, chosen_seats
+from clerestory.engine import NATURE, State
+from clerestory.engine.core import Game
+from clerestory.engine.speed import copies, random_games, random_playouts, reference
+from clerestory.search.ismcts import Searcher
+from clerestory.search.options import shipped
+
+COPIES = 1_000_000
+BOTS: Mapping[str, Callable[[int], Mapping[str, Any]]] = {"ismcts-plain": lambda _: {}, "ismcts": shipped}  # options
+
+bench = typer.Typer(
+    help="Measure speed: medians over runs, and a reference loop timed beside them.", no_args_is_help=True
+)
+bench.command("service")(bench_service)
+
+
+@dataclass(frozen=True)
+class EngineFigures:
+    """Uniformly random games from setup to end, decks dealt, chance events included, on one core."""
+
+    games_per_s: float
+    ns_per_ply: float  # a ply is any decision or chance event
+    plies_per_game: float
+    copy_ns: float  # memcpy of a position, in C
+    python_copy_ns: float  # State.copy()
+    state_bytes: int
+    reference_ns: float  # one step of a fixed C loop
+
+
+@dataclass(frozen=True)
+class SearchFigures:
+    """A search from the first decision of a game."""
+
+    iterations_per_s: float
+    overhead_us: float  # an iteration less its random playout to the end, if it has one; of meaning with one thread
+    nodes: int
+    bytes: int
+    reference_ns: float
+
+
+def engine_run(game: Game, seats: int, seconds: float, seed: int) -> EngineFigures:
+    """Measure once."""
+    before = reference()
+    games, plies, spent = random_games(game, seats, seconds, seed)
+    state = game.new(seats, seed)
+    return EngineFigures(
+        games_per_s=games / spent,
+        ns_per_ply=1e9 * spent / plies,
+        plies_per_game=plies / games,
+        copy_ns=1e9 * copies(state, COPIES) / COPIES,
+        python_copy_ns=1e9 * timeit(state.copy, number=COPIES // 10) / (COPIES // 10),
+        state_bytes=game.state_bytes,
+        reference_ns=median((before, reference(), reference())),
+    )
+
+
+def search_run(game: Game, seats: int, seconds: float, threads: int, bot: str, seed: int) -> SearchFigures:
+    """Measure once: half of the time for playouts, to know what they cost, and half for the search."""
+    position = first_decision(game, seats, seed)
+    playouts, _, playing = random_playouts(position, seconds / 2, seed)
+    options = BOTS[bot](seats)
+    result = Searcher(position, seed=seed, **options).run(seconds=seconds / 2, threads=threads)
+    playout = playing / playouts if options.get("horizon") is None else 0.0
+    return SearchFigures(
+        iterations_per_s=result.iterations / result.elapsed,
+        overhead_us=1e6 * (result.elapsed / result.iterations - playout),
+        nodes=result.nodes,
+        bytes=result.bytes,
+        reference_ns=median((reference(), reference(), reference())),
+    )
+
+
+def overruns(position: State, budget: float, count: int) -> list[float]:
+    """Return by how many milliseconds each of `count` searches came back late, its result in hand."""
+    late = []
+    for seed in range(count):
+        searcher = Searcher(position, seed=seed)
+        started = monotonic()
+        searcher.run(seconds=budget)
+        late.append(1e3 * (monotonic() - started - budget))
+    return late
+
+
+def first_decision(game: Game, seats: int, seed: int) -> State:
+    """Return the opening position after Nature's first events."""
+    state = game.new(seats, seed)
+    while state.turn == NATURE:
+        state.play(state.draw(seed))
+    return state
+
+
+def medians(runs: list[Any]) -> dict[str, float]:
+    """Return each figure's median over the runs; counts stay whole."""
+    columns = {name: [getattr(run, name) for run in runs] for name in asdict(runs[0])}
+    return {name: type(values[0])(median(values)) for name, values in columns.items()}
+
+
+def report(measure: Callable[[int], Any], about: dict[str, Any], runs: int, *, as_json: bool) -> None:
+    """Run, take medians, print."""
+    results = [measure(seed) for seed in range(runs)]
+    figures = medians(results)
+    if as_json:
+        typer.echo(json.dumps({**about, "runs": runs, **figures}))
+        return
+    table = Table("figure", "median", "least", "most", title=", ".join(f"{k} {v}" for k, v in about.items()))
+    for name, values in rows(results, figures):
+        table.add_row(name, *values)
+    Console().print(table)
+
+
+def rows(results: list[Any], figures: dict[str, float]) -> Iterator[tuple[str, list[str]]]:
+    """Each figure with its median, least and most."""
+    for name, middle in figures.items():
+        values = [getattr(result, name) for result in results]
+        yield name, [shown(value) for value in (middle, min(values), max(values))]
+
+
+def shown(value: float) -> str:
+    """Return a figure as people read it: two decimals where they matter."""
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.{0 if value >= 1000 else 2}f}"
+
+
+SecondsOption = Annotated[float, typer.Option("--seconds", min=0.01, max=3600, help="Length of one run.")]
+RunsOption = Annotated[int, typer.Option("--runs", min=1, max=100, help="Runs; medians are reported.")]
+
+
+@bench.command("engine")
+def bench_engine(
+    game: GameOption = "toy",
+    seats: SeatsOption = 2,
+    seconds: SecondsOption = 1.0,
+    runs: RunsOption = 3,
+    as_json: JsonOption = False,
+) -> None:
+    """Random games from setup to end on one core."""
+    rules = chosen_game(game)
+    chosen_seats(rules, seats)
+    about = {"bench": "engine", "game": game, "seats": seats, "seconds": seconds}
+    report(lambda seed: engine_run(rules, seats, seconds, seed), about, runs, as_json=as_json)
+
+
+@bench.command("search")
+def bench_search(
+    game: GameOption = "toy",
+    seats: SeatsOption = 2,
+    seconds: SecondsOption = 1.0,
+    runs: RunsOption = 3,
+    threads: Annotated[int, typer.Option("--threads", min=1, max=256, help="Trees searched side by side.")] = 1,
+    bot: Annotated[str, typer.Option("--bot", help=f"One of {', '.join(BOTS)}.")] = "ismcts-plain",
+    as_json: JsonOption = False,
+) -> None:
+    """Searches from the first decision of a game, a core for each thread."""
+    rules = chosen_game(game)
+    chosen_seats(rules, seats)
+    if bot not in BOTS:
+        raise BadOption(f"--bot: {bot!r} is not one of {', '.join(BOTS)}")
+    about = {"bench": "search", "game": game, "seats": seats, "seconds": seconds, "threads": threads, "bot": bot}
+    report(lambda seed: search_run(rules, seats, seconds, threads, bot, seed), about, runs, as_json=as_json)
+
+
+@bench.command("budget")
+def bench_budget(
+    game: GameOption = "cathedral",
+    seats: SeatsOption = 2,
+    budget_ms: Annotated[float, typer.Option("--budget-ms", min=1, max=60_000, help="Time of one search.")] = 100,
+    count: Annotated[int, typer.Option("--count", min=2, max=100_000, help="Searches.")] = 200,
+    as_json: JsonOption = False,
+) -> None:
+    """How late searches come back that have a time budget, on one core, in milliseconds."""
+    rules = chosen_game(game)
+    chosen_seats(rules, seats)
+    late = overruns(first_decision(rules, seats, 0), budget_ms / 1e3, count)
+    figures = {"p50": median(late), "p99": quantiles(late, n=100, method="inclusive")[98], "max": max(late)}
+    about = {"bench": "budget", "game": game, "seats": seats, "budget_ms": budget_ms, "count": count}
+    if as_json:
+        typer.echo(json.dumps({**about, "overrun_ms": figures, "reference_ns": reference()}))
+        return
+    typer.echo(
+        f"overrun of {count} searches of {budget_ms:g} ms: " + ", ".join(f"{k} {v:.3f} ms" for k, v in figures.items())
+    )

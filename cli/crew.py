@@ -1,0 +1,48 @@
+"""Who plays the games of a match, and with which game: options of the commands that play many."""
+
+from enum import StrEnum
+from functools import cache, partial
+from typing import Annotated
+
+import typer
+
+from clerestory.arena.bots import BOTS
+from clerestory.arena.on_ray import on_ray
+from clerestory.arena.pool import Crew, on_processes
+from clerestory.cli.options import BadOption, chosen_game, use_catalogues
+from clerestory.engine.core import Game
+
+
+class Place(StrEnum):
+    """Where games are played."""
+
+    PROCESSES = "processes"
+    RAY = "ray"
+
+
+BotArgument = Annotated[
+    str, typer.Argument(metavar="BOT", help=f"One of {', '.join(BOTS)}; options follow, as in greedy:samples=16.")
+]
+BudgetOption = Annotated[str, typer.Option(help="Of a move: a time like 100ms, or iterations like 1000it.")]
+WorkersOption = Annotated[
+    int | None, typer.Option(min=1, max=1024, help="Deals played at a time; else one for each core of this machine.")
+]
+OnOption = Annotated[Place, typer.Option(help="Play on processes of this machine, or on Ray.")]
+RayAddressOption = Annotated[str | None, typer.Option(help="Of a running cluster, for --on ray; else one is started.")]
+
+
+@cache
+def load_game(name: str, catalogue: str | None) -> Game:
+    """Return a game with its catalogue, in whatever process this is."""
+    if catalogue is not None:
+        use_catalogues(catalogue)
+    return chosen_game(name)
+
+
+def chosen_crew(on: Place, ray_address: str | None) -> Crew:
+    """Return who plays. Raises BadOption."""
+    if on is Place.RAY:
+        return partial(on_ray, address=ray_address)
+    if ray_address is not None:
+        raise BadOption(f"--ray-address: {ray_address!r} is for --on ray")
+    return on_processes

@@ -1,0 +1,78 @@
+"""`clerestory hint`: a ranked table of what can be done, out of a search in this process."""
+
+import json
+import secrets
+from collections.abc import Iterator
+from contextlib import nullcontext
+from dataclasses import asdict
+from time import monotonic
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+
+from clerestory.cli.options import BadOption, JsonOption, read_file
+from clerestory.clients.wire import read_time
+from clerestory.engine import NATURE, State, from_position
+from clerestory.search import Result, Searcher, StopReason
+from clerestory.search.options import shipped
+
+SLICE = 0.2  # seconds between two pictures of a search that is watched
+SEED_BITS = 53
+SHOWN_PLIES = 6  # of a variation
+
+
+def hint(
+    position: Annotated[str, typer.Argument(help="A position file, or - for standard input.")],
+    time: Annotated[str, typer.Option(help="As in 500ms or 2s.")] = "1s",
+    lines: Annotated[int, typer.Option(min=1, max=128, help="Lines to show.")] = 5,
+    threads: Annotated[int, typer.Option(min=1, max=256, help="Trees to search side by side.")] = 1,
+    seed: Annotated[int | None, typer.Option(min=0, max=2**64 - 1, help="Of the search's luck; else drawn.")] = None,
+    watch: Annotated[bool, typer.Option("--watch", help="Show the table while it sharpens.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Rank the legal actions of the seat to decide: best first, what each loses to the best, and how play goes on."""
+    state = from_position(read_file(position))
+    seconds = read_time(time)
+    if not 0 < seconds < 3600:
+        raise BadOption(f"--time: {time} is not above 0 and below an hour")
+    searcher = Searcher(state, seed=secrets.randbits(SEED_BITS) if seed is None else seed, **shipped(state.seats))
+    result = None
+    with Live(console=Console()) if watch and not as_json else nullcontext() as live:
+        for result in sharpen(searcher, seconds, SLICE if watch else seconds, threads):
+            if live is not None:
+                live.update(ranking(state, result, lines))
+    assert result is not None
+    result = searcher.explain(result, lines=max(lines, 2))
+    if as_json:
+        typer.echo(json.dumps(asdict(result), indent=2))
+    elif not watch:
+        Console().print(ranking(state, result, lines))
+    if not as_json and result.reason:
+        typer.echo(f"{result.reason} It is the best line with a probability of {result.certainty:.0%}.")
+
+
+def sharpen(searcher: Searcher, seconds: float, step: float, threads: int) -> Iterator[Result]:
+    """Yield the result every so many seconds, and last at the end of the time."""
+    deadline = monotonic() + seconds
+    while True:
+        result = searcher.run(deadline=min(deadline, monotonic() + step), threads=threads)
+        yield result
+        if monotonic() >= deadline or result.stopped == StopReason.STOPPED:
+            return
+
+
+def ranking(state: State, result: Result, lines: int) -> Table:
+    """Return the table: win shares in percent with their standard error, loss to the best, visits, variation."""
+    seat = max(result.seat, 0)
+    name, count = state.game.seat_name(seat), f"({result.iterations:,} iterations)"
+    title = f"what may come up, for {name} {count}" if state.turn == NATURE else f"{name}: {result.best.label} {count}"
+    table = Table("", "action", "win %", "loss", "margin", "visits", "goes on", title=title)
+    for rank, line in enumerate(result.lines[:lines], 1):
+        more = ", ".join(line.variation[1:SHOWN_PLIES])
+        win = f"{100 * line.values[seat]:.1f} ±{100 * line.errors[seat]:.1f}"
+        loss = f"({result.best.margin - line.margin:.1f})" if rank > 1 and line.visits else ""
+        table.add_row(str(rank), line.action, win, loss, f"{line.margin:+.1f}", f"{line.visits:,}", more)
+    return table

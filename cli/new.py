@@ -1,0 +1,32 @@
+"""`clerestory new`: a position file, to have something to ask about."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from clerestory.cli.options import GameOption, SeatsOption, SeedOption, chosen_game, chosen_seats
+from clerestory.engine import NATURE, Rng, State
+
+
+def new(
+    name: GameOption,
+    seats: SeatsOption = 2,
+    seed: SeedOption = 0,
+    out: Annotated[Path | None, typer.Option(help="The file to write; else standard output.")] = None,
+) -> None:
+    """Write the position at the first decision of a game, hidden cards included."""
+    text = first_decision(name, seats, seed).to_json(indent=2)
+    if out is None:
+        typer.echo(text)
+    else:
+        out.write_text(text + "\n")
+
+
+def first_decision(name: str, seats: int, seed: int) -> State:
+    """Return the position at which a seat decides first."""
+    rules, rng = chosen_game(name), Rng(seed)
+    state = rules.new(chosen_seats(rules, seats), rng)
+    while state.turn == NATURE:
+        state.play(state.draw(rng))
+    return state

@@ -1,0 +1,107 @@
+"""`clerestory play`: a game in the terminal, against people and levels, or beside a board on the table."""
+
+import json
+import secrets
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from clerestory.cli.options import BadOption, GameOption, chosen_game, chosen_seats, read_file
+from clerestory.cli.playing import Player, Session, play_on, save
+from clerestory.cli.servers import CaOption, CertOption, KeyOption, Server, ServerOption, TokenOption, connected
+from clerestory.clients.wire import read_time
+from clerestory.engine import NATURE, Record, State, from_position, read_records
+
+SEED_BITS = 53
+LEVELS = range(1, 9)
+
+
+def play(
+    start: Annotated[str | None, typer.Argument(help="A position or a record to go on with; else a new game.")] = None,
+    seats: Annotated[
+        str, typer.Option(help="Who plays, from seat 0: human, bot, or level:1 to level:8.")
+    ] = "human,bot",
+    game: GameOption = "cathedral",
+    seed: Annotated[int | None, typer.Option(min=0, max=2**64 - 1, help="Of all luck; else drawn.")] = None,
+    time: Annotated[str, typer.Option(help="For a move of a bot, and for a hint.")] = "1s",
+    record: Annotated[Path | None, typer.Option(help="Where the game is kept, to go on later.")] = None,
+    table: Annotated[bool, typer.Option("--table", help="Follow a real game: type in moves and what came up.")] = False,
+    server: ServerOption = None,
+    token_file: TokenOption = None,
+    tls_ca: CaOption = None,
+    tls_cert: CertOption = None,
+    tls_key: KeyOption = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print what happens as JSON lines, and what people read on standard error.")
+    ] = False,
+) -> None:
+    """Play a game; `help` says what can be typed."""
+    players = [read_player(word.strip(), number) for number, word in enumerate(seats.split(","))]
+    if not 0 < read_time(time) < 600:
+        raise BadOption(f"--time: {time} is not above 0 and below 10 minutes")
+    opening = begin(game, len(players), seed, table) if start is None else resume(start)
+    if opening.state.seats != len(players):
+        raise BadOption(f"--seats: names {len(players)} players; the game has {opening.state.seats}")
+    luck = secrets.randbits(SEED_BITS) if seed is None else seed
+    with connected(Server(server, token_file, tls_ca, tls_cert, tls_key)) as advisor:
+        tell = print_json if as_json else None
+        console = Console(stderr=as_json)
+        session = Session(opening.state, players, advisor, console, time, luck, opening.seed, table, tell)
+        try:
+            code = guarded(session)
+        finally:  # a game is kept, too, that a server's failure ends
+            if record is not None:
+                save(session, record)
+    sys.exit(code)
+
+
+def print_json(happened: dict[str, Any]) -> None:
+    """Print what happened, at once."""
+    typer.echo(json.dumps(happened))
+
+
+def guarded(session: Session) -> int:
+    """Play until the end, or until the player leaves; return the exit code."""
+    try:
+        play_on(session)
+    except KeyboardInterrupt:
+        session.console.print("\nLeft.")
+        return 130
+    return 0
+
+
+def read_player(word: str, number: int) -> Player:
+    """Return who plays a seat. Raises BadOption."""
+    name, colon, level = word.partition(":")
+    if word in ("human", "bot"):
+        return Player(word == "human", None)
+    if name == "level" and colon and level.isascii() and level.isdigit() and int(level) in LEVELS:
+        return Player(False, int(level))
+    raise BadOption(f"--seats: {word!r} of seat {number} is not human, bot, or level:1 to level:8")
+
+
+def begin(name: str, seats: int, seed: int | None, table: bool) -> Record:
+    """Return a new game; one on a real table knows nothing of the order of its decks. Raises BadOption."""
+    rules = chosen_game(name)
+    number = secrets.randbits(SEED_BITS) if seed is None else seed
+    state = rules.new(chosen_seats(rules, seats), number)
+    return Record(state.observe(NATURE)) if table else Record(state, number)
+
+
+def resume(path: str) -> Record:
+    """Return the game that a file holds: a position, or the last of its records. Raises BadOption, GameError."""
+    text = read_file(path).decode("utf-8", errors="replace")
+    if not text.lstrip().startswith('{"record"'):
+        return Record(from_position(text))
+    records = list(read_records(text.splitlines()))
+    if not records:
+        raise BadOption(f"{path}: holds no record")
+    return Record(with_history(records[-1].state), records[-1].seed)
+
+
+def with_history(state: State) -> State:
+    """Return a copy that can be taken back move by move."""
+    return state.copy(history=True)

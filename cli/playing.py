@@ -1,0 +1,258 @@
+"""The course of a game in the terminal: whose turn it is, what is shown, what is typed."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+
+from clerestory.cli.recommend import answer_table, figures
+from clerestory.clients import Advisor, AdvisorError
+from clerestory.engine import NATURE, Action, Record, Rng, State
+
+HINTED = 5  # lines of a hint
+LISTED = 8  # actions named when what was typed fits several
+HELP = """\
+a number, the text of an action, or the beginning of one   play it
+?                    a hint: the best actions, and why
+show                 the position again, and what may be done
+undo                 take back: your last decision, and all that came after it
+save FILE            write the game so far; `clerestory play FILE` goes on with it
+quit                 leave the game
+help                 this"""
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """Who plays a seat: a person, or the server at a level (None: at full strength)."""
+
+    human: bool
+    level: int | None
+
+
+@dataclass(slots=True)
+class Session:
+    """A game that is being played.
+
+    Attributes:
+        state: the game, with its history.
+        players: by seat.
+        advisor: plays for the bots, and gives the hints.
+        console: where it is shown.
+        time: for a move of a bot, and for a hint.
+        luck: seed of what comes up; each ply has its own, so a move taken back does not change it.
+        seed: of the opening, for the record; None if it did not come from one.
+        table: what comes up is typed in, and the moves of the bots are made by hand.
+        tell: takes what happened, for programs; None where people read along.
+    """
+
+    state: State
+    players: list[Player]
+    advisor: Advisor
+    console: Console
+    time: str
+    luck: int
+    seed: int | None
+    table: bool
+    tell: Callable[[dict[str, Any]], None] | None = None
+
+
+def play_on(session: Session) -> None:
+    """Play until the game is over or the player leaves. Raises AdvisorError where a bot gets no answer."""
+    session.console.print("`help` says what can be typed.", markup=False)
+    while not session.state.over:
+        plies = len(session.state.history)
+        if not step(session):
+            session.console.print("Left.")
+            return
+        tell_change(session, plies)
+    show_end(session)
+
+
+def tell_change(session: Session, plies: int) -> None:
+    """Tell a program what was played, or how far the game was taken back, since it was so many plies long."""
+    state, now = session.state, len(session.state.history)
+    if session.tell is None:
+        return
+    if now < plies:
+        session.tell({"ply": now, "undone": plies - now})
+    elif now > plies:
+        before = state.copy(history=True)
+        action = before.undo()
+        seat = None if before.turn == NATURE else before.turn
+        session.tell({"ply": now, "seat": seat, "action": action.text, "label": action.label})
+
+
+def step(session: Session) -> bool:
+    """Play one ply; False when the player leaves."""
+    turn = session.state.turn
+    if turn == NATURE and not session.table:
+        draw(session)
+    elif turn == NATURE or session.players[turn].human:
+        return decide(session)
+    else:
+        answer_for(session)
+    return True
+
+
+def draw(session: Session) -> None:
+    """Let come up what is due."""
+    state = session.state
+    action = state.draw(Rng((session.luck + len(state.history)) % 2**64))
+    say(session, "comes up", action)
+    state.play(action)
+
+
+def answer_for(session: Session) -> None:
+    """Play for a bot, which sees what its seat sees."""
+    state = session.state
+    player, name = session.players[state.turn], state.game.seat_name(state.turn)
+    answer = session.advisor.recommend(state.observe(state.turn), session.time, level=player.level, lines=1)
+    if answer.best is None:
+        raise AdvisorError(f"the server named no action for {name}")
+    if player.level is not None and answer.level != player.level:
+        session.console.print(f"[dim]{name}: this server knows no levels; it plays at full strength[/dim]")
+    say(session, name, state.game.parse_action(answer.best.text))
+    state.play(answer.best.text)
+
+
+def say(session: Session, who: str, action: Action) -> None:
+    """Show one ply."""
+    session.console.print(f"  {who}: {action.label} [dim]({escape(action.text)})[/dim]", highlight=False)
+
+
+def decide(session: Session) -> bool:
+    """Ask for the action that is due, until there is one; False when the player leaves."""
+    show(session)
+    while True:
+        typed = ask(session)
+        if typed is None or typed == "quit":
+            return False
+        command, _, rest = typed.partition(" ")
+        if typed == "undo":
+            if undo(session):
+                return True
+        elif command == "save":
+            keep(session, rest.strip())
+        elif typed == "?":
+            hint(session)
+        elif typed in ("help", "h"):
+            session.console.print(HELP, markup=False)
+        elif typed == "show":
+            show(session)
+        elif typed and (action := find(session, typed)):
+            session.state.play(action)
+            return True
+
+
+def ask(session: Session) -> str | None:
+    """Return what is typed, None at its end."""
+    turn = session.state.turn
+    name = "what came up" if turn == NATURE else session.state.game.seat_name(turn)
+    prompt = f"{name}> "
+    if session.tell is not None:  # standard output is the program's
+        session.console.print(prompt, end="", markup=False, highlight=False)
+        prompt = ""
+    try:
+        return input(prompt).strip()
+    except (EOFError, UnicodeDecodeError):
+        session.console.print()
+        return None
+
+
+def show(session: Session) -> None:
+    """Show the position as the seat to decide sees it, and what may be done, numbered, by kind."""
+    state = session.state
+    session.console.print(f"\n{state.observe(state.turn)}", markup=False, highlight=False)
+    due = "What came up?" if state.turn == NATURE else f"{state.game.seat_name(state.turn)} is to decide:"
+    session.console.print(f"\n{due}", markup=False)
+    numbered = enumerate(state.legal_actions(), 1)
+    for kind, group in groupby(numbered, key=lambda entry: entry[1].text.split()[0]):
+        session.console.print(f" {kind}", style="bold", markup=False)
+        for number, action in group:
+            session.console.print(f"  {number:>3}  {action.text:<28} {action.label}", markup=False, highlight=False)
+
+
+def find(session: Session, typed: str) -> Action | None:
+    """Return the legal action that is meant; say why where none is."""
+    legal = session.state.legal_actions()
+    if typed.isascii() and typed.isdigit():
+        number = int(typed[:4])
+        if 1 <= number <= len(legal):
+            return legal[number - 1]
+        session.console.print(f"{typed[:20]}: the actions are 1 to {len(legal)}", markup=False)
+        return None
+    wanted = " ".join(typed.lower().split())
+    fits = [action for action in legal if action.text.lower() == wanted]
+    fits = fits or [action for action in legal if action.text.lower().startswith(wanted)]
+    if len(fits) == 1:
+        return fits[0]
+    names = ", ".join(action.text for action in fits[:LISTED]) + (", ..." if len(fits) > LISTED else "")
+    told = f"may be {names}" if fits else "is no legal action, and no command; `help` says what can be typed"
+    session.console.print(f"{typed[:40]!r} {told}", markup=False, highlight=False)
+    return None
+
+
+def hint(session: Session) -> None:
+    """Show the best actions of the seat to decide, and why."""
+    state = session.state
+    if state.turn == NATURE:
+        session.console.print("There is nothing to decide: type in what came up.")
+        return
+    try:
+        answer = session.advisor.recommend(state.observe(state.turn), session.time, lines=HINTED)
+    except AdvisorError as error:
+        session.console.print(f"no hint: {error}", markup=False)
+        return
+    session.console.print(answer_table(answer, state))
+    session.console.print(figures(answer), markup=False)
+
+
+def undo(session: Session) -> bool:
+    """Go back to the last decision of a person, or by one ply on a real table; False where there is none."""
+    state, plies = session.state, len(session.state.history)
+    back = state.copy(history=True)
+    while back.history:
+        back.undo()
+        if session.table or (back.turn != NATURE and session.players[back.turn].human):
+            for _ in range(plies - len(back.history)):
+                state.undo()
+            return True
+    session.console.print("There is nothing to take back.")
+    return False
+
+
+def keep(session: Session, path: str) -> None:
+    """Write the game where the player says; a failure is told, not raised."""
+    if not path:
+        session.console.print("save: where? As in `save game.jsonl`.", markup=False)
+        return
+    try:
+        save(session, Path(path))
+    except OSError as error:
+        session.console.print(f"save: {path}: {error.strerror}", markup=False)
+    else:
+        session.console.print(f"Kept in {path}.", markup=False)
+
+
+def save(session: Session, path: Path) -> None:
+    """Write the game so far as a record, over what was there. Raises OSError."""
+    lines = Record(session.state, session.seed).lines()
+    part = path.with_name(path.name + ".part")
+    part.write_text("".join(f"{line}\n" for line in lines))
+    part.replace(path)
+
+
+def show_end(session: Session) -> None:
+    """Show how the game ended."""
+    state = session.state
+    session.console.print(f"\n{state}", markup=False, highlight=False)
+    shares, margins = state.returns(), state.margins()
+    for seat in sorted(range(state.seats), key=lambda seat: -margins[seat]):
+        name = state.game.seat_name(seat)
+        session.console.print(f"{name}: win share {shares[seat]:.2f}, margin {margins[seat]:+.0f}", markup=False)
+    if session.tell is not None:
+        session.tell({"ply": len(state.history), "win_shares": list(shares), "margins": list(margins)})

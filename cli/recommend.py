@@ -1,0 +1,152 @@
+"""`clerestory recommend` and `analyze`: the best move in a position, and what speaks for it, at the end or live."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+from rich.console import Console, Group
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from clerestory.cli.options import JsonOption, read_file
+from clerestory.cli.servers import CaOption, CertOption, KeyOption, Server, ServerOption, TokenOption, connected
+from clerestory.clients import Recommendation, Update
+from clerestory.clients.wire import Options
+from clerestory.engine import State, from_position
+
+MAX_NUMBER = 2**64 - 1
+DEFAULT_TIME = "1s"
+SHOWN_PLIES = 4  # of a variation
+
+PositionArgument = Annotated[str, typer.Argument(help="A position file, or - for standard input.")]
+TimeOption = Annotated[
+    str | None, typer.Option("--time", help=f"As in 500ms or 2s; {DEFAULT_TIME} if there are no iterations either.")
+]
+IterationsOption = Annotated[
+    int | None, typer.Option("--iterations", min=1, max=MAX_NUMBER, help="Of the search, at most.")
+]
+SeatOption = Annotated[
+    int | None, typer.Option("--seat", min=0, help="The seat to decide; else taken from the position.")
+]
+SeedOption = Annotated[
+    int | None, typer.Option("--seed", min=0, max=MAX_NUMBER, help="Of the search's luck; else drawn.")
+]
+ThreadsOption = Annotated[int | None, typer.Option("--threads", min=1, max=256, help="Trees searched side by side.")]
+LinesOption = Annotated[int, typer.Option("--lines", min=0, max=128, help="Lines of the answer; 0: all.")]
+ConsiderOption = Annotated[list[str] | None, typer.Option("--consider", help="Search only this action; repeatable.")]
+AvoidOption = Annotated[list[str] | None, typer.Option("--avoid", help="Leave this action out; repeatable.")]
+
+
+def recommend(
+    position: PositionArgument,
+    time: TimeOption = None,
+    iterations: IterationsOption = None,
+    seat: SeatOption = None,
+    seed: SeedOption = None,
+    level: Annotated[int | None, typer.Option(min=1, max=8, help="Strength, 1 to 8; else full.")] = None,
+    lines: LinesOption = 0,
+    threads: ThreadsOption = None,
+    consider: ConsiderOption = None,
+    avoid: AvoidOption = None,
+    server: ServerOption = None,
+    token_file: TokenOption = None,
+    tls_ca: CaOption = None,
+    tls_cert: CertOption = None,
+    tls_key: KeyOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Say what the seat to decide should play, with what it can know."""
+    text = read_file(position)
+    options = Options(
+        seat=seat, iterations=iterations, seed=seed, level=level, threads=threads, consider=consider, avoid=avoid
+    )
+    options["lines"] = lines
+    with connected(Server(server, token_file, tls_ca, tls_cert, tls_key), threads or 1) as advisor:
+        answer = advisor.recommend(text, time_of(time, iterations), **options)
+    if as_json:
+        typer.echo(json.dumps(asdict(answer), indent=2))
+        return
+    console = Console()
+    console.print(answer_table(answer, from_position(text)))
+    console.print(figures(answer), soft_wrap=True)
+
+
+def analyze(
+    position: PositionArgument,
+    time: TimeOption = None,
+    iterations: IterationsOption = None,
+    every: Annotated[str, typer.Option(help="Time between two tables, as in 250ms.")] = "250ms",
+    certainty: Annotated[
+        float | None, typer.Option(help="End once the best line is the best with this probability, 0.5 to 1.")
+    ] = None,
+    seat: SeatOption = None,
+    seed: SeedOption = None,
+    lines: LinesOption = 5,
+    threads: ThreadsOption = None,
+    consider: ConsiderOption = None,
+    avoid: AvoidOption = None,
+    server: ServerOption = None,
+    token_file: TokenOption = None,
+    tls_ca: CaOption = None,
+    tls_cert: CertOption = None,
+    tls_key: KeyOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the table of lines while it sharpens; with --json, one line for each table."""
+    text = read_file(position)
+    options = Options(seat=seat, iterations=iterations, seed=seed, threads=threads, consider=consider, avoid=avoid)
+    options["lines"] = lines
+    with connected(Server(server, token_file, tls_ca, tls_cert, tls_key), threads or 1) as advisor:
+        limit = time_of(time, iterations)
+        with advisor.analyze(text, limit, every=every, certainty=certainty, **options) as updates:
+            if as_json:
+                for update in updates:
+                    typer.echo(json.dumps(asdict(update)))
+            else:
+                watch(updates, from_position(text))
+
+
+def time_of(time: str | None, iterations: int | None) -> str | None:
+    """Return the time to ask for: a search without any limit gets one."""
+    return DEFAULT_TIME if time is None and iterations is None else time
+
+
+def watch(updates: Iterator[Update], state: State) -> None:
+    """Show tables as they come, each in the place of the one before."""
+    with Live(console=Console(), auto_refresh=False) as live:
+        for update in updates:
+            answer = update.recommendation
+            live.update(Group(answer_table(answer, state), Text(figures(answer))), refresh=True)
+
+
+def answer_table(answer: Recommendation, state: State) -> Table:
+    """Return the lines as a table, best first."""
+    known = answer.seat is not None
+    player = state.game.seat_name(answer.seat) if answer.seat is not None else "a chance event"
+    table = Table(title=f"{player}: {answer.best.text}" if answer.best else player)
+    table.add_column("action")
+    table.add_column("meaning")
+    for heading in ("visits", "availability", "win share" if known else "win shares", "loss"):
+        table.add_column(heading, justify="right")
+    for rank, line in enumerate(answer.lines):
+        shares = line.win_shares if answer.seat is None else line.win_shares[answer.seat : answer.seat + 1]
+        share = " ".join(f"{value:.1%}" for value in shares)
+        loss = f"{100 * line.loss:.1f}" if rank else ""
+        table.add_row(line.action.text, line.action.label, f"{line.visits:,}", f"{line.availability:,}", share, loss)
+    return table
+
+
+def figures(answer: Recommendation) -> str:
+    """Return what else there is to say, in lines: reason, variation, warnings, figures of the search."""
+    said = [answer.reason] if answer.reason else []
+    if answer.lines and len(answer.lines[0].principal_variation) > 1:
+        said.append("goes on: " + ", ".join(answer.lines[0].principal_variation[1 : 1 + SHOWN_PLIES]))
+    said += [f"warning: {warning}" for warning in answer.warnings]
+    said.append(
+        f"{answer.iterations:,} iterations in {answer.elapsed:.3f} s, ended by {answer.stop_reason}; "
+        f"{answer.nodes:,} information sets, {answer.depth} decisions deep; seed {answer.seed}"
+    )
+    return "\n".join(said)

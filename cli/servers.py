@@ -1,0 +1,77 @@
+"""The server that a command asks: the one it is told, or one of its own."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from clerestory.cli.embedded import embedded_server
+from clerestory.cli.options import BadOption
+from clerestory.clients import Advisor, Tls
+
+ServerOption = Annotated[str | None, typer.Option("--server", help="HOST:PORT; else a server of its own is started.")]
+TokenOption = Annotated[Path | None, typer.Option("--token-file", help="File with the token that the server wants.")]
+CaOption = Annotated[Path | None, typer.Option("--tls-ca", help="Certificates to trust; asks the server by TLS.")]
+CertOption = Annotated[Path | None, typer.Option("--tls-cert", help="Own certificate, for servers that want one.")]
+KeyOption = Annotated[Path | None, typer.Option("--tls-key", help="Key of --tls-cert.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """What the options of a command say about its server.
+
+    Attributes:
+        target: None for a server of its own.
+        token_file: None for no token.
+        ca: with it, the connection is by TLS; so it is with `cert` and `key`.
+        cert: of this client.
+        key: of `cert`.
+    """
+
+    target: str | None = None
+    token_file: Path | None = None
+    ca: Path | None = None
+    cert: Path | None = None
+    key: Path | None = None
+
+
+@contextmanager
+def connected(server: Server, workers: int = 1) -> Iterator[Advisor]:
+    """Yield a client of the server; `workers` is for one of its own. Raises BadOption, BadConnection, AdvisorError."""
+    check(server)
+    if server.target is None:
+        with embedded_server("--workers", str(workers)) as target, Advisor(target) as advisor:
+            yield advisor
+        return
+    files = (server.ca, server.cert, server.key)
+    tls = Tls(*files) if any(files) else None
+    with Advisor(server.target, read_token(server.token_file), tls) as advisor:
+        yield advisor
+
+
+def check(server: Server) -> None:
+    """Raise BadOption for options that do not go together."""
+    named = {
+        "--token-file": server.token_file,
+        "--tls-ca": server.ca,
+        "--tls-cert": server.cert,
+        "--tls-key": server.key,
+    }
+    given = [name for name, value in named.items() if value is not None]
+    if server.target is None and given:
+        raise BadOption(f"{given[0]}: needs --server")
+    if (server.cert is None) != (server.key is None):
+        raise BadOption(
+            f"--tls-{'key' if server.key is None else 'cert'}: is missing; certificate and key belong together"
+        )
+
+
+def read_token(path: Path | None) -> str | None:
+    """Return the token that a file holds. Raises BadOption."""
+    try:
+        return None if path is None else path.read_text().strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadOption(f"--token-file: {path}: {getattr(error, 'strerror', None) or 'is not text'}") from None

@@ -1,0 +1,80 @@
+"""`clerestory show` and `replay`: positions and records, for people to read."""
+
+import json
+from typing import Annotated
+
+import typer
+
+from clerestory.cli.options import BadOption, JsonOption, read_file
+from clerestory.engine import NATURE, Record, State, from_position, read_records
+
+
+def show(
+    position: Annotated[str, typer.Argument(help="A position file, or - for standard input.")],
+    seat: Annotated[int | None, typer.Option(min=0, help="Show only what this seat knows.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Print a position, and what may be done in it."""
+    state = from_position(read_file(position))
+    if seat is not None:
+        state = state.observe(seat)
+    if as_json:
+        typer.echo(json.dumps({"position": state.to_position(), "turn": state.turn, "legal": legal(state)}, indent=2))
+        return
+    typer.echo(str(state))
+    typer.echo(f"\n{due(state)}")
+    for entry in legal(state):
+        typer.echo(f"  {entry['text']:<28} {entry['label']}")
+
+
+def due(state: State) -> str:
+    """Say who is to act."""
+    if state.over:
+        return f"The game is over; win shares {', '.join(f'{share:.2f}' for share in state.returns())}."
+    return "A chance event is due:" if state.turn == NATURE else f"{state.game.seat_name(state.turn)} is to decide:"
+
+
+def legal(state: State) -> list[dict[str, str]]:
+    """Return the texts and labels of the legal actions."""
+    return [{"text": action.text, "label": action.label} for action in state.legal_actions()]
+
+
+def replay(
+    record: Annotated[str, typer.Argument(help="A file of records, or - for standard input.")],
+    ply: Annotated[
+        int | None, typer.Option(min=0, help="Print the position after so many plies of the first game instead.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Play recorded games through, checking every line, and print how they ended."""
+    lines = read_file(record).decode("utf-8", errors="replace").splitlines()
+    for number, played in enumerate(read_records(lines), 1):
+        if ply is not None:
+            typer.echo(position_at(played.state, ply).to_json(indent=2))
+            return
+        ending = summary(number, played)
+        typer.echo(json.dumps(ending) if as_json else "  ".join(f"{name} {value}" for name, value in ending.items()))
+
+
+def position_at(end: State, ply: int) -> State:
+    """Return the position after so many plies of a game. Raises BadOption."""
+    if ply > len(end.history):
+        raise BadOption(f"--ply: {ply} is past the end; the game has {len(end.history)} plies")
+    state = end.copy(history=True)
+    while len(state.history) > ply:
+        state.undo()
+    return state
+
+
+def summary(number: int, record: Record) -> dict[str, object]:
+    """Return what is worth knowing of a game."""
+    state = record.state
+    return {
+        "number": number,
+        "game": state.game.name,
+        "seats": state.seats,
+        "seed": record.seed,
+        "plies": len(state.history),
+        "returns": list(state.returns()) if state.over else None,
+        "margins": list(state.margins()) if state.over else None,
+    }

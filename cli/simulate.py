@@ -1,0 +1,117 @@
+"""`clerestory simulate`: whole games of random players, counted and, if wanted, recorded."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import mean
+from typing import Annotated, TextIO
+
+import typer
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from clerestory.cli.options import (
+    BadOption,
+    GameOption,
+    JsonOption,
+    SeatsOption,
+    SeedOption,
+    chosen_game,
+    chosen_seats,
+)
+from clerestory.engine import NATURE, Record, Rng, State
+from clerestory.engine.core import Game
+
+MAX_SEED = 2**64 - 1
+
+
+@dataclass
+class Tally:
+    """What is counted over games.
+
+    Attributes:
+        plies: of each game, decisions and chance events together.
+        returns: win share of each seat, by game.
+        values: final score of each seat, by game, where the game has a guide.
+    """
+
+    plies: list[int] = field(default_factory=list)
+    returns: list[tuple[float, ...]] = field(default_factory=list)
+    values: list[tuple[float, ...]] = field(default_factory=list)
+
+    def add(self, state: State) -> None:
+        """Count a finished game."""
+        self.plies.append(len(state.history))
+        self.returns.append(state.returns())
+        if state.game.has_guide:
+            self.values.append(state.value())
+
+    def figures(self) -> dict[str, object]:
+        """Return the means."""
+        return {
+            "games": len(self.plies),
+            "plies_per_game": mean(self.plies),
+            "win_share": [mean(column) for column in zip(*self.returns, strict=True)],
+            "score": [mean(column) for column in zip(*self.values, strict=True)],
+        }
+
+
+def random_game(game: Game, seats: int, seed: int) -> State:
+    """Return a finished game of uniformly random players, with its history; the seed decides everything."""
+    state, rng = game.new(seats, seed), Rng(seed)
+    while not state.over:
+        legal = state.legal_codes()
+        state.play(state.draw(rng) if state.turn == NATURE else legal[rng.below(len(legal))])
+    return state
+
+
+@contextmanager
+def record_file(path: Path | None) -> Iterator[TextIO | None]:
+    """Open the file for records, if one is wanted."""
+    if path is None:
+        yield None
+    else:
+        with path.open("w", encoding="utf-8") as file:
+            yield file
+
+
+def simulate(
+    game: GameOption,
+    seats: SeatsOption = 2,
+    games: Annotated[int, typer.Option(min=1, max=10_000_000, help="How many.")] = 100,
+    seed: SeedOption = 0,
+    out: Annotated[Path | None, typer.Option(help="Record every game in this file, as JSON lines.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Play games at random; game i has the seed SEED + i."""
+    rules = chosen_game(game)
+    chosen_seats(rules, seats)
+    if seed + games - 1 > MAX_SEED:
+        raise BadOption(f"--seed: {seed} leaves no seeds for {games} games")
+    tally = Tally()
+    progress = Console(stderr=True)
+    with record_file(out) as file:
+        for number in track(range(seed, seed + games), "playing", console=progress, disable=not progress.is_terminal):
+            state = random_game(rules, seats, number)
+            tally.add(state)
+            if file:
+                file.writelines(line + "\n" for line in Record(state, number).lines())
+    report(rules, tally, as_json=as_json)
+
+
+def report(game: Game, tally: Tally, *, as_json: bool) -> None:
+    """Print the means, as JSON or as a table by seat."""
+    figures = tally.figures()
+    if as_json:
+        typer.echo(json.dumps(figures))
+        return
+    table = Table(
+        "seat", "win share", "mean score", title=f"{len(tally.plies):,} games, {mean(tally.plies):.1f} plies each"
+    )
+    for seat, share in enumerate(zip(*tally.returns, strict=True)):
+        score = f"{mean(row[seat] for row in tally.values):.2f}" if tally.values else "-"
+        table.add_row(game.seat_name(seat), f"{mean(share):.1%}", score)
+    Console().print(table)

@@ -1,0 +1,113 @@
+"""`clerestory tune`: numeric options of a bot, tuned in the arena, and a match that says what it was worth."""
+
+import json
+import math
+import os
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import IO, Annotated
+
+import typer
+
+from clerestory.arena.pool import Crew
+from clerestory.arena.results import open_lines
+from clerestory.arena.series import Report
+from clerestory.arena.tune import Range, Step, Tuning, confirming_match, read_steps
+from clerestory.arena.tune import tune as take_steps
+from clerestory.cli.arena import finite, play, progress_bar, spread
+from clerestory.cli.crew import (
+    BotArgument,
+    BudgetOption,
+    OnOption,
+    Place,
+    RayAddressOption,
+    WorkersOption,
+    chosen_crew,
+    load_game,
+)
+from clerestory.cli.options import (
+    CATALOGUE,
+    GameOption,
+    JsonOption,
+    SeatsOption,
+    SeedOption,
+    chosen_game,
+    chosen_seats,
+)
+
+RangesArgument = Annotated[
+    list[str], typer.Argument(metavar="PARAM=LOW..HIGH", help="Whole numbers where both ends are written as such.")
+]
+
+
+def tune(
+    bot: BotArgument,
+    params: RangesArgument,
+    against: Annotated[
+        str | None, typer.Option(metavar="BOT", help="Of both points; else they play each other.")
+    ] = None,
+    game: GameOption = "cathedral",
+    seats: SeatsOption = 2,
+    games: Annotated[int, typer.Option(min=1, max=10_000_000, help="Of all steps, at least; steps are whole.")] = 4000,
+    deals: Annotated[int, typer.Option(min=1, max=100_000, help="Of each match of a step.")] = 8,
+    confirm: Annotated[int, typer.Option(min=1, max=10_000_000, help="Games of the best against the start.")] = 400,
+    budget: BudgetOption = "100ms",
+    out: Annotated[Path | None, typer.Option(help="Keep steps in this file, and go on from those in it.")] = None,
+    workers: WorkersOption = None,
+    on: OnOption = Place.PROCESSES,
+    ray_address: RayAddressOption = None,
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Tune options of BOT, in the given ranges, by the games it wins; then play the best point against the start."""
+    chosen_seats(chosen_game(game), seats)
+    ranges = tuple(map(Range.parse, params))
+    load = partial(load_game, game, os.environ.get(CATALOGUE))
+    tuning = Tuning(load, seats, bot, ranges, against, budget, seed, deals)
+    tuning.rehearse()
+    crew, hands = chosen_crew(on, ray_address), workers or os.cpu_count() or 1
+    steps = all_steps(tuning, math.ceil(games / tuning.games_per_step), out, crew, hands)
+    match = confirming_match(tuning, steps, math.ceil(confirm / seats))
+    match.rehearse()
+    outcome = play(match, out and out.with_suffix(f".after-{len(steps)}{out.suffix}"), hands, None, crew)
+    report(tuning, steps, outcome, as_json=as_json)
+
+
+def all_steps(tuning: Tuning, wanted: int, out: Path | None, crew: Crew, hands: int) -> list[Step]:
+    """Return the steps, taking those that are missing, with a progress bar on standard error."""
+    with step_file(out, tuning) as (file, done), progress_bar(wanted * tuning.games_per_step) as count:
+        count(len(done) * tuning.games_per_step)
+        steps = done[:wanted]
+        with crew(hands) as run, closing(take_steps(tuning, wanted, run, file, steps)) as taken:
+            for step in taken:
+                steps = [*steps, step]
+                count(tuning.games_per_step)
+    return steps
+
+
+@contextmanager
+def step_file(out: Path | None, tuning: Tuning) -> Iterator[tuple[IO[bytes] | None, list[Step]]]:
+    """Open the file of steps, if one is wanted; yield it and what is in it."""
+    if out is None:
+        yield None, []
+        return
+    with open_lines(out, tuning.header()) as (file, lines):
+        yield file, read_steps(lines)
+
+
+def report(tuning: Tuning, steps: list[Step], outcome: Report, *, as_json: bool) -> None:
+    """Print the best point, the start, and what the confirming match says."""
+    best, start = outcome.a.bot, outcome.b.bot
+    games = len(steps) * tuning.games_per_step
+    if as_json:
+        fields = {"best": best, "start": start, "steps": len(steps), "games": games}
+        typer.echo(json.dumps({**tuning.header(), **fields, "confirmed": finite(asdict(outcome))}))
+        return
+    typer.echo(f"best   {best}  after {len(steps):,} steps, {games:,} games")
+    typer.echo(f"start  {start}")
+    typer.echo(f"{outcome.games:,} games of the best against the start, intervals of 95 %:")
+    typer.echo(f"score share  {spread(outcome.score, '.1%')}  (even: {1 / tuning.seats:.1%})")
+    typer.echo(f"Elo          {spread(outcome.elo, '+.0f')}")

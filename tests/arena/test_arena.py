@@ -1,0 +1,258 @@
+"""The arena: every seating of every deal, the same again for the same seed, and nothing lost by a kill."""
+
+import json
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clerestory.arena.match import Match, Played, derived_seed, play_game
+from clerestory.arena.results import open_results
+from clerestory.arena.series import Report, play_match, report, scores
+from clerestory.arena.statistics import Sprt, Verdict
+from clerestory.engine import GAMES
+from clerestory.engine.core import Game
+from clerestory.engine.toy.rules import TOY
+from clerestory.search.errors import BadBot, BadLimit, BadMatch
+
+
+def toy() -> Game:
+    return TOY
+
+
+def cathedral() -> Game:
+    return GAMES["cathedral"]
+
+
+MATCH = Match(toy, 3, ("expectimax:samples=2", "random"), "50it", seed=4, deals=5)
+
+
+def run(match: Match, path: Path | None = None, workers: int = 1, sprt: Sprt | None = None) -> tuple[Report, list[Any]]:
+    """The report, and the games as they are without their times."""
+    with open_results(path, match) as results:
+        for _ in play_match(match, results, workers=workers, sprt=sprt):
+            pass
+        outcome = report(match, results, sprt)
+        assert outcome is not None
+        return timeless(outcome), [replace(game, seconds=[]) for game in results.of(match)]
+
+
+def timeless(outcome: Report) -> Report:
+    return replace(outcome, a=replace(outcome.a, ms_per_move=0), b=replace(outcome.b, ms_per_move=0))
+
+
+def played(deal: int, seat: int, returns: list[float]) -> Played:
+    zeros = [0] * len(returns)
+    return Played(
+        deal, seat, returns, [8 * share - 4 for share in returns], None, 8, [2] * len(returns), [0.5, 1.5], zeros
+    )
+
+
+# -- games -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seats", TOY.seats)
+def test_every_deal_is_played_from_every_seat(seats: int) -> None:
+    match = replace(MATCH, seats=seats, deals=6)
+    _, games = run(match)
+    seatings = Counter((game.deal, game.seat) for game in games)
+    assert seatings == {(deal, seat): 1 for deal in range(4, 10) for seat in range(seats)}
+
+
+def test_a_deal_has_one_opening_and_one_luck() -> None:
+    """Bots that always do the same meet the same cards: greedy against itself ends alike in every seating."""
+    games = [play_game(replace(MATCH, bots=("greedy", "greedy")), 3, seat) for seat in range(3)]
+    assert len({tuple(game.returns + game.margins) for game in games if game}) == 1
+
+
+@pytest.mark.parametrize("load", [toy, cathedral])
+def test_a_match_can_be_repeated(load: Any) -> None:
+    match = replace(MATCH, load=load, bots=("ismcts-plain", "greedy"), budget="5it", deals=2)
+    assert run(match) == run(match)
+    assert run(match)[1] != run(replace(match, seed=40))[1]
+
+
+def test_processes_change_nothing(tmp_path: Path) -> None:
+    assert run(MATCH, tmp_path / "games.jsonl", workers=2) == run(MATCH)
+
+
+def test_moves_have_seeds_of_their_own() -> None:
+    """The documented hash, by another program (b2sum -l 64); and random bots play another game in each seating."""
+    assert derived_seed("move", 0, 1, 2) == int.from_bytes(bytes.fromhex("9a304303c74abb11"), "little")
+    assert (
+        len({derived_seed("move", deal, seat, ply) for deal in range(9) for seat in range(4) for ply in range(9)})
+        == 324
+    )
+    games = [play_game(replace(MATCH, load=cathedral, bots=("random", "random")), 3, seat) for seat in range(3)]
+    assert len({tuple(game.margins) for game in games if game}) > 1
+
+
+def test_a_game_can_be_stopped_between_moves() -> None:
+    asked = iter([False, False, True])
+    assert play_game(MATCH, 1, 0, lambda: next(asked)) is None
+    assert next(asked, None) is None
+
+
+# -- results ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kept", [0, 40, 200, 300, 900, 1500, -1])
+def test_a_torn_file_gives_the_same_report(kept: int, tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    whole = run(MATCH, path)
+    content = path.read_bytes()
+    path.write_bytes(content[:kept])
+    assert run(MATCH, path) == whole
+    lines = path.read_bytes().splitlines(keepends=True)
+    before = content[:kept].splitlines(keepends=True)
+    assert lines[: max(len(before) - 1, 0)] == before[:-1]
+    assert len(lines) == 1 + 15
+    assert all(line.endswith(b"\n") and json.loads(line) for line in lines)
+
+
+def test_finished_games_are_not_played_again(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    run(MATCH, path)
+    content = path.read_bytes()
+    with open_results(path, MATCH) as results:
+        assert not list(play_match(MATCH, results, workers=1))
+    assert path.read_bytes() == content
+
+
+def test_a_match_can_be_made_longer(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    run(MATCH, path)
+    longer = replace(MATCH, seed=2, deals=9)
+    assert run(longer, path) == run(longer)
+    assert run(MATCH, path) == run(MATCH)  # the other deals of the file are left out
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"bots": ("greedy", "random")}, "bots"),
+        ({"seats": 2}, "seats"),
+        ({"budget": "1s"}, "budget"),
+        ({"load": cathedral}, "game"),
+    ],
+)
+def test_another_matchs_file_is_refused(change: dict[str, Any], named: str, tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    run(MATCH, path)
+    content = path.read_bytes()
+    with pytest.raises(BadMatch, match=f"results: {named} is"), open_results(path, replace(MATCH, **change)):
+        pass
+    assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [(b"{}", "line 2 is not a game"), (b"[1]", "line 2 is not a JSON object"), (b"{", "line 2 is not a JSON object")],
+)
+def test_a_wrong_line_is_named(line: bytes, named: str, tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    path.write_bytes(json.dumps(MATCH.header()).encode() + b"\n" + line + b"\n")
+    with pytest.raises(BadMatch, match=named), open_results(path, MATCH):
+        pass
+
+
+def test_a_file_of_something_else_is_left_alone(tmp_path: Path) -> None:
+    for content in (b'{"record": 1}\n', b"letters\nwithout a last line end", b"a word"):
+        path = tmp_path / "other"
+        path.write_bytes(content)
+        with pytest.raises(BadMatch, match="results"), open_results(path, MATCH):
+            pass
+        assert path.read_bytes() == content
+
+
+def test_a_game_that_occurs_twice_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    run(MATCH, path)
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines, lines[1]]))
+    with pytest.raises(BadMatch, match="twice"), open_results(path, MATCH):
+        pass
+
+
+def test_two_runs_on_one_file_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    with open_results(path, MATCH) as first:
+        playing = play_match(MATCH, first, workers=1)
+        next(playing)
+        content = path.read_bytes()
+        with pytest.raises(BadMatch, match="another run"), open_results(path, MATCH):
+            pass
+        assert path.read_bytes() == content
+        assert len(list(playing)) == 14
+    with open_results(path, MATCH) as again:
+        assert len(again.games) == 15
+
+
+# -- the report ------------------------------------------------------------------------------------
+
+
+def test_report_by_hand() -> None:
+    """Deal 4: A wins once of two; deal 5: twice; deal 6 lacks a seating."""
+    match = replace(MATCH, seats=2, deals=3)
+    with open_results(None, match) as results:
+        assert report(match, results) is None
+        for game in (
+            played(4, 0, [1.0, 0.0]),
+            played(4, 1, [1.0, 0.0]),
+            played(5, 0, [1.0, 0.0]),
+            played(5, 1, [0.0, 1.0]),
+            played(6, 0, [0.0, 1.0]),
+        ):
+            results.add(game)
+        outcome = report(match, results)
+        assert scores(results.of(match), 2) == [0.5, 1.0]
+    assert outcome is not None
+    assert (outcome.games, outcome.deals, outcome.score.mean, outcome.margin.mean) == (5, 2, 0.75, 2.0)
+    assert (outcome.a.score, outcome.b.score, outcome.a.value) == (0.75, 0.25, None)
+    assert (outcome.a.ms_per_move, outcome.b.ms_per_move) == (500, 500)  # A: 0.5 + 1.5 + 0.5 + 1.5 s in 8 moves
+    assert (outcome.llr, outcome.verdict) == (None, None)
+
+
+def test_a_decided_test_ends_the_match() -> None:
+    match = replace(MATCH, load=cathedral, seats=2, bots=("expectimax:samples=1", "random"), deals=200)
+    outcome, games = run(match, sprt=Sprt(0, 100))
+    assert outcome.verdict == Verdict.H1
+    assert outcome.games == len(games) < 100
+
+
+def test_a_stronger_bot_scores_more() -> None:
+    match = replace(MATCH, load=cathedral, seats=4, bots=("greedy", "random"), deals=8)
+    outcome, _ = run(match)
+    assert outcome.score.low > 0.25
+    assert outcome.elo.low > 0
+    assert outcome.a.value is not None
+    assert outcome.b.value is not None
+    assert outcome.a.value > outcome.b.value
+    assert outcome.a.score + 3 * outcome.b.score == pytest.approx(1)
+
+
+# -- what is refused -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "named"),
+    [
+        ({"seats": 5}, BadMatch, "seats: 5"),
+        ({"deals": 0}, BadMatch, "deals"),
+        ({"seed": -1}, BadMatch, "deals"),
+        ({"seed": 2**64 - 4}, BadMatch, "deals"),
+        ({"budget": "soon"}, BadLimit, "budget: 'soon'"),
+        ({"bots": ("greedy", "nobody")}, BadBot, "'nobody'"),
+        ({"bots": ("greedy", "ismcts-plain:depth=3")}, BadBot, "depth"),
+        ({"bots": ("ismcts-plain:exploration=x", "greedy")}, BadLimit, "exploration"),
+    ],
+)
+def test_matches_that_cannot_be(change: dict[str, Any], error: type[Exception], named: str) -> None:
+    with pytest.raises(error, match=named):
+        replace(MATCH, **change).rehearse()
+
+
+def test_a_sound_match_is_not_refused() -> None:
+    replace(MATCH, seed=2**64 - 5).rehearse()

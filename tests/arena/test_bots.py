@@ -1,0 +1,213 @@
+"""Every bot: legal, reproducible, blind to what its seat cannot know, and right where the answer is obvious."""
+
+from hashlib import blake2b
+
+import pytest
+
+from clerestory.arena.bots import BOTS, Budget, Move, parse_bot
+from clerestory.engine import GAMES, NATURE, State
+from clerestory.engine.toy.rules import TOY
+from clerestory.search.errors import BadBot, BadLimit, HiddenFromSeat, NothingToDecide
+from tests.search.positions import decisions
+
+CASES = [(bot, name, seats) for bot in BOTS for name, game in GAMES.items() for seats in game.seats]
+BUDGET = Budget(iterations=60)
+OPTIONED = [
+    "greedy:samples=3",
+    "expectimax:samples=3",
+    "ismcts-plain:reward=mix,playout=informed,horizon=40,choice=bound",
+    "ismcts-plain:reward=margin,exploration=0.3",
+]
+
+
+def some_decisions(name: str, seats: int, seed: int) -> list[State]:
+    """About eight of a game's decisions, from its beginning to its end."""
+    met = decisions(GAMES[name], seats, seed)
+    return met[:: 1 + len(met) // 8]
+
+
+def choice(bot: str, position: State, seed: int = 5) -> tuple[str, int]:
+    move = parse_bot(bot).choose(position, seed, BUDGET)
+    return move.action, move.iterations
+
+
+@pytest.mark.parametrize(("bot", "name", "seats"), CASES)
+def test_moves_are_legal_and_equal_for_equal_seeds(bot: str, name: str, seats: int) -> None:
+    for position in some_decisions(name, seats, 3):
+        action, iterations = choice(bot, position)
+        assert action in {legal.text for legal in position.legal_actions()}
+        assert (iterations > 0) == (bot != "random")
+        assert choice(bot, position) == (action, iterations)
+
+
+@pytest.mark.parametrize(
+    ("bot", "name", "seats"),
+    CASES + [(bot, name, seats) for bot in OPTIONED for name, game in GAMES.items() for seats in game.seats],
+)
+def test_truth_observation_and_other_worlds_give_one_choice(bot: str, name: str, seats: int) -> None:
+    """A bot that looked at a hidden card would sometimes decide otherwise where that card is another."""
+    for position in some_decisions(name, seats, 4):
+        view = position.observe(position.turn)
+        views = [position, view, *(view.deal(seed) for seed in range(3))]
+        assert len({choice(bot, one) for one in views}) == 1
+
+
+# Decisions of the references: whoever changes the guide's value changes them, and figures against them are of the past.
+FROZEN = {
+    ("greedy-v1", 2): "9fd8380779701e40",
+    ("greedy-v1", 3): "2576a622f8eff007",
+    ("greedy-v1", 4): "823797b0e83051e9",
+    ("expectimax-v1", 2): "1263ce9847ee1244",
+    ("expectimax-v1", 3): "da325fa4acd09b2d",
+    ("expectimax-v1", 4): "38a5dacf6f8e5273",
+}
+
+
+@pytest.mark.parametrize(("bot", "seats"), FROZEN)
+def test_references_do_not_move(bot: str, seats: int) -> None:
+    met = decisions(GAMES["cathedral"], seats, 20)
+    actions = [choice(bot, position)[0] for position in met[::3]]
+    assert blake2b("\n".join(actions).encode(), digest_size=8).hexdigest() == FROZEN[bot, seats]
+
+
+@pytest.mark.parametrize("bot", ["random", "flat-mc"])
+def test_seeds_matter(bot: str) -> None:
+    position = decisions(GAMES["cathedral"], 3, 1)[0]
+    assert len({choice(bot, position, seed) for seed in range(12)}) > 1
+
+
+@pytest.mark.parametrize("bot", ["greedy", "expectimax", "flat-mc", "ismcts-plain"])
+def test_the_last_decision_takes_the_prize(bot: str) -> None:
+    """Seat 0 decides last, one point behind: only its 6 beats the 5 on the table for a prize of 2."""
+    position = TOY.from_position(
+        {
+            "rules_revision": 1,
+            "toy": {
+                "round": 2, "step": "play", "moved": 1, "prize": 2, "feast": False, "seen": [1, 2, 5], "deck": [],
+                "players": [{"points": 0, "played": 0, "hand": [3, 6]}, {"points": 1, "played": 5, "hand": [0]}],
+            },
+        }
+    )  # fmt: skip
+    assert parse_bot(bot).choose(position, 1, Budget(iterations=300)).action == "play 6"
+
+
+def test_expectimax_sees_the_reply_that_greedy_does_not() -> None:
+    """Seat 1 plays first for the last prize and seat 0 holds 3 and 5: only the 6 wins, which the reply shows.
+
+    The guide counts the prize as shared until both have acted, so greedy finds all cards equal.
+    """
+    position = TOY.from_position(
+        {
+            "rules_revision": 1,
+            "toy": {
+                "round": 2, "step": "play", "moved": 0, "prize": 4, "feast": False, "seen": [2, 4], "deck": [],
+                "players": [{"points": 0, "played": 0, "hand": [0, 0]}, {"points": 0, "played": 0, "hand": [1, 6]}],
+            },
+        }
+    )  # fmt: skip
+    assert choice("greedy", position)[0] == "play 1"
+    assert choice("expectimax", position)[0] == "play 6"
+
+
+def test_equal_actions_give_the_lowest_code() -> None:
+    """Seat 1 has won whatever anybody plays, and nothing more can be taken from anybody."""
+    position = TOY.from_position(
+        {
+            "rules_revision": 1,
+            "toy": {
+                "round": 2, "step": "play", "moved": 1, "prize": 1, "feast": False, "seen": [1, 4, 6], "deck": [],
+                "players": [{"points": 0, "played": 0, "hand": [2, 3]}, {"points": 4, "played": 6, "hand": [0]}],
+            },
+        }
+    )  # fmt: skip
+    assert {choice(bot, position)[0] for bot in ("greedy", "expectimax", "flat-mc")} == {"play 2"}
+
+
+def test_iterations_are_what_was_looked_at() -> None:
+    position = decisions(TOY, 2, 1)[0]
+    actions = len(position.legal_codes())
+    assert choice("greedy:samples=3", position)[1] == 3 * actions
+    assert choice("flat-mc", position)[1] == 60 // actions * actions
+    assert choice("ismcts-plain", position)[1] == 60
+    assert parse_bot("flat-mc").choose(position, 1, Budget(iterations=1)).iterations == actions
+
+
+def test_time_is_a_budget_too() -> None:
+    position = decisions(TOY, 2, 1)[0]
+    for bot in ("flat-mc", "ismcts-plain"):
+        move = parse_bot(bot).choose(position, 1, Budget(seconds=0.002))
+        assert isinstance(move, Move)
+        assert move.iterations >= 1
+
+
+def test_options_reach_the_search() -> None:
+    """Without exploration another action is preferred in some position."""
+    met = decisions(GAMES["cathedral"], 2, 1)[::9]
+    assert [choice("ismcts-plain", one) for one in met] != [choice("ismcts-plain:exploration=0", one) for one in met]
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("", "''"),
+        ("gredy", "'gredy'"),
+        ("random:samples=2", "'samples'"),
+        ("greedy:sample=2", "'sample'"),
+        ("greedy:seed=2", "'seed'"),
+        ("ismcts-plain:view=2", "'view'"),
+        ("greedy:samples=0", "'0'"),
+        ("greedy:samples=2.5", "'2.5'"),
+        ("greedy:samples=many", "'many'"),
+        ("expectimax:samples", "samples"),
+    ],
+)
+def test_what_is_no_bot_is_named(text: str, named: str) -> None:
+    with pytest.raises(BadBot, match=named):
+        parse_bot(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "named"),
+    [
+        ("ismcts-plain:depth=2", BadBot, "depth"),
+        ("ismcts-plain:exploration=-1", BadLimit, "exploration: -1"),
+        ("ismcts-plain:exploration=low", BadLimit, "exploration: 'low'"),
+        ("ismcts-plain:reward=gold", BadLimit, "reward: 'gold'"),
+    ],
+)
+def test_options_of_the_search_are_refused_when_it_begins(text: str, error: type[Exception], named: str) -> None:
+    with pytest.raises(error, match=named):
+        choice(text, decisions(TOY, 2, 1)[0])
+
+
+@pytest.mark.parametrize(
+    ("text", "budget"),
+    [("100ms", Budget(seconds=0.1)), ("2s", Budget(seconds=2)), ("1.5s", Budget(seconds=1.5)),
+     ("1000it", Budget(iterations=1000))],
+)  # fmt: skip
+def test_budgets_are_read(text: str, budget: Budget) -> None:
+    assert Budget.parse(text) == budget
+
+
+@pytest.mark.parametrize("text", ["", "100", "0ms", "0it", "-1s", "1.5it", "1 hour", "9" * 40 + "it"])
+def test_what_is_no_budget_is_named(text: str) -> None:
+    with pytest.raises(BadLimit, match="budget"):
+        Budget.parse(text)
+
+
+@pytest.mark.parametrize("bot", ["flat-mc", "ismcts-plain"])
+def test_a_budget_without_limits(bot: str) -> None:
+    with pytest.raises(BadLimit, match="budget"):
+        parse_bot(bot).choose(decisions(TOY, 2, 1)[0], 1, Budget())
+
+
+@pytest.mark.parametrize("bot", BOTS)
+def test_positions_without_a_decision(bot: str) -> None:
+    over = decisions(TOY, 2, 1)[-1]
+    over.play("fold")
+    for position, why in ((TOY.new(2, 1), "chance"), (over, "over")):
+        assert position.turn in (NATURE, -2)
+        with pytest.raises(NothingToDecide, match=why):
+            choice(bot, position)
+    with pytest.raises(HiddenFromSeat, match="seat 0"):
+        choice(bot, decisions(TOY, 3, 1)[0].observe(1))

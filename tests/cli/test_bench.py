@@ -1,0 +1,136 @@
+"""The benchmark commands: their fields, and what they refuse. No test asserts a speed."""
+
+import json
+import os
+from pathlib import Path
+
+import grpc
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner
+
+from clerestory.cli.bench import bench
+from clerestory.cli.bench_service import Caller, as_table, flat, quantile, resident
+from clerestory.cli.options import BadOption
+from clerestory.engine.toy.rules import TOY
+from tests.clients.fake import Scripted, serving
+
+ENGINE = {"games_per_s", "ns_per_ply", "plies_per_game", "copy_ns", "python_copy_ns", "state_bytes", "reference_ns"}
+SEARCH = {"iterations_per_s", "overhead_us", "nodes", "bytes", "reference_ns"}
+ABOUT = {"bench", "game", "seats", "seconds", "runs"}
+
+
+def figures(*arguments: str) -> dict[str, float]:
+    result = CliRunner().invoke(bench, [*arguments, "--seconds", "0.02", "--runs", "3", "--json"])
+    assert result.exit_code == 0, result.output
+    answer: dict[str, float] = json.loads(result.output)
+    return answer
+
+
+def test_engine_fields() -> None:
+    answer = figures("engine", "--game", "toy", "--seats", "3")
+    assert set(answer) == ENGINE | ABOUT
+    assert (answer["plies_per_game"], answer["state_bytes"]) == (10, TOY.state_bytes)
+    assert min(answer[name] for name in ENGINE) > 0
+
+
+def test_search_fields() -> None:
+    answer = figures("search", "--game", "toy", "--seats", "4", "--bot", "ismcts-plain", "--threads", "2")
+    assert set(answer) == SEARCH | ABOUT | {"bot", "threads"}
+    assert min(answer[name] for name in SEARCH - {"overhead_us"}) > 0
+
+
+def test_budget_fields() -> None:
+    result = CliRunner().invoke(bench, ["budget", "--game", "toy", "--budget-ms", "1", "--count", "5", "--json"])
+    answer = json.loads(result.output)
+    assert set(answer) == (ABOUT | {"budget_ms", "count", "overrun_ms", "reference_ns"}) - {"seconds", "runs"}
+    assert answer["overrun_ms"]["p50"] <= answer["overrun_ms"]["p99"] <= answer["overrun_ms"]["max"]
+
+
+SERVICE = {
+    "added_ms": {"recommend", "rules"},
+    "lateness_ms": {"20", "100", "500"},
+    "cancel_to_free_ms": {"p50", "p99", "max", "poll"},
+    "memory": {"requests", "resident_bytes", "growth_bytes"},
+}
+SPEEDS = {"service_iterations_per_s", "searcher_iterations_per_s", "speed_ratio", "start_s", "reference_ns"}
+TINY = ["--calls", "3,2,2", "--added", "2", "--cancels", "2", "--requests", "20", "--seconds", "0.05", "--runs", "1"]
+
+
+def test_service_fields() -> None:
+    result = CliRunner().invoke(bench, ["service", "--game", "toy", *TINY, "--callers", "2", "--json"])
+    assert result.exit_code == 0, result.output
+    answer = json.loads(result.output)
+    assert set(answer) == set(SERVICE) | SPEEDS | {"bench", "game", "seats", "callers", "runs"}
+    assert {name: set(answer[name]) for name in SERVICE} == SERVICE
+    assert min(answer[name] for name in SPEEDS) > 0
+    assert [late["calls"] for late in answer["lateness_ms"].values()] == [3, 2, 2]
+    for late in answer["lateness_ms"].values():
+        assert set(late) == {"calls", "refused", "p50", "p99", "p999", "max"}
+        assert late["p50"] <= late["p99"] <= late["p999"] <= late["max"]
+    assert 0 <= answer["cancel_to_free_ms"]["p50"] <= answer["cancel_to_free_ms"]["max"]
+    assert answer["speed_ratio"] == answer["service_iterations_per_s"] / answer["searcher_iterations_per_s"]
+
+
+def test_service_table_shows_every_figure() -> None:
+    figures = {"added_ms": {"recommend": 0.71, "rules": 0.5}, "memory": {"growth_bytes": None, "requests": 10_000}}
+    rows = [(name, value) for name, value in flat(figures)]
+    assert rows == [
+        ("added_ms recommend", 0.71),
+        ("added_ms rules", 0.5),
+        ("memory growth_bytes", None),
+        ("memory requests", 10_000),
+    ]
+    console = Console(width=100)
+    with console.capture() as shown:
+        console.print(as_table({"bench": "service"}, figures))
+    assert all(text in shown.get() for text in ("added_ms rules", "0.710", "10,000"))
+
+
+def test_a_call_that_is_refused_is_counted_and_asked_again() -> None:
+    servicer = Scripted([(grpc.StatusCode.RESOURCE_EXHAUSTED, -1)] * 2)
+    with serving(servicer) as target, Caller(target, TOY.new(2, 1)) as caller:
+        caller.timed(iterations=1)
+        assert (caller.refused, len(servicer.calls)) == (2, 3)
+        servicer.refusals = [(grpc.StatusCode.UNAVAILABLE, -1)]
+        with pytest.raises(grpc.RpcError):
+            caller.timed(iterations=1)
+
+
+@pytest.mark.parametrize(("share", "value"), [(0.5, 2), (0.99, 4), (0.25, 1), (1, 4), (0.0, 1)])
+def test_a_quantile_is_one_of_the_values(share: float, value: float) -> None:
+    assert quantile([3, 1, 4, 2], share) == value
+
+
+def test_memory_is_unknown_where_the_system_does_not_tell() -> None:
+    assert resident(-1) is None
+    if Path("/proc/self/statm").exists():
+        assert (resident(os.getpid()) or 0) > 1_000_000
+
+
+def test_table_shows_every_figure() -> None:
+    result = CliRunner().invoke(bench, ["engine", "--seconds", "0.01", "--runs", "1"])
+    assert all(name in result.output for name in ENGINE)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["engine", "--game", "chess"], "'chess' is not one of"),
+        (["engine", "--seats", "9"], "9 is not one of 2, 3, 4"),
+        (["engine", "--seconds", "-1"], "--seconds"),
+        (["search", "--bot", "deep-thought"], "'deep-thought' is not one of"),
+        (["search", "--runs", "0"], "--runs"),
+        (["budget", "--budget-ms", "0"], "--budget-ms"),
+        (["budget", "--seats", "1"], "1 is not one of"),
+        (["service", "--calls", "2000"], "--calls: '2000' is not 3 numbers"),
+        (["service", "--calls", "1,2,x"], "--calls: '1,2,x' is not 3 numbers"),
+        (["service", "--calls", "1,2,0"], "--calls: '1,2,0' is not 3 numbers"),
+        (["service", "--game", "chess"], "'chess' is not one of"),
+        (["service", "--requests", "1"], "--requests"),
+    ],
+)
+def test_wrong_input(arguments: list[str], message: str) -> None:
+    result = CliRunner().invoke(bench, arguments)
+    assert result.exit_code == 2 or isinstance(result.exception, BadOption)
+    assert message in result.output + str(result.exception)

@@ -1,0 +1,241 @@
+"""The command, from outside: real processes, real files, real signals."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clerestory.cli.embedded import embedded_server
+from clerestory.cli.new import first_decision
+from clerestory.clients import Advisor, Busy, Unavailable
+from clerestory.engine import from_position
+
+COMMAND = [sys.executable, "-m", "clerestory"]
+EXAMPLES = Path(__file__).parents[2] / "examples" / "positions"
+OPENING = str(EXAMPLES / "toy-2p-round1.json")
+UNDECIDED = EXAMPLES / "cathedral-4p-round2-builder.json"
+
+
+def run(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*COMMAND, *arguments], input=stdin, capture_output=True, text=True, check=False)
+
+
+@contextmanager
+def started(*arguments: str, **options: Any) -> Iterator[subprocess.Popen[str]]:
+    """Start the command; it is killed when the test ends, if it has not ended before."""
+    pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen([*COMMAND, *arguments], text=True, **pipes, **options) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Wait for what must come; if it does not, the test fails by its timeout."""
+    while not condition():
+        time.sleep(0.01)
+
+
+# -- new -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("seats", "seed"), [(2, 7), (3, 5), (4, 1)])
+def test_the_examples_are_new_positions(seats: int, seed: int, tmp_path: Path) -> None:
+    out = tmp_path / "position.json"
+    assert run("new", "--game", "toy", "--seats", str(seats), "--seed", str(seed), "--out", str(out)).returncode == 0
+    assert out.read_text() == (EXAMPLES / f"toy-{seats}p-round1.json").read_text()
+
+
+def test_new_writes_to_standard_output() -> None:
+    done = run("new", "--game", "toy", "--seats", "4", "--seed", "8")
+    assert from_position(done.stdout) == first_decision("toy", 4, 8)
+
+
+# -- recommend -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("example", sorted(EXAMPLES.iterdir()), ids=lambda path: path.stem)
+def test_recommend_for_programs(example: Path) -> None:
+    first, second = (run("recommend", str(example), "--iterations", "300", "--seed", "4", "--json") for _ in range(2))
+    assert (first.returncode, first.stderr) == (0, "")
+    answer = json.loads(first.stdout)
+    clocks = {"elapsed": 0, "waited": 0}
+    assert answer | clocks == json.loads(second.stdout) | clocks
+    legal = {action.text for action in from_position(example.read_text()).legal_actions()}
+    assert {line["action"]["text"] for line in answer["lines"]} == legal
+    assert answer["best"] == answer["lines"][0]["action"]
+    assert (answer["iterations"] <= 300, answer["seed"]) == (True, 4)
+    assert answer["stop_reason"] in {"iterations", "decided"}
+
+
+def test_recommend_for_people() -> None:
+    done = run("recommend", OPENING, "--time", "20ms", "--seed", "4")
+    assert (done.returncode, done.stderr) == (0, "")
+    title, *lines = done.stdout.splitlines()
+    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in lines if line.startswith("│")]
+    rows = [row for row in rows if row[0]]  # a long meaning goes on in a second line
+    legal = from_position(Path(OPENING).read_bytes()).legal_actions()
+    assert {row[0] for row in rows} == {action.text for action in legal}
+    assert title.strip() == f"seat 0: {rows[0][0]}"
+    visits = [int(row[2].replace(",", "")) for row in rows]
+    assert visits == sorted(visits, reverse=True)
+    assert all(row[3] == f"{sum(visits):,}" and re.fullmatch(r"\d+\.\d%", row[4]) for row in rows)
+    assert re.search(r"iterations in \d+\.\d{3} s, ended by (time|decided); .*; seed 4$", done.stdout.rstrip())
+
+
+def test_recommend_reads_standard_input() -> None:
+    done = run("recommend", "-", "--iterations", "10", "--seat", "0", "--json", stdin=Path(OPENING).read_text())
+    assert json.loads(done.stdout)["iterations"] <= 10
+
+
+def test_recommend_without_a_limit_takes_its_own_time() -> None:
+    assert json.loads(run("recommend", OPENING, "--json").stdout)["stop_reason"] in {"time", "decided"}
+
+
+def test_recommend_asks_the_server_it_is_given() -> None:
+    with embedded_server("--workers", "1") as target:
+        done = run("recommend", OPENING, "--server", target, "--iterations", "10", "--json")
+    assert json.loads(done.stdout)["iterations"] <= 10
+
+
+# -- wrong inputs ----------------------------------------------------------------------------------
+
+WRONG: list[tuple[list[str], int, str]] = [
+    (["recommend", "nowhere.json"], 2, "clerestory: nowhere.json: No such file"),
+    (["recommend", "."], 2, "clerestory: .: Is a directory"),
+    (["recommend", "-"], 2, "clerestory: position: "),
+    (["recommend", OPENING, "--time", "soon"], 2, "clerestory: time_budget: 'soon' is not a time"),
+    (["recommend", OPENING, "--time", "-1s"], 2, "clerestory: time_budget: is -1 s"),
+    (["recommend", OPENING, "--seat", "1"], 2, "clerestory: seat: is 1; seat 0 is to decide"),
+    (["recommend", OPENING, "--seat", "7"], 2, "clerestory: seat: is 7; the seats are 0 to 1"),
+    (["recommend", OPENING, "--server", "unix:/nowhere/socket"], 1, "clerestory: failed to connect"),
+    (["new", "--game", "chess"], 2, "clerestory: --game: 'chess' is not one of"),
+    (["new", "--game", "toy", "--seats", "9"], 2, "clerestory: --seats: 9 is not one of 2, 3, 4"),
+    (["new", "--game", "toy", "--out", "/nowhere/file"], 1, "clerestory: [Errno 2] No such file"),
+    (["serve", "--listen", "0.0.0.0:0"], 2, "clerestory: listen: 0.0.0.0:0 is open to other machines"),
+    (["serve", "--workers", "0"], 2, "clerestory: workers: 0 is not greater than 0"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "code", "says"), WRONG, ids=lambda value: str(value)[:60])
+def test_wrong_inputs_end_in_one_line(arguments: list[str], code: int, says: str) -> None:
+    done = run(*arguments)
+    assert (done.returncode, done.stdout) == (code, "")
+    [line] = done.stderr.splitlines()
+    assert line.startswith(says)
+
+
+@pytest.mark.parametrize(
+    "arguments", [["advise"], ["recommend"], ["recommend", "--bad"], ["recommend", "-", "--seat", "x"]]
+)
+def test_wrong_usage_is_explained(arguments: list[str]) -> None:
+    done = run(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Usage: " in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_every_fault_of_a_position_is_in_the_line() -> None:
+    position = json.loads(Path(OPENING).read_text())
+    position["toy"] |= {"round": 9, "prize": 99}
+    done = run("recommend", "-", stdin=json.dumps(position))
+    assert done.returncode == 2
+    assert "position.toy.round: " in done.stderr
+    assert "position.toy.prize: " in done.stderr
+
+
+# -- serve -----------------------------------------------------------------------------------------
+
+
+def test_an_address_that_cannot_be_had() -> None:
+    done = run("serve", "--listen", "unix:/nowhere/socket")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.splitlines()[-1] == "clerestory: cannot listen on unix:/nowhere/socket"
+
+
+def ready_address(process: subprocess.Popen[str]) -> str:
+    """Return where a server says that it serves."""
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    match = re.match(r"clerestory serves on (\S+) with 1 workers", line)
+    assert match, line
+    return match[1]
+
+
+def is_busy(address: str) -> bool:
+    """Whether another call has the only place of a server."""
+    with Advisor(address) as advisor:
+        try:
+            advisor.recommend(from_position(Path(OPENING).read_bytes()), "1ms", iterations=1)
+        except Busy:
+            return True
+    return False
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_server_told_to_finish_lets_its_caller_have_an_answer(number: int) -> None:
+    with started("serve", "--listen", "127.0.0.1:0", "--workers", "1", "--max-searches", "1") as server:
+        address = ready_address(server)
+        with started("recommend", str(UNDECIDED), "--server", address, "--time", "60s", "--json") as caller:
+            until(lambda: is_busy(address))
+            server.send_signal(number)
+            out, err = caller.communicate()
+        assert server.wait() == 0
+    assert (caller.returncode, err) == (0, "")
+    answer = json.loads(out)
+    assert answer["stop_reason"] == "stopped"
+    assert answer["iterations"] > 0
+
+
+# -- the embedded server ---------------------------------------------------------------------------
+
+
+def test_an_embedded_server_that_cannot_start() -> None:
+    with pytest.raises(Unavailable, match="did not start"), embedded_server("--workers", "0"):
+        pass
+
+
+def answers(folder: Path) -> bool:
+    """Whether an embedded server, whose temporary folder is made in `folder`, answers."""
+    sockets = list(folder.glob("clerestory-*/socket"))
+    if not sockets:
+        return False
+    with Advisor(f"unix:{sockets[0]}") as advisor:
+        try:
+            advisor.recommend(from_position(Path(OPENING).read_bytes()), "1ms")
+        except Unavailable:
+            return False
+        except Exception:
+            return True
+    return True
+
+
+def ended_by(process: subprocess.Popen[str], number: int) -> int:
+    """Signal a process and return its exit code; again if it lived on: Python drops what is raised in a callback."""
+    while True:
+        process.send_signal(number)
+        try:
+            return process.wait(20)
+        except subprocess.TimeoutExpired:
+            continue
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+def test_an_embedded_server_does_not_outlive_its_command(number: int, tmp_path: Path) -> None:
+    environment = os.environ | {"TMPDIR": str(tmp_path)}
+    with started("recommend", OPENING, "--time", "60s", env=environment) as process:
+        until(lambda: answers(tmp_path))
+        assert ended_by(process, number) != 0
+    until(lambda: not answers(tmp_path))
+    if number != signal.SIGKILL:
+        assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,95 @@
+"""`show`, `simulate` and `replay`: what they print, and what they refuse."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from clerestory.cli.main import app
+from clerestory.cli.options import BadOption
+from clerestory.engine import GAMES, BadPosition, BadRecord
+from clerestory.engine.toy.rules import TOY
+
+
+def run(*arguments: str | Path, stdin: str | None = None) -> Result:
+    return CliRunner().invoke(app, list(map(str, arguments)), input=stdin)
+
+
+def test_simulate_records_what_replay_reads(tmp_path: Path) -> None:
+    out = tmp_path / "games.jsonl"
+    summary = json.loads(
+        run("simulate", "--game", "toy", "--seats", 3, "--games", 5, "--seed", 9, "--out", out, "--json").output
+    )
+    assert (summary["games"], summary["plies_per_game"]) == (5, 10)
+    assert sum(summary["win_share"]) == pytest.approx(1)
+    endings = [json.loads(line) for line in run("replay", out, "--json").output.splitlines()]
+    assert [ending["seed"] for ending in endings] == [9, 10, 11, 12, 13]
+    means = [sum(column) / 5 for column in zip(*(ending["returns"] for ending in endings), strict=True)]
+    assert means == pytest.approx(summary["win_share"])
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_simulate_is_reproducible(game: str) -> None:
+    first, second, other = (
+        run("simulate", "--game", game, "--seats", 2, "--games", 9, "--seed", seed, "--json").output
+        for seed in (1, 1, 2)
+    )
+    assert first == second != other
+
+
+def test_simulate_prints_a_table_by_seat() -> None:
+    output = run("simulate", "--game", "toy", "--games", 3).output
+    assert "seat 0" in output
+    assert "3 games" in output
+
+
+def test_replay_names_the_wrong_line(tmp_path: Path) -> None:
+    out = tmp_path / "games.jsonl"
+    run("simulate", "--game", "toy", "--games", 1, "--out", out)
+    lines = out.read_text().splitlines()
+    out.write_text("\n".join([*lines[:3], *lines[4:]]))
+    result = run("replay", out)
+    assert isinstance(result.exception, BadRecord)
+    assert result.exception.line == 4
+
+
+def test_show_prints_position_and_actions() -> None:
+    state = TOY.new(2, 1)
+    output = run("show", "-", stdin=state.to_json()).output
+    assert "A chance event is due:" in output
+    assert "turn-up 1" in output
+    fields = json.loads(run("show", "-", "--json", stdin=state.to_json()).output)
+    assert fields["position"] == state.to_position()
+    assert [entry["text"] for entry in fields["legal"]] == [action.text for action in state.legal_actions()]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_show_can_forget(game: str) -> None:
+    state = GAMES[game].new(2, 1)
+    fields = json.loads(run("show", "-", "--json", "--seat", 1, stdin=state.to_json()).output)
+    assert fields["position"] == state.observe(1).to_position()
+
+
+def test_show_refuses_a_bad_position() -> None:
+    assert isinstance(run("show", "-", stdin="{}").exception, BadPosition)
+    assert isinstance(run("show", "-", "--seat", 5, stdin=TOY.new(2, 1).to_json()).exception, BadPosition)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["show", "no-such-file.json"], "No such file"),
+        (["replay", "no-such-file.jsonl"], "No such file"),
+        (["simulate", "--game", "chess"], "'chess' is not one of"),
+        (["simulate", "--game", "toy", "--seats", "5"], "5 is not one of"),
+        (["simulate", "--game", "toy", "--games", "0"], "--games"),
+        (["simulate", "--game", "toy", "--seed", str(2**64 - 1)], "leaves no seeds"),
+        (["new", "--game", "chess"], "'chess' is not one of"),
+        (["new", "--game", "toy", "--seats", "1"], "1 is not one of"),
+    ],
+)
+def test_wrong_input(arguments: list[str], message: str) -> None:
+    result = run(*arguments)
+    assert result.exit_code == 2 or isinstance(result.exception, BadOption)
+    assert message in result.output + str(result.exception)

@@ -1,0 +1,82 @@
+"""`clerestory hint`: a ranked table, or the whole result for programs."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from clerestory.cli.main import app
+from clerestory.cli.options import BadOption
+from clerestory.clients import BadRequest
+from clerestory.engine import GAMES, NATURE, BadPosition, from_position
+from clerestory.engine.cathedral.rules import CATHEDRAL
+from clerestory.search import NothingToDecide
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "positions"
+EXAMPLE = EXAMPLES / "cathedral-3p-round4-draft.json"
+OF_BOTH = pytest.mark.parametrize(
+    "example", [EXAMPLE, EXAMPLES / "duel-2p-phase4-turn.json"], ids=["cathedral", "duel"]
+)
+
+
+def run(*arguments: str | Path, stdin: str | None = None) -> Result:
+    return CliRunner().invoke(app, ["hint", *map(str, arguments)], input=stdin, env={"COLUMNS": "160"})
+
+
+@OF_BOTH
+def test_json_holds_every_action_best_first(example: Path) -> None:
+    answer = json.loads(run(example, "--time", "50ms", "--seed", 3, "--json").output)
+    legal = {action.text for action in from_position(example.read_text()).legal_actions()}
+    assert {line["action"] for line in answer["lines"]} == legal
+    assert answer["seed"] == 3
+    visits = [line["visits"] for line in answer["lines"]]
+    assert visits == sorted(visits, reverse=True)
+
+
+@OF_BOTH
+def test_table_shows_as_many_lines_as_asked(example: Path) -> None:
+    position = from_position(example.read_text())
+    output = run(example, "--time", "50ms", "--lines", 2).output
+    assert sum(bool(re.search(f"│ {action.text} +│", output)) for action in position.legal_actions()) == 2
+    assert f"{position.game.seat_name(position.turn)}:" in output
+
+
+def test_watching_ends_with_the_table() -> None:
+    output = run(EXAMPLE, "--time", "300ms", "--watch").output
+    assert "iterations)" in output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind"),
+    [
+        ((EXAMPLE, "--time", "soon"), BadRequest),
+        ((EXAMPLE, "--time", "0s"), BadOption),
+        (("nowhere.json",), BadOption),
+    ],
+)
+def test_wrong_input(arguments: tuple[str, ...], kind: type[Exception]) -> None:
+    assert isinstance(run(*arguments).exception, kind)
+
+
+def test_positions_that_cannot_be_searched() -> None:
+    assert isinstance(run("-", stdin="{}").exception, BadPosition)
+    state = CATHEDRAL.new(2, 1)
+    while not state.over:
+        state.play(state.draw(1) if state.turn == NATURE else state.legal_codes()[-1])
+    assert isinstance(run("-", stdin=state.to_json()).exception, NothingToDecide)
+
+
+@pytest.mark.parametrize(("game", "outcome"), [("cathedral", "advantage "), ("duel", "deal ")])
+def test_a_chance_event_lists_its_outcomes(game: str, outcome: str) -> None:
+    output = run("-", "--time", "50ms", stdin=GAMES[game].new(2, 1).to_json()).output
+    assert "what may come up" in output
+    assert outcome in output
+
+
+@OF_BOTH
+def test_the_best_line_has_a_reason(example: Path) -> None:
+    output = run(example, "--time", "200ms", "--lines", 2).output
+    assert "looks" in output
+    assert "It is the best line with a probability of" in output

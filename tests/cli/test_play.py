@@ -1,0 +1,168 @@
+"""`clerestory play`: what is typed, what is shown, what is kept; and never a traceback."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from clerestory.cli.play import read_player
+from clerestory.cli.playing import Player
+from clerestory.engine import read_records
+
+COMMAND = [sys.executable, "-m", "clerestory", "play"]
+TOY = ["--game", "toy", "--seed", "4", "--time", "20ms"]
+
+
+def play(*arguments: str, typed: str = "") -> subprocess.CompletedProcess[str]:
+    done = subprocess.run([*COMMAND, *arguments], input=typed, capture_output=True, text=True, check=False, timeout=100)
+    assert "Traceback" not in done.stderr
+    return done
+
+
+SAYS = [
+    ("bogus", "'bogus' is no legal action"),
+    ("pla", "may be play 4, play 5"),
+    ("0", "0: the actions are 1 to 3"),
+    ("99999999999999999999", "the actions are 1 to 3"),
+    ("undo", "There is nothing to take back."),
+    ("save", "save: where?"),
+    ("save /nowhere/game.jsonl", "save: /nowhere/game.jsonl: No such file"),
+    ("help", "take back: your last decision"),
+    ("?", "information sets"),
+    ("FOLD", "fold and keep both cards (fold)"),
+    ("play 5", "seat 1: play 5"),
+]
+
+
+def test_everything_typed_is_answered_and_the_end_is_polite() -> None:
+    said = play(*TOY, "--seats", "human,human", typed="\n".join(typed for typed, _ in SAYS[:-2]) + "\n\n \x1b[A\n")
+    assert (said.returncode, said.stderr) == (0, "")
+    for typed, words in SAYS[:-2]:
+        assert words in said.stdout, typed
+    assert said.stdout.rstrip().endswith("Left.")
+
+
+@pytest.mark.parametrize("typed", ["2\nundo\nplay 4\nquit\n", "play 4\n", "  PLAY   4 \n", "1\n"])
+def test_a_move_by_number_text_and_after_taking_another_back(typed: str, tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    assert play(*TOY, "--seats", "human,human", "--record", str(path), typed=typed).returncode == 0
+    [record] = read_records(path.read_text().splitlines())
+    assert record.seed == 4
+    assert [action.text for action in record.state.history if action.text.startswith(("play", "fold"))] == ["play 4"]
+
+
+def test_a_game_is_gone_on_with(tmp_path: Path) -> None:
+    first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
+    play(*TOY, "--seats", "human,human", typed=f"play 4\nsave {first}\nquit\n")
+    options = ["--seats", "human,human", "--time", "20ms", "--seed", "4", "--record", str(second)]
+    assert play(str(first), *options, typed="1\n" * 40).returncode == 0
+    [before], [after] = (read_records(path.read_text().splitlines()) for path in (first, second))
+    assert after.state.history[: len(before.state.history)] == before.state.history
+    assert after.state.over
+
+
+def test_bots_play_to_the_end() -> None:
+    done = play(*TOY, "--seats", "bot,level:1,level:8")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.count("win share") == 3
+
+
+def test_beside_a_table_what_comes_up_is_typed_in(tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    typed = "?\nred\n1\n1\nundo\n2\nquit\n"
+    done = play("--seats", "human,bot", "--table", "--record", str(path), "--time", "20ms", typed=typed)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "type in what came up" in done.stdout
+    [record] = read_records(path.read_text().splitlines())
+    assert record.seed is None
+    assert len(record.state.history) == 2
+
+
+def test_beside_a_table_the_card_game_goes_on_from_a_deal_to_a_claim(tmp_path: Path) -> None:
+    """What the table cannot know is open at first; the seat's hint and the move of a level come in between."""
+    path = tmp_path / "game.jsonl"
+    cards = ["income_4", "wood", "aliena", "walter", "market_2", "stone", "jack", "ore", "power"]
+    typed = "".join(f"deal {card}\n" for card in cards) + "?\nclaim row 1\nquit\n"
+    options = ["--game", "duel", "--seats", "human,level:2", "--table", "--record", str(path), "--time", "50ms"]
+    done = play(*options, typed=typed)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "information sets" in done.stdout
+    [record] = read_records(path.read_text().splitlines())
+    *deals, own, reply = [action.text for action in record.state.history[:11]]
+    assert deals == [f"deal {card}" for card in cards]
+    assert own == "claim row 1"
+    assert reply.startswith("claim ")
+    assert sorted(record.state.to_position()["duel"]["grid"]) == sorted(cards)
+
+
+@pytest.mark.parametrize("game", ["cathedral", "duel"])
+def test_a_person_plays_a_game_against_a_level_with_a_hint(game: str) -> None:
+    done = play("--game", game, "--seats", "human,level:1", "--seed", "3", "--time", "30ms", typed="?\n" + "1\n" * 400)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "information sets" in done.stdout
+    assert done.stdout.count("win share") >= 2
+
+
+def test_a_program_reads_what_happens(tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    typed = "bogus\nplay 5\nundo\nplay 4\n" + "1\n" * 9
+    done = play(*TOY, "--seats", "human,bot", "--json", "--record", str(path), typed=typed)
+    assert done.returncode == 0
+    assert "'bogus' is no legal action" in done.stderr
+    *happened, end = [json.loads(line) for line in done.stdout.splitlines()]
+    [record] = read_records(path.read_text().splitlines())
+    course: list[str] = []
+    for line in happened:
+        if "undone" in line:
+            del course[line["ply"] :]
+        else:
+            course.append(line["action"])
+        assert len(course) == line["ply"]
+    assert any("undone" in line for line in happened)
+    assert course == [action.text for action in record.state.history]
+    assert end == {
+        "ply": len(course),
+        "win_shares": list(record.state.returns()),
+        "margins": list(record.state.margins()),
+    }
+
+
+def test_a_game_is_kept_though_the_server_fails(tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    options = ["--seats", "human,bot", "--server", "unix:/nowhere/socket", "--record", str(path)]
+    done = play(*TOY, *options, typed="play 4\n")
+    assert done.returncode == 1
+    assert len(done.stderr.splitlines()) == 1
+    [record] = read_records(path.read_text().splitlines())
+    assert [action.text for action in record.state.history][-1] == "play 4"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--seats", "human,level:9"], "--seats: 'level:9' of seat 1 is not"),
+        (["--seats", "human"], "--seats: 1 is not one of"),
+        (["--time", "soon"], "time_budget: 'soon' is not a time"),
+        (["--time", "0s"], "--time: 0s is not above 0"),
+        (["--game", "chess"], "--game: 'chess' is not one of"),
+        (["nowhere.json"], "nowhere.json: No such file"),
+        (["--token-file", "x"], "--token-file: needs --server"),
+        (["--server", "localhost:1", "--tls-cert", "x"], "--tls-key: is missing"),
+        (["--server", "localhost:1", "--token-file", "nowhere"], "--token-file: nowhere: No such file"),
+        (["--server", "localhost:1", "--tls-ca", "nowhere"], "tls.ca: nowhere: No such file"),
+    ],
+)
+def test_wrong_input_ends_in_one_line(arguments: list[str], says: str) -> None:
+    done = play(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    [line] = done.stderr.splitlines()
+    assert line.startswith(f"clerestory: {says}")
+
+
+@pytest.mark.parametrize(
+    ("word", "player"), [("human", Player(True, None)), ("bot", Player(False, None)), ("level:8", Player(False, 8))]
+)
+def test_players(word: str, player: Player) -> None:
+    assert read_player(word, 0) == player

@@ -1,0 +1,106 @@
+"""`clerestory serve` with certificates and tokens, by its options and by the environment."""
+
+import asyncio
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import trustme
+
+from clerestory.cli.embedded import embedded_server
+from clerestory.clients import Advisor, AdvisorError, AsyncAdvisor, Tls
+
+COMMAND = [sys.executable, "-m", "clerestory"]
+TOKEN = "let-me-in"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with an authority, a certificate with its key, and tokens."""
+    folder, authority = tmp_path_factory.mktemp("serve"), trustme.CA()
+    issued = authority.issue_cert("127.0.0.1")
+    authority.cert_pem.write_to_path(folder / "ca.pem")
+    issued.private_key_pem.write_to_path(folder / "key.pem")
+    issued.cert_chain_pems[0].write_to_path(folder / "cert.pem")
+    (folder / "tokens").write_text(TOKEN)
+    return folder
+
+
+def files(folder: Path) -> dict[str, str]:
+    """Return the settings that are files."""
+    names = {"tls_cert": "cert.pem", "tls_key": "key.pem", "tls_client_ca": "ca.pem", "token_file": "tokens"}
+    return {setting: str(folder / name) for setting, name in names.items()}
+
+
+def in_environment(settings: dict[str, str]) -> dict[str, str]:
+    return {f"CLERESTORY_{name.upper()}": value for name, value in settings.items()}
+
+
+def as_options(settings: dict[str, str]) -> list[str]:
+    return [part for name, value in settings.items() for part in (f"--{name.replace('_', '-')}", value)]
+
+
+@contextmanager
+def serving(options: list[str], environment: dict[str, str]) -> Iterator[str]:
+    """Yield the address of a server."""
+    command = [*COMMAND, "serve", "--listen", "127.0.0.1:0", "--workers", "1", *options]
+    with subprocess.Popen(command, env=os.environ | environment, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            match = re.match(r"clerestory serves on (\S+) ", server.stdout.readline())
+            assert match
+            yield match[1]
+        finally:
+            server.terminate()
+
+
+async def names_of_games(address: str, tls: Tls) -> list[str]:
+    async with AsyncAdvisor(address, token=TOKEN, tls=tls) as advisor:
+        return [game["name"] for game in await advisor.rules.games()]
+
+
+@pytest.mark.parametrize("way", ["options", "environment"])
+def test_our_client_is_let_in_and_others_are_not(folder: Path, way: str) -> None:
+    settings = files(folder)
+    options, environment = (as_options(settings), {}) if way == "options" else ([], in_environment(settings))
+    mine = Tls(ca=folder / "ca.pem", cert=folder / "cert.pem", key=folder / "key.pem")
+    with serving(options, environment) as address:
+        with Advisor(address, token=TOKEN, tls=mine) as advisor:
+            assert len(advisor.rules.games()) > 1
+        assert asyncio.run(names_of_games(address, mine)) == ["cathedral", "duel", "toy"]
+        with Advisor(address, token="let-me-out", tls=mine) as advisor, pytest.raises(AdvisorError) as refused:
+            advisor.rules.games()
+        assert refused.value.reason == "BAD_TOKEN"
+        with (
+            Advisor(address, token=TOKEN, tls=Tls(ca=folder / "ca.pem"), retries=False) as advisor,
+            pytest.raises(AdvisorError) as unknown,
+        ):
+            advisor.rules.games()
+        assert unknown.value.reason == ""
+
+
+WRONG: list[tuple[dict[str, str], str]] = [
+    ({"tls_key": ""}, "tls_cert: is of no use without tls_key"),
+    ({"tls_cert": "nowhere"}, "tls_cert: nowhere cannot be read: No such file or directory"),
+    ({"token_file": "nowhere"}, "token_file: nowhere cannot be read: No such file or directory"),
+]
+
+
+@pytest.mark.parametrize(("changed", "says"), WRONG)
+def test_what_makes_no_sense_ends_in_one_line(folder: Path, changed: dict[str, str], says: str) -> None:
+    settings = {name: value for name, value in (files(folder) | changed).items() if value}
+    command = [*COMMAND, "serve", "--listen", "127.0.0.1:0", *as_options(settings)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"clerestory: {says}\n")
+
+
+def test_a_server_of_ones_own_asks_for_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in in_environment(files(folder)).items():
+        monkeypatch.setenv(name, value)
+    with embedded_server("--workers", "1") as target, Advisor(target) as advisor:
+        assert advisor.rules.games()

@@ -1,0 +1,51 @@
+"""`clerestory tune`: what it prints, and that the same command goes on from its file."""
+
+import json
+from pathlib import Path
+
+from typer.testing import CliRunner, Result
+
+from clerestory.cli.main import app
+from clerestory.search.errors import BadMatch
+
+TUNE = [
+    "tune",
+    "ismcts-plain:exploration=0.5",
+    "exploration=0.1..2.0",
+    "--against",
+    "random",
+    "--game",
+    "toy",
+    "--seats",
+    "3",
+]
+SMALL = ["--games", "40", "--deals", "3", "--confirm", "9", "--budget", "10it", "--workers", "1"]
+
+
+def run(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(app, list(map(str, arguments)))
+
+
+def test_json_report_and_files(tmp_path: Path) -> None:
+    out = tmp_path / "steps.jsonl"
+    found = json.loads(run(*TUNE, *SMALL, "--out", out, "--json").output)
+    assert (found["steps"], found["games"], found["confirmed"]["games"]) == (3, 54, 9)
+    assert found["start"] == "ismcts-plain:exploration=0.5"
+    assert found["confirmed"]["a"]["bot"] == found["best"] != found["start"]
+    assert {path.name: len(path.read_text().splitlines()) for path in tmp_path.iterdir()} == {
+        "steps.jsonl": 1 + 3,
+        "steps.after-3.jsonl": 1 + 9,
+    }
+    content = out.read_bytes()
+    assert json.loads(run(*TUNE, *SMALL, "--out", out, "--json").output)["best"] == found["best"]
+    assert out.read_bytes() == content
+
+
+def test_text_report() -> None:
+    output = run(*TUNE, *SMALL).output
+    for words in ("after 3 steps, 54 games", "start  ismcts-plain:exploration=0.5", "even: 33.3%", "Elo"):
+        assert words in output
+
+
+def test_wrong_ranges_are_named() -> None:
+    assert isinstance(run("tune", "greedy", "samples=4").exception, BadMatch)

@@ -1,0 +1,38 @@
+"""Servers as processes of their own: one for everybody, one that asks for a token, one with room for one search."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from clerestory.cli.embedded import embedded_server
+from clerestory.clients import Advisor
+
+TOKEN = "open-sesame"
+
+
+@pytest.fixture(scope="session")
+def target() -> Iterator[str]:
+    with embedded_server("--workers", "1") as target:
+        yield target
+
+
+@pytest.fixture(scope="session")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server that wants to see TOKEN."""
+    path = tmp_path_factory.mktemp("guarded") / "tokens"
+    path.write_text(TOKEN)
+    with embedded_server("--workers", "1", "--token-file", str(path)) as target:
+        yield target
+
+
+@pytest.fixture(scope="session")
+def narrow() -> Iterator[str]:
+    """A server with room for one search: it takes another only once that one has ended."""
+    with embedded_server("--workers", "1", "--max-searches", "1") as target:
+        yield target
+
+
+@pytest.fixture
+def advisor(target: str) -> Iterator[Advisor]:
+    with Advisor(target) as advisor:
+        yield advisor

@@ -1,0 +1,131 @@
+"""How fair Builders Duel is between equal searches: `python -m tools.balance --games 1000`.
+
+Each deal is played twice: once as the rules begin, with the marker of power at red, once with it at blue. So the
+difference between the two halves is the marker's worth, and the sum of them is the colours'. With `--out FILE` games
+are kept as they end, and the same command goes on from those that are there.
+"""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass
+from functools import partial
+from math import sqrt
+from pathlib import Path
+
+from clerestory.arena.bots import Budget, parse_bot
+from clerestory.arena.match import derived_seed
+from clerestory.engine import NATURE, Rng, State
+from clerestory.engine.duel.catalogue import SHIPPED, content_hash, load
+from clerestory.engine.duel.rules import DUEL
+
+COLOURS = ("red", "blue")
+BOT = "ismcts:max_bytes=8388608"  # more than 2,000 iterations need; without a bound most time goes into clean memory
+
+
+@dataclass(frozen=True)
+class Game:
+    """One game: its deal, who had the marker first, who won, and whether a building was completed."""
+
+    deal: int
+    starter: int
+    red_won: bool
+    completed: bool
+
+
+def opening(deal: int, starter: int) -> State:
+    """The first position of a deal, its decks known, with the marker of power at a seat."""
+    fields = DUEL.new(2, deal).to_position()
+    fields["duel"]["power"] = fields["duel"]["first_player"] = COLOURS[starter]
+    return DUEL.from_position(fields)
+
+
+def play(deal: int, starter: int, bot: str, iterations: int, catalogue: Path | None) -> Game:
+    """Play one game between two of the bot."""
+    if catalogue:
+        DUEL.use_catalogue(catalogue)
+    player, luck = parse_bot(bot), Rng(derived_seed("nature", deal))
+    state, ply = opening(deal, starter), 0
+    while not state.over:
+        if state.turn == NATURE:
+            state.play(state.draw(luck))
+        else:
+            seed = derived_seed("move", deal, starter, ply)
+            state.play(player.choose(state.observe(state.turn), seed, Budget(iterations=iterations)).action)
+        ply += 1
+    sections = [
+        [len(player[f"section_{number}"]) for number in (1, 2, 3)] for player in state.to_position()["duel"]["players"]
+    ]
+    return Game(deal, starter, state.returns()[0] == 1, any(placed == [3, 3, 3] for placed in sections))
+
+
+def games(count: int, run: Callable[[int, int], Game], workers: int, done: list[Game]) -> Iterator[Game]:
+    """Play, on some processes, the games of the first deals that are not done."""
+    there = {(game.deal, game.starter) for game in done}
+    due = [(i // 2, i % 2) for i in range(count) if (i // 2, i % 2) not in there]
+    with ProcessPoolExecutor(workers) as pool:
+        yield from pool.map(run, [deal for deal, _ in due], [starter for _, starter in due], chunksize=2)
+
+
+def share(wins: list[bool]) -> dict[str, float]:
+    """Return how many of some games were won, with its 95 % interval (Wilson)."""
+    n, z = len(wins), 1.96
+    p = sum(wins) / n
+    middle, half = p + z * z / (2 * n), z * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    low, high = ((middle + sign * half) / (1 + z * z / n) for sign in (-1, 1))
+    return {"games": n, "share": round(p, 4), "low": round(low, 4), "high": round(high, 4)}
+
+
+def report(played: list[Game]) -> dict[str, dict[str, float]]:
+    """Return who won: red of all games and of those that each colour began, who began; and how games ended."""
+    begun = [[game for game in played if game.starter == starter] for starter in (0, 1)]
+    return {
+        "red wins where red begins, as the rules have it": share([game.red_won for game in begun[0]]),
+        "red wins where blue begins": share([game.red_won for game in begun[1]]),
+        "red wins, whoever begins": share([game.red_won for game in played]),
+        "who begins wins, of either colour": share([game.red_won == (game.starter == 0) for game in played]),
+        "a building is completed, where red begins": share([game.completed for game in begun[0]]),
+        "a building is completed": share([game.completed for game in played]),
+    }
+
+
+def keep(path: Path, head: dict[str, object], fresh: Callable[[list[Game]], Iterator[Game]]) -> list[Game]:
+    """Return the games of a file and the fresh ones, which are added to it; its first line says what they are of."""
+    lines = path.read_text().splitlines() if path.exists() else []
+    if lines and json.loads(lines[0]) != head:
+        raise ValueError(f"{path}: holds games of {lines[0]}")
+    played = [Game(**json.loads(line)) for line in lines[1:]]
+    with path.open("a") as file:
+        if not lines:
+            file.write(json.dumps(head) + "\n")
+        for game in fresh(list(played)):
+            played.append(game)
+            file.write(json.dumps(asdict(game)) + "\n")
+            file.flush()
+    return played
+
+
+def main() -> None:
+    """Print what came of the games as JSON."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--games", type=int, default=1000)
+    parser.add_argument("--iterations", type=int, default=2000)
+    parser.add_argument("--bot", default=BOT)
+    parser.add_argument("--workers", type=int, default=os.cpu_count())
+    parser.add_argument("--catalogue", type=Path, default=None)
+    parser.add_argument("--out", type=Path, default=None)
+    options = parser.parse_args()
+    head = {"bot": options.bot, "iterations": options.iterations}
+    head["catalogue"] = content_hash(load(options.catalogue or SHIPPED))
+    run = partial(play, bot=options.bot, iterations=options.iterations, catalogue=options.catalogue)
+    fresh = partial(games, options.games, run, options.workers)
+    played = list(fresh([])) if options.out is None else keep(options.out, head, fresh)
+    json.dump(head | report(played), sys.stdout, indent=2)
+    sys.stdout.write("\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,188 @@
+"""Late positions solved exactly, by odds: `python -m tools.exact GAME` finds some in games and writes them down.
+
+`python -m tools.exact GAME --regret 10000` says how much of a win the search's choices lose on them.
+
+A value is the win share of the seat to decide if all play for their win share from there on. With two seats that is
+a zero-sum game and has one value. With more, only positions are taken in which nobody else decides any more.
+"""
+
+import argparse
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+from clerestory.engine import GAMES, NATURE, Rng, State, from_position
+from clerestory.search import Searcher
+from clerestory.search.options import shipped
+
+HERE = Path(__file__).parents[1] / "tests" / "search"
+MAX_NODES = 50_000
+ITERATIONS = 60  # of the players of the games
+SEEDS = 3  # of the searches whose regret is taken
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which positions of a game are looked for.
+
+    Attributes:
+        last: fields of a position in the last round.
+        positions: how many, by number of seats.
+        of_a_step: at most, for each number of seats.
+        options: of the players of the games, as those of `Searcher`.
+    """
+
+    last: Mapping[str, int]
+    positions: Mapping[int, int]
+    of_a_step: int
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+WANTED = {
+    "cathedral": Wanted({"round": 6}, {2: 40, 3: 15, 4: 15}, 15),
+    "duel": Wanted({"phase": 4, "round": 3}, {2: 40}, 10, shipped(2)),
+}
+
+Values = tuple[float, ...]
+
+
+class TooLarge(Exception):
+    """The tree has more nodes than MAX_NODES, or a value that is not unique."""
+
+
+class Solver:
+    """Exact values of the positions below one; what everyone can see identifies a position."""
+
+    def __init__(self, seat: int) -> None:
+        self.seat = seat
+        self.known: dict[int, Values] = {}
+
+    def values(self, state: State) -> Values:
+        """The win share of every seat."""
+        if state.over:
+            return state.returns()
+        key = state.key(NATURE)
+        if key not in self.known:
+            if len(self.known) >= MAX_NODES:
+                raise TooLarge
+            self.known[key] = self.solve(state)
+        return self.known[key]
+
+    def solve(self, state: State) -> Values:
+        after = list(self.children(state))
+        if state.turn == NATURE:
+            odds = state.odds()
+            return tuple(sum(o * v[seat] for o, v in zip(odds, after, strict=True)) for seat in range(state.seats))
+        if state.seats > 2 and state.turn != self.seat and len(after) > 1:
+            raise TooLarge
+        return max(after, key=lambda values: values[state.turn])
+
+    def children(self, state: State) -> Iterator[Values]:
+        for code in state.legal_codes():
+            state.play(code)
+            try:
+                yield self.values(state)
+            finally:
+                state.undo()
+
+
+def solved(state: State) -> dict[str, float]:
+    """The exact win share of the seat to decide after each of its actions."""
+    solver = Solver(state.turn)
+    below = solver.children(state.copy())
+    return {action.text: values[state.turn] for action, values in zip(state.legal_actions(), below, strict=True)}
+
+
+def data(game: str) -> Path:
+    """Where the solved positions of a game are."""
+    return HERE / f"solved-{game}.jsonl"
+
+
+def lines_of(game: str) -> list[dict[str, Any]]:
+    """The solved positions of a game: `seed` of the game they come from, `position`, `values` by action."""
+    return [json.loads(line) for line in data(game).read_text().splitlines()]
+
+
+def fields(state: State) -> dict[str, Any]:
+    """The game's own fields of a position."""
+    found: dict[str, Any] = state.to_position()[state.game.name]
+    return found
+
+
+def late_decisions(game: str, seats: int, seed: int) -> Iterator[State]:
+    """Decisions of the last round in a game of the search against itself, as the seat to decide knows them."""
+    state, rng, wanted = GAMES[game].new(seats, seed), Rng(seed), WANTED[game]
+    while not state.over:
+        legal = state.legal_actions()
+        if state.turn == NATURE:
+            state.play(state.draw(rng))
+            continue
+        if len(legal) > 1 and wanted.last.items() <= fields(state).items():
+            yield state.observe(state.turn)
+        searcher = Searcher(state, seed=len(state.history), max_bytes=1 << 20, **wanted.options)
+        choice = searcher.run(iterations=ITERATIONS).best.action
+        state.play(choice if rng.below(8) else legal[rng.below(len(legal))])
+
+
+def telling(game: str, seats: int, seed: int, taken: Counter[str]) -> Iterator[dict[str, Any]]:
+    """The positions of a game that can be solved and in which the choice matters, one of each step."""
+    steps = {step for step in taken if taken[step] == WANTED[game].of_a_step}
+    for state in late_decisions(game, seats, seed):
+        step = fields(state)["step"]
+        if step in steps:
+            continue
+        try:
+            values = solved(state)
+        except TooLarge:
+            continue
+        if max(values.values()) - min(values.values()) > 0.01:
+            steps.add(step)
+            taken[step] += 1
+            yield {"seed": seed, "position": state.to_position(), "values": values}
+
+
+def find(game: str) -> None:
+    """Write the wanted positions of a game."""
+    with data(game).open("w") as file:
+        for seats, wanted in WANTED[game].positions.items():
+            taken: Counter[str] = Counter()
+            seed = 0
+            while taken.total() < wanted:
+                for line in telling(game, seats, seed, taken):
+                    file.write(json.dumps(line) + "\n")
+                seed += 1
+            sys.stdout.write(f"{seats} seats: {dict(taken)} out of {seed} games\n")
+
+
+def regret(line: dict[str, Any], iterations: int, seed: int, **options: Any) -> float:
+    """Win share lost to the best action by the choice of a search."""
+    searcher = Searcher(from_position(line["position"]), seed=seed, max_bytes=1 << 24, **options)
+    choice = searcher.run(iterations=iterations).best.action
+    lost: float = max(line["values"].values()) - line["values"][choice]
+    return lost
+
+
+def mean_regret(game: str, iterations: int, **options: Any) -> float:
+    """The same on average over a game's positions and SEEDS seeds."""
+    return mean(regret(line, iterations, seed, **options) for line in lines_of(game) for seed in range(SEEDS))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("game", choices=WANTED)
+    parser.add_argument("--regret", type=int, metavar="ITERATIONS", help="of `ismcts-plain`, and of the default search")
+    options = parser.parse_args()
+    if options.regret is None:
+        find(options.game)
+        return
+    for name, choices in (("ismcts-plain", {}), ("ismcts", shipped(2))):
+        sys.stdout.write(f"{name}: {mean_regret(options.game, options.regret, **choices):.4f}\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,170 @@
+"""How engine/cathedral/value.toml was found, and can be found anew.
+
+    python -m tools.fit_value games --games 300 --iterations 1000 --seed 1 --out lines.npz
+    python -m tools.fit_value fit lines.npz --out value.toml
+
+`games` has the search play itself, two players, and notes for each of its lines what it expects (the margin at the end
+less the margin now) and what the position after it holds (differences of the terms). `fit` foresees the one by the
+other, by ridge regression. Whether a fit is better says the arena, not its error.
+"""
+
+import argparse
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from clerestory.engine import NATURE, Rng, State, game
+from clerestory.engine.cathedral.guide import STAGE_NAMES, TERM_NAMES, terms_of
+from clerestory.search.ismcts import Searcher
+from clerestory.search.options import shipped
+
+ROUNDS = 6
+LEAST_VISITS, MOST_VISITS = 12, 200  # of a line to be noted, and to count more for
+STRAYING = 0.12  # share of decisions that are any legal action, so that all kinds of positions come up
+WITHIN = 3.0  # weight of the differences between the lines of one decision, over that of the lines themselves
+Row = tuple[float, ...]  # decision, stage, round, visits, what is to be foreseen, then the terms
+
+
+# -- games -----------------------------------------------------------------------------------------
+
+
+def lines_of(position: State, iterations: int, luck: random.Random) -> tuple[str, list[Row]]:
+    """Search a decision; return the best action, and a row for each line that is known well enough."""
+    seat = position.turn
+    result = Searcher(position, seed=luck.getrandbits(50), **shipped(2)).run(iterations=iterations)
+    rows = [
+        (line.visits, *row_of(after, seat, line.margin))
+        for line in result.lines
+        if line.visits >= LEAST_VISITS and not (after := settled(position, line.action, luck)).over
+    ]
+    return result.best.action, rows
+
+
+def settled(position: State, action: str, luck: random.Random) -> State:
+    """Return a position in which a seat decides again, its chance events drawn from what the actor knows."""
+    after = position.observe(position.turn)
+    after.play(action)
+    rng = Rng(luck.getrandbits(50))
+    while after.turn == NATURE:
+        after.play(after.draw(rng))
+    return after
+
+
+def row_of(after: State, seat: int, margin: float) -> Row:
+    """Return stage, round, what is to come of a margin, and the terms less the other seat's."""
+    number, stage, points, ours = terms_of(after, seat)
+    _, _, their_points, theirs = terms_of(after, 1 - seat)
+    ahead = margin - (points - their_points)
+    return STAGE_NAMES.index(stage), number, ahead, *(ours[name] - theirs[name] for name in TERM_NAMES)
+
+
+def rows_of_game(seed: int, iterations: int) -> Iterator[list[Row]]:
+    """Play a game; yield the rows of each decision."""
+    luck, rng, state = random.Random(seed), Rng(seed), game("cathedral").new(2, seed)
+    while not state.over:
+        if state.turn == NATURE:
+            state.play(state.draw(rng))
+            continue
+        legal = [action.text for action in state.legal_actions()]
+        best = legal[0]
+        if len(legal) > 1:
+            best, rows = lines_of(state, iterations, luck)
+            yield rows
+        state.play(luck.choice(legal) if luck.random() < STRAYING else best)
+
+
+def play(games: int, iterations: int, seed: int, out: Path) -> None:
+    """Write the rows of many games, as they come."""
+    rows: list[Row] = []
+    decision = 0
+    for number in range(games):
+        for found in rows_of_game(seed + number, iterations):
+            rows += [(decision, *row) for row in found]
+            decision += 1
+        if number % 10 == 9 or number == games - 1:
+            np.savez_compressed(out, rows=np.array(rows, dtype=np.float32))
+    print(f"{games} games, {decision} decisions, {len(rows)} lines")
+
+
+# -- fit -------------------------------------------------------------------------------------------
+
+
+def basis(rounds: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return a parabola of the round, and a step to the last one."""
+    middle = (rounds - 3.5) / 2.5
+    return np.stack([np.ones_like(middle), middle, middle**2, rounds == ROUNDS], axis=1)
+
+
+def within(decisions: np.ndarray[Any, Any], weights: np.ndarray[Any, Any], columns: np.ndarray[Any, Any]) -> Any:
+    """Return columns less their weighted means over the lines of each decision."""
+    _, place = np.unique(decisions, return_inverse=True)
+    total = np.bincount(place, weights)
+    means = np.stack([np.bincount(place, weights * column) / total for column in columns.T], axis=1)
+    return columns - means[place]
+
+
+def ridge(a: np.ndarray[Any, Any], y: np.ndarray[Any, Any], weights: np.ndarray[Any, Any], penalty: float) -> Any:
+    """Return the weighted least squares solution, each column's square penalised in units of its own spread."""
+    spread = np.sqrt((a**2 * weights[:, None]).sum(0) / weights.sum())
+    scale = np.where(spread > 1e-9, spread, 1.0)
+    scaled = a / scale
+    gram = (scaled * weights[:, None]).T @ scaled + penalty * np.eye(a.shape[1])
+    return np.where(spread > 1e-9, np.linalg.solve(gram, (scaled * weights[:, None]).T @ y) / scale, 0.0)
+
+
+def fit_stage(rows: np.ndarray[Any, Any], penalty: float) -> dict[str, list[float]]:
+    """Return the weights of one stage: by term, for each round."""
+    decisions, rounds, visits, ahead, terms = rows[:, 0], rows[:, 3], rows[:, 1], rows[:, 4], rows[:, 5:]
+    weights = np.minimum(visits, MOST_VISITS)
+    a = (terms[:, :, None] * basis(rounds)[:, None, :]).reshape(len(rows), -1)
+    inner = within(decisions, weights, np.column_stack([a, ahead]))
+    solution = ridge(
+        np.concatenate([a, inner[:, :-1]]),
+        np.concatenate([ahead, inner[:, -1]]),
+        np.concatenate([weights, WITHIN * weights]),
+        penalty,
+    ).reshape(len(TERM_NAMES), -1)
+    by_round = solution @ basis(np.arange(1.0, ROUNDS + 1)).T
+    met = np.stack([np.abs(terms[rounds == n]).max(axis=0, initial=0) > 0 for n in range(1, ROUNDS + 1)], axis=1)
+    return {
+        name: [round(float(weight), 3) for weight in row]
+        for name, row in zip(TERM_NAMES, by_round * met, strict=True)
+        if np.abs(row).max() >= 0.001
+    }
+
+
+def fit(files: list[Path], penalty: float, out: Path) -> None:
+    """Write the table of weights, in the form of value.toml."""
+    rows = np.concatenate([np.load(path)["rows"].astype(float) for path in files])
+    with out.open("w", encoding="utf-8") as stream:
+        for number, stage in enumerate(STAGE_NAMES):
+            stream.write(f"\n[{stage}]\n")
+            for term, weights in fit_stage(rows[rows[:, 2] == number], penalty).items():
+                stream.write(f"{term} = [{', '.join(f'{weight:.3f}' for weight in weights)}]\n")
+
+
+def main() -> None:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    playing = commands.add_parser("games")
+    playing.add_argument("--games", type=int, default=300)
+    playing.add_argument("--iterations", type=int, default=1000)
+    playing.add_argument("--seed", type=int, default=1)
+    playing.add_argument("--out", type=Path, required=True)
+    fitting = commands.add_parser("fit")
+    fitting.add_argument("files", type=Path, nargs="+")
+    fitting.add_argument("--penalty", type=float, default=3000.0)
+    fitting.add_argument("--out", type=Path, required=True)
+    chosen = parser.parse_args()
+    if chosen.command == "games":
+        play(chosen.games, chosen.iterations, chosen.seed, chosen.out)
+    else:
+        fit(chosen.files, chosen.penalty, chosen.out)
+
+
+if __name__ == "__main__":
+    main()
