@@ -16,6 +16,7 @@ from clerestory.cli.servers import CaOption, CertOption, KeyOption, Server, Serv
 from clerestory.clients import Recommendation, Update
 from clerestory.clients.wire import Options
 from clerestory.engine import State, from_position
+from clerestory.server.translate import MAX_ITERATIONS
 
 MAX_NUMBER = 2**64 - 1
 DEFAULT_TIME = "1s"
@@ -26,7 +27,7 @@ TimeOption = Annotated[
     str | None, typer.Option("--time", help=f"As in 500ms or 2s; {DEFAULT_TIME} if there are no iterations either.")
 ]
 IterationsOption = Annotated[
-    int | None, typer.Option("--iterations", min=1, max=MAX_NUMBER, help="Of the search, at most.")
+    int | None, typer.Option("--iterations", min=1, max=MAX_ITERATIONS, help="Of the search, at most.")
 ]
 SeatOption = Annotated[
     int | None, typer.Option("--seat", min=0, help="The seat to decide; else taken from the position.")

@@ -56,7 +56,8 @@ def serve(
     log_format: Annotated[str, setting("log_format", f"One of {', '.join(FORMATS)}.")] = "text",
     log_level: Annotated[str, setting("log_level", f"One of {', '.join(LEVELS)}.")] = "info",
     insecure: Annotated[
-        bool, typer.Option("--insecure", help="Accept plaintext from other machines.", envvar="CLERESTORY_INSECURE")
+        bool,
+        typer.Option("--insecure", help="Let other machines reach ports without TLS.", envvar="CLERESTORY_INSECURE"),
     ] = False,
     tls_cert: Annotated[
         Path | None, setting("tls_cert", "Certificate of the server, PEM; with it there is no plaintext.")

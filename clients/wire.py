@@ -202,8 +202,11 @@ def position_message(position: PositionLike) -> Position:
         return position
     fields = position.to_position() if hasattr(position, "to_position") else position
     try:
-        decoded = json.loads(fields) if isinstance(fields, str | bytes) else dict(fields)
-        return ParseDict(decoded, Position())
+        decoded = json.loads(fields) if isinstance(fields, str | bytes) else fields
+        if not isinstance(decoded, Mapping):
+            kind = "null" if decoded is None else type(decoded).__name__
+            raise TypeError(f"must be a JSON object, not {kind}")
+        return ParseDict(dict(decoded), Position())
     except (ParseError, ValueError, TypeError, RecursionError) as error:
         raise refusal("position", f"{error}") from None
 

@@ -148,7 +148,8 @@ def read_json(position):
         except (ValueError, RecursionError) as error:
             raise BadPosition([("position", f"is not JSON: {error}")]) from None
     if not isinstance(position, dict):
-        raise BadPosition([("position", f"must be a JSON object, not {type(position).__name__}")])
+        kind = "null" if position is None else type(position).__name__
+        raise BadPosition([("position", f"must be a JSON object, not {kind}")])
     return position
 
 

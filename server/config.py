@@ -9,6 +9,7 @@ from clerestory.search.ismcts import DEFAULT_MAX_BYTES, MIN_BYTES
 
 MAX_MESSAGE_BYTES = 64 * 1024  # any position fits; nothing larger is read
 MIN_TREE_BYTES = 1 << 20
+SOCKETS = ("listen", "admin")  # addresses that may be unix:PATH; HTTP is served over TCP alone
 
 
 class BadSettings(ValueError):
@@ -34,7 +35,7 @@ class Settings:
         grace: seconds that calls in progress have after that.
         admin: `HOST:PORT` or `unix:PATH` of a second server with channelz, health and reflection; "" for none.
         metrics: `HOST:PORT` where figures are shown over HTTP; "" for none.
-        insecure: accept plaintext from other machines.
+        insecure: let other machines reach ports without TLS: `listen` in plaintext, `admin` and `metrics`.
         tls_cert: file of the server's certificate in PEM, with those that lead to its authority.
         tls_key: file of its key; the two go together, None for plaintext.
         tls_client_ca: file of the authorities whose certificates clients must show, None if they need none.
@@ -75,10 +76,8 @@ class Settings:
         least = 2 * self.max_searches * MIN_BYTES
         if self.memory < least:
             raise BadSettings(f"memory: {self.memory} is less than {least}, the least for {self.max_searches} searches")
-        for name in ("listen", "admin"):
+        for name in ("listen", "admin", "metrics"):
             self._owe_privacy(name)
-        if self.metrics:
-            split_address("metrics", self.metrics)
         for name, other in (("tls_cert", "tls_key"), ("tls_key", "tls_cert"), ("tls_client_ca", "tls_cert")):
             if getattr(self, name) is not None and getattr(self, other) is None:
                 raise BadSettings(f"{name}: is of no use without {other}")
@@ -86,22 +85,21 @@ class Settings:
     def _owe_privacy(self, name: str) -> None:
         """Raise BadSettings for an address that other machines can reach in plaintext, unless that is allowed."""
         address = getattr(self, name)
-        if (name == "admin" and not address) or is_local(name, address) or self.insecure:
+        main = name == "listen"
+        if (not main and not address) or is_local(name, address) or self.insecure:
             return
-        if name == "listen" and self.tls_cert is not None:
+        if main and self.tls_cert is not None:
             return
-        what = ", tokens and all" if name == "listen" and self.token_file is not None else ""
-        remedy = (
-            "give it tls_cert and tls_key, or allow it with insecure" if name == "listen" else "allow it with insecure"
-        )
+        what = ", tokens and all" if main and self.token_file is not None else ""
+        remedy = "give it tls_cert and tls_key, or allow it with insecure" if main else "allow it with insecure"
         raise BadSettings(f"{name}: {address} is open to other machines, in plaintext{what}; {remedy}")
 
 
 def is_local(name: str, address: str) -> bool:
     """Whether only this machine can reach an address. Raises BadSettings for what is no address."""
-    if address.startswith("unix:"):
+    if name in SOCKETS and address.startswith("unix:"):
         return True
-    host = split_address(name, address, " nor unix:PATH")
+    host = split_address(name, address, " nor unix:PATH" if name in SOCKETS else "")
     if host == "localhost":
         return True
     try:

@@ -17,6 +17,7 @@ from clerestory.server.errors import CallError, Reason, status_of
 
 OPEN = "/grpc.health.v1.Health/"  # what asks after our health has no token
 TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")  # RFC 6750, section 2.1
+LEAST_TOKEN = 16  # characters; 96 bits where they are drawn at random
 
 logger = logging.getLogger(__name__)
 
@@ -76,7 +77,7 @@ class Tokens:
     Args:
         path: the file.
 
-    Raises BadSettings for a file that cannot be read, that holds no token, or a line that is none.
+    Raises BadSettings for a file that cannot be read, that holds no token, or a line that is none or too short.
     """
 
     def __init__(self, path: Path) -> None:
@@ -106,6 +107,8 @@ def read_tokens(path: Path) -> list[bytes]:
     for number, token in tokens:
         if not TOKEN.fullmatch(token):
             raise BadSettings(f"token_file: {path}: line {number} is no token: letters, digits and -._~+/ only")
+        if len(token) < LEAST_TOKEN:
+            raise BadSettings(f"token_file: {path}: line {number} is shorter than {LEAST_TOKEN} characters")
     if not tokens:
         raise BadSettings(f"token_file: {path} holds no token")
     return [digest(token) for _, token in tokens]
@@ -142,21 +145,29 @@ class TokenDoor(grpc.aio.ServerInterceptor):
         return raising(error, streams=handler.response_streaming) if ours else aborting(error)
 
     def _refusal(self, call: grpc.HandlerCallDetails) -> CallError | None:
-        token = bearer_token(call.invocation_metadata)
+        brought = authorizations(call.invocation_metadata)
+        if len(brought) > 1:
+            return denial(Reason.BAD_TOKEN, f"the call has `authorization` {len(brought)} times; one token is wanted")
+        token = bearer_token(brought[0]) if brought else None
         if token is None:
-            return CallError(Reason.MISSING_TOKEN, [("", "the call has no metadata `authorization: Bearer TOKEN`")])
-        if not self._tokens.know(token):
-            return CallError(Reason.BAD_TOKEN, [("", "the token of the call is not known")])
-        return None
+            return denial(Reason.MISSING_TOKEN, "the call has no metadata `authorization: Bearer TOKEN`")
+        return None if self._tokens.know(token) else denial(Reason.BAD_TOKEN, "the token of the call is not known")
 
 
-def bearer_token(metadata: Iterable[tuple[str, str | bytes]]) -> str | None:
-    """Return the token that a call brings, None unless it brings exactly one."""
-    values = [value for name, value in metadata if name == "authorization" and isinstance(value, str)]
-    if len(values) != 1:
-        return None
-    scheme, _, token = values[0].partition(" ")
+def authorizations(metadata: Iterable[tuple[str, str | bytes]]) -> list[str]:
+    """Return what a call says about who may make it; one entry is as it should be."""
+    return [value for name, value in metadata if name == "authorization" and isinstance(value, str)]
+
+
+def bearer_token(authorization: str) -> str | None:
+    """Return the token of `Bearer TOKEN`, None for anything else."""
+    scheme, _, token = authorization.partition(" ")
     return token.strip() or None if scheme.lower() == "bearer" else None
+
+
+def denial(reason: Reason, description: str) -> CallError:
+    """Return the error for a call that is not let in."""
+    return CallError(reason, [("", description)])
 
 
 def raising(error: CallError, *, streams: bool) -> Any:

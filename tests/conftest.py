@@ -7,7 +7,7 @@ import pytest
 from clerestory.cli.embedded import embedded_server
 from clerestory.clients import Advisor
 
-TOKEN = "open-sesame"
+TOKEN = "open-sesame-open"
 
 
 @pytest.fixture(scope="session")

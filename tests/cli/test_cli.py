@@ -18,6 +18,7 @@ from clerestory.cli.embedded import embedded_server
 from clerestory.cli.new import first_decision
 from clerestory.clients import Advisor, Busy, Unavailable
 from clerestory.engine import from_position
+from clerestory.server.translate import MAX_ITERATIONS
 
 COMMAND = [sys.executable, "-m", "clerestory"]
 EXAMPLES = Path(__file__).parents[2] / "examples" / "positions"
@@ -123,6 +124,7 @@ WRONG: list[tuple[list[str], int, str]] = [
     (["new", "--game", "toy", "--seats", "9"], 2, "clerestory: --seats: 9 is not one of 2, 3, 4"),
     (["new", "--game", "toy", "--out", "/nowhere/file"], 1, "clerestory: [Errno 2] No such file"),
     (["serve", "--listen", "0.0.0.0:0"], 2, "clerestory: listen: 0.0.0.0:0 is open to other machines"),
+    (["serve", "--metrics", "0.0.0.0:0"], 2, "clerestory: metrics: 0.0.0.0:0 is open to other machines, in plaintext"),
     (["serve", "--workers", "0"], 2, "clerestory: workers: 0 is not greater than 0"),
 ]
 
@@ -136,13 +138,26 @@ def test_wrong_inputs_end_in_one_line(arguments: list[str], code: int, says: str
 
 
 @pytest.mark.parametrize(
-    "arguments", [["advise"], ["recommend"], ["recommend", "--bad"], ["recommend", "-", "--seat", "x"]]
+    "arguments",
+    [
+        ["advise"],
+        ["recommend"],
+        ["recommend", "--bad"],
+        ["recommend", "-", "--seat", "x"],
+        ["recommend", "-", "--iterations", str(MAX_ITERATIONS + 1)],
+    ],
 )
 def test_wrong_usage_is_explained(arguments: list[str]) -> None:
     done = run(*arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert "Usage: " in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_as_many_iterations_as_the_help_allows_are_taken() -> None:
+    assert f"<={MAX_ITERATIONS}]" in run("recommend", "--help").stdout
+    done = run("recommend", OPENING, "--time", "50ms", "--iterations", str(MAX_ITERATIONS), "--json")
+    assert json.loads(done.stdout)["lines"]
 
 
 def test_every_fault_of_a_position_is_in_the_line() -> None:

@@ -16,7 +16,7 @@ from clerestory.cli.embedded import embedded_server
 from clerestory.clients import Advisor, AdvisorError, AsyncAdvisor, Tls
 
 COMMAND = [sys.executable, "-m", "clerestory"]
-TOKEN = "let-me-in"
+TOKEN = "let-me-in-please"
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +73,7 @@ def test_our_client_is_let_in_and_others_are_not(folder: Path, way: str) -> None
         with Advisor(address, token=TOKEN, tls=mine) as advisor:
             assert len(advisor.rules.games()) > 1
         assert asyncio.run(names_of_games(address, mine)) == ["cathedral", "duel", "toy"]
-        with Advisor(address, token="let-me-out", tls=mine) as advisor, pytest.raises(AdvisorError) as refused:
+        with Advisor(address, token="let-me-out-please", tls=mine) as advisor, pytest.raises(AdvisorError) as refused:
             advisor.rules.games()
         assert refused.value.reason == "BAD_TOKEN"
         with (

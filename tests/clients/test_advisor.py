@@ -131,6 +131,12 @@ def test_bad_position(advisor: Advisor, position: Any) -> None:
     assert [violation.field for violation in caught.value.violations] == ["position"]
 
 
+@pytest.mark.parametrize(("position", "kind"), [("null", "null"), (None, "null"), (b"[]", "list"), (5, "int")])
+def test_a_position_that_is_no_object_is_told_so(advisor: Advisor, position: Any, kind: str) -> None:
+    with pytest.raises(BadRequest, match=f"^position: must be a JSON object, not {kind}$"):
+        advisor.recommend(position, iterations=1)
+
+
 def test_every_fault_of_a_position_is_named(advisor: Advisor) -> None:
     position = OPENING.to_position()
     position["toy"]["round"] = 9

@@ -27,8 +27,8 @@ from clerestory.clients import (
 from clerestory.clients.connection import ATTEMPTS
 from clerestory.clients.wire import write_analysis, write_question
 from clerestory.engine.toy.rules import TOY
-from tests.clients.conftest import TOKEN
 from tests.clients.fake import Scripted, serving
+from tests.conftest import TOKEN
 
 POSITION = first_decision("toy", 2, 7).observe(0)
 ENDLESS = 10**9

@@ -29,6 +29,13 @@ BAD: list[dict[str, Any]] = [
     {"listen": "192.0.2.1:50051"},
     {"listen": "example.org:50051"},
     {"listen": "example.org", "insecure": True},
+    *[
+        {name: address}
+        for name in ("admin", "metrics")
+        for address in ("0.0.0.0:9464", "[::]:9464", "example.org:9464")
+    ],
+    {"metrics": "9464"},
+    {"metrics": "unix:/somewhere/socket"},
 ]
 
 GOOD: list[dict[str, Any]] = [
@@ -38,6 +45,9 @@ GOOD: list[dict[str, Any]] = [
     {"listen": "[::1]:50051"},
     {"listen": "unix:/somewhere/socket"},
     {"listen": "0.0.0.0:50051", "insecure": True},
+    {"metrics": "localhost:9464"},
+    {"metrics": "[::1]:0"},
+    {"admin": "0.0.0.0:9465", "metrics": "0.0.0.0:9464", "insecure": True},
 ]
 
 
