@@ -1,7 +1,7 @@
-"""Players by name: `greedy`, `expectimax:samples=16`, `ismcts-plain:exploration=0.5`, for any game.
+"""Bots by name, for any game: `greedy`, `expectimax:samples=16`, `ismcts-plain:exploration=0.5`.
 
-A bot is told a position, a seed and a budget, and forgets what its seat cannot know before it looks. Compound
-choices come to it one decision at a time. Adding a bot is adding a function and its line in BOTS.
+A bot is given a position, a seed and a budget, and discards what its seat cannot know before it looks. It makes
+compound choices one decision at a time. To add a bot, add a function and its line in BOTS.
 """
 
 import inspect
@@ -27,7 +27,7 @@ MAX_WORLDS = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What a bot may spend on one decision; the earlier limit holds. `random`, `greedy`, `expectimax` need none.
+    """What a bot may spend on one decision; the limit reached first applies. Bots without a search need none.
 
     Attributes:
         seconds: time, above 0; None for no limit.
@@ -63,10 +63,10 @@ class Move:
 
 
 class Bot(Protocol):
-    """Whoever can decide."""
+    """Anything that can decide."""
 
     def choose(self, position: State, seed: int, budget: Budget) -> Move:
-        """Return a legal action of the seat to decide, by what that seat can know; equal for equal arguments."""
+        """Return a legal action for the seat to decide, from what that seat can know; deterministic."""
         ...
 
 
@@ -75,22 +75,22 @@ Decide = Callable[..., Choice]  # (view, seed, budget, **options)
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """A bot of this module.
+class NamedBot:
+    """One of the bots below, with its options.
 
     Attributes:
-        text: its name and options, as they were given.
-        decide: its function, with its options.
+        text: its name and options, as given.
+        decide: its function, with the options bound.
     """
 
     text: str
     decide: Decide
 
     def choose(self, position: State, seed: int, budget: Budget) -> Move:
-        """Decide, as Bot says.
+        """Decide, as specified by Bot.
 
-        Raises NothingToDecide, HiddenFromSeat, BadLimit for a budget without limits, or BadBot for an option that
-        turns out not to fit.
+        Raises NothingToDecide, HiddenFromSeat, BadLimit for a budget without limits, or BadBot for an unsuitable
+        option.
         """
         started = time.monotonic()
         action, iterations = self.decide(own_view(position), seed, budget)
@@ -106,33 +106,33 @@ def own_view(position: State) -> State:
 
 
 def at_random(view: State, seed: int, _: Budget) -> Choice:
-    """Any legal action."""
+    """A uniformly random legal action."""
     legal = view.legal_actions()
     return legal[Rng(seed).below(len(legal))].text, 0
 
 
 def greedy(view: State, seed: int, _: Budget, *, samples: int = 8) -> Choice:
-    """One decision deep: the guide's value, less the best other one, when the next decision is due."""
+    """One decision deep: the guide's margin at the next decision."""
     return best(view, *judge_actions("greedy", view, seed, worlds=samples))
 
 
 def expectimax(view: State, seed: int, _: Budget, *, samples: int = 8) -> Choice:
-    """Two decisions deep: the same after the best reply of the next seat, chance averaged over samples."""
+    """Two decisions deep: the guide's margin after the next seat's best reply, averaged over samples of chance."""
     return best(view, *judge_actions("expectimax", view, seed, worlds=samples))
 
 
 def greedy_v1(view: State, seed: int, _: Budget) -> Choice:
-    """`greedy` as it was when the search was first tuned: a reference that does not move."""
+    """`greedy` as it was when the search was first tuned: a fixed reference."""
     return best(view, *judge_actions("greedy", view, seed, worlds=8))
 
 
 def expectimax_v1(view: State, seed: int, _: Budget) -> Choice:
-    """`expectimax` as it was when the search was first tuned: a reference that does not move."""
+    """`expectimax` as it was when the search was first tuned: a fixed reference."""
     return best(view, *judge_actions("expectimax", view, seed, worlds=8))
 
 
 def flat_mc(view: State, seed: int, budget: Budget) -> Choice:
-    """As many random playouts of every action: the best win share. An iteration is one playout."""
+    """The best win share over equally many random playouts of each action. An iteration is one playout."""
     seconds, iterations = limits(budget)
     deadline = math.inf if seconds is None else time.monotonic() + seconds
     worlds = MAX_WORLDS if iterations is None else max(iterations // len(view.legal_codes()), 1)
@@ -140,7 +140,7 @@ def flat_mc(view: State, seed: int, budget: Budget) -> Choice:
 
 
 def ismcts_plain(view: State, seed: int, budget: Budget, *, threads: int = 1, **options: Any) -> Choice:
-    """The Searcher as it comes; options are its own, by name."""
+    """A Searcher with its own defaults; takes all its options by name."""
     limits(budget)
     result = searcher_of("ismcts-plain", view, seed, options).run(
         seconds=budget.seconds, iterations=budget.iterations, threads=threads
@@ -151,9 +151,9 @@ def ismcts_plain(view: State, seed: int, budget: Budget, *, threads: int = 1, **
 def ismcts(
     view: State, seed: int, budget: Budget, *, level: int = 0, threads: int = 1, percent: int = 100, **options: Any
 ) -> Choice:
-    """The search as it is shipped, at a level or at full strength; it ends once nothing can change its choice.
+    """The search as shipped, at a level or at full strength; it ends early once nothing can change its choice.
 
-    `percent` of its budget is what it uses: so one match can compare two budgets.
+    It uses `percent` of the budget, so that one match can compare two budgets.
     """
     seconds = budget.seconds and budget.seconds * percent / 100
     iterations = budget.iterations and max(budget.iterations * percent // 100, 1)
@@ -169,7 +169,7 @@ def ismcts(
 
 
 def searcher_of(bot: str, view: State, seed: int, options: Mapping[str, Any]) -> Searcher:
-    """Return a search with options by name. Raises BadBot for one that there is not, BadLimit for a wrong value."""
+    """Return a search with options by name. Raises BadBot for an unknown option, BadLimit for a bad value."""
     try:
         return Searcher(view, seed=seed, **options)
     except TypeError as error:
@@ -178,12 +178,12 @@ def searcher_of(bot: str, view: State, seed: int, options: Mapping[str, Any]) ->
 
 
 def best(view: State, worth: list[float], worlds: int) -> Choice:
-    """Return the action worth most, of equal ones the lowest code."""
+    """Return the action worth most; of ties, the one with the lowest code."""
     return view.legal_actions()[worth.index(max(worth))].text, worlds * len(worth)
 
 
 def limits(budget: Budget) -> tuple[float | None, int | None]:
-    """Return time and iterations. Raises BadLimit when there is neither."""
+    """Return time and iterations. Raises BadLimit if both are missing."""
     if budget.seconds is None and budget.iterations is None:
         raise BadLimit("budget", "none is given: a time or a number of iterations is needed")
     return budget.seconds, budget.iterations
@@ -204,21 +204,20 @@ BOTS: Mapping[str, Decide] = {
 # -- by name ---------------------------------------------------------------------------------------
 
 
-def parse_bot(text: str) -> Named:
+def parse_bot(text: str) -> NamedBot:
     """Return the bot that `name` or `name:option=value,option=value` describes.
 
-    Raises BadBot, which names the bot, option or value that does not exist. The options of a search are looked at
-    when it begins.
+    Raises BadBot, which names the unknown bot, option or value. Options of a search are checked when it starts.
     """
     name, _, tail = text.partition(":")
     if name not in BOTS:
         raise BadBot(f"{name[:80]!r}: no bot; there are {', '.join(BOTS)}")
     pairs = (pair.partition("=") for pair in tail.split(",") if tail)
-    return Named(text, partial(BOTS[name], **{key: read_option(name, key, value) for key, _, value in pairs}))
+    return NamedBot(text, partial(BOTS[name], **{key: read_option(name, key, value) for key, _, value in pairs}))
 
 
 def read_option(bot: str, key: str, text: str) -> int | float | str:
-    """Return an option's value: a count for the bots of this module, else the number or word that is written."""
+    """Return an option's value: a count for options declared here, otherwise the number or word as written."""
     known = inspect.signature(BOTS[bot]).parameters.values()
     named = [parameter.name for parameter in known if parameter.kind is parameter.KEYWORD_ONLY]
     passed_on = any(parameter.kind is parameter.VAR_KEYWORD for parameter in known)

@@ -1,8 +1,8 @@
-"""A match of two bots: what is played, and one game of it.
+"""A match between two bots, and how one of its games is played.
 
-Every deal (opening position with its hidden cards, and Nature's stream of luck) is played once in each seating:
-bot A in every seat in turn, bot B in all others. All luck comes from the match's seed, so that a match with an
-iteration budget can be repeated to the last move.
+Each deal (an opening position with its hidden cards, and Nature's stream of luck) is played once per seating: bot A
+takes each seat in turn, bot B all the others. All luck derives from the match's seed, so a match with an iteration
+budget can be replayed move for move.
 """
 
 import hashlib
@@ -25,12 +25,12 @@ class Match:
     """What is played.
 
     Attributes:
-        load: returns the game; a worker process calls it for itself, so it must be importable by name.
+        load: returns the game; each worker process calls it, so it must be picklable by name.
         seats: number of players.
         bots: texts of A and B, for `parse_bot`.
-        budget: text of what a bot may spend on a move, for `Budget.parse`.
+        budget: text of the budget of a move, for `Budget.parse`.
         seed: of the first deal; deal i has the seed `seed + i`.
-        deals: how many; each is `seats` games.
+        deals: number of deals; each is `seats` games.
     """
 
     load: Callable[[], Game]
@@ -41,7 +41,7 @@ class Match:
     deals: int
 
     def header(self) -> dict[str, Any]:
-        """Return what results must have in common to belong together; more deals of the same are the same match."""
+        """Return the header of a file of results; two runs with equal headers belong to one match."""
         game = self.load()
         return {
             "arena": 1,
@@ -54,9 +54,9 @@ class Match:
         }
 
     def rehearse(self) -> None:
-        """Let both bots make one short move, so that whatever they refuse is heard before the match.
+        """Check the match before it starts: let both bots make one short move.
 
-        Raises BadBot or BadLimit, and BadMatch for seats or deals that cannot be.
+        Raises BadBot or BadLimit for what a bot refuses, BadMatch for impossible seats or deals.
         """
         game = self.load()
         if self.seats not in game.seats:
@@ -72,8 +72,8 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
-    """What one worker plays at a time: a deal of a match, with A in each of some seats."""
+class DealTask:
+    """A unit of work: one deal of a match, with A in each of the given seats."""
 
     match: Match
     deal: int
@@ -81,12 +81,12 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
-    """One game, as a line of results; lists are by seat.
+class GameResult:
+    """One finished game, a line of the results; lists are by seat.
 
     Attributes:
         deal: its seed.
-        seat: where A sat; B sat everywhere else.
+        seat: of A; B has all the others.
         returns: win shares.
         margins: own score less the best other one, in points.
         values: final scores, in points; None where the game has no guide.
@@ -112,13 +112,13 @@ class Played:
 
 
 def derived_seed(*parts: str | int) -> int:
-    """Return a seed for a purpose: 8 bytes of BLAKE2b of `part/part/...` in ASCII, least byte first."""
+    """Return a seed derived from parts: the first 8 bytes of BLAKE2b of `part/part/...`, little-endian."""
     text = "/".join(map(str, parts)).encode("ascii")
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little")
 
 
-def play_game(match: Match, deal: int, seat: int, stopped: Callable[[], bool] = lambda: False) -> Played | None:
-    """Play one game of a deal with A in one seat; return None if it was stopped.
+def play_game(match: Match, deal: int, seat: int, stopped: Callable[[], bool] = lambda: False) -> GameResult | None:
+    """Play one game of a deal with A in the given seat; return None if stopped.
 
     Nature draws from one stream of the deal, `derived_seed("nature", deal)`; the move at a ply has the seed
     `derived_seed("move", deal, seat, ply)`, seat being A's.
@@ -131,8 +131,8 @@ def play_game(match: Match, deal: int, seat: int, stopped: Callable[[], bool] = 
 
 def play_between(
     players: Sequence[Player], game: Game, deal: int, seat: int, stopped: Callable[[], bool] = lambda: False
-) -> Played | None:
-    """Play one game of a deal between players in the order of their seats; otherwise as `play_game`."""
+) -> GameResult | None:
+    """Play one game of a deal between players, given by seat; otherwise like `play_game`."""
     state, luck, ply = game.new(len(players), deal), Rng(derived_seed("nature", deal)), 0
     moves: list[list[Move]] = [[] for _ in players]
     while not state.over:
@@ -149,15 +149,15 @@ def play_between(
     return result(state, deal, seat, ply, moves)
 
 
-def play_task(task: Task, stopped: Callable[[], bool] = lambda: False) -> list[Played]:
-    """Play a deal; what is stopped midway is left out."""
+def play_deal(task: DealTask, stopped: Callable[[], bool] = lambda: False) -> list[GameResult]:
+    """Play the games of a task, leaving out one that is stopped midway."""
     games = (play_game(task.match, task.deal, seat, stopped) for seat in task.seats)
     return [game for game in games if game is not None]
 
 
-def result(state: State, deal: int, seat: int, plies: int, moves: Sequence[Sequence[Move]]) -> Played:
-    """Return what is worth knowing of a finished game."""
-    return Played(
+def result(state: State, deal: int, seat: int, plies: int, moves: Sequence[Sequence[Move]]) -> GameResult:
+    """Return the line of a finished game."""
+    return GameResult(
         deal=deal,
         seat=seat,
         returns=list(state.returns()),

@@ -1,7 +1,7 @@
-"""Tasks of matches on Ray, on a cluster or on this machine: the same games as on a pool of processes.
+"""Plays the deals of a match on Ray, on a cluster or locally: the same games as on a pool of processes.
 
-Ray is optional: `pip install 'clerestory[ray]'`. Every machine of a cluster needs this package, of one version, and the
-catalogue, if one was chosen, at the same path.
+Ray is optional: `pip install 'clerestory[ray]'`. Every machine of a cluster needs the same version of this package, and
+the catalogue, if one was chosen, at the same path.
 """
 
 import logging
@@ -16,31 +16,31 @@ from importlib import import_module
 from itertools import islice
 from typing import Any
 
-from clerestory.arena.match import Played, Task, play_task
+from clerestory.arena.match import DealTask, GameResult, play_deal
 from clerestory.arena.pool import Run
 from clerestory.search.errors import BadMatch
 
-PATIENCE = 10.0  # seconds for a cluster to answer
+CONNECT_TIMEOUT = 10.0  # seconds for a cluster to answer
 
 
 @contextmanager
 def on_ray(workers: int, *, address: str | None = None) -> Iterator[Run]:
-    """Yield the function that plays tasks on Ray, and stop its workers in the end.
+    """Yield a function that plays tasks on Ray, and stop the workers on exit.
 
     Args:
-        workers: tasks at a time; each takes one core of the cluster.
-        address: of a running cluster, as `ray.init` takes it; None starts one on this machine, for now.
+        workers: number of tasks at a time; each takes one core of the cluster.
+        address: of a running cluster, as `ray.init` takes it; None starts a local one for the duration.
 
-    Raises BadMatch without Ray, OSError for a cluster that does not answer.
+    Raises BadMatch if Ray is not installed, OSError if the cluster does not answer.
     """
     ray = load_ray()
     with session(ray, workers, address):
-        play = ray.remote(num_cpus=1)(play_alike).remote
+        play = ray.remote(num_cpus=1)(play_if_same).remote
         yield lambda tasks: on_cluster(ray, play, tasks, workers)
 
 
 def load_ray() -> Any:
-    """Return the module. Raises BadMatch."""
+    """Import Ray. Raises BadMatch if it is not installed."""
     try:
         return import_module("ray")
     except ModuleNotFoundError:
@@ -49,14 +49,14 @@ def load_ray() -> Any:
 
 @contextmanager
 def session(ray: Any, workers: int, address: str | None) -> Iterator[None]:
-    """Be connected to Ray; a connection that is already there is used and left."""
+    """Connect to Ray; an existing connection is used and left open."""
     if ray.is_initialized():
         yield
         return
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nobody is told of our matches unless it is asked for
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # no usage reports unless asked for
     own = {"num_cpus": workers, "include_dashboard": False} if address is None else {}
-    owe_answer(address)
-    with same_signals():
+    require_answer(address)
+    with keep_signals():
         ray.init(address=address or "local", log_to_driver=False, logging_level=logging.ERROR, **own)
     try:
         yield
@@ -64,27 +64,27 @@ def session(ray: Any, workers: int, address: str | None) -> Iterator[None]:
         ray.shutdown()
 
 
-def owe_answer(address: str | None) -> None:
-    """Raise OSError where nobody listens; Ray itself would try for minutes."""
+def require_answer(address: str | None) -> None:
+    """Raise OSError if nobody listens there; Ray itself would retry for minutes."""
     found = re.fullmatch(r"(?:ray://)?(.+):(\d+)", address or "")
     if found is not None:
         try:
-            socket.create_connection((found[1], int(found[2])), PATIENCE).close()
+            socket.create_connection((found[1], int(found[2])), CONNECT_TIMEOUT).close()
         except (OSError, OverflowError) as error:
             raise ConnectionError(f"on: no cluster at {address}: {error}") from None
 
 
 @contextmanager
-def same_signals() -> Iterator[None]:
-    """Take back SIGTERM, which Ray makes its own when it begins."""
+def keep_signals() -> Iterator[None]:
+    """Restore the handler of SIGTERM, which Ray replaces on start."""
     before = signal.getsignal(signal.SIGTERM)
     yield
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, before)
 
 
-def on_cluster(ray: Any, play: Callable[..., Any], tasks: Iterator[Task], ahead: int) -> Iterator[list[Played]]:
-    """Yield the games of each task as it ends, so many tasks being handed out at a time."""
+def on_cluster(ray: Any, play: Callable[..., Any], tasks: Iterator[DealTask], ahead: int) -> Iterator[list[GameResult]]:
+    """Yield the games of each task as it finishes, keeping at most `ahead` tasks in flight."""
     pending: list[Any] = []
     try:
         while True:
@@ -98,17 +98,17 @@ def on_cluster(ray: Any, play: Callable[..., Any], tasks: Iterator[Task], ahead:
             ray.cancel(task, force=True)
 
 
-def games_of(ray: Any, done: Any) -> list[Played]:
-    """Return what a task has played, or raise what it has raised."""
+def games_of(ray: Any, done: Any) -> list[GameResult]:
+    """Return the games of a task, or raise its exception."""
     try:
-        games: list[Played] = ray.get(done)
+        games: list[GameResult] = ray.get(done)
     except ray.exceptions.RayTaskError as error:
         raise error.cause from None
     return games
 
 
-def play_alike(task: Task, header: dict[str, Any]) -> list[Played]:
-    """Play a task, if this machine's game is that of the one that asks. Raises BadMatch."""
+def play_if_same(task: DealTask, header: dict[str, Any]) -> list[GameResult]:
+    """Play a task, provided that this machine has the same game as the caller. Raises BadMatch."""
     if task.match.header() != header:
         raise BadMatch(f"on: a machine of the cluster has another game: {task.match.header()}, not {header}")
-    return play_task(task)
+    return play_deal(task)

@@ -1,8 +1,8 @@
 # cython: language_level=3
-"""What each action leads to, one or two decisions deep or played out, averaged over worlds: the bots without a tree.
+"""The bots without a tree: each action is judged one or two decisions deep, or by playouts, averaged over worlds.
 
-All actions of a decision meet the same worlds and begin with the same luck (common random numbers), so that
-their differences are less noisy than their values. Seats judge by the guide; the search knows no card.
+All actions of a decision are tried in the same worlds with the same luck (common random numbers), so that their
+differences are less noisy than their values. Seats judge by the guide; nothing here knows a card.
 """
 from libc.math cimport INFINITY
 from libc.stdint cimport uint64_t
@@ -17,12 +17,12 @@ from clerestory.search.errors import BadBot
 cdef struct Look:
     const GameOps *ops
     const Guide *guide
-    uint64_t root[64]            # the position, as the seat that decides knows it
+    uint64_t root[64]            # the position, as the deciding seat sees it
     int seats
     int seat                     # the one that decides
     rng_t rng
 
-# What a world, in which the seat's action has just been played, is worth to it; plays the world on.
+# The worth to the seat of a world in which its action has just been played; may play the world on.
 ctypedef double (*judge_t)(Look *look, void *world) noexcept nogil
 
 
@@ -38,7 +38,7 @@ cdef int settle(Look *look, void *world) noexcept nogil:
 
 
 cdef double lead(Look *look, const void *world, int seat) noexcept nogil:
-    """The guide's value of the seat less the best of the others."""
+    """The guide's value for the seat minus the best of the others."""
     cdef double value[MAX_SEATS]
     cdef double rival = -INFINITY
     cdef int other
@@ -50,7 +50,7 @@ cdef double lead(Look *look, const void *world, int seat) noexcept nogil:
 
 
 cdef action_t best_reply(Look *look, const void *world, int seat) noexcept nogil:
-    """The seat's action with the best lead right after it, before any luck; of equal ones the lowest code."""
+    """The seat's action with the best lead right after it, before any luck; of ties the lowest code."""
     cdef uint64_t after[64]
     cdef action_t legal[MAX_LEGAL]
     cdef int i, best = 0, n = look.ops.legal(world, legal)
@@ -72,7 +72,7 @@ cdef double at_once(Look *look, void *world) noexcept nogil:
 
 
 cdef double after_reply(Look *look, void *world) noexcept nogil:
-    """The lead after the seat's own further decisions, one by one the best, and one best reply of the next seat."""
+    """The lead after the seat's own further decisions, each chosen greedily, and one best reply of the next seat."""
     cdef int turn = settle(look, world)
     while turn == look.seat:
         look.ops.play(world, best_reply(look, world, turn))

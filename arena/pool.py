@@ -1,4 +1,4 @@
-"""Tasks of matches on a pool of processes of this machine, or one after the other in this process."""
+"""Plays the deals of a match on a pool of local processes, or one after another in this process."""
 
 import multiprocessing
 import signal
@@ -6,22 +6,21 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from itertools import islice
 from multiprocessing.synchronize import Event
 from os import _exit
 
-from clerestory.arena.match import Played, Task, play_task
+from clerestory.arena.match import DealTask, GameResult, play_deal
 
-Run = Callable[[Iterator[Task]], Iterator[list[Played]]]  # plays tasks; yields the games of each as it ends
-Crew = Callable[[int], AbstractContextManager[Run]]  # of so many workers, who stop in the end
+Run = Callable[[Iterator[DealTask]], Iterator[list[GameResult]]]  # plays tasks; yields the games of each as it finishes
+Crew = Callable[[int], AbstractContextManager[Run]]  # takes the number of workers; stops them on exit
 
 
 @contextmanager
 def on_processes(workers: int) -> Iterator[Run]:
-    """Yield the function that plays tasks, and stop its workers in the end; one worker is this process."""
+    """Yield a function that plays tasks, and stop the workers on exit; with one worker, play in this process."""
     if workers == 1:
-        yield lambda tasks: map(play_task, tasks)
+        yield lambda tasks: map(play_deal, tasks)
         return
     context = multiprocessing.get_context("spawn")
     stop = context.Event()
@@ -33,9 +32,9 @@ def on_processes(workers: int) -> Iterator[Run]:
         pool.shutdown(cancel_futures=True)
 
 
-def on_pool(pool: ProcessPoolExecutor, tasks: Iterator[Task], ahead: int) -> Iterator[list[Played]]:
-    """Yield the games of each task as it ends, so many tasks being handed out at a time."""
-    pending: set[Future[list[Played]]] = set()
+def on_pool(pool: ProcessPoolExecutor, tasks: Iterator[DealTask], ahead: int) -> Iterator[list[GameResult]]:
+    """Yield the games of each task as it finishes, keeping at most `ahead` tasks in flight."""
+    pending: set[Future[list[GameResult]]] = set()
     while True:
         pending.update(pool.submit(work, task) for task in islice(tasks, ahead - len(pending)))
         if not pending:
@@ -48,32 +47,24 @@ def on_pool(pool: ProcessPoolExecutor, tasks: Iterator[Task], ahead: int) -> Ite
 # -- in a worker process ---------------------------------------------------------------------------
 
 
-@dataclass
-class Worker:
-    """What a worker process was begun with."""
-
-    stop: Event | None = None
-
-
-WORKER = Worker()
+STOP: list[Event] = []  # in a worker process: the one event that tells it to stop
 
 
 def begin_worker(stop: Event) -> None:
-    """Leave interrupts to the parent, and do not outlive it."""
+    """Ignore interrupts, which the parent handles, and exit when the parent does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=end_with_parent, daemon=True).start()
-    WORKER.stop = stop
+    STOP[:] = [stop]
 
 
 def end_with_parent() -> None:
-    """Wait for the end of the process that began this one, and follow it."""
+    """Wait for the parent process to exit, then exit too."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
         _exit(1)
 
 
-def work(task: Task) -> list[Played]:
+def work(task: DealTask) -> list[GameResult]:
     """Play a task in a worker process."""
-    assert WORKER.stop is not None
-    return play_task(task, WORKER.stop.is_set)
+    return play_deal(task, STOP[0].is_set)

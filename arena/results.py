@@ -1,4 +1,4 @@
-"""A file of results: JSON lines, the match first, then one line for each game; it can be gone on with after a kill.
+"""A file of results: JSON lines, the match first, then one line per game; a killed run can be resumed from it.
 
 {"arena": 1, "game": "toy", "rules_revision": 1, "catalogue": "", "seats": 2, "bots": ["greedy", "random"], ...}
 {"deal": 0, "seat": 0, "returns": [1.0, 0.0], "margins": [6.0, -6.0], "values": [8.0, 2.0], "plies": 8, ...}
@@ -11,39 +11,39 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from clerestory.arena.match import Match, Played
+from clerestory.arena.match import GameResult, Match
 from clerestory.search.errors import BadMatch
 
 
 class Results:
-    """The finished games of a match, in memory and, if wanted, in a file.
+    """The finished games of a match, in memory and optionally in a file.
 
     Attributes:
-        games: in the order in which they ended.
+        games: in the order in which they finished.
     """
 
-    def __init__(self, file: IO[bytes] | None = None, games: Iterable[Played] = ()) -> None:
+    def __init__(self, file: IO[bytes] | None = None, games: Iterable[GameResult] = ()) -> None:
         self.games = list(games)
         self._file = file
 
-    def add(self, played: Played) -> None:
-        """Keep a game; once this returns, a kill does not lose it."""
+    def add(self, played: GameResult) -> None:
+        """Store a game; once this returns, it survives a kill."""
         self.games.append(played)
         if self._file:
             write_line(self._file, played.fields())
 
-    def of(self, match: Match) -> list[Played]:
-        """Return the games of the match's deals, in order, so that sums do not depend on who ended first."""
+    def of(self, match: Match) -> list[GameResult]:
+        """Return the games of the match's deals in a fixed order, so that sums do not depend on timing."""
         deals = range(match.seed, match.seed + match.deals)
         return sorted((game for game in self.games if game.deal in deals), key=lambda game: (game.deal, game.seat))
 
 
 @contextmanager
 def open_results(path: Path | None, match: Match) -> Iterator[Results]:
-    """Open the results of a match, those in the file included; a torn last line is cut off.
+    """Open the results of a match, including those in the file; an incomplete last line is cut off.
 
-    Raises BadMatch for a file that is not of this match or that another run is writing to, OSError for one that
-    cannot be written.
+    Raises BadMatch if the file is of another match or another run is writing to it, OSError if it cannot be
+    written.
     """
     if path is None:
         yield Results()
@@ -54,10 +54,9 @@ def open_results(path: Path | None, match: Match) -> Iterator[Results]:
 
 @contextmanager
 def open_lines(path: Path, header: dict[str, Any]) -> Iterator[tuple[IO[bytes], list[dict[str, Any]]]]:
-    """Open a file of JSON lines below their header, to add lines; yield it and what is in it without the header.
+    """Open a file of JSON lines for appending; yield it and the lines below its header.
 
-    Raises BadMatch for a file with another header or that another run is writing to, OSError for one that cannot
-    be written.
+    Raises BadMatch if the header differs or another run is writing to the file, OSError if it cannot be written.
     """
     with path.open("a+b") as file:
         lock(file)
@@ -67,14 +66,14 @@ def open_lines(path: Path, header: dict[str, Any]) -> Iterator[tuple[IO[bytes], 
         if not end and not line_of(header).startswith(content):
             raise BadMatch("results: the file holds something else")
         lines = read_lines(content[:end].splitlines(), header)
-        file.truncate(end)  # what a kill has torn
+        file.truncate(end)  # an incomplete line, left by a kill
         if not end:
             write_line(file, header)
         yield file, lines
 
 
 def lock(file: IO[bytes]) -> None:
-    """Keep other runs out until the file is closed or this process ends, however it does. Raises BadMatch."""
+    """Keep other runs out until the file is closed or this process exits in any way. Raises BadMatch."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -82,26 +81,26 @@ def lock(file: IO[bytes]) -> None:
 
 
 def line_of(fields: dict[str, Any]) -> bytes:
-    """Return a line with its end."""
+    """Return the fields as a JSON line."""
     return json.dumps(fields).encode() + b"\n"
 
 
 def write_line(file: IO[bytes], fields: dict[str, Any]) -> None:
-    """Append a line and hand it to the system."""
+    """Append a line and flush it to the operating system."""
     file.write(line_of(fields))
     file.flush()
 
 
 def read_lines(lines: list[bytes], header: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return what is below the header. Raises BadMatch for another header or for a line that makes no sense."""
+    """Return the lines below the header. Raises BadMatch for another header or a malformed line."""
     if lines and (found := read_line(1, lines[0])) != header:
         other = next((name for name in header if found.get(name) != header[name]), next(iter(header)))
         raise BadMatch(f"results: {other} is {found.get(other)!r} in the file, {header[other]!r} here")
     return [read_line(number, line) for number, line in enumerate(lines[1:], 2)]
 
 
-def read_games(lines: list[dict[str, Any]]) -> list[Played]:
-    """Return the games. Raises BadMatch for a line that is none."""
+def read_games(lines: list[dict[str, Any]]) -> list[GameResult]:
+    """Return the games. Raises BadMatch for a line that is not a game."""
     games = [read_game(number, line) for number, line in enumerate(lines, 2)]
     if len({(game.deal, game.seat) for game in games}) < len(games):
         raise BadMatch("results: a game occurs twice in the file")
@@ -119,9 +118,9 @@ def read_line(number: int, line: bytes) -> dict[str, Any]:
     return fields
 
 
-def read_game(number: int, fields: dict[str, Any]) -> Played:
+def read_game(number: int, fields: dict[str, Any]) -> GameResult:
     """Return the game on a line."""
     try:
-        return Played(**fields)
+        return GameResult(**fields)
     except TypeError:
         raise BadMatch(f"results: line {number} is not a game") from None

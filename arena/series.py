@@ -1,15 +1,15 @@
-"""Many games of a match, wherever they are played, and the report of them."""
+"""Plays a whole match, on any crew of workers, and reports on it."""
 
 from collections import defaultdict
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from clerestory.arena.match import Match, Played, Task
+from clerestory.arena.match import DealTask, GameResult, Match
 from clerestory.arena.pool import Crew, on_processes
 from clerestory.arena.results import Results
 from clerestory.arena.statistics import Interval, Sprt, Verdict, elo_interval, mean_interval, score_interval
 
-Games = Generator[Played, None, None]
+Games = Generator[GameResult, None, None]
 
 # -- playing ---------------------------------------------------------------------------------------
 
@@ -17,17 +17,17 @@ Games = Generator[Played, None, None]
 def play_match(
     match: Match, results: Results, *, workers: int, sprt: Sprt | None = None, crew: Crew = on_processes
 ) -> Games:
-    """Play what the results still lack, and yield each game once it is kept.
+    """Play the games that the results lack, and yield each once it is stored.
 
-    A worker takes whole deals. With a test, no deal is handed out after it is decided. However the iteration ends,
-    by an interrupt or by being closed, workers stop at their next move and what is not finished is not kept.
+    A worker takes whole deals. With a test, no deal is handed out once the test is decided. When the iteration ends
+    early, by an interrupt or by being closed, workers stop at their next move and unfinished games are dropped.
 
     Args:
-        match: rehearsed.
-        results: where games are kept; those that are there are not played again.
-        workers: how many deals are played at a time.
+        match: already rehearsed.
+        results: where games are stored; games already there are not played again.
+        workers: number of deals played at a time.
         sprt: the test that may end the match early.
-        crew: who plays them: a pool of processes, unless told otherwise; the games are the same.
+        crew: who plays them; the games are the same on any crew.
     """
     tasks = missing(match, results)
     with crew(workers) as run:
@@ -37,16 +37,16 @@ def play_match(
                 yield played
 
 
-def missing(match: Match, results: Results) -> list[Task]:
-    """Return what is still to be played, by deal."""
+def missing(match: Match, results: Results) -> list[DealTask]:
+    """Return the deals, or seatings of them, that are not in the results."""
     done = {(game.deal, game.seat) for game in results.games}
     deals = range(match.seed, match.seed + match.deals)
-    tasks = (Task(match, deal, [seat for seat in range(match.seats) if (deal, seat) not in done]) for deal in deals)
+    tasks = (DealTask(match, deal, [seat for seat in range(match.seats) if (deal, seat) not in done]) for deal in deals)
     return [task for task in tasks if task.seats]
 
 
-def undecided(tasks: Iterable[Task], match: Match, results: Results, sprt: Sprt | None) -> Iterator[Task]:
-    """Yield tasks for as long as the test is open."""
+def undecided(tasks: Iterable[DealTask], match: Match, results: Results, sprt: Sprt | None) -> Iterator[DealTask]:
+    """Yield tasks while the test is open."""
     for task in tasks:
         if sprt and sprt.verdict(scores(results.of(match), match.seats), match.seats) != Verdict.OPEN:
             return
@@ -58,14 +58,14 @@ def undecided(tasks: Iterable[Task], match: Match, results: Results, sprt: Sprt 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """What one bot did.
+    """How one bot did.
 
     Attributes:
         bot: its text.
         score: mean win share of one seat of it, 0 to 1.
-        value: mean final score of one seat, in points; None where the game has no guide.
-        ms_per_move: time.
-        iterations_per_move: as it counts them.
+        value: mean final score of one seat, in points; None for a game without scores.
+        ms_per_move: mean thinking time.
+        iterations_per_move: as the bot counts them.
     """
 
     bot: str
@@ -77,13 +77,13 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a match says of A, who sits in one seat, against B in all others; intervals are 95 % and over deals.
+    """The result of a match for A, in one seat, against B in all the others; 95 % intervals over deals.
 
     Attributes:
         games: finished.
-        deals: of which every seating is finished; the figures below are of these.
+        deals: deals with every seating finished; the figures below cover these.
         score: A's win share, 0 to 1; 1 / seats is even.
-        elo: A less B.
+        elo: of A minus that of B.
         margin: A's final score less the best other one, in points.
         a, b: the two sides.
         llr: log-likelihood ratio of the test; None without a test.
@@ -102,7 +102,7 @@ class Report:
 
 
 def report(match: Match, results: Results, sprt: Sprt | None = None) -> Report | None:
-    """Return what the results say, None before the first whole deal."""
+    """Return the report, or None before the first complete deal."""
     every = results.of(match)
     games = [game for deal in whole_deals(every, match.seats) for game in deal]
     if not games:
@@ -123,21 +123,21 @@ def report(match: Match, results: Results, sprt: Sprt | None = None) -> Report |
     )
 
 
-def whole_deals(games: Iterable[Played], seats: int) -> list[list[Played]]:
-    """Return the games by deal, where all seatings are there."""
-    deals: defaultdict[int, list[Played]] = defaultdict(list)
+def whole_deals(games: Iterable[GameResult], seats: int) -> list[list[GameResult]]:
+    """Return the games of each deal whose seatings are all finished."""
+    deals: defaultdict[int, list[GameResult]] = defaultdict(list)
     for game in games:
         deals[game.deal].append(game)
     return [deal for deal in deals.values() if len(deal) == seats]
 
 
-def scores(games: Iterable[Played], seats: int) -> list[float]:
-    """Return A's mean win share of each whole deal."""
+def scores(games: Iterable[GameResult], seats: int) -> list[float]:
+    """Return A's mean win share in each complete deal."""
     return [sum(game.returns[game.seat] for game in deal) / seats for deal in whole_deals(games, seats)]
 
 
-def side(bot: str, seatings: Sequence[tuple[Played, int]]) -> Side:
-    """Return what the bot did in the given seats of games."""
+def side(bot: str, seatings: Sequence[tuple[GameResult, int]]) -> Side:
+    """Return how the bot did in the given (game, seat) pairs."""
     moves = max(sum(game.moves[seat] for game, seat in seatings), 1)
     values = [game.values[seat] for game, seat in seatings if game.values is not None]
     return Side(

@@ -1,8 +1,7 @@
-"""What a match says: score share, Elo and a sequential test, with the deal as the unit of chance.
+"""The statistics of a match: score share, Elo and a sequential test, with the deal as the unit of sampling.
 
-The games of one deal share their cards, so they are not independent; the deals are. A score is the mean win share
-over the games of one deal, 0 to 1. Elo differences are those of two kinds of players: the one player among
-`seats`, whose scores are given, against all others.
+Games of one deal share their cards, so they are not independent; deals are. A score is the mean win share over the
+games of one deal, 0 to 1. An Elo difference is that of the one player whose scores are given over all the others.
 """
 
 import math
@@ -26,7 +25,7 @@ def moments(scores: Sequence[float]) -> tuple[float, float]:
     """Return the mean, and the variance of one score, above 0.
 
     Half a deal won and half a deal lost are added before the variance is taken, in the spirit of Agresti and Coull
-    (1998, The American Statistician 52), so that a few deals, or deals that all end alike, claim no certainty.
+    (1998, The American Statistician 52), so that a few deals, or deals that all end alike, do not look certain.
     """
     count = len(scores) + 1
     padded = (math.fsum(scores) + 0.5) / count
@@ -35,7 +34,7 @@ def moments(scores: Sequence[float]) -> tuple[float, float]:
 
 
 def score_interval(scores: Sequence[float]) -> Interval:
-    """Return the score share with Wilson's interval (1927, JASA 22), for as many games as the deals are worth.
+    """Return the score share with Wilson's interval (1927, JASA 22), for the effective number of games.
 
     That number is p(1 - p) / (variance of the mean), the effective sample size of Korn and Graubard (1998, Survey
     Methodology 24), p and the variance as `moments` has them; so the interval stays within 0 and 1.
@@ -81,7 +80,7 @@ def elo_interval(score: Interval, seats: int) -> Interval:
 
 
 class Verdict(StrEnum):
-    """What a sequential test says."""
+    """The state of a sequential test."""
 
     H0 = "H0"  # the difference is elo0
     H1 = "H1"  # the difference is elo1
@@ -95,7 +94,7 @@ class Sprt:
     Attributes:
         elo0, elo1: the two differences, elo0 the lower.
         alpha: probability of deciding for elo1 when elo0 is true.
-        beta: the other way round.
+        beta: probability of deciding for elo0 when elo1 is true.
     """
 
     elo0: float
@@ -117,11 +116,11 @@ class Sprt:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The ratios at and beyond which H0 and H1 are decided."""
+        """The log-likelihood ratios at which H0 and H1 are accepted."""
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
     def verdict(self, scores: Sequence[float], seats: int) -> Verdict:
-        """Return what the deals so far decide."""
+        """Return the verdict after the deals so far."""
         ratio, (lower, upper) = self.llr(scores, seats), self.bounds
         if lower < ratio < upper:
             return Verdict.OPEN

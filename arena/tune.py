@@ -2,8 +2,8 @@
 
 J. C. Spall, "Multivariate stochastic approximation using a simultaneous perturbation gradient approximation", IEEE
 TAC 37 (1992); gains and their exponents after his "Implementation of the simultaneous perturbation algorithm", IEEE
-TAES 34 (1998); points kept far enough inside their ranges to be moved both ways, as P. Sadegh, Automatica 33 (1997). A
-step costs the same number of games however many options there are.
+TAES 34 (1998); points are kept far enough inside their ranges to be perturbed both ways, after P. Sadegh, Automatica 33
+(1997). A step costs the same number of games however many options are tuned.
 """
 
 import math
@@ -27,12 +27,12 @@ NUMBER = r"-?\d+(?:\.\d+)?"
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """An option and where it is looked for.
+    """An option and the range in which it is tuned.
 
     Attributes:
         name: of the option.
-        low, high: both included.
-        whole: whether only whole numbers will do.
+        low, high: bounds, inclusive.
+        whole: whether values are whole numbers.
     """
 
     name: str
@@ -42,31 +42,31 @@ class Range:
 
     @classmethod
     def parse(cls, text: str) -> "Range":
-        """Read `exploration=0.1..2`; whole numbers are meant where both ends are written as such. Raises BadMatch."""
+        """Read `exploration=0.1..2`; the option is a whole number if both bounds are. Raises BadMatch."""
         match = re.fullmatch(rf"(\w+)=({NUMBER})\.\.({NUMBER})", text, re.ASCII)
         if match is None or not float(match[2]) < float(match[3]):
             raise BadMatch(f"{text[:80]!r} is not an option with a range like exploration=0.1..2, the lower end first")
         return cls(match[1], float(match[2]), float(match[3]), "." not in match[2] + match[3])
 
     def value(self, place: float) -> float | int:
-        """Return the value at a place, 0 at the low end to 1 at the high end."""
+        """Return the value at a place from 0 (low) to 1 (high)."""
         value = self.low + place * (self.high - self.low)
         return math.floor(value + 0.5) if self.whole else value
 
     def place(self, text: str) -> float:
-        """Return where a value lies. Raises BadMatch for one that is outside, or no number."""
+        """Return the place of a value, 0 to 1. Raises BadMatch if it is outside the range or not a number."""
         value = float(text) if re.fullmatch(NUMBER, text, re.ASCII) else math.nan
         if not self.low <= value <= self.high:
             raise BadMatch(f"{self.name}: the start, {text[:80]!r}, is not a number from {self.low:g} to {self.high:g}")
         return (value - self.low) / (self.high - self.low)
 
     def span(self, step: int) -> float:
-        """Return how far a step looks to either side: enough for two whole numbers, where they are meant."""
+        """Return how far a step perturbs to either side; for whole numbers, far enough to reach the next one."""
         span: float = SPAN / (step + 1) ** SPAN_DECAY
         return max(span, 0.5 / (self.high - self.low)) if self.whole else span
 
 
-Point = list[float]  # a place in each range
+Point = list[float]  # one place per range
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +76,12 @@ class Tuning:
     Attributes:
         load: returns the game, as in Match.
         seats: number of players.
-        bot: text of the bot; what it says of the ranges' options is the start, else their middle is.
+        bot: text of the bot; its options are the starting point, the middle of the range where it says nothing.
         ranges: options to tune.
-        against: text of the bot that both points of a step play against; None lets them play each other.
-        budget: text of what a bot may spend on a move.
+        against: text of the bot that both points of a step play against; None to let them play each other.
+        budget: text of the budget of a move.
         seed: of the first deal.
-        deals: of a step, in each of its matches.
+        deals: per match; a step plays one match, or two with `against`.
     """
 
     load: Callable[[], Game]
@@ -95,11 +95,11 @@ class Tuning:
 
     @property
     def games_per_step(self) -> int:
-        """How many games a step takes."""
+        """Number of games in a step."""
         return self.deals * self.seats * (1 if self.against is None else 2)
 
     def header(self) -> dict[str, Any]:
-        """Return what a file of steps must have in common with this to be gone on with."""
+        """Return the header of a file of steps; a file with an equal header can be resumed."""
         match = {name: value for name, value in self.match(self.bot, self.bot, 0).header().items() if name != "bots"}
         ranges = [asdict(option) for option in self.ranges]
         return {
@@ -108,17 +108,17 @@ class Tuning:
         }  # fmt: skip
 
     def rehearse(self) -> None:
-        """Let bots make a move at the start and at both ends of the ranges. Raises BadBot, BadLimit or BadMatch."""
+        """Check by letting the bots move at the start and at both bounds. Raises BadBot, BadLimit or BadMatch."""
         names = [option.name for option in self.ranges]
         if not names or len(set(names)) < len(names):
-            raise BadMatch(f"options: {', '.join(names) or 'none'}; each is to be given once, and one at least")
+            raise BadMatch(f"options: {', '.join(names) or 'none'}; give at least one, and each only once")
         start = self.bot_at(self.start())
         low, high = (self.bot_at([end] * len(names)) for end in (0.0, 1.0))
         for a, b in ((start, self.against or start), (low, high)):
             self.match(a, b, 0).rehearse()
 
     def start(self) -> Point:
-        """Return the point that the bot's text gives."""
+        """Return the starting point, from the bot's text."""
         given = options_of(self.bot)
         return [option.place(given[option.name]) if option.name in given else 0.5 for option in self.ranges]
 
@@ -129,7 +129,7 @@ class Tuning:
         return f"{self.bot.partition(':')[0]}:{','.join(f'{name}={value}' for name, value in changed.items())}"
 
     def match(self, a: str, b: str, step: int, deals: int | None = None) -> Match:
-        """Return a match on the deals of a step, or on some from there on."""
+        """Return a match on the deals of a step, or on `deals` of them starting there."""
         return Match(self.load, self.seats, (a, b), self.budget, self.seed + step * self.deals, deals or self.deals)
 
 
@@ -143,14 +143,14 @@ def options_of(bot: str) -> dict[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """One step, as a line of results.
+class TuningStep:
+    """One step, a line of the results.
 
     Attributes:
         step: its number, from 0.
-        plus, minus: texts of the bots at the two points that were compared.
-        difference: how much more a seat of `plus` won than one of `minus`, in win shares, -1 to 1.
-        point: where it led.
+        plus, minus: texts of the bots at the two points compared.
+        difference: win share of a seat of `plus` minus that of `minus`, -1 to 1.
+        point: the next point.
     """
 
     step: int
@@ -160,8 +160,8 @@ class Step:
     point: Point
 
 
-def take_step(tuning: Tuning, step: int, point: Point, run: Run) -> Step:
-    """Compare two points on either side of one, in every option at once, and move to where more is won."""
+def take_step(tuning: Tuning, step: int, point: Point, run: Run) -> TuningStep:
+    """Perturb all options at once, compare the two points, and move towards the better one."""
     luck = Rng(derived_seed("tune", tuning.seed, step))
     spans = [option.span(step) * (1 if luck.below(2) else -1) for option in tuning.ranges]
     inside = [min(max(place, abs(span)), 1 - abs(span)) for place, span in zip(point, spans, strict=True)]
@@ -170,11 +170,11 @@ def take_step(tuning: Tuning, step: int, point: Point, run: Run) -> Step:
     difference = compare(tuning, step, plus, minus, run)
     gain = GAIN / (STABILITY + step + 1) ** GAIN_DECAY
     moved = [place + gain * difference / (2 * span) for place, span in zip(inside, spans, strict=True)]
-    return Step(step, plus, minus, difference, [min(max(place, 0.0), 1.0) for place in moved])
+    return TuningStep(step, plus, minus, difference, [min(max(place, 0.0), 1.0) for place in moved])
 
 
 def compare(tuning: Tuning, step: int, plus: str, minus: str, run: Run) -> float:
-    """Return how much more a seat of `plus` wins, against the third bot or against each other, on the same deals."""
+    """Return the win share of `plus` minus that of `minus`, against the third bot or each other, on equal deals."""
     if tuning.against is None:
         share = mean_score(tuning.match(plus, minus, step), run)
         return share - (1 - share) / (tuning.seats - 1)
@@ -192,20 +192,20 @@ def mean_score(match: Match, run: Run) -> float:
     return math.fsum(shares) / len(shares)
 
 
-# -- many ------------------------------------------------------------------------------------------
+# -- all steps ------------------------------------------------------------------------------------------
 
 
 def tune(
-    tuning: Tuning, steps: int, run: Run, file: IO[bytes] | None, done: Sequence[Step] = ()
-) -> Generator[Step, None, None]:
-    """Take the steps that are not done, and yield each once it is kept.
+    tuning: Tuning, steps: int, run: Run, file: IO[bytes] | None, done: Sequence[TuningStep] = ()
+) -> Generator[TuningStep, None, None]:
+    """Take the remaining steps, and yield each once it is stored.
 
     Args:
-        tuning: rehearsed.
-        steps: how many, those that are done included.
+        tuning: already rehearsed.
+        steps: total number, including those done.
         run: plays tasks.
-        file: where steps are kept.
-        done: the steps that are there already.
+        file: where steps are stored.
+        done: the steps taken so far.
     """
     point = done[-1].point if done else tuning.start()
     for number in range(len(done), steps):
@@ -216,23 +216,23 @@ def tune(
         point = step.point
 
 
-def read_steps(lines: list[dict[str, Any]]) -> list[Step]:
-    """Return the steps of a file. Raises BadMatch for a line that is none, or is out of its order."""
+def read_steps(lines: list[dict[str, Any]]) -> list[TuningStep]:
+    """Return the steps of a file. Raises BadMatch for a line that is not a step or is out of order."""
     try:
-        steps = [Step(**line) for line in lines]
+        steps = [TuningStep(**line) for line in lines]
     except TypeError:
         raise BadMatch("results: a line is not a step") from None
     if [step.step for step in steps] != list(range(len(steps))):
-        raise BadMatch("results: the steps are not in their order")
+        raise BadMatch("results: the steps are out of order")
     return steps
 
 
-def best_point(steps: Sequence[Step]) -> Point:
-    """Return the mean of the later half of the points (Polyak and Juditsky 1992, SIAM J. Control Optim. 30)."""
+def best_point(steps: Sequence[TuningStep]) -> Point:
+    """Return the mean of the second half of the points (Polyak and Juditsky 1992, SIAM J. Control Optim. 30)."""
     later = [step.point for step in steps[len(steps) // 2 :]]
     return [math.fsum(places) / len(later) for places in zip(*later, strict=True)]
 
 
-def confirming_match(tuning: Tuning, steps: Sequence[Step], deals: int) -> Match:
-    """Return the match of the best point against the start, on deals that no step has seen."""
+def confirming_match(tuning: Tuning, steps: Sequence[TuningStep], deals: int) -> Match:
+    """Return the match of the best point against the start, on deals not used by any step."""
     return tuning.match(tuning.bot_at(best_point(steps)), tuning.bot_at(tuning.start()), len(steps), deals)

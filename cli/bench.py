@@ -13,8 +13,9 @@ from rich.console import Console
 from rich.table import Table
 
 from clerestory.cli.bench_service import bench_service
+from clerestory.cli.new import first_decision
 from clerestory.cli.options import BadOption, GameOption, JsonOption, SeatsOption, chosen_game, chosen_seats
-from clerestory.engine import NATURE, State
+from clerestory.engine import State
 from clerestory.engine.core import Game
 from clerestory.engine.speed import copies, random_games, random_playouts, reference
 from clerestory.search.ismcts import Searcher
@@ -71,7 +72,7 @@ def engine_run(game: Game, seats: int, seconds: float, seed: int) -> EngineFigur
 
 def search_run(game: Game, seats: int, seconds: float, threads: int, bot: str, seed: int) -> SearchFigures:
     """Measure once: half of the time for playouts, to know what they cost, and half for the search."""
-    position = first_decision(game, seats, seed)
+    position = first_decision(game.name, seats, seed)
     playouts, _, playing = random_playouts(position, seconds / 2, seed)
     options = BOTS[bot](seats)
     result = Searcher(position, seed=seed, **options).run(seconds=seconds / 2, threads=threads)
@@ -94,14 +95,6 @@ def overruns(position: State, budget: float, count: int) -> list[float]:
         searcher.run(seconds=budget)
         late.append(1e3 * (monotonic() - started - budget))
     return late
-
-
-def first_decision(game: Game, seats: int, seed: int) -> State:
-    """Return the opening position after Nature's first events."""
-    state = game.new(seats, seed)
-    while state.turn == NATURE:
-        state.play(state.draw(seed))
-    return state
 
 
 def medians(runs: list[Any]) -> dict[str, float]:
@@ -184,7 +177,7 @@ def bench_budget(
     """How late searches come back that have a time budget, on one core, in milliseconds."""
     rules = chosen_game(game)
     chosen_seats(rules, seats)
-    late = overruns(first_decision(rules, seats, 0), budget_ms / 1e3, count)
+    late = overruns(first_decision(game, seats, 0), budget_ms / 1e3, count)
     figures = {"p50": median(late), "p99": quantiles(late, n=100, method="inclusive")[98], "max": max(late)}
     about = {"bench": "budget", "game": game, "seats": seats, "budget_ms": budget_ms, "count": count}
     if as_json:

@@ -15,7 +15,7 @@ import typer
 from clerestory.arena.pool import Crew
 from clerestory.arena.results import open_lines
 from clerestory.arena.series import Report
-from clerestory.arena.tune import Range, Step, Tuning, confirming_match, read_steps
+from clerestory.arena.tune import Range, Tuning, TuningStep, confirming_match, read_steps
 from clerestory.arena.tune import tune as take_steps
 from clerestory.cli.arena import finite, play, progress_bar, spread
 from clerestory.cli.crew import (
@@ -76,7 +76,7 @@ def tune(
     report(tuning, steps, outcome, as_json=as_json)
 
 
-def all_steps(tuning: Tuning, wanted: int, out: Path | None, crew: Crew, hands: int) -> list[Step]:
+def all_steps(tuning: Tuning, wanted: int, out: Path | None, crew: Crew, hands: int) -> list[TuningStep]:
     """Return the steps, taking those that are missing, with a progress bar on standard error."""
     with step_file(out, tuning) as (file, done), progress_bar(wanted * tuning.games_per_step) as count:
         count(len(done) * tuning.games_per_step)
@@ -89,7 +89,7 @@ def all_steps(tuning: Tuning, wanted: int, out: Path | None, crew: Crew, hands: 
 
 
 @contextmanager
-def step_file(out: Path | None, tuning: Tuning) -> Iterator[tuple[IO[bytes] | None, list[Step]]]:
+def step_file(out: Path | None, tuning: Tuning) -> Iterator[tuple[IO[bytes] | None, list[TuningStep]]]:
     """Open the file of steps, if one is wanted; yield it and what is in it."""
     if out is None:
         yield None, []
@@ -98,7 +98,7 @@ def step_file(out: Path | None, tuning: Tuning) -> Iterator[tuple[IO[bytes] | No
         yield file, read_steps(lines)
 
 
-def report(tuning: Tuning, steps: list[Step], outcome: Report, *, as_json: bool) -> None:
+def report(tuning: Tuning, steps: list[TuningStep], outcome: Report, *, as_json: bool) -> None:
     """Print the best point, the start, and what the confirming match says."""
     best, start = outcome.a.bot, outcome.b.bot
     games = len(steps) * tuning.games_per_step

@@ -16,7 +16,7 @@ from typing import Annotated, Any
 import typer
 
 from clerestory.arena.bots import Budget, Move, parse_bot
-from clerestory.arena.match import Played, Player, play_between
+from clerestory.arena.match import GameResult, Player, play_between
 from clerestory.arena.statistics import elo_interval, score_interval
 from clerestory.clients import Advisor
 from clerestory.engine import GAMES, State
@@ -54,10 +54,10 @@ def if_any(player: Player) -> Player:
     return choose
 
 
-def play(asked: Player, rival: Player, deals: Sequence[int], at_once: int) -> list[list[Played]]:
+def play(asked: Player, rival: Player, deals: Sequence[int], at_once: int) -> list[list[GameResult]]:
     """Play each deal in both seatings, so many games at a time; return the games by deal."""
 
-    def one(number: int) -> Played:
+    def one(number: int) -> GameResult:
         deal, seat = deals[number // SEATS], number % SEATS
         players = [if_any(asked if here == seat else rival) for here in range(SEATS)]
         played = play_between(players, GAMES["cathedral"], deal, seat)
@@ -69,7 +69,7 @@ def play(asked: Player, rival: Player, deals: Sequence[int], at_once: int) -> li
     return [games[first : first + SEATS] for first in range(0, len(games), SEATS)]
 
 
-def figures(games: Sequence[Sequence[Played]]) -> dict[str, Any]:
+def figures(games: Sequence[Sequence[GameResult]]) -> dict[str, Any]:
     """Return score and Elo of the player in the seat that was told, with 95 % intervals; the deal is the unit."""
     score = score_interval([mean(game.returns[game.seat] for game in deal) for deal in games])
     elo = elo_interval(score, SEATS)

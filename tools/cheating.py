@@ -16,7 +16,7 @@ from Cython.Build import cythonize
 from setuptools import Distribution, Extension
 
 from clerestory.arena.bots import Move
-from clerestory.arena.match import Match, Played, derived_seed, result
+from clerestory.arena.match import GameResult, Match, derived_seed, result
 from clerestory.arena.results import Results
 from clerestory.arena.series import Report, report
 from clerestory.arena.statistics import Interval
@@ -47,7 +47,7 @@ def unveiled(game: Game) -> Any:
             sys.path.remove(folder)
 
 
-def play_game(game: Game, seats: int, iterations: int, options: dict[str, Any], deal: int, cheat: int) -> Played:
+def play_game(game: Game, seats: int, iterations: int, options: dict[str, Any], deal: int, cheat: int) -> GameResult:
     """One game of a deal in which one seat peeks; luck and seeds are those of an arena."""
     state, luck, ply = game.new(seats, deal), Rng(derived_seed("nature", deal)), 0
     moves: list[list[Move]] = [[] for _ in range(seats)]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from clerestory.arena.match import Match, Played, derived_seed, play_game
+from clerestory.arena.match import GameResult, Match, derived_seed, play_game
 from clerestory.arena.results import open_results
 from clerestory.arena.series import Report, play_match, report, scores
 from clerestory.arena.statistics import Sprt, Verdict
@@ -43,9 +43,9 @@ def timeless(outcome: Report) -> Report:
     return replace(outcome, a=replace(outcome.a, ms_per_move=0), b=replace(outcome.b, ms_per_move=0))
 
 
-def played(deal: int, seat: int, returns: list[float]) -> Played:
+def played(deal: int, seat: int, returns: list[float]) -> GameResult:
     zeros = [0] * len(returns)
-    return Played(
+    return GameResult(
         deal, seat, returns, [8 * share - 4 for share in returns], None, 8, [2] * len(returns), [0.5, 1.5], zeros
     )
 

@@ -9,8 +9,8 @@ from functools import partial
 
 import pytest
 
-from clerestory.arena.match import Match, Played, Task
-from clerestory.arena.on_ray import load_ray, on_ray, play_alike, session
+from clerestory.arena.match import DealTask, GameResult, Match
+from clerestory.arena.on_ray import load_ray, on_ray, play_if_same, session
 from clerestory.arena.pool import Crew, on_processes
 from clerestory.arena.results import Results
 from clerestory.arena.series import play_match
@@ -28,7 +28,7 @@ def toy() -> Game:
 MATCH = Match(toy, 3, ("ismcts-plain", "random"), "20it", seed=4, deals=5)
 
 
-def games(match: Match, crew: Crew) -> list[Played]:
+def games(match: Match, crew: Crew) -> list[GameResult]:
     results = Results()
     for _ in play_match(match, results, workers=2, crew=crew):
         pass
@@ -47,7 +47,7 @@ def test_a_ray_of_its_own_ends_with_the_match() -> None:
     with on_ray(1) as run:
         assert load_ray().is_initialized()
         assert signal.getsignal(signal.SIGTERM) == before
-        assert [game.seat for game in next(run(iter([Task(MATCH, 7, [0, 2])])))] == [0, 2]
+        assert [game.seat for game in next(run(iter([DealTask(MATCH, 7, [0, 2])])))] == [0, 2]
     assert not load_ray().is_initialized()
 
 
@@ -85,9 +85,9 @@ def test_what_is_not_wanted_any_more_is_not_played() -> None:
 
 def test_another_game_on_another_machine_is_refused() -> None:
     header = MATCH.header()
-    assert len(play_alike(Task(MATCH, 4, [1]), header)) == 1
+    assert len(play_if_same(DealTask(MATCH, 4, [1]), header)) == 1
     with pytest.raises(BadMatch, match="another game"):
-        play_alike(Task(MATCH, 4, [1]), {**header, "rules_revision": 0})
+        play_if_same(DealTask(MATCH, 4, [1]), {**header, "rules_revision": 0})
 
 
 def test_a_missing_ray_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

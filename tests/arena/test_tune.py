@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from clerestory.arena.match import Played, Task
+from clerestory.arena.match import DealTask, GameResult
 from clerestory.arena.pool import on_processes
 from clerestory.arena.results import open_lines
-from clerestory.arena.tune import Range, Step, Tuning, best_point, confirming_match, options_of, read_steps, tune
+from clerestory.arena.tune import Range, Tuning, TuningStep, best_point, confirming_match, options_of, read_steps, tune
 from clerestory.engine.core import Game
 from clerestory.engine.rng import Rng
 from clerestory.engine.toy.rules import TOY
@@ -26,7 +26,7 @@ EXPLORATION = Range("exploration", 0.0, 2.0, whole=False)
 TUNING = Tuning(toy, 2, "ismcts-plain:exploration=0.5", (EXPLORATION,), "random", "10it", seed=3, deals=2)
 
 
-def steps_of(tuning: Tuning, steps: int, path: Path, workers: int = 1) -> list[Step]:
+def steps_of(tuning: Tuning, steps: int, path: Path, workers: int = 1) -> list[TuningStep]:
     with open_lines(path, tuning.header()) as (file, lines), on_processes(workers) as run:
         done = read_steps(lines)
         return [*done, *tune(tuning, steps, run, file, done)]
@@ -35,12 +35,12 @@ def steps_of(tuning: Tuning, steps: int, path: Path, workers: int = 1) -> list[S
 # -- where it leads --------------------------------------------------------------------------------
 
 
-def finished(deal: int, seat: int, a_wins: bool) -> Played:
+def finished(deal: int, seat: int, a_wins: bool) -> GameResult:
     won = [1.0, 0.0] if a_wins == (seat == 0) else [0.0, 1.0]
-    return Played(deal, seat, won, won, None, 1, [1, 1], [0, 0], [0, 0])
+    return GameResult(deal, seat, won, won, None, 1, [1, 1], [0, 0], [0, 0])
 
 
-def judged(task: Task) -> list[Played]:
+def judged(task: DealTask) -> list[GameResult]:
     """Games without a game: a seat wins by how close its options are to exploration 1.5 and deviations 3."""
 
     def strength(bot: str) -> float:
@@ -57,7 +57,7 @@ def judged(task: Task) -> list[Played]:
 def test_steps_lead_to_what_wins_more(against: str | None) -> None:
     """Games are won by chance, the planted best point is met within a sixth of the ranges."""
 
-    def run(tasks: Iterator[Task]) -> Iterator[list[Played]]:
+    def run(tasks: Iterator[DealTask]) -> Iterator[list[GameResult]]:
         return map(judged, tasks)
 
     ranges = (EXPLORATION, Range("deviations", 0, 8, whole=True))
@@ -72,7 +72,7 @@ def test_steps_lead_to_what_wins_more(against: str | None) -> None:
 def test_one_step_by_hand() -> None:
     """Whoever explores more wins all: from the middle, half of 2 * 0.1 apart, gain 0.5 / 11 ** 0.602."""
 
-    def run(tasks: Iterator[Task]) -> Iterator[list[Played]]:
+    def run(tasks: Iterator[DealTask]) -> Iterator[list[GameResult]]:
         for task in tasks:
             a, b = (float(options_of(bot)["exploration"]) for bot in task.match.bots)
             yield [finished(task.deal, seat, a > b) for seat in task.seats]
@@ -96,13 +96,12 @@ def test_whole_numbers_are_told_apart(low: int, high: int) -> None:
 
 
 def test_the_best_point_is_the_mean_of_the_later_half() -> None:
-    assert best_point([Step(i, "", "", 0, [place]) for i, place in enumerate((0.9, 0.8, 0.2, 0.4))]) == pytest.approx(
-        [0.3]
-    )
+    steps = [TuningStep(i, "", "", 0, [place]) for i, place in enumerate((0.9, 0.8, 0.2, 0.4))]
+    assert best_point(steps) == pytest.approx([0.3])
 
 
 def test_the_confirming_match_has_deals_of_its_own() -> None:
-    steps = [Step(i, "", "", 0, [0.5]) for i in range(3)]
+    steps = [TuningStep(i, "", "", 0, [0.5]) for i in range(3)]
     match = confirming_match(TUNING, steps, 7)
     assert (match.seed, match.deals) == (3 + 3 * 2, 7)
     assert match.bots == ("ismcts-plain:exploration=1", "ismcts-plain:exploration=0.5")
