@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
-SOURCES := setup.py MANIFEST.in $(shell find src engine search arena server clients cli proto -type f -not -path '*/__pycache__/*' 2>/dev/null)
+SOURCES := setup.py MANIFEST.in $(shell find src engine search arena server clients door cli proto -type f -not -path '*/__pycache__/*' 2>/dev/null)
 CHECKED := build/checked
 PYTEST := $(BIN)/python -m pytest -n auto
 

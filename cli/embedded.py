@@ -15,7 +15,7 @@ from grpc_health.v1.health_pb2_grpc import HealthStub
 
 from clerestory.clients.errors import Unavailable
 
-PUBLIC = ("ADMIN", "METRICS", "TLS_CERT", "TLS_KEY", "TLS_CLIENT_CA", "TOKEN_FILE")  # of `clerestory serve`
+PUBLIC = ("ADMIN", "METRICS", "TLS_CERT", "TLS_KEY", "TLS_CLIENT_CA", "TOKEN_FILE", "WEB")  # of `clerestory serve`
 PATIENCE = 10.0  # seconds for an answer about its health, and for its end
 
 

@@ -18,12 +18,14 @@ from clerestory.cli.serve import serve
 from clerestory.cli.show import replay, show
 from clerestory.cli.simulate import simulate
 from clerestory.cli.tune import tune
+from clerestory.cli.web import web
 from clerestory.clients import AdvisorError, BadConnection, BadRequest, NotNow
+from clerestory.door.config import BadDoor
 from clerestory.engine import GameError
 from clerestory.search import SearchError
 from clerestory.server.config import BadSettings
 
-BAD_INPUT = (BadOption, BadConnection, BadRequest, NotNow, GameError, SearchError, BadSettings)
+BAD_INPUT = (BadOption, BadConnection, BadRequest, NotNow, GameError, SearchError, BadSettings, BadDoor)
 FAILURES = (AdvisorError, OSError)
 
 app = typer.Typer(
@@ -35,6 +37,7 @@ app = typer.Typer(
 )
 app.callback()(common)
 app.command()(serve)
+app.command()(web)
 app.command()(recommend)
 app.command()(analyze)
 app.command()(play)

@@ -3,13 +3,20 @@
 import asyncio
 import os
 import sys
-from collections.abc import Sequence
+import tempfile
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from clerestory.cli.web import NamesOption, PageOption, chosen_door
+from clerestory.clients.connection import dial
+from clerestory.door.config import DoorSettings
+from clerestory.door.serve import opened
 from clerestory.server.app import App
 from clerestory.server.app import serve as run_server
 from clerestory.server.config import BadSettings, Settings
@@ -69,6 +76,9 @@ def serve(
     token_file: Annotated[
         Path | None, setting("token_file", "Tokens of which every call must bring one, read again on SIGHUP.")
     ] = DEFAULTS.token_file,
+    web: Annotated[str, setting("web", "HOST:PORT of the page, and of the service for browsers; empty: nowhere.")] = "",
+    web_name: NamesOption = None,
+    web_page: PageOption = None,
     while_stdin: Annotated[bool, typer.Option("--while-stdin", hidden=True)] = False,
 ) -> None:
     """Serve advice over gRPC until SIGTERM or SIGINT; searches under way then answer with what they have."""
@@ -77,8 +87,11 @@ def serve(
     owe_choice("log_level", log_level, LEVELS)
     write_logs(log_format, log_level)
     settings = Settings(**{one.name: given[one.name] for one in fields(Settings)})
+    if web and tls_client_ca is not None:
+        raise BadSettings("web: would let in those who show no certificate, which tls_client_ca asks for")
+    door = chosen_door(web, web_name, insecure, web_page) if web else None
     sys.setswitchinterval(SWITCH)
-    asyncio.run(serve_while(settings, while_stdin))
+    asyncio.run(serve_while(settings, door, while_stdin))
 
 
 def owe_choice(name: str, value: str, choices: Sequence[str]) -> None:
@@ -87,12 +100,27 @@ def owe_choice(name: str, value: str, choices: Sequence[str]) -> None:
         raise BadSettings(f"{name}: {value!r} is not one of {', '.join(choices)}")
 
 
-async def serve_while(settings: Settings, while_stdin: bool) -> None:
+async def serve_while(settings: Settings, door: DoorSettings | None, while_stdin: bool) -> None:
     """Serve until told to finish, or until stdin is closed: so a child does not outlive its parent."""
     stop = asyncio.Event()
     if while_stdin:
         asyncio.get_running_loop().add_reader(sys.stdin.fileno(), stop.set)
-    await run_server(settings, announce, stop)
+    with tempfile.TemporaryDirectory(prefix="clerestory-") as folder:
+        inside = f"unix:{folder}/door" if door else ""
+        await run_server(settings, partial(beside, door, inside), stop, inside)
+
+
+@asynccontextmanager
+async def beside(door: DoorSettings | None, inside: str, app: App) -> AsyncIterator[None]:
+    """Open the door for browsers, if there is to be one, and say that the server answers."""
+    if door is None:
+        announce(app)
+        yield
+        return
+    async with opened(door, dial(inside, None, None, retries=False)) as web:
+        announce(app)
+        typer.echo(f"clerestory has its page at {web.url}")
+        yield
 
 
 def announce(app: App) -> None:

@@ -46,10 +46,14 @@ def connected(server: Server, workers: int = 1) -> Iterator[Advisor]:
         with embedded_server("--workers", str(workers)) as target, Advisor(target) as advisor:
             yield advisor
         return
-    files = (server.ca, server.cert, server.key)
-    tls = Tls(*files) if any(files) else None
-    with Advisor(server.target, read_token(server.token_file), tls) as advisor:
+    with Advisor(server.target, read_token(server.token_file), tls_of(server)) as advisor:
         yield advisor
+
+
+def tls_of(server: Server) -> Tls | None:
+    """Return how the connection to a server is kept private, None for plaintext."""
+    files = (server.ca, server.cert, server.key)
+    return Tls(*files) if any(files) else None
 
 
 def check(server: Server) -> None:

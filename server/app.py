@@ -3,6 +3,7 @@
 import asyncio
 import signal
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass
 
 import grpc
@@ -78,8 +79,12 @@ class App:
             await asyncio.to_thread(self.exposition.close)
 
 
-async def start(settings: Settings) -> App:
+async def start(settings: Settings, inside: str = "") -> App:
     """Return a server that answers.
+
+    Args:
+        settings: of the server.
+        inside: a further address, `unix:PATH`, in plaintext, for a client that lives in this process; "" for none.
 
     Raises OSError when it cannot listen where it should, BadSettings for a file of certificates or tokens that is none.
     """
@@ -89,6 +94,8 @@ async def start(settings: Settings) -> App:
     doors = [] if tokens is None else [TokenDoor(tokens)]
     server = grpc.aio.server(interceptors=[Boundary(metrics), *doors], options=OPTIONS)
     address = listen(server, settings.listen, proof)
+    if inside:
+        listen(server, inside)
     admin, admin_address = start_admin(settings.admin, standing)
     exposition = expose(metrics, settings.metrics) if settings.metrics else None
     scheduler = Scheduler(settings.workers, settings.max_searches, settings.min_iterations)
@@ -136,23 +143,32 @@ def listen(server: grpc.aio.Server, address: str, proof: grpc.ServerCredentials 
     return address if address.startswith("unix:") else f"{address.rpartition(':')[0]}:{port}"
 
 
-async def serve(settings: Settings, ready: Callable[[App], object], stop: asyncio.Event) -> None:
+async def serve(
+    settings: Settings,
+    beside: Callable[[App], AbstractAsyncContextManager[object]],
+    stop: asyncio.Event,
+    inside: str = "",
+) -> None:
     """Serve until `stop` is set, or SIGTERM or SIGINT comes; then finish. On SIGHUP, read the tokens again.
 
     Args:
         settings: of the server.
-        ready: called once, when it answers.
+        beside: what is entered once the server answers, and left when it has finished.
         stop: set by the caller, or by a signal.
+        inside: as of `start`.
 
-    Raises OSError and BadSettings as `start` does.
+    Raises OSError and BadSettings as `start` does, and what `beside` raises.
     """
     take_turns(ANSWERING)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
-    app = await start(settings)
+    app = await start(settings, inside)
     if app.tokens is not None:
         loop.add_signal_handler(signal.SIGHUP, app.tokens.reload)
-    ready(app)
-    await stop.wait()
-    await app.finish()
+    async with AsyncExitStack() as around:
+        try:
+            await around.enter_async_context(beside(app))
+            await stop.wait()
+        finally:
+            await app.finish()

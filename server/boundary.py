@@ -22,6 +22,7 @@ from clerestory.server.metrics import Metrics
 PUSHBACK = "grpc-retry-pushback-ms"  # trailing metadata that gRPC's own retries obey
 NEVER = "-1"  # its value for a call that is not to be tried again
 REQUEST_ID = "x-request-id"  # metadata, of the call and of its answer
+VIA = ("x-clerestory-via", "web")  # metadata of calls that come through the door for browsers
 FIT_FOR_AN_ID = re.compile(r"[\w.:-]{1,64}", re.ASCII)
 ABANDONED = "CANCELLED"  # what a call is logged as whose caller left
 
@@ -63,7 +64,7 @@ class Boundary(grpc.aio.ServerInterceptor):
     ) -> Any:
         """Answer, or abort with the Status of what went wrong."""
         identifier = request_id(context)
-        with bound_contextvars(request_id=identifier), self._told(method) as ending:
+        with bound_contextvars(request_id=identifier), self._told(method, way(context)) as ending:
             try:
                 context.set_trailing_metadata(((REQUEST_ID, identifier),))
                 return await handler(decode_request(payload, decode), context)
@@ -79,7 +80,7 @@ class Boundary(grpc.aio.ServerInterceptor):
         return await context.abort(status.code, status.details, metadata)
 
     @contextmanager
-    def _told(self, method: str) -> Iterator[Ending]:
+    def _told(self, method: str, via: str) -> Iterator[Ending]:
         """Log and count a call when it ends."""
         began, ending = time.monotonic(), Ending()
         try:
@@ -89,9 +90,9 @@ class Boundary(grpc.aio.ServerInterceptor):
             raise
         finally:
             seconds = time.monotonic() - began
-            self._metrics.count_call(method, ending.code, ending.reason, seconds)
-            fields = {"method": method, "code": ending.code, "reason": ending.reason, "seconds": round(seconds, 6)}
-            logger.info("call", extra=fields)
+            self._metrics.count_call(method, ending.code, ending.reason, via, seconds)
+            fields = {"method": method, "code": ending.code, "reason": ending.reason, "via": via}
+            logger.info("call", extra={**fields, "seconds": round(seconds, 6)})
 
 
 def request_id(context: Context) -> str:
@@ -100,6 +101,11 @@ def request_id(context: Context) -> str:
         if key == REQUEST_ID and isinstance(value, str) and FIT_FOR_AN_ID.fullmatch(value):
             return value
     return uuid4().hex
+
+
+def way(context: Context) -> str:
+    """Return how a call came, as logs and metrics tell it."""
+    return VIA[1] if VIA in (context.invocation_metadata() or ()) else "grpc"
 
 
 def pushback(error: CallError, remaining: float | None) -> tuple[tuple[str, str], ...]:

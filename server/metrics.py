@@ -43,7 +43,7 @@ class Metrics:
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
-        self._calls = self._make(Counter, "calls", "Calls that have ended.", "method", "code", "reason")
+        self._calls = self._make(Counter, "calls", "Calls that have ended.", "method", "code", "reason", "via")
         self._call_seconds = self._make(
             Histogram, "call_seconds", "Time from the arrival of a call to its end.", "method", buckets=SECONDS
         )
@@ -74,9 +74,9 @@ class Metrics:
         """Show a figure as it is whenever somebody looks."""
         self._make(Gauge, name, description).set_function(read)
 
-    def count_call(self, method: str, code: str, reason: str, seconds: float) -> None:
+    def count_call(self, method: str, code: str, reason: str, via: str, seconds: float) -> None:
         """Count a call that has ended."""
-        self._calls.labels(method, code, reason).inc()
+        self._calls.labels(method, code, reason, via).inc()
         self._call_seconds.labels(method).observe(seconds)
         if code == "RESOURCE_EXHAUSTED":
             self._shed.labels(method).inc()

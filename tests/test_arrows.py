@@ -1,4 +1,4 @@
-"""Imports point only down: cli -> all; loadtest -> clients -> stubs; server, arena -> search -> engine.core."""
+"""Imports point only down: cli -> all; loadtest, door -> clients -> stubs; server, arena -> search -> engine.core."""
 
 import re
 from pathlib import Path
@@ -22,6 +22,7 @@ ALLOWED: dict[str, str] = {
     "arena": r"clerestory\.(engine\.(core|rng|errors)\b|search\b|arena\b)",
     "server": rf"clerestory\Z|clerestory\.(server|search)\b|{ENGINE}|{STUBS}",
     "clients": rf"clerestory\.clients\b|{STUBS}",
+    "door": rf"clerestory\.door\b|clerestory\.clients\.connection\b|{STUBS}",
     "cli": r"clerestory\b",
     "loadtest": rf"clerestory\.clients\b|{STUBS}",
     "loadtest/strength.py": rf"clerestory\.(clients|arena)\b|{ENGINE}",  # plays
@@ -62,6 +63,8 @@ def test_imports_point_down(path: Path) -> None:
         ("search/x.py", "from clerestory.arena.bots import parse_bot"),
         ("server/x.py", "from clerestory.arena.bots import parse_bot"),
         ("server/x.py", "import clerestory.clients.advisor"),
+        ("door/x.py", "from clerestory.server.app import App"),
+        ("door/x.py", "from clerestory.clients.advisor import Advisor"),
         ("loadtest/x.py", "from clerestory.server.policy import Policy"),
         ("loadtest/strength.py", "from clerestory.server.policy import Policy"),
     ],

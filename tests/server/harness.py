@@ -43,6 +43,13 @@ async def served(**settings: Any) -> AsyncIterator[Served]:
         await app.finish()
 
 
+@asynccontextmanager
+async def telling(ready: "asyncio.Future[App]", app: App) -> AsyncIterator[None]:
+    """Stand beside a server: tell that it answers."""
+    ready.set_result(app)
+    yield
+
+
 def opening(seats: int = 2, seed: int = 7, game: str = "toy") -> State:
     return first_decision(game, seats, seed)
 

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+from functools import partial
 
 import grpc
 import pytest
@@ -15,7 +16,7 @@ from clerestory.server.app import SERVICES, App, serve, start
 from clerestory.server.config import Settings
 from clerestory.v1.advisor_pb2 import STOP_REASON_STOPPED
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
-from tests.server.harness import long_question, question, refusal, served, until
+from tests.server.harness import long_question, question, refusal, served, telling, until
 
 
 @pytest.mark.parametrize("service", ["", *SERVICES])
@@ -53,7 +54,7 @@ async def test_an_idle_server_does_not_serve_once_it_finishes() -> None:
 async def test_a_signal_lets_running_searches_answer(number: int) -> None:
     ready: asyncio.Future[App] = asyncio.get_running_loop().create_future()
     settings = Settings(listen="127.0.0.1:0", workers=2, grace=60.0)
-    serving = asyncio.ensure_future(serve(settings, ready.set_result, asyncio.Event()))
+    serving = asyncio.ensure_future(serve(settings, partial(telling, ready), asyncio.Event()))
     app = await ready
     async with grpc.aio.insecure_channel(app.address) as channel:
         calls = [asyncio.ensure_future(AdvisorServiceStub(channel).RecommendMove(long_question())) for _ in range(2)]

@@ -101,8 +101,11 @@ async def test_what_is_counted_of_calls_and_searches() -> None:
             await server.advisor.RecommendMove(question(iterations=20))
         await refusal(server.advisor.RecommendMove(question()))
         method = "AdvisorService/RecommendMove"
-        assert value(server, "calls_total", method=method, code="OK", reason="") == 3
-        assert value(server, "calls_total", method=method, code="INVALID_ARGUMENT", reason="BAD_TIME_BUDGET") == 1
+        assert value(server, "calls_total", method=method, code="OK", reason="", via="grpc") == 3
+        assert (
+            value(server, "calls_total", method=method, code="INVALID_ARGUMENT", reason="BAD_TIME_BUDGET", via="grpc")
+            == 1
+        )
         assert value(server, "call_seconds_count", method=method) == 4
         assert value(server, "searches_total", method="RecommendMove", stop_reason="iterations") == 3
         assert value(server, "iterations_total") == 60

@@ -14,6 +14,7 @@ from tests.server.harness import served
 PAGE = (Path(__file__).parents[2] / "docs" / "operations.md").read_text(encoding="utf-8")
 SETTING = re.compile(r"^\| `(--[\w-]+)` \| `(\w+)` \| (.*?) \|", re.MULTILINE)
 METRIC = re.compile(r"^\| `(clerestory_\w+)` \| (\w+) \| (.*?) \|", re.MULTILINE)
+DOOR = {"web", "web_name", "web_page"}  # settings of the door for browsers
 SPOKEN = {"None": "none", "False": "no", "": "none"}  # how the page says a default that is not a value
 
 
@@ -33,7 +34,7 @@ def test_the_table_of_settings_is_the_options() -> None:
 
 def test_every_setting_is_an_option() -> None:
     named = {option.removeprefix("--").replace("-", "_") for option, _, _ in options()}
-    assert named == set(Settings.__dataclass_fields__) | {"log_format", "log_level"}
+    assert named == set(Settings.__dataclass_fields__) | {"log_format", "log_level"} | DOOR
 
 
 async def test_the_table_of_metrics_is_the_registry() -> None:

@@ -7,6 +7,7 @@ import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from clerestory.v1.advisor_pb2 import AnalyzeRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
 from clerestory.v1.rules_pb2 import ListGamesRequest
 from clerestory.v1.rules_pb2_grpc import RulesServiceStub
-from tests.server.harness import assert_reason, question, refusal, until
+from tests.server.harness import assert_reason, question, refusal, telling, until
 
 FIRST, SECOND = "first-token-of-all", "second.token~+/_=="
 BEARER = (("authorization", f"Bearer {FIRST}"),)
@@ -233,7 +234,7 @@ async def test_tokens_are_read_again_on_a_signal(
     listed.write_text(FIRST)
     ready: asyncio.Future[App] = asyncio.get_running_loop().create_future()
     stop = asyncio.Event()
-    serving = asyncio.ensure_future(serve(settings(files, token_file=listed), ready.set_result, stop))
+    serving = asyncio.ensure_future(serve(settings(files, token_file=listed), partial(telling, ready), stop))
     app = await ready
 
     async def known(token: str) -> bool:

@@ -1,0 +1,67 @@
+"""`clerestory web`: the page and the service for browsers, in front of a server that runs elsewhere."""
+
+import asyncio
+import signal
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from clerestory.cli.servers import CaOption, CertOption, KeyOption, Server, TokenOption, check, read_token, tls_of
+from clerestory.clients.connection import Dialled, dial
+from clerestory.door.config import DoorSettings
+from clerestory.door.serve import opened
+from clerestory.server.logs import write_logs
+
+NamesOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--web-name",
+        help="A further name by which browsers call the page, as that of a proxy before it.",
+        envvar="CLERESTORY_WEB_NAME",
+    ),
+]
+PageOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--web-page",
+        help="Folder with a page of your own, instead of the one that is shipped.",
+        envvar="CLERESTORY_WEB_PAGE",
+    ),
+]
+
+
+def web(
+    server: Annotated[str, typer.Option("--server", help="HOST:PORT of the server, over gRPC.")],
+    listen: Annotated[
+        str, typer.Option("--listen", help="HOST:PORT of the page (port 0: any free one).")
+    ] = "127.0.0.1:8080",
+    web_name: NamesOption = None,
+    web_page: PageOption = None,
+    insecure: Annotated[bool, typer.Option("--insecure", help="Accept plaintext from other machines.")] = False,
+    token_file: TokenOption = None,
+    tls_ca: CaOption = None,
+    tls_cert: CertOption = None,
+    tls_key: KeyOption = None,
+) -> None:
+    """Show the page of a server that runs elsewhere, until SIGTERM or SIGINT."""
+    chosen = Server(server, token_file, tls_ca, tls_cert, tls_key)
+    check(chosen)
+    door = chosen_door(listen, web_name, insecure, web_page)
+    write_logs("text", "info")
+    asyncio.run(stand(door, dial(server, read_token(token_file), tls_of(chosen), retries=False)))
+
+
+def chosen_door(listen: str, names: list[str] | None, insecure: bool, page: Path | None) -> DoorSettings:
+    """Return the settings of a door. Raises BadDoor."""
+    return DoorSettings(listen, tuple(names or ()), insecure, page)
+
+
+async def stand(door: DoorSettings, server: Dialled) -> None:
+    """Keep a door open until a signal comes."""
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    async with opened(door, server) as web:
+        typer.echo(f"clerestory has its page at {web.url}")
+        await stop.wait()

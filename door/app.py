@@ -1,0 +1,169 @@
+"""The ASGI application: checks where a request comes from, then calls the server or shows the page."""
+
+import json
+import logging
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from clerestory.door.bridge import Bridge, Metadata
+from clerestory.door.codec import CODECS, END, Codec, wrapped
+from clerestory.door.config import DoorSettings
+from clerestory.door.errors import ConnectError
+from clerestory.door.http import CallerLeft, Exchange, Receive, Scope, Send
+from clerestory.door.methods import Method, methods
+from clerestory.door.page import NO_PAGE, File
+
+ACCEPTED = ", ".join(CODECS)
+
+logger = logging.getLogger(__name__)
+
+
+class Door:
+    """The application.
+
+    Args:
+        bridge: to the server.
+        settings: of the door.
+        page: its files, by path.
+    """
+
+    def __init__(self, bridge: Bridge, settings: DoorSettings, page: Mapping[str, File]) -> None:
+        self._bridge, self._settings, self._page = bridge, settings, page
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request of HTTP."""
+        if scope["type"] != "http":
+            return
+        exchange = Exchange(scope, receive, send)
+        try:
+            await self._answer(exchange)
+        except CallerLeft:
+            logger.debug("a caller left")
+
+    async def _answer(self, exchange: Exchange) -> None:
+        method = methods().get(exchange.path)
+        if refusal := self._refusal(exchange):
+            await exchange.say(403, refusal)
+        elif method is not None and exchange.method == "POST":
+            await self._call(exchange, method)
+        elif method is not None:
+            await exchange.say(405, "A method of the service is called by POST.\n", [("allow", "POST")])
+        elif exchange.method in ("GET", "HEAD"):
+            await self._show(exchange)
+        else:
+            await exchange.say(404, "The service has no such method.\n")
+
+    def _refusal(self, exchange: Exchange) -> str | None:
+        """Return what is wrong with where a request says that it goes and comes from."""
+        host, origin = exchange.headers.get("host", ""), exchange.headers.get("origin")
+        if not self._settings.knows(host_name(host)):
+            return f"This door is not called {host[:80]!r}; --web-name gives it further names.\n"
+        if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+            return f"A page of {origin[:80]!r} may not call this service.\n"
+        return None
+
+    # -- calls ---------------------------------------------------------------------------------------
+
+    async def _call(self, exchange: Exchange, method: Method) -> None:
+        """Answer a call by the Connect protocol."""
+        kind = exchange.headers.get("content-type", "").partition(";")[0].strip().lower()
+        codec = CODECS.get(kind)
+        if codec is None or codec.streams != method.streams:
+            await exchange.say(
+                415, f"Not a media type of this method: one of {ACCEPTED}.\n", [("accept-post", ACCEPTED)]
+            )
+            return
+        answer = self._stream if method.streams else self._unary
+        try:
+            timeout = read_timeout(exchange.headers)
+            message = codec.request(method, await exchange.body())
+        except ConnectError as error:
+            await refuse(exchange, codec, error)
+            return
+        await exchange.while_there(answer(exchange, method, codec, message, timeout))
+
+    async def _unary(
+        self, exchange: Exchange, method: Method, codec: Codec, message: bytes, timeout: float | None
+    ) -> None:
+        try:
+            answer, trailers = await self._bridge.unary(method, message, exchange.headers, timeout)
+            data = codec.response(method, answer)
+        except ConnectError as error:
+            await refuse(exchange, codec, error)
+            return
+        await exchange.answer(200, codec.content_type, data, as_headers(trailers))
+
+    async def _stream(
+        self, exchange: Exchange, method: Method, codec: Codec, message: bytes, timeout: float | None
+    ) -> None:
+        await exchange.start(200, codec.content_type)
+        caller = f"{exchange.caller} {exchange.headers.get('authorization', '')}"
+        parts = self._bridge.stream(method, message, exchange.headers, timeout, caller)
+        try:
+            async for part in parts:
+                await exchange.send(codec.response(method, part), more=True)
+        except ConnectError as error:
+            await exchange.send(ending(error))
+        else:
+            await exchange.send(ending())
+        finally:
+            await parts.aclose()
+
+    # -- the page ------------------------------------------------------------------------------------
+
+    async def _show(self, exchange: Exchange) -> None:
+        """Answer with a file of the page."""
+        file = self._page.get(exchange.path)
+        if file is None:
+            missing = exchange.path == "/" or not self._page
+            await exchange.say(503 if missing else 404, NO_PAGE if missing else "The page has no such file.\n")
+            return
+        headers = [("cache-control", file.cache), ("vary", "accept-encoding")]
+        if "gzip" in exchange.headers.get("accept-encoding", ""):
+            await exchange.answer(200, file.content_type, file.packed, [*headers, ("content-encoding", "gzip")])
+        else:
+            await exchange.answer(200, file.content_type, file.plain, headers)
+
+
+async def refuse(exchange: Exchange, codec: Codec, error: ConnectError) -> None:
+    """Answer with an error: by its status, or in a stream by how it ends."""
+    if codec.streams:
+        await exchange.answer(200, codec.content_type, ending(error))
+    else:
+        await exchange.answer(error.status, "application/json", error.body(), as_headers(error.metadata))
+
+
+def as_headers(trailers: Metadata) -> Metadata:
+    """Return trailing metadata as headers of a unary answer."""
+    return [(f"trailer-{name}", value) for name, value in trailers]
+
+
+def ending(error: ConnectError | None = None) -> bytes:
+    """Return the envelope that ends a stream."""
+    fields: dict[str, Any] = {}
+    if error is not None:
+        metadata: dict[str, list[str]] = defaultdict(list)
+        for name, value in error.metadata:
+            metadata[name].append(value)
+        fields = {"error": error.fields()} | ({"metadata": metadata} if metadata else {})
+    return wrapped(json.dumps(fields).encode(), END)
+
+
+def read_timeout(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds that a call may take. Raises ConnectError."""
+    text = headers.get("connect-timeout-ms")
+    if text is None:
+        return None
+    if not re.fullmatch(r"[0-9]{1,10}", text):
+        raise ConnectError("invalid_argument", f"connect-timeout-ms: {text[:20]!r} is no number of milliseconds")
+    return int(text) / 1000
+
+
+def host_name(host: str) -> str:
+    """Return a `Host` header without its port."""
+    bracket = host.rfind("]")
+    colon = host.rfind(":")
+    return host[:colon] if colon > bracket else host

@@ -1,0 +1,80 @@
+"""What travels: messages as they are, or as JSON, alone or in envelopes."""
+
+import struct
+from dataclasses import dataclass
+
+from google.protobuf.json_format import MessageToJson, Parse, ParseError
+from google.protobuf.message import DecodeError
+
+from clerestory.door.errors import ConnectError
+from clerestory.door.methods import Method
+
+ENVELOPE = struct.Struct(">BI")  # flags, length of what follows
+END = 0x02  # flag of the envelope that ends a stream
+
+
+@dataclass(frozen=True, slots=True)
+class Codec:
+    """How the messages of one call are written.
+
+    Attributes:
+        json: whether as JSON; else as they are.
+        streams: whether in envelopes.
+    """
+
+    json: bool
+    streams: bool
+
+    @property
+    def content_type(self) -> str:
+        """The media type of the answer."""
+        return f"application/{'connect+' if self.streams else ''}{'json' if self.json else 'proto'}"
+
+    def request(self, method: Method, body: bytes) -> bytes:
+        """Return the message that a body holds. Raises ConnectError."""
+        payload = unwrapped(body) if self.streams else body
+        return from_json(method, payload) if self.json else payload
+
+    def response(self, method: Method, message: bytes) -> bytes:
+        """Return a message of the answer, as it is sent."""
+        payload = to_json(method, message) if self.json else message
+        return wrapped(payload) if self.streams else payload
+
+
+CODECS = {
+    codec.content_type: codec for codec in (Codec(json, streams) for json in (False, True) for streams in (False, True))
+}
+
+
+def wrapped(payload: bytes, flags: int = 0) -> bytes:
+    """Return an envelope."""
+    return ENVELOPE.pack(flags, len(payload)) + payload
+
+
+def unwrapped(body: bytes) -> bytes:
+    """Return what is in the one envelope of a body. Raises ConnectError."""
+    if len(body) < ENVELOPE.size:
+        raise ConnectError("invalid_argument", "the body is no envelope")
+    flags, length = ENVELOPE.unpack_from(body)
+    if flags:
+        raise ConnectError("unimplemented", "the envelope is compressed, or ends the stream")
+    if length != len(body) - ENVELOPE.size:
+        raise ConnectError("invalid_argument", "the body is not one envelope")
+    return body[ENVELOPE.size :]
+
+
+def from_json(method: Method, payload: bytes) -> bytes:
+    """Return the message that JSON text stands for. Raises ConnectError, which names the field."""
+    try:
+        return Parse(payload or b"{}", method.request()).SerializeToString()
+    except (ParseError, UnicodeDecodeError, RecursionError, ValueError) as error:
+        raise ConnectError("invalid_argument", f"the request is no JSON of this method: {error}"[:500]) from None
+
+
+def to_json(method: Method, message: bytes) -> bytes:
+    """Return a message as JSON text, with the names of proto/, as in position files."""
+    try:
+        decoded = method.response.FromString(message)
+    except DecodeError:
+        raise ConnectError("internal", "the server's answer is not a message of this method") from None
+    return MessageToJson(decoded, indent=None, preserving_proto_field_name=True).encode()

@@ -1,0 +1,73 @@
+"""What can be chosen of a door, checked when it is made."""
+
+import ipaddress
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+
+MAX_BODY_BYTES = 64 * 1024  # as the server's own limit of a message
+LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
+
+
+class BadDoor(ValueError):
+    """A setting of the door makes no sense; the message names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class DoorSettings:
+    """What can be chosen of a door.
+
+    Attributes:
+        listen: `HOST:PORT`, port 0 for any free one.
+        names: further names by which browsers call it, as that of a proxy before it.
+        insecure: accept plaintext from other machines.
+        page: folder with the page; None for the one that is installed.
+
+    Raises BadDoor.
+    """
+
+    listen: str
+    names: tuple[str, ...] = ()
+    insecure: bool = False
+    page: Path | None = None
+
+    def __post_init__(self) -> None:
+        host, _ = self.address
+        if not (self.insecure or is_loopback(host)):
+            raise BadDoor(f"web: {self.listen} is open to other machines, in plaintext; allow it with insecure")
+        if self.page is not None and not (self.page / "index.html").is_file():
+            raise BadDoor(f"web_page: {self.page} has no index.html")
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """Host and port. Raises BadDoor."""
+        host, colon, port = self.listen.rpartition(":")
+        if not (host and colon and port.isascii() and port.isdigit() and int(port) < 65536):
+            raise BadDoor(f"web: {self.listen!r} is not HOST:PORT")
+        return host.strip("[]"), int(port)
+
+    def knows(self, host: str) -> bool:
+        """Whether a `Host` header, its port left out, is a name of this door.
+
+        A foreign name that leads here is how a web page gets at servers of its visitor's machine (DNS rebinding); an
+        address cannot be a foreign name.
+        """
+        bare = host.strip("[]").lower()
+        own, _ = self.address
+        if bare in (*LOCAL_NAMES, own.lower(), *(name.lower() for name in self.names)):
+            return True
+        return not is_loopback(own) and (is_address(bare) or bare == socket.gethostname().lower())
+
+
+def is_address(host: str) -> bool:
+    """Whether a host is an IP address."""
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach a host."""
+    return host == "localhost" or (is_address(host) and ipaddress.ip_address(host).is_loopback)

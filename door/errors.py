@@ -1,0 +1,95 @@
+"""Errors as the Connect protocol writes them."""
+
+import json
+from base64 import b64encode
+from collections.abc import Sequence
+from typing import Any
+
+import grpc
+from google.protobuf.any_pb2 import Any as AnyMessage
+from google.protobuf.json_format import MessageToDict
+from google.rpc import error_details_pb2
+from google.rpc.status_pb2 import Status
+
+DETAILS = "grpc-status-details-bin"  # trailing metadata with the google.rpc.Status
+HTTP = {
+    "canceled": 499,
+    "unknown": 500,
+    "invalid_argument": 400,
+    "deadline_exceeded": 504,
+    "not_found": 404,
+    "already_exists": 409,
+    "permission_denied": 403,
+    "resource_exhausted": 429,
+    "failed_precondition": 400,
+    "aborted": 409,
+    "out_of_range": 400,
+    "unimplemented": 501,
+    "internal": 500,
+    "unavailable": 503,
+    "data_loss": 500,
+    "unauthenticated": 401,
+}  # code -> status of the HTTP answer (Connect protocol, "Error codes")
+
+
+class ConnectError(Exception):
+    """A call ends with an error.
+
+    Args:
+        code: one of HTTP.
+        message: in English.
+        details: messages that say more, as the protocol writes them.
+        metadata: that came with it.
+    """
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        details: Sequence[dict[str, Any]] = (),
+        metadata: Sequence[tuple[str, str]] = (),
+    ) -> None:
+        super().__init__(message)
+        self.code, self.details, self.metadata = code, list(details), list(metadata)
+
+    @property
+    def status(self) -> int:
+        """The status of the HTTP answer."""
+        return HTTP[self.code]
+
+    def fields(self) -> dict[str, Any]:
+        """Return the error as the protocol's JSON object."""
+        fields: dict[str, Any] = {"code": self.code, "message": str(self)}
+        return fields | ({"details": self.details} if self.details else {})
+
+    def body(self) -> bytes:
+        """Return the same as JSON text."""
+        return json.dumps(self.fields()).encode()
+
+
+def error_of(error: grpc.aio.AioRpcError) -> ConnectError:
+    """Return the error in which a call to the server ended."""
+    metadata = list(error.trailing_metadata() or ())
+    statuses = [Status.FromString(value) for name, value in metadata if name == DETAILS and isinstance(value, bytes)]
+    details = [detail(packed) for status in statuses for packed in status.details]
+    return ConnectError(code_name(error.code()), error.details() or "", details, texts(metadata))
+
+
+def code_name(code: grpc.StatusCode) -> str:
+    """Return a code as the Connect protocol spells it."""
+    return "canceled" if code is grpc.StatusCode.CANCELLED else code.name.lower()
+
+
+def detail(packed: AnyMessage) -> dict[str, Any]:
+    """Return a detail of an error, and where it is one of google.rpc's, its fields for callers without its class."""
+    kind = packed.TypeName()
+    fields = {"type": kind, "value": b64encode(packed.value).decode().rstrip("=")}
+    known = getattr(error_details_pb2, kind.removeprefix("google.rpc."), None)
+    if known is None:
+        return fields
+    return fields | {"debug": MessageToDict(known.FromString(packed.value))}
+
+
+def texts(metadata: Sequence[tuple[str, str | bytes]]) -> list[tuple[str, str]]:
+    """Return the metadata that a browser can read."""
+    return [(name, value) for name, value in metadata if isinstance(value, str)]

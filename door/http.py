@@ -1,0 +1,96 @@
+"""What HTTP needs of ASGI: a request, its body within limits, and answers."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, MutableMapping
+from typing import Any
+
+from clerestory.door.config import MAX_BODY_BYTES
+from clerestory.door.errors import ConnectError
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Headers = Iterable[tuple[str, str]]
+
+BODY_SECONDS = 10.0  # that a caller has to send a body
+SAFETY = (
+    ("content-security-policy", "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"),
+    ("x-content-type-options", "nosniff"),
+    ("referrer-policy", "no-referrer"),
+    ("cross-origin-opener-policy", "same-origin"),
+    ("cross-origin-resource-policy", "same-origin"),
+)
+
+
+class CallerLeft(Exception):
+    """The connection is gone."""
+
+
+class Exchange:
+    """One request and its answer.
+
+    Attributes:
+        method: of HTTP.
+        path: decoded, without the query.
+        headers: by name in lower case; of several with one name the last.
+        caller: the address that the connection comes from.
+    """
+
+    def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self.method: str = scope["method"]
+        self.path: str = scope["path"]
+        self.headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+        self.caller: str = (scope.get("client") or ("",))[0]
+        self._receive, self._send = receive, send
+
+    async def body(self) -> bytes:
+        """Return the body. Raises ConnectError for one too long or too slow, CallerLeft."""
+        found, more = bytearray(), True
+        try:
+            async with asyncio.timeout(BODY_SECONDS):
+                while more:
+                    part = await self._receive()
+                    if part["type"] == "http.disconnect":
+                        raise CallerLeft
+                    found += part.get("body", b"")
+                    if len(found) > MAX_BODY_BYTES:
+                        raise ConnectError("resource_exhausted", f"the body has more than {MAX_BODY_BYTES} bytes")
+                    more = part.get("more_body", False)
+        except TimeoutError:
+            raise ConnectError("deadline_exceeded", f"the body did not come within {BODY_SECONDS:g} s") from None
+        return bytes(found)
+
+    async def while_there(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do the work unless the caller leaves before it is done; the body must have been read."""
+        tasks = {asyncio.ensure_future(work), asyncio.ensure_future(self._gone())}
+        try:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _gone(self) -> None:
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
+
+    async def start(self, status: int, content_type: str, headers: Headers = ()) -> None:
+        """Send the status line and the headers."""
+        lines = [("content-type", content_type), *SAFETY, *headers]
+        packed = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in lines]
+        await self._send({"type": "http.response.start", "status": status, "headers": packed})
+
+    async def send(self, data: bytes, *, more: bool = False) -> None:
+        """Send a part of the answer's body, the last one unless there are more."""
+        await self._send({"type": "http.response.body", "body": data, "more_body": more})
+
+    async def answer(self, status: int, content_type: str, data: bytes, headers: Headers = ()) -> None:
+        """Send a whole answer."""
+        await self.start(status, content_type, [("content-length", str(len(data))), *headers])
+        await self.send(b"" if self.method == "HEAD" else data)
+
+    async def say(self, status: int, text: str, headers: Headers = ()) -> None:
+        """Send a sentence."""
+        await self.answer(status, "text/plain; charset=utf-8", text.encode(), headers)

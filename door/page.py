@@ -1,0 +1,60 @@
+"""The page: a handful of files, read once, each kept compressed as well."""
+
+import gzip
+import mimetypes
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+NO_PAGE = (
+    "This installation of Clerestory came without its page. Install a release, or run `make` in a checkout, which "
+    "builds it. The service itself answers here all the same.\n"
+)
+ASSETS = "/assets/"  # files named after what they hold: they never change
+FOREVER, NEVER = "public, max-age=31536000, immutable", "no-cache"
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """One file of the page.
+
+    Attributes:
+        content_type: with its character set.
+        cache: the `Cache-Control` header.
+        plain: what it holds.
+        packed: the same by gzip.
+    """
+
+    content_type: str
+    cache: str
+    plain: bytes
+    packed: bytes
+
+
+def read_page(folder: Path | None) -> Mapping[str, File]:
+    """Return the files of a page, or of the installed one, by path; none where none is installed."""
+    root = files("clerestory") / "page" if folder is None else folder
+    found = {f"/{path}": read_file(f"/{path}", data) for path, data in walk(root)}
+    return found | ({"/": found["/index.html"]} if "/index.html" in found else {})
+
+
+def walk(folder: Traversable, prefix: str = "") -> list[tuple[str, bytes]]:
+    """Return path and content of each file below a folder; nothing where there is no folder."""
+    if not folder.is_dir():
+        return []
+    found = []
+    for entry in folder.iterdir():
+        inside = (
+            walk(entry, f"{prefix}{entry.name}/") if entry.is_dir() else [(prefix + entry.name, entry.read_bytes())]
+        )
+        found += inside
+    return found
+
+
+def read_file(path: str, data: bytes) -> File:
+    """Return a file as it is served."""
+    kind = mimetypes.guess_type(path)[0] or "application/octet-stream"
+    content_type = f"{kind}; charset=utf-8" if kind.startswith("text/") else kind
+    return File(content_type, FOREVER if path.startswith(ASSETS) else NEVER, data, gzip.compress(data, mtime=0))

@@ -1,0 +1,118 @@
+"""A door in front of a server, on real sockets, and a caller that speaks HTTP by hand."""
+
+import asyncio
+import json
+import struct
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from clerestory.clients.connection import dial
+from clerestory.door.config import DoorSettings
+from clerestory.door.serve import opened
+from tests.server.harness import Served, served
+
+PROTO, JSON = "application/proto", "application/json"
+RULES, ADVICE = "/clerestory.v1.RulesService/", "/clerestory.v1.AdvisorService/"
+ENVELOPE = struct.Struct(">BI")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer over HTTP."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def fields(self) -> Any:
+        return json.loads(self.body)
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Who calls a door."""
+
+    host: str
+    port: int
+    server: Served
+
+    @asynccontextmanager
+    async def sent(
+        self, verb: str, path: str, body: bytes, headers: dict[str, str]
+    ) -> AsyncIterator[asyncio.StreamReader]:
+        """Send a request on a connection of its own, and yield what comes back; hang up at the end."""
+        reader, writer = await asyncio.open_connection(self.host, self.port)
+        lines = {"host": f"{self.host}:{self.port}", "content-length": str(len(body)), "connection": "close"} | headers
+        head = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
+        writer.write(f"{verb} {path} HTTP/1.1\r\n{head}\r\n".encode() + body)
+        try:
+            yield reader
+        finally:
+            writer.close()
+
+    async def ask(self, verb: str, path: str, body: bytes = b"", **headers: str) -> Answer:
+        """Return the answer to a request; `_` in the name of a header stands for `-`."""
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        async with self.sent(verb, path, body, named) as reader:
+            status, found = await read_head(reader)
+            return Answer(
+                status, found, unchunked(await reader.read()) if "transfer-encoding" in found else await reader.read()
+            )
+
+    async def call(self, path: str, body: bytes | dict[str, Any], **headers: str) -> Answer:
+        """Return the answer to a unary call."""
+        if isinstance(body, dict):
+            return await self.ask("POST", path, json.dumps(body).encode(), content_type=JSON, **headers)
+        return await self.ask("POST", path, body, **{"content_type": PROTO} | headers)
+
+
+async def read_head(reader: asyncio.StreamReader) -> tuple[int, dict[str, str]]:
+    """Return status and headers of an answer."""
+    head = (await reader.readuntil(b"\r\n\r\n")).decode().splitlines()
+    pairs = (line.split(": ", 1) for line in head[1:] if line)
+    return int(head[0].split()[1]), {name.lower(): value for name, value in pairs}
+
+
+def unchunked(body: bytes) -> bytes:
+    """Return a body that came in chunks."""
+    found = b""
+    while body:
+        size, _, rest = body.partition(b"\r\n")
+        found += rest[: int(size, 16)]
+        body = rest[int(size, 16) + 2 :]
+    return found
+
+
+def enveloped(payload: bytes, flags: int = 0) -> bytes:
+    return ENVELOPE.pack(flags, len(payload)) + payload
+
+
+def parts(body: bytes) -> list[tuple[int, bytes]]:
+    """Return flags and payload of each envelope of a stream."""
+    found = []
+    while body:
+        flags, length = ENVELOPE.unpack_from(body)
+        found.append((flags, body[5 : 5 + length]))
+        body = body[5 + length :]
+    return found
+
+
+def address_of(url: str) -> tuple[str, int]:
+    split = urlsplit(url)
+    assert split.hostname is not None
+    assert split.port is not None
+    return split.hostname, split.port
+
+
+@asynccontextmanager
+async def door(page: Path | None = None, names: tuple[str, ...] = (), **settings: Any) -> AsyncIterator[Caller]:
+    """Yield a caller of a door in front of a server of its own."""
+    async with served(**settings) as server:
+        chosen = DoorSettings("127.0.0.1:0", names, page=page)
+        async with opened(chosen, dial(server.app.address, None, None, retries=False)) as web:
+            yield Caller(*address_of(web.url), server)

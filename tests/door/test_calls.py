@@ -1,0 +1,245 @@
+"""Calls of browsers: what they get is what gRPC's callers get."""
+
+import json
+from base64 import b64decode
+
+import grpc
+import pytest
+from google.protobuf.json_format import MessageToDict
+from google.rpc.error_details_pb2 import ErrorInfo
+
+from clerestory.door.errors import HTTP, code_name
+from clerestory.door.methods import methods
+from clerestory.v1.advisor_pb2 import STOP_REASON_STOPPED, AnalyzeRequest, AnalyzeResponse, RecommendMoveResponse
+from clerestory.v1.rules_pb2 import ListGamesRequest, ListGamesResponse, StartPositionRequest, StartPositionResponse
+from clerestory.v1.rules_pb2_grpc import RulesServiceStub
+from tests.door.harness import ADVICE, JSON, RULES, door, enveloped, parts, read_head, unchunked
+from tests.server.harness import duration, long_question, question, until
+
+STREAM = "application/connect+proto"
+
+
+async def test_a_call_is_answered_to_the_byte_as_over_grpc() -> None:
+    async with door() as caller:
+        asked = StartPositionRequest(game="duel", seats=2, seed=5)
+        answer = await caller.call(RULES + "StartPosition", asked.SerializeToString())
+        direct = await RulesServiceStub(caller.server.channel).StartPosition(asked)
+    assert (answer.status, answer.headers["content-type"]) == (200, "application/proto")
+    assert answer.body == direct.SerializeToString()
+    assert StartPositionResponse.FromString(answer.body).seed == 5
+
+
+async def test_a_call_in_json_has_the_names_of_position_files() -> None:
+    async with door() as caller:
+        answer = await caller.call(RULES + "StartPosition", {"game": "duel", "seats": 2, "seed": "5"})
+        direct = await RulesServiceStub(caller.server.channel).StartPosition(
+            StartPositionRequest(game="duel", seats=2, seed=5)
+        )
+    assert answer.fields == MessageToDict(direct, preserving_proto_field_name=True)
+    assert "rules_revision" in answer.fields["referee"]["truth"]
+
+
+def test_every_method_of_the_services_can_be_called() -> None:
+    names = {path.rpartition("/")[2] for path in methods()}
+    assert {"RecommendMove", "Analyze", "ListActions", "DescribeCatalogue", "WatchGame", "PlayAction"} <= names
+    assert {path for path, method in methods().items() if method.streams} >= {ADVICE + "Analyze"}
+    assert not methods()[RULES + "ListGames"].streams
+
+
+async def test_an_identifier_goes_there_and_back() -> None:
+    async with door() as caller:
+        answer = await caller.call(RULES + "ListGames", b"", x_request_id="seven")
+    assert answer.headers["trailer-x-request-id"] == "seven"
+
+
+# -- streams ---------------------------------------------------------------------------------------
+
+
+def analysis(**fields: object) -> bytes:
+    return AnalyzeRequest(question=question(**fields), update_interval=duration(0.02)).SerializeToString()
+
+
+async def test_a_stream_is_what_grpc_sends_and_an_end() -> None:
+    async with door() as caller:
+        body = enveloped(analysis(time_budget=duration(0.3)))
+        answer = await caller.ask("POST", ADVICE + "Analyze", body, content_type=STREAM)
+    *tables, end = parts(answer.body)
+    found = [AnalyzeResponse.FromString(payload) for _, payload in tables]
+    assert {flags for flags, _ in tables} == {0}
+    assert len(found) > 2
+    assert [table.final for table in found] == [False] * (len(found) - 1) + [True]
+    assert end == (2, b"{}")
+
+
+async def test_a_stream_in_json() -> None:
+    async with door() as caller:
+        asked = MessageToDict(AnalyzeRequest(question=question(iterations=50)))
+        body = enveloped(json.dumps(asked).encode())
+        answer = await caller.ask("POST", ADVICE + "Analyze", body, content_type="application/connect+json")
+    *tables, end = parts(answer.body)
+    assert json.loads(tables[-1][1])["final"] is True
+    assert end == (2, b"{}")
+
+
+async def test_the_first_table_comes_while_the_search_goes_on() -> None:
+    async with door() as caller:
+        body = enveloped(AnalyzeRequest(question=long_question(), update_interval=duration(0.02)).SerializeToString())
+        async with caller.sent("POST", ADVICE + "Analyze", body, {"content-type": STREAM}) as reader:
+            assert (await read_head(reader))[0] == 200
+            assert await reader.read(1)
+            assert caller.server.app.scheduler.admitted == 1
+        await until(lambda: caller.server.app.scheduler.admitted == 0)
+
+
+async def test_a_caller_who_hangs_up_ends_the_search() -> None:
+    async with door() as caller:
+        async with caller.sent(
+            "POST", ADVICE + "RecommendMove", long_question().SerializeToString(), {"content-type": "application/proto"}
+        ):
+            await until(lambda: caller.server.app.scheduler.running == 1)
+        await until(lambda: caller.server.app.scheduler.admitted == 0)
+
+
+async def test_streams_of_one_caller_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("clerestory.door.bridge.MAX_STREAMS_EACH", 1)
+    async with door() as caller:
+        body = enveloped(AnalyzeRequest(question=long_question()).SerializeToString())
+        async with caller.sent("POST", ADVICE + "Analyze", body, {"content-type": STREAM}):
+            await until(lambda: caller.server.app.scheduler.admitted == 1)
+            refused = await caller.ask("POST", ADVICE + "Analyze", body, content_type=STREAM)
+        await until(lambda: caller.server.app.scheduler.admitted == 0)
+        short = enveloped(analysis(iterations=10))
+        again = await caller.ask("POST", ADVICE + "Analyze", short, content_type=STREAM)
+    assert json.loads(parts(refused.body)[-1][1])["error"]["code"] == "resource_exhausted"
+    assert parts(again.body)[-1] == (2, b"{}")
+
+
+# -- errors ----------------------------------------------------------------------------------------
+
+
+async def test_an_error_has_its_code_its_english_and_its_details() -> None:
+    async with door() as caller:
+        answer = await caller.call(
+            RULES + "StartPosition", StartPositionRequest(game="chess", seats=2).SerializeToString()
+        )
+    assert (answer.status, answer.headers["content-type"]) == (400, JSON)
+    assert answer.fields["code"] == "invalid_argument"
+    assert answer.fields["message"].startswith("game: 'chess' is not one of")
+    first = answer.fields["details"][0]
+    assert first["type"] == "google.rpc.ErrorInfo"
+    assert ErrorInfo.FromString(b64decode(first["value"] + "==")).reason == "BAD_GAME"
+    assert first["debug"] == {"reason": "BAD_GAME", "domain": "clerestory"}
+
+
+async def test_an_error_of_a_stream_is_its_end() -> None:
+    async with door() as caller:
+        body = enveloped(AnalyzeRequest(question=question()).SerializeToString())
+        answer = await caller.ask("POST", ADVICE + "Analyze", body, content_type=STREAM)
+    [(flags, end)] = parts(answer.body)
+    assert (answer.status, flags) == (200, 2)
+    assert json.loads(end)["error"]["code"] == "invalid_argument"
+    assert len(json.loads(end)["metadata"]["x-request-id"]) == 1
+
+
+async def test_a_deadline_cuts_the_search() -> None:
+    async with door() as caller:
+        answer = await caller.call(
+            ADVICE + "RecommendMove", question(time_budget=duration(60)).SerializeToString(), connect_timeout_ms="300"
+        )
+    assert answer.status == 200
+    assert [warning.reason for warning in RecommendMoveResponse.FromString(answer.body).warnings]
+
+
+@pytest.mark.parametrize("timeout", ["soon", "-1", "12345678901", ""])
+async def test_a_deadline_that_is_none(timeout: str) -> None:
+    async with door() as caller:
+        answer = await caller.call(RULES + "ListGames", b"", connect_timeout_ms=timeout)
+    assert (answer.status, answer.fields["code"]) == (400, "invalid_argument")
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        (b"{", "JSON"),
+        (b'{"games": 1}', "games"),
+        (b'{"seats": "x"}', "seats"),
+        (b"\xff", "JSON"),
+        (b"[" * 5000, "JSON"),
+    ],
+)
+async def test_json_that_is_none_names_what_is_wrong(body: bytes, says: str) -> None:
+    async with door() as caller:
+        answer = await caller.ask("POST", RULES + "StartPosition", body, content_type=JSON)
+    assert (answer.status, answer.fields["code"]) == (400, "invalid_argument")
+    assert says in answer.fields["message"]
+
+
+async def test_bytes_that_are_no_message_are_refused_by_the_server() -> None:
+    async with door() as caller:
+        answer = await caller.call(RULES + "ListActions", b"\xff\xff")
+    assert answer.fields["details"][0]["debug"]["reason"] == "UNREADABLE_REQUEST"
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [(b"", "invalid_argument"), (b"\0\0\0\0\5x", "invalid_argument"), (b"\1\0\0\0\0", "unimplemented")],
+)
+async def test_envelopes_that_are_none(body: bytes, code: str) -> None:
+    async with door() as caller:
+        answer = await caller.ask("POST", ADVICE + "Analyze", body, content_type=STREAM)
+    assert json.loads(parts(answer.body)[0][1])["error"]["code"] == code
+
+
+async def test_a_token_is_passed_on_and_asked_for(tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = tmp_path_factory.mktemp("tokens") / "tokens"
+    path.write_text("open-sesame-and-close")
+    async with door(token_file=path) as caller:
+        without = await caller.call(RULES + "ListGames", b"")
+        wrong = await caller.call(RULES + "ListGames", b"", authorization="Bearer pepper")
+        right = await caller.call(RULES + "ListGames", b"", authorization="Bearer open-sesame-and-close")
+    assert (without.status, without.fields["code"]) == (401, "unauthenticated")
+    assert wrong.fields["details"][0]["debug"]["reason"] == "BAD_TOKEN"
+    assert ListGamesResponse.FromString(right.body).games
+
+
+async def test_calls_are_told_apart_in_the_metrics() -> None:
+    async with door() as caller:
+        await caller.call(RULES + "ListGames", b"")
+        await RulesServiceStub(caller.server.channel).ListGames(ListGamesRequest())
+        await RulesServiceStub(caller.server.channel).ListGames(ListGamesRequest())
+        registry = caller.server.app.metrics.registry
+    labels = {"method": "RulesService/ListGames", "code": "OK", "reason": ""}
+    counts = {
+        via: registry.get_sample_value("clerestory_calls_total", {**labels, "via": via}) for via in ("web", "grpc")
+    }
+    assert counts == {"web": 1, "grpc": 2}
+
+
+async def test_a_server_that_is_gone_is_said_so() -> None:
+    async with door() as caller:
+        await caller.server.app.server.stop(None)
+        answer = await caller.call(RULES + "ListGames", b"")
+    assert (answer.status, answer.fields) == (503, {"code": "unavailable", "message": "the server cannot be reached"})
+
+
+async def test_a_server_that_finishes_gives_a_last_table_through_the_door() -> None:
+    async with door() as caller:
+        body = enveloped(AnalyzeRequest(question=long_question()).SerializeToString())
+        async with caller.sent(
+            "POST", ADVICE + "Analyze", body, {"content-type": STREAM, "connection": "close"}
+        ) as reader:
+            await read_head(reader)
+            await until(lambda: caller.server.app.scheduler.running == 1)
+            await caller.server.app.finish()
+            rest = await reader.read()
+    table = last_table(rest)
+    assert table.final
+    assert table.recommendation.statistics.stop_reason == STOP_REASON_STOPPED
+
+
+def last_table(chunked: bytes) -> AnalyzeResponse:
+    return AnalyzeResponse.FromString(parts(unchunked(chunked))[-2][1])
+
+
+def test_codes_are_spelt_as_the_protocol_does() -> None:
+    assert {code_name(code) for code in grpc.StatusCode} - {"ok"} == set(HTTP)
