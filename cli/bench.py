@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from clerestory.cli.bench_early import bench_early
 from clerestory.cli.bench_service import bench_service
 from clerestory.cli.new import first_decision
 from clerestory.cli.options import BadOption, GameOption, JsonOption, SeatsOption, chosen_game, chosen_seats
@@ -28,6 +29,7 @@ bench = typer.Typer(
     help="Measure speed: medians over runs, and a reference loop timed beside them.", no_args_is_help=True
 )
 bench.command("service")(bench_service)
+bench.command("early")(bench_early)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from clerestory.engine.core import State
 from clerestory.search.result import Result, StopReason
@@ -16,6 +16,7 @@ class Searcher:
         max_bytes: int = ...,
         actions: Iterable[str] | None = ...,
         threads: int = ...,
+        clock: Callable[[], float] | None = ...,
         selection: str = ...,
         exploration: float = ...,
         reward: str = ...,

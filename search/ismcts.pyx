@@ -10,7 +10,8 @@ from libc.string cimport memcpy
 from clerestory.engine.core cimport MAX_LEGAL, NATURE, OVER, State, action_t
 from clerestory.engine.rng cimport Rng
 from clerestory.search.iteration cimport (
-    BY_DECISION, BY_ITERATIONS, BY_PAUSE, BY_STOP, BY_TIME, Habit, Search, Step, monotonic, run_until,
+    BY_DECISION, BY_ITERATIONS, BY_PAUSE, BY_STOP, BY_TIME, Habit, Search, Step,
+    decided, monotonic, prospect, run_until,
 )
 from clerestory.search.outlook cimport MAX_FEATURES, look_ahead
 from clerestory.search.playout cimport play_by_habit, play_informed, play_uniformly
@@ -30,6 +31,9 @@ cdef extern from *:
     #define atomic_store(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
     """
     void atomic_store(int *p, int value) noexcept nogil
+
+cdef enum:
+    MOST_TREES = 256             # as in limits.py
 
 DEFAULT_MAX_BYTES = 256 << 20
 MIN_BYTES = 1 << 16
@@ -51,6 +55,7 @@ REASONS = {
 cdef class Worker:
     """One tree and its luck."""
     cdef Search search
+    cdef object clock            # that the search reads, where it is not the system's
 
     def __dealloc__(self):
         tree_close(&self.search.tree)
@@ -58,8 +63,12 @@ cdef class Worker:
         free(self.search.played)
         free(self.search.habits)
 
-    cdef object open(self, State root, object seed, object options, uint64_t max_bytes, int *stop):
+    cdef object open(self, State root, object seed, object options, uint64_t max_bytes, int *stop, object clock):
         """Take the memory. Raises BadLimit for the seed, MemoryError."""
+        self.clock = clock
+        if clock is not None:
+            self.search.clock = <void *> clock
+            self.search.ask_clock = ask_clock
         self.search.ops = root.game.ops
         self.search.guide = root.game.guide
         self.search.seats = root.seats
@@ -104,13 +113,14 @@ cdef class Worker:
         for i in range(len(considered)):
             self.search.considered[i] = considered[i]
         self.search.iterations = 0
+        self.search.windows = 0
         self.search.depth = 0
         if self.search.tree.num_edges > self.search.tree.max_edges // 2 or (
             self.search.tree.num_nodes > self.search.tree.max_nodes // 2
         ):
             tree_clear(&self.search.tree)
 
-    def run(self, double deadline, uint64_t iterations, bint early, double pause=math.inf):
+    def run(self, double pause, double deadline, uint64_t iterations, bint early):
         """Search without the GIL; return the number of the reason why it ended."""
         cdef int ending
         with nogil:
@@ -163,6 +173,10 @@ cdef class Worker:
         return most_visited(&self.search.tree, self.search.ops.key(view, self.search.observer), legal, n)
 
 
+cdef double ask_clock(void *clock) noexcept with gil:
+    return (<object> clock)()
+
+
 # -- the handle ------------------------------------------------------------------------------------
 
 cdef class Searcher:
@@ -179,13 +193,14 @@ cdef class Searcher:
         seed: 0 to 2**64 - 1, of all the search's luck.
         max_bytes: memory of the tree, for each thread; when it is full the search goes on with what it has.
         threads: trees to make at once, 1 to 256; `run` makes more when it needs them, `step` does not.
+        clock: a function that tells the time in seconds, for simulations; None takes time.monotonic.
         options: the fields of Options.
 
     Raises NothingToDecide, WrongSeat, HiddenFromSeat, or BadLimit for an option out of its range.
     """
     cdef list workers
     cdef State position
-    cdef object seed, seeds, options, reason, considered
+    cdef object seed, seeds, options, reason, considered, clock
     cdef int observer
     cdef uint64_t max_bytes, reused
     cdef double elapsed
@@ -201,8 +216,10 @@ cdef class Searcher:
         max_bytes=DEFAULT_MAX_BYTES,
         actions=None,
         threads=1,
+        clock=None,
         **options,
     ):
+        self.clock = clock
         self.observer = owed_observer(position, seat)
         self.options = Options(**options)
         needy = self.options.guide_needed_by
@@ -223,7 +240,7 @@ cdef class Searcher:
 
     def _add_worker(self, seed):
         cdef Worker worker = Worker()
-        worker.open(self.position, seed, self.options, self.max_bytes, &self.stopping)
+        worker.open(self.position, seed, self.options, self.max_bytes, &self.stopping, self.clock)
         worker.set_root(self.position, self.observer, self.considered)
         self.workers.append(worker)
 
@@ -240,12 +257,14 @@ cdef class Searcher:
             deadline: the same as a reading of time.monotonic; the earlier of the two holds.
             iterations: how many more, above 0, all threads together.
             threads: 1 to 256 independent trees, searched side by side and added up; each takes its own memory.
-            early: end as soon as what is left (of the time, as many iterations as it should bring at the rate
-                so far) cannot change which line is the best; several threads look at it together now and then.
+            early: end as soon as what is left (of the time, as many iterations as it could bring at the best rate
+                so far) cannot change which line is the best: run on to its limits, the search would name the same.
+                Several trees are looked at together, between slices. A chance event is not decided: its lines are
+                all wanted.
 
         Raises BadLimit for a limit out of its range or when there is none, RuntimeError if already running.
         """
-        cdef double started = monotonic()
+        cdef double started = self._now()
         until = check_time(seconds, deadline, started)
         if iterations is not None and (type(iterations) is not int or not 0 < iterations < 1 << 63):
             raise BadLimit("iterations", f"{iterations!r} is not a whole number above 0")
@@ -255,13 +274,10 @@ cdef class Searcher:
         self._owe_rest()
         self.running = 1
         try:
-            if early and threads > 1:
-                self.reason = self._run_slices(until, iterations, threads)
-            else:
-                self.reason = self._run_workers(until, shares(iterations, threads), early)
+            self.reason = self._run_slices(until, iterations, threads, early)
         finally:
             atomic_store(&self.stopping, 0)
-            self.elapsed += monotonic() - started
+            self.elapsed += self._now() - started
             self.running = 0
         return self.result()
 
@@ -276,57 +292,61 @@ cdef class Searcher:
             deadline: that of the search, likewise; infinity for none.
             iterations: how many more this tree may run, above 0.
             thread: whose tree, counted from 0.
-            early: as in `run`.
+            early: as in `run`; of no effect where there are several trees.
 
         Raises IndexError for a tree that there is not.
         """
         cdef Worker worker = self.workers[thread]
-        cdef double started = monotonic()
+        cdef double started = self._now()
         cdef uint64_t before = worker.search.iterations
         self.running += 1
         try:
-            self.reason = REASONS[worker.run(deadline, iterations, early, pause)]
+            self.reason = REASONS[worker.run(pause, deadline, iterations, early and len(self.workers) == 1)]
             return self.reason, worker.search.iterations - before
         finally:
-            self.elapsed += (monotonic() - started) / len(self.workers)
+            self.elapsed += (self._now() - started) / len(self.workers)
             self.running -= 1
             if not self.running:
                 atomic_store(&self.stopping, 0)
 
-    def _run_workers(self, until, parts, early):
-        """Run a worker for each part, the first one in this thread. Return the strongest reason why they ended."""
-        while len(self.workers) < len(parts):
+    def _run_slices(self, until, iterations, threads, early):
+        """Run trees side by side; in slices where several are to end early, for then all are looked at together."""
+        while len(self.workers) < threads:
             self._add_worker(self.seeds.next())
-        if len(parts) == 1:
-            return REASONS[self.workers[0].run(until, parts[0], early)]
-        with ThreadPoolExecutor(len(parts) - 1, "search") as pool:
-            others = [pool.submit(self.workers[i].run, until, parts[i], early) for i in range(1, len(parts))]
-            first = self.workers[0].run(until, parts[0], early)
-        return REASONS[max(first, *(other.result() for other in others))]
-
-    def _run_slices(self, until, iterations, threads):
-        """Run the workers in slices, until between two of them nothing that is left can change the choice."""
-        cdef double started = monotonic(), now = started
-        begun = self.iterations
+        cdef bint together = early and len(self.workers) > 1
+        end = math.inf if iterations is None else self.iterations + iterations
         while True:
-            done = self.iterations - begun
-            left = None if iterations is None else iterations - done
-            part = None if left is None else min(left, SLICE_ITERATIONS * threads)
-            pause = math.inf if until == math.inf else min(until, now + SLICE_SECONDS)
-            reason = self._run_workers(pause, shares(part, threads), False)
-            now, done = monotonic(), self.iterations - begun
-            left = math.inf if iterations is None else iterations - done
-            if reason == StopReason.STOPPED or left == 0:
-                return reason
-            if now >= until:
-                return StopReason.TIME
-            if self._decided(min(left, (until - now) * done / max(now - started, 1e-9))):
+            left = end - self.iterations
+            most = min(left, SLICE_ITERATIONS * threads) if together else left
+            pause = self._now() + SLICE_SECONDS if together and until < math.inf else math.inf
+            parts = shares(None if most == math.inf else most, threads)
+            ending = self._run_workers(pause, until, parts, early and not together)
+            if not together or ending in (BY_STOP, BY_TIME) or self.iterations >= end:
+                return REASONS[ending]
+            if self._decided(until, end - self.iterations, threads):
                 return StopReason.DECIDED
 
-    def _decided(self, remaining):
-        """Whether no other line can gain enough visits to be chosen, if it got all the remaining iterations."""
-        most, *others = sorted([line.visits for line in self._lines()], reverse=True)
-        return all([visits + remaining < self.options.rival_share * most for visits in others])
+    def _run_workers(self, pause, until, parts, early):
+        """Run a tree for each part, the first one in this thread. Return the strongest reason why they ended."""
+        if len(parts) == 1:
+            return self.workers[0].run(pause, until, parts[0], early)
+        with ThreadPoolExecutor(len(parts) - 1, "search") as pool:
+            others = [pool.submit(self.workers[i].run, pause, until, parts[i], early) for i in range(1, len(parts))]
+            first = self.workers[0].run(pause, until, parts[0], early)
+        return max(first, *(other.result() for other in others))
+
+    def _decided(self, double until, double left, int threads):
+        """Whether what so many of the trees can still get, together, cannot change the choice of all of them."""
+        cdef Search *trees[MOST_TREES]
+        cdef double remaining = 0, now = self._now()
+        for i in range(len(self.workers)):
+            trees[i] = &(<Worker> self.workers[i]).search
+            if i < threads:
+                remaining += prospect(trees[i], until - now, left)
+        return decided(trees, len(self.workers), min(remaining, left))
+
+    cdef double _now(self):
+        return monotonic() if self.clock is None else self.clock()
 
     def stop(self):
         """End the run that is under way, or else the next one, after its present iteration. Any thread may call it."""

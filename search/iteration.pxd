@@ -41,10 +41,14 @@ cdef struct Search:
     double win_weight            # of the win share in the reward, 0 to 1
     double margin_weight         # of the margin, scaled to 0 .. 1, in the reward
     void (*play_out)(Search *search) noexcept nogil
+    double (*ask_clock)(void *clock) noexcept nogil  # seconds; NULL: the system's
+    void *clock
     int horizon                  # plies of a playout
     double temper                # points, of the guide's value
     Habit *habits                # by phase and action; NULL: not kept
     double rival_share           # of the most visits; with fewer a line cannot become the best
+    double fastest               # iterations a second, in the quickest of its windows
+    int windows                  # measured since the root was set
     # changed by every iteration
     rng_t rng
     Tree tree
@@ -65,4 +69,6 @@ cdef struct Search:
     int *stop
 
 cdef int run_until(Search *search, double pause, double deadline, uint64_t iterations, bint early) noexcept nogil
+cdef bint decided(Search **trees, int count, double remaining) noexcept nogil
+cdef double prospect(const Search *search, double seconds, double iterations) noexcept nogil
 cdef double monotonic() noexcept nogil

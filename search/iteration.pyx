@@ -6,7 +6,7 @@ the actions legal in that world, adds one action, plays on, and credits every ed
 """
 from libc.math cimport INFINITY, log, sqrt
 from libc.stdint cimport uint32_t, uint64_t
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
 
 from clerestory.engine.core cimport MAX_LEGAL, NATURE, OVER, action_t
@@ -21,6 +21,9 @@ cdef extern from *:
 
 cdef enum:
     LOOK_EVERY = 8               # iterations between looks at the clock and at the root
+    ENOUGH_WINDOWS = 8           # to know a speed: whatever holds a search up does not fill all of them
+
+cdef double WINDOW = 0.001       # seconds over which a speed is taken: shorter than most of what holds a search up
 
 
 # -- one iteration ---------------------------------------------------------------------------------
@@ -64,9 +67,14 @@ cdef void descend(Search *search) noexcept nogil:
 
 cdef int list_actions(Search *search) noexcept nogil:
     """Write the legal actions, at the root those considered; return how many."""
-    if search.length or not search.num_considered:
-        return search.ops.legal(search.world, search.legal)
-    memcpy(search.legal, search.considered, search.num_considered * sizeof(action_t))
+    return search.ops.legal(search.world, search.legal) if search.length else list_root(search, search.legal)
+
+
+cdef int list_root(const Search *search, action_t *out) noexcept nogil:
+    """Write the actions of the root that may be chosen, ascending; return how many."""
+    if not search.num_considered:
+        return search.ops.legal(search.root, out)
+    memcpy(out, search.considered, search.num_considered * sizeof(action_t))
     return search.num_considered
 
 
@@ -234,10 +242,14 @@ cdef double monotonic() noexcept nogil:
     return now.tv_sec + 1e-9 * now.tv_nsec
 
 
+cdef inline double read_clock(const Search *search) noexcept nogil:
+    return monotonic() if search.ask_clock == NULL else search.ask_clock(search.clock)
+
+
 cdef int run_until(Search *search, double pause, double deadline, uint64_t iterations, bint early) noexcept nogil:
     """Iterate, once at least, until deadline, number of iterations, stop, pause or, if early, a decision."""
-    cdef uint64_t begin = search.iterations, end = begin + iterations
-    cdef double now, started = monotonic()
+    cdef uint64_t end = search.iterations + iterations, window_begin = search.iterations
+    cdef double now, window_start = read_clock(search)
     while True:
         iterate(search)
         if atomic_load(search.stop):
@@ -245,28 +257,68 @@ cdef int run_until(Search *search, double pause, double deadline, uint64_t itera
         if search.iterations >= end:
             return BY_ITERATIONS
         if search.iterations % LOOK_EVERY == 0 or search.iterations < LOOK_EVERY:
-            now = monotonic()
+            now = read_clock(search)
             if now >= deadline:
                 return BY_TIME
-            if early and decided(search, min(
-                <double> (end - search.iterations),
-                (deadline - now) * (search.iterations - begin) / max(now - started, 1e-9),
-            )):
+            if now - window_start >= WINDOW:
+                search.fastest = max(search.fastest, (search.iterations - window_begin) / (now - window_start))
+                search.windows += 1
+                window_begin = search.iterations
+                window_start = now
+            if early and decided(&search, 1, prospect(search, deadline - now, <double> (end - search.iterations))):
                 return BY_DECISION
             if now >= pause:
                 return BY_PAUSE
 
 
-cdef bint decided(Search *search, double remaining) noexcept nogil:
-    """Whether no other line can gain enough visits to be chosen, if it got all the remaining iterations."""
+# -- an early end ----------------------------------------------------------------------------------
+
+cdef double prospect(const Search *search, double seconds, double iterations) noexcept nogil:
+    """Return how many iterations a search can still get: alone from now on, and as fast as it ever was.
+
+    A speed over windows of its own working time, the quickest of them: what it waited for others, a page fault or the
+    doubling of its table slow some windows down, and say nothing about what is to come.
+    """
+    if search.windows < ENOUGH_WINDOWS:
+        return iterations
+    return min(iterations, search.fastest * seconds + LOOK_EVERY)
+
+
+cdef bint decided(Search **trees, int count, double remaining) noexcept nogil:
+    """Whether no other line can gain enough visits to be chosen, if it got all that remains to all the trees."""
+    cdef action_t legal[MAX_LEGAL]
+    cdef uint64_t visits[MAX_LEGAL]
+    cdef uint64_t most = 0, second = 0
+    cdef int i, n
+    if trees[0].ops.turn(trees[0].root) == NATURE:
+        return False
+    n = list_root(trees[0], legal)
+    memset(visits, 0, n * sizeof(uint64_t))
+    for i in range(count):
+        add_visits(trees[i], legal, n, visits)
+    for i in range(n):
+        if visits[i] > most:
+            second = most
+            most = visits[i]
+        else:
+            second = max(second, visits[i])
+    return n == 1 or second + remaining < trees[0].rival_share * most
+
+
+cdef void add_visits(const Search *search, const action_t *legal, int n, uint64_t *visits) noexcept nogil:
+    """Add how often each of the listed actions of the root was taken; others that a warm tree knows do not count."""
     cdef uint32_t root = tree_find(&search.tree, search.ops.key(search.root, search.observer))
-    cdef const Node *node = &search.tree.nodes[root]
-    cdef const Edge *row = search.tree.edges + node.first
-    cdef int e, best = 0
-    for e in range(1, node.count):
-        if row[e].visits > row[best].visits:
-            best = e
-    for e in range(node.count):
-        if e != best and row[e].visits + remaining >= search.rival_share * row[best].visits:
-            return False
-    return True
+    cdef uint32_t edge, end
+    cdef int i = 0
+    if root == NO_NODE:
+        return
+    edge = search.tree.nodes[root].first
+    end = edge + search.tree.nodes[root].count
+    while i < n and edge < end:
+        if search.tree.actions[edge] == legal[i]:
+            visits[i] += search.tree.edges[edge].visits
+            i += 1
+        elif search.tree.actions[edge] > legal[i]:
+            i += 1
+            continue
+        edge += 1

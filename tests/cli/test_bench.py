@@ -10,6 +10,7 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from clerestory.cli.bench import bench
+from clerestory.cli.bench_early import Outcome, summary
 from clerestory.cli.bench_service import Caller, as_table, flat, quantile, resident
 from clerestory.cli.options import BadOption
 from clerestory.engine.toy.rules import TOY
@@ -87,6 +88,30 @@ def test_service_table_shows_every_figure() -> None:
     assert all(text in shown.get() for text in ("added_ms rules", "0.710", "10,000"))
 
 
+EARLY = {"calls", "decided", "wrong", "unknown", "saved"}
+POSITIONS = Path(__file__).parents[2] / "examples" / "positions"
+
+
+@pytest.mark.parametrize("way", [["--searcher"], ["--beside", "1"]])
+def test_early_fields(way: list[str]) -> None:
+    files = [str(POSITIONS / f"toy-{seats}p-round1.json") for seats in (2, 3)]
+    result = CliRunner().invoke(bench, ["early", *files, "--calls", "4", "--budget-ms", "40", *way, "--json"])
+    assert result.exit_code == 0, result.output
+    groups = json.loads(result.output)["groups"]
+    assert {name: set(group) for name, group in groups.items()} == dict.fromkeys(
+        ("all", "toy", "toy-2p-round1", "toy-3p-round1"), EARLY
+    )
+    assert groups["all"] == groups["toy"]
+    assert [groups[name]["calls"] for name in ("all", "toy-2p-round1", "toy-3p-round1")] == [4, 2, 2]
+    assert groups["all"]["wrong"] == 0
+
+
+@pytest.mark.parametrize(("outcome", "wrong", "unknown"), [(True, 0, 0), (False, 1, 0), (None, 0, 1)])
+def test_an_early_end_that_did_not_hold_is_counted(outcome: bool | None, wrong: int, unknown: int) -> None:
+    told = summary([Outcome("p", 0.5, decided=True, held=outcome), Outcome("p", 0.0, decided=False, held=None)])
+    assert told == {"calls": 2, "decided": 1, "wrong": wrong, "unknown": unknown, "saved": 0.25}
+
+
 def test_a_call_that_is_refused_is_counted_and_asked_again() -> None:
     servicer = Scripted([(grpc.StatusCode.RESOURCE_EXHAUSTED, -1)] * 2)
     with serving(servicer) as target, Caller(target, TOY.new(2, 1)) as caller:
@@ -123,6 +148,9 @@ def test_table_shows_every_figure() -> None:
         (["search", "--runs", "0"], "--runs"),
         (["budget", "--budget-ms", "0"], "--budget-ms"),
         (["budget", "--seats", "1"], "1 is not one of"),
+        (["early"], "positions"),
+        (["early", "nowhere.json"], "nowhere.json: No such file"),
+        (["early", "-", "--searcher", "--server", "localhost:1"], "--searcher: asks no server"),
         (["service", "--calls", "2000"], "--calls: '2000' is not 3 numbers"),
         (["service", "--calls", "1,2,x"], "--calls: '1,2,x' is not 3 numbers"),
         (["service", "--calls", "1,2,0"], "--calls: '1,2,0' is not 3 numbers"),

@@ -1,4 +1,4 @@
-"""How a search is run: an early end, a tree that is kept, several threads."""
+"""How a search is run: to its limits or to an early end, on a tree that is kept, by several threads."""
 
 import itertools
 from typing import Any

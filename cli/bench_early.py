@@ -1,0 +1,149 @@
+"""`clerestory bench early`: what an early end saves, and whether the search, run on, names the same action."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from itertools import cycle, islice
+from pathlib import Path
+from statistics import mean
+from time import monotonic
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from clerestory.cli.options import BadOption, JsonOption, read_file
+from clerestory.cli.servers import Server, ServerOption, connected
+from clerestory.clients import Advisor
+from clerestory.engine import State, from_position
+from clerestory.search.ismcts import Searcher
+from clerestory.search.options import shipped
+from clerestory.search.result import StopReason
+
+SPIN = "while True: pass"
+TRIES = 5  # to have the search run on over a wire for at least as long as it ran before
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One call with the default of an early end.
+
+    Attributes:
+        position: name of its file.
+        saved: share of the time budget.
+        decided: whether it ended early.
+        held: of a decided one, whether it named the same action when run on; None where that was not to be had.
+    """
+
+    position: str
+    saved: float
+    decided: bool
+    held: bool | None
+
+
+Ask = Callable[[State, int], tuple[float, bool, bool | None]]  # (position, seed) -> seconds, decided, held
+
+
+def by_searcher(seconds: float, position: State, seed: int) -> tuple[float, bool, bool | None]:
+    """Search in this process, and run the same searcher on to its deadline."""
+    searcher = Searcher(position, seed=seed, **shipped(position.seats))
+    deadline = monotonic() + seconds
+    early = searcher.run(deadline=deadline, early=True)
+    if early.stopped != StopReason.DECIDED:
+        return early.elapsed, False, None
+    held = searcher.run(deadline=deadline).best.action == early.best.action
+    return early.elapsed, True, held
+
+
+def by_service(seconds: float, advisor: Advisor, position: State, seed: int) -> tuple[float, bool, bool | None]:
+    """Ask a server twice with one seed: the second search is the first one, and goes on to its deadline."""
+    began = monotonic()
+    early = advisor.recommend(position, seconds, seed=seed)
+    took = monotonic() - began
+    if early.stop_reason != StopReason.DECIDED:
+        return took, False, None
+    for _ in range(TRIES):
+        full = advisor.recommend(position, seconds, seed=seed, early_stop=False)
+        if full.iterations >= early.iterations:
+            return took, True, full.best == early.best
+    return took, True, None
+
+
+@contextmanager
+def busy(number: int) -> Iterator[None]:
+    """Have so many other processes use the machine."""
+    with ExitStack() as stack:
+        for _ in range(number):
+            process = stack.enter_context(subprocess.Popen([sys.executable, "-c", SPIN]))
+            stack.callback(process.kill)
+        yield
+
+
+def measure(ask: Ask, files: Iterable[tuple[str, State]], calls: int, seconds: float) -> list[Outcome]:
+    """Make so many calls, of each position in turn."""
+    found = []
+    for seed, (name, position) in enumerate(islice(cycle(files), calls)):
+        took, decided, held = ask(position, seed)
+        found.append(Outcome(name, max(1 - took / seconds, 0.0), decided, held))
+    return found
+
+
+def summary(outcomes: list[Outcome]) -> dict[str, Any]:
+    """Return how many calls there were, ended early, did so wrongly or nobody knows, and the mean share they saved."""
+    return {
+        "calls": len(outcomes),
+        "decided": sum(outcome.decided for outcome in outcomes),
+        "wrong": sum(outcome.held is False for outcome in outcomes),
+        "unknown": sum(outcome.decided and outcome.held is None for outcome in outcomes),
+        "saved": mean(outcome.saved for outcome in outcomes),
+    }
+
+
+def report(outcomes: list[Outcome]) -> dict[str, dict[str, Any]]:
+    """Return the figures by position, by game, and of all."""
+    groups: dict[str, list[Outcome]] = {}
+    for outcome in outcomes:
+        for group in (outcome.position, outcome.position.partition("-")[0], "all"):
+            groups.setdefault(group, []).append(outcome)
+    return {group: summary(groups[group]) for group in sorted(groups)}
+
+
+def as_table(figures: dict[str, dict[str, Any]]) -> Table:
+    """Return the figures for people, a group in each row."""
+    table = Table("positions", "calls", "decided", "wrong", "unknown", "saved")
+    for group, row in figures.items():
+        *counts, saved = row.values()
+        table.add_row(group, *map(str, counts), f"{saved:.0%}")
+    return table
+
+
+def bench_early(
+    positions: Annotated[list[str], typer.Argument(help="Position files, asked about in turn.")],
+    calls: Annotated[int, typer.Option("--calls", min=1, help="Of all positions together.")] = 100,
+    budget_ms: Annotated[float, typer.Option("--budget-ms", min=1, max=60_000, help="Time of one call.")] = 1000,
+    beside: Annotated[int, typer.Option("--beside", min=0, max=256, help="Other busy processes meanwhile.")] = 0,
+    searcher: Annotated[bool, typer.Option("--searcher", help="Without a server, the search alone.")] = False,
+    server: ServerOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """What an early end saves, and how often it was wrong: each decided search is run on to its deadline."""
+    if searcher and server is not None:
+        raise BadOption("--searcher: asks no server; leave out --server")
+    files = [(Path(path).stem, from_position(read_file(path))) for path in positions]
+    seconds = budget_ms / 1e3
+    with ExitStack() as stack:
+        ask: Ask = partial(by_searcher, seconds)
+        if not searcher:
+            ask = partial(by_service, seconds, stack.enter_context(connected(Server(server))))
+        stack.enter_context(busy(beside))
+        figures = report(measure(ask, files, calls, seconds))
+    if as_json:
+        about = {"bench": "early", "budget_ms": budget_ms, "beside": beside, "searcher": searcher}
+        typer.echo(json.dumps({**about, "groups": figures}))
+        return
+    Console().print(as_table(figures))

@@ -1,0 +1,70 @@
+"""A clock for searches that goes by their iterations, and by what holds them up: waits, preemptions, page faults."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from clerestory.engine import State
+from clerestory.search.ismcts import Searcher
+
+Hiccup = Callable[[int, int, int], bool]  # of the slice, the reading in it, and the iterations so far
+FIRST_LOOK = 2  # after the readings at the beginning of a step and of its loop
+
+HICCUPS: Mapping[str, tuple[Hiccup, float]] = {  # when they come, and the seconds that each of them takes
+    "none": (lambda turn, reading, iterations: False, 0.0),
+    "page fault": (lambda turn, reading, iterations: reading == FIRST_LOOK, 0.0005),
+    "preemption": (lambda turn, reading, iterations: reading == FIRST_LOOK and turn % 3 == 0, 0.02),
+    "preemption late in a slice": (lambda turn, reading, iterations: reading == FIRST_LOOK + 9, 0.02),
+    "doubling of the table": (lambda turn, reading, iterations: reading > 9 and iterations.bit_count() == 1, 0.02),
+}
+
+
+class Clock:
+    """Tells a search the time: so many seconds for each of its iterations, and what holds it up besides.
+
+    Args:
+        iterations_per_s: its speed while it runs.
+        hiccup: one of HICCUPS.
+        begin: the first reading, in seconds.
+    """
+
+    def __init__(self, iterations_per_s: float, hiccup: str = "none", begin: float = 0.0) -> None:
+        self.searcher: Searcher | None = None
+        self._cost = 1 / iterations_per_s
+        self._comes, self._takes = HICCUPS[hiccup]
+        self._lost = begin
+        self._reading = self._turn = 0
+
+    def __call__(self) -> float:
+        """Return the time in seconds."""
+        if self.searcher is not None and self._comes(self._turn, self._reading, self.searcher.iterations):
+            self._lost += self._takes
+        self._reading += 1
+        return self.now
+
+    @property
+    def now(self) -> float:
+        """The time; nothing happens by looking at it."""
+        return self._lost + self._cost * (self.searcher.iterations if self.searcher else 0)
+
+    def wait(self, seconds: float) -> None:
+        """Let others have their turn; the next slice begins."""
+        self._lost += seconds
+        self._turn += 1
+        self._reading = 0
+
+    def move(self, position: State, **options: Any) -> None:
+        """Advance the search; its iterations count from 0 again, time does not."""
+        assert self.searcher is not None
+        self._lost = self.now
+        self.searcher.advance(position, **options)
+        self._reading = 0
+
+    def calm(self) -> None:
+        """From now on nothing holds the search up."""
+        self._comes = HICCUPS["none"][0]
+
+
+def timed_search(clock: Clock, position: State, *arguments: Any, **options: Any) -> Searcher:
+    """Return a search that goes by a clock."""
+    clock.searcher = Searcher(position, *arguments, clock=clock, **options)
+    return clock.searcher
