@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from statistics import median
 from time import monotonic, sleep
@@ -35,6 +36,7 @@ LEAST = {"iterations": 1, "time_budget": duration(0.04)}
 STALL = 60.0  # seconds after which a call has failed
 PHASES = 7  # a search to be cancelled is left alone for 0 to 6 ms more, so that it is met anywhere in its slice
 MEASURED = {"p50": 0.5, "p99": 0.99, "p999": 0.999, "max": 1.0}
+OUTSIDE = 0.05  # chance that an interval misses what it is of
 PAUSE = 0.01  # seconds before a call that was refused is asked again
 
 
@@ -46,21 +48,23 @@ class Plan:
         calls: with each of BUDGETS, all callers together.
         added: calls whose search is compared with their round trip.
         seconds: of one search whose speed is measured.
+        pairs: of such searches, one through the service and one without it.
         cancels: searches to be cancelled.
         requests: over which the memory of the server is watched.
-        runs: of which medians are taken.
+        runs: of starts, of which the median is taken.
     """
 
     calls: tuple[int, ...]
     added: int
     seconds: float
+    pairs: int
     cancels: int
     requests: int
     runs: int = 3
 
 
-WHOLE = Plan((2000, 2000, 400), 500, 2.0, 200, 10_000)
-QUICK = Plan((200, 100, 20), 100, 0.3, 30, 1000)
+WHOLE = Plan((2000, 2000, 400), 500, 1.0, 30, 200, 10_000)
+QUICK = Plan((200, 100, 20), 100, 0.3, 10, 30, 1000)
 
 
 class Caller:
@@ -70,8 +74,9 @@ class Caller:
         refused: calls that the server had no room for, and that were asked again.
     """
 
-    def __init__(self, target: str, position: State) -> None:
+    def __init__(self, target: str, position: State, *, to_limits: bool = False) -> None:
         self.refused = 0
+        self._usual = {"seed": 1, **({"early_stop": False} if to_limits else {})}
         self._channel = grpc.insecure_channel(target)
         self.advisor: Any = AdvisorServiceStub(self._channel)
         self.rules: Any = RulesServiceStub(self._channel)
@@ -84,8 +89,8 @@ class Caller:
         self._channel.close()
 
     def question(self, **fields: Any) -> RecommendMoveRequest:
-        """Return a question that goes on to its limits."""
-        return RecommendMoveRequest(position=self._position, early_stop=False, seed=1, **fields)
+        """Return a question."""
+        return RecommendMoveRequest(position=self._position, **self._usual | fields)
 
     def ask(self, **fields: Any) -> RecommendMoveResponse:
         """Return the answer. Raises grpc.RpcError."""
@@ -123,14 +128,14 @@ def timed(call: Callable[[], Any]) -> tuple[Any, float]:
     return value, 1e3 * (monotonic() - began)
 
 
-def lateness(target: str, position: State, budget: int, count: int, callers: int) -> dict[str, float]:
+def lateness(connect: Callable[[], Caller], budget: int, count: int, callers: int) -> dict[str, float]:
     """Return by how many milliseconds answers came later than a budget of so many, from the moment of sending.
 
     `refused` counts the calls that had to be asked again; a machine that does other work may bring some.
     """
 
     def one_caller(share: int) -> tuple[list[float], int]:
-        with Caller(target, position) as caller:
+        with connect() as caller:
             caller.timed(**LEAST)  # connects
             return [caller.timed(time_budget=duration(budget / 1e3))[1] - budget for _ in range(share)], caller.refused
 
@@ -142,18 +147,56 @@ def lateness(target: str, position: State, budget: int, count: int, callers: int
     return {"calls": len(late), "refused": sum(refused for _, refused in found), **told}
 
 
-def speeds(caller: Caller, position: State, seconds: float, runs: int) -> tuple[float, float]:
-    """Return iterations a second through the service, of the whole round trip, and of the Searcher itself.
+def speeds(caller: Caller, position: State, seconds: float, pairs: int) -> dict[str, float | None]:
+    """Return iterations a second by the service, of whole round trips, and of the Searcher itself, and their ratio.
 
-    Both are medians of runs that alternate, so that a machine whose speed drifts slows both.
+    They take turns, in pairs of one seed, and who is first changes from pair to pair: what slows the machine for longer
+    than a pair slows both. `ratio` is the median of the pairs; the true one lies between `low` and `high` with 95 %
+    probability, whatever the noise is like, and is not told closer than that. None where the pairs are too few.
     """
     served, own = [], []
-    for seed in range(runs):
-        answer, took = caller.timed(time_budget=duration(seconds))
-        served.append(answer.statistics.iterations / took * 1e3)
-        result = Searcher(position, seed=seed, **shipped(position.seats)).run(seconds=seconds)
-        own.append(result.iterations / result.elapsed)
-    return median(served), median(own)
+    for seed in range(pairs):
+        if seed % 2:
+            served.append(served_speed(caller, seconds, seed))
+        own.append(own_speed(position, seconds, seed))
+        if not seed % 2:
+            served.append(served_speed(caller, seconds, seed))
+    ratios = sorted(one / other for one, other in zip(served, own, strict=True))
+    outer = outermost(pairs)
+    return {
+        "service_iterations_per_s": median(served),
+        "searcher_iterations_per_s": median(own),
+        "ratio": median(ratios),
+        "low": None if outer is None else ratios[outer],
+        "high": None if outer is None else ratios[-1 - outer],
+    }
+
+
+def served_speed(caller: Caller, seconds: float, seed: int) -> float:
+    """Return iterations a second of a round trip to the end of its budget."""
+    answer, took = caller.timed(time_budget=duration(seconds), early_stop=False, seed=seed)
+    return answer.statistics.iterations / took * 1e3
+
+
+def own_speed(position: State, seconds: float, seed: int) -> float:
+    """Return iterations a second of a Searcher."""
+    result = Searcher(position, seed=seed, **shipped(position.seats)).run(seconds=seconds)
+    return result.iterations / result.elapsed
+
+
+def outermost(count: int) -> int | None:
+    """Return how many of so many sorted values lie outside a 95 % interval of their median, at each end.
+
+    By the sign test: the values below the true median are as many as heads of a fair coin. None if even the least and
+    the greatest value do not make such an interval, as with fewer than six.
+    """
+    outside, chance = None, 0.0
+    for number in range(count):
+        chance += math.comb(count, number) / 2**count
+        if chance > OUTSIDE / 2:
+            return outside
+        outside = number
+    return outside
 
 
 def cancel_to_free(caller: Caller, count: int) -> dict[str, float | None]:
@@ -243,26 +286,24 @@ def quantile(values: Sequence[float], share: float) -> float:
 # -- the report ------------------------------------------------------------------------------------
 
 
-def measure(position: State, plan: Plan, callers: int) -> dict[str, Any]:
+def measure(position: State, plan: Plan, callers: int, *, to_limits: bool = False) -> dict[str, Any]:
     """Return all figures, one measurement after the other; the server of each serves nobody else."""
-    before = reference()
-    with embedded_child("--workers", str(callers)) as child, Caller(child.target, position) as caller:
+    before, connect = reference(), partial(Caller, position=position, to_limits=to_limits)
+    with embedded_child("--workers", str(callers)) as child, connect(child.target) as caller:
         added = added_ms(caller, plan.added)
         late = {
-            str(budget): lateness(child.target, position, budget, count, callers)
+            str(budget): lateness(partial(connect, child.target), budget, count, callers)
             for budget, count in zip(BUDGETS, plan.calls, strict=True)
         }
-        served, own = speeds(caller, position, plan.seconds, plan.runs)
-    with embedded_child("--workers", str(callers)) as child, Caller(child.target, position) as caller:
+        speed = speeds(caller, position, plan.seconds, plan.pairs)
+    with embedded_child("--workers", str(callers)) as child, connect(child.target) as caller:
         kept = memory(child, caller, plan.requests)
-    with embedded_child("--workers", "1", "--max-searches", "1") as child, Caller(child.target, position) as caller:
+    with embedded_child("--workers", "1", "--max-searches", "1") as child, connect(child.target) as caller:
         freed = cancel_to_free(caller, plan.cancels)
     return {
         "added_ms": added,
         "lateness_ms": late,
-        "service_iterations_per_s": served,
-        "searcher_iterations_per_s": own,
-        "speed_ratio": served / own,
+        "speed": speed,
         "cancel_to_free_ms": freed,
         "start_s": start_s(plan.runs),
         "memory": kept,
@@ -311,8 +352,12 @@ def bench_service(
     seconds: Annotated[
         float | None, typer.Option("--seconds", min=0.05, max=60, help="Length of one search for speed.")
     ] = None,
-    runs: Annotated[int, typer.Option("--runs", min=1, max=100, help="Runs of which medians are taken.")] = 3,
+    pairs: Annotated[
+        int | None, typer.Option("--pairs", min=1, max=1000, help="Of such searches, with and without.")
+    ] = None,
+    runs: Annotated[int, typer.Option("--runs", min=1, max=100, help="Starts of a server; the median is told.")] = 3,
     callers: Annotated[int | None, typer.Option("--callers", min=1, max=256, help="Else as many as cores.")] = None,
+    to_limits: Annotated[bool, typer.Option("--to-limits", help="Searches without an early end.")] = False,
     quick: Annotated[bool, typer.Option("--quick", help="A tenth of everything, to see whether it works.")] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -322,13 +367,14 @@ def bench_service(
         base.calls if calls is None else read_counts(calls),
         added or base.added,
         seconds or base.seconds,
+        pairs or base.pairs,
         cancels or base.cancels,
         requests or base.requests,
         runs,
     )
     count = callers or os.cpu_count() or 1
-    about = {"bench": "service", "game": game, "seats": seats, "callers": count, "runs": runs}
-    figures = measure(first_decision(game, seats, 0), plan, count)
+    about = {"bench": "service", "game": game, "seats": seats, "callers": count, "runs": runs, "to_limits": to_limits}
+    figures = measure(first_decision(game, seats, 0), plan, count, to_limits=to_limits)
     if as_json:
         typer.echo(json.dumps({**about, **figures}))
     else:

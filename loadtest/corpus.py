@@ -49,9 +49,11 @@ def met(game: Referee, actions: list[str]) -> Iterator[Position]:
             yield game.view(game.seat)
 
 
-def move_question(position: Position, budget: float) -> bytes:
-    """Return a request of RecommendMove, written out."""
-    question = RecommendMoveRequest(position=position, time_budget=duration(budget), max_lines=LINES, early_stop=False)
+def move_question(position: Position, budget: float, *, to_limits: bool = False) -> bytes:
+    """Return a request of RecommendMove, written out; it ends early as it does by default, or goes on to its limits."""
+    question = RecommendMoveRequest(position=position, time_budget=duration(budget), max_lines=LINES)
+    if to_limits:
+        question.early_stop = False
     return question.SerializeToString()
 
 

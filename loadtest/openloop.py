@@ -47,12 +47,14 @@ class Load:
         hints: share of the calls that open a stream of hints.
         channels: connections that the calls are spread over.
         seed: of all luck.
+        to_limits: whether moves go on to their limits, instead of an early end.
     """
 
     phases: Phases
     hints: float = 0.2
     channels: int = 4
     seed: int = 1
+    to_limits: bool = False
 
     @property
     def seconds(self) -> float:
@@ -74,12 +76,13 @@ def arrivals(load: Load, workers: int) -> Iterator[Seen]:
 class Caller:
     """Sends calls, and sees what becomes of them."""
 
-    def __init__(self, target: str, channels: int, asked: Sequence[Position]) -> None:
+    def __init__(self, target: str, channels: int, asked: Sequence[Position], *, to_limits: bool = False) -> None:
         options = [("grpc.use_local_subchannel_pool", 1), ("grpc.enable_retries", 0)]
         self.channels = [grpc.aio.insecure_channel(target, options) for _ in range(channels)]
         self._moves: list[Any] = [one.unary_unary(MOVE) for one in self.channels]
         self._hints: list[Any] = [one.unary_stream(HINT) for one in self.channels]
         self._asked = asked
+        self._to_limits = to_limits
         self._began = 0.0
 
     async def ready(self) -> float:
@@ -101,7 +104,7 @@ class Caller:
         seen.took = self._now() - seen.due
 
     async def _move(self, channel: int, position: Position, seen: Seen) -> None:
-        question = move_question(position, seen.budget)
+        question = move_question(position, seen.budget, to_limits=self._to_limits)
         answer = await self._moves[channel](question, timeout=seen.budget + PATIENCE)
         seen.iterations = RecommendMoveResponse.FromString(answer).statistics.iterations
 
@@ -150,7 +153,7 @@ async def offer(target: str, workers: int, asked: Sequence[Position], load: Load
         watches = [asyncio.ensure_future(watch_health(watched, run.health))]
         if pid is not None:
             watches.append(asyncio.ensure_future(watch_memory(psutil.Process(pid), run.rss)))
-        caller = Caller(target, load.channels, asked)
+        caller = Caller(target, load.channels, asked, to_limits=load.to_limits)
         began = await caller.ready()
         under_way = []
         for number, seen in enumerate(run.calls):
@@ -205,10 +208,11 @@ def main(
     channels: Annotated[int, typer.Option(help="Connections.")] = 4,
     seed: Annotated[int, typer.Option(help="Of all luck.")] = 1,
     serve: Annotated[str, typer.Option(help="More options for a server of its own.")] = "",
+    to_limits: Annotated[bool, typer.Option("--to-limits", help="Moves without an early end.")] = False,
     out: Annotated[Path | None, typer.Option(help="File for one JSON line a call.")] = None,
 ) -> None:
     """Offer a load, and print its figures as JSON."""
-    load = Load(read_phases(capacity, seconds), hints, channels, seed)
+    load = Load(read_phases(capacity, seconds), hints, channels, seed, to_limits)
     own = own_server("--workers", str(workers), *serve.split()) if target is None else nullcontext(None)
     with own as server:
         name, process = (server.target, server.pid) if server else (target or "", pid)

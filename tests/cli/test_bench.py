@@ -3,6 +3,7 @@
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
@@ -11,7 +12,7 @@ from typer.testing import CliRunner
 
 from clerestory.cli.bench import bench
 from clerestory.cli.bench_early import Outcome, summary
-from clerestory.cli.bench_service import Caller, as_table, flat, quantile, resident
+from clerestory.cli.bench_service import Caller, as_table, flat, outermost, quantile, resident
 from clerestory.cli.options import BadOption
 from clerestory.engine.toy.rules import TOY
 from tests.clients.fake import Scripted, serving
@@ -54,23 +55,41 @@ SERVICE = {
     "cancel_to_free_ms": {"p50", "p99", "max", "poll"},
     "memory": {"requests", "resident_bytes", "growth_bytes"},
 }
-SPEEDS = {"service_iterations_per_s", "searcher_iterations_per_s", "speed_ratio", "start_s", "reference_ns"}
+SPEED = {"service_iterations_per_s", "searcher_iterations_per_s", "ratio", "low", "high"}
 TINY = ["--calls", "3,2,2", "--added", "2", "--cancels", "2", "--requests", "20", "--seconds", "0.05", "--runs", "1"]
 
 
 def test_service_fields() -> None:
-    result = CliRunner().invoke(bench, ["service", "--game", "toy", *TINY, "--callers", "2", "--json"])
+    result = CliRunner().invoke(bench, ["service", "--game", "toy", *TINY, "--pairs", "6", "--callers", "2", "--json"])
     assert result.exit_code == 0, result.output
     answer = json.loads(result.output)
-    assert set(answer) == set(SERVICE) | SPEEDS | {"bench", "game", "seats", "callers", "runs"}
+    assert set(answer) == set(SERVICE) | {
+        "speed",
+        "start_s",
+        "reference_ns",
+        "bench",
+        "game",
+        "seats",
+        "callers",
+        "runs",
+        "to_limits",
+    }
     assert {name: set(answer[name]) for name in SERVICE} == SERVICE
-    assert min(answer[name] for name in SPEEDS) > 0
+    assert min(answer["start_s"], answer["reference_ns"], *answer["speed"].values()) > 0
+    assert set(answer["speed"]) == SPEED
+    assert answer["speed"]["low"] <= answer["speed"]["ratio"] <= answer["speed"]["high"]
     assert [late["calls"] for late in answer["lateness_ms"].values()] == [3, 2, 2]
     for late in answer["lateness_ms"].values():
         assert set(late) == {"calls", "refused", "p50", "p99", "p999", "max"}
         assert late["p50"] <= late["p99"] <= late["p999"] <= late["max"]
     assert 0 <= answer["cancel_to_free_ms"]["p50"] <= answer["cancel_to_free_ms"]["max"]
-    assert answer["speed_ratio"] == answer["service_iterations_per_s"] / answer["searcher_iterations_per_s"]
+
+
+@pytest.mark.parametrize(("options", "early"), [({}, None), ({"to_limits": True}, False)])
+def test_questions_are_the_default_ones_unless_they_go_to_their_limits(options: Any, early: bool | None) -> None:
+    with Caller("localhost:1", TOY.new(2, 1), **options) as caller:
+        asked = caller.question(iterations=1)
+    assert (asked.early_stop if asked.HasField("early_stop") else None) is early
 
 
 def test_service_table_shows_every_figure() -> None:
@@ -120,6 +139,12 @@ def test_a_call_that_is_refused_is_counted_and_asked_again() -> None:
         servicer.refusals = [(grpc.StatusCode.UNAVAILABLE, -1)]
         with pytest.raises(grpc.RpcError):
             caller.timed(iterations=1)
+
+
+@pytest.mark.parametrize(("count", "outer"), [(1, None), (5, None), (6, 0), (9, 1), (10, 1), (30, 9), (100, 39)])
+def test_an_interval_of_a_median_leaves_out_what_the_sign_test_may(count: int, outer: int | None) -> None:
+    """Tables of the sign test: of 30 values the 10th and the 21st, of 100 the 40th and the 61st."""
+    assert outermost(count) == outer
 
 
 @pytest.mark.parametrize(("share", "value"), [(0.5, 2), (0.99, 4), (0.25, 1), (1, 4), (0.0, 1)])

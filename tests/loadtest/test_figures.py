@@ -1,7 +1,12 @@
 """The figures of a load test, from calls made up for the purpose."""
 
+from typing import Any
+
 import pytest
 
+from clerestory.v1.advisor_pb2 import RecommendMoveRequest
+from clerestory.v1.position_pb2 import Position
+from loadtest.corpus import move_question
 from loadtest.figures import Run, Seen, after, percentile, phases, summary
 from loadtest.openloop import MEAN_BUDGET, Load, arrivals, read_phases
 
@@ -67,3 +72,9 @@ def test_equal_seeds_give_equal_loads() -> None:
 
 def test_phases_are_read() -> None:
     assert read_phases("10:2,1", 30.0) == [(10.0, 2.0), (1.0, 30.0)]
+
+
+@pytest.mark.parametrize(("options", "early"), [({}, None), ({"to_limits": True}, False)])
+def test_moves_are_asked_for_as_by_default_unless_they_go_to_their_limits(options: Any, early: bool | None) -> None:
+    asked = RecommendMoveRequest.FromString(move_question(Position(), 0.1, **options))
+    assert (asked.early_stop if asked.HasField("early_stop") else None) is early
