@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import cycle, islice
+from math import ceil
 from pathlib import Path
 from statistics import mean
 from time import monotonic
@@ -26,7 +27,7 @@ from clerestory.search.options import shipped
 from clerestory.search.result import StopReason
 
 SPIN = "while True: pass"
-TRIES = 5  # to have the search run on over a wire for at least as long as it ran before
+PATIENCE = 10  # budgets that a search may take to run on, should others slow it down
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,17 +62,18 @@ def by_searcher(seconds: float, position: State, seed: int) -> tuple[float, bool
 
 
 def by_service(seconds: float, advisor: Advisor, position: State, seed: int) -> tuple[float, bool, bool | None]:
-    """Ask a server twice with one seed: the second search is the first one, and goes on to its deadline."""
+    """Ask a server twice with one seed: the second search is the first one, and runs on.
+
+    It has as many iterations as the first would have had by its deadline, at its own speed, and time enough for them.
+    """
     began = monotonic()
     early = advisor.recommend(position, seconds, seed=seed)
     took = monotonic() - began
     if early.stop_reason != StopReason.DECIDED:
         return took, False, None
-    for _ in range(TRIES):
-        full = advisor.recommend(position, seconds, seed=seed, early_stop=False)
-        if full.iterations >= early.iterations:
-            return took, True, full.best == early.best
-    return took, True, None
+    most = ceil(early.iterations * seconds / took)
+    full = advisor.recommend(position, PATIENCE * seconds, seed=seed, iterations=most, early_stop=False)
+    return took, True, full.best == early.best if full.iterations == most else None
 
 
 @contextmanager
