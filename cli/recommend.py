@@ -11,10 +11,10 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from clerestory.cli.options import JsonOption, read_file
+from clerestory.cli.options import BadOption, JsonOption, read_file
 from clerestory.cli.servers import CaOption, CertOption, KeyOption, Server, ServerOption, TokenOption, connected
 from clerestory.clients import Recommendation, Update
-from clerestory.clients.wire import Options
+from clerestory.clients.wire import ONLOOKER, Options
 from clerestory.engine import State, from_position
 from clerestory.server.translate import MAX_ITERATIONS
 
@@ -84,6 +84,9 @@ def analyze(
         float | None, typer.Option(help="End once the best line is the best with this probability, 0.5 to 1.")
     ] = None,
     seat: SeatOption = None,
+    observer: Annotated[
+        str | None, typer.Option(help="Whose knowledge is used: a seat, or `onlooker`; else the seat to decide.")
+    ] = None,
     seed: SeedOption = None,
     lines: LinesOption = 5,
     threads: ThreadsOption = None,
@@ -102,12 +105,22 @@ def analyze(
     options["lines"] = lines
     with connected(Server(server, token_file, tls_ca, tls_cert, tls_key), threads or 1) as advisor:
         limit = time_of(time, iterations)
-        with advisor.analyze(text, limit, every=every, certainty=certainty, **options) as updates:
+        watcher = observer_of(observer)
+        with advisor.analyze(text, limit, every=every, certainty=certainty, observer=watcher, **options) as updates:
             if as_json:
                 for update in updates:
                     typer.echo(json.dumps(asdict(update)))
             else:
                 watch(updates, from_position(text))
+
+
+def observer_of(word: str | None) -> int | None:
+    """Return whose knowledge an option names. Raises BadOption."""
+    if word is None or word == "onlooker":
+        return None if word is None else ONLOOKER
+    if not (word.isascii() and word.isdigit()):
+        raise BadOption(f"--observer: {word!r} is neither a seat nor onlooker")
+    return int(word)
 
 
 def time_of(time: str | None, iterations: int | None) -> str | None:

@@ -18,8 +18,10 @@ from clerestory.clients.errors import (
 )
 from clerestory.clients.referee import Applied, LegalAction, Outcome, Referee, Rules
 from clerestory.clients.types import Action, Line, Outlook, Recommendation, Update, Warned
+from clerestory.clients.wire import ONLOOKER
 
 __all__ = [
+    "ONLOOKER",
     "Action",
     "Advisor",
     "AdvisorError",

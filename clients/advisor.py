@@ -92,6 +92,7 @@ class Advisor:
         every: Time | None = None,
         certainty: float | None = None,
         background: bool = False,
+        observer: int | None = None,
         **options: Unpack[Options],
     ) -> "Analysis":
         """Return the tables of an analysis, as they come; the last one is final. Leaving them ends the search.
@@ -102,11 +103,15 @@ class Advisor:
             every: time between two tables, at least 10 ms.
             certainty: end once the best line is the best with this probability, above 0.5 and below 1.
             background: let everybody else's searches go first.
+            observer: use the knowledge of this seat, or of an onlooker (ONLOOKER, -1), whoever is to decide; the answer
+                says what the seat to decide should play, as far as this one can tell.
             options: see `Options`.
 
         Raises AdvisorError, here for what cannot be sent, else where the tables are read.
         """
-        request, timeout = write_analysis(position, time, every, certainty, background=background, options=options)
+        request, timeout = write_analysis(
+            position, time, every, certainty, background=background, observer=observer, options=options
+        )
         return Analysis(call(self._stub.Analyze, request, timeout=timeout, metadata=self._metadata))
 
 

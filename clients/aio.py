@@ -85,10 +85,13 @@ class AsyncAdvisor:
         every: Time | None = None,
         certainty: float | None = None,
         background: bool = False,
+        observer: int | None = None,
         **options: Unpack[Options],
     ) -> "AsyncAnalysis":
         """Return the tables of an analysis, for `async for`; arguments and errors are those of `Advisor.analyze`."""
-        request, timeout = write_analysis(position, time, every, certainty, background=background, options=options)
+        request, timeout = write_analysis(
+            position, time, every, certainty, background=background, observer=observer, options=options
+        )
         try:
             return AsyncAnalysis(self._stub.Analyze(request, timeout=timeout, metadata=self._metadata))
         except grpc.aio.UsageError as failure:

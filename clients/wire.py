@@ -16,6 +16,7 @@ from clerestory.v1.position_pb2 import Position
 
 LONGEST = 600.0  # seconds a call without a time may take
 SLACK = 5.0  # seconds that a call has beyond its time, for its ways, its wait and its retries
+ONLOOKER = -1  # as an observer: sees only what is public
 UNITS = {"ms": 0.001, "s": 1.0}
 
 
@@ -120,6 +121,7 @@ def write_analysis(
     certainty: float | None,
     *,
     background: bool,
+    observer: int | None,
     options: Options,
 ) -> AskedToAnalyze:
     """Return the question of an analysis as a message. Raises as `write_question`."""
@@ -129,6 +131,10 @@ def write_analysis(
         request.update_interval.CopyFrom(duration(read_time(every, "update_interval"), "update_interval"))
     if certainty is not None:
         set_field(request, "target_certainty", certainty)
+    if observer is not None:
+        request.observer.SetInParent()
+        if observer != ONLOOKER:
+            set_field(request.observer, "seat", observer)
     return AskedToAnalyze(request, timeout)
 
 

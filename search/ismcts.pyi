@@ -13,6 +13,7 @@ class Searcher:
         seat: int | None = None,
         *,
         seed: int,
+        observer: int | None = ...,
         max_bytes: int = ...,
         actions: Iterable[str] | None = ...,
         threads: int = ...,

@@ -105,10 +105,11 @@ cdef class Worker:
         self.search.lowest = math.inf
         self.search.highest = -math.inf
 
-    cdef object set_root(self, State root, int observer, object considered):
+    cdef object set_root(self, State root, int seat, int observer, object considered):
         """Move to a position of the observer; a tree that fills more than half of its memory is forgotten."""
         memcpy(self.search.root, root.data, sizeof(self.search.root))
         self.search.observer = observer
+        self.search.seat = max(seat, 0)
         self.search.num_considered = len(considered)
         for i in range(len(considered)):
             self.search.considered[i] = considered[i]
@@ -189,6 +190,8 @@ cdef class Searcher:
         position: the position; what the seat cannot know is forgotten before anything else.
         seat: the seat to decide; None takes the one whose turn it is. At a chance event the seat whose knowledge
             is to be used, None for an onlooker; the lines are then its outcomes.
+        observer: whose knowledge is used, if not that of `seat`: any seat, or NATURE for an onlooker. The lines are
+            still those of the seat to decide; the observer may not know which of them it really has.
         actions: texts of the only actions of the root to search, each legal; None for all.
         seed: 0 to 2**64 - 1, of all the search's luck.
         max_bytes: memory of the tree, for each thread; when it is full the search goes on with what it has.
@@ -201,7 +204,9 @@ cdef class Searcher:
     cdef list workers
     cdef State position
     cdef object seed, seeds, options, reason, considered, clock
+    cdef int seat                # to decide, or the observer at a chance event
     cdef int observer
+    cdef bint watches            # the observer was named: any seat may be the one to decide
     cdef uint64_t max_bytes, reused
     cdef double elapsed
     cdef int running             # trees
@@ -213,6 +218,7 @@ cdef class Searcher:
         seat=None,
         *,
         seed,
+        observer=None,
         max_bytes=DEFAULT_MAX_BYTES,
         actions=None,
         threads=1,
@@ -220,7 +226,11 @@ cdef class Searcher:
         **options,
     ):
         self.clock = clock
-        self.observer = owed_observer(position, seat)
+        self.watches = observer is not None
+        self.seat = owed_seat(position, seat)
+        self.observer = owed_watcher(position, observer) if self.watches else self.seat
+        if position.turn == NATURE:
+            self.seat = self.observer
         self.options = Options(**options)
         needy = self.options.guide_needed_by
         if needy is not None and position.game.guide == NULL:
@@ -228,7 +238,7 @@ cdef class Searcher:
         if not isinstance(max_bytes, int) or max_bytes < MIN_BYTES:
             raise BadLimit("max_bytes", f"{max_bytes!r} is not a whole number of at least {MIN_BYTES}")
         self.position = known(position, self.observer)
-        self.considered = considered_codes(position, actions)
+        self.considered = considered_codes(self.position, actions)
         self.seed = seed
         self.seeds = luck(seed)
         self.max_bytes = max_bytes
@@ -241,7 +251,7 @@ cdef class Searcher:
     def _add_worker(self, seed):
         cdef Worker worker = Worker()
         worker.open(self.position, seed, self.options, self.max_bytes, &self.stopping, self.clock)
-        worker.set_root(self.position, self.observer, self.considered)
+        worker.set_root(self.position, self.seat, self.observer, self.considered)
         self.workers.append(worker)
 
     @property
@@ -363,16 +373,18 @@ cdef class Searcher:
             position: usually a later position of the game, at the seat's next decision.
             actions: as for a new search.
 
-        Raises NothingToDecide, WrongSeat if another seat is to decide, HiddenFromSeat, ValueError for another
-        game or number of players, RuntimeError while a run is under way.
+        Raises NothingToDecide, WrongSeat if another seat is to decide and no observer was named, HiddenFromSeat,
+        ValueError for another game or number of players, RuntimeError while a run is under way.
         """
         self._owe_rest()
         if position.game is not self.position.game or position.seats != self.position.seats:
             raise ValueError(f"the tree is of {self.position.game.name} for {self.position.seats} players")
-        self.position = known(position, owed_observer(position, self.observer if self.observer >= 0 else None))
-        self.considered = considered_codes(position, actions)
+        seat = owed_seat(position, None if self.watches or self.observer < 0 else self.observer)
+        self.position = known(position, self.observer)
+        self.seat = self.observer if position.turn == NATURE else seat
+        self.considered = considered_codes(self.position, actions)
         for worker in self.workers:
-            (<Worker> worker).set_root(self.position, self.observer, self.considered)
+            (<Worker> worker).set_root(self.position, self.seat, self.observer, self.considered)
         self.reused = sum(
             [tally.visits for worker in self.workers for tally in (<Worker> worker).tallies().values()]
         )
@@ -387,7 +399,8 @@ cdef class Searcher:
             raise RuntimeError("the search has not run")
         ran = [worker for worker in self.workers if worker.search.iterations]
         return Result(
-            seat=self.observer,
+            seat=self.seat,
+            observer=self.observer,
             lines=self._lines(),
             iterations=self.iterations,
             reused=self.reused,
@@ -427,7 +440,7 @@ cdef class Searcher:
         cdef uint64_t seed = self.seed
         with nogil:
             look_ahead(&worker.search, <action_t> code, worlds, plies, seed, ahead)
-        now = self.position.features(max(self.observer, 0))
+        now = self.position.features(worker.search.seat)
         return tuple(
             Outlook(name, value, ahead[i], ahead[len(now) + i]) for i, (name, value) in enumerate(now.items())
         )
@@ -441,7 +454,7 @@ cdef class Searcher:
         tables = [worker.tallies() for worker in self.workers]
         judge = Judge(
             self.options,
-            max(self.observer, 0),
+            max(self.seat, 0),
             min([worker.search.lowest for worker in self.workers]),
             max([worker.search.highest for worker in self.workers]),
         )
@@ -479,11 +492,18 @@ def owed_turn(State position, seat):
     turn = position.turn
     if turn == NATURE:
         raise NothingToDecide("a chance event is due")
-    return owed_observer(position, seat)
+    return owed_seat(position, seat)
 
 
-def owed_observer(State position, seat):
-    """Return whose knowledge to use: the one to decide, or any at a chance event. Raises NothingToDecide, WrongSeat."""
+def owed_watcher(State position, observer):
+    """Return a seat, or NATURE for an onlooker, whose knowledge can be used. Raises WrongSeat."""
+    if type(observer) is not int or not NATURE <= observer < position.seats:
+        raise WrongSeat(f"observer {observer!r} is not one of the seats 0 to {position.seats - 1}, and no onlooker")
+    return observer
+
+
+def owed_seat(State position, seat):
+    """Return who asks: the one to decide, or any at a chance event. Raises NothingToDecide, WrongSeat."""
     turn = position.turn
     if turn == OVER:
         raise NothingToDecide("the game is over")

@@ -20,7 +20,7 @@ cdef enum Identity:              # what makes two places in the tree one node
 
 cdef struct Step:
     uint32_t edge
-    int seat                     # whose margin the edge counts: that decided, or at a chance event the observer's
+    int seat                     # whose margin the edge counts: that decided; at a chance event of the root the search's own
 
 cdef struct Habit:               # what came of an action in a phase, wherever it was played (MAST)
     float reward                 # sum
@@ -32,7 +32,8 @@ cdef struct Search:
     const Guide *guide           # NULL: the game has none
     uint64_t root[64]            # the position, as the observer knows it
     int seats
-    int observer                 # the seat that asks; NATURE: an onlooker, at a chance event
+    int observer                 # the seat whose knowledge is used; NATURE: an onlooker
+    int seat                     # whose margins and features count at the root: the one to decide, else the observer
     int identity
     action_t considered[MAX_LEGAL]  # of the root, ascending
     int num_considered           # 0: every legal one

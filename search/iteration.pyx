@@ -48,7 +48,7 @@ cdef void descend(Search *search) noexcept nogil:
     if turn == NATURE:  # the root's own chance event has a line for each outcome
         outcome = search.ops.draw(search.world, &search.rng)
         node = enter(search, search.ops.legal(search.world, search.legal))
-        if node == NO_NODE or not follow(search, outcome_edge(search, node, outcome), max(search.observer, 0)):
+        if node == NO_NODE or not follow(search, outcome_edge(search, node, outcome), search.seat):
             return
     while True:
         turn = search.ops.turn(search.world)
@@ -58,6 +58,8 @@ cdef void descend(Search *search) noexcept nogil:
         if turn == OVER:
             return
         n = list_actions(search)
+        if n == 0:
+            return
         node = enter(search, n)
         if node == NO_NODE:
             return
@@ -66,8 +68,24 @@ cdef void descend(Search *search) noexcept nogil:
 
 
 cdef int list_actions(Search *search) noexcept nogil:
-    """Write the legal actions, at the root those considered; return how many."""
-    return search.ops.legal(search.world, search.legal) if search.length else list_root(search, search.legal)
+    """Write the legal actions, at the root those considered; return how many.
+
+    None may be left where the observer does not know what the seat to decide holds.
+    """
+    cdef int n = search.ops.legal(search.world, search.legal)
+    return n if search.length or not search.num_considered else keep_considered(search, n)
+
+
+cdef int keep_considered(Search *search, int n) noexcept nogil:
+    """Of n legal actions keep those considered; both ascend."""
+    cdef int i, c = 0, kept = 0
+    for i in range(n):
+        while c < search.num_considered and search.considered[c] < search.legal[i]:
+            c += 1
+        if c < search.num_considered and search.considered[c] == search.legal[i]:
+            search.legal[kept] = search.legal[i]
+            kept += 1
+    return kept
 
 
 cdef int list_root(const Search *search, action_t *out) noexcept nogil:

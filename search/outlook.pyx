@@ -8,10 +8,14 @@ from clerestory.search.playout cimport pick
 from clerestory.search.tree cimport most_visited
 
 
+cdef enum:
+    MOST_DEALS = 1000            # until one of them allows an action that is possible
+
+
 cdef void look_ahead(
     Search *search, action_t first, int worlds, int64_t plies, uint64_t seed, double *out
 ) noexcept nogil:
-    """Write the observer's mean features when the present round is over, then those at the end of the game.
+    """Write the search's seat's mean features when the present round is over, then those at the end of the game.
 
     No world begins once those before it took so many plies. The worlds and their luck follow from the seed alone, so
     that lines compared with one seed differ by less than their luck. The search itself is left as it is.
@@ -23,13 +27,27 @@ cdef void look_ahead(
     memset(out, 0, 2 * n * sizeof(double))
     while lived == 0 or lived < worlds and plies > 0:
         rng_seed(&rng, seed + lived)
-        memcpy(world, search.root, search.ops.state_size)
-        search.ops.deal(world, &rng)
+        deal_for(search, first, world, &rng)
         search.ops.play(world, first)
         plies -= live_on(search, world, &rng, out)
         lived += 1
     for i in range(2 * n):
         out[i] /= lived
+
+
+cdef void deal_for(const Search *search, action_t first, void *world, rng_t *rng) noexcept nogil:
+    """Deal a world in which the action is legal; of the seat that decides, the observer may not know what it holds."""
+    cdef action_t legal[MAX_LEGAL]
+    cdef int i, n, _try
+    for _try in range(MOST_DEALS):
+        memcpy(world, search.root, search.ops.state_size)
+        search.ops.deal(world, rng)
+        if search.seat == search.observer:
+            return
+        n = search.ops.legal(world, legal)
+        for i in range(n):
+            if legal[i] == first:
+                return
 
 
 cdef int live_on(Search *search, void *world, rng_t *rng, double *out) noexcept nogil:
@@ -70,6 +88,6 @@ cdef action_t next_action(Search *search, const void *world, rng_t *rng, bint *i
 cdef void add_features(const Search *search, const void *world, double *out) noexcept nogil:
     cdef double now[MAX_FEATURES]
     cdef int i
-    search.guide.feature(world, max(search.observer, 0), now)
+    search.guide.feature(world, search.seat, now)
     for i in range(search.guide.num_features):
         out[i] += now[i]

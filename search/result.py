@@ -20,7 +20,7 @@ class StopReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """What a line is expected to bring in one feature, to the seat whose knowledge was used.
+    """What a line is expected to bring in one feature, to the seat to decide.
 
     Attributes:
         feature: its name, one of the game's.
@@ -79,7 +79,8 @@ class Result:
     """The outcome of a search.
 
     Attributes:
-        seat: the seat whose knowledge was used, and who decides unless a chance event is due; NATURE (-1): an onlooker.
+        seat: the seat to decide; at a chance event the one that asked, NATURE (-1) for an onlooker.
+        observer: the seat whose knowledge was used, NATURE (-1) for an onlooker; mostly the same.
         lines: every action that was searched, best first; at a chance event its outcomes, likeliest first.
         iterations: determinizations searched from this position.
         reused: iterations of earlier positions of a warm tree whose statistics stand in the lines besides;
@@ -96,6 +97,7 @@ class Result:
     """
 
     seat: int
+    observer: int
     lines: tuple[Line, ...]
     iterations: int
     reused: int

@@ -256,6 +256,7 @@ def make_searcher(question: Question, allowance: Allowance, tree_bytes: int) -> 
             question.view,
             question.seat,
             seed=seed,
+            observer=question.observer,
             max_bytes=max(tree_bytes, MIN_BYTES),
             actions=question.actions,
             threads=allowance.threads,

@@ -41,8 +41,9 @@ class Question:
     """A request that makes sense.
 
     Attributes:
-        view: the position as `seat` knows it; nothing else of the request's position is kept.
-        seat: whose knowledge is used, and who decides unless a chance event is due; None for an onlooker.
+        view: the position as the observer knows it; nothing else of the request's position is kept.
+        seat: who decides, or asks at a chance event; None for an onlooker there.
+        observer: whose knowledge is used, NATURE for an onlooker; None where the question names no other than `seat`.
         chance: a chance event is due.
         seconds: the time budget asked for, None for as much as there is.
         iterations: limit of the search, None for no limit.
@@ -58,6 +59,7 @@ class Question:
 
     view: State
     seat: int | None
+    observer: int | None
     chance: bool
     seconds: float | None
     iterations: int | None
@@ -77,9 +79,12 @@ class Question:
 
     @property
     def tree_key(self) -> Hashable | None:
-        """Whose tree may be kept for the next question, None if none may: a seat's own, at its full strength."""
+        """Whose tree may be kept for the next question: one observer's, at full strength; None if none may."""
         plain = self.seed is None and self.level is None and self.threads == 1 and self.actions is None
-        return (self.game_id, *self.kind, self.seat) if self.game_id and plain and not self.chance else None
+        if not self.game_id or not plain or self.chance:
+            return None
+        whose = ("seat", self.seat) if self.observer is None else ("observer", self.observer)
+        return (self.game_id, *self.kind, *whose)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,17 +108,24 @@ def read_analysis(request: api.AnalyzeRequest) -> Analysis:
     certainty = request.target_certainty if request.HasField("target_certainty") else None
     if certainty is not None and not 0.5 < certainty < 1:
         faults.add(Reason.BAD_TARGET_CERTAINTY, "target_certainty", f"is {certainty}; must be above 0.5 and below 1")
-    question = read_question(request.question, "question.", faults)
+    observer = request.observer if request.HasField("observer") else None
+    question = read_question(request.question, "question.", faults, observer)
     return Analysis(question, USUAL_INTERVAL if interval is None else interval, certainty)
 
 
-def read_question(request: api.RecommendMoveRequest, path: str = "", faults: Faults | None = None) -> Question:
+def read_question(
+    request: api.RecommendMoveRequest,
+    path: str = "",
+    faults: Faults | None = None,
+    observer: api.Observer | None = None,
+) -> Question:
     """Return what a request asks. Raises CallError, with all that is wrong.
 
     Args:
         request: the message.
         path: that of the request in the message it is part of.
         faults: what is known to be wrong already.
+        observer: whose knowledge to use; None for that of the seat.
     """
     faults = Faults() if faults is None else faults
     for check in (check_limits, check_numbers):
@@ -126,11 +138,16 @@ def read_question(request: api.RecommendMoveRequest, path: str = "", faults: Fau
         faults.owe_none()
         raise
     seat = read_seat(position, request, path, faults)
-    actions = read_actions(position, request, path, faults)
+    watcher = None if observer is None else read_observer(position, observer, faults)
+    if position.turn == NATURE and watcher is not None:
+        seat = None if watcher == NATURE else watcher
+    view = position.observe(watcher if watcher is not None else NATURE if seat is None else seat)
+    actions = read_actions(view, request, path, faults)
     faults.owe_none()
     return Question(
-        view=position.observe(NATURE if seat is None else seat),
+        view=view,
         seat=seat,
+        observer=watcher,
         chance=position.turn == NATURE,
         seconds=seconds,
         iterations=given(request, "iterations"),
@@ -222,6 +239,17 @@ def read_seat(position: State, request: api.RecommendMoveRequest, path: str, fau
     return request.seat
 
 
+def read_observer(position: State, observer: api.Observer, faults: Faults) -> int:
+    """Return whose knowledge to use, NATURE for an onlooker's."""
+    if not observer.HasField("seat"):
+        return NATURE
+    if observer.seat >= position.seats:
+        text = f"is {observer.seat}; the seats are 0 to {position.seats - 1}"
+        faults.add(Reason.BAD_SEAT, "observer.seat", text)
+        return NATURE
+    return int(observer.seat)
+
+
 def read_actions(
     position: State, request: api.RecommendMoveRequest, path: str, faults: Faults
 ) -> tuple[str, ...] | None:
@@ -279,6 +307,7 @@ def write_answer(question: Question, result: Result, play: Line | None, **fields
     view, limit = question.view, question.max_lines or len(result.lines)
     return api.RecommendMoveResponse(
         seat=question.seat,
+        observer=write_observer(question.observer),
         best=None if play is None else api.Action(text=play.action, label=play.label),
         lines=[write_line(line) for line in result.lines[:limit]],
         seed=result.seed,
@@ -289,6 +318,13 @@ def write_answer(question: Question, result: Result, play: Line | None, **fields
         engine_version=clerestory.__version__,
         **fields,
     )
+
+
+def write_observer(observer: int | None) -> api.Observer | None:
+    """Return whose knowledge was used as a message, None where the question named nobody."""
+    if observer is None:
+        return None
+    return api.Observer() if observer == NATURE else api.Observer(seat=observer)
 
 
 def write_line(line: Line) -> api.Line:

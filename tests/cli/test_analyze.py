@@ -38,6 +38,22 @@ def test_json_is_a_line_for_each_table() -> None:
     assert (asked.question.max_lines, asked.question.time_budget.ToSeconds()) == (2, 1)
 
 
+@pytest.mark.parametrize(("word", "seat"), [("1", 1), ("onlooker", None)])
+def test_the_observer_is_asked_for(word: str, seat: int | None) -> None:
+    servicer = Scripted(tables=1)
+    with serving(servicer) as target:
+        assert run("analyze", OPENING, "--server", target, "--observer", word).exit_code == 0
+    [asked] = servicer.calls
+    assert asked.HasField("observer")
+    assert (asked.observer.seat if asked.observer.HasField("seat") else None) == seat
+
+
+def test_the_observer_is_a_seat_or_an_onlooker() -> None:
+    done = run("analyze", OPENING, "--observer", "red")
+    assert isinstance(done.exception, BadOption)
+    assert "--observer: 'red' is neither a seat nor onlooker" in str(done.exception)
+
+
 def test_json_of_a_real_search_ends_with_its_one_final_table(target: str) -> None:
     done = run("analyze", POSITION, "--server", target, "--json", "--time", "300ms", "--every", "50ms")
     assert done.exit_code == 0

@@ -6,10 +6,12 @@ from typing import Any
 
 import grpc
 import pytest
+from google.rpc.error_details_pb2 import BadRequest
 
 from clerestory.clients.wire import duration
-from clerestory.engine import GAMES
+from clerestory.engine import GAMES, NATURE
 from clerestory.engine.toy.rules import TOY
+from clerestory.server.errors import Reason
 from clerestory.v1.advisor_pb2 import (
     STOP_REASON_CERTAIN,
     STOP_REASON_DECIDED,
@@ -19,9 +21,10 @@ from clerestory.v1.advisor_pb2 import (
     STOP_REASON_UNSPECIFIED,
     AnalyzeRequest,
     AnalyzeResponse,
+    Observer,
 )
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
-from tests.server.harness import HOUR, opening, question, served, until
+from tests.server.harness import HOUR, assert_reason, details, opening, question, refusal, served, until
 
 
 def analysis(interval: float | None = 0.01, certainty: float | None = None, **fields: Any) -> AnalyzeRequest:
@@ -156,6 +159,35 @@ async def test_hidden_cards_do_not_change_an_analysis(name: str, seats: int) -> 
                 last.recommendation.statistics.ClearField(varying)
             found.append(last)
     assert all(table == found[0] for table in found)
+
+
+@pytest.mark.parametrize(("name", "seats"), [(name, seats) for name, game in GAMES.items() for seats in game.seats])
+async def test_hidden_cards_do_not_change_what_an_observer_is_told(name: str, seats: int) -> None:
+    truth = opening(seats, 3, name)
+    async with served() as server:
+        for observer in (NATURE, *range(seats)):
+            named = Observer() if observer == NATURE else Observer(seat=observer)
+            seen, found = truth.observe(observer), []
+            for world in (truth, seen, seen.deal(1)):
+                asked = analysis(3600, position=world, iterations=200, seed=5)
+                asked.observer.CopyFrom(named)
+                [*_, last] = await tables(server.advisor.Analyze(asked))
+                for varying in ("elapsed", "waited"):
+                    last.recommendation.statistics.ClearField(varying)
+                found.append(last)
+            assert all(table == found[0] for table in found)
+            assert found[0].recommendation.seat == truth.turn
+            assert found[0].recommendation.observer == named
+
+
+async def test_an_observer_that_there_is_not_is_refused() -> None:
+    asked = analysis(3600, iterations=1)
+    asked.observer.seat = 9
+    async with served() as server:
+        error = await refusal(tables(server.advisor.Analyze(asked)))
+    assert_reason(error, Reason.BAD_SEAT)
+    [violation] = details(error, BadRequest).field_violations
+    assert (violation.field, violation.description) == ("observer.seat", "is 9; the seats are 0 to 1")
 
 
 async def test_a_server_that_finishes_sends_the_final_table() -> None:
