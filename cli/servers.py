@@ -17,6 +17,7 @@ TokenOption = Annotated[Path | None, typer.Option("--token-file", help="File wit
 CaOption = Annotated[Path | None, typer.Option("--tls-ca", help="Certificates to trust; asks the server by TLS.")]
 CertOption = Annotated[Path | None, typer.Option("--tls-cert", help="Own certificate, for servers that want one.")]
 KeyOption = Annotated[Path | None, typer.Option("--tls-key", help="Key of --tls-cert.")]
+PATIENCE = 10.0  # seconds that somebody at a terminal waits for a server that is away
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +44,10 @@ def connected(server: Server, workers: int = 1) -> Iterator[Advisor]:
     """Yield a client of the server; `workers` is for one of its own. Raises BadOption, BadConnection, AdvisorError."""
     check(server)
     if server.target is None:
-        with embedded_server("--workers", str(workers)) as target, Advisor(target) as advisor:
+        with embedded_server("--workers", str(workers)) as target, Advisor(target, patience=0) as advisor:
             yield advisor
         return
-    with Advisor(server.target, read_token(server.token_file), tls_of(server)) as advisor:
+    with Advisor(server.target, read_token(server.token_file), tls_of(server), patience=PATIENCE) as advisor:
         yield advisor
 
 

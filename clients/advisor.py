@@ -2,14 +2,17 @@
 
 import threading
 from collections.abc import Callable
+from functools import partial
+from time import sleep
 from types import TracebackType
-from typing import Any, Self, TypeVar, Unpack
+from typing import Any, Self, Unpack
 
 import grpc
 
 from clerestory.clients.connection import Tls, dial
-from clerestory.clients.errors import Unavailable, error_of
+from clerestory.clients.errors import Unavailable
 from clerestory.clients.referee import Rules
+from clerestory.clients.retries import Tries
 from clerestory.clients.types import Recommendation, Update
 from clerestory.clients.wire import (
     SLACK,
@@ -24,7 +27,7 @@ from clerestory.clients.wire import (
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
 from clerestory.v1.rules_pb2_grpc import RulesServiceStub
 
-Answer = TypeVar("Answer")
+Method = Callable[..., Any]  # of a stub
 
 
 class Advisor:
@@ -35,19 +38,25 @@ class Advisor:
         token: that the server wants to see; plaintext to another machine is refused.
         tls: how to trust the server; True for the usual authorities, None for plaintext.
         retries: whether a call that the server turned away or never got is tried again, within its time.
+        patience: seconds that a call waits for a server that is away; None: as long as it has.
 
     Raises BadConnection.
     """
 
     def __init__(
-        self, target: str, token: str | None = None, tls: Tls | bool | None = None, *, retries: bool = True
+        self,
+        target: str,
+        token: str | None = None,
+        tls: Tls | bool | None = None,
+        *,
+        retries: bool = True,
+        patience: float | None = None,
     ) -> None:
-        dialled = dial(target, token, tls, retries)
+        self._dialled = dialled = dial(target, token, tls, retries, patience)
         if dialled.credentials is None:
             self._channel = grpc.insecure_channel(dialled.target, dialled.options)
         else:
             self._channel = grpc.secure_channel(dialled.target, dialled.credentials, dialled.options)
-        self._metadata = dialled.metadata
         self._stub: Any = AdvisorServiceStub(self._channel)
         self._rules: Any = RulesServiceStub(self._channel)
 
@@ -69,7 +78,7 @@ class Advisor:
         return Rules(self._ask_rules)
 
     def _ask_rules(self, method: str, request: Any) -> Any:
-        return call(getattr(self._rules, method), request, timeout=SLACK, metadata=self._metadata)
+        return self._call(getattr(self._rules, method), request, SLACK)
 
     def recommend(self, position: PositionLike, time: Time | None = None, **options: Unpack[Options]) -> Recommendation:
         """Return the advice for a position; `time` or `iterations` is required.
@@ -82,7 +91,7 @@ class Advisor:
         Raises AdvisorError.
         """
         request, timeout = write_question(position, time, options)
-        return read_answer(call(self._stub.RecommendMove, request, timeout=timeout, metadata=self._metadata))
+        return read_answer(self._call(self._stub.RecommendMove, request, timeout))
 
     def analyze(
         self,
@@ -112,26 +121,47 @@ class Advisor:
         request, timeout = write_analysis(
             position, time, every, certainty, background=background, observer=observer, options=options
         )
-        return Analysis(call(self._stub.Analyze, request, timeout=timeout, metadata=self._metadata))
+        begin = partial(self._begin, self._stub.Analyze, request)
+        return Analysis(begin(timeout), begin, Tries(self._dialled, timeout))
+
+    def _call(self, method: Method, request: Any, seconds: float) -> Any:
+        """Return what a method of a stub returns, at the latest after some seconds. Raises AdvisorError."""
+        tries = Tries(self._dialled, seconds)
+        while True:
+            try:
+                return self._begin(method, request, tries.left)
+            except grpc.RpcError as failure:
+                sleep(tries.pause(failure))
+
+    def _begin(self, method: Method, request: Any, seconds: float) -> Any:
+        """Return an answer, or the stream of one. Raises grpc.RpcError, and Unavailable where the advisor is closed."""
+        try:
+            return method(request, timeout=seconds, metadata=self._dialled.metadata)
+        except ValueError as failure:
+            raise Unavailable(str(failure)) from None
 
 
 class Analysis:
     """The tables of an analysis, to be read once; `close()`, the end of a `with`, or dropping it ends the search."""
 
-    def __init__(self, stream: Any) -> None:
-        self._stream = stream
+    def __init__(self, stream: Any, begin: Callable[[float], Any], tries: Tries) -> None:
+        self._stream, self._begin, self._tries = stream, begin, tries
         self._closed = threading.Event()
 
     def __iter__(self) -> Self:
         return self
 
     def __next__(self) -> Update:
-        try:
-            return read_update(next(self._stream))
-        except grpc.RpcError as failure:
-            if self._closed.is_set():
-                raise StopIteration from None
-            raise error_of(failure) from None
+        while True:
+            try:
+                update = next(self._stream)
+            except grpc.RpcError as failure:
+                if self._closed.is_set() or self._closed.wait(self._tries.pause(failure)):
+                    raise StopIteration from None
+                self._stream = self._begin(self._tries.left)
+            else:
+                self._tries.end()
+                return read_update(update)
 
     def __enter__(self) -> Self:
         return self
@@ -148,13 +178,3 @@ class Analysis:
         """End the search, if it goes on; a thread that waits for a table gets none."""
         self._closed.set()
         self._stream.cancel()
-
-
-def call(method: Callable[..., Answer], request: Any, **options: Any) -> Answer:
-    """Return what a method of a stub returns. Raises AdvisorError."""
-    try:
-        return method(request, **options)
-    except grpc.RpcError as failure:
-        raise error_of(failure) from None
-    except ValueError as failure:  # of a closed channel
-        raise Unavailable(str(failure)) from None

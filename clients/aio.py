@@ -1,14 +1,17 @@
 """The client, for programs with an asyncio event loop. Not for gevent: there, use the sync one."""
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import Callable
+from functools import partial
 from types import TracebackType
-from typing import Any, Self, TypeVar, Unpack
+from typing import Any, Self, Unpack
 
 import grpc
 
 from clerestory.clients.aio_referee import AsyncRules
 from clerestory.clients.connection import Tls, dial
-from clerestory.clients.errors import Unavailable, error_of
+from clerestory.clients.errors import Unavailable
+from clerestory.clients.retries import Tries
 from clerestory.clients.types import Recommendation, Update
 from clerestory.clients.wire import (
     SLACK,
@@ -23,7 +26,7 @@ from clerestory.clients.wire import (
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
 from clerestory.v1.rules_pb2_grpc import RulesServiceStub
 
-Answer = TypeVar("Answer")
+Method = Callable[..., Any]  # of a stub
 
 
 class AsyncAdvisor:
@@ -34,19 +37,25 @@ class AsyncAdvisor:
         token: that the server wants to see; plaintext to another machine is refused.
         tls: how to trust the server; True for the usual authorities, None for plaintext.
         retries: whether a call that the server turned away or never got is tried again, within its time.
+        patience: seconds that a call waits for a server that is away; None: as long as it has.
 
     Raises BadConnection.
     """
 
     def __init__(
-        self, target: str, token: str | None = None, tls: Tls | bool | None = None, *, retries: bool = True
+        self,
+        target: str,
+        token: str | None = None,
+        tls: Tls | bool | None = None,
+        *,
+        retries: bool = True,
+        patience: float | None = None,
     ) -> None:
-        dialled = dial(target, token, tls, retries)
+        self._dialled = dialled = dial(target, token, tls, retries, patience)
         if dialled.credentials is None:
             self._channel = grpc.aio.insecure_channel(dialled.target, dialled.options)
         else:
             self._channel = grpc.aio.secure_channel(dialled.target, dialled.credentials, dialled.options)
-        self._metadata = dialled.metadata
         self._stub: Any = AdvisorServiceStub(self._channel)
         self._rules: Any = RulesServiceStub(self._channel)
 
@@ -67,7 +76,7 @@ class AsyncAdvisor:
     ) -> Recommendation:
         """Return the advice for a position; arguments and errors are those of `Advisor.recommend`."""
         request, timeout = write_question(position, time, options)
-        return read_answer(await call(self._stub.RecommendMove, request, timeout=timeout, metadata=self._metadata))
+        return read_answer(await self._call(self._stub.RecommendMove, request, timeout))
 
     @property
     def rules(self) -> AsyncRules:
@@ -75,7 +84,7 @@ class AsyncAdvisor:
         return AsyncRules(self._ask_rules)
 
     async def _ask_rules(self, method: str, request: Any) -> Any:
-        return await call(getattr(self._rules, method), request, timeout=SLACK, metadata=self._metadata)
+        return await self._call(getattr(self._rules, method), request, SLACK)
 
     def analyze(
         self,
@@ -92,8 +101,22 @@ class AsyncAdvisor:
         request, timeout = write_analysis(
             position, time, every, certainty, background=background, observer=observer, options=options
         )
+        begin = partial(self._begin, self._stub.Analyze, request)
+        return AsyncAnalysis(begin(timeout), begin, Tries(self._dialled, timeout))
+
+    async def _call(self, method: Method, request: Any, seconds: float) -> Any:
+        """Return what a method of a stub returns, at the latest after some seconds. Raises AdvisorError."""
+        tries = Tries(self._dialled, seconds)
+        while True:
+            try:
+                return await self._begin(method, request, tries.left)
+            except grpc.RpcError as failure:
+                await asyncio.sleep(tries.pause(failure))
+
+    def _begin(self, method: Method, request: Any, seconds: float) -> Any:
+        """Return a call that has begun. Raises Unavailable where the advisor is closed."""
         try:
-            return AsyncAnalysis(self._stub.Analyze(request, timeout=timeout, metadata=self._metadata))
+            return method(request, timeout=seconds, metadata=self._dialled.metadata)
         except grpc.aio.UsageError as failure:
             raise Unavailable(str(failure)) from None
 
@@ -101,18 +124,24 @@ class AsyncAdvisor:
 class AsyncAnalysis:
     """The tables of an analysis, to be read once; `close()`, the end of an `async with`, or dropping it ends it."""
 
-    def __init__(self, stream: Any) -> None:
-        self._stream = stream
+    def __init__(self, stream: Any, begin: Callable[[float], Any], tries: Tries) -> None:
+        self._stream, self._begin, self._tries = stream, begin, tries
         self._tables = aiter(stream)
 
     def __aiter__(self) -> Self:
         return self
 
     async def __anext__(self) -> Update:
-        try:
-            return read_update(await anext(self._tables))
-        except grpc.RpcError as failure:
-            raise error_of(failure) from None
+        while True:
+            try:
+                update = await anext(self._tables)
+            except grpc.RpcError as failure:
+                await asyncio.sleep(self._tries.pause(failure))
+                self._stream = self._begin(self._tries.left)
+                self._tables = aiter(self._stream)
+            else:
+                self._tries.end()
+                return read_update(update)
 
     async def __aenter__(self) -> Self:
         return self
@@ -128,13 +157,3 @@ class AsyncAnalysis:
     def close(self) -> None:
         """End the search, if it goes on."""
         self._stream.cancel()
-
-
-async def call(method: Callable[..., Awaitable[Answer]], request: Any, **options: Any) -> Answer:
-    """Return what a method of a stub returns. Raises AdvisorError."""
-    try:
-        return await method(request, **options)
-    except grpc.RpcError as failure:
-        raise error_of(failure) from None
-    except grpc.aio.UsageError as failure:
-        raise Unavailable(str(failure)) from None

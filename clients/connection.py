@@ -1,4 +1,4 @@
-"""How a client reaches its server: channel, retries, TLS, token."""
+"""How a client reaches its server: channel, TLS, token."""
 
 import json
 from dataclasses import dataclass
@@ -9,27 +9,22 @@ import grpc
 
 from clerestory.clients.errors import BadConnection
 
-ATTEMPTS = 4  # of a call that the server turned away or never got
-RETRIES = {
-    "methodConfig": [
-        {
-            "name": [{"service": "clerestory.v1.AdvisorService"}, {"service": "clerestory.v1.RulesService"}],
-            "retryPolicy": {
-                "maxAttempts": ATTEMPTS,
-                "initialBackoff": "0.1s",
-                "maxBackoff": "2s",
-                "backoffMultiplier": 2,
-                "retryableStatusCodes": ["UNAVAILABLE", "RESOURCE_EXHAUSTED", "CANCELLED"],  # by a server that ends
-            },
-        }
-    ]
-}  # a server that says when to come again (grpc-retry-pushback-ms) is obeyed instead of the backoff
 SPREAD = {
     "loadBalancingConfig": [{"round_robin": {}}],
     "healthCheckConfig": {"serviceName": ""},
 }  # for a target of several servers: calls go to each in turn, except those that are away or finish
 # What may be on its way to a slow reader of a stream: a few tables, so that the next one is nearly the latest.
 NARROW: list[tuple[str, str | int]] = [("grpc.http2.lookahead_bytes", 8192), ("grpc.http2.bdp_probe", 0)]
+# How soon a server that went away is found again (milliseconds): connections are tried that often, and given up that
+# soon; a silent one is pinged while a call waits, half as often as a server of ours allows; names are looked up anew.
+RECONNECT: list[tuple[str, str | int]] = [
+    ("grpc.initial_reconnect_backoff_ms", 100),
+    ("grpc.max_reconnect_backoff_ms", 500),
+    ("grpc.min_reconnect_backoff_ms", 2_000),
+    ("grpc.keepalive_time_ms", 10_000),
+    ("grpc.keepalive_timeout_ms", 5_000),
+    ("grpc.dns_min_time_between_resolutions_ms", 1_000),
+]
 LOCAL = ("unix:", "localhost", "127.", "[::1]", "ipv4:127.", "ipv6:[::1]")
 
 
@@ -57,26 +52,39 @@ class Tls:
 
 
 class Dialled(NamedTuple):
-    """What a channel is made of; `credentials` is None for plaintext."""
+    """What a channel is made of, and how its calls are tried again.
+
+    Attributes:
+        target: of the channel.
+        credentials: None for plaintext.
+        options: of the channel.
+        metadata: of every call.
+        retries: whether a call may be tried again.
+        patience: seconds that a call waits for a server that is away, None for as long as it has.
+    """
 
     target: str
     credentials: grpc.ChannelCredentials | None
     options: list[tuple[str, str | int]]
     metadata: tuple[tuple[str, str], ...]
+    retries: bool
+    patience: float | None
 
 
-def dial(target: str, token: str | None, tls: Tls | bool | None, retries: bool) -> Dialled:
+def dial(target: str, token: str | None, tls: Tls | bool | None, retries: bool, patience: float | None) -> Dialled:
     """Return what a channel is made of. Raises BadConnection."""
     if not target:
         raise BadConnection("target", "is empty")
     wanted = Tls() if tls is True else tls or None
     if token is not None:
         check_token(target, token, wanted)
-    options: list[tuple[str, str | int]] = [("grpc.enable_retries", int(retries)), *NARROW]
-    if config := (RETRIES if retries else {}) | (SPREAD if "," in target else {}):
-        options.append(("grpc.service_config", json.dumps(config)))
+    if patience is not None and not patience >= 0:
+        raise BadConnection("patience", f"{patience} is not a number of seconds")
+    options = [("grpc.enable_retries", int(retries)), *NARROW, *RECONNECT]
+    if "," in target:
+        options.append(("grpc.service_config", json.dumps(SPREAD)))
     metadata = () if token is None else (("authorization", f"Bearer {token}"),)
-    return Dialled(target, None if wanted is None else wanted.credentials(), options, metadata)
+    return Dialled(target, None if wanted is None else wanted.credentials(), options, metadata, retries, patience)
 
 
 def check_token(target: str, token: str, tls: Tls | None) -> None:

@@ -108,6 +108,13 @@ KINDS = {
 }
 
 
+HINTS = {
+    "Socket closed": "it hung up at once; does it want TLS, or a certificate?",
+    "reset by peer": "it hung up at once; does it want TLS, or a certificate?",
+    "WRONG_VERSION_NUMBER": "it does not speak TLS",
+}  # what gRPC says of a connection that it could not make -> what that may mean
+
+
 def error_of(failure: grpc.RpcError) -> AdvisorError:
     """Return a failed call, sync or async, as one of our own errors."""
     call = cast(grpc.Call, failure)
@@ -116,7 +123,13 @@ def error_of(failure: grpc.RpcError) -> AdvisorError:
     violations = [FieldViolation(violation.field, violation.description) for violation in request.field_violations]
     wait = retry.retry_delay.ToNanoseconds() / 1e9 if retry.HasField("retry_delay") else None
     kind = KINDS.get(call.code(), AdvisorError)
-    return kind(call.details() or call.code().name, info.reason, violations, wait)
+    return kind(explained(call.details() or call.code().name), info.reason, violations, wait)
+
+
+def explained(details: str) -> str:
+    """Return what gRPC says of a failure, with what it may mean where no connection could be made."""
+    hints = [hint for sign, hint in HINTS.items() if sign in details and "last error" in details]
+    return f"{details} ({hints[0]})" if hints else details
 
 
 def unpack(call: grpc.Call, *details: Message) -> None:

@@ -13,7 +13,7 @@ import pytest
 import trustme
 
 from clerestory.cli.embedded import embedded_server
-from clerestory.clients import Advisor, AdvisorError, AsyncAdvisor, Tls
+from clerestory.clients import Advisor, AdvisorError, AsyncAdvisor, Tls, Unavailable
 
 COMMAND = [sys.executable, "-m", "clerestory"]
 TOKEN = "let-me-in-please"
@@ -62,6 +62,20 @@ def serving(options: list[str], environment: dict[str, str]) -> Iterator[str]:
 async def names_of_games(address: str, tls: Tls) -> list[str]:
     async with AsyncAdvisor(address, token=TOKEN, tls=tls) as advisor:
         return [game["name"] for game in await advisor.rules.games()]
+
+
+def test_who_speaks_tls_and_who_does_not_is_told_so(folder: Path) -> None:
+    certificate = {name: path for name, path in files(folder).items() if name in {"tls_cert", "tls_key"}}
+    for options, tls, hint in [
+        (as_options(certificate), None, "does it want TLS"),
+        ([], Tls(ca=folder / "ca.pem"), "it does not speak TLS"),
+    ]:
+        with (
+            serving(options, {}) as address,
+            Advisor(address, tls=tls, patience=0.5) as advisor,
+            pytest.raises(Unavailable, match=hint),
+        ):
+            advisor.rules.games()
 
 
 @pytest.mark.parametrize("way", ["options", "environment"])

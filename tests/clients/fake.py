@@ -24,12 +24,19 @@ class Scripted(AdvisorServiceServicer):
     Attributes:
         refusals: (code, pushback in ms or None) of the first calls.
         tables: of a stream; the last one is final.
+        breaks_after: tables after which a stream breaks, None for none.
         calls: requests so far.
         metadata: of the last call.
     """
 
-    def __init__(self, refusals: list[tuple[grpc.StatusCode, int | None]] = [], tables: int = 3) -> None:  # noqa: B006
+    def __init__(
+        self,
+        refusals: list[tuple[grpc.StatusCode, int | None]] = [],  # noqa: B006
+        tables: int = 3,
+        breaks_after: int | None = None,
+    ) -> None:
         self.refusals = list(refusals)
+        self.breaks_after = breaks_after
         self.tables = tables
         self.calls: list[Any] = []
         self.metadata: dict[str, Any] = {}
@@ -51,6 +58,8 @@ class Scripted(AdvisorServiceServicer):
         self.hear(request, context)
         for sequence in range(1, self.tables + 1):
             yield api.AnalyzeResponse(recommendation=answer(), sequence=sequence, final=sequence == self.tables)
+            if sequence == self.breaks_after:
+                context.abort(grpc.StatusCode.UNAVAILABLE, "broken")
 
 
 @contextmanager

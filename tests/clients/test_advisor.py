@@ -158,7 +158,7 @@ def test_not_now(advisor: Advisor) -> None:
 
 
 def test_unavailable() -> None:
-    with Advisor("unix:/nowhere/socket") as advisor, pytest.raises(Unavailable) as caught:
+    with Advisor("unix:/nowhere/socket", patience=0) as advisor, pytest.raises(Unavailable) as caught:
         advisor.recommend(OPENING, iterations=1)
     assert caught.value.reason == ""
 

@@ -3,6 +3,7 @@
 import asyncio
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -24,15 +25,17 @@ from clerestory.clients import (
     Unavailable,
     Update,
 )
-from clerestory.clients.connection import ATTEMPTS
+from clerestory.clients.retries import BUSY_PAUSES
 from clerestory.clients.wire import write_analysis, write_question
 from clerestory.engine.toy.rules import TOY
 from tests.clients.fake import Scripted, serving
 from tests.conftest import TOKEN
 
 POSITION = first_decision("toy", 2, 7).observe(0)
+ATTEMPTS = 1 + len(BUSY_PAUSES)
 ENDLESS = 10**9
 EXHAUSTED, UNAVAILABLE = grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.UNAVAILABLE
+CANCELLED = grpc.StatusCode.CANCELLED
 
 
 async def recommend_async(target: str, **options: Any) -> Any:
@@ -203,7 +206,9 @@ def test_a_stream_that_is_refused(read: Callable[..., list[Update]], guarded: st
 
 
 @RECOMMEND
-@pytest.mark.parametrize("refusals", [[(UNAVAILABLE, None)], [(EXHAUSTED, 10)] * (ATTEMPTS - 1)])
+@pytest.mark.parametrize(
+    "refusals", [[(UNAVAILABLE, None)] * 6, [(CANCELLED, None)], [(EXHAUSTED, 10)] * (ATTEMPTS - 1)]
+)
 def test_a_call_turned_away_is_tried_again(ask: Callable[..., Any], refusals: Any) -> None:
     servicer = Scripted(refusals)
     with serving(servicer) as target:
@@ -232,6 +237,42 @@ def test_a_busy_server_is_asked_again_when_it_says(ask: Callable[..., Any], narr
         assert (caught.value.reason, 0 < (caught.value.retry_after or 0) <= 2) == ("BUSY", True)
         assert ask(narrow, iterations=5).best is not None
         assert [update.final for update in updates][-1]
+
+
+@ANALYZE
+@pytest.mark.parametrize("refusals", [[(UNAVAILABLE, None)] * 6, [(EXHAUSTED, 10)] * (ATTEMPTS - 1)])
+def test_a_stream_turned_away_is_tried_again(read: Callable[..., list[Update]], refusals: Any) -> None:
+    servicer = Scripted(refusals)
+    with serving(servicer) as target:
+        assert [update.sequence for update in read(target, ENDLESS)] == [1, 2, 3]
+    assert len(servicer.calls) == len(refusals) + 1
+
+
+@ANALYZE
+def test_a_stream_that_has_begun_is_not_tried_again(read: Callable[..., list[Update]]) -> None:
+    servicer = Scripted(breaks_after=2)
+    with serving(servicer) as target, pytest.raises(Unavailable):
+        read(target, ENDLESS)
+    assert len(servicer.calls) == 1
+
+
+def test_a_server_is_waited_for_as_long_as_told_and_no_longer() -> None:
+    servicer = Scripted([(UNAVAILABLE, None)] * 2)
+    with serving(servicer) as target, Advisor(target, patience=0) as advisor, pytest.raises(Unavailable):
+        advisor.recommend(POSITION, "1s")
+    assert len(servicer.calls) == 1
+
+
+def test_a_closed_analysis_is_not_tried_again() -> None:
+    servicer = Scripted([(UNAVAILABLE, 60_000)] * 2)
+    with serving(servicer) as target, Advisor(target) as advisor, ThreadPoolExecutor(1) as threads:
+        updates = advisor.analyze(POSITION, "100s")
+        left = threads.submit(list, updates)
+        while not servicer.calls:
+            time.sleep(0.01)
+        updates.close()
+        assert left.result() == []
+    assert len(servicer.calls) == 1
 
 
 def test_no_retries_where_none_are_wanted() -> None:
@@ -271,6 +312,8 @@ BAD_CONNECTIONS: list[tuple[dict[str, Any], str]] = [
     ({"target": "far.example:1", "token": "secret"}, "token"),
     ({"tls": Tls(ca="/nowhere/ca.pem")}, "tls.ca"),
     ({"tls": Tls(cert="cert.pem")}, "tls"),
+    ({"patience": -1}, "patience"),
+    ({"patience": float("nan")}, "patience"),
 ]
 
 
