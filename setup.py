@@ -60,7 +60,7 @@ def extensions() -> list[Extension]:
 
 
 def write_stubs() -> None:
-    """Make the Python stubs of proto/, the only source of them."""
+    """Make the Python stubs of proto/clerestory, the only source of them; those of google.rpc are a library's."""
     from grpc_tools import protoc
 
     shutil.rmtree(STUBS, ignore_errors=True)
@@ -70,7 +70,7 @@ def write_stubs() -> None:
     os.environ["PATH"] = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
     arguments = ["protoc", "-Iproto", f"-I{files('grpc_tools') / '_proto'}"]
     arguments += [f"--{kind}={out}" for kind in ("python_out", "grpc_python_out", "mypy_out", "mypy_grpc_out")]
-    if protoc.main(arguments + sorted(str(path) for path in Path("proto").rglob("*.proto"))):
+    if protoc.main(arguments + sorted(str(path) for path in Path("proto/clerestory").rglob("*.proto"))):
         raise SystemExit("the stubs of proto/ could not be made")
     (STUBS / "v1" / "__init__.py").write_text('"""The messages and services of clerestory.v1, made from proto/."""\n')
     (STUBS / "v1" / "py.typed").touch()

@@ -32,11 +32,11 @@ TYPES = {number: name.removeprefix("TYPE_").lower() for name, number in FieldDes
 
 
 def described() -> dict[str, FileDescriptorProto]:
-    """Return the files of proto/ with their comments, by name."""
+    """Return the files of proto/clerestory/ with their comments, by name."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder, "set")
         roots = [f"-I{PROTO}", f"-I{files('grpc_tools') / '_proto'}"]
-        sources = sorted(str(path) for path in PROTO.rglob("*.proto"))
+        sources = sorted(str(path) for path in (PROTO / "clerestory").rglob("*.proto"))
         if protoc.main(["protoc", *roots, "--include_source_info", f"--descriptor_set_out={out}", *sources]):
             raise SystemExit("proto/ could not be read")
         found = FileDescriptorSet.FromString(out.read_bytes())

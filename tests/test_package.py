@@ -47,7 +47,13 @@ def test_sdist_holds_the_sources_and_nothing_generated(dist: Path) -> None:
     (sdist,) = dist.glob("*.tar.gz")
     with tarfile.open(sdist) as archive:
         names = [name.partition("/")[2] for name in archive.getnames()]
-    assert {"engine/core.pyx", "engine/core.pxd", "proto/clerestory/v1/advisor.proto", "NOTICE"} <= set(names)
+    assert {
+        "engine/core.pyx",
+        "engine/core.pxd",
+        "proto/clerestory/v1/advisor.proto",
+        "proto/google/rpc/status.proto",
+        "NOTICE",
+    } <= set(names)
     assert not [name for name in names if name.endswith((".c", ".so", "_pb2.py"))]
 
 

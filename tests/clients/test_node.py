@@ -50,6 +50,17 @@ def test_an_error_is_one_line(example: Path) -> None:
     assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.parametrize("method", ["recommend", "analyze"])
+def test_an_error_of_the_server_begins_with_the_reason_of_its_error_info(
+    example: Path, target: str, tmp_path: Path, method: str
+) -> None:
+    position = tmp_path / "position.json"
+    position.write_text('{"rules_revision": 1, "toy": {"round": 9}}')
+    done = run("node", "recommend.mjs", target, str(position), "200", method, cwd=example)
+    assert (done.returncode, done.stderr.partition(":")[0]) == (1, "BAD_POSITION")
+    assert "toy.round" in done.stderr
+
+
 def test_wrong_usage(example: Path) -> None:
     done = run("node", "recommend.mjs", "localhost:1", POSITION, "soon", cwd=example)
     assert (done.returncode, done.stderr.split(":")[0]) == (2, "usage")

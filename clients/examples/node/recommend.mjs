@@ -1,16 +1,18 @@
 // Usage: node recommend.mjs TARGET POSITION [MILLISECONDS] [analyze]
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { credentials, loadPackageDefinition } from "@grpc/grpc-js";
+import { credentials, loadPackageDefinition, status } from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
 
 const PROTO = process.env.CLERESTORY_PROTO ?? fileURLToPath(new URL("../../../proto", import.meta.url));
 const SLACK = 5000; // ms that a call has beyond its time
+const FILES = ["clerestory/v1/advisor.proto", "google/rpc/status.proto", "google/rpc/error_details.proto"];
+// longs as strings: 64-bit numbers do not fit into a number of JavaScript
+const OPTIONS = { keepCase: true, longs: String, enums: String, defaults: true, includeDirs: [PROTO] };
+const messages = loadSync(FILES, OPTIONS);
 
 function connect(target) {
-  // longs as strings: 64-bit numbers do not fit into a number of JavaScript
-  const options = { keepCase: true, longs: String, enums: String, defaults: true, includeDirs: [PROTO] };
-  const { clerestory } = loadPackageDefinition(loadSync("clerestory/v1/advisor.proto", options));
+  const { clerestory } = loadPackageDefinition(messages);
   return new clerestory.v1.AdvisorService(target, credentials.createInsecure());
 }
 
@@ -28,8 +30,17 @@ function show({ seat, best, lines, statistics }) {
   })));
 }
 
+// The details of an error are google.rpc messages in a google.rpc.Status, which travels in the trailing metadata.
+function detail(error, name) {
+  const [bytes] = error.metadata?.get("grpc-status-details-bin") ?? [];
+  const { details } = bytes ? messages["google.rpc.Status"].deserialize(bytes) : { details: [] };
+  const packed = details.find(({ type_url }) => type_url === `type.googleapis.com/${name}`);
+  return packed && messages[name].deserialize(packed.value);
+}
+
 function fail(error) {
-  console.error(`${error.code}: ${error.details ?? error.message}`);
+  const reason = detail(error, "google.rpc.ErrorInfo")?.reason; // what a program decides by; docs/protocol.md lists them
+  console.error(`${reason ?? status[error.code]}: ${error.details || error.message}`);
   process.exitCode = 1;
 }
 

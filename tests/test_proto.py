@@ -1,0 +1,38 @@
+"""What lies in proto/ beside our own: the messages of google.rpc that errors are made of."""
+
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+from google.protobuf.descriptor import FileDescriptor
+from google.protobuf.descriptor_pb2 import DescriptorProto, FileDescriptorProto, FileDescriptorSet
+from google.rpc import error_details_pb2, status_pb2
+from grpc_tools import protoc
+
+PROTO = Path(__file__).parents[1] / "proto"
+SENT = ("ErrorInfo", "BadRequest", "PreconditionFailure", "RetryInfo", "RequestInfo", "Status")
+
+
+def compiled(name: str, folder: Path) -> FileDescriptorProto:
+    out = folder / "set"
+    roots = [f"-I{PROTO}", f"-I{files('grpc_tools') / '_proto'}"]
+    assert protoc.main(["protoc", *roots, f"--descriptor_set_out={out}", name]) == 0
+    [file] = FileDescriptorSet.FromString(out.read_bytes()).file
+    return file
+
+
+def shape(message: DescriptorProto) -> Any:
+    """Return what goes over the wire: fields, and messages within."""
+    fields = [(field.name, field.number, field.type, field.label, field.type_name) for field in message.field]
+    return fields, {inner.name: shape(inner) for inner in message.nested_type}
+
+
+@pytest.mark.parametrize("library", [error_details_pb2.DESCRIPTOR, status_pb2.DESCRIPTOR], ids=lambda file: file.name)
+def test_messages_of_errors_are_those_that_the_server_sends(library: FileDescriptor, tmp_path: Path) -> None:
+    known = FileDescriptorProto()
+    library.CopyToProto(known)
+    found = {message.name: shape(message) for message in compiled(library.name, tmp_path).message_type}
+    sent = {message.name: shape(message) for message in known.message_type if message.name in SENT}
+    assert sent
+    assert sent == {name: found[name] for name in sent}
