@@ -71,7 +71,9 @@ class Dialled(NamedTuple):
     patience: float | None
 
 
-def dial(target: str, token: str | None, tls: Tls | bool | None, retries: bool, patience: float | None) -> Dialled:
+def dial(
+    target: str, token: str | None, tls: Tls | bool | None, retries: bool, patience: float | None = None
+) -> Dialled:
     """Return what a channel is made of. Raises BadConnection."""
     if not target:
         raise BadConnection("target", "is empty")

@@ -14,7 +14,7 @@ import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from clerestory.clients.connection import NARROW, Dialled
+from clerestory.clients.connection import Dialled
 from clerestory.door.app import Door
 from clerestory.door.bridge import Bridge
 from clerestory.door.config import DoorSettings
@@ -26,7 +26,6 @@ KEEP_ALIVE = 30  # seconds
 MAX_CONNECTIONS = 1000
 MAX_HEAD_BYTES = 16 * 1024
 GRACE = 2  # seconds for answers on their way, once calls have ended
-CHANNEL = [*NARROW, ("grpc.max_reconnect_backoff_ms", 1000), ("grpc.enable_retries", 0)]
 
 
 class Protocol(H11Protocol):
@@ -102,10 +101,9 @@ async def opened(settings: DoorSettings, server: Dialled) -> AsyncIterator[Opene
 
 def channel_to(server: Dialled) -> grpc.aio.Channel:
     """Return a channel to the server."""
-    options = [*server.options, *CHANNEL]
     if server.credentials is None:
-        return grpc.aio.insecure_channel(server.target, options=options)
-    return grpc.aio.secure_channel(server.target, server.credentials, options=options)
+        return grpc.aio.insecure_channel(server.target, options=server.options)
+    return grpc.aio.secure_channel(server.target, server.credentials, options=server.options)
 
 
 def listen(settings: DoorSettings) -> socket.socket:
