@@ -6,13 +6,16 @@ of `deploy/envoy.yaml` with ports that are free here.
 
 import asyncio
 import json
+import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -24,11 +27,31 @@ from loadtest.openloop import Load, offer
 from loadtest.server import Own, free_port, own_server
 
 CONFIGURATION = Path(__file__).parents[1] / "deploy" / "envoy.yaml"
-FAULTS = {"none": None, "kill": signal.SIGKILL, "drain": signal.SIGTERM}
+
+
+class Fault(StrEnum):
+    """What happens to one of the servers."""
+
+    NONE = "none"
+    KILL = "kill"
+    DRAIN = "drain"
+
+
+SIGNALS = {Fault.KILL: signal.SIGKILL, Fault.DRAIN: signal.SIGTERM}
+
+
+def find_envoy() -> str:
+    """Return the Envoy of this environment, else that of PATH. Raises FileNotFoundError."""
+    found = shutil.which("envoy", path=Path(sys.executable).parent) or shutil.which("envoy")
+    if found is None:
+        raise FileNotFoundError(
+            "there is no envoy, neither beside this Python nor on PATH; `make .venv/.load` installs it"
+        )
+    return found
 
 
 @contextmanager
-def envoy(servers: list[Own]) -> Iterator[str]:
+def in_front(envoy: str, servers: list[Own]) -> Iterator[str]:
     """Yield the target of an Envoy in front of two servers."""
     ports = {
         "50051": servers[0].target,
@@ -42,7 +65,7 @@ def envoy(servers: list[Own]) -> Iterator[str]:
     with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
         file.write(text)
         file.flush()
-        command = ["envoy", "-c", file.name, "--log-level", "error", "--concurrency", "1", "--use-dynamic-base-id"]
+        command = [envoy, "-c", file.name, "--log-level", "error", "--concurrency", "1", "--use-dynamic-base-id"]
         with subprocess.Popen(command) as child:
             try:
                 time.sleep(3)  # until its health checks have found the servers
@@ -51,14 +74,14 @@ def envoy(servers: list[Own]) -> Iterator[str]:
                 child.terminate()
 
 
-async def strike(server: Own, fault: signal.Signals | None, moment: float) -> None:
-    """Send a server a signal when its time has come."""
+async def strike(server: Own, fault: Fault, moment: float) -> None:
+    """Send a server its signal when its time has come."""
     await asyncio.sleep(moment)
-    if fault is not None:
-        server.process.send_signal(fault)
+    if fault in SIGNALS:
+        server.process.send_signal(SIGNALS[fault])
 
 
-async def load_through(target: str, workers: int, load: Load, victim: Own, fault: signal.Signals | None) -> Run:
+async def load_through(target: str, workers: int, load: Load, victim: Own, fault: Fault) -> Run:
     """Offer a load to Envoy, in whose middle a server ends."""
     asked = await asyncio.to_thread(positions, target)
     run, _ = await asyncio.gather(offer(target, workers, asked, load), strike(victim, fault, load.seconds / 2))
@@ -72,18 +95,23 @@ def end_of(call: Seen) -> str:
 
 
 def main(
-    fault: Annotated[str, typer.Option(help=f"One of {', '.join(FAULTS)}.")] = "none",
+    fault: Annotated[Fault, typer.Option(help="What happens to one of the servers half way.")] = Fault.NONE,
     capacity: Annotated[float, typer.Option(help="Multiple of what the servers can do together.")] = 1.0,
     seconds: Annotated[float, typer.Option(help="Length.")] = 20.0,
     workers: Annotated[int, typer.Option(help="Of each server.")] = 1,
 ) -> None:
     """Print the figures of both halves, and what became of the calls."""
+    try:
+        envoy = find_envoy()
+    except FileNotFoundError as error:
+        typer.echo(f"loadtest.replicas: {error}", err=True)
+        raise typer.Exit(1) from None
     halves = [(capacity, seconds / 2)] * 2
     with ExitStack() as stack:
         options = ("--workers", str(workers), "--drain-delay", "2")
         servers = [stack.enter_context(own_server(*options)) for _ in range(2)]
-        target = stack.enter_context(envoy(servers))
-        run = asyncio.run(load_through(target, 2 * workers, Load(halves), servers[0], FAULTS[fault]))
+        target = stack.enter_context(in_front(envoy, servers))
+        run = asyncio.run(load_through(target, 2 * workers, Load(halves), servers[0], fault))
     ends = Counter(end_of(call) for call in run.calls)
     typer.echo(json.dumps({"fault": fault, "ends": ends, "halves": phases(run, halves)}, indent=1))
 

@@ -1,6 +1,7 @@
 """A server from its start to its orderly end."""
 
 import asyncio
+import resource
 import signal
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
@@ -30,10 +31,12 @@ SERVICES = (
     rules_pb2.DESCRIPTOR.services_by_name["RulesService"].full_name,
 )
 ANSWERING = 0.0001  # seconds of the processor that whoever answers wants at a time: shortest first
+MANY = 1 << 31  # descriptors, which are no limit any more
 OPTIONS = (
     ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
     ("grpc.so_reuseport", 0),  # a port in use is an error, not a second server behind it
     ("grpc.max_concurrent_streams", 256),  # of one connection
+    ("grpc.server_handshake_timeout_ms", 5_000),  # a connection that says nothing keeps its descriptor no longer
     ("grpc.keepalive_time_ms", 20_000),  # a caller whose machine is gone is noticed in half a minute
     ("grpc.keepalive_timeout_ms", 10_000),
     ("grpc.keepalive_permit_without_calls", 1),
@@ -92,7 +95,7 @@ async def start(settings: Settings, inside: str = "") -> App:
     tokens = None if settings.token_file is None else Tokens(settings.token_file)
     metrics, standing = Metrics(), HealthServicer()
     doors = [] if tokens is None else [TokenDoor(tokens)]
-    server = grpc.aio.server(interceptors=[Boundary(metrics), *doors], options=OPTIONS)
+    server = grpc.aio.server(interceptors=[Boundary(metrics), *doors], options=channel_options())
     address = listen(server, settings.listen, proof)
     if inside:
         listen(server, inside)
@@ -116,12 +119,25 @@ def start_admin(address: str, standing: HealthServicer) -> tuple[grpc.aio.Server
     """Return a server for those who run this one, with its address; nothing where no address is given."""
     if not address:
         return None, ""
-    admin = grpc.aio.server(options=OPTIONS)
+    admin = grpc.aio.server(options=channel_options())
     add_channelz_servicer(admin)
     add_HealthServicer_to_server(standing, admin)
     names = ["grpc.channelz.v1.Channelz", health.SERVICE_NAME, reflection.SERVICE_NAME]
     reflection.enable_server_reflection(names, admin)
     return admin, listen(admin, address)
+
+
+def channel_options() -> list[tuple[str, int]]:
+    """Return what every port of ours is opened with: half of the descriptors that there are may be connections."""
+    descriptors, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    limited = 0 < descriptors < MANY
+    return [*OPTIONS, *([("grpc.max_allowed_incoming_connections", descriptors // 2)] if limited else [])]
+
+
+def take_descriptors() -> None:
+    """Let this process open as many files and connections as the system allows."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def watch(metrics: Metrics, scheduler: Scheduler) -> None:
@@ -160,6 +176,7 @@ async def serve(
     Raises OSError and BadSettings as `start` does, and what `beside` raises.
     """
     take_turns(ANSWERING)
+    take_descriptors()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
