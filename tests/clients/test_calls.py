@@ -128,14 +128,14 @@ def test_an_unknown_option_is_a_mistake_of_the_program() -> None:
 
 
 def test_an_analysis_says_how_often_and_how_sure() -> None:
-    request, timeout = write_analysis(POSITION, "2s", "100ms", 0.95, background=True, options={"lines": 2})
+    request, timeout = write_analysis(POSITION, "2s", "100ms", 0.95, background=True, observer=1, options={"lines": 2})
     assert request.background
     assert (request.update_interval.ToMilliseconds(), request.target_certainty) == (100, 0.95)
     assert (request.question.time_budget.ToSeconds(), request.question.max_lines) == (2, 2)
-    assert timeout > 2
+    assert (request.observer.seat, timeout > 2) == (1, True)
     for every, certainty, field in [("soon", None, "update_interval"), (None, "sure", "target_certainty")]:
         with pytest.raises(BadRequest, match=f"^{field}: "):
-            write_analysis(POSITION, "2s", every, certainty, background=False, options={})  # type: ignore[arg-type]
+            write_analysis(POSITION, "2s", every, certainty, background=False, observer=None, options={})  # type: ignore
 
 
 # -- answers ---------------------------------------------------------------------------------------
