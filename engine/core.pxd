@@ -18,6 +18,13 @@ cpdef enum:
     MAX_BYTES = 512  # of a state
     MAX_LEGAL = 128  # actions of one decision, outcomes of one chance event
 
+# Owes a state whose fields are in range and break no invariant before this one.
+ctypedef bint (*predicate)(const void *s) noexcept nogil
+
+cdef struct Invariant:
+    predicate holds
+    const char *sentence
+
 cdef struct GameOps:
     int state_size   # bytes, a multiple of 8
     int num_actions  # codes are 0 .. num_actions - 1
@@ -47,8 +54,9 @@ cdef struct GameOps:
     uint64_t (*key)(const void *s, int seat) noexcept nogil
     # opening position, decks dealt; fills all state_size bytes
     void (*setup)(void *s, int seats, rng_t *rng) noexcept nogil
-    # number of the first broken invariant, 0 if the state is sound; never reads out of bounds
-    int (*check)(const void *s) noexcept nogil
+    # what else is true of every position, beyond what is declared of its fields (layout.py)
+    int num_invariants
+    const Invariant *invariants
 
 # What is known of good play: optional, beside the rules. Bots and playouts go through it.
 cdef struct Guide:
@@ -74,10 +82,11 @@ cdef class Game:
     cdef readonly int rules_revision
     cdef readonly tuple texts      # of each action code, in order; unique
     cdef readonly tuple labels     # the same in plain English
+    cdef readonly object layout    # the fields of a position
+    cdef readonly tuple accounts   # what must add up, each a function of the fields that yields their faults
     cdef dict _codes
     cdef void bind(self, const GameOps *ops, const Guide *guide)
-    cdef dict unpack(self, const void *s)        # the position's fields, as position() documents them
-    cdef object pack(self, dict fields, void *s)  # writes all state_size bytes; raises BadPosition
+    cdef int broken(self, const void *s)  # index of the first broken invariant of the ops, -1 for none
 
 
 cdef class State:

@@ -1,6 +1,7 @@
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
+from clerestory.engine.layout import Layout
 from clerestory.engine.rng import Rng
 
 NATURE: Final = -1
@@ -19,6 +20,10 @@ class Game:
     rules_revision: int
     texts: tuple[str, ...]
     labels: tuple[str, ...]
+    layout: Layout
+    @property
+    def invariants(self) -> tuple[str, ...]: ...
+    def check_bytes(self, memory: bytes) -> int: ...
     @property
     def seats(self) -> range: ...
     @property

@@ -31,11 +31,16 @@ cdef class Game:
         name: the game's name, also the name of its field in a position.
         rules_revision: raised whenever the same actions can lead elsewhere than before.
         actions: (text, label) of each action code, in order; texts are unique.
+        layout: the fields of its positions.
+        accounts: what must add up in a position: functions of its fields that yield faults, each a path and a
+            description. They rely on the fields' types and ranges alone; the first line of each is its sentence.
     """
 
-    def __init__(self, str name, int rules_revision, actions):
+    def __init__(self, str name, int rules_revision, actions, layout, accounts=()):
         self.name = name
         self.rules_revision = rules_revision
+        self.layout = layout
+        self.accounts = tuple(accounts)
         self.texts = tuple(text for text, _ in actions)
         self.labels = tuple(label for _, label in actions)
         self._codes = {text: code for code, text in enumerate(self.texts)}
@@ -46,11 +51,12 @@ cdef class Game:
         self.ops = ops
         self.guide = guide
 
-    cdef dict unpack(self, const void *s):
-        raise NotImplementedError
-
-    cdef object pack(self, dict fields, void *s):
-        raise NotImplementedError
+    cdef int broken(self, const void *s):
+        cdef int i
+        for i in range(self.ops.num_invariants):
+            if not self.ops.invariants[i].holds(s):
+                return i
+        return -1
 
     @property
     def seats(self):
@@ -125,12 +131,51 @@ cdef class Game:
         """
         fields = read_json(position)
         check_envelope(self, fields)
+        fields = fields[self.name]
+        self.layout.check(fields)
+        self.layout.refuse(fault for account in self._accounts() for fault in account(fields))
         cdef State state = State.__new__(State, self)
-        self.pack(fields[self.name], state.data)
-        broken = self.ops.check(state.data)
-        if broken:
-            raise BadPosition([(self.name, f"breaks invariant {broken} of the rules")])
+        cdef bytes memory = self.layout.pack(fields)
+        memcpy(state.data, <const char *> memory, self.ops.state_size)
+        cdef int broken = self.broken(state.data)
+        if broken >= 0:
+            number = len(self.invariants) - self.ops.num_invariants + broken
+            raise BadPosition([(self.name, f"breaks invariant {number} of the rules: {self.invariants[number]}")])
         return state
+
+    def _accounts(self):
+        return self.layout.place_faults, *self.accounts
+
+    @property
+    def invariants(self):
+        """What is true of every position, in the order in which it is checked; numbered from 1, the first is empty."""
+        return (
+            "",
+            f"the number of seats is {self.ops.min_seats} to {self.ops.max_seats}",
+            "every field is in its range",
+            *(account.__doc__.partition("\n")[0].rstrip(".") for account in self._accounts()),
+            *(self.ops.invariants[i].sentence.decode() for i in range(self.ops.num_invariants)),
+        )
+
+    def check_bytes(self, bytes memory not None):
+        """Return the number of the first invariant that arbitrary memory breaks, 0 for a sound position.
+
+        Raises ValueError for bytes that are not as many as a position has.
+        """
+        if len(memory) != self.ops.state_size:
+            raise ValueError(f"memory: {len(memory)} bytes; a position has {self.ops.state_size}")
+        if memory[0] not in self.seats:
+            return 1
+        if not self.layout.in_range(memory):
+            return 2
+        fields = self.layout.unpack(memory)
+        for number, account in enumerate(self._accounts(), 3):
+            if any(True for _ in account(fields)):
+                return number
+        if self.layout.pack(fields) != memory:
+            return 2
+        cdef int broken = self.broken(<const char *> memory)
+        return 0 if broken < 0 else len(self.invariants) - self.ops.num_invariants + broken
 
     def show(self, dict fields not None):
         """Return a readable picture of a position's fields."""
@@ -332,8 +377,8 @@ cdef class State:
             raise NotOver("the game is not over")
 
     def check(self):
-        """Return the number of the first broken invariant, 0 for a sound position."""
-        return self.game.ops.check(self.data)
+        """Return the number of the first broken invariant of `Game.invariants`, 0 for a sound position."""
+        return self.game.check_bytes(self.to_bytes())
 
     def value(self):
         """Return the guide's expected final score of each seat. Raises GameError without a guide."""
@@ -377,7 +422,7 @@ cdef class State:
         fields = {"rules_revision": self.game.rules_revision}
         if self.game.catalogue:
             fields["catalogue"] = self.game.catalogue
-        fields[self.game.name] = self.game.unpack(self.data)
+        fields[self.game.name] = self.game.layout.unpack(self.to_bytes())
         return fields
 
     def to_json(self, *, indent=None):
@@ -392,7 +437,7 @@ cdef class State:
     __hash__ = None
 
     def __str__(self):
-        return self.game.show(self.game.unpack(self.data))
+        return self.game.show(self.game.layout.unpack(self.to_bytes()))
 
     def __repr__(self):
         return f"from_position({self.to_position()!r})"

@@ -1,7 +1,7 @@
 # cython: language_level=3
-"""Where each kind of action begins in the code space. actions.py holds the texts; rules.pyx compares the two."""
+"""Where each kind of action begins in the code space; Python sees it too, and actions.py has the texts."""
 
-cdef enum:
+cpdef enum:
     TURN_UP_ADVANTAGE = 0    # + card
     TURN_UP_CRAFTSMAN = 16   # + card - STARTING
     LEAVE_OUT = 40           # + pair of resource cards, in the order (0, 1) (0, 2) .. (7, 8)

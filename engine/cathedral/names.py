@@ -1,29 +1,13 @@
 """What things are called in actions and positions: everything in the order of its numbers inside."""
 
-from typing import Literal, NamedTuple, get_args
+from typing import NamedTuple
 
-from clerestory.engine.cathedral.catalogue import Catalogue
+from clerestory.engine.actions import Thing
+from clerestory.engine.cathedral.catalogue import TYPES, Catalogue
 
-Colour = Literal["red", "blue", "green", "yellow"]
-Type = Literal["sand", "wood", "stone", "metal"]
-Step = Literal[
-    "advantages", "craftsmen", "resources", "draft", "draw", "redraw", "builder", "waiting", "event", "protection",
-    "event_choice", "archbishop", "kingsbridge", "tax", "exemption", "shiring", "maud", "market", "cathedral", "keep",
-    "over",
-]  # fmt: skip
+__all__ = ["COLOURS", "LOCATIONS", "TYPES", "Names", "names_of"]
 
-COLOURS: tuple[str, ...] = get_args(Colour)
-TYPES: tuple[str, ...] = get_args(Type)
-STEP_NAMES: tuple[str, ...] = get_args(Step)
-
-
-class Thing(NamedTuple):
-    """Something an action names: its id in texts, its name in labels."""
-
-    id: str
-    name: str
-
-
+COLOURS = ("red", "blue", "green", "yellow")
 LOCATIONS = (
     Thing("archbishop", "the archbishop's seat"),
     Thing("kingsbridge.1", "Kingsbridge, first card"),

@@ -1,193 +1,91 @@
-"""The fields of a position of `cathedral`, read strictly. What they mean is in RULES.md."""
+"""What a position of `cathedral` is made of beside the common kinds of values, and what must add up in it."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Literal
+from typing import Any
 
-from pydantic import Field
+from clerestory.engine.cathedral.names import COLOURS, TYPES
+from clerestory.engine.kinds import Context, Kind, listed, model, repeated, unknown, whole
+from clerestory.engine.layout import Fault
 
-from clerestory.engine.cathedral.accounts import account_faults
-from clerestory.engine.cathedral.names import COLOURS, Colour, Names, Step, Thing, Type
-from clerestory.engine.errors import BadPosition
-from clerestory.engine.fields import Fields, read_fields
-
-Builder = Colour | Literal[""]
-Count = Annotated[int, Field(ge=0, le=60)]
-Points = Annotated[int, Field(ge=0, le=6000)]
-Signed = Annotated[int, Field(ge=-120, le=23)]
-STARTING = 3  # the first craftsmen of the catalogue are everybody's
-Two = Field(min_length=2, max_length=2)
+CUBES = (23, 23, 23, 13)
+BUILDERS = 3
+FIRST_VP = 2
+MAX_GOLD = 30
+MOST_USES = 10
+SINGLE_SPACES = ("archbishop", "castle", "start")
+SPACES = ("kingsbridge", "priory", "court", "shiring")  # and the market, whose last stall, Maud's, holds none
 
 
-class Player(Fields):
-    """What a player has."""
+class Uses(Kind):
+    """How often each free craftsman has been used; 4 bits each in two words."""
 
-    vp: Points
-    gold: Count
-    sand: Count
-    wood: Count
-    stone: Count
-    metal: Count
-    vp_priory: Count
-    vp_craftsmen: Points
-    vp_cards: Annotated[int, Field(ge=0, le=120)]
-    vp_lost: Annotated[int, Field(ge=0, le=100)]
-    workers: Count
-    mill: Count
-    grey: Count
-    grey_next: Count
-    craftsmen: list[str]
-    advantages: list[str]
-    resource_cards: list[str]
-    fresh: list[str]
-    bag: Count
-    aside: Count
-    passed: bool
-    spared: bool
-    limited: bool
-    limited_next: bool
-    bought: list[Literal["sand", "wood", "stone"]]
+    annotation = listed(model("Use", {"craftsman": str, "times": whole(1, MOST_USES)}))
 
+    def __init__(self, ids: Sequence[str]) -> None:
+        self.ids = tuple(ids)
 
-class Stock(Fields):
-    """The market's cubes."""
+    def times(self, raw: Sequence[int]) -> list[int]:
+        """Return the uses of each craftsman."""
+        word = raw[0] | raw[1] << 64
+        return [word >> 4 * i & 15 for i in range(32)]
 
-    sand: Count
-    wood: Count
-    stone: Count
+    def sound(self, raw: Sequence[int], around: Context) -> bool:
+        times = self.times(raw)
+        return max(times) <= MOST_USES and not any(times[len(self.ids) :])
+
+    def read(self, raw: Sequence[int], around: Context) -> list[dict[str, Any]]:
+        times = zip(self.ids, self.times(raw), strict=False)
+        return [{"craftsman": card, "times": count} for card, count in times if count]
+
+    def write(self, value: list[dict[str, Any]], around: Context) -> Sequence[int]:
+        word = sum(use["times"] << 4 * self.ids.index(use["craftsman"]) for use in value)
+        return word & (1 << 64) - 1, word >> 64
+
+    def faults(self, value: list[dict[str, Any]], around: Context) -> Iterator[str]:
+        cards = [use["craftsman"] for use in value]
+        yield from unknown(cards, self.ids)
+        yield from repeated(cards)
 
 
-class Supply(Fields):
-    """The general supply; below zero what is owed."""
-
-    sand: Signed
-    wood: Signed
-    stone: Signed
-    metal: Signed
-
-
-class Use(Fields):
-    """How often a free craftsman has been used."""
-
-    craftsman: str
-    times: Annotated[int, Field(ge=1, le=10)]
+def cube_faults(fields: dict[str, Any]) -> Iterator[Fault]:
+    """There are 23 cubes each of sand, wood and stone, 13 of metal: held, on the market, at court, in the supply."""
+    for kind, number in zip(TYPES, CUBES, strict=True):
+        held = sum(player[kind] for player in fields["players"])
+        elsewhere = fields["court_metal"] if kind == "metal" else fields["stock"][kind]
+        total = held + elsewhere + fields["supply"][kind]
+        if total != number:
+            where = "players, court and supply" if kind == "metal" else "players, market and supply"
+            yield f"supply.{kind}", f"{where} hold {total}; there are {number}"
+    if fields["supply"]["metal"] < 0:
+        yield "supply.metal", f"is {fields['supply']['metal']}; metal is never owed"
 
 
-class Position(Fields):
-    """A whole position."""
-
-    round: Annotated[int, Field(ge=1, le=6)]
-    step: Step
-    to_act: Literal["nature", ""] | Colour
-    starting_player: Colour
-    cost: Count
-    redraw_used: bool
-    drawn: Builder
-    free_placement: bool
-    waiting: Annotated[list[Colour], Field(max_length=7)]
-    archbishop: Builder
-    castle: Builder
-    start: Builder
-    kingsbridge: Annotated[list[Builder], Two]
-    priory: Annotated[list[Builder], Two]
-    court: Annotated[list[Builder], Field(min_length=4, max_length=4)]
-    shiring: Annotated[list[Builder], Two]
-    market: Annotated[list[Builder], Field(min_length=5, max_length=5)]
-    stall: Annotated[int, Field(ge=0, le=5)]
-    kingsbridge_cards: Annotated[list[str], Two]
-    shiring_cards: Annotated[list[str], Two]
-    supply_craftsmen: list[str]
-    supply_resources: list[str]
-    event: str
-    protection: bool
-    die: Annotated[int, Field(ge=0, le=5)]
-    stock: Stock
-    court_metal: Count
-    supply: Supply
-    floor: Type | Literal[""]
-    choices_left: Count
-    used: list[Use]
-    last_used: str
-    unseen_advantages: list[str]
-    unseen_events: list[str]
-    advantage_deck: Annotated[list[str], Field(max_length=12)]
-    event_deck: Annotated[list[str], Field(max_length=6)]
-    craftsman_deck: Annotated[list[str], Field(max_length=24)]
-    players: Annotated[list[Player], Field(min_length=2, max_length=4)]
-
-    def builders(self) -> dict[str, list[str]]:
-        """Return the spaces with what stands on them, in the order of the board."""
-        return {
-            "archbishop": [self.archbishop],
-            "kingsbridge": [*self.kingsbridge],
-            "priory": [*self.priory],
-            "court": [*self.court],
-            "shiring": [*self.shiring],
-            "castle": [self.castle],
-            "market": [*self.market],
-            "start": [self.start],
-        }
+def event_faults(fields: dict[str, Any]) -> Iterator[Fault]:
+    """The event of the round has been turned up."""
+    if fields["event"] in fields["unseen_events"]:
+        yield "unseen_events", f"{fields['event']!r} is the event of this round"
 
 
-def read_position(fields: dict[str, object], names: Names) -> Position:
-    """Return the position that the fields describe. Raises BadPosition, listing every fault.
-
-    What is told from the course of the game is left to the rules' invariants.
-    """
-    position = read_fields(Position, fields, "cathedral", BadPosition)
-    faults = [*colour_faults(position), *card_faults(position, names)]
-    faults = faults or list(account_faults(position, [craftsman.id for craftsman in names.craftsmen[:STARTING]]))
-    if faults:
-        raise BadPosition([(f"cathedral.{field}", description) for field, description in faults])
-    return position
-
-
-Faults = Iterator[tuple[str, str]]
-
-
-def colour_faults(position: Position) -> Faults:
-    """Every colour belongs to a player."""
-    single = {name: (getattr(position, name),) for name in ("to_act", "starting_player", "drawn")}
-    colours: dict[str, Sequence[str]] = {**single, **position.builders(), "waiting": position.waiting}
-    seated = COLOURS[: len(position.players)]
-    for field, found in colours.items():
-        for colour in found:
-            if colour not in ("", "nature", *seated):
-                yield field, f"{colour!r} does not play; the colours are {', '.join(seated)}"
+def player_faults(fields: dict[str, Any]) -> Iterator[Fault]:
+    """A player has three builders, 30 gold at most, and vp = 2 + vp_priory + vp_craftsmen + vp_cards - vp_lost."""
+    builders = Counter([*fields["waiting"], fields["drawn"], *builders_placed(fields)])
+    for seat, player in enumerate(fields["players"]):
+        count = builders[COLOURS[seat]] + player["bag"] + player["aside"]
+        if count > BUILDERS:
+            where = "on the board, waiting, drawn, aside and in the bag"
+            yield f"players[{seat}]", f"{count} builders of {COLOURS[seat]} {where}; there are {BUILDERS}"
+        won = FIRST_VP + player["vp_priory"] + player["vp_craftsmen"] + player["vp_cards"] - player["vp_lost"]
+        if player["vp"] != won:
+            yield f"players[{seat}].vp", f"is {player['vp']}; 2 and what was won less what was lost is {won}"
+        if player["gold"] > MAX_GOLD:
+            yield f"players[{seat}].gold", f"is {player['gold']}; nobody has more than {MAX_GOLD}"
 
 
-def card_faults(position: Position, names: Names) -> Faults:
-    """Every card is one of its kind, and in a list at most once."""
-    lists: list[tuple[str, Sequence[str], Sequence[Thing]]] = [
-        ("kingsbridge_cards", list(filter(None, position.kingsbridge_cards)), names.advantages),
-        ("shiring_cards", list(filter(None, position.shiring_cards)), names.craftsmen),
-        ("supply_craftsmen", position.supply_craftsmen, names.craftsmen),
-        ("supply_resources", position.supply_resources, names.resources),
-        ("event", [position.event] if position.event else [], names.events),
-        ("used", [use.craftsman for use in position.used], names.craftsmen),
-        ("last_used", [position.last_used] if position.last_used else [], names.craftsmen),
-        ("unseen_advantages", position.unseen_advantages, names.advantages),
-        ("unseen_events", position.unseen_events, names.events),
-        ("advantage_deck", position.advantage_deck, names.advantages),
-        ("event_deck", position.event_deck, names.events),
-        ("craftsman_deck", position.craftsman_deck, names.craftsmen),
-    ]
-    for seat, player in enumerate(position.players):
-        lists += [
-            (f"players[{seat}].craftsmen", player.craftsmen, names.craftsmen),
-            (f"players[{seat}].advantages", player.advantages, names.advantages),
-            (f"players[{seat}].fresh", player.fresh, names.advantages),
-            (f"players[{seat}].resource_cards", player.resource_cards, names.resources),
-            (f"players[{seat}].bought", player.bought, [Thing(name, name) for name in player.bought]),
-        ]
-    for field, cards, known in lists:
-        yield from list_faults(field, cards, {thing.id for thing in known})
+def builders_placed(fields: dict[str, Any]) -> list[str]:
+    """Return the builders that stand on spaces, and "" for each free one."""
+    several = [builder for name in SPACES for builder in fields[name]]
+    return [*(fields[name] for name in SINGLE_SPACES), *several, *fields["market"][:4]]
 
 
-def list_faults(field: str, cards: Sequence[str], known: set[str]) -> Faults:
-    """Faults of one list."""
-    for card, times in Counter(cards).items():
-        if card not in known:
-            yield field, f"{card[:80]!r} is not one of the cards that lie there"
-        if times > 1:
-            yield field, f"{card[:80]!r} is there {times} times"
+ACCOUNTS = (cube_faults, event_faults, player_faults)

@@ -53,23 +53,22 @@ from clerestory.engine.cathedral.luck cimport (
     weigh_die,
 )
 from clerestory.engine.cathedral.market cimport legal_market, legal_maud, play_market, play_maud
-from clerestory.engine.cathedral.pack cimport pack_fields, unpack_fields
-from clerestory.engine.cathedral.sound cimport check
+from clerestory.engine.cathedral.sound cimport INVARIANTS, NUM_INVARIANTS
 from clerestory.engine.cathedral.state cimport *
 from clerestory.engine.cathedral.works cimport legal_cathedral, legal_keep, play_cathedral, play_keep
 from clerestory.engine.core cimport NATURE, Game, GameOps, action_t
 from clerestory.engine.hash cimport hash_words
 from clerestory.engine.rng cimport rng_t
 
-from clerestory.engine.cathedral.actions import actions, first_codes
+from clerestory.engine.cathedral.actions import actions
 from clerestory.engine.cathedral.catalogue import content_hash, rows
 from clerestory.engine.cathedral.catalogue import load as load_catalogue
 from clerestory.engine.cathedral.names import COLOURS, names_of
-from clerestory.engine.cathedral.position import read_position
-from clerestory.engine.cathedral.sound import INVARIANTS
+from clerestory.engine.cathedral.position import ACCOUNTS
+from clerestory.engine.cathedral.state import layout_of
 from clerestory.engine.cathedral.tables import fill
 from clerestory.engine.cathedral.text import show
-from clerestory.engine.errors import BadPosition, GameError
+from clerestory.engine.errors import GameError
 
 cdef enum:
     RULES_REVISION = 1
@@ -260,7 +259,7 @@ cdef void setup_player(Player *p, int gold) noexcept nogil:
 cdef GameOps OPS = GameOps(
     state_size=sizeof(Cathedral), num_actions=NUM_ACTIONS, max_plies=MAX_PLIES, min_seats=2, max_seats=SEATS, turn=turn,
     legal=legal, odds=odds, draw=draw, play=play, returns=returns, margins=margins, observe=observe, deal=deal, key=key,
-    setup=setup, check=check,
+    setup=setup, num_invariants=NUM_INVARIANTS, invariants=&INVARIANTS[0],
 )
 
 
@@ -269,7 +268,7 @@ cdef GameOps OPS = GameOps(
 cdef class CathedralGame(Game):
     """The board game, plugged into the checked surface. One object; its cards are those of the catalogue in use."""
 
-    cdef object names, in_use
+    cdef object in_use
     cdef str content
     cdef bint has_positions
 
@@ -290,11 +289,10 @@ cdef class CathedralGame(Game):
         self._use(catalogue)
 
     def _use(self, catalogue):
-        owe_equal_codes(first_codes(catalogue))
-        super().__init__("cathedral", RULES_REVISION, actions(catalogue))
+        layout = layout_of(names_of(catalogue))
+        super().__init__("cathedral", RULES_REVISION, actions(catalogue), layout, ACCOUNTS)
         fill(catalogue)
         self.in_use = catalogue
-        self.names = names_of(catalogue)
         self.content = content_hash(catalogue)
 
     @property
@@ -319,30 +317,10 @@ cdef class CathedralGame(Game):
         """Return a readable table of a position's fields."""
         return show(fields)
 
-    cdef dict unpack(self, const void *state):
-        return unpack_fields(<const Cathedral *> state, self.names)
-
-    cdef object pack(self, dict fields, void *state):
-        pack_fields(read_position(fields, self.names), self.names, <Cathedral *> state)
-        broken = check(state)
-        if broken:
-            raise BadPosition([("cathedral", f"breaks invariant {broken} of the rules: {INVARIANTS[broken]}")])
+    def from_position(self, position):
+        """Return the position described; as Game.from_position."""
         self.has_positions = True
-
-
-def owe_equal_codes(table):
-    """Compare the table of texts with the constants that the rules use."""
-    codes = {
-        "TURN_UP_ADVANTAGE": TURN_UP_ADVANTAGE, "TURN_UP_CRAFTSMAN": TURN_UP_CRAFTSMAN, "LEAVE_OUT": LEAVE_OUT,
-        "DRAW": DRAW, "TURN_UP_EVENT": TURN_UP_EVENT, "ROLL": ROLL, "TAKE": TAKE, "HIRE": HIRE, "PASS": PASS,
-        "DISMISS": DISMISS, "REDRAW": REDRAW, "ACCEPT": ACCEPT, "PLACE": PLACE, "WAIT": WAIT,
-        "USE_REMIGIUS": USE_REMIGIUS, "USE_EXEMPTION": USE_EXEMPTION, "USE_MAUD": USE_MAUD,
-        "SAVE_EXEMPTION": SAVE_EXEMPTION, "SAVE_MAUD": SAVE_MAUD, "PROTECT": PROTECT, "DECLINE": DECLINE,
-        "GAIN": GAIN, "DISCARD": DISCARD, "BUY_SAND": BUY_SAND, "BUY_WOOD": BUY_WOOD, "BUY_STONE": BUY_STONE,
-        "SELL": SELL, "LEAVE": LEAVE, "CONVERT": CONVERT, "FINISH": FINISH, "NUM_ACTIONS": NUM_ACTIONS,
-    }
-    if table != codes:
-        raise AssertionError(f"codes.pxd and actions.py differ: {sorted(set(table.items()) ^ set(codes.items()))}")
+        return Game.from_position(self, position)
 
 
 CATHEDRAL = CathedralGame()

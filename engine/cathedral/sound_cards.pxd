@@ -20,25 +20,19 @@ cdef inline unsigned int as_set(int card_and_one) noexcept nogil:
     return (1u << card_and_one) >> 1
 
 cdef inline bint craftsmen_in_place(const Cathedral *s) noexcept nogil:
-    """Of this round only what has been turned up; those of the seats are apart, except starting ones."""
-    cdef unsigned int starting = (1u << STARTING) - 1, ahead = ~0u << (STARTING + OF_ROUND * s.round)
-    cdef unsigned int seen = as_set(s.shiring_cards[0]), mine
+    """Of this round only what has been turned up."""
+    cdef unsigned int shown = as_set(s.shiring_cards[0]) | as_set(s.shiring_cards[1])
+    cdef unsigned int ahead = ~0u << (STARTING + OF_ROUND * s.round)
     cdef int seat
     if s.step <= AT_RESOURCES:
         ahead |= of_round(s.round)
-    if as_set(s.shiring_cards[1]) & seen:
-        return False
-    seen |= as_set(s.shiring_cards[1])
-    if seen & ~of_round(s.round) or s.supply_craftsmen & (seen | ~of_round(s.round)):
-        return False
-    seen |= s.supply_craftsmen
     for seat in range(s.seats):
-        mine = s.players[seat].craftsmen & ~starting
-        if mine & (seen | ahead):
+        if s.players[seat].craftsmen & ahead:
             return False
-        seen |= mine
+    if (shown | s.supply_craftsmen) & ~of_round(s.round):
+        return False
     if s.step == AT_RESOURCES:
-        return s.supply_craftsmen == (of_round(s.round) & ~as_set(s.shiring_cards[0]) & ~as_set(s.shiring_cards[1]))
+        return s.supply_craftsmen == of_round(s.round) & ~shown
     return s.supply_craftsmen == 0 or s.step == AT_DRAFT
 
 
@@ -77,6 +71,10 @@ cdef inline bint shiring_of_step(const Cathedral *s) noexcept nogil:
     return not c[0] and not s.spaces[SHIRING] and (c[1] or not s.spaces[SHIRING + 1])  # R27
 
 
+cdef inline bint shown_in_step(const Cathedral *s) noexcept nogil:
+    return kingsbridge_of_step(s) and shiring_of_step(s)
+
+
 cdef inline int most_choices(const Cathedral *s) noexcept nogil:
     """Cubes of choice on the best of the cards that have been turned up and are no longer at Kingsbridge."""
     cdef unsigned int gone = ~(s.unseen_advantages | as_set(s.kingsbridge_cards[1]))
@@ -88,18 +86,15 @@ cdef inline int most_choices(const Cathedral *s) noexcept nogil:
 
 
 cdef inline bint advantages_in_place(const Cathedral *s) noexcept nogil:
-    cdef unsigned int seen = s.unseen_advantages, here, fresh = 0
+    cdef unsigned int here, fresh = 0
     cdef int i
     for i in range(2):
         here = as_set(s.kingsbridge_cards[i])
-        if here & seen or (here and (here & ordinary() != 0) != (s.round < ROUNDS)):
+        if here and (here & ordinary() != 0) != (s.round < ROUNDS):
             return False
-        seen |= here
     for i in range(s.seats):
-        here = s.players[i].advantages
-        if here & seen or here & ~cards.kept or s.players[i].fresh & ~here:
+        if s.players[i].advantages & ~cards.kept or s.players[i].fresh & ~s.players[i].advantages:
             return False
-        seen |= here
         fresh |= s.players[i].fresh
     return fresh == 0 or (s.step >= AT_KINGSBRIDGE and popcount(fresh) <= 2)
 

@@ -7,16 +7,8 @@ from clerestory.engine.cathedral.state cimport *
 from clerestory.engine.cathedral.tables cimport cards
 
 
-cdef inline bint waiting_in_order(const Cathedral *s) noexcept nogil:
-    """No gaps, at most as many as can pass at cost 7 to 1."""
-    cdef int i, count = count_waiting(s), seat
-    if count > MAX_COST or (count and not AT_DRAW <= s.step <= AT_WAITING):
-        return False
-    for i in range(count):
-        seat = <int> (s.waiting >> 4 * i & 15) - 1
-        if not 0 <= seat < s.seats:
-            return False
-    return True
+cdef inline bint waiting_in_step(const Cathedral *s) noexcept nogil:
+    return s.waiting == 0 or AT_DRAW <= s.step <= AT_WAITING
 
 
 cdef inline int on_board(const Cathedral *s, int seat) noexcept nogil:
@@ -122,15 +114,12 @@ cdef inline bint grey_lent(const Cathedral *s) noexcept nogil:
 
 
 cdef inline bint resources_in_place(const Cathedral *s) noexcept nogil:
-    cdef unsigned int seen = s.supply_resources, held = 0
+    cdef unsigned int held = 0
     cdef int seat
     for seat in range(s.seats):
-        if s.players[seat].resources & seen:
-            return False
-        seen |= s.players[seat].resources
         held |= s.players[seat].resources
     if s.step == AT_DRAFT:
-        return popcount(seen) == RESOURCES - 2
+        return popcount(s.supply_resources | held) == RESOURCES - 2
     if s.supply_resources or popcount(held) > RESOURCES - 2:
         return False
     return held == 0 or AT_DRAFT < s.step <= AT_KINGSBRIDGE

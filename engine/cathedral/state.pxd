@@ -41,7 +41,7 @@ cdef enum:              # decks, the removed cards left out
     EVENT_DECK = 6
     CRAFTSMAN_DECK = 24
 
-cdef enum:              # steps of a round, RULES.md section 2
+cpdef enum Step:        # of a round, RULES.md section 2
     AT_ADVANTAGES
     AT_CRAFTSMEN
     AT_RESOURCES
@@ -63,7 +63,9 @@ cdef enum:              # steps of a round, RULES.md section 2
     AT_CATHEDRAL
     AT_KEEP
     AT_OVER
-    STEPS
+
+cdef enum:
+    STEPS = AT_OVER + 1
 
 cdef enum:              # spaces for builders
     ARCHBISHOP = 0

@@ -59,7 +59,6 @@ from clerestory.engine.duel.seals cimport (
     play_influence,
     play_maud,
 )
-from clerestory.engine.duel.sound cimport check
 from clerestory.engine.duel.state cimport *
 from clerestory.engine.duel.turn cimport legal_copy, legal_turn, play_copy, play_turn
 from clerestory.engine.hash cimport hash_words
@@ -70,7 +69,7 @@ from clerestory.engine.duel.catalogue import content_hash, rows
 from clerestory.engine.duel.catalogue import load as load_catalogue
 from clerestory.engine.duel.names import COLOURS, names_of
 from clerestory.engine.duel.position import read_position
-from clerestory.engine.duel.sound import INVARIANTS
+from clerestory.engine.duel.sound import INVARIANTS, check_bytes
 from clerestory.engine.duel.tables import fill
 from clerestory.engine.duel.text import show
 from clerestory.engine.errors import BadPosition, GameError
@@ -242,7 +241,7 @@ cdef void setup_player(Player *p) noexcept nogil:
 cdef GameOps OPS = GameOps(
     state_size=sizeof(Duel), num_actions=0, max_plies=MAX_PLIES, min_seats=SEATS, max_seats=SEATS, turn=turn,
     legal=legal, odds=odds, draw=draw, play=play, returns=returns, margins=margins, observe=observe, deal=deal, key=key,
-    setup=setup, check=check,
+    setup=setup, num_invariants=0, invariants=NULL,
 )
 
 
@@ -274,7 +273,7 @@ cdef class DuelGame(Game):
     def _use(self, catalogue):
         owe_equal_codes(first_codes())
         OPS.num_actions = CARDS + 2 * len(catalogue.cards)
-        super().__init__("duel", RULES_REVISION, actions(catalogue))
+        super().__init__("duel", RULES_REVISION, actions(catalogue), OldLayout(names_of(catalogue)))
         fill(catalogue)
         self.in_use = catalogue
         self.names = names_of(catalogue)
@@ -302,15 +301,38 @@ cdef class DuelGame(Game):
         """Return a readable table of a position's fields."""
         return show(fields)
 
-    cdef dict unpack(self, const void *state):
-        return unpack_fields(<const Duel *> state, self.names)
-
-    cdef object pack(self, dict fields, void *state):
-        pack_fields(read_position(fields, self.names), self.names, <Duel *> state)
-        broken = check(state)
+    def from_position(self, position):
+        self.has_positions = True
+        state = Game.from_position(self, position)
+        broken = self.check_bytes(state.to_bytes())
         if broken:
             raise BadPosition([("duel", f"breaks invariant {broken} of the rules: {INVARIANTS[broken]}")])
-        self.has_positions = True
+        return state
+
+    def check_bytes(self, memory):
+        return check_bytes(memory)
+
+
+class OldLayout:
+    def __init__(self, names):
+        self.names = names
+
+    def check(self, fields):
+        read_position(fields, self.names)
+
+    def refuse(self, faults):
+        pass
+
+    def place_faults(self, fields):
+        return ()
+
+    def pack(self, fields):
+        cdef Duel s
+        pack_fields(read_position(fields, self.names), self.names, &s)
+        return (<const char *> &s)[:sizeof(Duel)]
+
+    def unpack(self, memory):
+        return unpack_fields(<const Duel *> <const char *> memory, self.names)
 
 
 def owe_equal_codes(table):

@@ -1,93 +1,103 @@
-"""The fields of a toy position, read strictly. What they mean is in RULES.md."""
+"""What a toy position is made of: two kinds of values of its own, and what must add up. rules.pyx has the fields."""
 
-from typing import Annotated, Literal
+from collections.abc import Iterator, Sequence
+from typing import Any
 
-from pydantic import Field
-
-from clerestory.engine.errors import BadPosition
-from clerestory.engine.fields import Fields, read_fields
+from clerestory.engine.kinds import Context, Kind, Set, listed, whole
+from clerestory.engine.layout import Fault
 
 STEPS = ("turn-up", "weather", "play", "over")
-
-Card = Annotated[int, Field(ge=0, le=10)]
-
-
-class Player(Fields):
-    """What a seat has and what is on the table before it."""
-
-    points: Annotated[int, Field(ge=0, le=40)]
-    played: Card
-    hand: Annotated[list[Card], Field(max_length=2)]
+CARDS = range(1, 11)
 
 
-class Position(Fields):
-    """A whole position."""
+class Seen(Set):
+    """Cards by number, ascending; `card_faults` says what is wrong with them."""
 
-    round: Annotated[int, Field(ge=1, le=3)]
-    step: Literal["turn-up", "weather", "play", "over"]
-    moved: Annotated[int, Field(ge=0, le=3)]
-    prize: Card
-    feast: bool
-    seen: Annotated[list[Card], Field(max_length=10)]
-    deck: Annotated[list[Card], Field(max_length=2)]
-    players: Annotated[list[Player], Field(min_length=2, max_length=4)]
+    def __init__(self) -> None:
+        super().__init__(CARDS, listed(whole(0, 10), 0, 10))
+
+    def faults(self, value: Any, around: Context) -> Iterator[str]:
+        return iter(())
 
 
-def read_position(fields: dict[str, object]) -> Position:
-    """Return the position that the fields describe. Raises BadPosition, listing every fault."""
-    position = read_fields(Position, fields, "toy", BadPosition)
-    faults = [*card_faults(position), *course_faults(position)]
-    if faults:
-        raise BadPosition(faults)
-    return position
+class ToCome(Kind):
+    """The cards not turned up, 0 for each unknown one: the last places of the deck."""
+
+    annotation = listed(whole(0, 10), 0, 2)
+    high = 10
+
+    def read(self, raw: Sequence[int], around: Context) -> list[int]:
+        return list(raw[len(raw) - max(cards_to_come(around.fields), 0) :])
+
+    def write(self, value: list[int], around: Context) -> Sequence[int]:
+        return [0] * (2 - len(value)) + value
 
 
-def card_faults(position: Position) -> list[tuple[str, str]]:
+class Hand(Kind):
+    """A hand, 0 for each unknown card first: how many cards it has, and the set of the known ones."""
+
+    annotation = listed(whole(0, 10), 0, 2)
+
+    def sound(self, raw: Sequence[int], around: Context) -> bool:
+        return raw[0] <= 2 and raw[1] < 1 << len(CARDS) and raw[1].bit_count() <= raw[0]
+
+    def read(self, raw: Sequence[int], around: Context) -> list[int]:
+        known = [card for card in CARDS if raw[1] >> card - 1 & 1]
+        return [0] * (raw[0] - len(known)) + known
+
+    def write(self, value: list[int], around: Context) -> Sequence[int]:
+        return len(value), sum({1 << card - 1 for card in value if card})
+
+
+def under_way(fields: dict[str, Any]) -> bool:
+    """Whether a prize lies on the table."""
+    return fields["step"] in ("weather", "play")
+
+
+def cards_to_come(fields: dict[str, Any]) -> int:
+    """Return the number of cards that are not turned up yet."""
+    return 3 - int(fields["round"]) - under_way(fields)
+
+
+def card_faults(fields: dict[str, Any]) -> Iterator[Fault]:
     """Each card is in one place: seen, in one hand, or in the deck; and each place holds what it should."""
-    highest = 2 * len(position.players) + 2
-    places = {"toy.seen": position.seen, "toy.deck": position.deck}
-    places |= {f"toy.players[{seat}].hand": player.hand for seat, player in enumerate(position.players)}
-    faults: list[tuple[str, str]] = []
+    seats = len(fields["players"])
+    places = {"seen": fields["seen"], "deck": fields["deck"]}
+    places |= {f"players[{seat}].hand": player["hand"] for seat, player in enumerate(fields["players"])}
     home: dict[int, str] = {}
     for path, cards in places.items():
         for card in filter(None, cards):
             if card in home:
-                faults.append((path, f"card {card} is also in {home[card]}"))
-            if card > highest:
-                faults.append((path, f"card {card} is not in the game with {len(position.players)} seats"))
+                yield path, f"card {card} is also in toy.{home[card]}"
+            if card > 2 * seats + 2:
+                yield path, f"card {card} is not in the game with {seats} seats"
             home[card] = path
+    if 0 in fields["seen"]:
+        yield "seen", "0 is not a card"
     count = sum(len(cards) for cards in places.values())
-    if 0 in position.seen:
-        faults.append(("toy.seen", "0 is not a card"))
-    if count != highest:
-        faults.append(
-            ("toy", f"{count} cards seen, held and to come; with {len(position.players)} seats there are {highest}")
-        )
-    return faults
+    if count != 2 * seats + 2:
+        yield "", f"{count} cards seen, held and to come; with {seats} seats there are {2 * seats + 2}"
 
 
-def course_faults(position: Position) -> list[tuple[str, str]]:
-    """The round, the step, the prize and the cards played fit each other."""
-    faults = []
-    under_way = position.step in ("weather", "play")
-    if (position.step == "over") != (position.round == 3):
-        faults.append(("toy.step", f"{position.step!r} does not go with round {position.round}"))
-    elif len(position.deck) != 3 - position.round - under_way:
-        faults.append(("toy.deck", f"holds {len(position.deck)} cards, not {3 - position.round - under_way}"))
-    if bool(position.prize) != under_way or (position.prize and position.prize not in position.seen):
-        faults.append(("toy.prize", f"{position.prize} is not the card turned up"))
-    if position.feast and position.step != "play":
-        faults.append(("toy.feast", "is known only at step 'play'"))
-    if position.moved and (position.step != "play" or position.moved >= len(position.players)):
-        faults.append(("toy.moved", f"{position.moved} seats cannot have acted"))
-    return faults + [
-        (f"toy.players[{seat}].played", f"{player.played} cannot have been played in this round")
-        for seat, player in enumerate(position.players)
-        if player.played and (player.played not in position.seen or not has_moved(position, seat))
-    ]
+def course_faults(fields: dict[str, Any]) -> Iterator[Fault]:
+    """The round, the step, the prize and what the seats have done fit each other."""
+    step, prize, moved = fields["step"], fields["prize"], fields["moved"]
+    if (step == "over") != (fields["round"] == 3):
+        yield "step", f"{step!r} does not go with round {fields['round']}"
+    elif len(fields["deck"]) != cards_to_come(fields):
+        yield "deck", f"holds {len(fields['deck'])} cards, not {cards_to_come(fields)}"
+    if bool(prize) != under_way(fields) or (prize and prize not in fields["seen"]):
+        yield "prize", f"{prize} is not the card turned up"
+    if fields["feast"] and step != "play":
+        yield "feast", "is known only at step 'play'"
+    if moved and (step != "play" or moved >= len(fields["players"])):
+        yield "moved", f"{moved} seats cannot have acted"
 
 
-def has_moved(position: Position, seat: int) -> bool:
-    """Whether the seat has acted in this round."""
-    seats = len(position.players)
-    return position.step == "play" and (seat - position.round + 1) % seats < position.moved
+def played_faults(fields: dict[str, Any]) -> Iterator[Fault]:
+    """A card has been played by a seat that has acted, for everyone to see."""
+    for seat, player in enumerate(fields["players"]):
+        played = player["played"]
+        acted = (seat - fields["round"] + 1) % len(fields["players"]) < fields["moved"]
+        if played and not (fields["step"] == "play" and acted and played in fields["seen"]):
+            yield f"players[{seat}].played", f"{played} cannot have been played in this round"

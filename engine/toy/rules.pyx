@@ -5,9 +5,12 @@ from libc.string cimport memset
 
 from clerestory.engine.core cimport MAX_SEATS, NATURE, OVER, Game, GameOps, Guide, action_t
 from clerestory.engine.hash cimport hash_words
+from clerestory.engine.place cimport at
 from clerestory.engine.rng cimport rng_below, rng_shuffle, rng_t
 
-from clerestory.engine.toy.position import STEPS, read_position
+from clerestory.engine.kinds import Choice, Flag, Number
+from clerestory.engine.layout import Field, Layout
+from clerestory.engine.toy.position import STEPS, Hand, Seen, ToCome, card_faults, course_faults, played_faults
 
 cdef enum:
     MAX_CARDS = 2 * MAX_SEATS + 2
@@ -31,6 +34,13 @@ cdef enum:         # action codes
 
 cdef double FEAST_ODDS = 0.25
 
+cdef struct Player:
+    uint16_t hand              # the known cards; bit card - 1
+    uint8_t held               # cards in hand, known or not
+    uint8_t played             # this round's card, 0 for none
+    uint8_t points
+    uint8_t pad
+
 cdef struct Toy:
     uint8_t seats              # 2-4
     uint8_t round              # rounds finished, 0-2
@@ -40,11 +50,8 @@ cdef struct Toy:
     uint8_t feast              # 1: the prize counts double
     uint16_t seen              # cards turned up or played; bit card - 1
     uint8_t deck[ROUNDS]       # by round; UNKNOWN, and UNKNOWN again once turned up
-    uint8_t pad[2]
-    uint8_t held[MAX_SEATS]    # cards in hand, known or not
-    uint8_t played[MAX_SEATS]  # this round's card, 0 for none
-    uint8_t points[MAX_SEATS]
-    uint16_t hand[MAX_SEATS]   # the known ones; bit card - 1
+    uint8_t pad[6]
+    Player players[MAX_SEATS]
 
 
 # -- cards as sets ---------------------------------------------------------------------------------
@@ -63,11 +70,14 @@ cdef inline unsigned int placed(const Toy *s) noexcept nogil:
     cdef unsigned int cards = s.seen | bit(s.deck[0]) | bit(s.deck[1])
     cdef int seat
     for seat in range(s.seats):
-        cards |= s.hand[seat]
+        cards |= s.players[seat].hand
     return cards
 
 cdef inline int unknown_in_hand(const Toy *s, int seat) noexcept nogil:
-    return s.held[seat] - popcount(s.hand[seat])
+    return s.players[seat].held - popcount(s.players[seat].hand)
+
+cdef unsigned int may_hold(const Toy *s, int seat) noexcept nogil:
+    return s.players[seat].hand | (all_cards(s) & ~placed(s) if unknown_in_hand(s, seat) else 0)
 
 cdef int list_cards(unsigned int cards, int first_code, action_t *out) noexcept nogil:
     cdef int card, n = 0
@@ -97,7 +107,7 @@ cdef int legal(const void *state, action_t *out) noexcept nogil:
         out[1] = FEAST
         return 2
     seat = turn(s)
-    n = list_cards(s.hand[seat] | (all_cards(s) & ~placed(s) if unknown_in_hand(s, seat) else 0), PLAY_CARD, out)
+    n = list_cards(may_hold(s, seat), PLAY_CARD, out)
     out[n] = FOLD
     return n + 1
 
@@ -152,16 +162,16 @@ cdef void exchange(Toy *s, int card, int top) noexcept nogil:
         if s.deck[place] == card:
             s.deck[place] = <uint8_t> top
     for place in range(s.seats):
-        if s.hand[place] & bit(card):
-            s.hand[place] = s.hand[place] & ~bit(card) | bit(top)
+        if s.players[place].hand & bit(card):
+            s.players[place].hand = s.players[place].hand & ~bit(card) | bit(top)
 
 
 cdef void play_card(Toy *s, int seat, int card) noexcept nogil:
     if card:
-        s.hand[seat] &= ~bit(card)
-        s.held[seat] -= 1
+        s.players[seat].hand &= ~bit(card)
+        s.players[seat].held -= 1
         s.seen |= bit(card)
-    s.played[seat] = <uint8_t> card
+    s.players[seat].played = <uint8_t> card
     s.moved += 1
     if s.moved == s.seats:
         end_round(s)
@@ -170,11 +180,12 @@ cdef void play_card(Toy *s, int seat, int card) noexcept nogil:
 cdef void end_round(Toy *s) noexcept nogil:
     cdef int seat, best = 0
     for seat in range(1, s.seats):
-        if s.played[seat] > s.played[best]:
+        if s.players[seat].played > s.players[best].played:
             best = seat
-    if s.played[best]:
-        s.points[best] += s.prize * (1 + s.feast)
-    memset(s.played, 0, sizeof(s.played))
+    if s.players[best].played:
+        s.players[best].points += s.prize * (1 + s.feast)
+    for seat in range(s.seats):
+        s.players[seat].played = 0
     s.moved = s.prize = s.feast = 0
     s.round += 1
     s.step = TURN_UP if s.round < ROUNDS else ENDED
@@ -184,11 +195,11 @@ cdef void returns(const void *state, double *out) noexcept nogil:
     cdef const Toy *s = <const Toy *> state
     cdef int seat, best = 0, winners = 0
     for seat in range(s.seats):
-        best = max(best, s.points[seat])
+        best = max(best, s.players[seat].points)
     for seat in range(s.seats):
-        winners += s.points[seat] == best
+        winners += s.players[seat].points == best
     for seat in range(s.seats):
-        out[seat] = 1.0 / winners if s.points[seat] == best else 0
+        out[seat] = 1.0 / winners if s.players[seat].points == best else 0
 
 
 cdef void margins(const void *state, double *out) noexcept nogil:
@@ -198,8 +209,8 @@ cdef void margins(const void *state, double *out) noexcept nogil:
         best = 0
         for other in range(s.seats):
             if other != seat:
-                best = max(best, s.points[other])
-        out[seat] = s.points[seat] - best
+                best = max(best, s.players[other].points)
+        out[seat] = s.players[seat].points - best
 
 
 cdef void observe(void *state, int observer) noexcept nogil:
@@ -208,7 +219,7 @@ cdef void observe(void *state, int observer) noexcept nogil:
     memset(s.deck, UNKNOWN, sizeof(s.deck))
     for seat in range(s.seats):
         if seat != observer:
-            s.hand[seat] = 0
+            s.players[seat].hand = 0
 
 
 cdef void deal(void *state, rng_t *rng) noexcept nogil:
@@ -226,7 +237,7 @@ cdef void deal(void *state, rng_t *rng) noexcept nogil:
     for seat in range(s.seats):
         while unknown_in_hand(s, seat):
             n -= 1
-            s.hand[seat] |= bit(cards[n])
+            s.players[seat].hand |= bit(cards[n])
     for place in range(s.round + (s.step != TURN_UP), ROUNDS):
         if s.deck[place] == UNKNOWN:
             n -= 1
@@ -245,55 +256,8 @@ cdef void setup(void *state, int seats, rng_t *rng) noexcept nogil:
     memset(s, 0, sizeof(Toy))
     s.seats = <uint8_t> seats
     for seat in range(seats):
-        s.held[seat] = HAND
+        s.players[seat].held = HAND
     deal(s, rng)
-
-
-cdef int check(const void *state) noexcept nogil:
-    cdef const Toy *s = <const Toy *> state
-    if not 2 <= s.seats <= MAX_SEATS:
-        return 1
-    if s.round > ROUNDS or s.step > ENDED or (s.step == ENDED) != (s.round == ROUNDS):
-        return 2
-    if s.moved >= s.seats or (s.moved and s.step != PLAY) or s.feast > (s.step == PLAY):
-        return 3
-    if s.pad[0] or s.pad[1] or check_unused_seats(s):
-        return 4
-    return check_cards(s)
-
-
-cdef int check_unused_seats(const Toy *s) noexcept nogil:
-    cdef int seat
-    for seat in range(s.seats, MAX_SEATS):
-        if s.held[seat] or s.played[seat] or s.points[seat] or s.hand[seat]:
-            return 1
-    return 0
-
-
-cdef int check_cards(const Toy *s) noexcept nogil:
-    """Each card is in one place at most, and as many are seen, held and to come as there are."""
-    cdef int place, seat, to_come = ROUNDS - s.round - (s.step == WEATHER or s.step == PLAY)
-    cdef int total = popcount(s.seen) + to_come, known = popcount(s.seen)
-    if s.prize > MAX_CARDS or (s.prize != 0) != (s.step == WEATHER or s.step == PLAY) or bit(s.prize) & ~s.seen:
-        return 5
-    for place in range(ROUNDS):
-        if s.deck[place] > MAX_CARDS or (s.deck[place] and place < ROUNDS - to_come):
-            return 6
-        known += s.deck[place] != UNKNOWN
-    for seat in range(s.seats):
-        if s.held[seat] > HAND or unknown_in_hand(s, seat) < 0:
-            return 7
-        if s.played[seat] > MAX_CARDS or bit(s.played[seat]) & ~s.seen or (s.played[seat] and not has_moved(s, seat)):
-            return 8
-        total += s.held[seat]
-        known += popcount(s.hand[seat])
-    if placed(s) & ~all_cards(s) or popcount(placed(s)) != known:
-        return 9
-    return 0 if total == 2 * s.seats + 2 else 10
-
-
-cdef bint has_moved(const Toy *s, int seat) noexcept nogil:
-    return s.step == PLAY and (seat + s.seats - s.round % s.seats) % s.seats < s.moved
 
 
 # -- the guide -------------------------------------------------------------------------------------
@@ -312,7 +276,7 @@ cdef void value(const void *state, double *out) noexcept nogil:
     if s.step != ENDED:
         left += s.prize * (1 + s.feast)
     for seat in range(s.seats):
-        out[seat] = s.points[seat] + left / s.seats
+        out[seat] = s.players[seat].points + left / s.seats
 
 
 cdef void weigh(const void *state, const action_t *actions, int n, float *out) noexcept nogil:
@@ -329,8 +293,8 @@ cdef int phase(const void *state) noexcept nogil:
 
 cdef void feature(const void *state, int seat, double *out) noexcept nogil:
     cdef const Toy *s = <const Toy *> state
-    out[0] = s.points[seat]
-    out[1] = s.held[seat]
+    out[0] = s.players[seat].points
+    out[1] = s.players[seat].held
 
 
 cdef int round_of(const void *state) noexcept nogil:
@@ -340,7 +304,7 @@ cdef int round_of(const void *state) noexcept nogil:
 cdef GameOps OPS = GameOps(
     state_size=sizeof(Toy), num_actions=NUM_ACTIONS, max_plies=ROUNDS * (MAX_SEATS + 2), min_seats=2,
     max_seats=MAX_SEATS, turn=turn, legal=legal, odds=odds, draw=draw, play=play, returns=returns, margins=margins,
-    observe=observe, deal=deal, key=key, setup=setup, check=check,
+    observe=observe, deal=deal, key=key, setup=setup, num_invariants=0, invariants=NULL,
 )
 cdef Guide GUIDE = Guide(
     phases=ENDED + 1, num_features=2, features=&FEATURES[0], value=value, weigh=weigh, phase=phase, feature=feature,
@@ -348,7 +312,7 @@ cdef Guide GUIDE = Guide(
 )
 
 
-# -- texts and positions ---------------------------------------------------------------------------
+# -- texts and fields ------------------------------------------------------------------------------
 
 def actions():
     """Return (text, label) of each action code, in order."""
@@ -362,61 +326,41 @@ def actions():
     ]
 
 
+cdef Toy s  # nobody's position: where the members lie
+
+LAYOUT = Layout(
+    "toy",
+    range(2, MAX_SEATS + 1),
+    (<size_t> &s, sizeof(Toy)),
+    (<size_t> &s.players, sizeof(Player)),
+    [
+        Field("round", at(&s.round), Number(1, 3, first=1), "1 or 2; 3 when the game is over"),
+        Field("step", at(&s.step), Choice(STEPS)),
+        Field("moved", at(&s.moved), Number(0, 3), "seats that have acted in this round"),
+        Field("prize", at(&s.prize), Number(0, MAX_CARDS), "the card turned up, 0 before"),
+        Field("feast", at(&s.feast), Flag(), "whether the prize counts double"),
+        Field("seen", at(&s.seen), Seen(), "cards turned up or played in the game so far, ascending"),
+        Field("deck", at(s.deck, ROUNDS), ToCome(), "the cards not turned up, top first; 0: unknown", hidden="all"),
+    ],
+    [
+        Field("points", at(&s.players[0].points), Number(0, 40)),
+        Field("played", at(&s.players[0].played), Number(0, MAX_CARDS), "this round's card, 0 for none"),
+        Field(
+            "hand",
+            (at(&s.players[0].held), at(&s.players[0].hand)),
+            Hand(),
+            "ascending, 0 for each unknown card first",
+            hidden="others",
+        ),
+    ],
+)
+
+
 cdef class ToyGame(Game):
     """The game `toy`, plugged into the checked surface."""
 
     def __cinit__(self):
         self.bind(&OPS, &GUIDE)
 
-    cdef dict unpack(self, const void *state):
-        cdef const Toy *s = <const Toy *> state
-        turned_up = s.round + (s.step == WEATHER or s.step == PLAY)
-        return {
-            "round": s.round + 1,
-            "step": STEPS[s.step],
-            "moved": s.moved,
-            "prize": s.prize,
-            "feast": bool(s.feast),
-            "seen": cards_in(s.seen),
-            "deck": [s.deck[place] for place in range(turned_up, ROUNDS)],
-            "players": [
-                {
-                    "points": s.points[seat],
-                    "played": s.played[seat],
-                    "hand": [UNKNOWN] * unknown_in_hand(s, seat) + cards_in(s.hand[seat]),
-                }
-                for seat in range(s.seats)
-            ],
-        }
 
-    cdef object pack(self, dict fields, void *state):
-        cdef Toy *s = <Toy *> state
-        position = read_position(fields)
-        memset(s, 0, sizeof(Toy))
-        s.seats = len(position.players)
-        s.round = position.round - 1
-        s.step = STEPS.index(position.step)
-        s.moved = position.moved
-        s.prize = position.prize
-        s.feast = position.feast
-        s.seen = set_of(position.seen)
-        for place, card in zip(range(ROUNDS - len(position.deck), ROUNDS), position.deck):
-            s.deck[<int> place] = card
-        for seat, player in enumerate(position.players):
-            s.points[<int> seat] = player.points
-            s.played[<int> seat] = player.played
-            s.held[<int> seat] = len(player.hand)
-            s.hand[<int> seat] = set_of(player.hand)
-
-
-def cards_in(unsigned int cards):
-    """Return the cards of a set, ascending."""
-    return [card for card in range(1, MAX_CARDS + 1) if cards & bit(card)]
-
-
-def set_of(cards):
-    """Return the set of the known ones among the cards."""
-    return sum({1 << (card - 1) for card in cards if card})
-
-
-TOY = ToyGame("toy", 1, actions())
+TOY = ToyGame("toy", 1, actions(), LAYOUT, (card_faults, course_faults, played_faults))

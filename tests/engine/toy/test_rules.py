@@ -7,8 +7,6 @@ from typing import Any
 import pytest
 
 from clerestory.engine import BadPosition, Rng, State
-from clerestory.engine.toy import rules
-from clerestory.engine.toy.position import Player, Position
 from clerestory.engine.toy.rules import TOY
 from tests.laws import assert_fits
 
@@ -156,29 +154,27 @@ def test_all_faults_are_listed() -> None:
     assert {violation.field for violation in caught.value.violations} >= {"toy.moved", "toy.prize", "toy.deck", "toy"}
 
 
-INVARIANTS: list[tuple[int, dict[str, Any]]] = [
-    (2, {"step": "over"}),
-    (3, {"moved": 3}),
-    (3, {"step": "turn-up", "feast": True}),
-    (5, {"prize": 0}),
-    (5, {"prize": 2}),
-    (6, {"deck": [2, 6]}),
-    (7, {"players": [Player.model_construct(points=0, played=0, hand=[1, 2, 4]), ROUND_ONE["players"][1]]}),
-    (8, {"players": [Player.model_construct(points=0, played=3, hand=[2, 4]), ROUND_ONE["players"][1]]}),
-    (9, {"deck": [4]}),
-    (9, {"deck": [9]}),
-    (10, {"players": [{"points": 0, "played": 0, "hand": [2]}, ROUND_ONE["players"][1]]}),
+#   what is changed in memory: its byte, the new value; the invariant that it breaks
+CHANGES: list[tuple[int, int, int]] = [
+    (0, 5, 1),  # seats
+    (1, 4, 2),  # round
+    (2, 4, 2),  # step
+    (5, 2, 2),  # feast
+    (8, 2, 2),  # a card of the deck that has been turned up
+    (10, 1, 2),  # padding
+    (16 + 2, 3, 2),  # cards in hand
+    (16 + 2, 1, 2),  # fewer than are known
+    (9, 4, 4),  # the deck: a card that seat 0 holds
+    (4, 2, 5),  # prize
+    (3, 2, 5),  # seats that have acted
+    (16 + 3, 3, 6),  # the card played
 ]
 
 
-@pytest.mark.parametrize(("invariant", "changes"), INVARIANTS)
-def test_the_core_checks_what_the_reader_let_through(
-    invariant: int, changes: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def trusting(fields: dict[str, Any]) -> Position:
-        players = [p if isinstance(p, Player) else Player.model_construct(**p) for p in fields["players"]]
-        return Position.model_construct(**fields | {"players": players})
-
-    monkeypatch.setattr(rules, "read_position", trusting)
-    with pytest.raises(BadPosition, match=f"breaks invariant {invariant} of the rules"):
-        position(**changes)
+@pytest.mark.parametrize(("byte", "value", "invariant"), CHANGES)
+def test_memory_is_checked_as_positions_are(byte: int, value: int, invariant: int) -> None:
+    memory = bytearray(position().to_bytes())
+    assert TOY.check_bytes(bytes(memory)) == 0
+    memory[byte] = value
+    assert TOY.check_bytes(bytes(memory)) == invariant
+    assert len(TOY.invariants) == 7

@@ -1,0 +1,51 @@
+"""Tables of actions: what each kind of action is called, and how many codes it has."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+
+class Thing(NamedTuple):
+    """Something an action names: its id in texts, its name in labels."""
+
+    id: str
+    name: str
+
+
+class Kind(NamedTuple):
+    """One kind of action: its first code, how it reads, and what each of its codes names."""
+
+    code: int
+    text: str  # braces take ids
+    label: str  # braces take names
+    named: tuple[tuple[Thing, ...], ...]
+
+
+def plain(code: int, text: str, label: str) -> Kind:
+    """A kind with a single action that names nothing."""
+    return Kind(code, text, label, ((),))
+
+
+def single(code: int, text: str, label: str, things: Iterable[Thing]) -> Kind:
+    """A kind whose actions name one thing each."""
+    return Kind(code, text, label, tuple((thing,) for thing in things))
+
+
+def things(names: Iterable[object]) -> tuple[Thing, ...]:
+    """Things that are called in labels as in texts; numbers, for one."""
+    return tuple(Thing(str(name), str(name)) for name in names)
+
+
+def texts(kinds: Iterable[Kind]) -> list[tuple[str, str]]:
+    """Return (text, label) of each action code, in order.
+
+    Raises AssertionError if a kind does not begin where the one before it ends.
+    """
+    actions: list[tuple[str, str]] = []
+    for kind in kinds:
+        if kind.code != len(actions):
+            there = f"the kinds before it have {len(actions)} codes"
+            raise AssertionError(f"{kind.text!r} begins at code {kind.code}; {there}")
+        for named in kind.named:
+            ids, names = [thing.id for thing in named], [thing.name for thing in named]
+            actions.append((kind.text.format(*ids), kind.label.format(*names)))
+    return actions

@@ -1,0 +1,276 @@
+"""The kinds of values that the fields of a position hold: in the struct as whole numbers, in JSON as people write them.
+
+Each kind says what pydantic demands of the JSON value, which numbers are in range, and how to turn one into the other.
+A game with a value of another shape derives its own; all it needs is the five members of Kind.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, Literal, NamedTuple
+
+import pydantic
+
+from clerestory.engine.fields import Fields
+
+
+class Context(NamedTuple):
+    """What stands around a value: the fields of its position (those before it, while they are read), seat and seats."""
+
+    fields: dict[str, Any]
+    seat: int
+    seats: int
+
+
+class Kind:
+    """A kind of value. `annotation` is its type in JSON, `low` and `high` bound each of its numbers in the struct."""
+
+    annotation: Any
+    low: int = 0
+    high: int = 0
+
+    def sound(self, raw: Sequence[int], around: Context) -> bool:
+        """Whether numbers of the struct are in range: `read` can be asked what they mean."""
+        return all(self.low <= number <= self.high for number in raw)
+
+    def read(self, raw: Sequence[int], around: Context) -> Any:
+        """Return the JSON value of numbers that are in range."""
+        raise NotImplementedError
+
+    def write(self, value: Any, around: Context) -> Sequence[int]:
+        """Return the numbers of a JSON value without faults."""
+        raise NotImplementedError
+
+    def faults(self, value: Any, around: Context) -> Iterator[str]:
+        """Yield what is wrong with a JSON value of the right type."""
+        return iter(())
+
+
+class Number(Kind):
+    """A whole number; `first` is the one that the struct holds as 0."""
+
+    def __init__(self, low: int, high: int, first: int = 0) -> None:
+        self.annotation = whole(low, high)
+        self.low, self.high, self.first = low - first, high - first, first
+
+    def read(self, raw: Sequence[int], around: Context) -> int:
+        return raw[0] + self.first
+
+    def write(self, value: int, around: Context) -> Sequence[int]:
+        return (value - self.first,)
+
+
+class Flag(Kind):
+    """Yes or no."""
+
+    annotation = bool
+    high = 1
+
+    def read(self, raw: Sequence[int], around: Context) -> bool:
+        return bool(raw[0])
+
+    def write(self, value: bool, around: Context) -> Sequence[int]:
+        return (int(value),)
+
+
+class SeatFlag(Kind):
+    """Yes or no of each player, in a set of seats that lies outside the players."""
+
+    annotation = bool
+
+    def sound(self, raw: Sequence[int], around: Context) -> bool:
+        return raw[0] < 1 << around.seats
+
+    def read(self, raw: Sequence[int], around: Context) -> bool:
+        return bool(raw[0] >> around.seat & 1)
+
+    def write(self, value: bool, around: Context) -> Sequence[int]:
+        return (value << around.seat,)
+
+
+class Choice(Kind):
+    """One of a few names; `low` is the number of the first."""
+
+    def __init__(self, names: Sequence[str], low: int = 0) -> None:
+        self.annotation = Literal[tuple(names)]
+        self.names = tuple(names)
+        self.low, self.high = low, low + len(names) - 1
+
+    def read(self, raw: Sequence[int], around: Context) -> str:
+        return self.names[raw[0] - self.low]
+
+    def write(self, value: str, around: Context) -> Sequence[int]:
+        return (self.names.index(value) + self.low,)
+
+
+class Seat(Choice):
+    """A player by colour, 0 for seat 0; names before the first colour have the numbers down from -1, or from 0."""
+
+    def __init__(self, colours: Sequence[str], before: Sequence[str] = (), low: int = 0) -> None:
+        super().__init__((*before, *colours), low)
+        self.colours, self.others = tuple(colours), len(before)
+
+    def sound(self, raw: Sequence[int], around: Context) -> bool:
+        return self.low <= raw[0] < self.low + self.others + around.seats
+
+    def faults(self, value: str, around: Context) -> Iterator[str]:
+        return strangers([value], self.colours, around.seats)
+
+
+class Card(Kind):
+    """A card of a list, or "" for none, which is 0 in the struct."""
+
+    annotation = str
+
+    def __init__(self, ids: Sequence[str]) -> None:
+        self.ids = ("", *ids)
+        self.high = len(ids)
+
+    def read(self, raw: Sequence[int], around: Context) -> str:
+        return self.ids[raw[0]]
+
+    def write(self, value: str, around: Context) -> Sequence[int]:
+        return (self.ids.index(value),)
+
+    def faults(self, value: str, around: Context) -> Iterator[str]:
+        return unknown([value], self.ids)
+
+
+class Each(Kind):
+    """A list of a fixed length, each entry of a kind."""
+
+    def __init__(self, kind: Kind, count: int) -> None:
+        self.annotation = listed(kind.annotation, count, count)
+        self.kind = kind
+
+    def sound(self, raw: Sequence[int], around: Context) -> bool:
+        return all(self.kind.sound((number,), around) for number in raw)
+
+    def read(self, raw: Sequence[int], around: Context) -> list[Any]:
+        return [self.kind.read((number,), around) for number in raw]
+
+    def write(self, value: list[Any], around: Context) -> Sequence[int]:
+        return [self.kind.write(entry, around)[0] for entry in value]
+
+    def faults(self, value: list[Any], around: Context) -> Iterator[str]:
+        for entry in value:
+            yield from self.kind.faults(entry, around)
+
+
+class Set(Kind):
+    """Different things of a list, in its order; a set of bits in the struct."""
+
+    def __init__(self, ids: Sequence[Any], annotation: Any = list[str]) -> None:
+        self.annotation = annotation
+        self.ids = tuple(ids)
+        self.high = (1 << len(ids)) - 1
+
+    def read(self, raw: Sequence[int], around: Context) -> list[Any]:
+        return [thing for i, thing in enumerate(self.ids) if raw[0] >> i & 1]
+
+    def write(self, value: list[Any], around: Context) -> Sequence[int]:
+        return (sum(1 << i for i, thing in enumerate(self.ids) if thing in value),)
+
+    def faults(self, value: list[Any], around: Context) -> Iterator[str]:
+        yield from unknown(value, self.ids)
+        yield from repeated(value)
+
+
+class Deck(Kind):
+    """The cards to come, top first, or none where the order is not known: the last places of an array, 0 before."""
+
+    def __init__(self, ids: Sequence[str], places: int) -> None:
+        self.annotation = listed(str, 0, places)
+        self.ids, self.places = ("", *ids), places
+        self.high = len(ids)
+
+    def read(self, raw: Sequence[int], around: Context) -> list[str]:
+        return [self.ids[number] for number in raw if number]
+
+    def write(self, value: list[str], around: Context) -> Sequence[int]:
+        return [0] * (self.places - len(value)) + [self.ids.index(card) for card in value]
+
+    def faults(self, value: list[str], around: Context) -> Iterator[str]:
+        yield from unknown(value, self.ids[1:])
+        yield from repeated(value)
+
+
+class Order(Kind):
+    """A list of names in order, packed into one word of the struct: the number plus one in so many bits each."""
+
+    def __init__(self, names: Sequence[str], bits: int, most: int, seated: bool = False) -> None:
+        self.annotation = listed(Literal[tuple(names)], 0, most)
+        self.names, self.bits, self.most, self.seated = tuple(names), bits, most, seated
+
+    def entries(self, word: int) -> list[int]:
+        """Return the numbers plus one, 0 where one is missing."""
+        return [word >> i & (1 << self.bits) - 1 for i in range(0, word.bit_length(), self.bits)]
+
+    def sound(self, raw: Sequence[int], around: Context) -> bool:
+        entries, high = self.entries(raw[0]), around.seats if self.seated else len(self.names)
+        return len(entries) <= self.most and all(1 <= entry <= high for entry in entries)
+
+    def read(self, raw: Sequence[int], around: Context) -> list[str]:
+        return [self.names[entry - 1] for entry in self.entries(raw[0])]
+
+    def write(self, value: list[str], around: Context) -> Sequence[int]:
+        return (sum(self.names.index(name) + 1 << self.bits * i for i, name in enumerate(value)),)
+
+    def faults(self, value: list[str], around: Context) -> Iterator[str]:
+        return strangers(value, self.names, around.seats) if self.seated else iter(())
+
+
+class Amounts(Kind):
+    """A number for each name, as an object; an array in the struct."""
+
+    def __init__(self, names: Sequence[str], low: int, high: int) -> None:
+        self.annotation = model("Amounts", dict.fromkeys(names, whole(low, high)))
+        self.names, self.low, self.high = tuple(names), low, high
+
+    def read(self, raw: Sequence[int], around: Context) -> dict[str, int]:
+        return dict(zip(self.names, raw, strict=True))
+
+    def write(self, value: dict[str, int], around: Context) -> Sequence[int]:
+        return [value[name] for name in self.names]
+
+
+# -- types of JSON values ----------------------------------------------------------------------------
+
+
+def model(name: str, fields: dict[str, Any]) -> type[Fields]:
+    """Return the type of an object with fields of the given types, all of them required."""
+    required: dict[str, Any] = {field: (annotation, ...) for field, annotation in fields.items()}
+    return pydantic.create_model(name, __base__=Fields, **required)
+
+
+def whole(low: int, high: int) -> Any:
+    """Return the type of whole numbers from low to high."""
+    return Annotated[int, pydantic.Field(ge=low, le=high)]
+
+
+def listed(item: Any, low: int = 0, high: int | None = None) -> Any:
+    """Return the type of lists of low to high items."""
+    return Annotated[list[item], pydantic.Field(min_length=low, max_length=high)]
+
+
+# -- faults ------------------------------------------------------------------------------------------
+
+
+def unknown(things: Sequence[Any], known: Sequence[Any]) -> Iterator[str]:
+    """Say of each thing that is none of those known."""
+    for thing in dict.fromkeys(things):
+        if thing not in known:
+            yield f"{str(thing)[:80]!r} is not one of the cards that lie there"
+
+
+def repeated(things: Sequence[Any]) -> Iterator[str]:
+    """Say of each thing that is there more than once."""
+    for thing, times in Counter(things).items():
+        if times > 1:
+            yield f"{str(thing)[:80]!r} is there {times} times"
+
+
+def strangers(colours: Sequence[str], known: Sequence[str], seats: int) -> Iterator[str]:
+    """Say of each colour that no player has."""
+    for colour in colours:
+        if colour in known[seats:]:
+            yield f"{colour!r} does not play; the colours are {', '.join(known[:seats])}"

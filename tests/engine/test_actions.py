@@ -1,0 +1,26 @@
+"""Tables of actions: codes and texts cannot drift apart."""
+
+import pytest
+
+from clerestory.engine.actions import Thing, plain, single, texts, things
+
+
+def test_kinds_follow_each_other() -> None:
+    kinds = [
+        plain(0, "pass", "pass this time"),
+        single(1, "take {}", "take the {}", [Thing("a", "first"), Thing("b", "second")]),
+        single(3, "roll {}", "{} pips", things(range(2, 4))),
+    ]
+    assert texts(kinds) == [
+        ("pass", "pass this time"),
+        ("take a", "take the first"),
+        ("take b", "take the second"),
+        ("roll 2", "2 pips"),
+        ("roll 3", "3 pips"),
+    ]
+
+
+@pytest.mark.parametrize("code", [0, 2])
+def test_a_kind_that_begins_elsewhere_is_refused(code: int) -> None:
+    with pytest.raises(AssertionError, match=f"'stop' begins at code {code}; the kinds before it have 1 codes"):
+        texts([plain(0, "pass", ""), plain(code, "stop", "")])
