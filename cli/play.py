@@ -10,7 +10,8 @@ import typer
 from rich.console import Console
 
 from clerestory.cli.options import BadOption, GameOption, chosen_game, chosen_seats, read_file
-from clerestory.cli.playing import Player, Session, play_on, save
+from clerestory.cli.playing import Player, Session, play_on
+from clerestory.cli.recording import Recording
 from clerestory.cli.servers import CaOption, CertOption, KeyOption, Server, ServerOption, TokenOption, connected
 from clerestory.clients.wire import read_time
 from clerestory.engine import NATURE, Record, State, from_position, read_records
@@ -27,7 +28,7 @@ def play(
     game: GameOption = "cathedral",
     seed: Annotated[int | None, typer.Option(min=0, max=2**64 - 1, help="Of all luck; else drawn.")] = None,
     time: Annotated[str, typer.Option(help="For a move of a bot, and for a hint.")] = "1s",
-    record: Annotated[Path | None, typer.Option(help="Where the game is kept, to go on later.")] = None,
+    record: Annotated[Path | None, typer.Option(help="Where the game is kept, ply by ply, to go on later.")] = None,
     table: Annotated[bool, typer.Option("--table", help="Follow a real game: type in moves and what came up.")] = False,
     server: ServerOption = None,
     token_file: TokenOption = None,
@@ -50,12 +51,21 @@ def play(
         tell = print_json if as_json else None
         console = Console(stderr=as_json)
         session = Session(opening.state, players, advisor, console, time, luck, opening.seed, table, tell)
+        if record is not None:
+            session.recording = Recording(record, opening, session.warn, goes_on=is_record_of(record, start))
         try:
             code = guarded(session)
-        finally:  # a game is kept, too, that a server's failure ends
-            if record is not None:
-                save(session, record)
+        finally:
+            if session.recording is not None:
+                session.recording.close(session.state)
+        if session.recording is not None and session.recording.failed:
+            raise OSError(f"--record: {record}: the game was not kept whole")
     sys.exit(code)
+
+
+def is_record_of(record: Path, start: str | None) -> bool:
+    """Whether the game that is gone on with is the last one of the file in which it is to be kept."""
+    return start is not None and record.is_file() and Path(start).is_file() and record.samefile(start)
 
 
 def print_json(happened: dict[str, Any]) -> None:
@@ -92,11 +102,14 @@ def begin(name: str, seats: int, seed: int | None, table: bool) -> Record:
 
 
 def resume(path: str) -> Record:
-    """Return the game that a file holds: a position, or the last of its records. Raises BadOption, GameError."""
+    """Return the game that a file holds: a position, or the last of its records, even if its writer was killed.
+
+    Raises BadOption, GameError.
+    """
     text = read_file(path).decode("utf-8", errors="replace")
     if not text.lstrip().startswith('{"record"'):
         return Record(from_position(text))
-    records = list(read_records(text.splitlines()))
+    records = list(read_records(text.splitlines(keepends=True), begun=True))
     if not records:
         raise BadOption(f"{path}: holds no record")
     return Record(with_history(records[-1].state), records[-1].seed)

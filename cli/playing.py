@@ -10,8 +10,10 @@ from rich.console import Console
 from rich.markup import escape
 
 from clerestory.cli.recommend import answer_table, figures
+from clerestory.cli.recording import Recording
 from clerestory.clients import Advisor, AdvisorError
 from clerestory.engine import NATURE, Action, Record, Rng, State
+from clerestory.engine.scoring import in_points, outcome, point_sources, scoring
 
 HINTED = 5  # lines of a hint
 LISTED = 8  # actions named when what was typed fits several
@@ -47,6 +49,7 @@ class Session:
         seed: of the opening, for the record; None if it did not come from one.
         table: what comes up is typed in, and the moves of the bots are made by hand.
         tell: takes what happened, for programs; None where people read along.
+        recording: where the game is kept; None for nowhere.
     """
 
     state: State
@@ -58,6 +61,21 @@ class Session:
     seed: int | None
     table: bool
     tell: Callable[[dict[str, Any]], None] | None = None
+    recording: Recording | None = None
+
+    def play(self, action: Action | str) -> None:
+        """Play an action, and keep it before anybody sees it."""
+        self.state.play(action)
+        self.keep()
+
+    def keep(self) -> None:
+        """Bring the record up to the game."""
+        if self.recording is not None:
+            self.recording.follow(self.state)
+
+    def warn(self, text: str) -> None:
+        """Say what a person must know at once."""
+        self.console.print(text, style="bold", markup=False, highlight=False)
 
 
 def play_on(session: Session) -> None:
@@ -102,8 +120,8 @@ def draw(session: Session) -> None:
     """Let come up what is due."""
     state = session.state
     action = state.draw(Rng((session.luck + len(state.history)) % 2**64))
+    session.play(action)
     say(session, "comes up", action)
-    state.play(action)
 
 
 def answer_for(session: Session) -> None:
@@ -115,8 +133,8 @@ def answer_for(session: Session) -> None:
         raise AdvisorError(f"the server named no action for {name}")
     if player.level is not None and answer.level != player.level:
         session.console.print(f"[dim]{name}: this server knows no levels; it plays at full strength[/dim]")
+    session.play(answer.best.text)
     say(session, name, state.game.parse_action(answer.best.text))
-    state.play(answer.best.text)
 
 
 def say(session: Session, who: str, action: Action) -> None:
@@ -144,7 +162,7 @@ def decide(session: Session) -> bool:
         elif typed == "show":
             show(session)
         elif typed and (action := find(session, typed)):
-            session.state.play(action)
+            session.play(action)
             return True
 
 
@@ -220,6 +238,7 @@ def undo(session: Session) -> bool:
         if session.table or (back.turn != NATURE and session.players[back.turn].human):
             for _ in range(plies - len(back.history)):
                 state.undo()
+            session.keep()
             return True
     session.console.print("There is nothing to take back.")
     return False
@@ -247,12 +266,22 @@ def save(session: Session, path: Path) -> None:
 
 
 def show_end(session: Session) -> None:
-    """Show how the game ended."""
+    """Say who won, by how much, and where the points came from."""
     state = session.state
-    session.console.print(f"\n{state}", markup=False, highlight=False)
-    shares, margins = state.returns(), state.margins()
-    for seat in sorted(range(state.seats), key=lambda seat: -margins[seat]):
-        name = state.game.seat_name(seat)
-        session.console.print(f"{name}: win share {shares[seat]:.2f}, margin {margins[seat]:+.0f}", markup=False)
+    session.console.print(f"\n{state}\n", markup=False, highlight=False)
+    session.console.print(f"{outcome(state)}.", style="bold", markup=False, highlight=False)
+    for seat, sources in enumerate(point_sources(state)):
+        parts = ", ".join(f"{name} {in_points(points)}" for name, points in sources.items()) or "nothing"
+        session.console.print(f"  {state.game.seat_name(seat)}: {parts}", markup=False, highlight=False)
+    if note := scoring(state).note:
+        session.console.print(f"({note})", style="dim", markup=False, highlight=False)
     if session.tell is not None:
-        session.tell({"ply": len(state.history), "win_shares": list(shares), "margins": list(margins)})
+        session.tell(
+            {
+                "ply": len(state.history),
+                "win_shares": list(state.returns()),
+                "margins": list(state.margins()),
+                "outcome": outcome(state),
+                "points": point_sources(state),
+            }
+        )

@@ -51,10 +51,12 @@ class Line:
         margin: mean final score of the seat to decide less the best other one, in points.
         score: what the search ranks by, of the seat to decide, 0 to 1.
         lower_bound: of the score.
-        loss: score of the best line less that of this one.
+        loss: margin of the best line less that of this one, in points.
         principal_variation: texts of the most visited actions, this one first, as far as no hidden card is needed.
         outlook: expected features, for explanations; empty where the game names none.
         probability: of the outcome by what everyone can see; None except at a chance event.
+        variation: the actions of `principal_variation`, with their labels; empty from servers that know none.
+        margin_error: standard error of the margin, in points; None where it is not known.
     """
 
     action: Action
@@ -69,6 +71,8 @@ class Line:
     principal_variation: tuple[str, ...]
     outlook: tuple[Outlook, ...]
     probability: float | None
+    variation: tuple[Action, ...] = ()
+    margin_error: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

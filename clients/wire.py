@@ -278,6 +278,8 @@ def read_line(line: api.Line) -> Line:
         tuple(line.principal_variation),
         tuple(Outlook(item.feature, item.now, item.at_round_end, item.at_game_end) for item in line.outlook),
         line.probability if line.HasField("probability") else None,
+        tuple(read_action(action) for action in line.variation),
+        line.margin_error if line.HasField("margin_error") else None,
     )
 
 

@@ -8,7 +8,8 @@
     {"end": true, "plies": 8, "returns": [1.0, 0.0], "margins": [3.0, -3.0]}
 
 `seed` is null when the opening did not come from one. A game that was broken off has `"returns": null`. Records
-may follow each other in one file. Reading one plays it through, so a line that cannot be true is found.
+may follow each other in one file. Reading one plays it through, so a line that cannot be true is found. A record
+that is written as the game is played has no last line yet; `begun=True` reads it, too.
 """
 
 import json
@@ -21,6 +22,7 @@ from clerestory.engine.errors import BadRecord, GameError
 from clerestory.engine.games import from_position
 
 FORMAT = 1
+ROUNDED = 1e-6  # points
 
 
 @dataclass(frozen=True)
@@ -37,12 +39,16 @@ class Record:
 
     def lines(self) -> Iterator[str]:
         """Yield the record's lines, without line ends."""
+        yield from self.begun()
+        yield json.dumps(ending(self.state))
+
+    def begun(self) -> Iterator[str]:
+        """Yield the lines without the last: the opening, then one for each ply."""
         state = self.state.origin
         yield json.dumps({"record": FORMAT, "seed": self.seed, "position": state.to_position()})
         for ply, action in enumerate(self.state.history, 1):
             yield json.dumps({"ply": ply, "by": mover(state), "action": action.text})
             state.play(action)
-        yield json.dumps(ending(state))
 
 
 def mover(state: State) -> str:
@@ -61,14 +67,19 @@ def ending(state: State) -> dict[str, Any]:
     }
 
 
-def read_records(lines: Iterable[str]) -> Iterator[Record]:
+def read_records(lines: Iterable[str], *, begun: bool = False) -> Iterator[Record]:
     """Yield each record of a file, played through.
+
+    Args:
+        lines: of the file.
+        begun: the last record may lack its last line, and end in the midst of one: its writer was killed. Lines then
+            have their line ends.
 
     Raises BadRecord at the first line that is not JSON, does not belong where it is, or does not follow from the
     lines before it.
     """
     state, seed, number = None, None, 0
-    for number, text in enumerate(lines, 1):
+    for number, text in enumerate(whole_lines(lines) if begun else lines, 1):
         fields = read_line(number, text)
         if state is None:
             state, seed = opening(number, fields)
@@ -78,8 +89,21 @@ def read_records(lines: Iterable[str]) -> Iterator[Record]:
             state = None
         else:
             follow(number, state, fields)
-    if state is not None:
-        raise BadRecord(number + 1, "the record breaks off before its last line")
+    if state is not None and begun:
+        yield Record(state, seed)
+    elif state is not None:
+        raise BadRecord(number + 1, "the record breaks off before its last line; `clerestory play` goes on with it")
+
+
+def whole_lines(lines: Iterable[str]) -> list[str]:
+    """Return lines that have their line ends, without the last where it breaks off."""
+    found = list(lines)
+    if found and not found[-1].endswith("\n"):
+        try:
+            json.loads(found[-1])
+        except ValueError:
+            found.pop()
+    return found
 
 
 def read_line(number: int, text: str) -> dict[str, Any]:
@@ -127,5 +151,12 @@ def follow(number: int, state: State, fields: dict[str, Any]) -> None:
 def close(number: int, state: State, fields: dict[str, Any]) -> None:
     """Compare the last line with the game that was played."""
     for name, value in ending(state).items():
-        if fields.get(name) != value:
+        if not same(fields.get(name), value):
             raise BadRecord(number, f"{name} is {fields.get(name)!r}, not {value!r}")
+
+
+def same(given: object, value: object) -> bool:
+    """Whether a value of a record is the one it should be; margins may be off by what rounding costs."""
+    if isinstance(given, list) and isinstance(value, list) and all(type(one) in (int, float) for one in given):
+        return len(given) == len(value) and all(abs(a - b) < ROUNDED for a, b in zip(given, value, strict=True))
+    return given == value

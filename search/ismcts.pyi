@@ -1,7 +1,8 @@
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from clerestory.engine.core import State
-from clerestory.search.result import Result, StopReason
+from clerestory.search.reasons import Gain
+from clerestory.search.result import Outlook, Result, StopReason
 
 DEFAULT_MAX_BYTES: int
 MIN_BYTES: int
@@ -45,6 +46,9 @@ class Searcher:
     def stop(self) -> None: ...
     def advance(self, position: State, *, actions: Iterable[str] | None = None) -> None: ...
     def explain(self, result: Result, *, lines: int = 5, worlds: int = 100, plies: int = 1 << 40) -> Result: ...
+    def foresee(
+        self, actions: Sequence[str], *, worlds: int = 100, plies: int = 1 << 40
+    ) -> tuple[list[tuple[Outlook, ...]], tuple[Gain, ...]]: ...
     def result(self) -> Result: ...
 
 def owed_turn(position: State, seat: int | None) -> int: ...

@@ -2,6 +2,7 @@
 """The handle of a search: options, limits, threads, results. What is done in an iteration is in iteration.pyx."""
 import math
 from concurrent.futures import ThreadPoolExecutor
+from itertools import product
 
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
@@ -13,7 +14,7 @@ from clerestory.search.iteration cimport (
     BY_DECISION, BY_ITERATIONS, BY_PAUSE, BY_STOP, BY_TIME, Habit, Search, Step,
     decided, monotonic, prospect, run_until,
 )
-from clerestory.search.outlook cimport MAX_FEATURES, look_ahead
+from clerestory.search.outlook cimport Foreseen, look_ahead
 from clerestory.search.playout cimport play_by_habit, play_informed, play_uniformly
 from clerestory.search.tree cimport (
     NO_NODE, Edge, Node, most_visited, tree_bytes, tree_clear, tree_close, tree_find, tree_open,
@@ -22,7 +23,7 @@ from clerestory.search.tree cimport (
 from clerestory.search.errors import BadLimit, HiddenFromSeat, NothingToDecide, WrongSeat
 from clerestory.search.limits import check_threads, check_time, shares
 from clerestory.search.options import IDENTITIES, REWARDS, Options
-from clerestory.search.reasons import explained
+from clerestory.search.reasons import explained, gain
 from clerestory.search.result import Outlook, Result, StopReason
 from clerestory.search.tally import NOTHING, Judge, Tally
 
@@ -417,33 +418,64 @@ cdef class Searcher:
     def explain(self, result, *, lines=5, worlds=EXPLAINED_WORLDS, int64_t plies=MANY_PLIES):
         """Return the result with an outlook on each of its first lines, and the reason for the best one.
 
-        Each world is played to its end: by what the tree plays most, then by the guide's weights. Takes some 10 us
-        a world and line, and 40 early in a game. The result is as it was where the game has no guide.
+        Each world is played to its end once for each line, with the same cards and luck: by what the tree plays
+        most, then by the guide's weights. Takes some 10 us a world and line, and 40 early in a game. The result
+        is as it was where the game has no guide.
 
         Args:
             result: of this search, from its present position.
             lines: how many to explain, 1 at least; more than there are is all.
-            worlds: determinizations for each line, above 0.
-            plies: of a line, after which none of its worlds begins: a limit to its time, a tenth of a microsecond each.
+            worlds: determinizations, above 0.
+            plies: for each line, after which no world begins: a limit to the time, a tenth of a microsecond each.
         """
-        self._owe_rest()
         if self.position.game.guide == NULL:
             return result
-        codes = [self.position.game.parse_action(line.action).code for line in result.lines[:lines]]
-        outlooks = [self._outlook(code, worlds, plies) for code in codes]
-        return explained(result, outlooks)
+        actions = [line.action for line in result.lines[:lines]]
+        return explained(result, *self.foresee(actions, worlds=worlds, plies=plies))
 
-    def _outlook(self, int code, int worlds, int64_t plies):
-        """What one line is expected to bring, out of the first tree."""
+    def foresee(self, actions, *, int worlds=EXPLAINED_WORLDS, int64_t plies=MANY_PLIES):
+        """Return the outlook of each action, and the gains of the first one over the second, feature by feature.
+
+        Args:
+            actions: texts, one at least, of actions that are legal in the position. The game must have a guide.
+            worlds: as in `explain`.
+            plies: as in `explain`.
+        """
+        self._owe_rest()
+        codes = [self.position.game.parse_action(text).code for text in actions]
         cdef Worker worker = self.workers[0]
-        cdef double ahead[2 * MAX_FEATURES]
+        cdef action_t firsts[MAX_LEGAL]
         cdef uint64_t seed = self.seed
-        with nogil:
-            look_ahead(&worker.search, <action_t> code, worlds, plies, seed, ahead)
-        now = self.position.features(worker.search.seat)
-        return tuple(
-            Outlook(name, value, ahead[i], ahead[len(now) + i]) for i, (name, value) in enumerate(now.items())
-        )
+        cdef int i, lived, n = len(codes)
+        for i in range(n):
+            firsts[i] = codes[i]
+        cdef Foreseen *lines = <Foreseen *> malloc(n * sizeof(Foreseen))
+        if lines == NULL:
+            raise MemoryError(f"no memory for the outlook of {n} lines")
+        try:
+            with nogil:
+                lived = look_ahead(&worker.search, firsts, n, worlds, plies, seed, lines)
+            return [self._outlook(&lines[i], lived) for i in range(n)], self._gains(&lines[1], lived) if n > 1 else ()
+        finally:
+            free(lines)
+
+    cdef tuple _outlook(self, const Foreseen *line, int worlds):
+        now = self._features()
+        return tuple([
+            Outlook(name, value, line.total[i] / worlds, line.total[len(now) + i] / worlds)
+            for i, (name, value) in enumerate(now.items())
+        ])
+
+    cdef tuple _gains(self, const Foreseen *line, int worlds):
+        return tuple([
+            gain(feature, worlds, line.gain[i], line.gain_squares[i], at_game_end=at_end)
+            for i, (at_end, feature) in enumerate(product((False, True), self._features()))
+        ])
+
+    def _features(self):
+        """Those of the seat whose lines they are, by name, as they are now."""
+        cdef Worker worker = self.workers[0]
+        return self.position.features(worker.search.seat)
 
     def _owe_rest(self):
         if self.running:

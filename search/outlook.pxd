@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""What a line is expected to bring, feature by feature: the tree's own play, then informed play, to the end."""
+"""What lines are expected to bring, feature by feature: the tree's own play, then informed play, to the end."""
 from libc.stdint cimport int64_t, uint64_t
 
 from clerestory.engine.core cimport action_t
@@ -8,6 +8,11 @@ from clerestory.search.iteration cimport Search
 cdef enum:
     MAX_FEATURES = 64
 
-cdef void look_ahead(
-    Search *search, action_t first, int worlds, int64_t plies, uint64_t seed, double *out
+cdef struct Foreseen:             # of one line, over all worlds; first when the round is over, then at the end
+    double total[2 * MAX_FEATURES]         # sums of the observer's features
+    double gain[2 * MAX_FEATURES]          # sums of what the first line has more, world by world
+    double gain_squares[2 * MAX_FEATURES]  # sums of the squares of that
+
+cdef int look_ahead(
+    Search *search, const action_t *firsts, int lines, int worlds, int64_t plies, uint64_t seed, Foreseen *out
 ) noexcept nogil

@@ -7,32 +7,44 @@ from clerestory.engine.rng cimport rng_seed, rng_t
 from clerestory.search.playout cimport pick
 from clerestory.search.tree cimport most_visited
 
+cdef struct World:                # a determinization that is played on
+    uint64_t state[64]
+    rng_t luck                    # of Nature
+    rng_t choice                  # of the seats
+    uint64_t seed                 # of both
+    int round                     # whose luck it is
+    bint in_tree                  # the tree still knows what is played
 
 cdef enum:
-    MOST_DEALS = 1000            # until one of them allows an action that is possible
+    MOST_DEALS = 1000             # until one of them allows an action that is possible
+    OF_ROUND = 0x9E3779B9         # between the seeds of two rounds
+    OF_CHOICE = 0x85EBCA6B        # between those of luck and of choice
 
 
-cdef void look_ahead(
-    Search *search, action_t first, int worlds, int64_t plies, uint64_t seed, double *out
+cdef int look_ahead(
+    Search *search, const action_t *firsts, int lines, int worlds, int64_t plies, uint64_t seed, Foreseen *out
 ) noexcept nogil:
-    """Write the search's seat's mean features when the present round is over, then those at the end of the game.
+    """Add up the features of the search's seat, when the present round is over and at the end of the game, line by line.
 
-    No world begins once those before it took so many plies. The worlds and their luck follow from the seed alone, so
-    that lines compared with one seed differ by less than their luck. The search itself is left as it is.
+    Every world is played once for each line: the same cards, the same luck of Nature's and the same of the
+    choices, each begun anew with every round, so that lines differ by what they bring rather than by what came up
+    (common random numbers; Law 2015, Simulation Modeling and Analysis, 11.2). No world begins once those before it
+    took so many plies a line. The worlds follow from the seed alone. The search itself is left as it is. Returns
+    the number of worlds, 1 at least.
     """
-    cdef uint64_t world[64]
-    cdef rng_t rng
-    cdef int i, n = search.guide.num_features
-    cdef int lived = 0
-    memset(out, 0, 2 * n * sizeof(double))
+    cdef double first[2 * MAX_FEATURES]
+    cdef double other[2 * MAX_FEATURES]
+    cdef int i, lived = 0, n = 2 * search.guide.num_features
+    plies *= lines
+    memset(out, 0, lines * sizeof(Foreseen))
     while lived == 0 or lived < worlds and plies > 0:
-        rng_seed(&rng, seed + lived)
-        deal_for(search, first, world, &rng)
-        search.ops.play(world, first)
-        plies -= live_on(search, world, &rng, out)
+        plies -= live(search, firsts[0], seed + lived, first)
+        add(&out[0], first, first, n)
+        for i in range(1, lines):
+            plies -= live(search, firsts[i], seed + lived, other)
+            add(&out[i], first, other, n)
         lived += 1
-    for i in range(2 * n):
-        out[i] /= lived
+    return lived
 
 
 cdef void deal_for(const Search *search, action_t first, void *world, rng_t *rng) noexcept nogil:
@@ -50,44 +62,64 @@ cdef void deal_for(const Search *search, action_t first, void *world, rng_t *rng
                 return
 
 
-cdef int live_on(Search *search, void *world, rng_t *rng, double *out) noexcept nogil:
-    """Play a world to its end, add the features on the way and there, and return the number of plies."""
-    cdef int turn = search.ops.turn(world), n = search.guide.num_features
-    cdef int began = search.guide.round(search.root), plies = 0
-    cdef bint in_round = True, in_tree = True
+cdef void add(Foreseen *line, const double *first, const double *own, int n) noexcept nogil:
+    cdef double gain
+    cdef int i
+    for i in range(n):
+        gain = first[i] - own[i]
+        line.total[i] += own[i]
+        line.gain[i] += gain
+        line.gain_squares[i] += gain * gain
+
+
+cdef int live(Search *search, action_t first, uint64_t seed, double *out) noexcept nogil:
+    """Play a world of this seed to its end, write the features on the way and there; return the number of plies."""
+    cdef World world
+    world.in_tree = True
+    world.seed = seed
+    begin_round(&world, search.guide.round(search.root))
+    deal_for(search, first, world.state, &world.luck)
+    search.ops.play(world.state, first)
+    return live_on(search, &world, out)
+
+
+cdef void begin_round(World *world, int round_) noexcept nogil:
+    """Lines that took other numbers of decisions until now have the same luck again."""
+    world.round = round_
+    rng_seed(&world.luck, world.seed + <uint64_t> round_ * OF_ROUND)
+    rng_seed(&world.choice, world.seed + <uint64_t> round_ * OF_ROUND + OF_CHOICE)
+
+
+cdef int live_on(Search *search, World *world, double *out) noexcept nogil:
+    cdef int turn = search.ops.turn(world.state), n = search.guide.num_features
+    cdef int round_, began = world.round, seat = search.seat, plies = 0
     while turn != OVER:
         plies += 1
         if turn == NATURE:
-            search.ops.play(world, search.ops.draw(world, rng))
+            search.ops.play(world.state, search.ops.draw(world.state, &world.luck))
         else:
-            search.ops.play(world, next_action(search, world, rng, &in_tree))
-        turn = search.ops.turn(world)
-        if in_round and search.guide.round(world) != began:
-            in_round = False
-            add_features(search, world, out)
-    if in_round:
-        add_features(search, world, out)
-    add_features(search, world, out + n)
+            search.ops.play(world.state, next_action(search, world))
+        turn = search.ops.turn(world.state)
+        round_ = search.guide.round(world.state)
+        if round_ != world.round:
+            if world.round == began:
+                search.guide.feature(world.state, seat, out)
+            begin_round(world, round_)
+    search.guide.feature(world.state, seat, out + n)
+    if world.round == began:
+        memcpy(out, out + n, n * sizeof(double))
     return plies
 
 
-cdef action_t next_action(Search *search, const void *world, rng_t *rng, bint *in_tree) noexcept nogil:
+cdef action_t next_action(Search *search, World *world) noexcept nogil:
     """The tree's most visited action while the tree knows one, then one by the guide's weights."""
     cdef float weights[MAX_LEGAL]
     cdef action_t legal[MAX_LEGAL]
-    cdef int n = search.ops.legal(world, legal), code = -1
-    if in_tree[0]:
-        code = most_visited(&search.tree, search.ops.key(world, search.observer), legal, n)
-        in_tree[0] = code >= 0
+    cdef int n = search.ops.legal(world.state, legal), code = -1
+    if world.in_tree:
+        code = most_visited(&search.tree, search.ops.key(world.state, search.observer), legal, n)
+        world.in_tree = code >= 0
     if code >= 0:
         return <action_t> code
-    search.guide.weigh(world, legal, n, weights)
-    return legal[pick(weights, n, rng)]
-
-
-cdef void add_features(const Search *search, const void *world, double *out) noexcept nogil:
-    cdef double now[MAX_FEATURES]
-    cdef int i
-    search.guide.feature(world, search.seat, now)
-    for i in range(search.guide.num_features):
-        out[i] += now[i]
+    search.guide.weigh(world.state, legal, n, weights)
+    return legal[pick(weights, n, &world.choice)]

@@ -51,7 +51,8 @@ class Line:
             options say otherwise; 0 where it was never tried.
         doubt: standard error of the score.
         lower: lower confidence bound of the score; below 0 where little is known.
-        loss: score of the best line less this one's; below 0 where the best line was not chosen by score.
+        loss: margin of the best line less this one's, points; below 0 where the best line has not the highest
+            margin; 0 where it was never tried.
         variation: the principal variation, this action first: the most visited replies, and chance events
             that have one possible outcome, as far as nothing unknown is needed to go on.
         probability: of an outcome, by what everyone can see; None for an action.
@@ -65,6 +66,7 @@ class Line:
     values: tuple[float, ...]
     errors: tuple[float, ...]
     margin: float
+    margin_error: float
     score: float
     doubt: float
     lower: float
@@ -119,15 +121,15 @@ class Result:
     def arrays(self) -> dict[str, Any]:
         """Return the table of lines as NumPy arrays, for those who have NumPy; best line first.
 
-        Keys: `action` (texts); `visits`, `availability` (int64); `values`, `errors` (float64, lines x seats); `margin`,
-        `score`, `doubt`, `lower`, `loss` (float64). Raises ImportError without NumPy.
+        Keys: `action` (texts); `visits`, `availability` (int64); `values`, `errors` (float64, lines x seats);
+        `margin`, `margin_error`, `score`, `doubt`, `lower`, `loss` (float64). Raises ImportError without NumPy.
         """
         import numpy as np
 
         table: dict[str, Any] = {"action": np.array([line.action for line in self.lines])}
         for name in ("visits", "availability"):
             table[name] = np.array([getattr(line, name) for line in self.lines], dtype=np.int64)
-        for name in ("values", "errors", "margin", "score", "doubt", "lower", "loss"):
+        for name in ("values", "errors", "margin", "margin_error", "score", "doubt", "lower", "loss"):
             table[name] = np.array([getattr(line, name) for line in self.lines], dtype=np.float64)
         return table
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import sqrt
+from math import inf, sqrt
 
 from clerestory.search.options import REWARDS, WELL_VISITED, Options
 from clerestory.search.result import Line
@@ -79,6 +79,7 @@ class Judge:
             values=values,
             errors=errors,
             margin=margin,
+            margin_error=error(visits, tally.margin, tally.margin_squares) if visits > 1 else inf,
             score=score if tally.visits else 0.0,
             lower=(score if tally.visits else 0.0) - self.options.deviations * doubt,
             loss=0.0,
@@ -92,7 +93,8 @@ class Judge:
         if self.options.choice == "bound":
             enough = WELL_VISITED * ranked[0].visits
             ranked.sort(key=lambda line: -line.lower if line.visits >= enough else float("inf"))
-        return tuple(replace(line, loss=ranked[0].score - line.score) for line in ranked)
+        best = ranked[0]
+        return tuple(replace(line, loss=best.margin - line.margin) if line.visits else line for line in ranked)
 
     def list_outcomes(self, lines: Iterable[Line], odds: Mapping[str, float]) -> tuple[Line, ...]:
         """Return the outcomes of a chance event, likeliest first, each with its probability."""

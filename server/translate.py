@@ -2,13 +2,14 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.json_format import MessageToDict
 
 import clerestory
-from clerestory.engine.core import NATURE, OVER, State
+from clerestory.engine.core import NATURE, OVER, Game, State
 from clerestory.engine.errors import BadPosition, BadText
 from clerestory.engine.games import GAMES
 from clerestory.search.ismcts import MIN_BYTES
@@ -309,7 +310,7 @@ def write_answer(question: Question, result: Result, play: Line | None, **fields
         seat=question.seat,
         observer=write_observer(question.observer),
         best=None if play is None else api.Action(text=play.action, label=play.label),
-        lines=[write_line(line) for line in result.lines[:limit]],
+        lines=[write_line(line, view.game) for line in result.lines[:limit]],
         seed=result.seed,
         rules_revision=view.game.rules_revision,
         catalogue=view.game.catalogue,
@@ -327,8 +328,9 @@ def write_observer(observer: int | None) -> api.Observer | None:
     return api.Observer() if observer == NATURE else api.Observer(seat=observer)
 
 
-def write_line(line: Line) -> api.Line:
+def write_line(line: Line, game: Game) -> api.Line:
     """Return one line of a result as a message."""
+    variation = [game.parse_action(text) for text in line.variation]
     return api.Line(
         action=api.Action(text=line.action, label=line.label),
         visits=line.visits,
@@ -342,6 +344,8 @@ def write_line(line: Line) -> api.Line:
         principal_variation=line.variation,
         outlook=[write_outlook(outlook) for outlook in line.outlook],
         probability=line.probability,
+        variation=[api.Action(text=action.text, label=action.label) for action in variation],
+        margin_error=line.margin_error if isfinite(line.margin_error) else None,
     )
 
 

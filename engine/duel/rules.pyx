@@ -4,6 +4,7 @@
 The chapters, in the order of a round: luck (cards and seals that come up), contest (claims and conflict), turn, and for
 what a turn does: chips, seals, building. course.pxd leads from one to the next.
 """
+from libc.math cimport round
 from libc.stdint cimport uint64_t
 from libc.string cimport memset
 
@@ -197,10 +198,10 @@ cdef void returns(const void *state, double *out) noexcept nogil:
 
 
 cdef void margins(const void *state, double *out) noexcept nogil:
-    """Differences of points (D46)."""
+    """Differences of points (D46), in whole hundredths."""
     cdef const Duel *s = <const Duel *> state
-    out[0] = points(&s.players[0]) - points(&s.players[1])
-    out[1] = points(&s.players[1]) - points(&s.players[0])
+    out[0] = round(100 * (points(&s.players[0]) - points(&s.players[1]))) / 100
+    out[1] = -out[0]
 
 
 cdef void observe(void *state, int seat) noexcept nogil:

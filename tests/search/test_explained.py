@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from clerestory.engine import GAMES, State
+from clerestory.engine import GAMES, NATURE, Game, Rng, State
 from clerestory.search import Line, Result, Searcher
-from clerestory.search.reasons import explained, reason
-from clerestory.search.result import Outlook
+from clerestory.search.reasons import Gain, deviations, explained, reason
 from tests.search.positions import decisions
+from tools.reasons import RECORDS, Checked, check, recorded_positions
 
 
 def searched(position: State, seed: int = 1) -> tuple[Searcher, Result]:
@@ -69,30 +69,144 @@ def test_outlooks_do_not_depend_on_hidden_cards() -> None:
 # -- the sentence ----------------------------------------------------------------------------------
 
 
-def line(action: str, margin: float, visits: int = 10, **ends: float) -> Line:
-    outlook = tuple(Outlook(name, 0.0, value / 2, value) for name, value in ends.items())
-    return Line(action, action, visits, 10, (0.5,), (0.1,), margin, 0.5, 0.01, 0.4, 0.0, (action,), None, outlook)
+def line(action: str, margin: float, visits: int = 10, error: float = 0.1) -> Line:
+    return Line(
+        action=action,
+        label=action.upper(),
+        visits=visits,
+        availability=10,
+        values=(0.5,),
+        errors=(0.1,),
+        margin=margin,
+        margin_error=error,
+        score=0.5,
+        doubt=0.01,
+        lower=0.4,
+        loss=0.0,
+        variation=(action,),
+    )
+
+
+def gains(
+    worlds: int = 50, error: float = 0.01, at_end: dict[str, float] | None = None, **in_round: float
+) -> list[Gain]:
+    """Of a game whose score is called points."""
+    at_end = {"points": 0.0} | (at_end or {})
+    told = [Gain(name, False, mean, error, worlds) for name, mean in ({"points": 0.0} | in_round).items()]
+    return told + [Gain(name, True, mean, error, worlds) for name, mean in at_end.items()]
 
 
 @pytest.mark.parametrize(
-    ("best", "other", "sentence"),
+    ("best", "other", "told", "sentence"),
     [
-        (line("a", 2.0), line("b", 0.5), "'a' looks 1.5 points better than 'b'."),
-        (line("a", 0.1), line("b", 0.0), "'a' looks about as good as 'b'."),
-        (line("a", 0.0), line("b", 1.0), "'a' looks 1.0 points worse than 'b'."),
-        (line("a", 0.0), line("b", 0.0, visits=0), "'b' was not tried."),
+        (line("a", 2.0), line("b", 0.5), gains(), "'A' looks 1.5 points better than 'B'."),
+        (line("a", 0.1), line("b", 0.0), gains(), "'A' looks about as good as 'B'."),
+        (line("a", 2.0, error=0.5), line("b", 0.5), gains(), "'A' looks about as good as 'B'."),
+        (line("a", 0.0), line("b", 1.0), gains(), "'A' looks about as good as 'B'."),
+        (line("a", 0.0), line("b", 0.0, visits=0), gains(), "'B' was not tried."),
         (
-            line("a", 2.0, vp_cards=3.0, gold=1.0, sand=0.1),
-            line("b", 0.0, vp_cards=1.0, gold=5.0, sand=0.0),
-            (
-                "'a' looks 2.0 points better than 'b': -4.0 gold, +2.0 vp cards by the end of the game;"
-                " -2.0 gold, +1.0 vp cards by the end of the round."
-            ),
+            line("a", 2.0),
+            line("b", 0.0),
+            gains(at_end={"vp_cards": 2.0, "gold": -4.0, "sand": 0.1}, gold=-2.0),
+            "'A' looks 2.0 points better than 'B': -4.0 gold, +2.0 vp cards by the end of the game.",
+        ),
+        (
+            line("a", 2.0),
+            line("b", 0.0),
+            gains(gold=-2.0),
+            "'A' looks 2.0 points better than 'B': -2.0 gold by the end of the round.",
+        ),
+        (
+            line("a", 2.0),
+            line("b", 0.0),
+            gains(at_end={"gold": 4.0}, error=1.5),
+            "'A' looks 2.0 points better than 'B'.",
+        ),
+        (
+            line("a", 2.0),
+            line("b", 0.0),
+            gains(at_end={"gold": 4.0}, worlds=7),
+            "'A' looks 2.0 points better than 'B'.",
+        ),
+        (
+            line("a", 2.0),
+            line("b", 0.0),
+            gains(at_end={"points": -3.0, "gold": 4.0}),
+            "'A' looks 2.0 points better than 'B'.",
         ),
     ],
 )
-def test_sentences(best: Line, other: Line, sentence: str) -> None:
-    assert reason(best, other) == sentence
+def test_sentences(best: Line, other: Line, told: list[Gain], sentence: str) -> None:
+    assert reason(best, other, told) == sentence
+
+
+def test_the_largest_of_many_features_needs_more_than_one_alone() -> None:
+    one = Gain("gold", True, 3.0, 1.0, 50)
+    assert one.holds(1)
+    assert not one.holds(20)
+
+
+@pytest.mark.parametrize(("freedom", "table"), [(7, 3.499), (19, 2.861), (60, 2.660)])
+def test_deviations_are_those_of_student(freedom: int, table: float) -> None:
+    """Two-sided 1 %, as tables have it."""
+    assert deviations(0.01, freedom) == pytest.approx(table, abs=0.01)
+
+
+def test_the_first_feature_of_a_game_is_its_score() -> None:
+    for game in GAMES.values():
+        state = ended(game)
+        assert tuple(next(iter(state.features(seat).values())) for seat in range(state.seats)) == state.value()
+
+
+def ended(game: Game) -> State:
+    state, rng = game.new(2, 5), Rng(5)
+    while not state.over:
+        state.play(state.draw(rng) if state.turn == NATURE else state.legal_codes()[-1])
+    return state
+
+
+# -- paired worlds ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_line_gains_nothing_over_itself(name: str) -> None:
+    """Both are played in the same worlds, with the same luck."""
+    for position in decisions(GAMES[name], 2, 4)[::9]:
+        searcher, result = searched(position)
+        _, told = searcher.foresee([result.best.action] * 2, worlds=12)
+        assert {(one.mean, one.error, one.worlds) for one in told} == {(0.0, 0.0, 12)}
+
+
+def test_gains_are_differences_of_outlooks() -> None:
+    searcher, result = searched(decisions(GAMES["cathedral"], 2, 4)[3])
+    [first, second, *_], told = searcher.foresee([line.action for line in result.lines[:3]], worlds=30)
+    in_round = [a.at_round_end - b.at_round_end for a, b in zip(first, second, strict=True)]
+    at_end = [a.at_game_end - b.at_game_end for a, b in zip(first, second, strict=True)]
+    assert [one.mean for one in told] == pytest.approx(in_round + at_end)
+
+
+def test_pairs_tell_more_than_worlds_apart() -> None:
+    """The differences within worlds spread less than those between a world and another."""
+    position = decisions(GAMES["cathedral"], 2, 4)[87]
+    searcher, result = searched(position)
+    actions = [line.action for line in result.lines[:2]]
+    _, told = searcher.foresee(actions, worlds=400)
+    ends = [searcher_of(position, 1000 * seed).foresee(actions, worlds=1)[0][0][0].at_game_end for seed in range(400)]
+    score = next(one for one in told if one.at_game_end)
+    assert score.error < 0.9 * (2 * np.var(ends) / len(ends)) ** 0.5
+
+
+def searcher_of(position: State, seed: int) -> Searcher:
+    return searched(position, seed)[0]
+
+
+@pytest.mark.slow
+def test_what_is_stated_holds_in_many_worlds() -> None:
+    positions = [state.to_json() for state in recorded_positions(RECORDS, 40)]
+    found = sum((check(position, 1, 2000, 100, 10) for position in positions), Checked())
+    assert found.differences > 20
+    assert found.held >= 0.95 * found.differences
+    assert found.leads_held >= 0.95 * found.leads
 
 
 def test_a_single_line_has_nothing_to_be_compared_with() -> None:
@@ -100,7 +214,7 @@ def test_a_single_line_has_nothing_to_be_compared_with() -> None:
     searcher, result = searched(forced)
     assert searcher.explain(result).reason == ""
     assert result.certainty == 1.0
-    assert explained(result, []).lines == result.lines
+    assert explained(result, [], []).lines == result.lines
 
 
 # -- certainty and arrays --------------------------------------------------------------------------

@@ -42,7 +42,8 @@ def test_every_option_is_reproducible_and_sums_up(options: dict[str, object], po
         assert math.isclose(sum(line.values), 1) if line.visits else sum(line.values) == 0
         assert 0 <= line.score <= 1
         assert line.lower <= line.score
-        assert line.loss == results[0].best.score - line.score
+        assert line.loss == (results[0].best.margin - line.margin if line.visits else 0)
+        assert math.isfinite(line.margin_error) == (line.visits > 1)
 
 
 @pytest.mark.parametrize("options", CHOICES[1:6], ids=str)

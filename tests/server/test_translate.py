@@ -1,6 +1,7 @@
 """A position is the same in the engine, as a message, on the wire, and as a message's JSON."""
 
 import json
+from math import inf
 from typing import Any
 
 import pytest
@@ -66,7 +67,9 @@ async def test_an_answer_is_what_the_search_found(name: str, seats: int, chance:
 
 def plain_line(line: AnsweredLine) -> tuple[Any, ...]:
     outlook = [(one.feature, one.now, one.at_round_end, one.at_game_end) for one in line.outlook]
-    figures = (line.margin, line.score, line.lower_bound, line.loss, line.probability)
+    assert tuple(action.text for action in line.variation) == line.principal_variation
+    assert all(action.label for action in line.variation)
+    figures = (line.margin, line.margin_error, line.score, line.lower_bound, line.loss, line.probability)
     counts = (line.visits, line.availability)
     action = (line.action.text, line.action.label)
     return *action, *counts, *figures, line.win_shares, line.standard_errors, line.principal_variation, outlook
@@ -74,7 +77,8 @@ def plain_line(line: AnsweredLine) -> tuple[Any, ...]:
 
 def found_line(line: Line) -> tuple[Any, ...]:
     outlook = [(one.feature, one.now, one.at_round_end, one.at_game_end) for one in line.outlook]
-    figures = (line.margin, line.score, line.lower, line.loss, line.probability)
+    error = None if line.margin_error == inf else line.margin_error
+    figures = (line.margin, error, line.score, line.lower, line.loss, line.probability)
     counts = (line.visits, line.availability)
     lists = (tuple(line.values), tuple(line.errors), tuple(line.variation))
     return line.action, line.label, *counts, *figures, *lists, outlook

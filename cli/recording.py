@@ -1,0 +1,103 @@
+"""The file in which a game is kept while it is played: a ply is on the disk before it is shown."""
+
+import errno
+import json
+import os
+import stat
+from collections.abc import Callable
+from itertools import takewhile
+from pathlib import Path
+
+from clerestory.cli.options import BadOption
+from clerestory.engine import BadRecord, Record, State, read_records
+from clerestory.engine.record import ending, whole_lines
+
+OPENING = '{"record"'  # of the first line of a file of records
+
+
+class Recording:
+    """A record that grows with its game; what the file held before stays. What cannot be written is tried again.
+
+    Args:
+        path: of the file.
+        record: the game so far.
+        goes_on: the game is the last one in the file.
+        warn: takes a sentence when the file cannot be written, and when it can be again.
+
+    Raises BadOption for a file that cannot be opened, or that holds something else than records.
+    """
+
+    def __init__(self, path: Path, record: Record, warn: Callable[[str], None], *, goes_on: bool = False) -> None:
+        self._path, self._seed, self._warn = path, record.seed, warn
+        try:
+            self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        except OSError as error:
+            raise BadOption(f"--record: {path}: {error.strerror}") from None
+        self._is_file = stat.S_ISREG(os.fstat(self._file).st_mode)
+        self._lines: list[bytes] = []  # that are in the file, from the first one we answer for
+        self._before: list[bytes] = []  # of them, what belongs to an earlier game
+        self._start = 0  # where those lines begin
+        if self._is_file:
+            self._look(goes_on=goes_on)
+        self.failed = False
+        self.follow(record.state)
+
+    def follow(self, state: State) -> None:
+        """Write what was played since the last time; cut off what was taken back."""
+        self._keep([line.encode() + b"\n" for line in Record(state, self._seed).begun()])
+
+    def close(self, state: State) -> None:
+        """Write the last line, and close the file."""
+        self._keep([line.encode() + b"\n" for line in Record(state, self._seed).lines()])
+        os.close(self._file)
+
+    def _look(self, *, goes_on: bool) -> None:
+        """Find what is in the file, and where our lines belong: in the place of the last record or behind it."""
+        text = self._path.read_bytes().decode(errors="replace")
+        lines = whole_lines(text.splitlines(keepends=True))
+        try:
+            if not text.startswith(OPENING[: len(text)]):
+                raise BadRecord(1, "is none")
+            records = list(read_records(lines, begun=True))
+        except BadRecord:
+            raise BadOption(f"--record: {self._path}: holds something else than records") from None
+        if goes_on and records:
+            first = max(i for i, line in enumerate(lines) if "record" in json.loads(line))
+            self._lines = [line.encode() for line in lines[first:]]
+            del lines[first:]
+        elif lines and "end" not in json.loads(lines[-1]):  # its writer was killed
+            self._before = [json.dumps(ending(records[-1].state)).encode() + b"\n"]
+        elif lines and not lines[-1].endswith("\n"):
+            self._before = [b"\n"]
+        self._start = sum(len(line.encode()) for line in lines)
+
+    def _keep(self, lines: list[bytes]) -> None:
+        """Bring the file up to these lines; say it when that fails for the first time, and when it is made up for."""
+        try:
+            self._write([*self._before, *lines])
+        except OSError as error:
+            if not self.failed:
+                told = f"{self._path}: {error.strerror}"
+                self._warn(f"The game is not kept: {told}. It goes on; `save FILE` keeps it elsewhere.")
+            self.failed = True
+            return
+        if self.failed:
+            self._warn(f"The game is kept again: {self._path}.")
+        self.failed = False
+
+    def _write(self, lines: list[bytes]) -> None:
+        """Write what differs, and wait until the disk has it. Raises OSError: half a line may then be there."""
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(lines, self._lines, strict=False)))
+        if self._is_file:
+            end = self._start + sum(map(len, self._lines[:same]))
+            os.ftruncate(self._file, end)
+            os.lseek(self._file, end, os.SEEK_SET)
+        elif same < len(self._lines):
+            raise OSError(errno.ESPIPE, "what was written cannot be taken back")
+        del self._lines[same:]
+        rest = b"".join(lines[same:])
+        while rest:
+            rest = rest[os.write(self._file, rest) :]
+        if self._is_file:
+            os.fsync(self._file)
+        self._lines = lines

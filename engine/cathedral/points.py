@@ -1,0 +1,21 @@
+"""Where the points of `cathedral` come from."""
+
+from collections.abc import Mapping
+from typing import Any
+
+FIRST_VP = 2
+POINTS = "points are VP; at equal VP the gold decides"
+
+
+def point_sources(fields: Mapping[str, Any]) -> list[dict[str, float]]:
+    """Return the VP of each player by where they came from, out of the fields of a position."""
+    return [
+        {
+            "start": FIRST_VP,
+            "priory": player["vp_priory"],
+            "craftsmen": player["vp_craftsmen"],
+            "cards": player["vp_cards"],
+            "lost": -player["vp_lost"],
+        }
+        for player in fields["players"]
+    ]

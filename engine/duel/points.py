@@ -1,0 +1,17 @@
+"""Where the points of `duel` come from."""
+
+from collections.abc import Mapping
+from typing import Any
+
+SECTION = 3  # materials
+POINTS = "10 points a complete section, 1 a material placed, hundredths for gold, which decides between equals"
+
+
+def point_sources(fields: Mapping[str, Any]) -> list[dict[str, float]]:
+    """Return the points of each player by where they came from, out of the fields of a position (D46)."""
+    found = []
+    for player in fields["players"]:
+        placed = [len(player[f"section_{number}"]) for number in (1, 2, 3)]
+        sections = sum(number == SECTION for number in placed)
+        found.append({"sections": 10 * sections, "materials": sum(placed), "gold": player["gold"] / 100})
+    return found

@@ -1,0 +1,65 @@
+"""How a game ended, as people say it: who won by how much, and where the points came from."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from clerestory.engine.cathedral import accounts as cathedral
+from clerestory.engine.core import State
+from clerestory.engine.duel import accounts as duel
+
+Sources = Callable[[Mapping[str, Any]], list[dict[str, float]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """What a game's points are.
+
+    Attributes:
+        note: what must be known to read them, a sentence; "" where they are plain.
+        sources: the points of each seat by where they came from, out of the fields of a position.
+    """
+
+    note: str
+    sources: Sources
+
+
+SCORINGS = {
+    "cathedral": Scoring(cathedral.POINTS, cathedral.point_sources),
+    "duel": Scoring(duel.POINTS, duel.point_sources),
+}
+PLAIN = Scoring("", lambda _: [])
+
+
+def scoring(state: State) -> Scoring:
+    """Return what the points of a position's game are."""
+    return SCORINGS.get(state.game.name, PLAIN)
+
+
+def point_sources(state: State) -> list[dict[str, float]]:
+    """Return the points of each seat by where they came from, without those that brought none; [] where unknown."""
+    found = scoring(state).sources(state.to_position()[state.game.name])
+    return [{name: points for name, points in seat.items() if points} for seat in found]
+
+
+def in_points(points: float) -> str:
+    """Return points with as many decimals as they have, two at most: `36`, `32.04`."""
+    return f"{points:.2f}".rstrip("0").rstrip(".")
+
+
+def outcome(state: State) -> str:
+    """Return how a game ended: `blue wins, 36 to 35`. Raises NotOver."""
+    returns, scores = state.returns(), [round(score, 2) for score in state.value()]
+    winners = [seat for seat in range(state.seats) if returns[seat] > 0]
+    names = " and ".join(state.game.seat_name(seat) for seat in winners)
+    rest = sorted((seat for seat in range(state.seats) if seat not in winners), key=lambda seat: -scores[seat])
+    best = in_points(scores[winners[0]])
+    if len(winners) > 1:
+        others = "".join(f"; {state.game.seat_name(seat)} {in_points(scores[seat])}" for seat in rest)
+        return f"{names} share the win, {best} each{others}"
+    tied = any(scores[seat] == scores[winners[0]] for seat in rest)
+    tie = " (a tie that the rules break)" if tied else ""
+    if state.seats == 2:
+        return f"{names} wins, {best} to {in_points(scores[rest[0]])}{tie}"
+    others = ", ".join(f"{state.game.seat_name(seat)} {in_points(scores[seat])}" for seat in rest)
+    return f"{names} wins with {best}; {others}{tie}"

@@ -1,0 +1,174 @@
+"""Records that grow with their game: killed, taken back, on a full disk, behind other records."""
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from clerestory.cli.options import BadOption
+from clerestory.cli.recording import Recording
+from clerestory.engine import GAMES, NATURE, Record, Rng, State, read_records
+
+COMMAND = [sys.executable, "-m", "clerestory", "play"]
+TOY = ["--game", "toy", "--seed", "4", "--time", "20ms", "--seats", "human,human"]
+
+
+def played(plies: int) -> State:
+    state, rng = GAMES["toy"].new(2, 4), Rng(4)
+    for _ in range(plies):
+        state.play(state.draw(rng) if state.turn == NATURE else state.legal_codes()[0])
+    return state
+
+
+def on_disk(path: Path, *, begun: bool = True) -> list[list[str]]:
+    return [
+        [action.text for action in record.state.history]
+        for record in read_records(path.read_text().splitlines(keepends=True), begun=begun)
+    ]
+
+
+def texts(state: State) -> list[str]:
+    return [action.text for action in state.history]
+
+
+def refused(text: str) -> None:
+    raise AssertionError(text)
+
+
+def test_every_ply_is_in_the_file_and_what_is_taken_back_is_not(tmp_path: Path) -> None:
+    path, state = tmp_path / "game.jsonl", played(3)
+    recording = Recording(path, Record(state, 4), refused)
+    for _ in range(3):
+        assert on_disk(path) == [texts(state)]
+        state.play(state.draw(1) if state.turn == NATURE else state.legal_codes()[0])
+        recording.follow(state)
+    state.undo()
+    state.undo()
+    recording.follow(state)
+    assert on_disk(path) == [texts(state)]
+    recording.close(state)
+    assert on_disk(path, begun=False) == [texts(state)]
+
+
+@pytest.mark.parametrize("torn", [b"", b'{"ply": 4, "by": "sea'])
+def test_a_record_goes_on_where_its_writer_was_killed(torn: bytes, tmp_path: Path) -> None:
+    path, state = tmp_path / "game.jsonl", played(3)
+    path.write_bytes("".join(f"{line}\n" for line in Record(state, 4).begun()).encode() + torn)
+    recording = Recording(path, Record(state, 4), refused, goes_on=True)
+    state.play(state.legal_codes()[0])
+    recording.close(state)
+    assert on_disk(path, begun=False) == [texts(state)]
+
+
+@pytest.mark.parametrize("ended", [True, False])
+def test_a_file_keeps_the_games_that_it_holds(ended: bool, tmp_path: Path) -> None:
+    path, first, second = tmp_path / "games.jsonl", played(3), played(5)
+    lines = list(Record(first, 4).lines())
+    path.write_text("".join(f"{line}\n" for line in (lines if ended else lines[:-1])))
+    Recording(path, Record(second, 4), refused).close(second)
+    assert on_disk(path, begun=False) == [texts(first), texts(second)]
+    Recording(path, Record(second, 4), refused, goes_on=True).close(second)
+    assert on_disk(path, begun=False) == [texts(first), texts(second)]
+
+
+@pytest.mark.parametrize("text", ["Dear Prior,\nthe roof leaks.\n", "Dear Prior", "{}\n", '{"toy": 1'])
+def test_what_is_no_record_is_left_alone(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "letter"
+    path.write_text(text)
+    with pytest.raises(BadOption, match=r"--record: .*letter: holds something else"):
+        Recording(path, Record(played(1), 4), refused)
+    assert path.read_text() == text
+
+
+def test_what_could_not_be_written_is_made_up_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, state, said = tmp_path / "game.jsonl", played(3), list[str]()
+    recording = Recording(path, Record(state, 4), said.append)
+    whole: Callable[[int, bytes], int] = os.write
+    room = [10]
+
+    def write(file: int, data: bytes) -> int:
+        if not room[0]:
+            raise OSError(28, "No space left on device")
+        part, room[0] = data[: room[0]], room[0] - len(data[: room[0]])
+        return whole(file, part)
+
+    monkeypatch.setattr(os, "write", write)
+    for _ in range(2):
+        state.play(state.draw(1) if state.turn == NATURE else state.legal_codes()[0])
+        recording.follow(state)
+    assert [line.split(":")[0] for line in said] == ["The game is not kept"]
+    assert recording.failed
+    assert on_disk(path) == [texts(state)[:3]]
+    room[0] = 10_000
+    recording.follow(state)
+    assert [line.split(":")[0] for line in said] == ["The game is not kept", "The game is kept again"]
+    assert on_disk(path) == [texts(state)]
+
+
+# -- real processes --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGHUP, signal.SIGTERM])
+def test_an_answered_ply_survives(number: int, tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    command = [*COMMAND, *TOY, "--record", str(path), "--json"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write("play 4\n")
+        process.stdin.flush()
+        answered = list[str]()
+        while not answered or answered[-1] != "play 4":
+            answered.append(json.loads(process.stdout.readline())["action"])
+        process.send_signal(number)
+        process.wait(60)
+    assert on_disk(path) == [answered]
+    gone_on = subprocess.run(
+        [*COMMAND, str(path), "--seats", "human,human", "--record", str(path)],
+        input="1\n" * 40,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (gone_on.returncode, gone_on.stderr) == (0, "")
+    [after] = on_disk(path, begun=False)
+    assert after[: len(answered)] == answered
+    assert " wins, " in gone_on.stdout or "share the win" in gone_on.stdout
+
+
+def limit_files() -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (600, 600))
+
+
+@pytest.mark.parametrize("path", ["/dev/full", "game.jsonl"])
+def test_a_full_disk_is_said_at_once_and_the_game_goes_on(path: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [*COMMAND, *TOY, "--record", path],
+        input="1\n" * 40,
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+        preexec_fn=None if path == "/dev/full" else limit_files,
+    )
+    assert done.returncode == 1
+    assert done.stdout.count("The game is not kept: ") == 1
+    assert done.stdout.index("The game is not kept: ") < done.stdout.index(" wins, ")
+    assert " wins, " in done.stdout
+    assert done.stderr == f"clerestory: --record: {path}: the game was not kept whole\n"
+
+
+def test_where_nothing_can_be_written_is_said_before_the_game(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [*COMMAND, *TOY, "--record", "nowhere/game.jsonl"], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert (done.returncode, done.stdout.count("seat 0")) == (2, 0)
+    assert done.stderr == "clerestory: --record: nowhere/game.jsonl: No such file or directory\n"

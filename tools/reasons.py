@@ -1,0 +1,118 @@
+"""Whether reasons are true: `python -m tools.reasons`.
+
+At positions out of recorded games, and with several seeds, the default search explains itself as a server's would;
+then the same tree is asked again in many times the worlds, and is searched on. Counted are the differences that the
+sentences state, those among them whose sign holds, and the lines said to be ahead that stay ahead.
+"""
+
+import argparse
+import json
+import os
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+
+from clerestory.engine import NATURE, State, from_position, read_records
+from clerestory.search import Searcher
+from clerestory.search.options import shipped
+from clerestory.search.reasons import Gain, is_ahead, stated
+from clerestory.server.service import EXPLAINED_LINES, EXPLAINED_PLIES, EXPLAINED_WORLDS
+
+RECORDS = sorted((Path(__file__).parents[1] / "examples" / "records").glob("*.jsonl"))
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What became of the reasons that were given.
+
+    Attributes:
+        sentences: in which two lines were compared.
+        leads: of them, those that said that the best line is ahead.
+        leads_held: of those, the ones whose line is ahead of the same one after the longer search.
+        worlds: in which lines were compared, all in all.
+        differences: of features, stated.
+        held: of those, the ones whose sign is the same in many worlds.
+    """
+
+    sentences: int = 0
+    leads: int = 0
+    leads_held: int = 0
+    worlds: int = 0
+    differences: int = 0
+    held: int = 0
+
+    def __add__(self, other: "Checked") -> "Checked":
+        return Checked(*(a + b for a, b in zip(asdict(self).values(), asdict(other).values(), strict=True)))
+
+
+def recorded_positions(paths: Sequence[Path], count: int) -> list[State]:
+    """Return that many positions of recorded games, as many of each, at which there is something to choose."""
+    found = []
+    for path in paths:
+        [record] = read_records(path.read_text().splitlines())
+        state, met = record.state.origin, []
+        for action in record.state.history:
+            if state.turn != NATURE and len(state.legal_codes()) > 1:
+                met.append(state.copy())
+            state.play(action)
+        share = count // len(paths)
+        found += [met[i * len(met) // share] for i in range(share)]
+    return found
+
+
+def check(position: str, seed: int, iterations: int, times: int, longer: int) -> Checked:
+    """Explain one search, and compare what it says with many worlds and with a longer search."""
+    state = from_position(position)
+    searcher = Searcher(state, seed=seed, **shipped(state.seats))
+    result = searcher.run(iterations=iterations)
+    actions = [line.action for line in result.lines[:EXPLAINED_LINES]]
+    if len(actions) < 2 or not result.lines[1].visits:
+        return Checked()
+    _, gains = searcher.foresee(actions, worlds=EXPLAINED_WORLDS, plies=EXPLAINED_PLIES)
+    said = stated(gains)
+    leads = is_ahead(*result.lines[:2])
+    held = same_signs(said, searcher, actions[:2], gains[0].worlds * times) if said else 0
+    return Checked(
+        1, leads, leads and stays_ahead(searcher, actions, iterations * longer), gains[0].worlds, len(said), held
+    )
+
+
+def same_signs(said: Sequence[Gain], searcher: Searcher, actions: Sequence[str], worlds: int) -> int:
+    """Return how many differences have the same sign in so many worlds."""
+    _, gains = searcher.foresee(actions, worlds=worlds)
+    means = {(one.feature, one.at_game_end): one.mean for one in gains}
+    return sum(one.mean * means[one.feature, one.at_game_end] > 0 for one in said)
+
+
+def stays_ahead(searcher: Searcher, actions: Sequence[str], iterations: int) -> bool:
+    """Return whether the first action has the higher margin of two after so many more iterations."""
+    margins = {line.action: line.margin for line in searcher.run(iterations=iterations).lines}
+    return margins[actions[0]] > margins[actions[1]]
+
+
+def main() -> None:
+    """Check, and print what was counted."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--positions", type=int, default=100, help="as many of each record")
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--iterations", type=int, default=20_000, help="of the search that is explained")
+    parser.add_argument("--times", type=int, default=100, help="the worlds that a sentence was made of")
+    parser.add_argument("--longer", type=int, default=10, help="times the iterations, after which leads are looked at")
+    parser.add_argument("--workers", type=int, default=os.cpu_count())
+    options = parser.parse_args()
+    positions = [state.to_json() for state in recorded_positions(RECORDS, options.positions)]
+    tasks = [(position, seed) for position in positions for seed in range(1, options.seeds + 1)]
+    run = partial(check, iterations=options.iterations, times=options.times, longer=options.longer)
+    with ProcessPoolExecutor(options.workers) as pool:
+        found = sum(pool.map(run, *zip(*tasks, strict=True), chunksize=5), Checked())
+    shares = {
+        "held_share": round(found.held / found.differences, 4) if found.differences else None,
+        "leads_held_share": round(found.leads_held / found.leads, 4) if found.leads else None,
+    }
+    print(json.dumps({"searches": len(tasks), **asdict(found), **shares}))
+
+
+if __name__ == "__main__":
+    main()
