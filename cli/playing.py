@@ -13,7 +13,7 @@ from clerestory.cli.recommend import answer_table, figures
 from clerestory.cli.recording import Recording
 from clerestory.clients import Advisor, AdvisorError
 from clerestory.engine import NATURE, Action, Record, Rng, State
-from clerestory.engine.scoring import in_points, outcome, point_sources, scoring
+from clerestory.engine.scoring import in_points, note_on_points, outcome, point_sources
 
 HINTED = 5  # lines of a hint
 LISTED = 8  # actions named when what was typed fits several
@@ -273,7 +273,7 @@ def show_end(session: Session) -> None:
     for seat, sources in enumerate(point_sources(state)):
         parts = ", ".join(f"{name} {in_points(points)}" for name, points in sources.items()) or "nothing"
         session.console.print(f"  {state.game.seat_name(seat)}: {parts}", markup=False, highlight=False)
-    if note := scoring(state).note:
+    if note := note_on_points(state):
         session.console.print(f"({note})", style="dim", markup=False, highlight=False)
     if session.tell is not None:
         session.tell(

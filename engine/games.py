@@ -3,16 +3,30 @@
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
+from clerestory.engine.cathedral import accounts as cathedral_accounts
 from clerestory.engine.cathedral.rules import CATHEDRAL
 from clerestory.engine.core import Game, State, read_json
+from clerestory.engine.duel import accounts as duel_accounts
 from clerestory.engine.duel.rules import DUEL
 from clerestory.engine.errors import BadCatalogue, BadPosition
 from clerestory.engine.toy.rules import TOY
 
 GAMES: dict[str, Game] = {"cathedral": CATHEDRAL, "duel": DUEL, "toy": TOY}
 CATALOGUES = {"cathedral": CATHEDRAL.use_catalogue, "duel": DUEL.use_catalogue}
+
+
+class Accounts(Protocol):
+    """What a game says of its points."""
+
+    POINTS: str
+
+    def point_sources(self, fields: Mapping[str, Any]) -> list[dict[str, float]]:
+        """Return the points of each seat by where they came from."""
+
+
+ACCOUNTS: dict[str, Accounts] = {"cathedral": cathedral_accounts, "duel": duel_accounts}
 
 
 def game(name: str) -> Game:

@@ -1,44 +1,18 @@
 """How a game ended, as people say it: who won by how much, and where the points came from."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
-
-from clerestory.engine.cathedral import accounts as cathedral
 from clerestory.engine.core import State
-from clerestory.engine.duel import accounts as duel
-
-Sources = Callable[[Mapping[str, Any]], list[dict[str, float]]]
+from clerestory.engine.games import ACCOUNTS
 
 
-@dataclass(frozen=True, slots=True)
-class Scoring:
-    """What a game's points are.
-
-    Attributes:
-        note: what must be known to read them, a sentence; "" where they are plain.
-        sources: the points of each seat by where they came from, out of the fields of a position.
-    """
-
-    note: str
-    sources: Sources
-
-
-SCORINGS = {
-    "cathedral": Scoring(cathedral.POINTS, cathedral.point_sources),
-    "duel": Scoring(duel.POINTS, duel.point_sources),
-}
-PLAIN = Scoring("", lambda _: [])
-
-
-def scoring(state: State) -> Scoring:
-    """Return what the points of a position's game are."""
-    return SCORINGS.get(state.game.name, PLAIN)
+def note_on_points(state: State) -> str:
+    """Return what must be known to read the points of a game; "" where they are plain."""
+    return ACCOUNTS[state.game.name].POINTS if state.game.name in ACCOUNTS else ""
 
 
 def point_sources(state: State) -> list[dict[str, float]]:
     """Return the points of each seat by where they came from, without those that brought none; [] where unknown."""
-    found = scoring(state).sources(state.to_position()[state.game.name])
+    name = state.game.name
+    found = ACCOUNTS[name].point_sources(state.to_position()[name]) if name in ACCOUNTS else []
     return [{name: points for name, points in seat.items() if points} for seat in found]
 
 
