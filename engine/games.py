@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-from clerestory.engine.cathedral import accounts as cathedral_accounts
+from clerestory.engine.cathedral import points as cathedral_points
 from clerestory.engine.cathedral.rules import CATHEDRAL
 from clerestory.engine.core import Game, State, read_json
-from clerestory.engine.duel import accounts as duel_accounts
+from clerestory.engine.duel import points as duel_points
 from clerestory.engine.duel.rules import DUEL
 from clerestory.engine.errors import BadCatalogue, BadPosition
 from clerestory.engine.toy.rules import TOY
@@ -17,7 +17,7 @@ GAMES: dict[str, Game] = {"cathedral": CATHEDRAL, "duel": DUEL, "toy": TOY}
 CATALOGUES = {"cathedral": CATHEDRAL.use_catalogue, "duel": DUEL.use_catalogue}
 
 
-class Accounts(Protocol):
+class Points(Protocol):
     """What a game says of its points."""
 
     POINTS: str
@@ -26,7 +26,7 @@ class Accounts(Protocol):
         """Return the points of each seat by where they came from."""
 
 
-ACCOUNTS: dict[str, Accounts] = {"cathedral": cathedral_accounts, "duel": duel_accounts}
+POINTS: dict[str, Points] = {"cathedral": cathedral_points, "duel": duel_points}
 
 
 def game(name: str) -> Game:

@@ -1,18 +1,18 @@
 """How a game ended, as people say it: who won by how much, and where the points came from."""
 
 from clerestory.engine.core import State
-from clerestory.engine.games import ACCOUNTS
+from clerestory.engine.games import POINTS
 
 
 def note_on_points(state: State) -> str:
     """Return what must be known to read the points of a game; "" where they are plain."""
-    return ACCOUNTS[state.game.name].POINTS if state.game.name in ACCOUNTS else ""
+    return POINTS[state.game.name].POINTS if state.game.name in POINTS else ""
 
 
 def point_sources(state: State) -> list[dict[str, float]]:
     """Return the points of each seat by where they came from, without those that brought none; [] where unknown."""
     name = state.game.name
-    found = ACCOUNTS[name].point_sources(state.to_position()[name]) if name in ACCOUNTS else []
+    found = POINTS[name].point_sources(state.to_position()[name]) if name in POINTS else []
     return [{name: points for name, points in seat.items() if points} for seat in found]
 
 

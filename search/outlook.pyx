@@ -24,7 +24,7 @@ cdef enum:
 cdef int look_ahead(
     Search *search, const action_t *firsts, int lines, int worlds, int64_t plies, uint64_t seed, Foreseen *out
 ) noexcept nogil:
-    """Add up the features of the search's seat, when the present round is over and at the end of the game, line by line.
+    """Add up the features of the search's seat, when the round is over and at the end of the game, line by line.
 
     Every world is played once for each line: the same cards, the same luck of Nature's and the same of the
     choices, each begun anew with every round, so that lines differ by what they bring rather than by what came up

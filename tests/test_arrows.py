@@ -14,6 +14,7 @@ ALLOWED: dict[str, str] = {
     "engine": r"clerestory\.engine\.(core|rng|hash|errors|fields)\b",
     "engine/__init__.py": r"clerestory\.engine\.(core|rng|errors|games|record)\b",
     "engine/record.py": r"clerestory\.engine\.(core|errors|games)\b",
+    "engine/scoring.py": r"clerestory\.engine\.(core|games)\b",
     "engine/games.py": r"clerestory\.engine\b",
     "engine/toy": r"clerestory\.engine\.(core|rng|hash|errors|fields|toy)\b",
     "engine/cathedral": r"clerestory\.engine\.(core|rng|hash|errors|fields|cathedral)\b",
