@@ -14,6 +14,7 @@ from rich.live import Live
 from rich.table import Table
 
 from clerestory.cli.options import BadOption, JsonOption, read_file
+from clerestory.cli.table import Row, lines_table
 from clerestory.clients.wire import read_time
 from clerestory.engine import NATURE, State, from_position
 from clerestory.search import Result, Searcher, StopReason
@@ -40,16 +41,19 @@ def hint(
         raise BadOption(f"--time: {time} is not above 0 and below an hour")
     searcher = Searcher(state, seed=secrets.randbits(SEED_BITS) if seed is None else seed, **shipped(state.seats))
     result = None
-    with Live(console=Console()) if watch and not as_json else nullcontext() as live:
+    console = Console()
+    with Live(console=console) if watch and not as_json else nullcontext() as live:
         for result in sharpen(searcher, seconds, SLICE if watch else seconds, threads):
             if live is not None:
-                live.update(ranking(state, result, lines))
+                live.update(ranking(state, result, lines, console.width))
     assert result is not None
     result = searcher.explain(result, lines=max(lines, 2))
     if as_json:
         typer.echo(json.dumps(asdict(result), indent=2))
     elif not watch:
-        Console().print(ranking(state, result, lines))
+        console.print(ranking(state, result, lines, console.width))
+    if not as_json and (more := goes_on(state, result)):
+        typer.echo(more)
     if not as_json and result.reason:
         typer.echo(f"{result.reason} It is the best line with a probability of {result.certainty:.0%}.")
 
@@ -64,15 +68,26 @@ def sharpen(searcher: Searcher, seconds: float, step: float, threads: int) -> It
             return
 
 
-def ranking(state: State, result: Result, lines: int) -> Table:
-    """Return the table: win shares in percent with their standard error, loss to the best, visits, variation."""
+def ranking(state: State, result: Result, lines: int, width: int) -> Table:
+    """Return the table of the first lines; win shares in percent have their standard error."""
     seat = max(result.seat, 0)
     name, count = state.game.seat_name(seat), f"({result.iterations:,} iterations)"
     title = f"what may come up, for {name} {count}" if state.turn == NATURE else f"{name}: {result.best.label} {count}"
-    table = Table("", "action", "win %", "loss", "margin", "visits", "goes on", title=title)
-    for rank, line in enumerate(result.lines[:lines], 1):
-        more = ", ".join(line.variation[1:SHOWN_PLIES])
-        win = f"{100 * line.values[seat]:.1f} ±{100 * line.errors[seat]:.1f}"
-        loss = f"({result.best.margin - line.margin:.1f})" if rank > 1 and line.visits else ""
-        table.add_row(str(rank), line.action, win, loss, f"{line.margin:+.1f}", f"{line.visits:,}", more)
-    return table
+    rows = [
+        Row(
+            line.action,
+            line.label,
+            f"{100 * line.values[seat]:.1f} ±{100 * line.errors[seat]:.1f}",
+            line.margin,
+            line.loss,
+            line.visits,
+        )
+        for line in result.lines[:lines]
+    ]
+    return lines_table(title, rows, state, width)
+
+
+def goes_on(state: State, result: Result) -> str:
+    """Say how play goes on after the best line, in plain English; "" where nothing is sure to follow."""
+    labels = [state.game.parse_action(text).label for text in result.best.variation[1:SHOWN_PLIES]]
+    return f"goes on: {', '.join(labels)}" if labels else ""

@@ -225,7 +225,7 @@ def hint(session: Session) -> None:
     except AdvisorError as error:
         session.console.print(f"no hint: {error}", markup=False)
         return
-    session.console.print(answer_table(answer, state))
+    session.console.print(answer_table(answer, state, session.console.width))
     session.console.print(figures(answer), markup=False)
 
 

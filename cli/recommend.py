@@ -13,6 +13,7 @@ from rich.text import Text
 
 from clerestory.cli.options import BadOption, JsonOption, read_file
 from clerestory.cli.servers import CaOption, CertOption, KeyOption, Server, ServerOption, TokenOption, connected
+from clerestory.cli.table import Row, lines_table
 from clerestory.clients import Recommendation, Update
 from clerestory.clients.wire import ONLOOKER, Options
 from clerestory.engine import State, from_position
@@ -71,7 +72,7 @@ def recommend(
         typer.echo(json.dumps(asdict(answer), indent=2))
         return
     console = Console()
-    console.print(answer_table(answer, from_position(text)))
+    console.print(answer_table(answer, from_position(text), console.width))
     console.print(figures(answer), soft_wrap=True)
 
 
@@ -130,34 +131,29 @@ def time_of(time: str | None, iterations: int | None) -> str | None:
 
 def watch(updates: Iterator[Update], state: State) -> None:
     """Show tables as they come, each in the place of the one before."""
-    with Live(console=Console(), auto_refresh=False) as live:
+    console = Console()
+    with Live(console=console, auto_refresh=False) as live:
         for update in updates:
             answer = update.recommendation
-            live.update(Group(answer_table(answer, state), Text(figures(answer))), refresh=True)
+            live.update(Group(answer_table(answer, state, console.width), Text(figures(answer))), refresh=True)
 
 
-def answer_table(answer: Recommendation, state: State) -> Table:
-    """Return the lines as a table, best first."""
-    known = answer.seat is not None
+def answer_table(answer: Recommendation, state: State, width: int) -> Table:
+    """Return the lines as a table, best first, for a screen of so many columns."""
     player = state.game.seat_name(answer.seat) if answer.seat is not None else "a chance event"
-    table = Table(title=f"{player}: {answer.best.text}" if answer.best else player)
-    table.add_column("action")
-    table.add_column("meaning")
-    for heading in ("visits", "availability", "win share" if known else "win shares", "loss"):
-        table.add_column(heading, justify="right")
-    for rank, line in enumerate(answer.lines):
+    rows = []
+    for line in answer.lines:
         shares = line.win_shares if answer.seat is None else line.win_shares[answer.seat : answer.seat + 1]
-        share = " ".join(f"{value:.1%}" for value in shares)
-        loss = f"{100 * line.loss:.1f}" if rank else ""
-        table.add_row(line.action.text, line.action.label, f"{line.visits:,}", f"{line.availability:,}", share, loss)
-    return table
+        win = " ".join(f"{100 * value:.1f}" for value in shares)
+        rows.append(Row(line.action.text, line.action.label, win, line.margin, line.loss, line.visits))
+    return lines_table(f"{player}: {answer.best.text}" if answer.best else player, rows, state, width)
 
 
 def figures(answer: Recommendation) -> str:
     """Return what else there is to say, in lines: reason, variation, warnings, figures of the search."""
     said = [answer.reason] if answer.reason else []
-    if answer.lines and len(answer.lines[0].principal_variation) > 1:
-        said.append("goes on: " + ", ".join(answer.lines[0].principal_variation[1 : 1 + SHOWN_PLIES]))
+    if answer.lines and len(answer.lines[0].variation) > 1:
+        said.append("goes on: " + ", ".join(ply.label for ply in answer.lines[0].variation[1 : 1 + SHOWN_PLIES]))
     said += [f"warning: {warning}" for warning in answer.warnings]
     said.append(
         f"{answer.iterations:,} iterations in {answer.elapsed:.3f} s, ended by {answer.stop_reason}; "

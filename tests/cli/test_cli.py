@@ -88,9 +88,10 @@ def test_recommend_for_people() -> None:
     legal = from_position(Path(OPENING).read_bytes()).legal_actions()
     assert {row[0] for row in rows} == {action.text for action in legal}
     assert title.strip() == f"seat 0: {rows[0][0]}"
-    visits = [int(row[2].replace(",", "")) for row in rows]
+    visits = [int(row[4].replace(",", "")) for row in rows]
     assert visits == sorted(visits, reverse=True)
-    assert all(row[3] == f"{sum(visits):,}" and re.fullmatch(r"\d+\.\d%", row[4]) for row in rows)
+    assert all(re.fullmatch(r"\d+\.\d", row[1]) and re.fullmatch(r"[+-]\d+\.\d", row[2]) for row in rows)
+    assert "loss: points less than the first line" in " ".join(done.stdout.split())
     assert re.search(r"iterations in \d+\.\d{3} s, ended by (time|decided); .*; seed 4$", done.stdout.rstrip())
 
 
