@@ -2,7 +2,6 @@
 
 from clerestory.clients.advisor import Advisor, Analysis
 from clerestory.clients.aio import AsyncAdvisor, AsyncAnalysis
-from clerestory.clients.aio_referee import AsyncReferee, AsyncRules
 from clerestory.clients.connection import Tls
 from clerestory.clients.errors import (
     AdvisorError,
@@ -16,7 +15,7 @@ from clerestory.clients.errors import (
     Unavailable,
     Unsupported,
 )
-from clerestory.clients.referee import Applied, LegalAction, Outcome, Referee, Rules
+from clerestory.clients.referee import Applied, AsyncReferee, AsyncRules, LegalAction, Outcome, Referee, Rules
 from clerestory.clients.types import Action, Line, Outlook, Recommendation, Update, Warned
 from clerestory.clients.wire import ONLOOKER
 

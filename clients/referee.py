@@ -2,17 +2,19 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from google.protobuf.json_format import MessageToDict
 
 from clerestory.clients.errors import FieldViolation
+from clerestory.clients.exchange import Exchange, awaited, blocking
 from clerestory.clients.types import Action
 from clerestory.clients.wire import Actions, PositionLike, action_texts, position_message, read_action, set_field
 from clerestory.v1 import rules_pb2 as api
 from clerestory.v1.position_pb2 import Position
 
-Call = Callable[[str, Any], Any]  # (method, request) -> response
+Call = Callable[[Exchange[Any]], Any]  # returns the message that comes back, or what it is awaited by
+R = TypeVar("R", bound="Course")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,38 +67,6 @@ class Outcome:
     margins: tuple[float, ...]
 
 
-class Rules:
-    """The games that a server knows; `Advisor.rules` is one. Every method raises AdvisorError."""
-
-    def __init__(self, call: Call) -> None:
-        self._call = call
-
-    def games(self) -> list[dict[str, Any]]:
-        """Return the games: name, seats, revision of the rules, catalogue, features."""
-        return [plain(game) for game in self._call("ListGames", api.ListGamesRequest()).games]
-
-    def start(self, game: str, seats: int, seed: int | None = None) -> "Referee":
-        """Return a new game, shuffled and dealt; its `seed` says how."""
-        answer = self._call("StartPosition", ask_to_start(game, seats, seed))
-        return Referee(self._call, api.AnyPosition(referee=answer.referee), answer.turn, answer.seed)
-
-    def follow(self, position: PositionLike) -> "Referee":
-        """Return a game as far as `position` knows it; what comes up may be given to `apply`."""
-        return self._resume(as_known(position))
-
-    def resume(self, truth: PositionLike) -> "Referee":
-        """Return the game that a `Referee.truth` was kept of."""
-        return self._resume(as_truth(truth))
-
-    def _resume(self, position: api.AnyPosition) -> "Referee":
-        turn = self._call("ListActions", api.ListActionsRequest(position=position)).turn
-        return Referee(self._call, position, turn)
-
-    def faults(self, position: PositionLike) -> list[FieldViolation]:
-        """Return everything that is wrong with a position; nothing for a sound one."""
-        return read_faults(self._call("ValidatePosition", api.ValidatePositionRequest(position=as_known(position))))
-
-
 class Course:
     """How far a game has come; `Referee` and `AsyncReferee` lead it on.
 
@@ -105,7 +75,8 @@ class Course:
         outcome: how it ended, None until `apply` or `draw` ended it.
     """
 
-    def __init__(self, position: api.AnyPosition, turn: api.Turn, seed: int | None = None) -> None:
+    def __init__(self, call: Call, position: api.AnyPosition, turn: api.Turn, seed: int | None = None) -> None:
+        self._call = call
         self._position = position
         self._turn = turn
         self.seed = seed
@@ -144,30 +115,21 @@ class Course:
             self.outcome = Outcome(tuple(answer.outcome.win_shares), tuple(answer.outcome.margins))
         return [read_applied(applied) for applied in answer.applied]
 
-
-class Referee(Course):
-    """A game that goes on; not for several threads at once."""
-
-    def __init__(self, call: Call, position: api.AnyPosition, turn: api.Turn, seed: int | None = None) -> None:
-        super().__init__(position, turn, seed)
-        self._call = call
-
-    def view(self, seat: int | None = None) -> Position:
-        """Return what a seat may know, for `Advisor.recommend`; None: what is public. Raises AdvisorError.
+    def _view(self, seat: int | None = None) -> Exchange[Position]:
+        """Return what a seat may know, for `recommend`; None: what is public. Raises AdvisorError.
 
         A game that is followed is its own view, whoever asks.
         """
         if self._position.HasField("position"):
-            return self._position.position
-        view: Position = self._call("ObservePosition", ask_for_view(self._position, seat)).position
-        return view
+            return Exchange("", None, lambda _: self._position.position)
+        return Exchange("ObservePosition", ask_for_view(self._position, seat), lambda answer: answer.position)
 
-    def legal(self) -> list[LegalAction]:
+    def _legal(self) -> Exchange[list[LegalAction]]:
         """Return the legal actions, or the possible outcomes; none when the game is over. Raises AdvisorError."""
-        answer = self._call("ListActions", api.ListActionsRequest(position=self._position))
-        return [read_legal(action) for action in answer.actions]
+        request = api.ListActionsRequest(position=self._position)
+        return Exchange("ListActions", request, lambda answer: [read_legal(action) for action in answer.actions])
 
-    def apply(self, actions: Actions, *, draw: bool = False, seed: int | None = None) -> list[Applied]:
+    def _apply(self, actions: Actions, *, draw: bool = False, seed: int | None = None) -> Exchange[list[Applied]]:
         """Apply actions and outcomes in order, and return everything that was applied.
 
         Args:
@@ -177,11 +139,92 @@ class Referee(Course):
 
         Raises AdvisorError; the game is then as it was.
         """
-        return self._go_on(self._call("ApplyActions", ask_to_apply(self._position, actions, draw, seed)))
+        return Exchange("ApplyActions", ask_to_apply(self._position, actions, draw, seed), self._go_on)
 
-    def draw(self, seed: int | None = None) -> list[Applied]:
+    def _draw(self, seed: int | None = None) -> Exchange[list[Applied]]:
         """Let the server draw the chance events that are due, and return them. Raises AdvisorError."""
-        return self.apply([], draw=True, seed=seed)
+        return self._apply([], draw=True, seed=seed)
+
+
+class Games(Generic[R]):
+    """The games that a server knows. Every method raises AdvisorError.
+
+    Args:
+        call: makes an exchange, and returns the message that comes back.
+    """
+
+    _referee: Callable[..., R]
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+
+    def _games(self) -> Exchange[list[dict[str, Any]]]:
+        """Return the games: name, seats, revision of the rules, catalogue, features."""
+        return Exchange("ListGames", api.ListGamesRequest(), lambda answer: [plain(game) for game in answer.games])
+
+    def _start(self, game: str, seats: int, seed: int | None = None) -> Exchange[R]:
+        """Return a new game, shuffled and dealt; its `seed` says how."""
+
+        def read(answer: api.StartPositionResponse) -> R:
+            return self._referee(self._call, api.AnyPosition(referee=answer.referee), answer.turn, answer.seed)
+
+        return Exchange("StartPosition", ask_to_start(game, seats, seed), read)
+
+    def _follow(self, position: PositionLike) -> Exchange[R]:
+        """Return a game as far as `position` knows it; what comes up may be given to `apply`."""
+        return self._go_on_from(as_known(position))
+
+    def _resume(self, truth: PositionLike) -> Exchange[R]:
+        """Return the game that a `truth` was kept of."""
+        return self._go_on_from(as_truth(truth))
+
+    def _go_on_from(self, position: api.AnyPosition) -> Exchange[R]:
+        request = api.ListActionsRequest(position=position)
+        return Exchange("ListActions", request, lambda answer: self._referee(self._call, position, answer.turn))
+
+    def _faults(self, position: PositionLike) -> Exchange[list[FieldViolation]]:
+        """Return everything that is wrong with a position; nothing for a sound one."""
+        return Exchange("ValidatePosition", api.ValidatePositionRequest(position=as_known(position)), read_faults)
+
+
+class Referee(Course):
+    """A game that goes on; not for several threads at once."""
+
+    view = blocking(Course._view)
+    legal = blocking(Course._legal)
+    apply = blocking(Course._apply)
+    draw = blocking(Course._draw)
+
+
+class Rules(Games[Referee]):
+    """The games that a server knows; `Advisor.rules` is one."""
+
+    _referee = Referee
+    games = blocking(Games._games)
+    start = blocking(Games[Referee]._start)
+    follow = blocking(Games[Referee]._follow)
+    resume = blocking(Games[Referee]._resume)
+    faults = blocking(Games._faults)
+
+
+class AsyncReferee(Course):
+    """A game that goes on; one call after the other, each to be awaited."""
+
+    view = awaited(Course._view)
+    legal = awaited(Course._legal)
+    apply = awaited(Course._apply)
+    draw = awaited(Course._draw)
+
+
+class AsyncRules(Games[AsyncReferee]):
+    """The games that a server knows; `AsyncAdvisor.rules` is one."""
+
+    _referee = AsyncReferee
+    games = awaited(Games._games)
+    start = awaited(Games[AsyncReferee]._start)
+    follow = awaited(Games[AsyncReferee]._follow)
+    resume = awaited(Games[AsyncReferee]._resume)
+    faults = awaited(Games._faults)
 
 
 # -- questions and answers -------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """Both clients send the same questions, read the same tables, try again alike, and end a search that nobody reads."""
 
 import asyncio
+import inspect
 import subprocess
 import sys
 import time
@@ -17,14 +18,19 @@ from clerestory.clients import (
     Advisor,
     AdvisorError,
     AsyncAdvisor,
+    AsyncReferee,
+    AsyncRules,
     BadConnection,
     BadRequest,
     Busy,
     Denied,
+    Referee,
+    Rules,
     Tls,
     Unavailable,
     Update,
 )
+from clerestory.clients.referee import Course
 from clerestory.clients.retries import BUSY_PAUSES
 from clerestory.clients.wire import write_analysis, write_question
 from clerestory.engine.toy.rules import TOY
@@ -78,6 +84,16 @@ def some_in_a_loop(target: str, number: int, time: str = "5s") -> list[Update]:
 
 RECOMMEND = pytest.mark.parametrize("ask", [recommend, recommend_in_a_loop], ids=["sync", "async"])
 ANALYZE = pytest.mark.parametrize("read", [some, some_in_a_loop], ids=["sync", "async"])
+
+
+@pytest.mark.parametrize("pair", [(Advisor, AsyncAdvisor), (Rules, AsyncRules), (Referee, AsyncReferee)])
+def test_both_clients_offer_the_same_with_the_same_words(pair: tuple[type, type]) -> None:
+    one, other = ({name: value for name, value in inspect.getmembers(it) if name[0] != "_"} for it in pair)
+    assert one.keys() == other.keys()
+    shared = {name for name, value in one.items() if hasattr(value, "__wrapped__")}
+    assert shared >= one.keys() - {"close", "rules"} - vars(Course).keys()
+    assert all(inspect.signature(one[name]) == inspect.signature(other[name]) for name in shared)
+    assert all(inspect.getdoc(one[name]) == inspect.getdoc(other[name]) for name in shared)
 
 
 # -- questions -------------------------------------------------------------------------------------

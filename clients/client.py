@@ -1,0 +1,127 @@
+"""What the sync and the async client have in common: all but how they wait."""
+
+from collections.abc import Callable
+from functools import partial, wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar, Unpack
+
+import grpc
+
+from clerestory.clients.connection import Tls, dial
+from clerestory.clients.errors import Unavailable
+from clerestory.clients.exchange import Exchange
+from clerestory.clients.retries import Tries
+from clerestory.clients.types import Recommendation, Update
+from clerestory.clients.wire import (
+    Options,
+    PositionLike,
+    Time,
+    read_answer,
+    read_update,
+    write_analysis,
+    write_question,
+)
+from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
+from clerestory.v1.rules_pb2_grpc import RulesServiceStub
+
+Begin = Callable[[float], Any]  # given the seconds that it may take, begins a stream
+Analysis = TypeVar("Analysis")
+P = ParamSpec("P")
+
+
+class Client:
+    """A server's advice.
+
+    Args:
+        target: `HOST:PORT`, `unix:PATH`, or any other gRPC name of a server.
+        token: that the server wants to see; plaintext to another machine is refused.
+        tls: how to trust the server; True for the usual authorities, None for plaintext.
+        retries: whether a call that the server turned away or never got is tried again, within its time.
+        patience: seconds that a call waits for a server that is away; None: as long as it has.
+
+    Raises BadConnection.
+    """
+
+    _grpc: Any  # where channels come from
+
+    def __init__(
+        self,
+        target: str,
+        token: str | None = None,
+        tls: Tls | bool | None = None,
+        *,
+        retries: bool = True,
+        patience: float | None = None,
+    ) -> None:
+        self._dialled = dialled = dial(target, token, tls, retries, patience)
+        if dialled.credentials is None:
+            self._channel = self._grpc.insecure_channel(dialled.target, dialled.options)
+        else:
+            self._channel = self._grpc.secure_channel(dialled.target, dialled.credentials, dialled.options)
+        self._methods = vars(AdvisorServiceStub(self._channel)) | vars(RulesServiceStub(self._channel))
+
+    def _begin(self, exchange: Exchange[Any], seconds: float) -> Any:
+        """Return what a method of a stub returns. Raises grpc.RpcError, and Unavailable where the client is closed."""
+        try:
+            return self._methods[exchange.method](exchange.request, timeout=seconds, metadata=self._dialled.metadata)
+        except (ValueError, grpc.aio.UsageError) as failure:
+            raise Unavailable(str(failure)) from None
+
+    def _recommend(
+        self, position: PositionLike, time: Time | None = None, **options: Unpack[Options]
+    ) -> Exchange[Recommendation]:
+        """Return the advice for a position; `time` or `iterations` is required.
+
+        Args:
+            position: a dictionary, its JSON text, a message, or an object with `to_position()`.
+            time: until the answer leaves the server: "500ms", "2s", seconds, or a timedelta.
+            options: see `Options`.
+
+        Raises AdvisorError.
+        """
+        request, seconds = write_question(position, time, options)
+        return Exchange("RecommendMove", request, read_answer, seconds)
+
+    def _analyze(
+        self,
+        position: PositionLike,
+        time: Time | None = None,
+        *,
+        every: Time | None = None,
+        certainty: float | None = None,
+        background: bool = False,
+        observer: int | None = None,
+        **options: Unpack[Options],
+    ) -> Exchange[Update]:
+        """Return the tables of an analysis, as they come; the last one is final. Leaving them ends the search.
+
+        Args:
+            position: as in `recommend`.
+            time: as in `recommend`.
+            every: time between two tables, at least 10 ms.
+            certainty: end once the best line is the best with this probability, above 0.5 and below 1.
+            background: let everybody else's searches go first.
+            observer: use the knowledge of this seat, or of an onlooker (ONLOOKER, -1), whoever is to decide; the answer
+                says what the seat to decide should play, as far as this one can tell.
+            options: see `Options`.
+
+        Raises AdvisorError, here for what cannot be sent, else where the tables are read.
+        """
+        request, seconds = write_analysis(
+            position, time, every, certainty, background=background, observer=observer, options=options
+        )
+        return Exchange("Analyze", request, read_update, seconds)
+
+
+def streaming(
+    write: Callable[Concatenate[Client, P], Exchange[Update]],
+    analysis: Callable[[Any, Begin, Callable[[Any], Update], Tries], Analysis],
+) -> Callable[Concatenate[Client, P], Analysis]:
+    """Return the method that begins an exchange of many answers, and gives them as an analysis."""
+
+    @wraps(write)
+    def method(self: Client, /, *args: P.args, **kwargs: P.kwargs) -> Analysis:
+        exchange = write(self, *args, **kwargs)
+        begin, tries = partial(self._begin, exchange), Tries(self._dialled, exchange.seconds)
+        return analysis(begin(tries.left), begin, exchange.read, tries)
+
+    return method
