@@ -4,7 +4,6 @@ import json
 import secrets
 from collections.abc import Iterator
 from contextlib import nullcontext
-from dataclasses import asdict
 from time import monotonic
 from typing import Annotated
 
@@ -14,11 +13,14 @@ from rich.live import Live
 from rich.table import Table
 
 from clerestory.cli.options import BadOption, JsonOption, read_file
+from clerestory.cli.recommend import in_json
 from clerestory.cli.table import Row, lines_table
-from clerestory.clients.wire import read_time
+from clerestory.clients.wire import position_message, read_time
 from clerestory.engine import NATURE, State, from_position
 from clerestory.search import Result, Searcher, StopReason
 from clerestory.search.options import shipped
+from clerestory.server.translate import read_question, write_answer, write_statistics
+from clerestory.v1.advisor_pb2 import RecommendMoveRequest, RecommendMoveResponse
 
 SLICE = 0.2  # seconds between two pictures of a search that is watched
 SEED_BITS = 53
@@ -49,13 +51,25 @@ def hint(
     assert result is not None
     result = searcher.explain(result, lines=max(lines, 2))
     if as_json:
-        typer.echo(json.dumps(asdict(result), indent=2))
+        typer.echo(json.dumps(in_json(as_answer(state, result)), indent=2))
     elif not watch:
         console.print(ranking(state, result, lines, console.width))
     if not as_json and (more := goes_on(state, result)):
         typer.echo(more)
     if not as_json and result.reason:
         typer.echo(f"{result.reason} It is the best line with a probability of {result.certainty:.0%}.")
+
+
+def as_answer(state: State, result: Result) -> RecommendMoveResponse:
+    """Return a result as a server would answer it."""
+    question = read_question(RecommendMoveRequest(position=position_message(state), iterations=1))
+    return write_answer(
+        question,
+        result,
+        None if question.chance else result.best,
+        statistics=write_statistics(result, certainty=0.0 if question.chance else result.certainty, waited=0.0),
+        reproducible=result.threads == 1,
+    )
 
 
 def sharpen(searcher: Searcher, seconds: float, step: float, threads: int) -> Iterator[Result]:

@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from google.protobuf.json_format import MessageToDict
 from rich.console import Console, Group
 from rich.live import Live
 from rich.table import Table
@@ -18,6 +18,7 @@ from clerestory.clients import Recommendation, Update
 from clerestory.clients.wire import ONLOOKER, Options
 from clerestory.engine import State, from_position
 from clerestory.server.translate import MAX_ITERATIONS
+from clerestory.v1.advisor_pb2 import RecommendMoveResponse
 
 MAX_NUMBER = 2**64 - 1
 DEFAULT_TIME = "1s"
@@ -69,7 +70,7 @@ def recommend(
     with connected(Server(server, token_file, tls_ca, tls_cert, tls_key), threads or 1) as advisor:
         answer = advisor.recommend(text, time_of(time, iterations), **options)
     if as_json:
-        typer.echo(json.dumps(asdict(answer), indent=2))
+        typer.echo(json.dumps(in_json(answer.message), indent=2))
         return
     console = Console()
     console.print(answer_table(answer, from_position(text), console.width))
@@ -110,7 +111,9 @@ def analyze(
         with advisor.analyze(text, limit, every=every, certainty=certainty, observer=watcher, **options) as updates:
             if as_json:
                 for update in updates:
-                    typer.echo(json.dumps(asdict(update)))
+                    recommendation = in_json(update.recommendation.message)
+                    told = {"recommendation": recommendation, "sequence": update.sequence, "final": update.final}
+                    typer.echo(json.dumps(told))
             else:
                 watch(updates, from_position(text))
 
@@ -122,6 +125,11 @@ def observer_of(word: str | None) -> int | None:
     if not (word.isascii() and word.isdigit()):
         raise BadOption(f"--observer: {word!r} is neither a seat nor onlooker")
     return int(word)
+
+
+def in_json(answer: RecommendMoveResponse) -> dict[str, Any]:
+    """Return an answer in the JSON of the API, with its names as proto/ has them; 64-bit numbers are strings."""
+    return MessageToDict(answer, preserving_proto_field_name=True, always_print_fields_with_no_presence=True)
 
 
 def time_of(time: str | None, iterations: int | None) -> str | None:

@@ -75,7 +75,7 @@ def test_a_server_of_its_own_sharpens_a_table(name: str) -> None:
     assert done.exit_code == 0
     tables = [json.loads(line) for line in done.output.splitlines()]
     assert [table["final"] for table in tables] == [False] * (len(tables) - 1) + [True]
-    iterations = [table["recommendation"]["iterations"] for table in tables]
+    iterations = [int(table["recommendation"]["statistics"]["iterations"]) for table in tables]
     assert iterations == sorted(iterations)
     assert len(tables) > 1
 

@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from google.protobuf.json_format import ParseDict
 
 from clerestory.cli.embedded import embedded_server
 from clerestory.cli.new import first_decision
 from clerestory.clients import Advisor, Busy, Unavailable
 from clerestory.engine import from_position
 from clerestory.server.translate import MAX_ITERATIONS
+from clerestory.v1.advisor_pb2 import RecommendMoveResponse
 
 COMMAND = [sys.executable, "-m", "clerestory"]
 EXAMPLES = Path(__file__).parents[2] / "examples" / "positions"
@@ -70,13 +72,16 @@ def test_recommend_for_programs(example: Path) -> None:
     first, second = (run("recommend", str(example), "--iterations", "300", "--seed", "4", "--json") for _ in range(2))
     assert (first.returncode, first.stderr) == (0, "")
     answer = json.loads(first.stdout)
-    clocks = {"elapsed": 0, "waited": 0}
-    assert answer | clocks == json.loads(second.stdout) | clocks
+    again = json.loads(second.stdout)
+    for statistics in (answer["statistics"], again["statistics"]):
+        statistics |= {"elapsed": 0, "waited": 0}
+    assert answer == again
+    ParseDict(json.loads(first.stdout), RecommendMoveResponse())
     legal = {action.text for action in from_position(example.read_text()).legal_actions()}
     assert {line["action"]["text"] for line in answer["lines"]} == legal
     assert answer["best"] == answer["lines"][0]["action"]
-    assert (answer["iterations"] <= 300, answer["seed"]) == (True, 4)
-    assert answer["stop_reason"] in {"iterations", "decided"}
+    assert (int(answer["statistics"]["iterations"]) <= 300, answer["seed"]) == (True, "4")
+    assert answer["statistics"]["stop_reason"] in {"STOP_REASON_ITERATIONS", "STOP_REASON_DECIDED"}
 
 
 def test_recommend_for_people() -> None:
@@ -97,17 +102,18 @@ def test_recommend_for_people() -> None:
 
 def test_recommend_reads_standard_input() -> None:
     done = run("recommend", "-", "--iterations", "10", "--seat", "0", "--json", stdin=Path(OPENING).read_text())
-    assert json.loads(done.stdout)["iterations"] <= 10
+    assert int(json.loads(done.stdout)["statistics"]["iterations"]) <= 10
 
 
 def test_recommend_without_a_limit_takes_its_own_time() -> None:
-    assert json.loads(run("recommend", OPENING, "--json").stdout)["stop_reason"] in {"time", "decided"}
+    answer = json.loads(run("recommend", OPENING, "--json").stdout)
+    assert answer["statistics"]["stop_reason"] in {"STOP_REASON_TIME", "STOP_REASON_DECIDED"}
 
 
 def test_recommend_asks_the_server_it_is_given() -> None:
     with embedded_server("--workers", "1") as target:
         done = run("recommend", OPENING, "--server", target, "--iterations", "10", "--json")
-    assert json.loads(done.stdout)["iterations"] <= 10
+    assert int(json.loads(done.stdout)["statistics"]["iterations"]) <= 10
 
 
 # -- wrong inputs ----------------------------------------------------------------------------------
@@ -209,8 +215,8 @@ def test_a_server_told_to_finish_lets_its_caller_have_an_answer(number: int) -> 
         assert server.wait() == 0
     assert (caller.returncode, err) == (0, "")
     answer = json.loads(out)
-    assert answer["stop_reason"] == "stopped"
-    assert answer["iterations"] > 0
+    assert answer["statistics"]["stop_reason"] == "STOP_REASON_STOPPED"
+    assert int(answer["statistics"]["iterations"]) > 0
 
 
 # -- the embedded server ---------------------------------------------------------------------------

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from google.protobuf.json_format import ParseDict
 from typer.testing import CliRunner, Result
 
 from clerestory.cli.main import app
@@ -13,6 +14,7 @@ from clerestory.clients import BadRequest
 from clerestory.engine import GAMES, NATURE, BadPosition, from_position
 from clerestory.engine.cathedral.rules import CATHEDRAL
 from clerestory.search import NothingToDecide
+from clerestory.v1.advisor_pb2 import RecommendMoveResponse
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "positions"
 EXAMPLE = EXAMPLES / "cathedral-3p-round4-draft.json"
@@ -29,9 +31,10 @@ def run(*arguments: str | Path, stdin: str | None = None) -> Result:
 def test_json_holds_every_action_best_first(example: Path) -> None:
     answer = json.loads(run(example, "--time", "50ms", "--seed", 3, "--json").output)
     legal = {action.text for action in from_position(example.read_text()).legal_actions()}
-    assert {line["action"] for line in answer["lines"]} == legal
-    assert answer["seed"] == 3
-    visits = [line["visits"] for line in answer["lines"]]
+    assert {line["action"]["text"] for line in answer["lines"]} == legal
+    assert answer["seed"] == "3"
+    ParseDict(answer, RecommendMoveResponse())
+    visits = [int(line["visits"]) for line in answer["lines"]]
     assert visits == sorted(visits, reverse=True)
 
 
