@@ -35,7 +35,7 @@ def serve(
     listen: Annotated[str, setting("listen", "HOST:PORT (port 0: any free one) or unix:PATH.")] = DEFAULTS.listen,
     workers: Annotated[int, setting("workers", "Threads that search.")] = DEFAULTS.workers,
     max_searches: Annotated[
-        int, setting("max_searches", "Searches under way at once; hints get half of it.")
+        int, setting("max_searches", "Searches of one caller at once; hints get half of it, all callers twice as many.")
     ] = DEFAULTS.max_searches,
     min_iterations: Annotated[
         int, setting("min_iterations", "What a search is promised; it is refused where there is no room for that.")

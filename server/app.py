@@ -15,6 +15,7 @@ from grpc_health.v1.health_pb2_grpc import add_HealthServicer_to_server
 from grpc_reflection.v1alpha import reflection
 
 from clerestory.server.boundary import Boundary
+from clerestory.server.callers import Callers
 from clerestory.server.config import MAX_MESSAGE_BYTES, Settings
 from clerestory.server.metrics import Exposition, Metrics, expose
 from clerestory.server.rules_service import Rules
@@ -35,7 +36,10 @@ MANY = 1 << 31  # descriptors, which are no limit any more
 OPTIONS = (
     ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
     ("grpc.so_reuseport", 0),  # a port in use is an error, not a second server behind it
-    ("grpc.max_concurrent_streams", 256),  # of one connection
+    # A client sends all it has before it hears of this limit, and what is beyond it ends without a reason: not for us.
+    ("grpc.max_concurrent_streams", 4096),  # of one connection
+    ("grpc.server.max_pending_requests", 4 * 4096),  # calls that the event loop has not seen; gRPC drops more, unsaid
+    ("grpc.server.max_pending_requests_hard_limit", 4 * 4096),
     ("grpc.server_handshake_timeout_ms", 5_000),  # a connection that says nothing keeps its descriptor no longer
     ("grpc.keepalive_time_ms", 20_000),  # a caller whose machine is gone is noticed in half a minute
     ("grpc.keepalive_timeout_ms", 10_000),
@@ -51,6 +55,7 @@ class App:
     Attributes:
         address: where, as a client writes it.
         scheduler: its searching threads.
+        advisor: what answers with them, for callers in this process.
         tokens: those it knows, None where it asks for none.
         metrics: what is counted.
         admin: the server with channelz, None for none.
@@ -60,6 +65,7 @@ class App:
 
     address: str
     scheduler: Scheduler
+    advisor: Advisor
     settings: Settings
     server: grpc.aio.Server
     health: HealthServicer
@@ -103,7 +109,8 @@ async def start(settings: Settings, inside: str = "") -> App:
     exposition = expose(metrics, settings.metrics) if settings.metrics else None
     scheduler = Scheduler(settings.workers, settings.max_searches, settings.min_iterations)
     watch(metrics, scheduler)
-    add_AdvisorServiceServicer_to_server(Advisor(scheduler, settings, metrics), server)
+    advisor = Advisor(scheduler, settings, metrics, Callers(tokens))
+    add_AdvisorServiceServicer_to_server(advisor, server)
     add_RulesServiceServicer_to_server(Rules(), server)
     add_HealthServicer_to_server(standing, server)
     reflection.enable_server_reflection([*SERVICES, health.SERVICE_NAME, reflection.SERVICE_NAME], server)
@@ -112,7 +119,9 @@ async def start(settings: Settings, inside: str = "") -> App:
         await admin.start()
     for name in (health.OVERALL_HEALTH, *SERVICES):
         await standing.set(name, health_pb2.HealthCheckResponse.SERVING)
-    return App(address, scheduler, settings, server, standing, tokens, metrics, admin, admin_address, exposition)
+    return App(
+        address, scheduler, advisor, settings, server, standing, tokens, metrics, admin, admin_address, exposition
+    )
 
 
 def start_admin(address: str, standing: HealthServicer) -> tuple[grpc.aio.Server | None, str]:

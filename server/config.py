@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from clerestory.search.ismcts import DEFAULT_MAX_BYTES, MIN_BYTES
+from clerestory.server.policy import TOGETHER
 
 MAX_MESSAGE_BYTES = 64 * 1024  # any position fits; nothing larger is read
 MIN_TREE_BYTES = 1 << 20
@@ -23,12 +24,13 @@ class Settings:
     Attributes:
         listen: `HOST:PORT` (port 0: any free one) or `unix:PATH`.
         workers: threads that search.
-        max_searches: searches under way at once, of which hints may be half; one more is refused.
+        max_searches: searches of one caller under way at once, of which hints may be half; one more is refused. All
+            callers together may have twice as many.
         min_iterations: that every search has before its deadline; one that could not is refused.
         max_threads: trees of one search; more are cut to that, and to the number of workers.
         max_time: longest search, in seconds; a larger budget is cut to it.
         max_tree_bytes: memory of one search's trees.
-        memory: of all trees of searches under way; half of it is kept for equal shares of max_searches.
+        memory: of all trees of searches under way; half of it is kept for equal shares of all.
         warm_bytes: memory of the trees kept for the next question of their game; 0 keeps none.
         margin: seconds kept back from the caller's deadline, for the way of the answer.
         drain_delay: seconds between saying NOT_SERVING and ending searches, for balancers to notice.
@@ -73,7 +75,7 @@ class Settings:
                 raise BadSettings(f"{name}: {getattr(self, name)} is less than 0")
         if self.max_tree_bytes < MIN_TREE_BYTES:
             raise BadSettings(f"max_tree_bytes: {self.max_tree_bytes} is less than {MIN_TREE_BYTES}")
-        least = 2 * self.max_searches * MIN_BYTES
+        least = 2 * TOGETHER * self.max_searches * MIN_BYTES
         if self.memory < least:
             raise BadSettings(f"memory: {self.memory} is less than {least}, the least for {self.max_searches} searches")
         for name in ("listen", "admin", "metrics"):

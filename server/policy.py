@@ -1,13 +1,14 @@
 """Who searches next, and who is turned away: a policy without threads and without a clock of its own.
 
-Every search has a share of the workers for as long as its budget runs: as much as all others of its priority at that
-moment, never more than one worker for each of its trees. A clock that runs at the rate of that share (virtual time, as
-in fair queueing: Parekh and Gallager 1993, IEEE/ACM ToN 1(3)) tells what a tree is entitled to since it came; what it
-is short of, over its budget, orders the trees. So those that come and end together have had the same, and a short
-search does not wait for the long ones that came first.
+Callers share the workers, max-min fair, and the searches of a caller share what it has: moves before hints, and as much
+for each tree as for the others, never more than one worker. A clock that runs at the rate of a tree's share (virtual
+time, as in fair queueing: Parekh and Gallager 1993, IEEE/ACM ToN 1(3)) tells what it is entitled to since it came; what
+it is short of, over its budget, orders the trees. So those that come and end together have had the same, a short search
+does not wait for the long ones that came first, and nobody has more by asking more often.
 """
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from math import ceil
@@ -15,10 +16,13 @@ from math import ceil
 SLICE = 0.004  # seconds that a tree is searched before it is compared with the others again
 FRESHNESS = 0.1  # weight of the last slice in the measured speed
 SOONEST_RETRY, LATEST_RETRY = 0.02, 5.0  # seconds that a caller turned away is told to wait
+TOGETHER = 2  # times the searches of one caller: those of all
+MOST_AHEAD = 0.1  # seconds of a worker beyond its share that are held against a caller
+CLAIM = 1.0  # seconds after that in which others do not take the time it lacked
 
 
 class Priority(IntEnum):
-    """Whose need is met first."""
+    """Whose need is met first: of a caller's moves and hints; the background comes after everybody's."""
 
     MOVE = 0
     HINT = 1
@@ -47,6 +51,7 @@ class Demand:
         deadline: a reading of the clock.
         iterations: its limit, for each of its trees; infinite for none.
         trees: each of which takes a worker while it is searched.
+        caller: with whose other searches it shares.
     """
 
     kind: Hashable
@@ -54,6 +59,12 @@ class Demand:
     iterations: float = float("inf")
     trees: int = 1
     priority: Priority = Priority.MOVE
+    caller: Hashable = None
+
+    @property
+    def clock(self) -> tuple[Hashable, Priority]:
+        """What its trees are entitled to is told by this fair clock."""
+        return self.caller, self.priority
 
 
 @dataclass(eq=False, slots=True)
@@ -63,7 +74,7 @@ class Tree:
     Attributes:
         number: which of its search's trees.
         budget: seconds from its arrival to the deadline.
-        entitled_from: the reading of its priority's fair clock when it came.
+        entitled_from: the reading of its fair clock when it came.
         minimum: iterations that it was promised.
         used: seconds of a worker.
         iterations: so far.
@@ -88,7 +99,8 @@ class Policy:
 
     Attributes:
         workers: trees that can be searched at once.
-        max_searches: that can be admitted at once; hints get half of them, and the background a quarter.
+        max_searches: of one caller at once; hints get half of them, and the background a quarter. Of all callers
+            together, twice as many.
         min_iterations: promised to every search that is admitted, unless its own limits end it before.
         speeds: iterations a second of a worker, measured, by kind.
     """
@@ -98,7 +110,11 @@ class Policy:
     min_iterations: int
     trees: list[Tree] = field(default_factory=list)
     speeds: dict[Hashable, float] = field(default_factory=dict)
-    _fair: dict[Priority, float] = field(default_factory=lambda: dict.fromkeys(Priority, 0.0))
+    _rates: dict[tuple[Hashable, Priority], float] = field(default_factory=dict)  # workers for each tree
+    _fair: dict[tuple[Hashable, Priority], float] = field(default_factory=dict)  # clocks that run at these rates
+    _shares: dict[Hashable, float] = field(default_factory=dict)  # workers of each caller
+    _ahead: dict[Hashable, float] = field(default_factory=dict)  # seconds of a worker that it had beyond them
+    _claims: dict[Hashable, float] = field(default_factory=dict)  # until when, by the caller turned away
     _now: float = 0.0
 
     # -- coming and going --------------------------------------------------------------------------
@@ -106,33 +122,70 @@ class Policy:
     def admit(self, demand: Demand, now: float) -> list[Tree]:
         """Take a search in. Raises NoRoom if it, or one that is here, would then miss its minimum."""
         self._advance(now)
-        self.owe_place(demand.priority, now)
+        self.owe_place(demand.caller, demand.priority, now)
         minimum = min(self.min_iterations / demand.trees, demand.iterations)
-        new = [
-            Tree(demand, number, demand.deadline - now, self._fair[demand.priority], minimum)
-            for number in range(demand.trees)
-        ]
-        late = self._overload([*self._owed(), *new], now, 0.0)
-        if late is not None and self.trees:
-            raise NoRoom(
-                f"{len(self.trees)} trees are searched, and no worker has time for the least of iterations", late - now
-            )
+        began = self._fair.get(demand.clock, 0.0)
+        new = [Tree(demand, number, demand.deadline - now, began, minimum) for number in range(demand.trees)]
+        self._owe_time(demand, new, now)
         self.trees += new
+        self._share_out()
         return new
 
-    def owe_place(self, priority: Priority, now: float) -> None:
-        """Raise NoRoom if as many searches are here as may be, of whatever length they are."""
-        places = ceil(self.max_searches / 2**priority)
-        taken = {id(tree.demand): tree.demand for tree in self.trees}
-        if len(taken) >= places:
-            first = min(other.deadline for other in taken.values())
-            raise NoRoom(f"{len(taken)} searches are under way", first - now)
+    def owe_place(self, caller: Hashable, priority: Priority, now: float) -> None:
+        """Raise NoRoom if as many searches are here as may be, of whatever length they are.
+
+        A caller may have as many as places are left free, of twice `max_searches` (a dynamic threshold: Choudhury and
+        Hahne 1998, IEEE/ACM ToN 6(2)): alone, `max_searches`; beside others fewer, and the next one finds a place.
+        Moves of others are no hindrance to hints.
+        """
+        here = {id(tree.demand): tree.demand for tree in self.trees}.values()
+        own = sum(one.caller == caller for one in here)
+        for rank in {Priority.MOVE, priority}:
+            others = sum(one.priority >= rank for one in here if one.caller != caller)
+            if own >= TOGETHER * ceil(self.max_searches / 2**rank) - own - others:
+                first = min(one.deadline for one in here)
+                raise NoRoom(f"{len(here)} searches are under way, {own} of this caller", first - now)
+
+    def _owe_time(self, demand: Demand, new: Sequence[Tree], now: float) -> None:
+        """Raise NoRoom if not all can have their minimum, or not all of this caller within its share of the workers."""
+        self._claims = {caller: until for caller, until in self._claims.items() if until > now}
+        late = self._overload([*self._owed(), *new], now, self.workers)
+        if late is None:
+            late = self._overload_of_share(demand, new, now)
+        if late is None or not self.trees:
+            return
+        refusal = NoRoom(
+            f"{len(self.trees)} trees are searched, and no worker has time for the least of iterations", late - now
+        )
+        self._claims[demand.caller] = now + refusal.retry + CLAIM
+        raise refusal
+
+    def _overload_of_share(self, demand: Demand, new: Sequence[Tree], now: float) -> float | None:
+        """Return the first deadline by which a caller's share of the workers cannot meet its needs; None if it can.
+
+        What it had beyond its share counts as a need. One that has and is owed nothing may come in whatever its share.
+        """
+        share = self._share_beside_others(demand)
+        own = [tree for tree in self._owed() if tree.demand.caller == demand.caller]
+        had = max(self._ahead.get(demand.caller, 0.0) - SLICE, 0.0)
+        if share == self.workers or not (own or had):
+            return None
+        return self._overload([*own, *new], now, share, had=had)
+
+    def _share_beside_others(self, demand: Demand) -> float:
+        """Return the most workers that a caller can have beside those who are here, or were turned away lately."""
+        late = demand.priority == Priority.BACKGROUND
+        wants = Counter(self._claims.keys())
+        wants.update(tree.demand.caller for tree in self.trees if late or tree.demand.priority < Priority.BACKGROUND)
+        wants[demand.caller] = self.workers
+        return fair_shares(wants, self.workers)[demand.caller]
 
     def leave(self, tree: Tree, now: float) -> None:
         """Let a tree go that is not searched any more; one that has gone already is no error."""
         self._advance(now)
         if tree in self.trees:
             self.trees.remove(tree)
+            self._share_out()
 
     # -- turns -------------------------------------------------------------------------------------
 
@@ -142,32 +195,46 @@ class Policy:
         ready = [tree for tree in self.trees if not tree.running and not tree.held]
         if not ready:
             return None
-        tree = self._pressed(ready, now) or min(ready, key=self._rank)
+        tree = self._pressed(ready, now) or self._furthest_behind(ready)
         tree.running = True
+        self._charge(tree, SLICE)
         return tree
 
     def put_back(self, tree: Tree, seconds: float, iterations: int, now: float) -> None:
         """Take back a tree that was searched for so long and so much."""
         self._advance(now)
         tree.running = False
+        self._charge(tree, seconds - SLICE)
         tree.used += seconds
         tree.iterations += iterations
         if seconds > 0 and iterations:
             speed, kind = iterations / seconds, tree.demand.kind
             self.speeds[kind] = speed + (1 - FRESHNESS) * (self.speeds.get(kind, speed) - speed)
 
-    def _rank(self, tree: Tree) -> tuple[int, float]:
-        """Moves before hints and hints before the background, then who is furthest behind."""
-        return tree.demand.priority, -self.lag(tree)
+    def _charge(self, tree: Tree, seconds: float) -> None:
+        """Note what a caller has of the workers."""
+        caller = tree.demand.caller
+        self._ahead[caller] = min(self._ahead.get(caller, 0.0) + seconds, MOST_AHEAD)
+
+    def _furthest_behind(self, ready: Sequence[Tree]) -> Tree:
+        """Return the first of all callers: the background last, and nobody's hints before his moves."""
+        moving = {tree.demand.caller for tree in ready if tree.demand.priority == Priority.MOVE}
+
+        def rank(tree: Tree) -> tuple[bool, bool, float]:
+            demand = tree.demand
+            hint = demand.priority == Priority.HINT
+            return demand.priority == Priority.BACKGROUND, hint and demand.caller in moving, -self.lag(tree)
+
+        return min(ready, key=rank)
 
     def lag(self, tree: Tree) -> float:
         """Return what a tree is short of, as of the last reading of the clock, over its budget; below 0 if ahead."""
-        return (self._fair[tree.demand.priority] - tree.entitled_from - tree.used) / max(tree.budget, SLICE)
+        return (self._fair[tree.demand.clock] - tree.entitled_from - tree.used) / max(tree.budget, SLICE)
 
     def _pressed(self, ready: Sequence[Tree], now: float) -> Tree | None:
         """Return the first to end of those that can get their minimum only if they begin now."""
         owed = self._owed()
-        if not owed or self._overload(owed, now, 2 * SLICE) is None:
+        if not owed or self._overload(owed, now, self.workers, reserve=2 * SLICE) is None:
             return None
         return min((tree for tree in ready if tree in owed), key=lambda tree: tree.demand.deadline, default=None)
 
@@ -182,24 +249,70 @@ class Policy:
         slices = 1 if speed is None else ceil((tree.minimum - tree.iterations) / speed / SLICE)
         return max(min(slices * SLICE, tree.budget / 2), 0.0)
 
-    def _overload(self, trees: Iterable[Tree], now: float, reserve: float) -> float | None:
-        """Return the first deadline by which the workers cannot meet all needs, less a reserve; None if they can."""
-        total = 0.0
+    def _overload(
+        self, trees: Iterable[Tree], now: float, workers: float, *, reserve: float = 0.0, had: float = 0.0
+    ) -> float | None:
+        """Return the first deadline by which these workers cannot meet all needs; None if they can.
+
+        Args:
+            trees: that have the needs.
+            now: a reading of the clock.
+            workers: a whole number, or a share of them.
+            reserve: seconds before each deadline that do not count.
+            had: seconds of a worker that they are busy otherwise.
+        """
+        total = had
         for tree in sorted(trees, key=lambda tree: tree.demand.deadline):
             total += self.need(tree)
-            if total > self.workers * (tree.demand.deadline - now - reserve):
+            if total > workers * (tree.demand.deadline - now - reserve):
                 return tree.demand.deadline
         return None
 
     # -- time --------------------------------------------------------------------------------------
 
     def _advance(self, now: float) -> None:
-        """Move the fair clocks: moves share all the workers, hints what moves leave, the background what hints do."""
-        left = float(self.workers)
-        for priority in Priority:
-            number = sum(tree.demand.priority == priority for tree in self.trees)
-            if number:
-                rate = min(1.0, left / number)
-                self._fair[priority] += rate * max(now - self._now, 0.0)
-                left -= rate * number
-        self._now = max(now, self._now)
+        """Move the fair clocks."""
+        passed = max(now - self._now, 0.0)
+        for clock, rate in self._rates.items():
+            self._fair[clock] += rate * passed
+        for caller, ahead in list(self._ahead.items()):
+            self._ahead[caller] = ahead - passed * self._shares.get(caller, self.workers)
+            if self._ahead[caller] <= 0:
+                del self._ahead[caller]
+        self._now += passed
+
+    def _share_out(self) -> None:
+        """Set how fast the fair clocks run, now that a tree has come or gone; one that has no tree is given up."""
+        numbers = Counter(tree.demand.clock for tree in self.trees)
+        left, self._rates, self._shares = float(self.workers), {}, {}
+        for priorities in ((Priority.MOVE, Priority.HINT), (Priority.BACKGROUND,)):
+            wants: Counter[Hashable] = Counter()
+            for (caller, priority), number in numbers.items():
+                wants[caller] += number * (priority in priorities)
+            for caller, share in fair_shares(wants, left).items():
+                left -= share
+                self._shares[caller] = self._shares.get(caller, 0.0) + share
+                self._rates |= rates(caller, share, {one: numbers[caller, one] for one in priorities})
+        self._fair = {clock: self._fair.get(clock, 0.0) for clock in self._rates}
+
+
+def rates(caller: Hashable, share: float, numbers: Mapping[Priority, int]) -> dict[tuple[Hashable, Priority], float]:
+    """Return what each tree of a caller gets of its share, by priority: hints have what moves leave."""
+    found = {}
+    for priority, number in numbers.items():
+        if number:
+            found[caller, priority] = min(1.0, share / number)
+            share -= found[caller, priority] * number
+    return found
+
+
+def fair_shares(wants: Mapping[Hashable, int], workers: float) -> dict[Hashable, float]:
+    """Return the workers of each caller, max-min fair: as many as it wants, or as many as whoever has the most.
+
+    Progressive filling (Bertsekas and Gallager 1992, Data Networks, section 6.5.2), those who want least first.
+    """
+    shares: dict[Hashable, float] = {}
+    for caller in sorted(wants, key=wants.__getitem__):
+        shares[caller] = min(wants[caller], workers / (len(wants) - len(shares)))
+        workers -= shares[caller]
+    return shares

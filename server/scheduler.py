@@ -11,6 +11,7 @@ from math import inf
 from clerestory.search.ismcts import Searcher
 from clerestory.search.limits import shares
 from clerestory.search.result import Result, StopReason
+from clerestory.server.callers import Caller
 from clerestory.server.errors import CallError, Reason, refuse
 from clerestory.server.policy import SLICE, Demand, NoRoom, Policy, Priority, Tree
 from clerestory.server.turns import take_turns
@@ -86,7 +87,7 @@ class Scheduler:
 
     Args:
         workers: number of threads.
-        max_searches: that can be admitted at once.
+        max_searches: of one caller at once; of all together, twice as many.
         min_iterations: promised to each.
         niceness: of the threads, above that of the process.
     """
@@ -129,13 +130,13 @@ class Scheduler:
 
     # -- a search, from its admission to its end ---------------------------------------------------
 
-    def owe_place(self, priority: Priority) -> None:
+    def owe_place(self, caller: Caller, priority: Priority) -> None:
         """Refuse a call that has no chance before anything is done for it. Raises CallError: BUSY or FINISHING."""
         if self._finishing:
             refuse(Reason.FINISHING, "", "the server is finishing")
         with self._turn:
             try:
-                self._policy.owe_place(priority, time.monotonic())
+                self._policy.owe_place(caller, priority, time.monotonic())
             except NoRoom as full:
                 raise CallError(Reason.BUSY, [("", str(full))], retry=full.retry) from None
 
@@ -144,15 +145,17 @@ class Scheduler:
         searcher: Searcher,
         limits: Limits,
         *,
+        caller: Caller,
         kind: Hashable,
         arrived: float,
         trees: int = 1,
         priority: Priority = Priority.MOVE,
     ) -> Job:
         """Admit a search; whoever does must `drop` it, whatever happens. Raises CallError: BUSY or FINISHING."""
-        self.owe_place(priority)
+        self.owe_place(caller, priority)
         left = shares(limits.iterations, trees)
-        demand = Demand(kind, limits.deadline, inf if limits.iterations is None else left[0], len(left), priority)
+        most = inf if limits.iterations is None else left[0]
+        demand = Demand(kind, limits.deadline, most, len(left), priority, caller)
         job = Job(searcher, limits, left, asyncio.get_running_loop(), arrived)
         with self._turn:
             try:

@@ -18,6 +18,7 @@ from clerestory.server.errors import CallError, Reason, status_of
 OPEN = "/grpc.health.v1.Health/"  # what asks after our health has no token
 TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")  # RFC 6750, section 2.1
 LEAST_TOKEN = 16  # characters; 96 bits where they are drawn at random
+SPEAKS = "on-behalf"  # after a token in its file
 
 logger = logging.getLogger(__name__)
 
@@ -72,6 +73,8 @@ def owe_authority(path: Path) -> None:
 class Tokens:
     """The bearer tokens of a file: one a line; empty lines and those that begin with `#` do not count.
 
+    A token may be followed by the word `on-behalf`: who has it may name for whom a call is.
+
     Only their digests are kept, and compared in a time that tells nothing.
 
     Args:
@@ -95,23 +98,40 @@ class Tokens:
 
     def know(self, token: str) -> bool:
         """Whether a token is one of them."""
-        given = digest(token)
-        return sum(hmac.compare_digest(given, known) for known in self._digests) > 0  # all are compared
+        return among(digest(token), self._digests)
+
+    def speaks_for_others(self, token: str) -> bool:
+        """Whether who has a token may name for whom a call is."""
+        return among(digest(token), [known for known, speaks in self._digests.items() if speaks])
+
+    def digest(self, token: str) -> str:
+        """Return what tells a token from others, and not what it is."""
+        return digest(token).hex()
 
 
-def read_tokens(path: Path) -> list[bytes]:
-    """Return the digests of a file's tokens. Raises BadSettings, which never quotes one."""
+def among(given: bytes, digests: Iterable[bytes]) -> bool:
+    """Whether a digest is one of some, in a time that tells nothing: all are compared."""
+    return sum(hmac.compare_digest(given, known) for known in digests) > 0
+
+
+def read_tokens(path: Path) -> dict[bytes, bool]:
+    """Return the digests of a file's tokens, and which speak for others. Raises BadSettings, which never quotes one."""
     lines = read_file("token_file", path).decode("utf-8", "replace").splitlines()
-    tokens = [(number, line.strip()) for number, line in enumerate(lines, 1)]
-    tokens = [(number, token) for number, token in tokens if token and not token.startswith("#")]
-    for number, token in tokens:
-        if not TOKEN.fullmatch(token):
-            raise BadSettings(f"token_file: {path}: line {number} is no token: letters, digits and -._~+/ only")
+    found = {}
+    for number, line in enumerate(lines, 1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        token, *word = line.split()
+        if not TOKEN.fullmatch(token) or word not in ([], [SPEAKS]):
+            raise BadSettings(
+                f"token_file: {path}: line {number} is no token: letters, digits and -._~+/ only; {SPEAKS} may follow"
+            )
         if len(token) < LEAST_TOKEN:
             raise BadSettings(f"token_file: {path}: line {number} is shorter than {LEAST_TOKEN} characters")
-    if not tokens:
+        found[digest(token)] = word == [SPEAKS]
+    if not found:
         raise BadSettings(f"token_file: {path} holds no token")
-    return [digest(token) for _, token in tokens]
+    return found
 
 
 def digest(token: str) -> bytes:

@@ -18,12 +18,13 @@ from clerestory.search.levels import choose_line, level_of
 from clerestory.search.options import shipped
 from clerestory.search.result import Result, StopReason
 from clerestory.server.allowance import EXPLAINED_FROM, Allowance, Asked, Cut, allow
+from clerestory.server.callers import Caller, Callers
 from clerestory.server.config import Settings
 from clerestory.server.errors import CallError, Reason, refuse
 from clerestory.server.lead import Lead
 from clerestory.server.memory import Memory, Warm
 from clerestory.server.metrics import Metrics, Searched
-from clerestory.server.policy import Priority
+from clerestory.server.policy import TOGETHER, Priority
 from clerestory.server.scheduler import Job, Limits, Scheduler
 from clerestory.server.translate import Question, read_analysis, read_question, write_answer, write_statistics
 from clerestory.v1 import advisor_pb2 as api
@@ -42,6 +43,23 @@ Context = grpc.aio.ServicerContext[Any, Any]
 
 
 @dataclass(frozen=True, slots=True)
+class Call:
+    """A call that there was a place for when it arrived.
+
+    Attributes:
+        caller: whose it is.
+        priority: of its search.
+        arrived: a reading of time.monotonic.
+        remaining: seconds from then to its deadline; None for a call without one.
+    """
+
+    caller: Caller
+    priority: Priority
+    arrived: float
+    remaining: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Consultation:
     """A question under way, and all that its answers are made of."""
 
@@ -55,9 +73,10 @@ class Consultation:
 class Advisor(AdvisorServiceServicer):
     """AdvisorService over a scheduler."""
 
-    def __init__(self, scheduler: Scheduler, settings: Settings, metrics: Metrics) -> None:
+    def __init__(self, scheduler: Scheduler, settings: Settings, metrics: Metrics, callers: Callers) -> None:
         self._scheduler = scheduler
-        self._memory = Memory(settings.memory, settings.max_searches)
+        self._callers = callers
+        self._memory = Memory(settings.memory, TOGETHER * settings.max_searches)
         self._warm = Warm(settings.warm_bytes)
         self._streams = 0
         self._settings = settings
@@ -68,11 +87,22 @@ class Advisor(AdvisorServiceServicer):
         self, request: api.RecommendMoveRequest, context: Context
     ) -> api.RecommendMoveResponse:
         """Search until the effective deadline, and answer with what there is. Raises CallError."""
-        arrived = time.monotonic()
-        self._scheduler.owe_place(Priority.MOVE)
+        return await self.recommend(request, self._callers.of(context), context.time_remaining())
+
+    async def recommend(
+        self, request: api.RecommendMoveRequest, caller: Caller, remaining: float | None = None
+    ) -> api.RecommendMoveResponse:
+        """Do as RecommendMove, for a caller in this process as well; cancelled, it frees its worker. Raises CallError.
+
+        Args:
+            request: the question.
+            caller: whose it is; what runs searches for many has one caller for each, such as `Caller("game", "x7")`.
+            remaining: seconds to the deadline of the call; None for no deadline.
+        """
+        call = self._let_in(caller, Priority.MOVE, remaining)
         question = read_question(request)
         early = question.early_stop is not False
-        async with self._consult(question, context, arrived, Priority.MOVE, early=early) as consultation:
+        async with self._consult(question, call, early=early) as consultation:
             return await self._conclude(consultation)
 
     async def Analyze(  # type: ignore[override]  # noqa: N802  # grpc.aio takes a coroutine that writes as well
@@ -87,14 +117,13 @@ class Advisor(AdvisorServiceServicer):
 
     async def _analyze(self, request: api.AnalyzeRequest, context: Context) -> None:
         """Write a table on every tick of a timer that finds the stream free, and the final one. Raises CallError."""
-        arrived = time.monotonic()
         priority = Priority.BACKGROUND if request.background else Priority.HINT
-        self._scheduler.owe_place(priority)
+        call = self._let_in(self._callers.of(context), priority, context.time_remaining())
         analysis = read_analysis(request)
         question, interval = analysis.question, analysis.interval
         early = question.early_stop is True
-        async with self._consult(question, context, arrived, priority, early=early) as consultation:
-            job, sequence, pace = consultation.job, 0, arrived
+        async with self._consult(question, call, early=early) as consultation:
+            job, arrived, sequence, pace = consultation.job, call.arrived, 0, call.arrived
             while not await ended_within(job, max(next_look(arrived, interval), pace)):
                 pace = time.monotonic() + TABLE * self._streams
                 explain = self._explainer(consultation.searcher, interval >= EXPLAINED_FROM)
@@ -111,31 +140,39 @@ class Advisor(AdvisorServiceServicer):
             last = 1 + max(sequence, floor((job.ended_at - arrived) / interval))  # what a slow reader missed counts
             await context.write(api.AnalyzeResponse(recommendation=answer, sequence=last, final=True))
 
+    def _let_in(self, caller: Caller, priority: Priority, remaining: float | None) -> Call:
+        """Turn a call away at once, before its question is read, if there is no place for it. Raises CallError."""
+        call = Call(caller, priority, time.monotonic(), remaining)
+        self._scheduler.owe_place(caller, priority)
+        return call
+
     @asynccontextmanager
-    async def _consult(
-        self, question: Question, context: Context, arrived: float, priority: Priority, *, early: bool
-    ) -> AsyncIterator[Consultation]:
+    async def _consult(self, question: Question, call: Call, *, early: bool) -> AsyncIterator[Consultation]:
         """Have a question searched; when the block ends, for whatever reason, so does the search."""
-        allowance = self._allow(question, context, arrived)
-        limits = self._limits(question, allowance, arrived, early=early)
-        with self._tree(question, allowance) as searcher:
+        allowance = self._allow(question, call)
+        limits = self._limits(question, allowance, call.arrived, early=early)
+        with self._tree(question, call.caller, allowance) as searcher:
             job = self._scheduler.submit(
                 searcher,
                 limits,
+                caller=call.caller,
                 kind=question.kind,
-                arrived=arrived,
+                arrived=call.arrived,
                 trees=allowance.threads,
-                priority=priority,
+                priority=call.priority,
             )
             try:
-                yield Consultation(METHODS[priority], question, allowance, searcher, job)
+                yield Consultation(METHODS[call.priority], question, allowance, searcher, job)
             finally:
                 self._scheduler.drop(job)
 
     @contextmanager
-    def _tree(self, question: Question, allowance: Allowance) -> Iterator[Searcher]:
-        """Lend a search its memory, with the tree of its game's last question if one is kept; keep it for the next."""
-        key = question.tree_key
+    def _tree(self, question: Question, caller: Caller, allowance: Allowance) -> Iterator[Searcher]:
+        """Lend a search its memory, with the tree of its game's last question if one is kept; keep it for the next.
+
+        No caller gets the tree of another: what it was searched for would show.
+        """
+        key = None if question.tree_key is None else (caller, question.tree_key)
         searcher, size = self._warm_tree(key, question) or self._new_tree(question, allowance)
         sound = False
         try:
@@ -174,11 +211,8 @@ class Advisor(AdvisorServiceServicer):
             self._memory.give_back(size)
             raise
 
-    def _allow(self, question: Question, context: Context, arrived: float) -> Allowance:
-        remaining: float | None = context.time_remaining()  # None for a call without a deadline
-        if remaining is not None:
-            remaining += time.monotonic() - arrived
-        asked = Asked(question.seconds, remaining, question.threads, question.max_tree_bytes)
+    def _allow(self, question: Question, call: Call) -> Allowance:
+        asked = Asked(question.seconds, call.remaining, question.threads, question.max_tree_bytes)
         return allow(asked, self._settings)
 
     def _limits(self, question: Question, allowance: Allowance, arrived: float, *, early: bool) -> Limits:

@@ -1,0 +1,81 @@
+"""Whose a call is: callers share places and workers, and no caller gets what another's questions left behind."""
+
+import ipaddress
+import re
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote
+
+import grpc
+
+from clerestory.server.errors import Reason, refuse
+from clerestory.server.security import Tokens, bearer_token
+
+ON_BEHALF = "x-on-behalf-of"  # metadata of a call of one who speaks for many
+NAME = re.compile(r"[\w.:-]{1,64}", re.ASCII)
+NEAR = ("127.", "::1", "unix")  # of this machine
+HOST_BITS = 64  # of an IPv6 address, which a machine may choose as it likes
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who shares with others.
+
+    Attributes:
+        origin: what vouches for it: `token:` with the digest of its token, or `peer:` with its address; whatever in
+            the server itself has searches to run names its own, such as `game`.
+        name: given by an origin that speaks for many; "" for one that speaks for itself.
+    """
+
+    origin: str
+    name: str = ""
+
+
+class Callers:
+    """Tells whose calls are.
+
+    Args:
+        tokens: of which each call has brought one; None where the server asks for none.
+    """
+
+    def __init__(self, tokens: Tokens | None) -> None:
+        self._tokens = tokens
+
+    def of(self, context: grpc.aio.ServicerContext[Any, Any]) -> Caller:
+        """Return the caller of a call. Raises CallError: BAD_ON_BEHALF, ON_BEHALF_DENIED."""
+        metadata = context.invocation_metadata() or ()
+        token = bearer_token(metadata) if self._tokens is not None else None
+        if self._tokens is None or token is None:
+            address = address_of(context.peer())
+            origin, speaks = f"peer:{address}", self._tokens is None and address.startswith(NEAR)
+        else:
+            origin, speaks = f"token:{self._tokens.digest(token)}", self._tokens.speaks_for_others(token)
+        names = [value for key, value in metadata if key == ON_BEHALF]
+        return Caller(origin, owe_name(names, speaks=speaks) if names else "")
+
+
+def owe_name(names: list[str | bytes], *, speaks: bool) -> str:
+    """Return on whose behalf a call is. Raises CallError: BAD_ON_BEHALF, ON_BEHALF_DENIED."""
+    if not speaks:
+        refuse(Reason.ON_BEHALF_DENIED, "", f"the metadata {ON_BEHALF} is not for this caller: it speaks for itself")
+    [name, *others] = names
+    if others or not isinstance(name, str) or not NAME.fullmatch(name):
+        refuse(Reason.BAD_ON_BEHALF, "", f"the metadata {ON_BEHALF} is no name: 1 to 64 letters, digits and _.:-")
+    return name
+
+
+def address_of(peer: str) -> str:
+    """Return where a connection comes from: `unix`, an IPv4 address, or as much of an IPv6 address as names a network.
+
+    Args:
+        peer: as gRPC writes it, such as `ipv4:192.0.2.1:50051` or `ipv6:%5B2001:db8::1%5D:50051`.
+    """
+    kind, _, rest = unquote(peer).partition(":")
+    if kind not in ("ipv4", "ipv6"):
+        return kind
+    address = ipaddress.ip_address(rest.rpartition(":")[0].strip("[]").partition("%")[0])
+    if address.version == 6 and address.ipv4_mapped is not None:
+        address = address.ipv4_mapped
+    if address.version == 4 or address.is_loopback:
+        return str(address)
+    return str(ipaddress.ip_network((address, 128 - HOST_BITS), strict=False))

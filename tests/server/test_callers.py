@@ -1,0 +1,214 @@
+"""Callers share a server and its workers, and none sees what another has asked."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import grpc
+import pytest
+
+from clerestory.clients.wire import duration
+from clerestory.server.callers import ON_BEHALF, Caller, Callers, address_of
+from clerestory.server.errors import CallError, Reason
+from clerestory.server.security import Tokens
+from clerestory.v1.advisor_pb2 import AnalyzeRequest
+from tests.server.harness import Served, assert_reason, long_question, opening, question, refusal, served, until
+
+MANY, ONE, PROXY = "token-of-many-calls", "token-of-one-call", "token-of-a-proxy"
+
+
+def bearer(token: str) -> tuple[tuple[str, str], ...]:
+    return (("authorization", f"Bearer {token}"),)
+
+
+def behalf(name: str | bytes, key: str = ON_BEHALF) -> tuple[tuple[str, str | bytes], ...]:
+    return ((key, name),)
+
+
+@pytest.fixture
+def tokens(tmp_path: Path) -> Path:
+    path = tmp_path / "tokens"
+    path.write_text(f"{MANY}\n{ONE}\n  {PROXY} \t on-behalf\n")
+    return path
+
+
+@pytest.fixture
+async def server(tokens: Path) -> AsyncIterator[Served]:
+    async with AsyncExitStack() as stack:
+        yield await stack.enter_async_context(served(token_file=tokens))
+
+
+async def occupy(server: Served, number: int, metadata: Any) -> list[Any]:
+    """Have so many searches under way that do not end."""
+    before = server.app.scheduler.admitted
+    calls = [server.advisor.RecommendMove(long_question(), metadata=metadata) for _ in range(number)]
+    await until(lambda: server.app.scheduler.admitted == before + number)
+    return calls
+
+
+# -- places and workers ----------------------------------------------------------------------------
+
+PAIRS = [
+    (bearer(MANY), bearer(ONE)),
+    (bearer(MANY), bearer(PROXY)),
+    ((*bearer(PROXY), *behalf("many")), (*bearer(PROXY), *behalf("one"))),
+    ((*bearer(PROXY), *behalf("many")), bearer(PROXY)),
+]
+
+
+@pytest.mark.parametrize(("many", "one"), PAIRS)
+async def test_one_caller_with_every_place_leaves_one_to_another(server: Served, many: Any, one: Any) -> None:
+    calls = await occupy(server, 64, many)
+    error = await refusal(server.advisor.RecommendMove(question(iterations=10), metadata=many))
+    assert_reason(error, Reason.BUSY)
+    for _ in range(3):
+        answer = await server.advisor.RecommendMove(question(iterations=500), metadata=one)
+        assert answer.statistics.iterations == 500
+        stream = server.advisor.Analyze(AnalyzeRequest(question=question(iterations=500)), metadata=one)
+        assert [table.final async for table in stream][-1]
+    for call in calls:
+        call.cancel()
+
+
+async def test_one_search_of_a_caller_has_as_much_as_eight_of_another(server: Served) -> None:
+    asked = question(opening(game="cathedral"), time_budget=duration(1.5))
+    calls = [server.advisor.RecommendMove(asked, metadata=bearer(token)) for token in [*[MANY] * 8, ONE]]
+    *many, one = [answer.statistics.iterations for answer in await asyncio.gather(*calls)]
+    assert one > 3 * max(many)
+
+
+async def test_without_tokens_a_proxy_of_this_machine_may_name_who_calls() -> None:
+    async with served(max_searches=4) as server:
+        calls = await occupy(server, 4, behalf("10.0.0.1"))
+        assert_reason(
+            await refusal(server.advisor.RecommendMove(long_question(), metadata=behalf("10.0.0.1"))), Reason.BUSY
+        )
+        for metadata in (behalf("2001:db8::7"), ()):
+            answer = await server.advisor.RecommendMove(question(iterations=10), metadata=metadata)
+            assert answer.statistics.iterations == 10
+        for call in calls:
+            call.cancel()
+
+
+# -- trees -----------------------------------------------------------------------------------------
+
+STRANGERS: list[Any] = [
+    bearer(MANY),
+    bearer(PROXY),
+    (*bearer(PROXY), *behalf("one")),
+    (*bearer(PROXY), *behalf(ONE)),
+]
+
+
+@pytest.mark.parametrize("stranger", STRANGERS)
+async def test_no_caller_gets_the_tree_of_another(server: Served, stranger: Any) -> None:
+    asked = question(opening(game="cathedral"), iterations=400, game_id="g")
+
+    async def reused(metadata: Any) -> int:
+        answer = await server.advisor.RecommendMove(asked, metadata=metadata)
+        return int(answer.statistics.reused_iterations)
+
+    assert [await reused(one) for one in (bearer(ONE), stranger, bearer(ONE), stranger)] == [0, 0, 400, 400]
+
+
+# -- who it is -------------------------------------------------------------------------------------
+
+REFUSED: list[tuple[Any, Reason, grpc.StatusCode]] = [
+    ((*bearer(ONE), *behalf("me")), Reason.ON_BEHALF_DENIED, grpc.StatusCode.PERMISSION_DENIED),
+    ((*bearer(ONE), *behalf("")), Reason.ON_BEHALF_DENIED, grpc.StatusCode.PERMISSION_DENIED),
+    ((*bearer(PROXY), *behalf("")), Reason.BAD_ON_BEHALF, grpc.StatusCode.INVALID_ARGUMENT),
+    ((*bearer(PROXY), *behalf("a b")), Reason.BAD_ON_BEHALF, grpc.StatusCode.INVALID_ARGUMENT),
+    ((*bearer(PROXY), *behalf("x" * 65)), Reason.BAD_ON_BEHALF, grpc.StatusCode.INVALID_ARGUMENT),
+    ((*bearer(PROXY), *behalf("a"), *behalf("b")), Reason.BAD_ON_BEHALF, grpc.StatusCode.INVALID_ARGUMENT),
+]
+
+
+@pytest.mark.parametrize(("metadata", "reason", "code"), REFUSED)
+async def test_names_that_are_refused(server: Served, metadata: Any, reason: Reason, code: grpc.StatusCode) -> None:
+    error = await refusal(server.advisor.RecommendMove(question(iterations=5), metadata=metadata))
+    assert_reason(error, reason)
+    assert error.code() == code
+
+
+def context(peer: str, *metadata: tuple[str, str | bytes]) -> Any:
+    return SimpleNamespace(peer=lambda: peer, invocation_metadata=lambda: metadata)
+
+
+CALLERS: list[tuple[str, Any, Caller]] = [
+    ("ipv4:192.0.2.1:50051", (), Caller("peer:192.0.2.1")),
+    ("ipv4:192.0.2.1:50052", bearer(ONE), Caller("peer:192.0.2.1")),
+    ("ipv4:127.0.0.1:5", behalf("a"), Caller("peer:127.0.0.1", "a")),
+    ("unix:", behalf("a"), Caller("peer:unix", "a")),
+]
+
+
+@pytest.mark.parametrize(("peer", "metadata", "caller"), CALLERS)
+def test_without_tokens_a_caller_is_a_peer(peer: str, metadata: Any, caller: Caller) -> None:
+    assert Callers(None).of(context(peer, *metadata)) == caller
+
+
+def test_without_tokens_no_other_machine_may_name_who_calls() -> None:
+    with pytest.raises(CallError) as caught:
+        Callers(None).of(context("ipv4:192.0.2.1:50051", *behalf("me")))
+    assert caught.value.reason == Reason.ON_BEHALF_DENIED
+
+
+def test_with_tokens_a_caller_is_a_token_wherever_it_calls_from(tokens: Path) -> None:
+    callers = Callers(Tokens(tokens))
+    ones = {callers.of(context(peer, *bearer(ONE))) for peer in ("ipv4:192.0.2.1:1", "unix:", "ipv4:127.0.0.1:2")}
+    others = {callers.of(context("unix:", *bearer(token))) for token in (MANY, PROXY)}
+    assert (len(ones), len(ones | others)) == (1, 3)
+    assert ONE not in repr(ones)
+
+
+ADDRESSES = [
+    ("ipv4:192.0.2.1:50051", "192.0.2.1"),
+    ("ipv6:%5B2001:db8:1:2:3:4:5:6%5D:50051", "2001:db8:1:2::/64"),
+    ("ipv6:[2001:db8:1:2:ffff::]:1", "2001:db8:1:2::/64"),
+    ("ipv6:%5Bfe80::1%25eth0%5D:1", "fe80::/64"),
+    ("ipv6:%5B::1%5D:7", "::1"),
+    ("ipv6:%5B::ffff:192.0.2.1%5D:7", "192.0.2.1"),
+    ("unix:", "unix"),
+    ("unix:/somewhere/socket", "unix"),
+]
+
+
+@pytest.mark.parametrize(("peer", "address"), ADDRESSES)
+def test_the_address_of_a_peer(peer: str, address: str) -> None:
+    assert address_of(peer) == address
+
+
+BAD_LINES = [f"{ONE} on behalf", f"{ONE} on-behalf on-behalf", f"on-behalf {ONE}", f"{ONE} ON-BEHALF"]
+
+
+@pytest.mark.parametrize("line", BAD_LINES)
+def test_words_after_a_token_that_mean_nothing(line: str, tmp_path: Path) -> None:
+    path = tmp_path / "tokens"
+    path.write_text(line)
+    with pytest.raises(ValueError, match=r"^token_file: .*: line 1 is no token") as caught:
+        Tokens(path)
+    assert ONE not in str(caught.value)
+
+
+# -- searches of the server's own ------------------------------------------------------------------
+
+
+async def test_games_of_one_process_are_callers_of_their_own() -> None:
+    """What the server runs for a game takes from that game alone, and its trees are that game's."""
+    async with served(max_searches=2) as server:
+        advisor = server.app.advisor
+        many = [asyncio.ensure_future(advisor.recommend(long_question(), Caller("game", "x"))) for _ in range(2)]
+        await until(lambda: server.app.scheduler.admitted == 2)
+        with pytest.raises(CallError) as caught:
+            await advisor.recommend(long_question(), Caller("game", "x"))
+        assert caught.value.reason == Reason.BUSY
+        answer = await advisor.recommend(question(iterations=400, game_id="g"), Caller("game", "y"))
+        assert answer.statistics.iterations == 400
+        for task in many:
+            task.cancel()
+        await until(lambda: server.app.scheduler.admitted == 0)
+        again = [await advisor.recommend(question(iterations=10, game_id="g"), Caller("game", game)) for game in "xy"]
+    assert [answer.statistics.reused_iterations > 0 for answer in again] == [False, True]
