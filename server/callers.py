@@ -9,7 +9,7 @@ from urllib.parse import unquote
 import grpc
 
 from clerestory.server.errors import Reason, refuse
-from clerestory.server.security import Tokens, bearer_token
+from clerestory.server.security import Tokens, authorizations, bearer_token
 
 ON_BEHALF = "x-on-behalf-of"  # metadata of a call of one who speaks for many
 NAME = re.compile(r"[\w.:-]{1,64}", re.ASCII)
@@ -42,20 +42,22 @@ class Callers:
         self._tokens = tokens
 
     def of(self, context: grpc.aio.ServicerContext[Any, Any]) -> Caller:
-        """Return the caller of a call. Raises CallError: BAD_ON_BEHALF, ON_BEHALF_DENIED."""
-        metadata = context.invocation_metadata() or ()
-        token = bearer_token(metadata) if self._tokens is not None else None
-        if self._tokens is None or token is None:
-            address = address_of(context.peer())
-            origin, speaks = f"peer:{address}", self._tokens is None and address.startswith(NEAR)
-        else:
-            origin, speaks = f"token:{self._tokens.digest(token)}", self._tokens.speaks_for_others(token)
+        """Return the caller of a call that was let in. Raises CallError: BAD_ON_BEHALF, ON_BEHALF_DENIED."""
+        metadata = tuple(context.invocation_metadata() or ())
         names = [value for key, value in metadata if key == ON_BEHALF]
-        return Caller(origin, owe_name(names, speaks=speaks) if names else "")
+        if self._tokens is None:
+            address = address_of(context.peer())
+            return Caller(f"peer:{address}", name_of(names, speaks=address.startswith(NEAR)))
+        token = bearer_token(authorizations(metadata)[0]) or ""
+        return Caller(
+            f"token:{self._tokens.digest(token)}", name_of(names, speaks=self._tokens.speaks_for_others(token))
+        )
 
 
-def owe_name(names: list[str | bytes], *, speaks: bool) -> str:
-    """Return on whose behalf a call is. Raises CallError: BAD_ON_BEHALF, ON_BEHALF_DENIED."""
+def name_of(names: list[str | bytes], *, speaks: bool) -> str:
+    """Return on whose behalf a call is, "" for its own. Raises CallError: BAD_ON_BEHALF, ON_BEHALF_DENIED."""
+    if not names:
+        return ""
     if not speaks:
         refuse(Reason.ON_BEHALF_DENIED, "", f"the metadata {ON_BEHALF} is not for this caller: it speaks for itself")
     [name, *others] = names

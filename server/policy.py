@@ -15,6 +15,7 @@ from math import ceil
 
 SLICE = 0.004  # seconds that a tree is searched before it is compared with the others again
 FRESHNESS = 0.1  # weight of the last slice in the measured speed
+FIRST = 5  # slices before a speed is believed: one alone may have waited for the system
 SOONEST_RETRY, LATEST_RETRY = 0.02, 5.0  # seconds that a caller turned away is told to wait
 TOGETHER = 2  # times the searches of one caller: those of all
 MOST_AHEAD = 0.1  # seconds of a worker beyond its share that are held against a caller
@@ -110,6 +111,7 @@ class Policy:
     min_iterations: int
     trees: list[Tree] = field(default_factory=list)
     speeds: dict[Hashable, float] = field(default_factory=dict)
+    _first: dict[Hashable, list[tuple[float, int]]] = field(default_factory=dict)  # seconds, iterations of slices
     _rates: dict[tuple[Hashable, Priority], float] = field(default_factory=dict)  # workers for each tree
     _fair: dict[tuple[Hashable, Priority], float] = field(default_factory=dict)  # clocks that run at these rates
     _shares: dict[Hashable, float] = field(default_factory=dict)  # workers of each caller
@@ -208,8 +210,18 @@ class Policy:
         tree.used += seconds
         tree.iterations += iterations
         if seconds > 0 and iterations:
-            speed, kind = iterations / seconds, tree.demand.kind
-            self.speeds[kind] = speed + (1 - FRESHNESS) * (self.speeds.get(kind, speed) - speed)
+            self._measure(tree.demand.kind, seconds, iterations)
+
+    def _measure(self, kind: Hashable, seconds: float, iterations: int) -> None:
+        """Take in how fast a slice was; the first ones count together."""
+        if kind in self.speeds:
+            self.speeds[kind] += FRESHNESS * (iterations / seconds - self.speeds[kind])
+            return
+        first = self._first.setdefault(kind, [])
+        first.append((seconds, iterations))
+        if len(first) == FIRST:
+            self.speeds[kind] = sum(number for _, number in first) / sum(took for took, _ in first)
+            del self._first[kind]
 
     def _charge(self, tree: Tree, seconds: float) -> None:
         """Note what a caller has of the workers."""

@@ -45,7 +45,8 @@ async def occupy(server: Served, number: int, metadata: Any) -> list[Any]:
     """Have so many searches under way that do not end."""
     before = server.app.scheduler.admitted
     calls = [server.advisor.RecommendMove(long_question(), metadata=metadata) for _ in range(number)]
-    await until(lambda: server.app.scheduler.admitted == before + number)
+    await until(lambda: server.app.scheduler.admitted == before + number or any(call.done() for call in calls))
+    assert not any(call.done() for call in calls)
     return calls
 
 
@@ -116,7 +117,7 @@ async def test_no_caller_gets_the_tree_of_another(server: Served, stranger: Any)
 
 # -- who it is -------------------------------------------------------------------------------------
 
-REFUSED: list[tuple[Any, Reason, grpc.StatusCode]] = [
+BAD_NAMES: list[tuple[Any, Reason, grpc.StatusCode]] = [
     ((*bearer(ONE), *behalf("me")), Reason.ON_BEHALF_DENIED, grpc.StatusCode.PERMISSION_DENIED),
     ((*bearer(ONE), *behalf("")), Reason.ON_BEHALF_DENIED, grpc.StatusCode.PERMISSION_DENIED),
     ((*bearer(PROXY), *behalf("")), Reason.BAD_ON_BEHALF, grpc.StatusCode.INVALID_ARGUMENT),
@@ -126,7 +127,7 @@ REFUSED: list[tuple[Any, Reason, grpc.StatusCode]] = [
 ]
 
 
-@pytest.mark.parametrize(("metadata", "reason", "code"), REFUSED)
+@pytest.mark.parametrize(("metadata", "reason", "code"), BAD_NAMES)
 async def test_names_that_are_refused(server: Served, metadata: Any, reason: Reason, code: grpc.StatusCode) -> None:
     error = await refusal(server.advisor.RecommendMove(question(iterations=5), metadata=metadata))
     assert_reason(error, reason)

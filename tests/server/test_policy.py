@@ -184,10 +184,22 @@ def test_speed_is_measured_by_kind() -> None:
     one = policy()
     [tree] = one.admit(demand(0, 1.0)[1], 0.0)
     assert one.need(tree) == SLICE
-    assert one.pick(0.0) is tree
-    one.put_back(tree, 0.01, 50, 0.01)
-    assert one.speeds == {"game": 5000.0}
+    for _ in range(5):
+        assert one.speeds == {}
+        assert one.pick(0.0) is tree
+        one.put_back(tree, 0.01, 10, 0.01)
+    assert one.speeds == {"game": 1000.0}
+    tree.iterations = 90
     assert one.need(tree) == pytest.approx(3 * SLICE)  # 10 ms in whole slices of 4
+
+
+def test_a_first_slice_that_waited_for_the_system_turns_nobody_away() -> None:
+    one = policy(max_searches=64)
+    crowd(one, 63, 60.0)
+    tree = one.pick(0.0)
+    assert tree is not None
+    one.put_back(tree, 1.0, 1, 1.0)
+    one.admit(demand(1.0, 59.0)[1], 1.0)
 
 
 def test_a_held_or_running_tree_is_not_picked() -> None:
