@@ -10,15 +10,16 @@ IMPORT = re.compile(r"^\s*(?:from|import|cimport)\s+(clerestory(?:\.\w+)*)", re.
 
 STUBS = r"clerestory\.v1\b"
 ENGINE = r"clerestory\.engine\b"
+COMMON = "actions|core|errors|fields|hash|kinds|layout|place|rng"  # of engine/, for every game
 ALLOWED: dict[str, str] = {
-    "engine": r"clerestory\.engine\.(core|rng|hash|errors|fields)\b",
+    "engine": rf"clerestory\.engine\.({COMMON})\b",
     "engine/__init__.py": r"clerestory\.engine\.(core|rng|errors|games|record)\b",
     "engine/record.py": r"clerestory\.engine\.(core|errors|games)\b",
     "engine/scoring.py": r"clerestory\.engine\.(core|games)\b",
     "engine/games.py": r"clerestory\.engine\b",
-    "engine/toy": r"clerestory\.engine\.(core|rng|hash|errors|fields|toy)\b",
-    "engine/cathedral": r"clerestory\.engine\.(core|rng|hash|errors|fields|cathedral)\b",
-    "engine/duel": r"clerestory\.engine\.(core|rng|hash|errors|fields|duel)\b",
+    "engine/toy": rf"clerestory\.engine\.({COMMON}|toy)\b",
+    "engine/cathedral": rf"clerestory\.engine\.({COMMON}|cathedral)\b",
+    "engine/duel": rf"clerestory\.engine\.({COMMON}|duel)\b",
     "search": r"clerestory\.(engine\.(core|rng|errors)\b|search\b)",
     "arena": r"clerestory\.(engine\.(core|rng|errors)\b|search\b|arena\b)",
     "server": rf"clerestory\Z|clerestory\.(server|search)\b|{ENGINE}|{STUBS}",
