@@ -178,9 +178,9 @@ class Set(Kind):
 class Deck(Kind):
     """The cards to come, top first, or none where the order is not known: the last places of an array, 0 before."""
 
-    def __init__(self, ids: Sequence[str], places: int) -> None:
-        self.annotation = listed(str, 0, places)
-        self.ids, self.places = ("", *ids), places
+    def __init__(self, ids: Sequence[str], places: int, item: Any = str, unique: bool = True) -> None:
+        self.annotation = listed(item, 0, places)
+        self.ids, self.places, self.unique = ("", *ids), places, unique
         self.high = len(ids)
 
     def read(self, raw: Sequence[int], around: Context) -> list[str]:
@@ -191,7 +191,8 @@ class Deck(Kind):
 
     def faults(self, value: list[str], around: Context) -> Iterator[str]:
         yield from unknown(value, self.ids[1:])
-        yield from repeated(value)
+        if self.unique:
+            yield from repeated(value)
 
 
 class Order(Kind):
@@ -220,17 +221,27 @@ class Order(Kind):
 
 
 class Amounts(Kind):
-    """A number for each name, as an object; an array in the struct."""
+    """A number for each name, as an object; in the struct an array, or so many bits each of one word."""
 
-    def __init__(self, names: Sequence[str], low: int, high: int) -> None:
+    def __init__(self, names: Sequence[str], low: int, high: int, bits: int = 0) -> None:
         self.annotation = model("Amounts", dict.fromkeys(names, whole(low, high)))
-        self.names, self.low, self.high = tuple(names), low, high
+        self.names, self.low, self.high, self.bits = tuple(names), low, high, bits
+
+    def amounts(self, raw: Sequence[int]) -> Sequence[int]:
+        """Return the number of each name."""
+        if not self.bits:
+            return raw
+        return [raw[0] >> self.bits * i & (1 << self.bits) - 1 for i in range(len(self.names))]
+
+    def sound(self, raw: Sequence[int], around: Context) -> bool:
+        return super().sound(self.amounts(raw), around) and not (self.bits and raw[0] >> self.bits * len(self.names))
 
     def read(self, raw: Sequence[int], around: Context) -> dict[str, int]:
-        return dict(zip(self.names, raw, strict=True))
+        return dict(zip(self.names, self.amounts(raw), strict=True))
 
     def write(self, value: dict[str, int], around: Context) -> Sequence[int]:
-        return [value[name] for name in self.names]
+        amounts = [value[name] for name in self.names]
+        return [sum(amount << self.bits * i for i, amount in enumerate(amounts))] if self.bits else amounts
 
 
 # -- types of JSON values ----------------------------------------------------------------------------

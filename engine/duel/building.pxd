@@ -113,7 +113,7 @@ cdef inline bint can_place_one(const Player *p, int seat, const Effect *effect) 
     return p.gold >= effect.price and p.seals and present(p.supply & NOT_ORE) & missing_anywhere(p, seat)
 
 
-cdef inline int legal_tom(const Duel *s, uint16_t *out) noexcept nogil:
+cdef inline int legal_place_one(const Duel *s, uint16_t *out) noexcept nogil:
     cdef const Player *p = &s.players[s.actor]
     cdef unsigned int kinds
     cdef int section, kind, n = 0
@@ -126,7 +126,7 @@ cdef inline int legal_tom(const Duel *s, uint16_t *out) noexcept nogil:
     return n
 
 
-cdef inline void play_tom(Duel *s, int a) noexcept nogil:
+cdef inline void play_place_one(Duel *s, int a) noexcept nogil:
     """Always its own price, Toledo or not; the turn's building stays open (D29)."""
     cdef Player *p = mover(s)
     cdef int kind = (a - PLACE) // SEALS % NO_ORE, section = (a - PLACE) // SEALS // NO_ORE
@@ -151,7 +151,7 @@ cdef inline bint can_lose_material(const Player *p, int seat) noexcept nogil:
     return (standing(p, seat, 0) | standing(p, seat, 1) | standing(p, seat, 2)) != 0
 
 
-cdef inline int legal_william(const Duel *s, uint16_t *out) noexcept nogil:
+cdef inline int legal_return_material(const Duel *s, uint16_t *out) noexcept nogil:
     """The opponent names section and material, in the middle of the turn (D11, D30, D42)."""
     cdef int section, n = 0
     for section in range(SECTIONS):
@@ -159,7 +159,7 @@ cdef inline int legal_william(const Duel *s, uint16_t *out) noexcept nogil:
     return n
 
 
-cdef inline void play_william(Duel *s, int a) noexcept nogil:
+cdef inline void play_return_material(Duel *s, int a) noexcept nogil:
     cdef Player *p = &s.players[s.actor]
     cdef int section = (a - RETURN) // KINDS, kind = (a - RETURN) % KINDS, i = 2
     while cards.needs[s.actor][section][i] != kind or not placed_in(p, section) >> i & 1:

@@ -5,10 +5,10 @@ from libc.stdint cimport uint8_t, uint16_t, uint32_t
 from clerestory.engine.duel.codes cimport BUY, CONVERT, DONE, SELL, TAKE
 from clerestory.engine.duel.course cimport resume
 from clerestory.engine.duel.state cimport (
-    AT_ALFRED,
+    AT_FINISH,
     AT_BONUS,
     AT_MARKET,
-    AT_REGAN,
+    AT_TURN_CHIPS,
     AT_TAKE,
     BONUS_KINDS,
     NOT_ORE,
@@ -108,11 +108,11 @@ cdef inline void play_craftsman(Duel *s, int a) noexcept nogil:
     resume(s)
 
 
-cdef inline void ask_regan(Duel *s) noexcept nogil:
+cdef inline void ask_turn_chips(Duel *s) noexcept nogil:
     """Ends when the limit is reached or nothing is left to turn (D21)."""
     cdef const Player *p = mover(s)
     if s.left and p.gold >= in_use(s).price and from_floor(p.camp & NOT_ORE, s.floor):
-        ask_mover(s, AT_REGAN)
+        ask_mover(s, AT_TURN_CHIPS)
     else:
         resume(s)
 
@@ -136,7 +136,7 @@ cdef inline int list_turnings(const Duel *s, unsigned int kinds, uint16_t *out) 
     return n
 
 
-cdef inline int legal_regan(const Duel *s, uint16_t *out) noexcept nogil:
+cdef inline int legal_turn_chips(const Duel *s, uint16_t *out) noexcept nogil:
     return list_turnings(s, s.players[s.actor].camp & NOT_ORE, out)
 
 
@@ -158,9 +158,9 @@ cdef inline bint turn_one(Duel *s, int a, int price) noexcept nogil:
     return True
 
 
-cdef inline void play_regan(Duel *s, int a) noexcept nogil:
+cdef inline void play_turn_chips(Duel *s, int a) noexcept nogil:
     if turn_one(s, a, in_use(s).price):
-        ask_regan(s)
+        ask_turn_chips(s)
 
 
 cdef inline void play_bonus(Duel *s, int a) noexcept nogil:
@@ -178,11 +178,11 @@ cdef inline void sell_wool(Duel *s, int count, int price) noexcept nogil:
     gain_gold(s, p, count * price)
 
 
-cdef inline int legal_aliena(const Duel *s, uint16_t *out) noexcept nogil:
+cdef inline int legal_sell_wool(const Duel *s, uint16_t *out) noexcept nogil:
     return list_run(min(count_of(s.players[s.actor].camp, WOOL), <int> in_use(s).amount), SELL, out)
 
 
-cdef inline void play_aliena(Duel *s, int a) noexcept nogil:
+cdef inline void play_sell_wool(Duel *s, int a) noexcept nogil:
     sell_wool(s, a - SELL + 1, in_use(s).price)
     resume(s)
 
@@ -226,20 +226,20 @@ cdef inline void play_market(Duel *s, int a) noexcept nogil:
     ask_market(s)
 
 
-cdef inline void ask_alfred(Duel *s) noexcept nogil:
+cdef inline void ask_finish(Duel *s) noexcept nogil:
     cdef const Player *p = mover(s)
     if p.gold >= in_use(s).price and from_floor(p.supply & NOT_ORE, s.floor):
-        ask_mover(s, AT_ALFRED)
+        ask_mover(s, AT_FINISH)
     else:
         resume(s)
 
 
-cdef inline int legal_alfred(const Duel *s, uint16_t *out) noexcept nogil:
+cdef inline int legal_finish(const Duel *s, uint16_t *out) noexcept nogil:
     cdef int n = list_done(s, out, DONE)
     return n + list_kinds(from_floor(s.players[s.actor].supply & NOT_ORE, s.floor), BUY, out + n)
 
 
-cdef inline void play_alfred(Duel *s, int a) noexcept nogil:
+cdef inline void play_finish(Duel *s, int a) noexcept nogil:
     """Bought and turned at once, any number; the chip lies in the camp as a material (D10, D28)."""
     cdef Player *p = mover(s)
     cdef int kind = a - BUY
@@ -250,4 +250,4 @@ cdef inline void play_alfred(Duel *s, int a) noexcept nogil:
     turn_chips(p, kind, 1, in_use(s).price)
     s.floor = <uint8_t> (kind + 1)
     s.may_end = 1
-    ask_alfred(s)
+    ask_finish(s)

@@ -1,7 +1,7 @@
 # cython: language_level=3
-"""Where each kind of action begins in the code space. actions.py holds the texts; rules.pyx compares the two."""
+"""Where each kind of action begins in the code space; Python sees it too, and actions.py has the texts."""
 
-cdef enum:
+cpdef enum:
     FACE = 0        # + 0-5
     DRAW = 6        # + seal
     CLAIM = 9       # + line

@@ -1,32 +1,16 @@
 """What things are called in actions and positions: everything in the order of its numbers inside."""
 
-from typing import Literal, NamedTuple, get_args
+from typing import NamedTuple, get_args
 
+from clerestory.engine.actions import Thing
 from clerestory.engine.duel.catalogue import Catalogue, Chip, Material, Numeral
 
-Colour = Literal["red", "blue"]
-Seal = Literal["0/5", "1/4", "2/3"]
-Place = Literal["1.1", "1.2", "1.3", "2.1", "2.2", "2.3", "3.1", "3.2", "3.3"]
-Step = Literal[
-    "deal", "claim", "storm", "take_back", "conflict", "flip", "keep", "turn", "copy", "influence", "draw", "craftsman",
-    "market", "aliena", "take", "regan", "alfred", "maud", "tom", "william", "bonus", "over",
-]  # fmt: skip
-
-COLOURS: tuple[str, ...] = get_args(Colour)
+COLOURS = ("red", "blue")
 CHIPS: tuple[str, ...] = get_args(Chip)
 MATERIALS: tuple[str, ...] = get_args(Material)
 SECTIONS: tuple[str, ...] = get_args(Numeral)
-SEALS: tuple[str, ...] = get_args(Seal)
-PLACES: tuple[str, ...] = get_args(Place)
-STEP_NAMES: tuple[str, ...] = get_args(Step)
-
-
-class Thing(NamedTuple):
-    """Something an action names: its id in texts, its name in labels."""
-
-    id: str
-    name: str
-
+SEALS = ("0/5", "1/4", "2/3")
+PLACES = tuple(f"{row}.{column}" for row in (1, 2, 3) for column in (1, 2, 3))
 
 LINES = (
     Thing("row 1", "the first row"),

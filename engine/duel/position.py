@@ -1,147 +1,135 @@
-"""The fields of a position of `duel`, read strictly. What they mean is in RULES.md."""
+"""What a position of `duel` is made of beside the common kinds of values, and what must add up in it."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Literal
+from typing import Any, Literal
 
-from pydantic import Field
+from clerestory.engine.duel.catalogue import CHIPS_OF_KIND
+from clerestory.engine.duel.names import CHIPS, COLOURS, MATERIALS, SEALS, Card
+from clerestory.engine.kinds import Context, Kind, listed, unknown
+from clerestory.engine.layout import Fault
 
-from clerestory.engine.duel.accounts import account_faults
-from clerestory.engine.duel.catalogue import Chip, Material
-from clerestory.engine.duel.names import Colour, Names, Place, Seal, Step
-from clerestory.engine.errors import BadPosition
-from clerestory.engine.fields import Fields, read_fields
-
-Count = Annotated[int, Field(ge=0, le=100)]
-Few = Annotated[int, Field(ge=0, le=11)]
-Placed = Annotated[list[Material], Field(max_length=3)]
-Seals = Annotated[list[Seal], Field(max_length=10)]
-Places = Annotated[list[Place], Field(max_length=3)]
+DECK = 27
+GOLD = 74
+SEALS_OF_KIND = (2, 4, 4)
+UNSEEN = Counter({"1/4": 2, "2/3": 2})  # neutral seals in the stack at the start
 
 
-class Chips(Fields):
-    """Chips with their raw side up."""
+class Multiset(Kind):
+    """Things of a list, equal ones repeated, in its order; 4 bits for the number of each."""
 
-    wood: Few
-    sand: Few
-    stone: Few
-    wool: Few
-    ore: Few
+    def __init__(self, names: Sequence[str], most: int) -> None:
+        self.annotation = listed(Literal[tuple(names)], 0, most)
+        self.names, self.most = tuple(names), most
 
+    def sound(self, raw: Sequence[int], around: Context) -> bool:
+        return raw[0] < 1 << 4 * len(self.names) and len(self.read(raw, around)) <= self.most
 
-class Materials(Fields):
-    """Chips with their material side up."""
+    def read(self, raw: Sequence[int], around: Context) -> list[str]:
+        return [name for i, name in enumerate(self.names) for _ in range(raw[0] >> 4 * i & 15)]
 
-    beam: Few
-    mortar: Few
-    brick: Few
-    cloth: Few
-    bell: Few
+    def write(self, value: list[str], around: Context) -> Sequence[int]:
+        return (sum(1 << 4 * self.names.index(name) for name in value),)
 
 
-class Player(Fields):
-    """What a player has."""
+class Section(Kind):
+    """Materials placed in a section; 3 bits for which of its needs are met, of equal ones the first."""
 
-    gold: Count
-    supply: Chips
-    camp: Chips
-    materials: Materials
-    section_1: Placed
-    section_2: Placed
-    section_3: Placed
-    seals: Seals
-    flipped: Seals
-    personal_flipped: bool
-    sum: Count
-    cards: list[str]
-    markers: Places
+    annotation = listed(Literal[MATERIALS], 0, 3)
+    high = (1 << 9) - 1
 
+    def __init__(self, needs: Sequence[Sequence[list[str]]], number: int) -> None:
+        self.needs = [sections[number] for sections in needs]  # by seat
+        self.sorted = [sorted(needs, key=MATERIALS.index) for needs in self.needs]
+        self.shift = 3 * number
 
-class Position(Fields):
-    """A whole position."""
+    def read(self, raw: Sequence[int], around: Context) -> list[str]:
+        return [need for i, need in enumerate(self.sorted[around.seat]) if raw[0] >> self.shift + i & 1]
 
-    phase: Annotated[int, Field(ge=1, le=4)]
-    round: Annotated[int, Field(ge=1, le=3)]
-    step: Step
-    to_act: Literal[Colour, "nature", ""]
-    power: Colour
-    first_player: Colour
-    grid: Annotated[list[str], Field(min_length=9, max_length=9)]
-    turn_of: Literal[Colour, ""]
-    used: Places
-    card: str
-    left: Few
-    floor: Literal[Chip, ""]
-    may_end: bool
-    seals_due: Few
-    built: bool
-    cheap: bool
-    flipping: Literal[Seal, "personal", ""]
-    unseen_seals: Annotated[list[Seal], Field(max_length=4)]
-    seal_order: Annotated[list[Seal], Field(max_length=4)]
-    stack: Seals
-    undealt: Annotated[list[str], Field(max_length=27)]
-    deck: Annotated[list[str], Field(max_length=108)]
-    players: Annotated[list[Player], Field(min_length=2, max_length=2)]
+    def write(self, value: list[str], around: Context) -> Sequence[int]:
+        left, placed = list(value), 0
+        for i, need in enumerate(self.sorted[around.seat]):
+            if need in left:
+                left.remove(need)
+                placed |= 1 << self.shift + i
+        return (placed,)
+
+    def faults(self, value: list[str], around: Context) -> Iterator[str]:
+        needs = self.needs[around.seat]
+        for material in Counter[str](value) - Counter(needs):
+            yield f"{material!r} is more than {', '.join(needs)}"
 
 
-def read_position(fields: dict[str, object], names: Names) -> Position:
-    """Return the position that the fields describe. Raises BadPosition, listing every fault.
+class Undealt(Kind):
+    """Cards of the phase's deck, equal ones repeated: a set of its copies, and how many others have been dealt.
 
-    What is told from the course of the game is left to the rules' invariants.
+    Of equal cards the highest copies are left.
     """
-    position = read_fields(Position, fields, "duel", BadPosition)
-    faults = [*card_faults(position, names), *repeat_faults(position), *section_faults(position, names)]
-    faults = faults or [*deck_faults(position, names), *account_faults(position)]
-    if faults:
-        raise BadPosition([(f"duel.{field}", description) for field, description in faults])
-    return position
+
+    annotation = listed(str, 0, DECK)
+
+    def __init__(self, cards: Sequence[Card]) -> None:
+        self.cards = cards
+        self.decks = [[card.id for card in cards for _ in range(card.copies[deck])] for deck in range(2)]
+
+    def sound(self, raw: Sequence[int], around: Context) -> bool:
+        return raw[0] < 1 << DECK and raw[1] == DECK - raw[0].bit_count()
+
+    def read(self, raw: Sequence[int], around: Context) -> list[str]:
+        return [card for i, card in enumerate(self.decks[deck_of(around.fields)]) if raw[0] >> i & 1]
+
+    def write(self, value: list[str], around: Context) -> Sequence[int]:
+        left, copies = Counter(value), 0
+        for i, card in reversed(list(enumerate(self.decks[deck_of(around.fields)]))):
+            if left[card]:
+                left[card] -= 1
+                copies |= 1 << i
+        return copies, DECK - len(value)
+
+    def faults(self, value: list[str], around: Context) -> Iterator[str]:
+        yield from unknown(value, [card.id for card in self.cards])
+        deck, there = deck_of(around.fields), Counter([*value, *around.fields["grid"]])
+        for card in self.cards:
+            if there[card.id] > card.copies[deck]:
+                where = f"undealt and in the grid; deck {'AB'[deck]} has {card.copies[deck]}"
+                yield f"{card.id!r} is there {there[card.id]} times, {where}"
 
 
-Faults = Iterator[tuple[str, str]]
+def deck_of(fields: dict[str, Any]) -> int:
+    """Return the deck of the phase."""
+    return (int(fields["phase"]) - 1) % 2
 
 
-def card_faults(position: Position, names: Names) -> Faults:
-    """Every card is one of the catalogue's, and what a player keeps is a 1x card."""
-    known, once = {card.id for card in names.cards}, {card.id for card in names.cards if card.once}
-    lists: list[tuple[str, Sequence[str], set[str]]] = [
-        ("grid", list(filter(None, position.grid)), known),
-        ("card", list(filter(None, [position.card])), known),
-        ("undealt", position.undealt, known),
-        ("deck", position.deck, known),
-        *((f"players[{seat}].cards", player.cards, once) for seat, player in enumerate(position.players)),
-    ]
-    for field, cards, allowed in lists:
-        for card in sorted(set(cards) - allowed):
-            yield field, f"{card[:80]!r} is not one of the cards that lie there"
+def goods_faults(fields: dict[str, Any]) -> Iterator[Fault]:
+    """There are 74 pieces of gold, and of each kind of chip a player has what there is.
+
+    Chips are in supply or camp, raw or turned, or placed; the bank holds the gold that the players do not (1).
+    """
+    held = sum(player["gold"] for player in fields["players"])
+    if held > GOLD:
+        yield "players", f"hold {held} gold; there is {GOLD}"
+    for seat, player in enumerate(fields["players"]):
+        placed = Counter[str]([*player["section_1"], *player["section_2"], *player["section_3"]])
+        for chip, material, number in zip(CHIPS, MATERIALS, CHIPS_OF_KIND, strict=True):
+            raw = player["supply"][chip] + player["camp"][chip]
+            total = raw + player["materials"][material] + placed[material]
+            if total != number:
+                where = f"{chip} and {material} in supply, camp, materials and sections"
+                yield f"players[{seat}]", f"{COLOURS[seat]} has {total} {where}; there are {number}"
 
 
-def repeat_faults(position: Position) -> Faults:
-    """What is there once is named once."""
-    lists: list[tuple[str, Sequence[str]]] = [("used", position.used)]
-    for seat, player in enumerate(position.players):
-        lists += [(f"players[{seat}].cards", player.cards), (f"players[{seat}].markers", player.markers)]
-    for field, items in lists:
-        for item, times in Counter(items).items():
-            if times > 1:
-                yield field, f"{item[:80]!r} is there {times} times"
+def seal_faults(fields: dict[str, Any]) -> Iterator[Fault]:
+    """There are ten neutral seals: in the stack, with the players, flipped; the unseen ones are of the first four."""
+    held = [seal for player in fields["players"] for seal in (*player["seals"], *player["flipped"])]
+    unseen = Counter[str](fields["unseen_seals"])
+    counts = Counter[str]([*fields["stack"], *held]) + unseen
+    for seal, number in zip(SEALS, SEALS_OF_KIND, strict=True):
+        if counts[seal] != number:
+            yield "stack", f"{counts[seal]} neutral seals {seal} in stack and with players; there are {number}"
+    if unseen - UNSEEN:
+        yield "unseen_seals", f"{fields['unseen_seals']} are not among the first four"
+    if fields["seal_order"] and Counter(fields["seal_order"]) != unseen:
+        yield "seal_order", f"{fields['seal_order']} are not the unseen seals"
 
 
-def section_faults(position: Position, names: Names) -> Faults:
-    """A section holds what it needs."""
-    for seat, player in enumerate(position.players):
-        sections = (player.section_1, player.section_2, player.section_3)
-        for number, (placed, needs) in enumerate(zip(sections, names.needs[seat], strict=True), 1):
-            for material in Counter[str](placed) - Counter(needs):
-                yield f"players[{seat}].section_{number}", f"{material!r} is more than {', '.join(needs)}"
-
-
-def deck_faults(position: Position, names: Names) -> Faults:
-    """Of each card there are its copies in the deck of the phase."""
-    deck = (position.phase - 1) % 2
-    shown = Counter(filter(None, position.grid))
-    for card in names.cards:
-        count = position.undealt.count(card.id) + shown[card.id]
-        if count > card.copies[deck]:
-            where = f"undealt and in the grid; deck {'AB'[deck]} has {card.copies[deck]}"
-            yield "undealt", f"{card.id!r} is there {count} times, {where}"
+ACCOUNTS = (goods_faults, seal_faults)

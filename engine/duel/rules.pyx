@@ -9,21 +9,27 @@ from libc.stdint cimport uint64_t
 from libc.string cimport memset
 
 from clerestory.engine.core cimport Game, GameOps, action_t
-from clerestory.engine.duel.building cimport complete_sections, legal_tom, legal_william, play_tom, play_william
+from clerestory.engine.duel.building cimport (
+    complete_sections,
+    legal_place_one,
+    legal_return_material,
+    play_place_one,
+    play_return_material,
+)
 from clerestory.engine.duel.chips cimport (
-    legal_alfred,
-    legal_aliena,
+    legal_finish,
+    legal_sell_wool,
     legal_bonus,
     legal_craftsman,
     legal_market,
-    legal_regan,
+    legal_turn_chips,
     legal_take,
-    play_alfred,
-    play_aliena,
+    play_finish,
+    play_sell_wool,
     play_bonus,
     play_craftsman,
     play_market,
-    play_regan,
+    play_turn_chips,
     play_take,
 )
 from clerestory.engine.duel.codes cimport *
@@ -52,28 +58,28 @@ from clerestory.engine.duel.luck cimport (
     odds_of,
     play_deal,
 )
-from clerestory.engine.duel.pack cimport pack_fields, unpack_fields
 from clerestory.engine.duel.seals cimport (
     legal_influence,
-    legal_maud,
+    legal_trade_seals,
     play_draw,
     play_influence,
-    play_maud,
+    play_trade_seals,
 )
+from clerestory.engine.duel.sound cimport INVARIANTS, NUM_INVARIANTS
 from clerestory.engine.duel.state cimport *
 from clerestory.engine.duel.turn cimport legal_copy, legal_turn, play_copy, play_turn
 from clerestory.engine.hash cimport hash_words
 from clerestory.engine.rng cimport rng_t
 
-from clerestory.engine.duel.actions import actions, first_codes
+from clerestory.engine.duel.actions import actions
 from clerestory.engine.duel.catalogue import content_hash, rows
 from clerestory.engine.duel.catalogue import load as load_catalogue
 from clerestory.engine.duel.names import COLOURS, names_of
-from clerestory.engine.duel.position import read_position
-from clerestory.engine.duel.sound import INVARIANTS, check_bytes
+from clerestory.engine.duel.position import ACCOUNTS
+from clerestory.engine.duel.state import layout_of
 from clerestory.engine.duel.tables import fill
 from clerestory.engine.duel.text import show
-from clerestory.engine.errors import BadPosition, GameError
+from clerestory.engine.errors import GameError
 
 cdef enum:
     RULES_REVISION = 1
@@ -112,20 +118,20 @@ cdef int legal(const void *state, action_t *out) noexcept nogil:
         return legal_craftsman(s, out)
     elif s.step == AT_MARKET:
         return legal_market(s, out)
-    elif s.step == AT_ALIENA:
-        return legal_aliena(s, out)
+    elif s.step == AT_SELL_WOOL:
+        return legal_sell_wool(s, out)
     elif s.step == AT_TAKE:
         return legal_take(s, out)
-    elif s.step == AT_REGAN:
-        return legal_regan(s, out)
-    elif s.step == AT_ALFRED:
-        return legal_alfred(s, out)
-    elif s.step == AT_MAUD:
-        return legal_maud(s, out)
-    elif s.step == AT_TOM:
-        return legal_tom(s, out)
-    elif s.step == AT_WILLIAM:
-        return legal_william(s, out)
+    elif s.step == AT_TURN_CHIPS:
+        return legal_turn_chips(s, out)
+    elif s.step == AT_FINISH:
+        return legal_finish(s, out)
+    elif s.step == AT_TRADE_SEALS:
+        return legal_trade_seals(s, out)
+    elif s.step == AT_PLACE_ONE:
+        return legal_place_one(s, out)
+    elif s.step == AT_RETURN_MATERIAL:
+        return legal_return_material(s, out)
     elif s.step == AT_BONUS:
         return legal_bonus(s, out)
     return 0
@@ -159,20 +165,20 @@ cdef void play(void *state, action_t a) noexcept nogil:
         play_craftsman(s, a)
     elif s.step == AT_MARKET:
         play_market(s, a)
-    elif s.step == AT_ALIENA:
-        play_aliena(s, a)
+    elif s.step == AT_SELL_WOOL:
+        play_sell_wool(s, a)
     elif s.step == AT_TAKE:
         play_take(s, a)
-    elif s.step == AT_REGAN:
-        play_regan(s, a)
-    elif s.step == AT_ALFRED:
-        play_alfred(s, a)
-    elif s.step == AT_MAUD:
-        play_maud(s, a)
-    elif s.step == AT_TOM:
-        play_tom(s, a)
-    elif s.step == AT_WILLIAM:
-        play_william(s, a)
+    elif s.step == AT_TURN_CHIPS:
+        play_turn_chips(s, a)
+    elif s.step == AT_FINISH:
+        play_finish(s, a)
+    elif s.step == AT_TRADE_SEALS:
+        play_trade_seals(s, a)
+    elif s.step == AT_PLACE_ONE:
+        play_place_one(s, a)
+    elif s.step == AT_RETURN_MATERIAL:
+        play_return_material(s, a)
     elif s.step == AT_BONUS:
         play_bonus(s, a)
 
@@ -242,7 +248,7 @@ cdef void setup_player(Player *p) noexcept nogil:
 cdef GameOps OPS = GameOps(
     state_size=sizeof(Duel), num_actions=0, max_plies=MAX_PLIES, min_seats=SEATS, max_seats=SEATS, turn=turn,
     legal=legal, odds=odds, draw=draw, play=play, returns=returns, margins=margins, observe=observe, deal=deal, key=key,
-    setup=setup, num_invariants=0, invariants=NULL,
+    setup=setup, num_invariants=NUM_INVARIANTS, invariants=&INVARIANTS[0],
 )
 
 
@@ -251,7 +257,7 @@ cdef GameOps OPS = GameOps(
 cdef class DuelGame(Game):
     """Builders Duel, plugged into the checked surface. One object; its cards are those of the catalogue in use."""
 
-    cdef object names, in_use
+    cdef object in_use
     cdef str content
     cdef bint has_positions
 
@@ -272,12 +278,10 @@ cdef class DuelGame(Game):
         self._use(catalogue)
 
     def _use(self, catalogue):
-        owe_equal_codes(first_codes())
         OPS.num_actions = CARDS + 2 * len(catalogue.cards)
-        super().__init__("duel", RULES_REVISION, actions(catalogue), OldLayout(names_of(catalogue)))
+        super().__init__("duel", RULES_REVISION, actions(catalogue), layout_of(names_of(catalogue)), ACCOUNTS)
         fill(catalogue)
         self.in_use = catalogue
-        self.names = names_of(catalogue)
         self.content = content_hash(catalogue)
 
     @property
@@ -303,48 +307,9 @@ cdef class DuelGame(Game):
         return show(fields)
 
     def from_position(self, position):
+        """Return the position described; as Game.from_position."""
         self.has_positions = True
-        state = Game.from_position(self, position)
-        broken = self.check_bytes(state.to_bytes())
-        if broken:
-            raise BadPosition([("duel", f"breaks invariant {broken} of the rules: {INVARIANTS[broken]}")])
-        return state
-
-    def check_bytes(self, memory):
-        return check_bytes(memory)
-
-
-class OldLayout:
-    def __init__(self, names):
-        self.names = names
-
-    def check(self, fields):
-        read_position(fields, self.names)
-
-    def refuse(self, faults):
-        pass
-
-    def place_faults(self, fields):
-        return ()
-
-    def pack(self, fields):
-        cdef Duel s
-        pack_fields(read_position(fields, self.names), self.names, &s)
-        return (<const char *> &s)[:sizeof(Duel)]
-
-    def unpack(self, memory):
-        return unpack_fields(<const Duel *> <const char *> memory, self.names)
-
-
-def owe_equal_codes(table):
-    """Compare the table of texts with the constants that the rules use."""
-    codes = {
-        "FACE": FACE, "DRAW": DRAW, "CLAIM": CLAIM, "TAKE_BACK": TAKE_BACK, "FLIP": FLIP, "STOP": STOP, "KEEP": KEEP,
-        "PASS": PASS, "BUILD": BUILD, "END": END, "DONE": DONE, "BUY_SEAL": BUY_SEAL, "CONVERT": CONVERT, "BUY": BUY,
-        "SELL": SELL, "TAKE": TAKE, "PAY": PAY, "PLACE": PLACE, "RETURN": RETURN, "CARDS": CARDS,
-    }
-    if table != codes:
-        raise AssertionError(f"codes.pxd and actions.py differ: {sorted(set(table.items()) ^ set(codes.items()))}")
+        return Game.from_position(self, position)
 
 
 DUEL = DuelGame()

@@ -97,7 +97,7 @@ cdef inline bint can_trade(const Player *p) noexcept nogil:
     return p.seals and p.supply & NOT_ORE
 
 
-cdef inline int legal_maud(const Duel *s, uint16_t *out) noexcept nogil:
+cdef inline int legal_trade_seals(const Duel *s, uint16_t *out) noexcept nogil:
     """Any number of chips, chips and seals pair by pair (D10, D30)."""
     cdef const Player *p = &s.players[s.actor]
     cdef int seal, n = list_done(s, out, DONE)
@@ -107,7 +107,7 @@ cdef inline int legal_maud(const Duel *s, uint16_t *out) noexcept nogil:
     return n
 
 
-cdef inline void play_maud(Duel *s, int a) noexcept nogil:
+cdef inline void play_trade_seals(Duel *s, int a) noexcept nogil:
     cdef Player *p = mover(s)
     cdef int kind = (a - PAY) % NO_ORE
     if a == DONE:

@@ -1,2 +1,7 @@
 # cython: language_level=3
-cdef int check(const void *state) noexcept nogil
+from clerestory.engine.core cimport Invariant
+
+cdef enum:
+    NUM_INVARIANTS = 11
+
+cdef Invariant INVARIANTS[NUM_INVARIANTS]

@@ -1,13 +1,11 @@
 # cython: language_level=3
-"""What is true of every position: numbered invariants, checked in this order.
+"""What is true of every position beyond its fields and accounts (state.pyx, position.py), checked in this order.
 
-The bytes may be anything. The first invariants bound every field, so that those after them can use fields as
-indices. What follows from the rules alone is demanded as far as it can be told from the position.
+What follows from the rules alone is demanded as far as it can be told from the position.
 """
 from libc.stdint cimport uint32_t
-from libc.string cimport memcpy
 
-from clerestory.engine.core cimport NATURE, OVER
+from clerestory.engine.core cimport NATURE, OVER, Invariant, predicate
 from clerestory.engine.duel.building cimport (
     COMPLETE,
     FINISHED,
@@ -20,183 +18,56 @@ from clerestory.engine.duel.seals cimport can_influence, can_trade
 from clerestory.engine.duel.sound_cards cimport (
     copies_fit,
     dealt_fits,
-    decks_fit,
     gaps_fit,
     lying_in_grid,
-    seal_order_fits,
+    orders_fit,
 )
 from clerestory.engine.duel.sound_contest cimport (
     asked_in_conflict,
     conflict_fits,
     markers_fit,
-    order_in_range,
 )
 from clerestory.engine.duel.state cimport *
 from clerestory.engine.duel.tables cimport *
 from clerestory.engine.duel.turn cimport targets
 
-INVARIANTS = (
-    "",
-    "there are two seats",
-    "every field is in its range",
-    "of each kind of chip a player has what there is: in supply, camp, materials and sections",
-    "there are 74 pieces of gold",
-    "there are ten neutral seals: in the stack, with the players, flipped; the unseen ones are of the first four",
-    "of equal needs of a section the lowest is met first; a complete building ends the game",
-    "nine cards are dealt a round, and no more of any than the deck has",
-    "a 1x card is in one place, and with a player only once its deck has been in play",
-    "places of the grid are empty before they are dealt and when their 1x card has gone to its owner",
-    "markers lie on a line from the claim on, less what storming and the conflict took",
-    "what is flipped, the seal in the air and the sums belong to the conflict and fit each other",
-    "what is used, built and cheap belongs to a turn",
-    "the card in use, and what is left of its use, belong to the step",
-    "what the step asks can be answered",
-    "the seat that is asked is the one that the step asks",
-    "a deck's order is wholly known or wholly unknown, and holds the cards to come; the unseen seals' likewise",
-)
-
-
-def check_bytes(bytes memory not None):
-    """Return the number of the first invariant that arbitrary memory breaks, 0 for a sound position.
-
-    Raises ValueError for memory of another size.
-    """
-    cdef Duel s
-    if len(memory) != sizeof(Duel):
-        raise ValueError(f"memory: {len(memory)} bytes; a position has {sizeof(Duel)}")
-    memcpy(&s, <const char *> memory, sizeof(Duel))
-    return check(&s)
-
-
-cdef int check(const void *state) noexcept nogil:
-    cdef const Duel *s = <const Duel *> state
-    if s.seats != SEATS:
-        return 1
-    if not fields_in_range(s):
-        return 2
-    if not chips_accounted(s, 0) or not chips_accounted(s, 1):
-        return 3
-    if s.players[0].gold + s.players[1].gold > GOLD:
-        return 4
-    if not seals_accounted(s):
-        return 5
-    if not buildings_fit(s):
-        return 6
-    return check_cards(s) or check_step(s)
-
-
-cdef int check_cards(const Duel *s) noexcept nogil:
-    if not dealt_fits(s):
-        return 7
-    if not copies_fit(s):
-        return 8
-    return 0 if gaps_fit(s) else 9
-
-
-cdef int check_step(const Duel *s) noexcept nogil:
-    if not markers_fit(s):
-        return 10
-    if not conflict_fits(s):
-        return 11
-    if not turn_fits(s):
-        return 12
-    if not use_fits(s):
-        return 13
-    if not answerable(s):
-        return 14
-    if not actor_fits(s):
-        return 15
-    return 0 if decks_fit(s) and seal_order_fits(s) else 16
-
-
-# -- ranges ----------------------------------------------------------------------------------------
-
-cdef bint fields_in_range(const Duel *s) noexcept nogil:
-    cdef int place
-    if not (s.step < STEPS and OVER <= s.actor < SEATS and s.phase < PHASES and s.round < ROUNDS):
-        return False
-    if s.power >= SEATS or s.first >= SEATS or s.mover > SEATS or s.card > cards.count or s.floor > KINDS:
-        return False
-    if s.left > 11 or s.seals_due > 11 or s.may_end > 1 or s.built > 1 or s.cheap > 1 or s.flipping > PERSONAL + 1:
-        return False
-    if s.dealt > DECK or s.used >> GRID or s.undealt >> DECK or s.pad[0] or s.pad[1]:
-        return False
-    for place in range(GRID):
-        if s.grid[place] > cards.count:
-            return False
-    return player_in_range(&s.players[0]) and player_in_range(&s.players[1])
-
-
-cdef bint player_in_range(const Player *p) noexcept nogil:
-    if p.markers >> GRID or p.placed > FINISHED or p.gold > GOLD or p.personal_flipped > 1 or p.pad[0] or p.pad[1]:
-        return False
-    return not p.hand & ~(cards.of_deck[0] | cards.of_deck[1])
-
-
-# -- chips, seals, sections ------------------------------------------------------------------------
-
-cdef bint chips_accounted(const Duel *s, int seat) noexcept nogil:
-    """By kind, the placed ones too."""
-    cdef const Player *p = &s.players[seat]
-    cdef int there[KINDS]
-    cdef int kind, need
-    if (p.supply | p.camp | p.materials) >> 4 * KINDS:
-        return False
-    for kind in range(KINDS):
-        there[kind] = count_of(p.supply, kind) + count_of(p.camp, kind) + count_of(p.materials, kind)
-    for need in range(3 * SECTIONS):
-        there[cards.needs[seat][need // 3][need % 3]] += p.placed >> need & 1
-    for kind in range(KINDS):
-        if there[kind] != count_of(ALL_CHIPS, kind):
-            return False
-    return True
-
-
-cdef bint seals_accounted(const Duel *s) noexcept nogil:
-    cdef int there[SEALS]
-    cdef int kind, seat
-    if s.unseen & ~0x330u or s.players[0].seals >> 4 * SEALS or s.players[1].seals >> 4 * SEALS:
-        return False
-    if not order_in_range(s.stack):
-        return False
-    for kind in range(SEALS):
-        there[kind] = count_of(s.unseen, kind)
-        if there[kind] > count_of(START_UNSEEN, kind):
-            return False
-    count_seals(s.stack, there)
-    for seat in range(SEATS):
-        if not order_in_range(s.players[seat].flipped):
-            return False
-        count_seals(s.players[seat].flipped, there)
-        for kind in range(SEALS):
-            there[kind] += count_of(s.players[seat].seals, kind)
-    return there[0] == 2 and there[1] == 4 and there[2] == 4
-
-
-cdef void count_seals(uint32_t order, int *there) noexcept nogil:
-    while order:
-        there[(order & 3) - 1] += 1
-        order >>= 2
+cdef Invariant INVARIANTS[NUM_INVARIANTS]
+INVARIANTS[:] = [
+    Invariant(<predicate> buildings_fit, b"a complete building ends the game"),
+    Invariant(<predicate> dealt_fits, b"nine cards are dealt a round, and no more of any than the deck has"),
+    Invariant(
+        <predicate> copies_fit,
+        b"a 1x card is in one place, and with a player only once its deck has been in play",
+    ),
+    Invariant(
+        <predicate> gaps_fit,
+        b"places of the grid are empty before they are dealt and when their 1x card has gone to its owner",
+    ),
+    Invariant(
+        <predicate> markers_fit,
+        b"markers lie on a line from the claim on, less what storming and the conflict took",
+    ),
+    Invariant(
+        <predicate> conflict_fits,
+        b"what is flipped, the seal in the air and the sums belong to the conflict and fit each other",
+    ),
+    Invariant(<predicate> turn_fits, b"what is used, built and cheap belongs to a turn"),
+    Invariant(<predicate> use_fits, b"the card in use, and what is left of its use, belong to the step"),
+    Invariant(<predicate> answerable, b"what the step asks can be answered"),
+    Invariant(<predicate> actor_fits, b"the seat that is asked is the one that the step asks"),
+    Invariant(
+        <predicate> orders_fit,
+        b"a deck's order is wholly known or wholly unknown, and holds the cards to come; the unseen seals' likewise",
+    ),
+]
 
 
 cdef bint buildings_fit(const Duel *s) noexcept nogil:
     """Who has a complete building has won: one player, at the end (D33)."""
     cdef bint red = s.players[0].placed == FINISHED, blue = s.players[1].placed == FINISHED
-    if not needs_in_order(&s.players[0], 0) or not needs_in_order(&s.players[1], 1) or (red and blue):
-        return False
     if s.step != AT_OVER:
         return not red and not blue
-    return red or blue or (s.phase == PHASES - 1 and s.round == ROUNDS - 1)
-
-
-cdef bint needs_in_order(const Player *p, int seat) noexcept nogil:
-    cdef int section, i
-    for section in range(SECTIONS):
-        for i in range(2):
-            if cards.needs[seat][section][i] == cards.needs[seat][section][i + 1]:
-                if placed_in(p, section) >> i + 1 & 1 and not placed_in(p, section) >> i & 1:
-                    return False
-    return True
+    return red != blue or (not red and s.phase == PHASES - 1 and s.round == ROUNDS - 1)
 
 
 # -- turns and uses --------------------------------------------------------------------------------
@@ -226,21 +97,21 @@ cdef int step_of(int kind) noexcept nogil:
     elif kind == MARKET:
         return AT_MARKET
     elif kind == SELL_WOOL:
-        return AT_ALIENA
+        return AT_SELL_WOOL
     elif kind == TAKE_CHIPS:
         return AT_TAKE
     elif kind == GIVE_SEALS:
         return AT_DRAW
     elif kind == PLACE_ONE:
-        return AT_TOM
+        return AT_PLACE_ONE
     elif kind == TURN_CHIPS:
-        return AT_REGAN
+        return AT_TURN_CHIPS
     elif kind == FINISH:
-        return AT_ALFRED
+        return AT_FINISH
     elif kind == TRADE_SEALS:
-        return AT_MAUD
+        return AT_TRADE_SEALS
     elif kind == RETURN_MATERIAL:
-        return AT_WILLIAM
+        return AT_RETURN_MATERIAL
     elif kind == COPY_ANY or kind == COPY_MARKED or kind == COPY_UNMARKED:
         return AT_COPY
     return STEPS
@@ -272,9 +143,10 @@ cdef bint was_played(const Duel *s, int card) noexcept nogil:
 
 cdef bint use_fits(const Duel *s) noexcept nogil:
     cdef int step = s.step
-    cdef bint limited = step == AT_TAKE or step == AT_REGAN or step == AT_BONUS or step == AT_MARKET
-    cdef bint in_order = step == AT_TAKE or step == AT_REGAN or step == AT_ALFRED or step == AT_BONUS
-    cdef bint optional = in_order or step == AT_INFLUENCE or step == AT_MARKET or step == AT_MAUD or step == AT_DRAW
+    cdef bint limited = step == AT_TAKE or step == AT_TURN_CHIPS or step == AT_BONUS or step == AT_MARKET
+    cdef bint in_order = step == AT_TAKE or step == AT_TURN_CHIPS or step == AT_FINISH or step == AT_BONUS
+    cdef bint optional = in_order or step == AT_INFLUENCE or step == AT_MARKET or step == AT_TRADE_SEALS
+    optional = optional or step == AT_DRAW
     if not card_fits(s) or (s.seals_due != 0) != (step == AT_DRAW) or (s.floor != 0) != in_order:
         return False
     if s.may_end and (not optional or step == AT_TAKE):
@@ -321,13 +193,13 @@ cdef bint answerable(const Duel *s) noexcept nogil:
         return count_of(p.camp, effect.chip) and p.gold >= effect.price
     elif step == AT_MARKET:
         return can_trade_at(p, effect, s.left)
-    elif step == AT_ALIENA:
+    elif step == AT_SELL_WOOL:
         return count_of(p.camp, WOOL)
-    elif step == AT_MAUD:
+    elif step == AT_TRADE_SEALS:
         return can_trade(p)
-    elif step == AT_TOM:
+    elif step == AT_PLACE_ONE:
         return can_place_one(p, s.mover - 1, effect)
-    elif step == AT_WILLIAM:
+    elif step == AT_RETURN_MATERIAL:
         return can_lose_material(&s.players[2 - s.mover], 2 - s.mover)
     return answerable_in_order(s, p, effect)
 
@@ -336,9 +208,9 @@ cdef bint answerable_in_order(const Duel *s, const Player *p, const Effect *effe
     """Chips are left at or after the floor."""
     if s.step == AT_TAKE:
         return total(from_floor(p.supply & NOT_ORE, s.floor)) >= s.left
-    elif s.step == AT_REGAN:
+    elif s.step == AT_TURN_CHIPS:
         return from_floor(p.camp & NOT_ORE, s.floor) and p.gold >= effect.price
-    elif s.step == AT_ALFRED:
+    elif s.step == AT_FINISH:
         return from_floor(p.supply & NOT_ORE, s.floor) and p.gold >= effect.price
     elif s.step == AT_BONUS:
         return from_floor(p.camp & BONUS_KINDS, s.floor)
@@ -356,4 +228,4 @@ cdef bint actor_fits(const Duel *s) noexcept nogil:
         return asked_in_conflict(s)
     if s.step <= AT_TAKE_BACK:
         return True
-    return s.actor == (2 - s.mover if s.step == AT_WILLIAM else s.mover - 1)
+    return s.actor == (2 - s.mover if s.step == AT_RETURN_MATERIAL else s.mover - 1)

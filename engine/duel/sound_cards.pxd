@@ -8,23 +8,9 @@ from clerestory.engine.duel.tables cimport cards
 
 # -- the deck of the phase -------------------------------------------------------------------------
 
-cdef inline bint highest_left(const Duel *s) noexcept nogil:
-    """Of equal cards those left are the highest copies."""
-    cdef uint32_t copies, left
-    cdef int card
-    for card in range(cards.count):
-        copies = cards.copies[s.phase & 1][card]
-        left = copies & s.undealt
-        if left and copies & ~((left & (~left + 1)) - 1) != left:
-            return False
-    return True
-
-
 cdef inline bint dealt_fits(const Duel *s) noexcept nogil:
     """Nine cards a round; the grid is filled in reading order."""
     cdef int place, lying = s.dealt - GRID * s.round
-    if popcount(s.undealt) != DECK - s.dealt or not highest_left(s):
-        return False
     if s.step != AT_DEAL:
         return lying == GRID
     if not 0 <= lying < GRID:
@@ -124,8 +110,6 @@ cdef inline bint decks_fit(const Duel *s) noexcept nogil:
     cdef int phase, place, known = 0
     for phase in range(PHASES):
         for place in range(DECK):
-            if s.deck[phase][place] > cards.count:
-                return False
             if s.deck[phase][place] and (phase < s.phase or (phase == s.phase and place < s.dealt)):
                 return False
             known += s.deck[phase][place] != 0
@@ -139,12 +123,14 @@ cdef inline bint decks_fit(const Duel *s) noexcept nogil:
     return True
 
 
+cdef inline bint orders_fit(const Duel *s) noexcept nogil:
+    return decks_fit(s) and seal_order_fits(s)
+
+
 cdef inline bint seal_order_fits(const Duel *s) noexcept nogil:
-    cdef unsigned int counts = 0
+    """That it is of the unseen seals adds up by itself (position.py)."""
     cdef int place
     for place in range(FIRST_UNSEEN):
-        if s.seal_order[place] > SEALS or (s.seal_order[place] and place < FIRST_UNSEEN - total(s.unseen)):
+        if s.seal_order[place] and place < FIRST_UNSEEN - total(s.unseen):
             return False
-        if s.seal_order[place]:
-            counts += one(s.seal_order[place] - 1)
-    return counts == 0 or counts == s.unseen
+    return True

@@ -47,15 +47,6 @@ cdef inline bint markers_fit(const Duel *s) noexcept nogil:
 
 # -- conflict --------------------------------------------------------------------------------------
 
-cdef inline bint order_in_range(uint32_t order) noexcept nogil:
-    """At most ten seals, none missing between two."""
-    cdef int i
-    for i in range(length(order)):
-        if order >> 2 * i & 3 == 0:
-            return False
-    return order >> 20 == 0
-
-
 cdef inline bint sum_fits(const Player *p, int in_air) noexcept nogil:
     """Faces k or 5 - k of the seals flipped, the one in the air (seal + 1) left out."""
     cdef uint32_t order = p.flipped

@@ -43,7 +43,7 @@ cdef enum:              # words of 4 bits for each kind
     START_SEALS = 0x111
     START_UNSEEN = 0x220
 
-cdef enum:              # steps, RULES.md section 2
+cpdef enum Step:        # named for what they ask; RULES.md section 2 has their names in JSON
     AT_DEAL
     AT_CLAIM
     AT_STORM
@@ -57,16 +57,18 @@ cdef enum:              # steps, RULES.md section 2
     AT_DRAW
     AT_CRAFTSMAN
     AT_MARKET
-    AT_ALIENA
+    AT_SELL_WOOL
     AT_TAKE
-    AT_REGAN
-    AT_ALFRED
-    AT_MAUD
-    AT_TOM
-    AT_WILLIAM
+    AT_TURN_CHIPS
+    AT_FINISH
+    AT_TRADE_SEALS
+    AT_PLACE_ONE
+    AT_RETURN_MATERIAL
     AT_BONUS
     AT_OVER
-    STEPS
+
+cdef enum:
+    STEPS = AT_OVER + 1
 
 cdef struct Player:
     uint32_t supply           # chips in the own supply

@@ -19,15 +19,15 @@ from clerestory.engine.duel.codes cimport CARDS, END
 from clerestory.engine.duel.course cimport end_turn, resume
 from clerestory.engine.duel.seals cimport can_influence, can_trade, draw_seals
 from clerestory.engine.duel.state cimport (
-    AT_ALFRED,
-    AT_ALIENA,
+    AT_FINISH,
+    AT_SELL_WOOL,
     AT_COPY,
     AT_CRAFTSMAN,
     AT_INFLUENCE,
-    AT_MAUD,
-    AT_REGAN,
-    AT_TOM,
-    AT_WILLIAM,
+    AT_TRADE_SEALS,
+    AT_TURN_CHIPS,
+    AT_PLACE_ONE,
+    AT_RETURN_MATERIAL,
     GRID,
     NOT_ORE,
     WOOD,
@@ -231,24 +231,24 @@ cdef inline void begin_use(Duel *s, int card) noexcept nogil:
         s.left = effect.amount
         ask_market(s)
     elif kind == SELL_WOOL:
-        ask_mover(s, AT_ALIENA)
+        ask_mover(s, AT_SELL_WOOL)
     elif kind == TAKE_CHIPS:
         begin_take(s, effect)
     elif kind == GIVE_SEALS:
         draw_seals(s, effect.amount)
     elif kind == PLACE_ONE:
-        ask_mover(s, AT_TOM)
+        ask_mover(s, AT_PLACE_ONE)
     elif kind == TURN_CHIPS:
         s.left = effect.amount
         s.floor = WOOD + 1
-        ask_mover(s, AT_REGAN)
+        ask_mover(s, AT_TURN_CHIPS)
     elif kind == FINISH:
         s.floor = WOOD + 1
-        ask_mover(s, AT_ALFRED)
+        ask_mover(s, AT_FINISH)
     elif kind == TRADE_SEALS:
-        ask_mover(s, AT_MAUD)
+        ask_mover(s, AT_TRADE_SEALS)
     elif kind == RETURN_MATERIAL:
-        ask(s, AT_WILLIAM, 2 - s.mover)
+        ask(s, AT_RETURN_MATERIAL, 2 - s.mover)
     elif kind == COPY_ANY or kind == COPY_MARKED or kind == COPY_UNMARKED:
         ask_mover(s, AT_COPY)
     else:
