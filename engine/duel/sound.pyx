@@ -6,15 +6,9 @@ What follows from the rules alone is demanded as far as it can be told from the 
 from libc.stdint cimport uint32_t
 
 from clerestory.engine.core cimport NATURE, OVER, Invariant, predicate
-from clerestory.engine.duel.building cimport (
-    COMPLETE,
-    FINISHED,
-    can_lose_material,
-    can_place_one,
-    placed_in,
-)
+from clerestory.engine.duel.building cimport COMPLETE, FINISHED, placed_in
 from clerestory.engine.duel.chips cimport can_trade_at
-from clerestory.engine.duel.seals cimport can_influence, can_trade
+from clerestory.engine.duel.effects cimport RULES
 from clerestory.engine.duel.sound_cards cimport (
     copies_fit,
     dealt_fits,
@@ -88,35 +82,6 @@ cdef bint turn_fits(const Duel *s) noexcept nogil:
     return True
 
 
-cdef int step_of(int kind) noexcept nogil:
-    """The step at which a card with an effect asks something; STEPS for one that does not."""
-    if kind == INFLUENCE:
-        return AT_INFLUENCE
-    elif kind == CRAFTSMAN:
-        return AT_CRAFTSMAN
-    elif kind == MARKET:
-        return AT_MARKET
-    elif kind == SELL_WOOL:
-        return AT_SELL_WOOL
-    elif kind == TAKE_CHIPS:
-        return AT_TAKE
-    elif kind == GIVE_SEALS:
-        return AT_DRAW
-    elif kind == PLACE_ONE:
-        return AT_PLACE_ONE
-    elif kind == TURN_CHIPS:
-        return AT_TURN_CHIPS
-    elif kind == FINISH:
-        return AT_FINISH
-    elif kind == TRADE_SEALS:
-        return AT_TRADE_SEALS
-    elif kind == RETURN_MATERIAL:
-        return AT_RETURN_MATERIAL
-    elif kind == COPY_ANY or kind == COPY_MARKED or kind == COPY_UNMARKED:
-        return AT_COPY
-    return STEPS
-
-
 cdef bint card_fits(const Duel *s) noexcept nogil:
     """The card in use is one that asks at this step, and lies in the grid or was played."""
     cdef const Effect *effect
@@ -126,7 +91,7 @@ cdef bint card_fits(const Duel *s) noexcept nogil:
     if not AT_TURN < s.step < AT_BONUS:
         return False
     effect = &cards.effects[card]
-    if step_of(effect.kind) != s.step and not (s.step == AT_DRAW and effect.kind == INFLUENCE):
+    if RULES[effect.kind].step != s.step and not (s.step == AT_DRAW and effect.kind == INFLUENCE):
         return False
     if cards.once >> card & 1:
         return was_played(s, card)
@@ -187,20 +152,10 @@ cdef bint answerable(const Duel *s) noexcept nogil:
         return cards.storming and not (s.players[0].hand | s.players[1].hand) & cards.storming
     elif step == AT_COPY:
         return targets(s, s.mover - 1, effect.kind) != 0
-    elif step == AT_INFLUENCE:
-        return can_influence(s, p, effect.price)
-    elif step == AT_CRAFTSMAN:
-        return count_of(p.camp, effect.chip) and p.gold >= effect.price
     elif step == AT_MARKET:
         return can_trade_at(p, effect, s.left)
-    elif step == AT_SELL_WOOL:
-        return count_of(p.camp, WOOL)
-    elif step == AT_TRADE_SEALS:
-        return can_trade(p)
-    elif step == AT_PLACE_ONE:
-        return can_place_one(p, s.mover - 1, effect)
-    elif step == AT_RETURN_MATERIAL:
-        return can_lose_material(&s.players[2 - s.mover], 2 - s.mover)
+    elif s.card and step != AT_DRAW and not RULES[effect.kind].works(s, s.mover - 1, effect):
+        return False
     return answerable_in_order(s, p, effect)
 
 

@@ -4,7 +4,7 @@ from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
 from clerestory.engine.duel.state cimport DECK, MOST_CARDS, MOST_ONCE, SEATS, SECTIONS
 
-cdef enum EffectKind:
+cdef enum:              # kinds of effects, as effects.pyx has them
     POWER
     INCOME
     INFLUENCE
@@ -28,7 +28,7 @@ cdef enum EffectKind:
     MATCH_GOLD
 
 cdef struct Effect:
-    uint8_t kind        # EffectKind
+    uint8_t kind        # of effect
     uint8_t amount      # gold, chips, seals, or the limit of purchases, sales, turnings
     uint8_t price       # gold each
     uint8_t chip        # kind

@@ -5,15 +5,9 @@ from libc.string cimport memset
 from clerestory.engine.duel.codes cimport BUILD, LOTS
 
 from clerestory.engine.duel.actions import sets_of_materials
+from clerestory.engine.duel.effects import KINDS_BY_NAME
 from clerestory.engine.duel.names import CHIPS, COLOURS, MATERIALS
 
-EFFECT_KINDS = {
-    "power": POWER, "income": INCOME, "influence": INFLUENCE, "raw": RAW, "craftsman": CRAFTSMAN, "market": MARKET,
-    "sell_wool": SELL_WOOL, "take": TAKE_CHIPS, "seals": GIVE_SEALS, "place": PLACE_ONE, "copy_any": COPY_ANY,
-    "convert": TURN_CHIPS, "return_material": RETURN_MATERIAL, "finish": FINISH, "storm": STORM,
-    "cheap_building": CHEAP_BUILDING, "copy_marked": COPY_MARKED, "trade_seals": TRADE_SEALS, "donation": DONATION,
-    "copy_unmarked": COPY_UNMARKED, "match_gold": MATCH_GOLD,
-}
 AMOUNTS = ("gold", "chips", "seals", "limit", "count")
 
 
@@ -34,7 +28,7 @@ def fill(catalogue):
 
 
 def fill_effect(int card, effect):
-    cards.effects[card].kind = EFFECT_KINDS[effect.kind]
+    cards.effects[card].kind = KINDS_BY_NAME[effect.kind]
     cards.effects[card].amount = next((getattr(effect, name) for name in AMOUNTS if hasattr(effect, name)), 0)
     cards.effects[card].price = getattr(effect, "price", 0)
     cards.effects[card].wool = getattr(effect, "wool", 0)

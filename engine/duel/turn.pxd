@@ -2,92 +2,19 @@
 """A turn: what can be used, played and built, and how a use begins (2.4, D16 to D20)."""
 from libc.stdint cimport uint8_t, uint16_t, uint64_t
 
-from clerestory.engine.duel.building cimport (
-    can_lose_material,
-    can_place_one,
-    complete_sections,
-    legal_buildings,
-    play_building,
-)
-from clerestory.engine.duel.chips cimport (
-    ask_market,
-    begin_take,
-    can_trade_at,
-    take_raw,
-)
+from clerestory.engine.duel.building cimport legal_buildings, play_building
 from clerestory.engine.duel.codes cimport CARDS, END
 from clerestory.engine.duel.course cimport end_turn, resume
-from clerestory.engine.duel.seals cimport can_influence, can_trade, draw_seals
-from clerestory.engine.duel.state cimport (
-    AT_FINISH,
-    AT_SELL_WOOL,
-    AT_COPY,
-    AT_CRAFTSMAN,
-    AT_INFLUENCE,
-    AT_TRADE_SEALS,
-    AT_TURN_CHIPS,
-    AT_PLACE_ONE,
-    AT_RETURN_MATERIAL,
-    GRID,
-    NOT_ORE,
-    WOOD,
-    WOOL,
-    Duel,
-    Player,
-    any_in_stack,
-    ask,
-    ask_mover,
-    bank,
-    count_of,
-    gain_gold,
-    lowest_bit,
-    lowest_of,
-    mover,
-)
+from clerestory.engine.duel.effects cimport RULES
+from clerestory.engine.duel.state cimport GRID, STEPS, Duel, Player, lowest_bit, lowest_of, mover
 from clerestory.engine.duel.tables cimport *
 
 
 # -- what changes something (D16, D37) -------------------------------------------------------------
 
-cdef inline bint works_alone(const Duel *s, int seat, const Effect *effect) noexcept nogil:
+cdef inline bint works_alone(const Duel *s, int seat, int card) noexcept nogil:
     """Whether the use of a card that points at no other would change something."""
-    cdef const Player *p = &s.players[seat]
-    cdef int kind = effect.kind
-    if kind == POWER:
-        return s.power != seat
-    elif kind == INCOME:
-        return bank(s) > 0
-    elif kind == INFLUENCE:
-        return can_influence(s, p, effect.price)
-    elif kind == RAW:
-        return count_of(p.supply, effect.chip) > 0
-    elif kind == CRAFTSMAN:
-        return count_of(p.camp, effect.chip) > 0 and p.gold >= effect.price
-    elif kind == MARKET:
-        return can_trade_at(p, effect, effect.amount)
-    elif kind == SELL_WOOL:
-        return count_of(p.camp, WOOL) > 0
-    elif kind == TAKE_CHIPS:
-        return p.supply & NOT_ORE
-    elif kind == GIVE_SEALS:
-        return any_in_stack(s)
-    elif kind == PLACE_ONE:
-        return can_place_one(p, seat, effect)
-    elif kind == TURN_CHIPS:
-        return p.camp & NOT_ORE and p.gold >= effect.price
-    elif kind == FINISH:
-        return p.supply & NOT_ORE and p.gold >= effect.price
-    elif kind == RETURN_MATERIAL:
-        return can_lose_material(&s.players[1 - seat], 1 - seat)
-    elif kind == CHEAP_BUILDING:
-        return not s.built and not s.cheap
-    elif kind == TRADE_SEALS:
-        return can_trade(p)
-    elif kind == DONATION:
-        return bank(s) > 0 and complete_sections(p) > 0
-    elif kind == MATCH_GOLD:
-        return p.gold < s.players[1 - seat].gold and bank(s) > 0
-    return False
+    return RULES[cards.effects[card].kind].works(s, seat, &cards.effects[card])
 
 
 cdef inline uint64_t cards_at(const Duel *s, unsigned int places) noexcept nogil:
@@ -106,7 +33,7 @@ cdef inline uint64_t working(const Duel *s, int seat, uint64_t of) noexcept nogi
     """Those of a set of cards, none of which points, whose use would change something."""
     cdef uint64_t found = 0, rest = of
     while rest:
-        if works_alone(s, seat, &cards.effects[lowest_of(rest)]):
+        if works_alone(s, seat, lowest_of(rest)):
             found |= rest & (~rest + 1)
         rest &= rest - 1
     return found
@@ -143,7 +70,7 @@ cdef inline bint can_play(const Duel *s, int seat, int card) noexcept nogil:
     cdef int kind = cards.effects[card].kind
     if kind == COPY_MARKED or kind == COPY_UNMARKED:
         return targets(s, seat, kind) != 0
-    return works_alone(s, seat, &cards.effects[card])
+    return works_alone(s, seat, card)
 
 
 cdef inline uint64_t playable(const Duel *s, int seat) noexcept nogil:
@@ -221,54 +148,7 @@ cdef inline void play_copy(Duel *s, int a) noexcept nogil:
 cdef inline void begin_use(Duel *s, int card) noexcept nogil:
     """Do what the card does, or ask what it asks."""
     cdef const Effect *effect = &cards.effects[card]
-    cdef int kind = effect.kind
     s.card = <uint8_t> (card + 1)
-    if kind == INFLUENCE:
-        ask_mover(s, AT_INFLUENCE)
-    elif kind == CRAFTSMAN:
-        ask_mover(s, AT_CRAFTSMAN)
-    elif kind == MARKET:
-        s.left = effect.amount
-        ask_market(s)
-    elif kind == SELL_WOOL:
-        ask_mover(s, AT_SELL_WOOL)
-    elif kind == TAKE_CHIPS:
-        begin_take(s, effect)
-    elif kind == GIVE_SEALS:
-        draw_seals(s, effect.amount)
-    elif kind == PLACE_ONE:
-        ask_mover(s, AT_PLACE_ONE)
-    elif kind == TURN_CHIPS:
-        s.left = effect.amount
-        s.floor = WOOD + 1
-        ask_mover(s, AT_TURN_CHIPS)
-    elif kind == FINISH:
-        s.floor = WOOD + 1
-        ask_mover(s, AT_FINISH)
-    elif kind == TRADE_SEALS:
-        ask_mover(s, AT_TRADE_SEALS)
-    elif kind == RETURN_MATERIAL:
-        ask(s, AT_RETURN_MATERIAL, 2 - s.mover)
-    elif kind == COPY_ANY or kind == COPY_MARKED or kind == COPY_UNMARKED:
-        ask_mover(s, AT_COPY)
-    else:
-        act(s, effect)
+    RULES[effect.kind].begin(s, effect)
+    if RULES[effect.kind].step == STEPS:
         resume(s)
-
-
-cdef inline void act(Duel *s, const Effect *effect) noexcept nogil:
-    """Cards that ask nothing."""
-    cdef Player *p = mover(s)
-    cdef int kind = effect.kind
-    if kind == POWER:
-        s.power = <uint8_t> (s.mover - 1)
-    elif kind == INCOME:
-        gain_gold(s, p, effect.amount)
-    elif kind == RAW:
-        take_raw(p, effect.chip, effect.amount)
-    elif kind == CHEAP_BUILDING:
-        s.cheap = 1
-    elif kind == DONATION:
-        gain_gold(s, p, effect.amount * complete_sections(p))
-    elif kind == MATCH_GOLD:  # never takes gold away (D12)
-        gain_gold(s, p, s.players[2 - s.mover].gold - p.gold)

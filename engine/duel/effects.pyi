@@ -1,0 +1,1 @@
+KINDS_BY_NAME: dict[str, int]

@@ -1,0 +1,158 @@
+# cython: language_level=3
+"""What the cards do: whether the use of each would change something (D16, D37), and how it begins (2.4)."""
+from libc.stdint cimport uint8_t
+
+from clerestory.engine.duel.building cimport can_lose_material, can_place_one, complete_sections
+from clerestory.engine.duel.chips cimport ask_market, begin_take, can_trade_at, take_raw
+from clerestory.engine.duel.seals cimport can_influence, can_trade, draw_seals
+from clerestory.engine.duel.state cimport *
+from clerestory.engine.duel.tables cimport *
+
+
+# -- power and gold --------------------------------------------------------------------------------
+
+cdef bint changes_power(const Duel *s, int seat, const Effect *effect) noexcept nogil:
+    return s.power != seat
+
+cdef void take_power(Duel *s, const Effect *effect) noexcept nogil:
+    s.power = <uint8_t> (s.mover - 1)
+
+
+cdef bint bank_pays(const Duel *s, int seat, const Effect *effect) noexcept nogil:
+    return bank(s) > 0
+
+cdef void take_income(Duel *s, const Effect *effect) noexcept nogil:
+    gain_gold(s, mover(s), effect.amount)
+
+
+cdef bint has_section(const Duel *s, int seat, const Effect *effect) noexcept nogil:
+    return bank(s) > 0 and complete_sections(&s.players[seat]) > 0
+
+cdef void take_donation(Duel *s, const Effect *effect) noexcept nogil:
+    gain_gold(s, mover(s), effect.amount * complete_sections(mover(s)))
+
+
+cdef bint has_less_gold(const Duel *s, int seat, const Effect *effect) noexcept nogil:
+    return s.players[seat].gold < s.players[1 - seat].gold and bank(s) > 0
+
+cdef void match_gold(Duel *s, const Effect *effect) noexcept nogil:
+    """Never takes gold away (D12)."""
+    gain_gold(s, mover(s), s.players[2 - s.mover].gold - mover(s).gold)
+
+
+# -- chips -----------------------------------------------------------------------------------------
+
+cdef bint has_in_supply(const Duel *s, int seat, const Effect *effect) noexcept nogil:
+    return count_of(s.players[seat].supply, effect.chip) > 0
+
+cdef void take_kind(Duel *s, const Effect *effect) noexcept nogil:
+    take_raw(mover(s), effect.chip, effect.amount)
+
+
+cdef bint can_turn_kind(const Duel *s, int seat, const Effect *effect) noexcept nogil:
+    return count_of(s.players[seat].camp, effect.chip) > 0 and s.players[seat].gold >= effect.price
+
+
+cdef bint can_visit_market(const Duel *s, int seat, const Effect *effect) noexcept nogil:
+    return can_trade_at(&s.players[seat], effect, effect.amount)
+
+cdef void visit_market(Duel *s, const Effect *effect) noexcept nogil:
+    s.left = effect.amount
+    ask_market(s)
+
+
+cdef bint has_wool(const Duel *s, int seat, const Effect *effect) noexcept nogil:
+    return count_of(s.players[seat].camp, WOOL) > 0
+
+
+cdef bint has_any_in_supply(const Duel *s, int seat, const Effect *effect) noexcept nogil:
+    return s.players[seat].supply & NOT_ORE
+
+
+cdef bint can_turn_any(const Duel *s, int seat, const Effect *effect) noexcept nogil:
+    return s.players[seat].camp & NOT_ORE and s.players[seat].gold >= effect.price
+
+cdef void ask_chips(Duel *s, const Effect *effect) noexcept nogil:
+    """Kind by kind, up to the limit of the card if it has one."""
+    s.left = effect.amount
+    s.floor = WOOD + 1
+    ask_step(s, effect)
+
+
+cdef bint can_buy_any(const Duel *s, int seat, const Effect *effect) noexcept nogil:
+    return s.players[seat].supply & NOT_ORE and s.players[seat].gold >= effect.price
+
+
+# -- seals and buildings ---------------------------------------------------------------------------
+
+cdef bint can_buy_seal(const Duel *s, int seat, const Effect *effect) noexcept nogil:
+    return can_influence(s, &s.players[seat], effect.price)
+
+
+cdef bint stack_has_seals(const Duel *s, int seat, const Effect *effect) noexcept nogil:
+    return any_in_stack(s)
+
+cdef void give_seals(Duel *s, const Effect *effect) noexcept nogil:
+    draw_seals(s, effect.amount)
+
+
+cdef bint can_trade_seals(const Duel *s, int seat, const Effect *effect) noexcept nogil:
+    return can_trade(&s.players[seat])
+
+
+cdef bint can_place(const Duel *s, int seat, const Effect *effect) noexcept nogil:
+    return can_place_one(&s.players[seat], seat, effect)
+
+
+cdef bint other_can_lose(const Duel *s, int seat, const Effect *effect) noexcept nogil:
+    return can_lose_material(&s.players[1 - seat], 1 - seat)
+
+cdef void ask_other(Duel *s, const Effect *effect) noexcept nogil:
+    ask(s, AT_RETURN_MATERIAL, 2 - s.mover)
+
+
+cdef bint can_be_cheap(const Duel *s, int seat, const Effect *effect) noexcept nogil:
+    return not s.built and not s.cheap
+
+cdef void make_cheap(Duel *s, const Effect *effect) noexcept nogil:
+    s.cheap = 1
+
+
+# -- the table -------------------------------------------------------------------------------------
+
+cdef bint never(const Duel *s, int seat, const Effect *effect) noexcept nogil:
+    """Cards that point, or that are played at another time."""
+    return False
+
+
+cdef void ask_step(Duel *s, const Effect *effect) noexcept nogil:
+    ask_mover(s, RULES[effect.kind].step)
+
+
+cdef void nothing(Duel *s, const Effect *effect) noexcept nogil:
+    pass
+
+
+RULES[POWER] = EffectRule(b"power", changes_power, take_power, STEPS)
+RULES[INCOME] = EffectRule(b"income", bank_pays, take_income, STEPS)
+RULES[INFLUENCE] = EffectRule(b"influence", can_buy_seal, ask_step, AT_INFLUENCE)
+RULES[RAW] = EffectRule(b"raw", has_in_supply, take_kind, STEPS)
+RULES[CRAFTSMAN] = EffectRule(b"craftsman", can_turn_kind, ask_step, AT_CRAFTSMAN)
+RULES[MARKET] = EffectRule(b"market", can_visit_market, visit_market, AT_MARKET)
+RULES[SELL_WOOL] = EffectRule(b"sell_wool", has_wool, ask_step, AT_SELL_WOOL)
+RULES[TAKE_CHIPS] = EffectRule(b"take", has_any_in_supply, begin_take, AT_TAKE)
+RULES[GIVE_SEALS] = EffectRule(b"seals", stack_has_seals, give_seals, AT_DRAW)
+RULES[PLACE_ONE] = EffectRule(b"place", can_place, ask_step, AT_PLACE_ONE)
+RULES[COPY_ANY] = EffectRule(b"copy_any", never, ask_step, AT_COPY)
+RULES[TURN_CHIPS] = EffectRule(b"convert", can_turn_any, ask_chips, AT_TURN_CHIPS)
+RULES[RETURN_MATERIAL] = EffectRule(b"return_material", other_can_lose, ask_other, AT_RETURN_MATERIAL)
+RULES[FINISH] = EffectRule(b"finish", can_buy_any, ask_chips, AT_FINISH)
+RULES[STORM] = EffectRule(b"storm", never, nothing, STEPS)
+RULES[CHEAP_BUILDING] = EffectRule(b"cheap_building", can_be_cheap, make_cheap, STEPS)
+RULES[COPY_MARKED] = EffectRule(b"copy_marked", never, ask_step, AT_COPY)
+RULES[TRADE_SEALS] = EffectRule(b"trade_seals", can_trade_seals, ask_step, AT_TRADE_SEALS)
+RULES[DONATION] = EffectRule(b"donation", has_section, take_donation, STEPS)
+RULES[COPY_UNMARKED] = EffectRule(b"copy_unmarked", never, ask_step, AT_COPY)
+RULES[MATCH_GOLD] = EffectRule(b"match_gold", has_less_gold, match_gold, STEPS)
+
+KINDS_BY_NAME = {RULES[kind].name.decode(): kind for kind in range(NUM_EFFECTS)}
