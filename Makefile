@@ -5,7 +5,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
-SOURCES := setup.py MANIFEST.in $(shell find src engine search arena server clients door cli proto -type f -not -path '*/__pycache__/*' 2>/dev/null)
+SOURCES := setup.py MANIFEST.in $(shell find src engine search arena server clients door cli proto -type f -not -path '*/__pycache__/*' \
+	-not -path 'clients/web/*' 2>/dev/null)
+PAGE := clients/web/dist/index.html
+PAGE_SOURCES := $(shell find clients/web/src proto -type f -not -path 'clients/web/src/gen/*') \
+	$(wildcard clients/web/*.json clients/web/*.mjs clients/web/*.py)
 CHECKED := build/checked
 PYTEST := $(BIN)/python -m pytest -n auto
 
@@ -15,6 +19,7 @@ demo: $(VENV)/.built  ## one recommendation, end to end: build, server, search, 
 	$(BIN)/clerestory show examples/positions/cathedral-3p-round4-draft.json
 	$(BIN)/clerestory recommend examples/positions/cathedral-3p-round4-draft.json --time 1s
 	$(BIN)/clerestory analyze examples/positions/cathedral-3p-round4-draft.json --time 2s
+	@echo "To play in a browser: $(BIN)/clerestory serve --web 127.0.0.1:8080, then open http://127.0.0.1:8080/"
 
 test: $(VENV)/.built  ## everything that ends within minutes
 	$(PYTEST)
@@ -49,6 +54,7 @@ lint: $(VENV)/.built
 	$(BIN)/buf lint
 	$(BIN)/buf format --diff --exit-code
 	$(BIN)/buf breaking --against proto/baseline.binpb
+	$(BIN)/python clients/web/lint.py
 
 reference: $(VENV)/.tools  ## docs/reference.md, out of the comments in proto/
 	$(BIN)/python proto/reference.py
@@ -75,10 +81,13 @@ clean:
 $(VENV)/.tools: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) install --quiet --upgrade 'pip>=25.1'
-	$(PIP) install --quiet --constraint constraints.txt --group build --group test --group lint
+	$(PIP) install --quiet --constraint constraints.txt --group build --group test --group lint --group web
 	touch $@
 
-$(VENV)/.built: $(VENV)/.tools $(SOURCES)
+$(PAGE): $(VENV)/.tools $(PAGE_SOURCES)
+	$(BIN)/python clients/web/build.py
+
+$(VENV)/.built: $(VENV)/.tools $(SOURCES) $(PAGE)
 	mkdir -p build
 	$(PIP) install --no-build-isolation --constraint constraints.txt --editable . --config-settings editable_mode=strict \
 		> build/install.log 2>&1 || { cat build/install.log; exit 1; }

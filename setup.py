@@ -10,14 +10,17 @@ import sys
 import tempfile
 from importlib.resources import files
 from pathlib import Path
+from runpy import run_path
 
 from Cython.Build import cythonize
 from Cython.Compiler import Options
 from setuptools import Extension, setup
 from setuptools.command.build_py import build_py
+from setuptools.command.sdist import sdist
 
 FOLDERS = ("engine", "search", "arena", "server")  # those with Cython
 STUBS = Path("build/stubs/clerestory")
+PAGE = Path("clients/web/dist/index.html")
 CHECKED = os.environ.get("CLERESTORY_BUILD") == "checked"
 # No fused multiply-add: equal seeds give equal bits on every machine.
 FLAGS = ["-O3", "-fno-strict-aliasing", "-ffp-contract=off", "-Wall", "-Wno-unused-function"]
@@ -77,16 +80,30 @@ def write_stubs() -> None:
 
 
 class BuildPy(build_py):
-    """build_py that makes the stubs before it looks for modules."""
+    """build_py that makes the stubs before it looks for modules, and takes the page for browsers along."""
 
     def finalize_options(self) -> None:
-        """Make the stubs, then go on."""
+        """Make the stubs, and the page where it is missing and can be made, then go on."""
         write_stubs()
+        page = run_path("clients/web/build.py")
+        if not PAGE.is_file() and page["has_tools"]():
+            page["main"]()
+        if not PAGE.is_file():
+            self.distribution.packages.remove("clerestory.page")
         super().finalize_options()
+
+
+class Sdist(sdist):
+    """sdist that never leaves without the page: whoever builds from it needs no Node."""
+
+    def run(self) -> None:
+        """Make the page, then go on."""
+        run_path("clients/web/build.py")["main"]()
+        super().run()
 
 
 OPTIONS = {"build_ext": {"parallel": os.cpu_count()}}
 if CHECKED:
     OPTIONS["build"] = {"build_base": "build/base-checked"}  # its objects must not be taken for those of a plain build
 
-setup(ext_modules=extensions(), cmdclass={"build_py": BuildPy}, options=OPTIONS)
+setup(ext_modules=extensions(), cmdclass={"build_py": BuildPy, "sdist": Sdist}, options=OPTIONS)

@@ -2,12 +2,14 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tarfile
 import venv
 import zipfile
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 
@@ -41,6 +43,9 @@ def test_wheel_holds_modules_stubs_and_types_but_no_sources_of_c(dist: Path) -> 
     assert any(name.startswith("clerestory/engine/core.") and name.endswith(".so") for name in names)
     assert not [name for name in names if name.endswith(".c")]
     assert any(name.endswith("licenses/NOTICE") for name in names)
+    assert "clerestory/page/index.html" in names
+    assert not [name for name in names if name.startswith("clerestory/clients/web/")]
+    assert any(re.fullmatch(r"clerestory/page/assets/main-\w+\.js", name) for name in names)
 
 
 def test_sdist_holds_the_sources_and_nothing_generated(dist: Path) -> None:
@@ -55,6 +60,8 @@ def test_sdist_holds_the_sources_and_nothing_generated(dist: Path) -> None:
         "NOTICE",
     } <= set(names)
     assert not [name for name in names if name.endswith((".c", ".so", "_pb2.py"))]
+    assert "clients/web/dist/index.html" in names  # whoever builds from it needs no Node
+    assert not [name for name in names if "node_modules" in name]
 
 
 def test_wheel_works_in_an_empty_environment(dist: Path, tmp_path: Path) -> None:
@@ -64,3 +71,20 @@ def test_wheel_works_in_an_empty_environment(dist: Path, tmp_path: Path) -> None
     run(binaries / "python", "-m", "pip", "install", "--quiet", wheel, cwd=tmp_path)
     answer = json.loads(run(binaries / "clerestory", "recommend", POSITION, "--time", "100ms", "--json", cwd=tmp_path))
     assert answer["lines"]
+    assert_page_is_shown(binaries / "clerestory", tmp_path)
+
+
+def assert_page_is_shown(command: Path, folder: Path) -> None:
+    """The page is there, and so is the script that it names."""
+    options = ["serve", "--listen", "127.0.0.1:0", "--web", "127.0.0.1:0", "--store", "memory:"]
+    with subprocess.Popen([command, *options], cwd=folder, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        found = None
+        while not (found := re.search(r"page at (http://\S+)/", server.stdout.readline())):
+            assert server.poll() is None
+        with urlopen(f"{found[1]}/") as answer:
+            script = re.search(r'src="(/assets/main-\w+\.js)"', answer.read().decode())
+        assert script
+        with urlopen(found[1] + script[1]) as answer:
+            assert answer.status == 200
+        server.terminate()

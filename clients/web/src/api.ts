@@ -1,0 +1,58 @@
+// The service, by the Connect protocol, on the page's own origin.
+
+import { Code, ConnectError, createClient, type Interceptor } from "@connectrpc/connect";
+import { createConnectTransport } from "@connectrpc/connect-web";
+import { signal } from "@preact/signals";
+import { AdvisorService } from "./gen/clerestory/v1/advisor_pb.ts";
+import { GameService } from "./gen/clerestory/v1/games_pb.ts";
+import { RulesService } from "./gen/clerestory/v1/rules_pb.ts";
+import { ErrorInfoSchema } from "./gen/google/rpc/error_details_pb.ts";
+
+const TOKEN = "server-token";
+
+/** Whether the server asks for a token that the page has not got. */
+export const tokenWanted = signal(false);
+
+/** Keep the server's own token until the tab is closed. */
+export function keepToken(token: string): void {
+  sessionStorage.setItem(TOKEN, token);
+  tokenWanted.value = false;
+}
+
+const withToken: Interceptor = (next) => async (request) => {
+  const token = sessionStorage.getItem(TOKEN);
+  if (token) request.header.set("authorization", `Bearer ${token}`);
+  try {
+    return await next(request);
+  } catch (error) {
+    if (codeOf(error) === Code.Unauthenticated) tokenWanted.value = true;
+    throw error;
+  }
+};
+
+const transport = createConnectTransport({ baseUrl: location.origin, interceptors: [withToken] });
+
+export const advisor = createClient(AdvisorService, transport);
+export const rules = createClient(RulesService, transport);
+export const games = createClient(GameService, transport);
+
+export function codeOf(error: unknown): Code {
+  return ConnectError.from(error).code;
+}
+
+/** Whether the same call may do better later: the way to the server is broken, or the server is ending. */
+export function isPassing(error: unknown): boolean {
+  return [Code.Unavailable, Code.DeadlineExceeded, Code.Unknown, Code.Canceled].includes(codeOf(error));
+}
+
+/** The reason of an error's ErrorInfo, as docs/protocol.md lists them; empty where it has none. */
+export function reasonOf(error: unknown): string {
+  return ConnectError.from(error).findDetails(ErrorInfoSchema)[0]?.reason ?? "";
+}
+
+/** An error in words for people. */
+export function wordsOf(error: unknown): string {
+  if (codeOf(error) === Code.Unknown) return "The server cannot be reached.";
+  const words = ConnectError.from(error).rawMessage;
+  return words ? words[0]?.toUpperCase() + words.slice(1) : "The server gave no reason.";
+}

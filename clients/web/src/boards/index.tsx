@@ -1,0 +1,41 @@
+// The board of a game: drawn where there is a drawing, in words where there is none or where words are preferred.
+
+import { signal, useSignal } from "@preact/signals";
+import type { FunctionComponent } from "preact";
+import { useEffect } from "preact/hooks";
+import TextBoard from "./text.tsx";
+import type { BoardProps } from "./types.ts";
+
+type Drawing = () => Promise<{ default: FunctionComponent<BoardProps> }>;
+
+/** The drawings there are, by the name of the game; each is loaded when its game is opened. */
+const DRAWINGS: Partial<Record<string, Drawing>> = {};
+
+/** Whether words are preferred to drawings. */
+export const inWords = signal(localStorage.getItem("board") === "words");
+
+export function toggleWords(): void {
+  inWords.value = !inWords.value;
+  localStorage.setItem("board", inWords.value ? "words" : "drawing");
+}
+
+export function Board(props: BoardProps) {
+  const game = props.position.game.case ?? "";
+  const drawn = useSignal<FunctionComponent<BoardProps> | undefined>(undefined);
+  useEffect(() => {
+    void DRAWINGS[game]?.().then((module) => {
+      drawn.value = module.default;
+    });
+  }, [game]);
+  const Drawn = inWords.value ? undefined : drawn.value;
+  return (
+    <section class={props.ghost ? "board ghost" : "board"} aria-label="Board">
+      {Drawn ? <Drawn {...props} /> : <TextBoard {...props} />}
+    </section>
+  );
+}
+
+/** Whether a game has a drawing. */
+export function isDrawn(game: string): boolean {
+  return game in DRAWINGS;
+}

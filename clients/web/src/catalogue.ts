@@ -1,0 +1,54 @@
+// The cards of each game, asked for once.
+
+import { rules } from "./api.ts";
+import type { Card, Catalogue } from "./boards/types.ts";
+import type { CatalogueEntry } from "./gen/clerestory/v1/rules_pb.ts";
+import { LANGUAGES, language } from "./text.ts";
+
+const asked = new Map<string, Promise<Catalogue>>();
+
+/** A catalogue that knows nothing, for games without one and until it has come. */
+export const EMPTY: Catalogue = catalogueOf([]);
+
+/** The catalogue of a game. */
+export function catalogueFor(game: string): Promise<Catalogue> {
+  let found = asked.get(game);
+  if (!found) {
+    found = rules.describeCatalogue({ game }).then((answer) => catalogueOf(answer.entries));
+    found.catch(() => asked.delete(game));
+    asked.set(game, found);
+  }
+  return found;
+}
+
+function catalogueOf(entries: readonly CatalogueEntry[]): Catalogue {
+  const cards = new Map<string, Card>();
+  const placed = new Map<string, Card>();
+  for (const entry of entries) {
+    const card = cardOf(entry);
+    if (!cards.has(card.id)) cards.set(card.id, card);
+    placed.set(`${card.section}/${card.id}`, card);
+  }
+  const own = LANGUAGES[language()];
+  return {
+    card: (id) => cards.get(id),
+    of: (section, id) => placed.get(`${section}/${id}`),
+    name: (id) => {
+      const card = cards.get(id);
+      const translated = own && card?.values[own];
+      return typeof translated === "string" && translated ? translated : (card?.name ?? plain(id));
+    },
+  };
+}
+
+function cardOf(entry: CatalogueEntry): Card {
+  const values: Record<string, unknown> = {};
+  for (const value of entry.values) values[value.name] = JSON.parse(value.json);
+  return { id: entry.id, section: entry.section, name: entry.name, values };
+}
+
+/** An identifier in words: `mortar_mixer` is `Mortar mixer`. */
+export function plain(id: string): string {
+  const words = id.replaceAll("_", " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

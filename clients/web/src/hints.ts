@@ -1,0 +1,106 @@
+// Hints: an analysis that runs while it is wanted, in four steps from nothing to the whole table.
+
+import { durationFromMs } from "@bufbuild/protobuf/wkt";
+import { computed, signal } from "@preact/signals";
+import { advisor, isPassing, wordsOf } from "./api.ts";
+import type { Mark } from "./boards/types.ts";
+import type { Line, RecommendMoveResponse } from "./gen/clerestory/v1/advisor_pb.ts";
+import type { Position } from "./gen/clerestory/v1/position_pb.ts";
+import type { LegalAction } from "./gen/clerestory/v1/rules_pb.ts";
+
+/** How much is told: nothing, where to look, the move, everything. */
+export const STEPS = ["off", "where", "move", "table"] as const;
+export type Step = (typeof STEPS)[number];
+
+export interface Question {
+  position: Position;
+  /** The seat to decide; not set at a chance event. */
+  seat?: number | undefined;
+  /** Name of the game for the server's memory; empty for none. */
+  game: string;
+}
+
+const SHOWN = 3; // best actions that a board marks
+const EVERY = 100; // milliseconds between tables
+
+/** The step chosen, kept for next time. */
+export const step = signal<Step>(STEPS.find((one) => one === localStorage.getItem("hints")) ?? "off");
+/** Seconds that an analysis runs. */
+export const seconds = signal(Number(localStorage.getItem("hint-seconds")) || 5);
+/** The latest table; the last one stays when its analysis ends. */
+export const table = signal<RecommendMoveResponse | undefined>(undefined);
+export const running = signal(false);
+export const trouble = signal("");
+
+export const best = computed<Line | undefined>(() => table.value?.lines[0]);
+
+let current: { question: Question; stop: AbortController } | undefined;
+
+export function choose(next: Step): void {
+  step.value = next;
+  localStorage.setItem("hints", next);
+}
+
+export function chooseSeconds(next: number): void {
+  seconds.value = next;
+  localStorage.setItem("hint-seconds", String(next));
+}
+
+/** End the analysis; its last table stays until `clear`. */
+export function stop(): void {
+  current?.stop.abort();
+  current = undefined;
+  running.value = false;
+}
+
+/** Forget the table as well: the position has changed. */
+export function clear(): void {
+  stop();
+  table.value = undefined;
+  trouble.value = "";
+}
+
+/** Analyse a position, and no other any more. */
+export async function ask(question: Question): Promise<void> {
+  clear();
+  const mine = { question, stop: new AbortController() };
+  current = mine;
+  running.value = true;
+  try {
+    for await (const answer of advisor.analyze(request(question), { signal: mine.stop.signal })) {
+      if (current === mine && answer.recommendation) table.value = answer.recommendation;
+    }
+  } catch (error) {
+    if (current === mine) trouble.value = isPassing(error) ? "No hint: the server cannot be reached." : wordsOf(error);
+  } finally {
+    if (current === mine) stop();
+  }
+}
+
+function request({ position, seat, game }: Question) {
+  const time = durationFromMs(1000 * seconds.value);
+  const question = { position, timeBudget: time, gameId: game, ...(seat === undefined ? {} : { seat }) };
+  return { question, updateInterval: durationFromMs(EVERY) };
+}
+
+/** What a board marks, at the step chosen. */
+export function marks(actions: readonly LegalAction[]): Mark[] {
+  const lines = table.value?.lines ?? [];
+  const first = lines[0]?.action?.text;
+  if (step.value === "off" || first === undefined) return [];
+  if (step.value === "where") return alike(first, actions).map((action) => ({ action }));
+  if (step.value === "move") return [{ action: first, rank: 1 }];
+  return lines.slice(0, SHOWN).map((line, index) => mark(line, index + 1));
+}
+
+function mark(line: Line, rank: number): Mark {
+  const seat = table.value?.seat;
+  const share = seat === undefined ? undefined : line.winShares[seat];
+  return { action: line.action?.text ?? "", rank, ...(share === undefined ? {} : { share }) };
+}
+
+/** The actions of the same kind and place as one of them: where to look, and not what to do there. */
+export function alike(text: string, actions: readonly LegalAction[]): string[] {
+  const kind = text.split(" ")[0];
+  return actions.filter((action) => action.kind === kind).map((action) => action.action?.text ?? "");
+}

@@ -1,0 +1,265 @@
+// A game that the server keeps, as this browser sees it: watched while the tab is seen, asked after while it is hidden.
+
+import { Code } from "@connectrpc/connect";
+import { computed, signal } from "@preact/signals";
+import { codeOf, games, isPassing, reasonOf, wordsOf } from "./api.ts";
+import { type Game, type GameEntry, type GameView, SeatKind } from "./gen/clerestory/v1/games_pb.ts";
+import { seatOf } from "./seats.ts";
+import { addKeys, type Keys, keysOf, tokensOf } from "./tokens.ts";
+
+const SHORTEST = 500; // milliseconds before a broken connection is tried again, doubled each time
+const LONGEST = 8000;
+const HIDDEN = 5000; // milliseconds between questions while the tab is hidden
+const SILENCE = 40_000; // milliseconds without a sign of life after which a stream counts as broken
+
+interface State {
+  game?: Game | undefined;
+  views: GameView[];
+}
+
+/** A game, from its opening in this tab until `close`. */
+export class Kept {
+  readonly id: string;
+  readonly keys = signal<Keys>({ seats: {}, opened: 0 });
+  readonly state = signal<State>({ views: [] });
+  /** What led to the position, by ply. */
+  readonly log = signal<GameEntry[]>([]);
+  /** What else happened, newest last: seats, take-backs, in words of its own. */
+  readonly news = signal<GameEntry[]>([]);
+  /** What is wrong with the way to the server; empty while nothing is. */
+  readonly broken = signal("");
+  /** Why the game cannot be shown at all. */
+  readonly failed = signal("");
+  /** What the last thing that was tried was refused for. */
+  readonly refused = signal("");
+  readonly busy = signal(false);
+
+  readonly game = computed(() => this.state.value.game);
+  readonly mine = computed(() => Object.keys(this.keys.value.seats).map(Number));
+  readonly turn = computed(() => seatOf(this.game.value?.turn));
+  readonly myTurn = computed(() => this.turn.value !== undefined && this.mine.value.includes(this.turn.value));
+  /** The view that is shown: that of the seat to decide if it is mine, else of my first seat, else the public one. */
+  readonly view = computed(() => this.viewOf(this.myTurn.value ? this.turn.value : this.mine.value[0]));
+
+  #watching: AbortController | undefined;
+  #pause = SHORTEST;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #closed = false;
+
+  constructor(id: string) {
+    this.id = id;
+    this.keys.value = keysOf(id);
+    document.addEventListener("visibilitychange", this.#seen);
+    addEventListener("online", this.#seen);
+    void this.#begin();
+  }
+
+  /** Leave the game. */
+  close(): void {
+    this.#closed = true;
+    document.removeEventListener("visibilitychange", this.#seen);
+    removeEventListener("online", this.#seen);
+    this.#rest();
+  }
+
+  /** The view of a seat, or the public one. */
+  viewOf(seat: number | undefined): GameView | undefined {
+    const views = this.state.value.views;
+    return views.find((view) => view.seat === seat) ?? views[0];
+  }
+
+  get tokens(): string[] {
+    return tokensOf(this.keys.value);
+  }
+
+  /** Take keys that were found in a link, or got by joining. */
+  addKeys(more: Partial<Keys>): void {
+    this.keys.value = addKeys(this.id, more);
+    this.#seen();
+  }
+
+  // -- what happens ---------------------------------------------------------------------------------
+
+  async #begin(): Promise<void> {
+    try {
+      await this.#catchUp();
+      this.#seen();
+    } catch (error) {
+      this.#trouble(error, () => void this.#begin());
+    }
+  }
+
+  /** Ask for the state and all that led to it. */
+  async #catchUp(): Promise<void> {
+    const answer = await games.getGame({ gameId: this.id, tokens: this.tokens, entriesFromPly: 1 });
+    this.log.value = answer.entries;
+    this.#show(answer.game, answer.views);
+    if (this.tokens.length) this.keys.value = addKeys(this.id, {});
+  }
+
+  readonly #seen = (): void => {
+    this.#rest();
+    if (this.#closed || this.failed.value) return;
+    if (document.hidden) this.#timer = setTimeout(() => void this.#askWhileHidden(), HIDDEN);
+    else void this.#watch();
+  };
+
+  #rest(): void {
+    clearTimeout(this.#timer);
+    this.#watching?.abort();
+    this.#watching = undefined;
+  }
+
+  async #askWhileHidden(): Promise<void> {
+    try {
+      await this.#catchUp();
+    } catch {
+      // It is asked again in a moment, and watched again once somebody looks.
+    }
+    this.#seen();
+  }
+
+  async #watch(): Promise<void> {
+    const stop = new AbortController();
+    this.#watching = stop;
+    const version = this.game.value?.version;
+    const from = version === undefined ? {} : { fromVersion: version };
+    let alarm = setTimeout(() => stop.abort(), SILENCE);
+    try {
+      for await (const answer of games.watchGame(
+        { gameId: this.id, tokens: this.tokens, ...from },
+        { signal: stop.signal },
+      )) {
+        clearTimeout(alarm);
+        alarm = setTimeout(() => stop.abort(), SILENCE);
+        this.broken.value = "";
+        this.#pause = SHORTEST;
+        if (answer.game) this.#take(answer.game, answer.views, answer.entries);
+      }
+      if (!this.game.value?.end) this.#again("The server closed the connection.");
+    } catch (error) {
+      if (this.#watching === stop) this.#trouble(error, this.#seen);
+    } finally {
+      clearTimeout(alarm);
+    }
+  }
+
+  #trouble(error: unknown, again: () => void): void {
+    if (!isPassing(error) && codeOf(error) !== Code.ResourceExhausted) this.failed.value = wordsOf(error);
+    else this.#again(wordsOf(error), again);
+  }
+
+  #again(why: string, again: () => void = this.#seen): void {
+    if (this.#closed) return;
+    this.broken.value = why;
+    this.#timer = setTimeout(again, this.#pause);
+    this.#pause = Math.min(2 * this.#pause, LONGEST);
+  }
+
+  /** Take in a state with what led to it, unless a newer one is there already. */
+  #take(game: Game, views: GameView[], entries: readonly GameEntry[]): void {
+    const known = this.game.value?.version ?? -1;
+    const fresh = entries.filter((entry) => entry.version > known);
+    if (fresh.length) {
+      this.log.value = fresh.reduce(followed, this.log.value);
+      this.news.value = [...this.news.value, ...fresh.filter((entry) => entry.what.case !== "applied")];
+    }
+    if (game.version >= known) this.#show(game, views);
+    if (this.log.value.length !== game.ply) void this.#catchUp().catch(() => undefined);
+  }
+
+  #show(game: Game | undefined, views: GameView[]): void {
+    this.state.value = { game, views };
+  }
+
+  // -- what is done ---------------------------------------------------------------------------------
+
+  /** Do something and take in what came of it; while the way is broken it is tried again, for it is done but once. */
+  async #do<T>(call: () => Promise<T>, took: (answer: T) => void): Promise<boolean> {
+    if (this.busy.value) return false;
+    this.busy.value = true;
+    this.refused.value = "";
+    try {
+      for (let pause = SHORTEST; ; pause = Math.min(2 * pause, LONGEST)) {
+        try {
+          took(await call());
+          this.broken.value = "";
+          return true;
+        } catch (error) {
+          if (!isPassing(error) || this.#closed) throw error;
+          this.broken.value = wordsOf(error);
+          await new Promise((resolve) => setTimeout(resolve, pause));
+        }
+      }
+    } catch (error) {
+      await this.#explain(error);
+      return false;
+    } finally {
+      this.busy.value = false;
+    }
+  }
+
+  async #explain(error: unknown): Promise<void> {
+    const stale = reasonOf(error) === "STALE_VERSION";
+    this.refused.value = stale ? "The game has gone on in the meantime: look again." : wordsOf(error);
+    await this.#catchUp().catch(() => undefined);
+  }
+
+  #common() {
+    return { gameId: this.id, tokens: this.tokens, version: this.game.value?.version ?? 0 };
+  }
+
+  play(action: string): Promise<boolean> {
+    const asked = { ...this.#common(), action };
+    return this.#do(
+      () => games.playAction(asked),
+      (answer) => answer.game && this.#take(answer.game, answer.views, answer.entries),
+    );
+  }
+
+  takeBack(ply: number, decline = false): Promise<boolean> {
+    const asked = { ...this.#common(), ply, decline };
+    return this.#do(
+      () => games.takeBack(asked),
+      (answer) => answer.game && this.#take(answer.game, answer.views, answer.entries),
+    );
+  }
+
+  /** Let a bot go on for a seat, or its person again. */
+  setSeat(seat: number, kind: SeatKind, level?: number): Promise<boolean> {
+    const bot = kind === SeatKind.BOT ? { bot: level === undefined ? {} : { level } } : {};
+    const asked = { gameId: this.id, tokens: this.tokens, seat, plan: { kind, ...bot } };
+    return this.#do(
+      () => games.setSeat(asked),
+      () => this.#seen(),
+    );
+  }
+
+  end(reason: number): Promise<boolean> {
+    const tokens = Object.values(this.keys.value.seats)
+      .slice(0, 1)
+      .concat(this.keys.value.owner ?? []);
+    return this.#do(
+      () => games.endGame({ gameId: this.id, tokens, reason }),
+      () => this.#seen(),
+    );
+  }
+
+  /** Take an open seat. */
+  join(seat: number | undefined, name: string): Promise<boolean> {
+    const asked = { gameId: this.id, name, requestId: crypto.randomUUID(), ...(seat === undefined ? {} : { seat }) };
+    return this.#do(
+      () => games.joinGame(asked),
+      (answer) => {
+        const token = answer.seatToken;
+        if (token) this.addKeys({ seats: { [token.seat]: token.token } });
+      },
+    );
+  }
+}
+
+/** The log after an entry. */
+function followed(log: GameEntry[], entry: GameEntry): GameEntry[] {
+  if (entry.what.case === "applied") return [...log.slice(0, entry.ply - 1), entry];
+  return entry.what.case === "takenBack" ? log.slice(0, entry.ply) : log;
+}

@@ -1,0 +1,111 @@
+// Small parts that several screens share.
+
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import type { SeatLook } from "./boards/types.ts";
+import { text } from "./text.ts";
+
+const SHAPES = {
+  disc: <circle cx="8" cy="8" r="7" />,
+  square: <rect x="1.5" y="1.5" width="13" height="13" />,
+  triangle: <path d="M8 0.5 15.5 15H0.5z" />,
+  diamond: <path d="M8 0 16 8 8 16 0 8z" />,
+};
+
+/** A seat's sign: its shape, its letter, its colour. */
+export function SeatSign({ look }: { look: SeatLook }) {
+  return (
+    <svg class={`sign seat-${look.colour}`} viewBox="0 0 16 16" aria-hidden="true">
+      {SHAPES[look.shape]}
+      <text x="8" y={look.shape === "triangle" ? 12.6 : 11.4} text-anchor="middle">
+        {look.letter}
+      </text>
+    </svg>
+  );
+}
+
+/** The sign of luck: a die. */
+export function LuckSign() {
+  return (
+    <svg class="sign luck" viewBox="0 0 16 16" aria-hidden="true">
+      <rect x="1.5" y="1.5" width="13" height="13" rx="3" />
+      <circle cx="5" cy="5" r="1.4" />
+      <circle cx="8" cy="8" r="1.4" />
+      <circle cx="11" cy="11" r="1.4" />
+    </svg>
+  );
+}
+
+export function SeatName({ look, mine }: { look: SeatLook; mine?: boolean }) {
+  return (
+    <span class="seat-name">
+      <SeatSign look={look} /> {look.name}
+      {mine && <small> ({text.you})</small>}
+    </span>
+  );
+}
+
+/** Win shares as one bar, a part for each seat. */
+export function Gauge({ shares, seats }: { shares: readonly number[]; seats: readonly SeatLook[] }) {
+  const told = seats.map((seat) => `${seat.name} ${text.share(shares[seat.seat] ?? 0)}`).join(", ");
+  let left = 0;
+  return (
+    <svg class="gauge" viewBox="0 0 100 6" preserveAspectRatio="none" role="img" aria-label={`Chances to win: ${told}`}>
+      <title>{told}</title>
+      {seats.map((seat) => {
+        const width = 100 * (shares[seat.seat] ?? 0);
+        left += width;
+        return <rect key={seat.seat} class={`seat-${seat.colour}`} x={left - width} y="0" width={width} height="6" />;
+      })}
+    </svg>
+  );
+}
+
+/** A dialog over the page; `onClose` comes with Escape as well. */
+export function Dialog(props: { title: string; onClose(): void; children: ComponentChildren }) {
+  const box = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    box.current?.showModal();
+  }, []);
+  return (
+    <dialog ref={box} aria-label={props.title} onClose={props.onClose}>
+      <header>
+        <h2>{props.title}</h2>
+        <button type="button" class="plain" aria-label="Close" onClick={() => box.current?.close()}>
+          ×
+        </button>
+      </header>
+      {props.children}
+    </dialog>
+  );
+}
+
+/** What went wrong, told at once. */
+export function Trouble({ words }: { words: string }) {
+  return words ? (
+    <p class="trouble" role="alert">
+      {words}
+    </p>
+  ) : null;
+}
+
+/** A text to be copied, as a link to somebody else. */
+export function Copy({ label, value }: { label: string; value: string }) {
+  const done = useSignal(false);
+  const copy = async () => {
+    await navigator.clipboard?.writeText(value).catch(() => undefined);
+    done.value = true;
+  };
+  return (
+    <div class="copy">
+      <label>
+        {label}
+        <input readOnly value={value} onFocus={(event) => event.currentTarget.select()} />
+      </label>
+      <button type="button" onClick={copy}>
+        {done.value ? "Copied" : "Copy"}
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,178 @@
+// A study: a record, or any position, that one can step through and play on from, with luck chosen or drawn.
+
+import { create, fromJson, type JsonValue } from "@bufbuild/protobuf";
+import { computed, signal } from "@preact/signals";
+import { rules, wordsOf } from "./api.ts";
+import { type Position, PositionSchema } from "./gen/clerestory/v1/position_pb.ts";
+import {
+  type AnyPosition,
+  AnyPositionSchema,
+  type AppliedAction,
+  type LegalAction,
+  type Outcome,
+  type Turn,
+  TurnKind,
+} from "./gen/clerestory/v1/rules_pb.ts";
+
+interface Reached {
+  position: AnyPosition;
+  turn: Turn | undefined;
+  outcome: Outcome | undefined;
+}
+
+/** What a record says: how it began, and what was done. */
+export interface Told {
+  opening: AnyPosition;
+  actions: string[];
+}
+
+/** The first record of a file, or a position. Throws an Error that says what is wrong. */
+export async function read(file: string): Promise<Told> {
+  const lines = parse(file);
+  const first = lines[0] as Record<string, JsonValue> | undefined;
+  if (!first) throw new Error("There is nothing in it.");
+  if (!("record" in first)) return { opening: await opening(first), actions: [] };
+  const plies = lines.slice(1).map((line) => line as Record<string, JsonValue>);
+  const end = plies.findIndex((line) => "end" in line);
+  const played = plies.slice(0, end < 0 ? undefined : end);
+  return { opening: await opening(first.position ?? null), actions: played.map((line) => String(line.action)) };
+}
+
+/** JSON on lines of its own, or one JSON text over several lines. */
+function parse(file: string): JsonValue[] {
+  try {
+    return [JSON.parse(file) as JsonValue];
+  } catch {
+    // It is more than one line of JSON, or none at all.
+  }
+  const lines = file.split("\n").filter((line) => line.trim());
+  return lines.map((line, number) => {
+    try {
+      return JSON.parse(line) as JsonValue;
+    } catch {
+      throw new Error(`Line ${number + 1} is not JSON.`);
+    }
+  });
+}
+
+/** A position of a file: a referee's where it tells everything, else a seat's. */
+async function opening(json: JsonValue): Promise<AnyPosition> {
+  let truth: Position;
+  try {
+    truth = fromJson(PositionSchema, json);
+  } catch (error) {
+    throw new Error(`It is no position: ${error instanceof Error ? error.message : error}`);
+  }
+  const whole = create(AnyPositionSchema, { kind: { case: "referee", value: { truth } } });
+  const checked = await rules.validatePosition({ position: whole });
+  return checked.faults.length ? create(AnyPositionSchema, { kind: { case: "position", value: truth } }) : whole;
+}
+
+/** What a position of either kind says. */
+export function inside(position: AnyPosition): Position | undefined {
+  return position.kind.case === "referee" ? position.kind.value.truth : position.kind.value;
+}
+
+export class Study {
+  readonly name: string;
+  readonly told: Told;
+  /** The actions of the line that is looked at; its beginning is that of the record until one plays otherwise. */
+  readonly line = signal<string[]>([]);
+  readonly at = signal(0);
+  readonly reached = signal<Reached | undefined>(undefined);
+  readonly applied = signal<AppliedAction[]>([]);
+  readonly actions = signal<LegalAction[]>([]);
+  readonly trouble = signal("");
+
+  readonly position = computed(() => this.reached.value && inside(this.reached.value.position));
+  /** Whether the line is no longer that of the record. */
+  readonly strayed = computed(() => this.told.actions.length > 0 && this.line.value !== this.told.actions);
+
+  #asked = 0;
+
+  constructor(told: Told, at = 0, name = "") {
+    this.name = name;
+    this.told = told;
+    this.line.value = told.actions;
+    void this.go(at);
+  }
+
+  /** Show the position after so many actions of the line. */
+  async go(ply: number): Promise<void> {
+    const at = Math.min(Math.max(ply, 0), this.line.value.length);
+    const asked = ++this.#asked;
+    this.trouble.value = "";
+    try {
+      const answer = await rules.applyActions({ position: this.told.opening, actions: this.line.value.slice(0, at) });
+      const position = answer.position as AnyPosition;
+      const listed = await rules.listActions({ position });
+      if (asked !== this.#asked) return;
+      this.at.value = at;
+      this.reached.value = { position, turn: answer.turn, outcome: answer.outcome };
+      this.actions.value = listed.actions;
+      this.applied.value = [
+        ...answer.applied,
+        ...this.applied.value.slice(answer.applied.length, this.line.value.length),
+      ];
+      if (this.applied.value.length < this.line.value.length) await this.#label();
+    } catch (error) {
+      if (asked === this.#asked) this.trouble.value = wordsOf(error);
+    }
+  }
+
+  /** What the whole line is called, action by action. */
+  async #label(): Promise<void> {
+    const line = this.line.value;
+    const answer = await rules.applyActions({ position: this.told.opening, actions: line });
+    if (line === this.line.value) this.applied.value = answer.applied;
+  }
+
+  /** Play an action here, or choose what comes up; what followed in the line is left. */
+  async play(action: string): Promise<void> {
+    const next = this.line.value[this.at.value];
+    if (next !== action) {
+      this.line.value = [...this.line.value.slice(0, this.at.value), action];
+      this.applied.value = this.applied.value.slice(0, this.at.value);
+    }
+    await this.go(this.at.value + 1);
+  }
+
+  /** Let luck decide all that is due. */
+  async draw(): Promise<void> {
+    const reached = this.reached.value;
+    if (reached?.turn?.kind !== TurnKind.NATURE) return;
+    try {
+      const answer = await rules.applyActions({ position: reached.position, actions: [], draw: true });
+      const drawn = answer.applied.map((one) => one.action?.text ?? "");
+      this.line.value = [...this.line.value.slice(0, this.at.value), ...drawn];
+      this.applied.value = this.applied.value.slice(0, this.at.value);
+      await this.go(this.line.value.length);
+    } catch (error) {
+      this.trouble.value = wordsOf(error);
+    }
+  }
+
+  /** Go back to the record, at the place where one left it. */
+  async back(): Promise<void> {
+    const record = this.told.actions;
+    const same = this.line.value.findIndex((action, index) => action !== record[index]);
+    this.line.value = record;
+    this.applied.value = [];
+    await this.go(same < 0 ? this.at.value : same);
+  }
+
+  /** The position as the seat to decide may know it, for a hint. */
+  async question(seat: number | undefined): Promise<Position | undefined> {
+    const position = this.reached.value?.position;
+    if (position?.kind.case !== "referee") return position && inside(position);
+    const asked = seat === undefined ? {} : { seat };
+    return (await rules.observePosition({ referee: position.kind.value, ...asked })).position;
+  }
+}
+
+/** A new game to study. */
+export async function fresh(game: string, seats: number): Promise<Told> {
+  const answer = await rules.startPosition({ game, seats });
+  const opening = create(AnyPositionSchema, { kind: { case: "referee", value: answer.referee ?? {} } });
+  return { opening, actions: [] };
+}

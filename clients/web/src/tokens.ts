@@ -1,0 +1,46 @@
+// The tokens of this browser's games, kept in it and sent nowhere but in calls about their game.
+
+const PREFIX = "game:";
+
+/** What this browser may do in a game. */
+export interface Keys {
+  /** Token by seat. */
+  seats: Record<number, string>;
+  owner?: string;
+  onlooker?: string;
+  /** When it was last opened, in milliseconds. */
+  opened: number;
+}
+
+/** The keys of a game; none yet for one that is new here. */
+export function keysOf(game: string): Keys {
+  const found = localStorage.getItem(PREFIX + game);
+  return found ? (JSON.parse(found) as Keys) : { seats: {}, opened: 0 };
+}
+
+/** Add to the keys of a game. */
+export function addKeys(game: string, more: Partial<Keys>): Keys {
+  const keys = keysOf(game);
+  const added = { ...keys, ...more, seats: { ...keys.seats, ...more.seats }, opened: Date.now() };
+  localStorage.setItem(PREFIX + game, JSON.stringify(added));
+  return added;
+}
+
+/** Forget a game. */
+export function forget(game: string): void {
+  localStorage.removeItem(PREFIX + game);
+}
+
+/** All tokens of a game, to look through: those of seats, else the owner's, else the onlookers'. */
+export function tokensOf(keys: Keys): string[] {
+  const seats = Object.values(keys.seats);
+  if (seats.length) return keys.owner ? [...seats, keys.owner] : seats;
+  return [keys.owner ?? keys.onlooker ?? ""].filter(Boolean);
+}
+
+/** The games that this browser has keys of, last opened first. */
+export function ownGames(): string[] {
+  const ids = Object.keys(localStorage).filter((name) => name.startsWith(PREFIX));
+  const games = ids.map((name) => name.slice(PREFIX.length));
+  return games.sort((one, other) => keysOf(other).opened - keysOf(one).opened);
+}

@@ -1,0 +1,80 @@
+// The legal actions as buttons, grouped by kind: the way in for everybody, the board a second one.
+
+import { useSignal } from "@preact/signals";
+import type { Mark } from "../boards/types.ts";
+import { plain } from "../catalogue.ts";
+import type { LegalAction } from "../gen/clerestory/v1/rules_pb.ts";
+import { text } from "../text.ts";
+
+const MANY = 12; // actions from which on they can be searched
+
+interface Props {
+  actions: readonly LegalAction[];
+  marks: readonly Mark[];
+  pointed: string | undefined;
+  busy: boolean;
+  onAction(text: string): void;
+  onPoint(text: string | undefined): void;
+}
+
+export function Actions(props: Props) {
+  const wanted = useSignal("");
+  const words = wanted.value.toLowerCase().split(/\s+/).filter(Boolean);
+  const told = (action: LegalAction) => `${action.action?.label} ${action.action?.text}`.toLowerCase();
+  const found = props.actions.filter((action) => words.every((word) => told(action).includes(word)));
+  const kinds = [...new Set(found.map((action) => action.kind))];
+  const first = found[0]?.action?.text;
+  return (
+    <div class="actions" role="group" aria-label="What you can do">
+      {(props.actions.length >= MANY || wanted.value) && (
+        <input
+          id="search"
+          type="search"
+          placeholder="Search actions ( / )"
+          aria-label="Search actions"
+          value={wanted.value}
+          onInput={(event) => {
+            wanted.value = event.currentTarget.value;
+          }}
+          onKeyDown={(event) => {
+            if (event.key !== "Enter" || !words.length || !first) return;
+            wanted.value = "";
+            props.onAction(first);
+          }}
+        />
+      )}
+      {kinds.map((kind) => (
+        <div key={kind} class="kind" role="group" aria-label={plain(kind)}>
+          <h3>{plain(kind.replaceAll("-", "_"))}</h3>
+          {found
+            .filter((action) => action.kind === kind)
+            .map((action) => (
+              <ActionButton key={action.action?.text} action={action} {...props} />
+            ))}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function ActionButton({ action, marks, pointed, busy, onAction, onPoint }: Props & { action: LegalAction }) {
+  const name = action.action?.text ?? "";
+  const mark = marks.find((one) => one.action === name);
+  const state = `${mark ? "marked" : ""} ${mark?.rank === 1 ? "best" : ""} ${pointed === name ? "pointed" : ""}`;
+  return (
+    <button
+      type="button"
+      class={`action ${state}`}
+      data-action={name}
+      aria-disabled={busy}
+      onClick={() => busy || onAction(name)}
+      onPointerEnter={() => onPoint(name)}
+      onPointerLeave={() => onPoint(undefined)}
+    >
+      {mark?.rank && <span class="rank">{mark.rank}</span>}
+      <span>{action.action?.label}</span>
+      {mark?.share !== undefined && <small>{text.share(mark.share)}</small>}
+      {action.probability !== undefined && <small>{text.share(action.probability)}</small>}
+    </button>
+  );
+}

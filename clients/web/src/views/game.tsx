@@ -1,0 +1,196 @@
+// A game that the server keeps.
+
+import { signal, useComputed, useSignal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+import { games as service } from "../api.ts";
+import { GameStatus, Hints as HintsOption, TakeBacks } from "../gen/clerestory/v1/games_pb.ts";
+import type { Position } from "../gen/clerestory/v1/position_pb.ts";
+import { TurnKind } from "../gen/clerestory/v1/rules_pb.ts";
+import type { Question } from "../hints.ts";
+import { Kept } from "../kept.ts";
+import { Trouble } from "../parts.tsx";
+import { link } from "../route.ts";
+import { actor, colourName, looks, seatOf } from "../seats.ts";
+import { text } from "../text.ts";
+import { notice } from "../title.ts";
+import { Ending } from "./ending.tsx";
+import { Seats, Share } from "./people.tsx";
+import { Table } from "./table.tsx";
+import { Waiting } from "./waiting.tsx";
+
+export function GameScreen({ id }: { id: string }) {
+  const kept = useMemo(() => new Kept(id), [id]);
+  useEffect(() => () => kept.close(), [kept]);
+  const game = kept.game.value;
+  if (kept.failed.value)
+    return (
+      <main class="page">
+        <Trouble words={kept.failed.value} />
+        <a href="#/">To the lobby</a>
+      </main>
+    );
+  if (!game)
+    return (
+      <main class="page">
+        <Trouble words={kept.broken.value} />
+        <p aria-busy="true">Opening the game…</p>
+      </main>
+    );
+  notice(kept.myTurn.value && !game.end, game.gameId);
+  if (game.status === GameStatus.OPEN) return <Waiting kept={kept} game={game} />;
+  return <Played kept={kept} />;
+}
+
+/** A position of an earlier ply, as it was asked for. */
+const earlier = signal<{ game: string; ply: number; position: Position } | undefined>(undefined);
+
+function Played({ kept }: { kept: Kept }) {
+  const game = kept.game.value;
+  const log = kept.log.value;
+  const sharing = useSignal(false);
+  const seating = useSignal(false);
+  const secrets = useSignal(false);
+  const seats = useComputed(() => looks(kept.game.value?.seats ?? []));
+  const mine = kept.mine.value;
+  const many = mine.length > 1; // people share this screen: what one of them alone knows is shown when he asks
+  const decider = kept.myTurn.value ? kept.turn.value : undefined;
+  const view = many && !secrets.value ? kept.viewOf(undefined) : kept.view.value;
+  const deciding = kept.viewOf(decider ?? mine[0]);
+  const past = earlier.value?.game === kept.id && earlier.value.ply < log.length ? earlier.value : undefined;
+  const position = past?.position ?? view?.position;
+  const last = log.reduce((found, entry, index) => (mine.includes(actedBy(entry) ?? -1) ? index + 1 : found), 0);
+  if (!game || !position) return <p>Nothing can be shown of this game here.</p>;
+  const go = async (ply: number) => {
+    const to = Math.min(Math.max(ply, 0), log.length);
+    if (to === log.length) earlier.value = undefined;
+    else {
+      const answer = await service.getGame({ gameId: kept.id, tokens: kept.tokens, ply: to });
+      const found = answer.views.find((one) => one.seat === view?.seat) ?? answer.views[0];
+      if (found?.position) earlier.value = { game: kept.id, ply: to, position: found.position };
+    }
+  };
+  const question = asked(kept, deciding?.position, decider, past !== undefined);
+  const barred = hintsBarred(game.options?.hints, game.end !== undefined);
+  const back = last > 0 && !game.end && game.options?.takeBacks !== TakeBacks.NEVER && mine.length > 0;
+  return (
+    <Table
+      version={game.version}
+      position={position}
+      seats={seats.value}
+      viewer={view?.seat}
+      actions={past || game.end ? [] : (deciding?.actions ?? [])}
+      busy={kept.busy.value}
+      onAction={(action) => void kept.play(action)}
+      turn={turnWords(kept, past?.ply)}
+      myTurn={kept.myTurn.value && !past}
+      question={question}
+      barred={barred}
+      applied={log.map((entry) => (entry.what.case === "applied" ? entry.what.value : undefined))}
+      at={past?.ply ?? log.length}
+      since={last}
+      onGo={(ply) => void go(ply)}
+      onTakeBack={back ? () => void kept.takeBack(last - 1) : undefined}
+      menu={
+        <>
+          {back && (
+            <button type="button" onClick={() => void kept.takeBack(last - 1)}>
+              Take back <kbd>u</kbd>
+            </button>
+          )}
+          {many && (
+            <button type="button" aria-pressed={secrets.value} onClick={() => (secrets.value = !secrets.value)}>
+              {secrets.value ? "Hide secrets" : "Show secrets"}
+            </button>
+          )}
+          <button type="button" onClick={() => (seating.value = true)}>
+            Players
+          </button>
+          <button type="button" onClick={() => (sharing.value = true)}>
+            Share
+          </button>
+          <a class="button" href={link("study", "game", kept.id, past?.ply ?? log.length)}>
+            Study
+          </a>
+          <a class="button" href="#/">
+            Lobby
+          </a>
+        </>
+      }
+    >
+      <Trouble words={kept.broken.value && `${kept.broken.value} Trying again…`} />
+      <Trouble words={kept.refused.value} />
+      <TakeBackAsked kept={kept} />
+      {game.end && <Ending end={game.end} seats={seats.value} game={kept.id} />}
+      {past && (
+        <p class="notice">
+          You look at an earlier moment.{" "}
+          <button type="button" onClick={() => void go(log.length)}>
+            To the present
+          </button>
+        </p>
+      )}
+      {sharing.value && <Share kept={kept} onClose={() => (sharing.value = false)} />}
+      {seating.value && <Seats kept={kept} onClose={() => (seating.value = false)} />}
+    </Table>
+  );
+}
+
+type Entry = Kept["log"]["value"][number];
+
+function actedBy(entry: Entry): number | undefined {
+  return entry.what.case === "applied" ? seatOf(entry.what.value.turn) : undefined;
+}
+
+/** What a hint would be about: the position as the seat to decide knows it. */
+function asked(
+  kept: Kept,
+  position: Position | undefined,
+  seat: number | undefined,
+  past: boolean,
+): Question | undefined {
+  if (past || !position || seat === undefined || kept.busy.value) return undefined;
+  return { position, seat, game: kept.id };
+}
+
+function hintsBarred(option: HintsOption | undefined, over: boolean): string | undefined {
+  if (option === HintsOption.NEVER) return "This game is played without hints.";
+  return option === HintsOption.AFTERWARDS && !over ? "Hints come when the game is over." : undefined;
+}
+
+function turnWords(kept: Kept, past: number | undefined): string {
+  const game = kept.game.value;
+  if (past !== undefined) return text.ply(past);
+  if (!game || game.end) return "The game is over";
+  const turn = game.turn;
+  if (turn?.kind === TurnKind.NATURE) return game.options?.table ? "Say what comes up" : "Luck decides";
+  const seats = looks(game.seats);
+  if (!kept.myTurn.value) return `${actor(turn, seats)} is to move`;
+  return kept.mine.value.length > 1 ? `Your turn, ${actor(turn, seats)}` : text.yourTurn;
+}
+
+/** Somebody asks to go back. */
+function TakeBackAsked({ kept }: { kept: Kept }) {
+  const question = kept.game.value?.takeBack;
+  if (!question) return null;
+  const asks = colourName(question.seat);
+  const mayAnswer = question.missing.some((seat) => kept.mine.value.includes(seat));
+  return (
+    <div class="notice" role="alert">
+      <p>
+        {asks} asks to go back to move {question.ply}.
+      </p>
+      {mayAnswer ? (
+        <>
+          <button type="button" onClick={() => void kept.takeBack(question.ply)}>
+            Agree
+          </button>{" "}
+          <button type="button" onClick={() => void kept.takeBack(question.ply, true)}>
+            Decline
+          </button>
+        </>
+      ) : (
+        <p>The others are asked.</p>
+      )}
+    </div>
+  );
+}

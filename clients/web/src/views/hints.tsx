@@ -1,0 +1,199 @@
+// The hints: how much is told, for how long it is thought, and what came of it.
+
+import { useEffect } from "preact/hooks";
+import type { SeatLook } from "../boards/types.ts";
+import { plain } from "../catalogue.ts";
+import type { Line } from "../gen/clerestory/v1/advisor_pb.ts";
+import type { Position } from "../gen/clerestory/v1/position_pb.ts";
+import * as hints from "../hints.ts";
+import { Gauge, Trouble } from "../parts.tsx";
+import { endPreview, playOut, preview, walk } from "../preview.ts";
+import { text } from "../text.ts";
+
+const NAMES = { off: "Off", where: "Where to look", move: "The move", table: "Everything" };
+const ROWS = 8;
+
+interface Props {
+  /** What is to be analysed; not set where nothing is. */
+  question: hints.Question | undefined;
+  seats: readonly SeatLook[];
+  /** Hints may not be shown now, and why. */
+  barred?: string | undefined;
+  pointed: string | undefined;
+  onPoint(text: string | undefined): void;
+}
+
+export function Hints({ question, seats, barred, pointed, onPoint }: Props) {
+  const step = hints.step.value;
+  const seconds = hints.seconds.value;
+  const wanted = step !== "off" && !barred ? question : undefined;
+  useEffect(() => {
+    if (wanted) void hints.ask(wanted);
+    else hints.clear();
+    endPreview();
+    return hints.clear;
+  }, [wanted?.position, wanted?.seat, seconds]);
+  return (
+    <section class="hints" aria-label="Hints">
+      <Choice barred={barred} />
+      <Trouble words={hints.trouble.value} />
+      {wanted && step !== "off" && <Told question={wanted} seats={seats} pointed={pointed} onPoint={onPoint} />}
+    </section>
+  );
+}
+
+function Choice({ barred }: { barred: string | undefined }) {
+  return (
+    <div class="choice">
+      <label>
+        Hints <kbd>?</kbd>
+        <select
+          id="hints"
+          value={hints.step.value}
+          disabled={!!barred}
+          onChange={(event) => hints.choose(event.currentTarget.value as hints.Step)}
+        >
+          {hints.STEPS.map((step) => (
+            <option key={step} value={step}>
+              {NAMES[step]}
+            </option>
+          ))}
+        </select>
+      </label>
+      {barred && <small>{barred}</small>}
+      {hints.step.value !== "off" && (
+        <label>
+          Time
+          <input
+            type="range"
+            min="1"
+            max="30"
+            value={hints.seconds.value}
+            onChange={(event) => hints.chooseSeconds(Number(event.currentTarget.value))}
+          />
+          <output>{hints.seconds.value} s</output>
+        </label>
+      )}
+      {hints.running.value && (
+        <button type="button" onClick={hints.stop}>
+          Stop
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Told({ question, seats, pointed, onPoint }: Props & { question: hints.Question }) {
+  const found = hints.table.value;
+  const best = hints.best.value;
+  if (!found || !best) return <p class="muted">{hints.running.value ? "Thinking…" : ""}</p>;
+  const label = best.action?.label ?? "";
+  return (
+    <div class="told">
+      <Gauge shares={best.winShares} seats={seats} />
+      {hints.step.value === "where" && <p>Look at: {plain(best.action?.text.split(" ")[0] ?? "").toLowerCase()}.</p>}
+      {hints.step.value === "move" && <p class="hint-move">{label}</p>}
+      {hints.step.value === "table" && (
+        <>
+          <Table
+            lines={found.lines}
+            seat={found.seat}
+            question={question.position}
+            pointed={pointed}
+            onPoint={onPoint}
+          />
+          <Shown />
+          {found.reason && <p class="reason">{found.reason}</p>}
+          <p class="muted">
+            {Number(found.statistics?.iterations ?? 0).toLocaleString("en")} games looked at
+            {hints.running.value ? "…" : `; sure by ${text.share(found.statistics?.certainty ?? 0)}`}
+          </p>
+        </>
+      )}
+    </div>
+  );
+}
+
+interface TableProps {
+  lines: readonly Line[];
+  seat: number | undefined;
+  question: Position;
+  pointed: string | undefined;
+  onPoint(text: string | undefined): void;
+}
+
+function Table({ lines, seat, question, pointed, onPoint }: TableProps) {
+  const show = (line: Line) => {
+    onPoint(line.action?.text);
+    void playOut(question, line.principalVariation);
+  };
+  const hide = () => {
+    onPoint(undefined);
+    endPreview();
+  };
+  return (
+    <div class="scroll">
+      <table class="lines">
+        <thead>
+          <tr>
+            <th scope="col">Action</th>
+            <th scope="col">Win</th>
+            <th scope="col">Points</th>
+            <th scope="col">Costs</th>
+          </tr>
+        </thead>
+        <tbody>
+          {lines.slice(0, ROWS).map((line) => (
+            <tr key={line.action?.text} class={pointed === line.action?.text ? "pointed" : ""} onPointerLeave={hide}>
+              <th scope="row">
+                <button
+                  type="button"
+                  class="plain"
+                  aria-label={`Play out: ${line.action?.label}`}
+                  onPointerEnter={() => show(line)}
+                  onFocus={() => show(line)}
+                  onBlur={hide}
+                  onWheel={(event) => walk(Math.sign(event.deltaY), true)}
+                  onKeyDown={(event) => {
+                    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+                    if (by === undefined) return;
+                    event.stopPropagation();
+                    event.preventDefault();
+                    walk(by, true);
+                  }}
+                >
+                  {line.action?.label}
+                </button>
+              </th>
+              <td>{seat === undefined ? "" : text.share(line.winShares[seat] ?? 0)}</td>
+              <td>{text.points(line.margin)}</td>
+              <td>{lossOf(line, lines[0], seat)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** What a line costs against the best one, in win shares. */
+function lossOf(line: Line, best: Line | undefined, seat: number | undefined): string {
+  if (seat === undefined || !best || line === best) return "";
+  const loss = (best.winShares[seat] ?? 0) - (line.winShares[seat] ?? 0);
+  return loss > 0 ? text.share(loss) : "";
+}
+
+/** What is shown of a line that is played out, and where in it one is. */
+function Shown() {
+  const shown = preview.value;
+  if (!shown) return null;
+  return (
+    <ol class="shown" aria-live="polite">
+      {shown.applied.map((one, index) => (
+        <li key={index} class={index === shown.at ? "at" : ""}>
+          {one.action?.label}
+        </li>
+      ))}
+    </ol>
+  );
+}

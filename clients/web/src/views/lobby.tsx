@@ -1,0 +1,157 @@
+// The lobby: a new game, one's own games, games that wait for people, records and positions to study.
+
+import { signal, useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { games, isPassing, wordsOf } from "../api.ts";
+import { type Game, GameStatus } from "../gen/clerestory/v1/games_pb.ts";
+import { SeatName, Trouble } from "../parts.tsx";
+import { go, link } from "../route.ts";
+import { actor, looks, seatOf } from "../seats.ts";
+import { text } from "../text.ts";
+import { notice } from "../title.ts";
+import { forget, keysOf, ownGames } from "../tokens.ts";
+import { NewGame } from "./newgame.tsx";
+
+const EVERY = 5000; // milliseconds between looks at the lists
+
+const own = signal<Game[]>([]);
+const others = signal<Game[]>([]);
+
+/** The first token of each own game: enough to find it. */
+function ownTokens(): string[] {
+  const keys = ownGames().map(keysOf);
+  const tokens = keys.map((one) => Object.values(one.seats)[0] ?? one.owner ?? one.onlooker ?? "");
+  return tokens.filter(Boolean).slice(0, 100);
+}
+
+async function look(): Promise<void> {
+  const tokens = ownTokens();
+  const [mine, listed] = await Promise.all([
+    tokens.length ? games.listGames({ tokens, pageSize: 100 }) : undefined,
+    games.listGames({ pageSize: 50 }),
+  ]);
+  own.value = mine?.games ?? [];
+  const known = new Set(ownGames());
+  others.value = listed.games.filter((game) => !known.has(game.gameId));
+}
+
+export function Lobby() {
+  const trouble = useSignal("");
+  useEffect(() => {
+    const again = () =>
+      look().then(
+        () => {
+          trouble.value = "";
+        },
+        (error) => {
+          trouble.value = isPassing(error) ? "The server cannot be reached. Trying again…" : wordsOf(error);
+        },
+      );
+    void again();
+    const timer = setInterval(() => document.hidden || void again(), EVERY);
+    return () => clearInterval(timer);
+  }, []);
+  const waiting = own.value.find((game) => mayMove(game));
+  notice(waiting !== undefined, waiting?.gameId ?? "");
+  const over = own.value.filter((game) => game.status === GameStatus.OVER);
+  const going = own.value.filter((game) => game.status !== GameStatus.OVER);
+  return (
+    <main class="page lobby">
+      <h1>{text.title}</h1>
+      <Trouble words={trouble.value} />
+      <NewGame />
+      <List title="Your games" games={going} own />
+      <List title="Open games" games={others.value} />
+      <Import />
+      <List title="Finished games" games={over} own />
+    </main>
+  );
+}
+
+/** Whether a game waits for somebody of this browser. */
+function mayMove(game: Game): boolean {
+  const turn = seatOf(game.turn);
+  return !game.end && turn !== undefined && turn in keysOf(game.gameId).seats;
+}
+
+function List({ title, games: listed, own: mine }: { title: string; games: Game[]; own?: boolean }) {
+  if (!listed.length) return null;
+  return (
+    <section>
+      <h2>{title}</h2>
+      <ul class="games">
+        {listed.map((game) => (
+          <li key={game.gameId}>
+            <a href={link("game", game.gameId)}>
+              <strong>{text.games[game.game] ?? game.game}</strong>
+              <span class={mayMove(game) ? "mine" : ""}>{stands(game)}</span>
+            </a>
+            <span class="row">
+              {looks(game.seats).map((seat) => (
+                <SeatName key={seat.seat} look={seat} />
+              ))}
+            </span>
+            {mine && game.end && (
+              <button
+                type="button"
+                onClick={() => {
+                  forget(game.gameId);
+                  own.value = own.value.filter((one) => one !== game);
+                }}
+              >
+                Forget
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** How far a game has come, in words. */
+function stands(game: Game): string {
+  if (game.status === GameStatus.OPEN) return "waits for players";
+  if (game.status === GameStatus.FROZEN) return "was made with other rules or cards";
+  if (game.end) return "is over";
+  return mayMove(game) ? text.yourTurn : `${actor(game.turn, looks(game.seats)) || text.nature} is to move`;
+}
+
+/** A record or a position from elsewhere. */
+function Import() {
+  const trouble = useSignal("");
+  const open = async (file: string) => {
+    const { IMPORTED } = await import("./study.tsx");
+    const { read } = await import("../study.ts");
+    try {
+      await read(file);
+      sessionStorage.setItem(IMPORTED, file);
+      go(["study", "file"]);
+    } catch (error) {
+      trouble.value = error instanceof Error && !("code" in error) ? error.message : wordsOf(error);
+    }
+  };
+  return (
+    <details>
+      <summary>Study a record or a position</summary>
+      <Trouble words={trouble.value} />
+      <label>
+        A file, as <code>clerestory play --record</code> or <code>clerestory new</code> writes it
+        <input
+          type="file"
+          onChange={async (event) => {
+            const file = event.currentTarget.files?.[0];
+            if (file) await open(await file.text());
+          }}
+        />
+      </label>
+      <p class="row">
+        {["cathedral", "duel"].map((game) => (
+          <a key={game} class="button" href={link("study", "new", game, 2)}>
+            A new position of {text.games[game]}
+          </a>
+        ))}
+      </p>
+    </details>
+  );
+}

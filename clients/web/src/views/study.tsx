@@ -1,0 +1,120 @@
+// Going through a record, and trying what might have been.
+
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { games, wordsOf } from "../api.ts";
+import type { Position } from "../gen/clerestory/v1/position_pb.ts";
+import { TurnKind } from "../gen/clerestory/v1/rules_pb.ts";
+import { Trouble } from "../parts.tsx";
+import { link } from "../route.ts";
+import { actor, look, seatCount, seatOf } from "../seats.ts";
+import { fresh, read, Study } from "../study.ts";
+import { keysOf, tokensOf } from "../tokens.ts";
+import { Result } from "./ending.tsx";
+import { Table } from "./table.tsx";
+
+/** Where an imported file waits for its screen. */
+export const IMPORTED = "imported";
+
+/** `study/game/ID/PLY`, `study/new/GAME/SEATS`, `study/file`. */
+export default function StudyScreen({ words }: { words: string[] }) {
+  const study = useSignal<Study | undefined>(undefined);
+  const trouble = useSignal("");
+  useEffect(() => {
+    open(words).then(
+      (found) => {
+        study.value = found;
+      },
+      (error) => {
+        trouble.value = error instanceof Error && !("code" in error) ? error.message : wordsOf(error);
+      },
+    );
+  }, [words.join("/")]);
+  if (trouble.value || !study.value)
+    return (
+      <main class="page">
+        <Trouble words={trouble.value} />
+        {!trouble.value && <p aria-busy="true">Opening…</p>}
+        <a href="#/">To the lobby</a>
+      </main>
+    );
+  return <Studied study={study.value} />;
+}
+
+async function open([kind, name = "", number]: string[]): Promise<Study> {
+  if (kind === "new") return new Study(await fresh(name, Number(number)));
+  if (kind === "file") return new Study(await read(sessionStorage.getItem(IMPORTED) ?? ""));
+  const { record } = await games.getRecord({ gameId: name, tokens: tokensOf(keysOf(name)) });
+  return new Study(await read(record), Number(number), name);
+}
+
+function Studied({ study }: { study: Study }) {
+  const reached = study.reached.value;
+  const position = study.position.value;
+  const seat = seatOf(reached?.turn);
+  const known = useSignal<Position | undefined>(undefined);
+  useEffect(() => {
+    known.value = undefined;
+    if (seat !== undefined)
+      void study.question(seat).then((found) => {
+        known.value = found;
+      });
+  }, [reached]);
+  if (!reached || !position)
+    return (
+      <main class="page">
+        <Trouble words={study.trouble.value} />
+      </main>
+    );
+  const seats = Array.from({ length: seatCount(position) }, (_, index) => look(index));
+  const chance = reached.turn?.kind === TurnKind.NATURE;
+  return (
+    <Table
+      version={study.at.value}
+      position={position}
+      seats={seats}
+      viewer={seat}
+      actions={study.actions.value}
+      busy={false}
+      onAction={(action) => void study.play(action)}
+      turn={
+        reached.outcome
+          ? "The game is over"
+          : chance
+            ? "Luck decides: choose, or draw"
+            : `${actor(reached.turn, seats)} is to move`
+      }
+      myTurn={false}
+      question={known.value && seat !== undefined ? { position: known.value, seat, game: "" } : undefined}
+      applied={study.applied.value}
+      at={study.at.value}
+      onGo={(ply) => void study.go(ply)}
+      onTakeBack={() => void study.go(study.at.value - 1)}
+      menu={
+        <>
+          {study.strayed.value && (
+            <button type="button" onClick={() => void study.back()}>
+              Back to the record
+            </button>
+          )}
+          {study.name && (
+            <a class="button" href={link("game", study.name)}>
+              To the game
+            </a>
+          )}
+          <a class="button" href="#/">
+            Lobby
+          </a>
+        </>
+      }
+    >
+      <Trouble words={study.trouble.value} />
+      {chance && (
+        <button type="button" class="wide" onClick={() => void study.draw()}>
+          Draw
+        </button>
+      )}
+      {reached.outcome && <Result outcome={reached.outcome} seats={seats} />}
+    </Table>
+  );
+}

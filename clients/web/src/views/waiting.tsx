@@ -1,0 +1,54 @@
+// A game that waits for people.
+
+import { useSignal } from "@preact/signals";
+import { type Game, SeatKind } from "../gen/clerestory/v1/games_pb.ts";
+import type { Kept } from "../kept.ts";
+import { Copy, SeatName, Trouble } from "../parts.tsx";
+import { address } from "../route.ts";
+import { look, looks } from "../seats.ts";
+import { text } from "../text.ts";
+
+export function Waiting({ kept, game }: { kept: Kept; game: Game }) {
+  const name = useSignal(localStorage.getItem("name") ?? "");
+  const seats = looks(game.seats);
+  const owner = kept.keys.value.owner !== undefined;
+  const join = (seat: number) => {
+    localStorage.setItem("name", name.value);
+    void kept.join(seat, name.value);
+  };
+  return (
+    <main class="page">
+      <h1>{text.games[game.game] ?? game.game}</h1>
+      <p>The game begins when every seat is taken.</p>
+      <Trouble words={kept.broken.value} />
+      <Trouble words={kept.refused.value} />
+      <label>
+        Your name
+        <input maxLength={40} value={name.value} onInput={(event) => (name.value = event.currentTarget.value)} />
+      </label>
+      <ul class="seats">
+        {game.seats.map((seat) => (
+          <li key={seat.seat}>
+            <SeatName look={seats[seat.seat] ?? look(seat.seat)} mine={kept.mine.value.includes(seat.seat)} />
+            {seat.kind === SeatKind.OPEN && (
+              <button type="button" disabled={kept.busy.value} onClick={() => join(seat.seat)}>
+                Sit here
+              </button>
+            )}
+            {seat.kind === SeatKind.OPEN && owner && (
+              <button
+                type="button"
+                disabled={kept.busy.value}
+                onClick={() => void kept.setSeat(seat.seat, SeatKind.BOT)}
+              >
+                Let a bot play
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+      <Copy label="Send this link to those who shall join" value={address("game", game.gameId)} />
+      <a href="#/">Lobby</a>
+    </main>
+  );
+}

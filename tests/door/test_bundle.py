@@ -1,0 +1,67 @@
+"""The page as it is built: small, whole, and made of nothing that names where it came from."""
+
+import gzip
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+WEB = Path(__file__).parents[2] / "clients" / "web"
+DIST = WEB / "dist"
+LIMIT = 80_000  # bytes of the first load, compressed
+STATIC = re.compile(r'(?:import|from)\s*"\./([\w-]+\.js)"')
+NAMED = re.compile(r'(?:src|href)="/(assets/[\w-]+\.\w+|icon\.svg)"')
+
+
+def first_load() -> set[Path]:
+    """The files without which the lobby is not there: what the index names, and what that imports at once."""
+    wanted = [DIST / name for name in NAMED.findall((DIST / "index.html").read_text())]
+    found = {DIST / "index.html"}
+    while wanted:
+        path = wanted.pop()
+        if path not in found:
+            found.add(path)
+            wanted += [path.parent / name for name in STATIC.findall(path.read_text())]
+    return found
+
+
+def test_the_first_load_is_small() -> None:
+    sizes = {path.name: len(gzip.compress(path.read_bytes())) for path in first_load()}
+    assert sum(sizes.values()) <= LIMIT, sizes
+
+
+def test_what_is_seldom_wanted_is_no_part_of_it() -> None:
+    later = set(DIST.glob("assets/study-*.js"))
+    assert later
+    assert not later & first_load()
+
+
+def test_the_index_names_files_that_are_there() -> None:
+    named = NAMED.findall((DIST / "index.html").read_text())
+    assert {Path(name).suffix for name in named} == {".js", ".css", ".svg"}
+    assert [name for name in named if not (DIST / name).is_file()] == []
+
+
+def test_nothing_is_loaded_from_elsewhere() -> None:
+    texts = {path.name: path.read_text() for path in DIST.rglob("*") if path.is_file()}
+    style = "".join(text for name, text in texts.items() if name.endswith((".css", ".html")))
+    assert not re.search(r"https?://|@import|url\(", style)
+
+
+@pytest.mark.parametrize("name", ["package.json", "package-lock.json", ".npmrc"])
+def test_no_file_of_the_tools_holds_an_address(name: str) -> None:
+    assert "://" not in (WEB / name).read_text()
+
+
+def test_every_tool_is_locked_by_its_hash() -> None:
+    lock = json.loads((WEB / "package-lock.json").read_text())
+    packages = {name: package for name, package in lock["packages"].items() if name}
+    assert packages
+    assert [name for name, package in packages.items() if not package.get("integrity")] == []
+
+
+def test_the_tools_may_be_used_as_they_are_licensed() -> None:
+    lock = json.loads((WEB / "package-lock.json").read_text())
+    licences = {package.get("license") for name, package in lock["packages"].items() if name}
+    assert licences <= {"MIT", "Apache-2.0", "(Apache-2.0 AND BSD-3-Clause)", "MPL-2.0"}
