@@ -17,9 +17,10 @@ from clerestory.arena.oneply import judge_actions
 from clerestory.engine.core import State
 from clerestory.engine.rng import Rng
 from clerestory.search.errors import BadBot, BadLimit
-from clerestory.search.ismcts import Searcher, known, owed_turn
+from clerestory.search.ismcts import Searcher
 from clerestory.search.levels import choose_line, level_of
 from clerestory.search.options import shipped
+from clerestory.search.root import known, owed_turn
 
 UNITS = {"ms": 0.001, "s": 1.0}
 MAX_WORLDS = 2**63 - 1

@@ -20,11 +20,12 @@ from clerestory.search.tree cimport (
     NO_NODE, Edge, Node, most_visited, tree_bytes, tree_clear, tree_close, tree_find, tree_open,
 )
 
-from clerestory.search.errors import BadLimit, HiddenFromSeat, NothingToDecide, WrongSeat
+from clerestory.search.errors import BadLimit
 from clerestory.search.limits import check_threads, check_time, shares
 from clerestory.search.options import IDENTITIES, REWARDS, Options
 from clerestory.search.reasons import explained, gain
 from clerestory.search.result import Outlook, Result, StopReason
+from clerestory.search.root import considered_codes, known, owed_seat, owed_watcher
 from clerestory.search.tally import NOTHING, Judge, Tally
 
 cdef extern from *:
@@ -517,59 +518,3 @@ cdef Rng luck(object seed):
         return Rng(seed)
     except ValueError as error:
         raise BadLimit("seed", str(error).removeprefix("seed: ")) from None
-
-
-def owed_turn(State position, seat):
-    """Return the seat to decide. Raises NothingToDecide or WrongSeat."""
-    turn = position.turn
-    if turn == NATURE:
-        raise NothingToDecide("a chance event is due")
-    return owed_seat(position, seat)
-
-
-def owed_watcher(State position, observer):
-    """Return a seat, or NATURE for an onlooker, whose knowledge can be used. Raises WrongSeat."""
-    if type(observer) is not int or not NATURE <= observer < position.seats:
-        raise WrongSeat(f"observer {observer!r} is not one of the seats 0 to {position.seats - 1}, and no onlooker")
-    return observer
-
-
-def owed_seat(State position, seat):
-    """Return who asks: the one to decide, or any at a chance event. Raises NothingToDecide, WrongSeat."""
-    turn = position.turn
-    if turn == OVER:
-        raise NothingToDecide("the game is over")
-    if turn == NATURE:
-        if seat is not None and not 0 <= seat < position.seats:
-            raise WrongSeat(f"seat {seat} is not one of 0 to {position.seats - 1}")
-        return NATURE if seat is None else seat
-    if seat is not None and seat != turn:
-        raise WrongSeat(f"seat {seat} is not to decide: it is {position.game.seat_name(turn)}'s turn")
-    return turn
-
-
-def considered_codes(State position, actions):
-    """Return the codes of the actions that a search is limited to, ascending; () for no such limit. Raises BadLimit."""
-    if actions is None:
-        return ()
-    legal = set(position.legal_codes())
-    codes = set()
-    for text in actions:
-        try:
-            code = position.game.parse_action(text).code
-        except ValueError as error:  # BadText
-            raise BadLimit("actions", str(error)) from None
-        if code not in legal or position.turn == NATURE:
-            raise BadLimit("actions", f"{text!r} is not a legal action")
-        codes.add(code)
-    if not codes:
-        raise BadLimit("actions", "none is left to search")
-    return tuple(sorted(codes))
-
-
-def known(State position not None, int seat):
-    """Return what the seat knows. Raises HiddenFromSeat unless dealing leaves that as it is."""
-    cdef State observed = position.observe(seat)
-    if observed.deal(0).observe(seat) != observed:
-        raise HiddenFromSeat(f"the position hides what {observed.game.seat_name(seat)} knows")
-    return observed
