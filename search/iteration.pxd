@@ -20,7 +20,7 @@ cdef enum Identity:              # what makes two places in the tree one node
 
 cdef struct Step:
     uint32_t edge
-    int seat                     # whose margin the edge counts: that decided; at a chance event of the root the search's own
+    int seat                     # whose margin the edge counts: who decided; the one who asks, at a root of chance
 
 cdef struct Habit:               # what came of an action in a phase, wherever it was played (MAST)
     float reward                 # sum
