@@ -1,6 +1,6 @@
 """What a call can be refused for, and how the caller is told: one google.rpc.Status, for every method."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NoReturn
@@ -41,6 +41,20 @@ class Reason(StrEnum):
     GAME_OVER = "GAME_OVER"
     NOT_SEATS_TURN = "NOT_SEATS_TURN"
     ILLEGAL_ACTION = "ILLEGAL_ACTION"
+    NO_SUCH_GAME = "NO_SUCH_GAME"
+    WRONG_SEAT_TOKEN = "WRONG_SEAT_TOKEN"
+    STALE_VERSION = "STALE_VERSION"
+    SEAT_TAKEN = "SEAT_TAKEN"
+    NOT_STARTED = "NOT_STARTED"
+    FROZEN = "FROZEN"
+    TAKE_BACK_REFUSED = "TAKE_BACK_REFUSED"
+    BAD_OPTIONS = "BAD_OPTIONS"
+    BAD_PLY = "BAD_PLY"
+    BAD_PAGE = "BAD_PAGE"
+    TOO_MANY_GAMES = "TOO_MANY_GAMES"
+    TOO_MANY_WATCHERS = "TOO_MANY_WATCHERS"
+    DISK_FULL = "DISK_FULL"
+    STORE_FAILED = "STORE_FAILED"
     MISSING_TOKEN = "MISSING_TOKEN"
     BAD_TOKEN = "BAD_TOKEN"
     BAD_ON_BEHALF = "BAD_ON_BEHALF"
@@ -73,6 +87,20 @@ CODES = {
     Reason.GAME_OVER: grpc.StatusCode.FAILED_PRECONDITION,
     Reason.NOT_SEATS_TURN: grpc.StatusCode.FAILED_PRECONDITION,
     Reason.ILLEGAL_ACTION: grpc.StatusCode.FAILED_PRECONDITION,
+    Reason.NO_SUCH_GAME: grpc.StatusCode.NOT_FOUND,
+    Reason.WRONG_SEAT_TOKEN: grpc.StatusCode.PERMISSION_DENIED,
+    Reason.STALE_VERSION: grpc.StatusCode.ABORTED,
+    Reason.SEAT_TAKEN: grpc.StatusCode.FAILED_PRECONDITION,
+    Reason.NOT_STARTED: grpc.StatusCode.FAILED_PRECONDITION,
+    Reason.FROZEN: grpc.StatusCode.FAILED_PRECONDITION,
+    Reason.TAKE_BACK_REFUSED: grpc.StatusCode.FAILED_PRECONDITION,
+    Reason.BAD_OPTIONS: grpc.StatusCode.INVALID_ARGUMENT,
+    Reason.BAD_PLY: grpc.StatusCode.INVALID_ARGUMENT,
+    Reason.BAD_PAGE: grpc.StatusCode.INVALID_ARGUMENT,
+    Reason.TOO_MANY_GAMES: grpc.StatusCode.RESOURCE_EXHAUSTED,
+    Reason.TOO_MANY_WATCHERS: grpc.StatusCode.RESOURCE_EXHAUSTED,
+    Reason.DISK_FULL: grpc.StatusCode.RESOURCE_EXHAUSTED,
+    Reason.STORE_FAILED: grpc.StatusCode.UNAVAILABLE,
     Reason.MISSING_TOKEN: grpc.StatusCode.UNAUTHENTICATED,
     Reason.BAD_TOKEN: grpc.StatusCode.UNAUTHENTICATED,
     Reason.BAD_ON_BEHALF: grpc.StatusCode.INVALID_ARGUMENT,
@@ -91,11 +119,19 @@ class CallError(Exception):
         reason: why.
         faults: (path of the field, what is wrong there), at least one; the caller sees them all.
         retry: seconds after which it may be tried again, where that makes sense.
+        metadata: of the ErrorInfo, what a program wants to know beside the reason.
     """
 
-    def __init__(self, reason: Reason, faults: Sequence[tuple[str, str]], retry: float | None = None) -> None:
+    def __init__(
+        self,
+        reason: Reason,
+        faults: Sequence[tuple[str, str]],
+        retry: float | None = None,
+        metadata: Mapping[str, str] | None = None,
+    ) -> None:
         self.reason = reason
         self.retry = retry
+        self.metadata = metadata or {}
         self.faults = [(field, description[:MAX_DESCRIPTION]) for field, description in faults[:MAX_LISTED]]
         more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
         super().__init__(": ".join(filter(None, self.faults[0])) + more)
@@ -126,7 +162,7 @@ class Faults:
 
 def status_of(error: CallError, request_id: str = "") -> Status:
     """Return an error as it goes to the caller of the call so identified."""
-    details = [ErrorInfo(reason=error.reason, domain=DOMAIN), *further_details(error)]
+    details = [ErrorInfo(reason=error.reason, domain=DOMAIN, metadata=error.metadata), *further_details(error)]
     if request_id:
         details.append(RequestInfo(request_id=request_id))
     status = Status(code=CODES[error.reason].value[0], message=str(error))

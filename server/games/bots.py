@@ -1,0 +1,67 @@
+"""Bots ask the advisor like everybody else: their searches are admitted, counted and on time as all are."""
+
+import secrets
+from typing import Any
+
+from clerestory.server.errors import CallError, Reason
+from clerestory.server.games.kept import Kept
+from clerestory.server.games.log import Bot
+from clerestory.server.games.translate_games import bot_question, only_action
+from clerestory.server.service import Advisor
+
+GUESS_BITS = 53
+
+
+class OwnCall:
+    """What the advisor wants to know of a call, of one that came from inside: it has no deadline.
+
+    Args:
+        game_id: of the game that it is for.
+    """
+
+    def __init__(self, game_id: str) -> None:
+        self._game_id = game_id
+
+    def time_remaining(self) -> float | None:
+        """Return nothing: the budget of the question is all its time."""
+        return None
+
+    def invocation_metadata(self) -> tuple[tuple[str, str], ...]:
+        """Return nothing."""
+        return ()
+
+    def peer(self) -> str:
+        """Return whose call it is."""
+        return f"game:{self._game_id}"
+
+
+class Bots:
+    """Chooses moves.
+
+    Args:
+        advisor: of this server.
+    """
+
+    def __init__(self, advisor: Advisor) -> None:
+        self._advisor = advisor
+
+    async def choose(self, kept: Kept, seat: int, bot: Bot) -> str:
+        """Return the text of the move that a bot makes. Raises CallError, BUSY among them.
+
+        Where people at a table have not said what a bot's own card tells it, it believes something.
+        """
+        forced = only_action(kept)
+        if forced is not None:
+            return forced
+        try:
+            return await self._ask(bot_question(kept, seat, bot), kept)
+        except CallError as error:
+            if error.reason != Reason.HIDDEN_FROM_SEAT:
+                raise
+        guess = secrets.randbits(GUESS_BITS)
+        return await self._ask(bot_question(kept, seat, bot, guess=guess), kept)
+
+    async def _ask(self, question: Any, kept: Kept) -> str:
+        context: Any = OwnCall(kept.head.game_id)
+        answer = await self._advisor.RecommendMove(question, context)
+        return answer.best.text

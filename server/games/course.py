@@ -1,0 +1,259 @@
+"""What people may do with a kept game: each function checks it, and adds what comes of it to the game it is given.
+
+The game given is a copy that is thrown away if anything is refused, or cannot be stored.
+"""
+
+from collections.abc import Callable
+
+from clerestory.engine.core import NATURE
+from clerestory.engine.errors import BadText, IllegalAction
+from clerestory.server.errors import CallError, Reason, refuse
+from clerestory.server.games.kept import Kept, Question, settle
+from clerestory.server.games.log import EndReason, Entry, Holder, Kind, SeatKind, TakeBacks, seated
+from clerestory.server.games.viewer import Viewer
+
+MAX_SHOWN = 6  # legal actions named when another was refused
+TWO = 2  # players, of whom one resigns and the other wins
+
+ANSWERS = (Kind.AGREED, Kind.DECLINED, Kind.TAKEN_BACK)
+
+
+# -- what must be so -------------------------------------------------------------------------------
+
+
+def owe_alive(kept: Kept) -> None:
+    """Raise CallError for a game to which nothing can be added: FROZEN or GAME_OVER."""
+    if kept.frozen:
+        refuse(Reason.FROZEN, "game_id", "the game is of other rules or cards than this server's")
+    if kept.over:
+        refuse(Reason.GAME_OVER, "game_id", "the game is over")
+
+
+def owe_running(kept: Kept) -> None:
+    """Raise CallError for a game that is not played: FROZEN, GAME_OVER or NOT_STARTED."""
+    owe_alive(kept)
+    if kept.waiting:
+        refuse(Reason.NOT_STARTED, "game_id", "the game waits for people to take its open seats")
+
+
+def owe_version(kept: Kept, version: int) -> None:
+    """Raise CallError, STALE_VERSION, which tells the present version, for another one."""
+    if version != kept.version:
+        text = f"is {version}; the game has version {kept.version} by now"
+        raise CallError(Reason.STALE_VERSION, [("version", text)], metadata={"version": str(kept.version)})
+
+
+def repeated(kept: Kept, version: int, is_it: Callable[[Entry], bool]) -> bool:
+    """Whether what was chosen for a version has been done already: the entry then made for it is the same."""
+    return version < kept.version and is_it(kept.entries[version])
+
+
+# -- actions ---------------------------------------------------------------------------------------
+
+
+def play(kept: Kept, viewer: Viewer, version: int, text: str, moment: int) -> int:
+    """Play an action, and draw what comes up behind it; return the version after them.
+
+    Raises CallError: STALE_VERSION, NOT_SEATS_TURN, BAD_ACTION, ILLEGAL_ACTION, or that the game is not played.
+    """
+    seats = viewer.seats
+    same = repeated(
+        kept,
+        version,
+        lambda entry: entry.kind == Kind.PLAYED and entry.text == text and (entry.seat is None or entry.seat in seats),
+    )
+    if same:
+        return after(kept, version)
+    owe_running(kept)
+    owe_version(kept, version)
+    seat = owe_turn(kept, viewer)
+    add_action(kept, Entry(Kind.PLAYED, seat, text, moment))
+    settle(kept, moment)
+    return kept.version
+
+
+def after(kept: Kept, version: int) -> int:
+    """Return the version after the action made for a version, and after what was drawn with it."""
+    version += 1
+    while version < kept.version and kept.entries[version].kind == Kind.DRAWN:
+        version += 1
+    return version
+
+
+def owe_turn(kept: Kept, viewer: Viewer) -> int | None:
+    """Return the seat for which a viewer may act now, None for Nature's. Raises CallError, NOT_SEATS_TURN."""
+    turn = kept.turn
+    if turn == NATURE and (viewer.seats or viewer.owner):
+        return None
+    if turn not in viewer.seats:
+        who = "a chance event is due" if turn == NATURE else f"seat {turn} is to decide"
+        refuse(Reason.NOT_SEATS_TURN, "tokens", f"{who}, whose token the call does not bring")
+    if kept.seats[turn].kind != SeatKind.PERSON:
+        refuse(Reason.NOT_SEATS_TURN, "tokens", f"a bot plays seat {turn}; SetSeat gives it back to its person")
+    return turn
+
+
+def add_action(kept: Kept, entry: Entry) -> None:
+    """Add an action. Raises CallError: BAD_ACTION, ILLEGAL_ACTION, which names some that are legal."""
+    try:
+        kept.add(entry)
+    except BadText:
+        refuse(Reason.BAD_ACTION, "action", f"{entry.text[:40]!r} is no action of {kept.head.game}")
+    except IllegalAction as error:
+        shown = ", ".join(error.legal[:MAX_SHOWN]) + (", ..." if len(error.legal) > MAX_SHOWN else "")
+        refuse(Reason.ILLEGAL_ACTION, "action", f"{entry.text[:40]!r} is not legal here; legal are: {shown}")
+
+
+def play_bot(kept: Kept, version: int, text: str, moment: int) -> None:
+    """Play an action of the server's, for a bot or for a person whose time is over, unless something came before it.
+
+    Raises CallError, STALE_VERSION.
+    """
+    owe_version(kept, version)
+    turn = kept.turn
+    assert turn is not None
+    assert turn >= 0
+    kind = Kind.PLAYED if kept.seats[turn].kind == SeatKind.BOT else Kind.PLAYED_ON
+    add_action(kept, Entry(kind, turn, text, moment))
+    settle(kept, moment)
+
+
+# -- take-backs ------------------------------------------------------------------------------------
+
+
+def take_back(kept: Kept, viewer: Viewer, version: int, ply: int, decline: bool, moment: int) -> int:
+    """Ask for a take-back, agree to one or decline it, and do it once nobody's consent is missing.
+
+    Returns the version after it. Raises CallError: STALE_VERSION, WRONG_SEAT_TOKEN, BAD_PLY, TAKE_BACK_REFUSED, or that
+    the game is not played.
+    """
+    people = [seat for seat in viewer.seats if kept.seats[seat].kind == SeatKind.PERSON]
+    if repeated(kept, version, lambda entry: entry.kind in ANSWERS and entry.seat in people and entry.ply == ply):
+        return after_answers(kept, version)
+    owe_running(kept)
+    owe_version(kept, version)
+    if not people:
+        refuse(Reason.WRONG_SEAT_TOKEN, "tokens", "none of them is of a seat that a person holds")
+    if decline:
+        decline_take_back(kept, people[0], ply, moment)
+        return kept.version
+    owe_ply(kept, ply)
+    agree(kept, people, ply, moment)
+    settle(kept, moment)
+    return kept.version
+
+
+def after_answers(kept: Kept, version: int) -> int:
+    """Return the version after what was said about a take-back, and after the take-back if it followed."""
+    while version < kept.version and kept.entries[version].kind in ANSWERS:
+        version += 1
+        if kept.entries[version - 1].kind == Kind.TAKEN_BACK:
+            return after(kept, version - 1)
+    return version
+
+
+def decline_take_back(kept: Kept, seat: int, ply: int, moment: int) -> None:
+    """Say no. Raises CallError, TAKE_BACK_REFUSED, where nobody has asked."""
+    if kept.question is None or kept.question.ply != ply:
+        refuse(Reason.TAKE_BACK_REFUSED, "ply", f"nobody asks to go back to ply {ply}")
+    kept.add(Entry(Kind.DECLINED, seat, str(ply), moment))
+
+
+def owe_ply(kept: Kept, ply: int) -> None:
+    """Raise CallError for a ply that a game may not go back to: BAD_PLY, TAKE_BACK_REFUSED."""
+    rule = kept.head.options.take_backs
+    if ply >= kept.ply:
+        refuse(Reason.BAD_PLY, "ply", f"is {ply}; must be below {kept.ply}, the present one")
+    if rule == TakeBacks.NEVER:
+        refuse(Reason.TAKE_BACK_REFUSED, "ply", "nothing may be taken back in this game")
+    if rule == TakeBacks.FAIR and any(entry.kind == Kind.DRAWN for entry in kept.line[ply:]):
+        refuse(Reason.TAKE_BACK_REFUSED, "ply", f"something has come up since ply {ply}")
+
+
+def agree(kept: Kept, people: list[int], ply: int, moment: int) -> None:
+    """Let people agree to a take-back, or ask for it; do it if that is all it takes."""
+    asked = kept.question if kept.question is not None and kept.question.ply == ply else None
+    question = asked or Question(ply, people[0], frozenset())
+    new = [seat for seat in people if seat not in question.agreed]
+    missing = kept.missing(Question(ply, question.seat, question.agreed | set(people)))
+    if asked or missing:
+        for seat in new:
+            kept.add(Entry(Kind.AGREED, seat, str(ply), moment))
+    if not missing:
+        kept.add(Entry(Kind.TAKEN_BACK, question.seat, str(ply), moment))
+
+
+# -- seats and the end -----------------------------------------------------------------------------
+
+
+def join(kept: Kept, seat: int | None, name: str, token: str, moment: int) -> int:
+    """Give an open seat to a person with the token of this digest; return which. Raises CallError: SEAT_TAKEN, BAD_SEAT."""
+    owe_alive(kept)
+    if seat is None:
+        seat = next((n for n, holder in enumerate(kept.seats) if holder.kind == SeatKind.OPEN), None)
+    if seat is None:
+        refuse(Reason.SEAT_TAKEN, "seat", "every seat is taken")
+    owe_seat(kept, seat)
+    if kept.seats[seat].kind != SeatKind.OPEN:
+        refuse(Reason.SEAT_TAKEN, "seat", f"seat {seat} is taken")
+    kept.add(seated(seat, Holder(SeatKind.PERSON, name=name, token=token), moment))
+    settle(kept, moment)
+    return seat
+
+
+def owe_seat(kept: Kept, seat: int) -> None:
+    """Raise CallError, BAD_SEAT, for a seat that there is not."""
+    if seat >= len(kept.seats):
+        refuse(Reason.BAD_SEAT, "seat", f"is {seat}; the seats are 0 to {len(kept.seats) - 1}")
+
+
+def set_seat(kept: Kept, viewer: Viewer, seat: int, plan: Holder, moment: int) -> None:
+    """Give a seat to a bot, back to its person, or free. Raises CallError: WRONG_SEAT_TOKEN, SEAT_TAKEN, BAD_SEAT."""
+    owe_seat(kept, seat)
+    owe_alive(kept)
+    if not (viewer.owner or seat in viewer.seats):
+        refuse(Reason.WRONG_SEAT_TOKEN, "tokens", f"neither the owner's nor that of seat {seat} is among them")
+    holder = new_holder(kept.seats[seat], plan)
+    if holder != kept.seats[seat]:
+        kept.add(seated(seat, holder, moment))
+        settle(kept, moment)
+
+
+def new_holder(holder: Holder, plan: Holder) -> Holder:
+    """Return who holds a seat once a plan is carried out. Raises CallError, BAD_OPTIONS, for a person without a token."""
+    if plan.kind == SeatKind.OPEN:
+        return plan
+    if plan.kind == SeatKind.BOT:
+        assert plan.bot is not None
+        return holder.played_by(plan.bot)
+    if not holder.token:
+        refuse(Reason.BAD_OPTIONS, "plan.kind", "nobody has a token of this seat; open it, and let a person join")
+    return Holder(SeatKind.PERSON, name=plan.name or holder.name, token=holder.token)
+
+
+def end(kept: Kept, viewer: Viewer, reason: EndReason, moment: int) -> None:
+    """End a game before its end. Raises CallError: WRONG_SEAT_TOKEN, GAME_OVER, FROZEN, NOT_STARTED."""
+    if kept.ended is not None and kept.ended.text == reason and (kept.ended.seat in viewer.seats or viewer.owner):
+        return
+    if reason == EndReason.RESIGNED:
+        resign(kept, viewer, moment)
+        return
+    if not kept.over and not viewer.owner:
+        refuse(Reason.WRONG_SEAT_TOKEN, "tokens", "only the owner may abandon the game")
+    if kept.over:
+        owe_alive(kept)
+    kept.add(Entry(Kind.ENDED, None, reason, moment))
+
+
+def resign(kept: Kept, viewer: Viewer, moment: int) -> None:
+    """Let a person resign: the other one has won, or a bot goes on against the others."""
+    owe_running(kept)
+    people = [seat for seat in viewer.seats if kept.seats[seat].kind == SeatKind.PERSON]
+    if not people:
+        refuse(Reason.WRONG_SEAT_TOKEN, "tokens", "none of them is of a seat that a person holds")
+    seat = kept.turn if kept.turn in people else people[0]
+    assert seat is not None
+    if len(kept.seats) == TWO:
+        kept.add(Entry(Kind.ENDED, seat, EndReason.RESIGNED, moment))
+    else:
+        kept.add(seated(seat, kept.seats[seat].played_by(kept.head.options.play_on), moment))

@@ -1,0 +1,211 @@
+"""A kept game as its log tells it: who sits where, the position of every ply, what is due. Pure: no clock, no disk."""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Self
+
+from clerestory.engine.core import NATURE, State
+from clerestory.engine.games import GAMES, from_position
+from clerestory.engine.record import Record
+from clerestory.engine.rng import Rng
+from clerestory.server.games.log import EndReason, Entry, Head, Holder, Kind, SeatKind
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A take-back that waits for consent.
+
+    Attributes:
+        ply: to go back to.
+        seat: that asks.
+        agreed: seats that have said yes, the one that asks among them.
+    """
+
+    ply: int
+    seat: int
+    agreed: frozenset[int]
+
+
+class Kept:
+    """A game at one moment: its head and the entries that `add` has been given.
+
+    Attributes:
+        entries: all of them; their number is the version.
+        line: the entries that lead to the position, one for each ply.
+        positions: the whole position of every ply from 0 on; empty for a game that is frozen.
+        seats: who holds them.
+        question: about a take-back, None where there is none.
+        ended: the entry that ended the game before its end, None for none.
+        since: when it became the turn of whoever is to act, in milliseconds since 1970.
+    """
+
+    def __init__(self, head: Head, entries: Iterable[Entry] = ()) -> None:
+        self.head = head
+        self.entries: list[Entry] = []
+        self.line: list[Entry] = []
+        self.seats: list[Holder] = list(head.seats)
+        self.question: Question | None = None
+        self.ended: Entry | None = None
+        self.since = head.created
+        self.positions: list[State] = [] if frozen(head) else [from_position(head.opening)]
+        for entry in entries:
+            self.add(entry)
+
+    def copy(self) -> Self:
+        """Return a copy that can go on by itself."""
+        other = type(self).__new__(type(self))
+        other.head, other.question, other.ended, other.since = self.head, self.question, self.ended, self.since
+        other.entries, other.line = list(self.entries), list(self.line)
+        other.seats, other.positions = list(self.seats), list(self.positions)
+        return other
+
+    def at(self, version: int) -> "Kept":
+        """Return the game as it was at a version."""
+        return self if version == self.version else Kept(self.head, self.entries[:version])
+
+    # -- what is so --------------------------------------------------------------------------------
+
+    @property
+    def version(self) -> int:
+        """Number of entries."""
+        return len(self.entries)
+
+    @property
+    def ply(self) -> int:
+        """Number of actions and outcomes that lead to the position."""
+        return len(self.line)
+
+    @property
+    def frozen(self) -> bool:
+        """Whether the rules or cards here are not its own."""
+        return not self.positions
+
+    @property
+    def waiting(self) -> bool:
+        """Whether a seat is open."""
+        return any(holder.kind == SeatKind.OPEN for holder in self.seats)
+
+    @property
+    def position(self) -> State:
+        """The whole position; it is not to be changed."""
+        return self.positions[-1]
+
+    @property
+    def over(self) -> bool:
+        """Whether it has ended, in one way or another; of a frozen game, whether it was ended."""
+        return self.ended is not None or (not self.frozen and self.position.over)
+
+    @property
+    def running(self) -> bool:
+        """Whether it is played."""
+        return not (self.frozen or self.over or self.waiting)
+
+    @property
+    def turn(self) -> int | None:
+        """Who is to act, a seat or NATURE; None where nobody is."""
+        return self.position.turn if self.running else None
+
+    @property
+    def returns(self) -> tuple[float, ...]:
+        """Win shares of a game that is over; empty where it was abandoned."""
+        if self.ended is None:
+            return self.position.returns()
+        if self.ended.text == EndReason.ABANDONED:
+            return ()
+        return tuple(0.0 if seat == self.ended.seat else 1.0 for seat in range(len(self.seats)))
+
+    @property
+    def deadline(self) -> float | None:
+        """When the time of the person to decide is over, in milliseconds since 1970; None for no such time."""
+        seconds, turn = self.head.options.seconds_per_move, self.turn
+        if seconds is None or turn is None or turn == NATURE or self.seats[turn].kind != SeatKind.PERSON:
+            return None
+        return self.since + 1000 * seconds
+
+    @property
+    def mover(self) -> int | None:
+        """The seat for which a bot of the server is to move, None for none."""
+        turn = self.turn
+        return turn if turn is not None and turn >= 0 and self.seats[turn].kind == SeatKind.BOT else None
+
+    def missing(self, question: Question) -> list[int]:
+        """Return the seats of people who have not agreed to a take-back."""
+        people = (seat for seat, holder in enumerate(self.seats) if holder.kind == SeatKind.PERSON)
+        return [seat for seat in people if seat not in question.agreed]
+
+    def record(self, seat: int | None) -> Record:
+        """Return the record as a seat may know it, NATURE for an onlooker, None for all."""
+        opening = self.positions[0]
+        state = opening.copy() if seat is None else opening.observe(seat)
+        for entry in self.line:
+            state.play(entry.text)
+        return Record(state, self.head.seed if seat is None else None)
+
+    # -- what happens ------------------------------------------------------------------------------
+
+    def add(self, entry: Entry) -> None:
+        """Take in what has happened. Raises GameError for an action that is not legal."""
+        if entry.moves:
+            self._play(entry)
+        elif entry.kind == Kind.TAKEN_BACK:
+            del self.line[entry.ply :]
+            del self.positions[entry.ply + 1 :]
+            self.question, self.since = None, entry.moment
+        elif entry.kind in (Kind.AGREED, Kind.DECLINED):
+            self._answer(entry)
+        elif entry.kind == Kind.SEATED:
+            self._seat(entry)
+        else:
+            self.ended = entry
+        self.entries.append(entry)
+
+    def _play(self, entry: Entry) -> None:
+        if self.positions:
+            state = self.position.copy()
+            state.play(entry.text)
+            self.positions.append(state)
+        self.line.append(entry)
+        self.question, self.since = None, entry.moment
+
+    def _seat(self, entry: Entry) -> None:
+        assert entry.seat is not None
+        holder, before = entry.holder, self.seats[entry.seat]
+        if self.waiting or (self.turn == entry.seat and holder.kind != before.kind):
+            self.since = entry.moment
+        self.seats[entry.seat], self.question = holder, None
+
+    def _answer(self, entry: Entry) -> None:
+        assert entry.seat is not None
+        if entry.kind == Kind.DECLINED:
+            self.question = None
+        elif self.question is None or self.question.ply != entry.ply:
+            self.question = Question(entry.ply, entry.seat, frozenset({entry.seat}))
+        else:
+            self.question = Question(entry.ply, self.question.seat, self.question.agreed | {entry.seat})
+
+
+def frozen(head: Head) -> bool:
+    """Whether these rules or cards are not those of a game."""
+    game = GAMES.get(head.game)
+    return game is None or (game.rules_revision, game.catalogue) != (head.rules_revision, head.catalogue)
+
+
+def draw(kept: Kept, moment: int) -> Entry:
+    """Return the outcome of the chance event that is due; met again on the same way, it is the same."""
+    seed = hashlib.sha256(f"{kept.head.seed}:{kept.ply + 1}".encode()).digest()[:8]
+    state = kept.position.copy()
+    return Entry(Kind.DRAWN, None, state.draw(Rng(int.from_bytes(seed))).text, moment)
+
+
+def settle(kept: Kept, moment: int) -> list[Entry]:
+    """Return the chance events that are due, and those behind them; they are added to the game.
+
+    At a table there are none: they are entered.
+    """
+    drawn: list[Entry] = []
+    while kept.turn == NATURE and not kept.head.options.table:
+        drawn.append(draw(kept, moment))
+        kept.add(drawn[-1])
+    return drawn
+

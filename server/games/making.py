@@ -1,0 +1,61 @@
+"""A new game: its deal, its tokens, and the answer that a request repeated gets again."""
+
+import secrets
+
+from clerestory.engine.core import NATURE
+from clerestory.server.games.kept import Kept, settle
+from clerestory.server.games.log import Head, Holder, Onlookers, SeatKind
+from clerestory.server.games.store import Key
+from clerestory.server.games.tokens import Mint
+from clerestory.server.games.translate_plans import SEED_BITS, Plan
+from clerestory.server.games.viewer import digest_of
+
+OWNER, ONLOOKER = "owner", "onlooker"
+
+
+def seat_name(seat: int) -> str:
+    """Return what a mint calls the token of a seat."""
+    return f"seat {seat}"
+
+
+def make_game(plan: Plan, mint: Mint, moment: int) -> Kept:
+    """Return a new game; what comes up at its beginning has come up, unless it waits for people."""
+    seed = secrets.randbits(SEED_BITS) if plan.seed is None else plan.seed
+    opening = plan.game.new(len(plan.seats), seed)
+    if plan.options.table:
+        opening = opening.observe(NATURE)
+    head = Head(
+        game_id=mint.game_id(),
+        game=plan.game.name,
+        rules_revision=plan.game.rules_revision,
+        catalogue=plan.game.catalogue,
+        opening=opening.to_json(),
+        seed=None if plan.options.table else seed,
+        seed_chosen=plan.seed is not None,
+        salt="" if plan.options.table else secrets.token_hex(16),
+        seats=tuple(with_token(holder, seat, mint) for seat, holder in enumerate(plan.seats)),
+        options=plan.options,
+        owner=digest_of(mint.token(OWNER)),
+        onlooker=digest_of(mint.token(ONLOOKER)) if plan.options.onlookers == Onlookers.LINK else "",
+        created=moment,
+    )
+    kept = Kept(head)
+    settle(kept, moment)
+    return kept
+
+
+def with_token(holder: Holder, seat: int, mint: Mint) -> Holder:
+    """Return who holds a seat, a person with his token."""
+    if holder.kind != SeatKind.PERSON:
+        return holder
+    return Holder(holder.kind, holder.name, token=digest_of(mint.token(seat_name(seat))))
+
+
+def keys_of(head: Head, mint: Mint) -> list[Key]:
+    """Return what leads to a new game."""
+    keys = [Key(head.owner), *(Key(holder.token, seat) for seat, holder in enumerate(head.seats) if holder.token)]
+    if head.onlooker:
+        keys.append(Key(head.onlooker))
+    if mint.digest:
+        keys.append(Key(mint.digest, request=True))
+    return keys

@@ -1,0 +1,79 @@
+"""Moves of the server: for its bots, and for people whose time is over. Each is an ordinary search of the advisor's."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TypeVar
+
+from clerestory.server.errors import CallError, Reason
+from clerestory.server.games.course import play_bot
+from clerestory.server.games.keeper import Keeper, Live, now
+from clerestory.server.games.kept import Kept
+from clerestory.server.games.log import Bot
+
+LEAST_NOTICE = 10.0  # seconds that a person has after the server has found a game again, whatever his deadline was
+SOON, LATE = 0.5, 30.0  # seconds between two tries to store or to search a move, growing
+PASSING = (Reason.BUSY, Reason.DISK_FULL, Reason.STORE_FAILED)
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+Choose = Callable[[Kept, int, Bot], Awaitable[str]]  # of a game, a seat and how it plays: the text of its move
+
+
+async def move_on(choose: Choose, keeper: Keeper, live: Live) -> None:
+    """Move in a game until nothing is due that the server has to do."""
+    pause = SOON
+    while not keeper.finishing:
+        kept = live.kept
+        if kept.mover is None and kept.deadline is None:
+            return
+        try:
+            await move_once(choose, keeper, live)
+            pause = SOON
+        except CallError as error:
+            if error.reason == Reason.FINISHING:
+                return
+            if error.reason == Reason.STALE_VERSION:
+                continue
+            if error.reason not in PASSING:
+                logger.exception("the server could not move in game %s", kept.head.game_id)
+            await either(asyncio.sleep(error.retry or pause), live)
+            pause = min(2 * pause, LATE)
+
+
+async def move_once(choose: Choose, keeper: Keeper, live: Live) -> None:
+    """Choose and play a move, unless something else happens before. Raises CallError."""
+    kept = live.kept
+    seat, bot = kept.mover, None
+    if seat is not None:
+        bot = kept.seats[seat].bot
+    elif kept.deadline is not None:
+        wait = due(kept.deadline, kept.since, live.found) - now()
+        if wait > 0:
+            await either(asyncio.sleep(wait / 1000), live)
+            return
+        seat, bot = kept.turn, kept.head.options.play_on
+    if seat is None or bot is None:
+        return
+    text = await either(choose(kept, seat, bot), live)
+    if text is not None:
+        await keeper.change(live, partial(play_bot, version=kept.version, text=text, moment=now()))
+
+
+def due(deadline: float, since: int, found: int) -> float:
+    """Return when to move for a person: at his deadline, but not at once where it passed while the server was away."""
+    return deadline if since >= found else max(deadline, found + 1000 * LEAST_NOTICE)
+
+
+async def either(doing: Awaitable[T], live: Live) -> T | None:
+    """Return what comes of something, None if the game changes before; it is then cancelled."""
+    task, changed = asyncio.ensure_future(doing), asyncio.ensure_future(live.changed.wait())
+    try:
+        await asyncio.wait((task, changed), return_when=asyncio.FIRST_COMPLETED)
+        return task.result() if task.done() else None
+    finally:
+        for one in (task, changed):
+            one.cancel()
+        await asyncio.gather(task, changed, return_exceptions=True)

@@ -1,0 +1,54 @@
+"""Pages of a list of games."""
+
+import base64
+import binascii
+from collections.abc import Sequence
+
+from clerestory.server.errors import Reason, refuse
+from clerestory.server.games.store import Wanted
+from clerestory.server.games.viewer import digest_of
+from clerestory.v1 import games_pb2 as games
+
+USUAL, MOST = 50, 100  # games of a page
+MAX_TOKENS = 100
+STATUSES = {games.GAME_STATUS_OPEN: "open", games.GAME_STATUS_RUNNING: "running", games.GAME_STATUS_OVER: "over"}
+
+
+def wanted_of(request: games.GameServiceListGamesRequest) -> Wanted:
+    """Return which games to look for: one more than fit, to tell whether there are more. Raises CallError, BAD_PAGE."""
+    size = request.page_size or USUAL
+    if size > MOST:
+        refuse(Reason.BAD_PAGE, "page_size", f"is {size}; must be {MOST} at most")
+    if len(request.tokens) > MAX_TOKENS:
+        refuse(Reason.BAD_PAGE, "tokens", f"are {len(request.tokens)}; {MAX_TOKENS} at most")
+    if request.status and request.status not in STATUSES:
+        refuse(Reason.BAD_PAGE, "status", "must be open, running, over, or left out")
+    return Wanted(
+        limit=size + 1,
+        game=request.game,
+        status=STATUSES.get(request.status, ""),
+        tokens=tuple(map(digest_of, request.tokens)) if request.tokens else None,
+        before=read_page(request.page_token) if request.page_token else None,
+    )
+
+
+def next_page(found: Sequence[tuple[str, int]], limit: int) -> str:
+    """Return the token of the page after this one, "" where there is none."""
+    if len(found) < limit:
+        return ""
+    game_id, created = found[limit - 2]
+    return base64.urlsafe_b64encode(f"{created} {game_id}".encode()).decode()
+
+
+def read_page(token: str) -> tuple[int, str]:
+    """Return where a page begins. Raises CallError, BAD_PAGE."""
+    try:
+        created, game_id = base64.urlsafe_b64decode(token.encode()).decode().split(" ")
+        return int(created), game_id
+    except (ValueError, binascii.Error):
+        refuse(Reason.BAD_PAGE, "page_token", "is not the next_page_token of an earlier answer")
+
+
+def cursor_of(request: games.WatchGameRequest) -> int | None:
+    """Return the version that somebody who watches knows already, None for none."""
+    return request.from_version if request.HasField("from_version") else None

@@ -1,0 +1,114 @@
+"""The file of a store: how it is opened, and how one of an earlier version becomes one of this."""
+
+import secrets
+import sqlite3
+from pathlib import Path
+
+from clerestory.server.config import BadSettings
+
+APPLICATION = 0x434C5253  # `CLRS`, in the header of the file
+LEAST_SQLITE = (3, 37, 0)  # which has strict tables
+
+# Each script makes a file of version n, its place from 0, one of version n + 1. A script is never changed once it is released.
+SCRIPTS = (
+    """
+    CREATE TABLE store (secret BLOB NOT NULL) STRICT;
+    CREATE TABLE game (
+        id TEXT PRIMARY KEY,
+        name TEXT NOT NULL,
+        created INTEGER NOT NULL,  -- milliseconds since 1970, as all moments
+        head TEXT NOT NULL,  -- what never changes, JSON
+        status TEXT NOT NULL,  -- open, running or over (this and the next two follow from the log)
+        shown INTEGER NOT NULL,  -- ListGames shows it to everybody
+        due INTEGER  -- when the server has to move, 0 for at once
+    ) STRICT;
+    CREATE INDEX game_shown ON game (created, id) WHERE shown;
+    CREATE INDEX game_due ON game (due) WHERE due IS NOT NULL;
+    CREATE TABLE entry (
+        game TEXT NOT NULL REFERENCES game,
+        number INTEGER NOT NULL,  -- from 0
+        kind TEXT NOT NULL,
+        seat INTEGER,
+        text TEXT NOT NULL,
+        moment INTEGER NOT NULL,
+        PRIMARY KEY (game, number)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE key (
+        digest TEXT PRIMARY KEY,  -- SHA-256 of a token, or of the name of a request
+        game TEXT NOT NULL REFERENCES game,
+        seat INTEGER,
+        request INTEGER NOT NULL,
+        moment INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX key_game ON key (game);
+    """,
+)
+
+
+def open_file(path: str) -> sqlite3.Connection:
+    """Return the only connection to a store, made or brought up to date.
+
+    Raises BadSettings for a file that cannot be opened, that another process has, that is no store, or one of a later
+    version of this program.
+    """
+    if sqlite3.sqlite_version_info < LEAST_SQLITE:
+        raise BadSettings(f"store: needs SQLite 3.37; this Python has {sqlite3.sqlite_version}")
+    try:
+        if path != ":memory:":
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+        return connect(path)
+    except sqlite3.Error as error:
+        raise BadSettings(f"store: {path} {complaint(error)}") from None
+    except OSError as error:
+        raise BadSettings(f"store: {path} cannot be opened: {error.strerror}") from None
+
+
+def complaint(error: sqlite3.Error) -> str:
+    """Return what is wrong with a file."""
+    code = getattr(error, "sqlite_errorcode", None)
+    if code is not None and code & 0xFF == sqlite3.SQLITE_BUSY:
+        return "is in use by another server; give this one a file of its own, or memory:"
+    if code == sqlite3.SQLITE_NOTADB:
+        return "is no store of games"
+    return f"cannot be opened: {error}"
+
+
+def connect(path: str) -> sqlite3.Connection:
+    """Open a file, and take it for ourselves."""
+    connection = sqlite3.connect(path, timeout=0, isolation_level=None)
+    try:
+        # Exclusive first: WAL then needs no shared memory, and nobody else gets in.
+        for pragma in ("locking_mode=EXCLUSIVE", "journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+            connection.execute(f"PRAGMA {pragma}").fetchone()
+        connection.execute("PRAGMA trusted_schema=OFF")
+        connection.execute("BEGIN EXCLUSIVE")
+        owe_store(connection, path)
+        migrate(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def owe_store(connection: sqlite3.Connection, path: str) -> None:
+    """Raise BadSettings for a file that is neither empty nor ours, or of a later version."""
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    if application != APPLICATION and (tables or application or version):
+        raise BadSettings(f"store: {path} is no store of games")
+    if version > len(SCRIPTS):
+        raise BadSettings(f"store: {path} is of version {version}, later than this program, which knows {len(SCRIPTS)}")
+
+
+def migrate(connection: sqlite3.Connection) -> None:
+    """Bring the file up to date, in the transaction that is open; and end it."""
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    for script in SCRIPTS[version:]:
+        for statement in script.split(";"):
+            connection.execute(statement)
+    if not version:
+        connection.execute("INSERT INTO store VALUES (?)", (secrets.token_bytes(32),))
+        connection.execute(f"PRAGMA application_id={APPLICATION}")
+    connection.execute(f"PRAGMA user_version={len(SCRIPTS)}")
+    connection.execute("COMMIT")

@@ -1,0 +1,225 @@
+"""The handlers of GameService."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, TypeVar
+
+import grpc
+
+from clerestory.server.errors import Reason, refuse
+from clerestory.server.games import course
+from clerestory.server.games.keeper import Keeper, Live, now, typed
+from clerestory.server.games.kept import Kept
+from clerestory.server.games.log import SeatKind
+from clerestory.server.games.making import ONLOOKER, OWNER, keys_of, make_game, seat_name
+from clerestory.server.games.pages import cursor_of, next_page, wanted_of
+from clerestory.server.games.store import Conflict, Key
+from clerestory.server.games.tokens import Mint
+from clerestory.server.games.translate_games import write_entries, write_game, write_line, write_record, write_views
+from clerestory.server.games.translate_plans import Plan, read_end, read_join, read_plan, read_seat_plan
+from clerestory.server.games.viewer import Viewer, digest_of, viewer_of, visible
+from clerestory.server.games.watch import watch
+from clerestory.v1 import games_pb2 as games
+from clerestory.v1.games_pb2_grpc import GameServiceServicer
+
+Context = grpc.aio.ServicerContext[Any, Any]
+T = TypeVar("T")
+
+
+class Games(GameServiceServicer):
+    """GameService over a keeper of games.
+
+    Args:
+        keeper: of the games.
+        max_watchers: of one game; one more is refused.
+    """
+
+    def __init__(self, keeper: Keeper, max_watchers: int) -> None:
+        self._keeper = keeper
+        self._max_watchers = max_watchers
+
+    # -- coming ------------------------------------------------------------------------------------
+
+    async def CreateGame(self, request: games.CreateGameRequest, context: Context) -> games.CreateGameResponse:
+        """Make a game, once for each name of a request. Raises CallError."""
+        plan = read_plan(request)
+        mint = Mint(self._keeper.store.secret, plan.request_id and f"create {plan.request_id}")
+        if await self._known(mint) is None:
+            try:
+                await self._make(plan, mint)
+            except Conflict:  # the same request, a moment before
+                await self._known(mint)
+        async with self._keeper.lend(mint.game_id()) as live:
+            return write_created(live.kept, mint)
+
+    async def _make(self, plan: Plan, mint: Mint) -> None:
+        kept = make_game(plan, mint, now())
+        await self._keeper.create(kept, keys_of(kept.head, mint))
+
+    async def _known(self, mint: Mint) -> tuple[str, int | None] | None:
+        """Return the game and the seat of a request that has been answered before, None for a new one."""
+        if not mint.digest:
+            return None
+        with typed():
+            return (await self._keeper.store.find([mint.digest])).get(mint.digest)
+
+    async def JoinGame(self, request: games.JoinGameRequest, context: Context) -> games.JoinGameResponse:
+        """Take a seat, once for each name of a request. Raises CallError."""
+        wanted, name = read_join(request)
+        mint = Mint(self._keeper.store.secret, request.request_id and f"join {request.game_id} {request.request_id}")
+        token = mint.token("seat")
+        async with self._keeper.lend(request.game_id) as live:
+            seat = await self._seat_of(mint)
+            if seat is None:
+                act = partial(course.join, seat=wanted, name=name, token=digest_of(token), moment=now())
+                try:
+                    seat, _ = await self._keeper.change(live, act, lambda seat: join_keys(seat, token, mint))
+                except Conflict:
+                    seat = await self._seat_of(mint)
+            assert seat is not None
+            return games.JoinGameResponse(
+                game=write_game(live.kept), seat_token=games.SeatToken(seat=seat, token=token)
+            )
+
+    async def _seat_of(self, mint: Mint) -> int | None:
+        known = await self._known(mint)
+        return None if known is None else known[1]
+
+    # -- looking -----------------------------------------------------------------------------------
+
+    async def GetGame(self, request: games.GetGameRequest, context: Context) -> games.GetGameResponse:
+        """Show a game at a ply. Raises CallError."""
+        async with self._keeper.lend(request.game_id) as live:
+            viewer = viewer_of(live.kept, request.tokens)
+            kept = visible(live.kept, viewer)
+            ply = request.ply if request.HasField("ply") else kept.ply
+            if ply > kept.ply:
+                refuse(Reason.BAD_PLY, "ply", f"is {ply}; the game has come to ply {kept.ply}")
+            told = request.HasField("entries_from_ply") and not viewer.stranger
+            return games.GetGameResponse(
+                game=write_game(kept),
+                views=write_views(kept, viewer, ply),
+                ply=ply,
+                entries=write_line(kept, request.entries_from_ply, ply) if told else (),
+            )
+
+    async def ListGames(
+        self, request: games.GameServiceListGamesRequest, context: Context
+    ) -> games.GameServiceListGamesResponse:
+        """List games. Raises CallError."""
+        wanted = wanted_of(request)
+        with typed():
+            found = await self._keeper.store.select(wanted)
+        shown = []
+        for game_id, _ in found[: wanted.limit - 1]:
+            async with self._keeper.lend(game_id) as live:
+                shown.append(write_game(visible(live.kept, listed_to(live.kept, request.tokens))))
+            await asyncio.sleep(0)  # other calls come between
+        return games.GameServiceListGamesResponse(games=shown, next_page_token=next_page(found, wanted.limit))
+
+    async def WatchGame(  # type: ignore[override]  # grpc.aio takes a coroutine that writes as well
+        self, request: games.WatchGameRequest, context: Context
+    ) -> None:
+        """Show a game while it goes on. Raises CallError."""
+        async with self._keeper.lend(request.game_id) as live:
+            viewer = viewer_of(live.kept, request.tokens)
+            owe_sight(viewer)
+            if live.watchers >= self._max_watchers:
+                refuse(Reason.TOO_MANY_WATCHERS, "game_id", f"{live.watchers} watch the game; no more may")
+            live.watchers += 1
+            try:
+                await watch(self._keeper, live, viewer, cursor_of(request), context.write)
+            finally:
+                live.watchers -= 1
+
+    async def GetRecord(self, request: games.GetRecordRequest, context: Context) -> games.GetRecordResponse:
+        """Return the record. Raises CallError."""
+        async with self._keeper.lend(request.game_id) as live:
+            viewer = viewer_of(live.kept, request.tokens)
+            owe_sight(viewer)
+            if live.kept.frozen:
+                refuse(Reason.FROZEN, "game_id", "the game is of other rules or cards than this server's")
+            return write_record(visible(live.kept, viewer), viewer)
+
+    # -- acting ------------------------------------------------------------------------------------
+
+    async def PlayAction(self, request: games.PlayActionRequest, context: Context) -> games.PlayActionResponse:
+        """Play an action, exactly once. Raises CallError."""
+        act = partial(course.play, version=request.version, text=request.action, moment=now())
+        return games.PlayActionResponse(**await self._act(request, act))
+
+    async def TakeBack(self, request: games.TakeBackRequest, context: Context) -> games.TakeBackResponse:
+        """Take back, ask, agree or decline. Raises CallError."""
+        act = partial(
+            course.take_back, version=request.version, ply=request.ply, decline=request.decline, moment=now()
+        )
+        return games.TakeBackResponse(**await self._act(request, act))
+
+    async def _act(
+        self, request: games.PlayActionRequest | games.TakeBackRequest, act: Callable[..., int]
+    ) -> dict[str, Any]:
+        """Do something for a version, and return what comes of it, as of the version after it."""
+        async with self._keeper.lend(request.game_id) as live:
+            (viewer, version), kept = await self._change(live, request.tokens, act)
+            after = kept.at(version)
+            return {
+                "entries": write_entries(live.at(request.version), after),
+                "game": write_game(after),
+                "views": write_views(after, viewer),
+            }
+
+    async def _change(
+        self, live: Live, tokens: Sequence[str], act: Callable[..., T]
+    ) -> tuple[tuple[Viewer, T], Kept]:
+        """Let somebody do something to a game; return who he is, what came of it, and the game then."""
+
+        def whole(kept: Kept) -> tuple[Viewer, T]:
+            viewer = viewer_of(kept, tokens)
+            return viewer, act(kept, viewer)
+
+        return await self._keeper.change(live, whole)
+
+    async def SetSeat(self, request: games.SetSeatRequest, context: Context) -> games.SetSeatResponse:
+        """Say who holds a seat. Raises CallError."""
+        act = partial(course.set_seat, seat=request.seat, plan=read_seat_plan(request), moment=now())
+        async with self._keeper.lend(request.game_id) as live:
+            _, kept = await self._change(live, request.tokens, act)
+            return games.SetSeatResponse(game=write_game(kept))
+
+    async def EndGame(self, request: games.EndGameRequest, context: Context) -> games.EndGameResponse:
+        """End a game before its end. Raises CallError."""
+        act = partial(course.end, reason=read_end(request), moment=now())
+        async with self._keeper.lend(request.game_id) as live:
+            _, kept = await self._change(live, request.tokens, act)
+            return games.EndGameResponse(game=write_game(kept))
+
+
+def owe_sight(viewer: Viewer) -> None:
+    """Raise CallError for somebody who may see nothing but that seats are open."""
+    if viewer.stranger:
+        refuse(Reason.WRONG_SEAT_TOKEN, "tokens", "take a seat with JoinGame, or bring the token of one")
+
+
+def write_created(kept: Kept, mint: Mint) -> games.CreateGameResponse:
+    """Return a game with the tokens that were made with it."""
+    people = [seat for seat, holder in enumerate(kept.head.seats) if holder.kind == SeatKind.PERSON]
+    return games.CreateGameResponse(
+        game=write_game(kept),
+        owner_token=mint.token(OWNER),
+        seat_tokens=[games.SeatToken(seat=seat, token=mint.token(seat_name(seat))) for seat in people],
+        onlooker_token=mint.token(ONLOOKER) if kept.head.onlooker else "",
+    )
+
+
+def join_keys(seat: int, token: str, mint: Mint) -> list[Key]:
+    """Return what leads to a seat that was taken."""
+    request = [Key(mint.digest, seat, request=True)] if mint.digest else []
+    return [Key(digest_of(token), seat), *request]
+
+
+def listed_to(kept: Kept, tokens: Sequence[str]) -> Viewer:
+    """Return who looks at a game of a list: with those of his tokens that are of this game."""
+    known = {holder.token for holder in kept.seats} | {kept.head.owner, kept.head.onlooker}
+    mine = [token for token in tokens if digest_of(token) in known]
+    return viewer_of(kept, mine) if mine else Viewer()

@@ -1,0 +1,319 @@
+"""Where games are kept: a log in SQLite, one connection on one thread, and what has gathered in one transaction.
+
+A single connection in exclusive mode: a second server on the same file is refused, and the fault of SQLite up to 3.51.2
+in which two connections that write to a WAL can damage it cannot be met.
+"""
+
+import asyncio
+import os
+import queue
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from clerestory.server.config import BadSettings
+from clerestory.server.games.log import Entry, Head, Kind
+from clerestory.server.games.schema import open_file
+
+MEMORY = "memory:"
+AT_ONCE = 256  # requests of one transaction, at most
+DAY = 24 * 3600 * 1000  # milliseconds
+
+T = TypeVar("T")
+Logged = tuple[Head, list[Entry]]
+
+
+class StoreError(Exception):
+    """The store failed; nothing was kept."""
+
+
+class StoreFull(StoreError):
+    """There is no room; nothing was kept."""
+
+
+class Conflict(StoreError):
+    """An entry of that number is there already, or a game or a key of that name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """What leads to a game: the digest of a token, or of the name of a request.
+
+    Attributes:
+        seat: that it is for, None for none.
+        request: it is a request's.
+    """
+
+    digest: str
+    seat: int | None = None
+    request: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What is looked for without reading a game.
+
+    Attributes:
+        status: `open`, `running` or `over`.
+        shown: to everybody.
+        due: when the server has to move, in milliseconds since 1970, 0 for at once; None for never.
+    """
+
+    status: str
+    shown: bool
+    due: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which games to list, the newest first.
+
+    Attributes:
+        game: of this name, "" for any.
+        status: "" for any.
+        tokens: digests, of which one leads to it; None for games that are shown to everybody.
+        due: only those in which the server has to move, shown or not.
+        before: (created, id) of the last game of the page before, None for the first page.
+    """
+
+    limit: int
+    game: str = ""
+    status: str = ""
+    tokens: tuple[str, ...] | None = None
+    due: bool = False
+    before: tuple[int, str] | None = None
+
+
+class Store(Protocol):
+    """The five things that a store does; each raises StoreError, StoreFull where there is no room."""
+
+    secret: bytes  # drawn when the store was made
+    unfinished: int  # games that had not ended when it was opened
+
+    async def create(self, head: Head, entries: Sequence[Entry], summary: Summary, keys: Sequence[Key]) -> None:
+        """Keep a new game. Raises Conflict for one that is there, or a key that is."""
+
+    async def append(
+        self, game_id: str, number: int, entries: Sequence[Entry], summary: Summary, keys: Sequence[Key] = ()
+    ) -> None:
+        """Add entries, the first of this number from 0. Raises Conflict where that number is taken."""
+
+    async def load(self, game_id: str) -> Logged | None:
+        """Return a game, None if there is none."""
+
+    async def select(self, wanted: Wanted) -> list[tuple[str, int]]:
+        """Return (id, created) of games, the newest first."""
+
+    async def find(self, digests: Sequence[str]) -> dict[str, tuple[str, int | None]]:
+        """Return (game, seat) of the keys that there are, by digest."""
+
+    async def close(self) -> None:
+        """Finish what was begun."""
+
+
+@dataclass(slots=True)
+class Job:
+    """Something to be done with the connection, and who waits for it."""
+
+    do: Callable[[sqlite3.Connection], Any]
+    done: Future[Any] = field(default_factory=Future)
+
+
+class SqliteStore:
+    """A store in a file, or in memory for `memory:`.
+
+    Raises BadSettings for a file that cannot be opened, that another server has, or that is none of ours.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        opened: Future[sqlite3.Connection] = Future()
+        self._thread = threading.Thread(target=self._work, args=(path, opened), name="store", daemon=True)
+        self._thread.start()
+        self._connection = opened.result()
+        first = Job(read_facts)
+        self._jobs.put(first)
+        self.secret, self.unfinished = first.done.result()
+
+    # -- the five ----------------------------------------------------------------------------------
+
+    async def create(self, head: Head, entries: Sequence[Entry], summary: Summary, keys: Sequence[Key]) -> None:
+        """Keep a new game."""
+        row = (head.game_id, head.game, head.created, head.to_json(), summary.status, summary.shown, summary.due)
+
+        def do(connection: sqlite3.Connection) -> None:
+            connection.execute("INSERT INTO game VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+            insert_entries(connection, head.game_id, 0, entries)
+            insert_keys(connection, head.game_id, keys)
+
+        await self._ask(do)
+
+    async def append(
+        self, game_id: str, number: int, entries: Sequence[Entry], summary: Summary, keys: Sequence[Key] = ()
+    ) -> None:
+        """Add entries."""
+
+        def do(connection: sqlite3.Connection) -> None:
+            insert_entries(connection, game_id, number, entries)
+            insert_keys(connection, game_id, keys)
+            row = (summary.status, summary.shown, summary.due, game_id)
+            connection.execute("UPDATE game SET status = ?, shown = ?, due = ? WHERE id = ?", row)
+
+        await self._ask(do)
+
+    async def load(self, game_id: str) -> Logged | None:
+        """Return a game."""
+        return await self._ask(lambda connection: read_game(connection, game_id))
+
+    async def select(self, wanted: Wanted) -> list[tuple[str, int]]:
+        """Return games."""
+        text, values = query(wanted)
+        return await self._ask(lambda connection: connection.execute(text, values).fetchall())
+
+    async def find(self, digests: Sequence[str]) -> dict[str, tuple[str, int | None]]:
+        """Return keys."""
+        marks = ", ".join("?" * len(digests))
+        text = f"SELECT digest, game, seat FROM key WHERE digest IN ({marks})"
+        rows = await self._ask(lambda connection: connection.execute(text, digests).fetchall())
+        return {digest: (game, seat) for digest, game, seat in rows}
+
+    async def close(self) -> None:
+        """Finish what was begun."""
+        self._jobs.put(None)
+        await asyncio.to_thread(self._thread.join)
+
+    # -- the thread --------------------------------------------------------------------------------
+
+    async def _ask(self, do: Callable[[sqlite3.Connection], T]) -> T:
+        job = Job(do)
+        self._jobs.put(job)
+        result: T = await asyncio.wrap_future(job.done)
+        return result
+
+    def _work(self, path: str, opened: "Future[sqlite3.Connection]") -> None:
+        try:
+            connection = open_file(":memory:" if path == MEMORY else path)
+        except BadSettings as error:
+            opened.set_exception(error)
+            return
+        opened.set_result(connection)
+        while jobs := self._gather():
+            settle(connection, jobs)
+        connection.close()
+
+    def _gather(self) -> list[Job]:
+        """Wait for jobs, and return those that have gathered; none once the store is closed."""
+        jobs = [self._jobs.get()]
+        while jobs[-1] is not None and len(jobs) < AT_ONCE and not self._jobs.empty():
+            jobs.append(self._jobs.get())
+        if jobs[-1] is None and len(jobs) > 1:
+            self._jobs.put(None)
+        return [job for job in jobs if job is not None]
+
+
+def settle(connection: sqlite3.Connection, jobs: Sequence[Job]) -> None:
+    """Do jobs in one transaction, and tell those who wait once it is on the disk."""
+    jobs = [job for job in jobs if job.done.set_running_or_notify_cancel()]
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        results = [attempt(connection, job) for job in jobs]
+        connection.execute("COMMIT")
+    except sqlite3.Error as error:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        for job in jobs:
+            job.done.set_exception(told(error))
+        return
+    for job, result in zip(jobs, results, strict=True):
+        if isinstance(result, Conflict):
+            job.done.set_exception(result)
+        else:
+            job.done.set_result(result)
+
+
+def attempt(connection: sqlite3.Connection, job: Job) -> Any:
+    """Return what a job returns; a conflict undoes that job alone."""
+    connection.execute("SAVEPOINT job")
+    try:
+        return job.do(connection)
+    except sqlite3.IntegrityError as error:
+        connection.execute("ROLLBACK TO job")
+        return Conflict(str(error))
+    finally:
+        if connection.in_transaction:
+            connection.execute("RELEASE job")
+
+
+def told(error: sqlite3.Error) -> StoreError:
+    """Return an error of SQLite as one of ours."""
+    full = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
+    return StoreFull("there is no room to store it") if full else StoreError(f"the store failed: {error}")
+
+
+# -- rows ------------------------------------------------------------------------------------------
+
+
+def read_facts(connection: sqlite3.Connection) -> tuple[bytes, int]:
+    """Return the store's secret and the number of unfinished games; forget requests that are too old."""
+    past = int(1000 * time.time()) - DAY
+    connection.execute("DELETE FROM key WHERE request AND moment < ?", (past,))
+    (secret,) = connection.execute("SELECT secret FROM store").fetchone()
+    (unfinished,) = connection.execute("SELECT count(*) FROM game WHERE status <> 'over'").fetchone()
+    return secret, unfinished
+
+
+def read_game(connection: sqlite3.Connection, game_id: str) -> Logged | None:
+    """Return a game, None if there is none."""
+    row = connection.execute("SELECT head FROM game WHERE id = ?", (game_id,)).fetchone()
+    if row is None:
+        return None
+    text = "SELECT kind, seat, text, moment FROM entry WHERE game = ? ORDER BY number"
+    rows = connection.execute(text, (game_id,)).fetchall()
+    return Head.from_json(row[0]), [Entry(Kind(kind), *rest) for kind, *rest in rows]
+
+
+def insert_entries(connection: sqlite3.Connection, game_id: str, number: int, entries: Iterable[Entry]) -> None:
+    """Add entries, the first of this number."""
+    rows = [
+        (game_id, number + i, entry.kind, entry.seat, entry.text, entry.moment) for i, entry in enumerate(entries)
+    ]
+    connection.executemany("INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?)", rows)
+
+
+def insert_keys(connection: sqlite3.Connection, game_id: str, keys: Iterable[Key]) -> None:
+    """Add what leads to a game."""
+    now = int(1000 * time.time())
+    rows = [(key.digest, game_id, key.seat, key.request, now) for key in keys]
+    connection.executemany("INSERT INTO key VALUES (?, ?, ?, ?, ?)", rows)
+
+
+def query(wanted: Wanted) -> tuple[str, list[Any]]:
+    """Return the question for games as SQL, with its values."""
+    where, values = ["TRUE"], []
+    if wanted.tokens is not None:
+        where.append(f"id IN (SELECT game FROM key WHERE digest IN ({', '.join('?' * len(wanted.tokens))}))")
+        values += wanted.tokens
+    elif not wanted.due:
+        where.append("shown")
+    if wanted.due:
+        where.append("due IS NOT NULL")
+    for column, value in (("name", wanted.game), ("status", wanted.status)):
+        if value:
+            where.append(f"{column} = ?")
+            values.append(value)
+    if wanted.before is not None:
+        where.append("(created, id) < (?, ?)")
+        values += wanted.before
+    text = f"SELECT id, created FROM game WHERE {' AND '.join(where)} ORDER BY created DESC, id DESC LIMIT ?"
+    return text, [*values, wanted.limit]
+
+
+def user_file() -> Path:
+    """Return where a user's games are kept unless he says otherwise (XDG Base Directory Specification 0.8)."""
+    data = os.environ.get("XDG_DATA_HOME", "")
+    return (Path(data) if data.startswith("/") else Path.home() / ".local" / "share") / "clerestory" / "games.sqlite"

@@ -1,0 +1,41 @@
+"""Names of games and tokens: 128 and 256 bits that nobody can guess; a request that is repeated gets the same again."""
+
+import base64
+import hashlib
+import hmac
+import secrets
+
+from clerestory.server.games.viewer import digest_of
+
+GAME_BYTES, TOKEN_BYTES = 16, 32
+
+
+def text_of(data: bytes) -> str:
+    """Return bytes as letters, digits, `-` and `_`."""
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+class Mint:
+    """Makes the names and tokens of one request.
+
+    With a name, they are a function of it and of the store's secret: so they can be told again, and need not be kept.
+
+    Args:
+        secret: of the store.
+        request: name of the request, "" for one that counts by itself.
+    """
+
+    def __init__(self, secret: bytes, request: str) -> None:
+        self._key = hmac.digest(secret, request.encode(), hashlib.sha256) if request else secrets.token_bytes(32)
+        self.digest = digest_of(f"request {request}") if request else ""
+
+    def game_id(self) -> str:
+        """Return the name of a game."""
+        return text_of(self._make("game")[:GAME_BYTES])
+
+    def token(self, whose: str) -> str:
+        """Return a token: of `owner`, `onlooker`, or a seat."""
+        return text_of(self._make(whose)[:TOKEN_BYTES])
+
+    def _make(self, what: str) -> bytes:
+        return hmac.digest(self._key, what.encode(), hashlib.sha256)

@@ -1,0 +1,288 @@
+"""Between the messages of GameService and kept games: who may see what is decided here, from `State.observe` alone."""
+
+from collections.abc import Sequence
+
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from clerestory.engine.core import NATURE, State
+from clerestory.server.games.kept import Kept, Question
+from clerestory.server.games.log import (
+    Bot,
+    EndReason,
+    Entry,
+    Hints,
+    Holder,
+    Kind,
+    Onlookers,
+    Options,
+    SeatKind,
+    TakeBacks,
+)
+from clerestory.server.games.viewer import Viewer
+from clerestory.server.translate import duration
+from clerestory.server.translate_rules import write_action, write_actions, write_outcome, write_position, write_turn
+from clerestory.v1 import advisor_pb2 as advisor
+from clerestory.v1 import games_pb2 as games
+from clerestory.v1 import rules_pb2 as rules
+
+HINTS = {
+    Hints.NEVER: games.HINTS_NEVER,
+    Hints.AFTERWARDS: games.HINTS_AFTERWARDS,
+    Hints.ALWAYS: games.HINTS_ALWAYS,
+}
+TAKE_BACKS = {
+    TakeBacks.NEVER: games.TAKE_BACKS_NEVER,
+    TakeBacks.FAIR: games.TAKE_BACKS_FAIR,
+    TakeBacks.ALL: games.TAKE_BACKS_ALL,
+}
+ONLOOKERS = {
+    Onlookers.NONE: games.ONLOOKERS_NONE,
+    Onlookers.LINK: games.ONLOOKERS_LINK,
+    Onlookers.ALL: games.ONLOOKERS_ALL,
+}
+SEATS = {
+    SeatKind.OPEN: games.SEAT_KIND_OPEN,
+    SeatKind.PERSON: games.SEAT_KIND_PERSON,
+    SeatKind.BOT: games.SEAT_KIND_BOT,
+}
+ENDS = {EndReason.RESIGNED: games.END_REASON_RESIGNED, EndReason.ABANDONED: games.END_REASON_ABANDONED}
+
+
+# -- a game ----------------------------------------------------------------------------------------
+
+
+def write_game(kept: Kept) -> games.Game:
+    """Return what is public of a game, as it is; `visible` says which of it somebody may see."""
+    head, told = kept.head, kept.over and kept.head.seed is not None
+    return games.Game(
+        game_id=head.game_id,
+        game=head.game,
+        rules_revision=head.rules_revision,
+        catalogue=head.catalogue,
+        options=write_options(head.options),
+        seats=[write_seat(seat, holder) for seat, holder in enumerate(kept.seats)],
+        status=status_of(kept),
+        version=kept.version,
+        ply=kept.ply,
+        turn=turn_of(kept),
+        move_deadline=None if kept.deadline is None else moment(int(kept.deadline)),
+        take_back=None if kept.question is None else write_question(kept, kept.question),
+        end=write_end(kept),
+        created=moment(head.created),
+        updated=moment(kept.entries[-1].moment if kept.entries else head.created),
+        commitment=head.commitment,
+        seed=head.seed if told else None,
+        salt=head.salt if told else "",
+        seed_chosen=head.seed_chosen,
+    )
+
+
+def status_of(kept: Kept) -> games.GameStatus:
+    """Return how far a game has come."""
+    if kept.over:
+        return games.GAME_STATUS_OVER
+    if kept.frozen:
+        return games.GAME_STATUS_FROZEN
+    return games.GAME_STATUS_OPEN if kept.waiting else games.GAME_STATUS_RUNNING
+
+
+def turn_of(kept: Kept) -> rules.Turn | None:
+    """Return who is to act, None while nobody can be."""
+    if kept.over:
+        return rules.Turn(kind=rules.TURN_KIND_OVER)
+    return write_turn(kept.position) if kept.running else None
+
+
+def write_options(options: Options) -> games.GameOptions:
+    """Return what was chosen."""
+    seconds = options.seconds_per_move
+    return games.GameOptions(
+        hints=HINTS[options.hints],
+        take_backs=TAKE_BACKS[options.take_backs],
+        onlookers=ONLOOKERS[options.onlookers],
+        delay_plies=options.delay_plies,
+        table=options.table,
+        time_per_move=None if seconds is None else duration(seconds),
+        play_on=write_bot(options.play_on),
+        listed=options.listed,
+    )
+
+
+def write_bot(bot: Bot) -> games.Bot:
+    """Return how a bot plays."""
+    return games.Bot(level=bot.level, time_budget=duration(bot.seconds))
+
+
+def write_seat(seat: int, holder: Holder) -> games.GameSeat:
+    """Return who holds a seat."""
+    return games.GameSeat(
+        seat=seat,
+        kind=SEATS[holder.kind],
+        name=holder.name if holder.kind == SeatKind.PERSON else "",
+        bot=write_bot(holder.bot) if holder.kind == SeatKind.BOT and holder.bot is not None else None,
+        has_token=bool(holder.token),
+    )
+
+
+def write_question(kept: Kept, question: Question) -> games.TakeBackQuestion:
+    """Return a take-back that is asked for."""
+    return games.TakeBackQuestion(ply=question.ply, seat=question.seat, missing=kept.missing(question))
+
+
+def write_end(kept: Kept) -> games.GameEnd | None:
+    """Return how a game ended, None before."""
+    if not kept.over:
+        return None
+    if kept.ended is None:
+        return games.GameEnd(reason=games.END_REASON_PLAYED, outcome=write_outcome(kept.position))
+    return ended(kept.ended, len(kept.seats))
+
+
+def ended(entry: Entry, seats: int) -> games.GameEnd:
+    """Return the end of a game before its end; of two players the one who did not resign has won."""
+    reason = EndReason(entry.text)
+    if reason == EndReason.ABANDONED:
+        return games.GameEnd(reason=ENDS[reason])
+    shares = [0.0 if seat == entry.seat else 1.0 for seat in range(seats)]
+    return games.GameEnd(reason=ENDS[reason], seat=entry.seat, outcome=rules.Outcome(win_shares=shares))
+
+
+def moment(milliseconds: int) -> Timestamp:
+    """Return a moment as a message."""
+    message = Timestamp()
+    message.FromMilliseconds(milliseconds)
+    return message
+
+
+# -- views -----------------------------------------------------------------------------------------
+
+
+def write_views(kept: Kept, viewer: Viewer, ply: int | None = None) -> list[games.GameView]:
+    """Return the position of a ply, the present one for None, by each seat that somebody looks through."""
+    if kept.frozen or viewer.stranger:
+        return []
+    position, present = kept.positions[kept.ply if ply is None else ply], ply is None or ply == kept.ply
+    by_seat: list[int | None] = [*viewer.seats]
+    if len(by_seat) != 1:
+        by_seat.insert(0, None)
+    enters = kept.head.options.table and not viewer.late
+    return [write_view(position, seat, actions=present and kept.running, enters=enters) for seat in by_seat]
+
+
+def write_view(position: State, seat: int | None, *, actions: bool, enters: bool) -> games.GameView:
+    """Return a position as a seat knows it, None for what is public.
+
+    Args:
+        position: the whole of it.
+        seat: whose.
+        actions: the game is at this position: say what may be done, if it is the seat's to do.
+        enters: what comes up is entered, and this is one of those who do so.
+    """
+    known = position.observe(NATURE if seat is None else seat)
+    mine = known.turn == seat if known.turn != NATURE else enters
+    return games.GameView(
+        seat=seat,
+        position=write_position(known),
+        actions=write_actions(known).actions if actions and mine else None,
+    )
+
+
+# -- entries ---------------------------------------------------------------------------------------
+
+
+def write_entries(before: Kept, kept: Kept) -> list[games.GameEntry]:
+    """Return the entries that have come to a game since it was as it is `before`."""
+    walk, written = before.copy(), []
+    for entry in kept.entries[before.version :]:
+        written.append(write_entry(walk, entry))
+        walk.add(entry)
+        written[-1].version, written[-1].ply = walk.version, walk.ply
+    return written
+
+
+def write_line(kept: Kept, first: int, last: int) -> list[games.GameEntry]:
+    """Return the entries that lead to plies, both included, of the present line."""
+    numbers = {id(entry): number for number, entry in enumerate(kept.entries, 1)}
+    written = []
+    for ply in range(max(first, 1), last + 1):
+        entry = kept.line[ply - 1]
+        message = applied(kept.positions[ply - 1] if kept.positions else None, entry)
+        message.version, message.ply = numbers[id(entry)], ply
+        written.append(message)
+    return written
+
+
+def write_entry(before: Kept, entry: Entry) -> games.GameEntry:
+    """Return an entry that follows on a game, without its numbers."""
+    time = moment(entry.moment)
+    if entry.moves:
+        return applied(before.positions[-1] if before.positions else None, entry)
+    if entry.kind == Kind.TAKEN_BACK:
+        return games.GameEntry(time=time, taken_back=games.TakenBack(seat=entry.seat, from_ply=before.ply))
+    if entry.kind == Kind.SEATED:
+        assert entry.seat is not None
+        return games.GameEntry(time=time, seat=write_seat(entry.seat, entry.holder))
+    if entry.kind == Kind.ENDED:
+        return games.GameEntry(time=time, end=ended(entry, len(before.seats)))
+    word = games.TakeBackAnswered(seat=entry.seat, asked_ply=entry.ply, declined=entry.kind == Kind.DECLINED)
+    return games.GameEntry(time=time, take_back_answered=word)
+
+
+def applied(position: State | None, entry: Entry) -> games.GameEntry:
+    """Return an action or an outcome that was played in a position; without one its English is not known."""
+    if position is None:
+        action, turn = advisor.Action(text=entry.text), None
+    else:
+        action, turn = write_action(position.game.parse_action(entry.text)), write_turn(position)
+    done = rules.AppliedAction(action=action, turn=turn, drawn=entry.kind == Kind.DRAWN)
+    return games.GameEntry(time=moment(entry.moment), applied=done, played_on=entry.kind == Kind.PLAYED_ON)
+
+
+# -- states ----------------------------------------------------------------------------------------
+
+
+def write_state(before: Kept, kept: Kept, viewer: Viewer) -> games.WatchGameResponse:
+    """Return a game as somebody sees it, with the entries since it was as it is `before`."""
+    return games.WatchGameResponse(
+        game=write_game(kept), views=write_views(kept, viewer), entries=write_entries(before, kept)
+    )
+
+
+def write_record(kept: Kept, viewer: Viewer) -> games.GetRecordResponse:
+    """Return the record as somebody may know it."""
+    seat = None if kept.over else viewer.seats[0] if viewer.seats else NATURE
+    lines = kept.record(seat).lines()
+    return games.GetRecordResponse(record="".join(f"{line}\n" for line in lines), whole=kept.over)
+
+
+# -- questions of bots -----------------------------------------------------------------------------
+
+
+def bot_question(kept: Kept, seat: int, bot: Bot, *, guess: int | None = None) -> advisor.RecommendMoveRequest:
+    """Return what a bot asks the advisor.
+
+    Args:
+        kept: the game.
+        seat: of the bot, which is to decide.
+        bot: how it plays.
+        guess: seed of what it is to believe of what nobody has entered; None to ask by what is known.
+    """
+    known = kept.position.observe(seat)
+    if guess is not None:
+        known = known.deal(guess).observe(seat)
+    return advisor.RecommendMoveRequest(
+        position=write_position(known),
+        seat=seat,
+        time_budget=duration(bot.seconds),
+        level=bot.level,
+        max_lines=1,
+        game_id=kept.head.game_id,
+    )
+
+
+def only_action(kept: Kept) -> str | None:
+    """Return the text of the only legal action, None where there is a choice."""
+    legal: Sequence[str] = [action.text for action in kept.position.legal_actions()]
+    return legal[0] if len(legal) == 1 else None
+
+

@@ -1,0 +1,153 @@
+"""What people choose when they make a game, or set a seat: from messages, with all that is wrong in one answer."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from clerestory.engine.core import Game
+from clerestory.search.levels import LEVELS
+from clerestory.server.errors import Faults, Reason
+from clerestory.server.games.log import Bot, EndReason, Hints, Holder, Onlookers, Options, SeatKind, TakeBacks
+from clerestory.server.games.translate_games import ENDS, HINTS, ONLOOKERS, SEATS, TAKE_BACKS
+from clerestory.server.translate import read_duration
+from clerestory.server.translate_rules import read_game
+from clerestory.v1 import games_pb2 as games
+
+SEED_BITS = 53  # of a seed: every reader of JSON keeps it
+LONGEST_NAME = 40  # characters
+MOST_DELAY = 1000  # plies
+SHORTEST_MOVE, LONGEST_MOVE = 1.0, 30 * 24 * 3600.0  # seconds
+REQUEST_ID = re.compile(r"[\w.:-]{16,64}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A game that somebody wants to be made.
+
+    Attributes:
+        seats: who is to hold them; those of people have no token yet.
+        seed: of all luck, None to draw one.
+        request_id: "" for none.
+    """
+
+    game: Game
+    seats: tuple[Holder, ...]
+    options: Options
+    seed: int | None
+    request_id: str
+
+
+def read_plan(request: games.CreateGameRequest) -> Plan:
+    """Return what a request wants to be made. Raises CallError, with all that is wrong."""
+    faults = Faults()
+    game = read_game(request.game)
+    if len(request.seats) not in game.seats:
+        text = f"are {len(request.seats)}; {game.name} has {game.seats[0]} to {game.seats[-1]}"
+        faults.add(Reason.BAD_SEATS, "seats", text)
+    seats = tuple(read_holder(seat, f"seats[{number}].", faults) for number, seat in enumerate(request.seats))
+    options = read_options(request.options, faults)
+    seed = request.seed if request.HasField("seed") else None
+    if seed is not None and seed >= 1 << SEED_BITS:
+        faults.add(Reason.BAD_OPTIONS, "seed", f"is {seed}; must be below 2^{SEED_BITS}")
+    if seed is not None and options.table:
+        faults.add(Reason.BAD_OPTIONS, "seed", "is of no use in a game at a table")
+    check_request(request.request_id, faults)
+    faults.owe_none()
+    return Plan(game, seats, options, seed, request.request_id)
+
+
+def read_join(request: games.JoinGameRequest) -> tuple[int | None, str]:
+    """Return the seat that somebody wants, None for any, and his name. Raises CallError."""
+    faults = Faults()
+    check_name(request.name, "", faults)
+    check_request(request.request_id, faults)
+    faults.owe_none()
+    return (request.seat if request.HasField("seat") else None), request.name.strip()
+
+
+def read_seat_plan(request: games.SetSeatRequest) -> Holder:
+    """Return who is to hold a seat. Raises CallError."""
+    faults = Faults()
+    holder = read_holder(request.plan, "plan.", faults)
+    faults.owe_none()
+    return holder
+
+
+def read_end(request: games.EndGameRequest) -> EndReason:
+    """Return how a game is to end. Raises CallError."""
+    faults = Faults()
+    found = {number: reason for reason, number in ENDS.items()}.get(request.reason)
+    if found is None:
+        faults.add(Reason.BAD_OPTIONS, "reason", "must be END_REASON_RESIGNED or END_REASON_ABANDONED")
+    faults.owe_none()
+    assert found is not None
+    return found
+
+
+def read_holder(plan: games.SeatPlan, path: str, faults: Faults) -> Holder:
+    """Return who is to hold a seat; what is wrong is noted."""
+    kind = {number: kind for kind, number in SEATS.items()}.get(plan.kind)
+    if kind is None:
+        faults.add(Reason.BAD_OPTIONS, f"{path}kind", "must be SEAT_KIND_OPEN, SEAT_KIND_PERSON or SEAT_KIND_BOT")
+        return Holder(SeatKind.OPEN)
+    if plan.HasField("bot") and kind != SeatKind.BOT:
+        faults.add(Reason.BAD_OPTIONS, f"{path}bot", "is for SEAT_KIND_BOT only")
+    if plan.name and kind != SeatKind.PERSON:
+        faults.add(Reason.BAD_OPTIONS, f"{path}name", "is for SEAT_KIND_PERSON only")
+    check_name(plan.name, path, faults)
+    bot = read_bot(plan.bot, f"{path}bot.", faults) if kind == SeatKind.BOT else None
+    return Holder(kind, name=plan.name.strip(), bot=bot)
+
+
+def read_bot(message: games.Bot, path: str, faults: Faults) -> Bot:
+    """Return how a bot is to play; what is wrong is noted."""
+    level = message.level if message.HasField("level") else None
+    if level is not None and not 1 <= level <= len(LEVELS):
+        faults.add(Reason.BAD_LEVEL, f"{path}level", f"is {level}; must be 1 to {len(LEVELS)}")
+    seconds = read_duration(message, "time_budget", faults, Reason.BAD_TIME_BUDGET, 0.0, path)
+    return Bot(level) if seconds is None else Bot(level, seconds)
+
+
+def read_options(message: games.GameOptions, faults: Faults) -> Options:
+    """Return what is chosen, with what is usual where nothing is; what is wrong is noted."""
+    usual, path = Options(), "options."
+    if message.delay_plies > MOST_DELAY:
+        faults.add(Reason.BAD_OPTIONS, f"{path}delay_plies", f"is {message.delay_plies}; must be {MOST_DELAY} at most")
+    seconds = read_duration(message, "time_per_move", faults, Reason.BAD_OPTIONS, SHORTEST_MOVE, path)
+    if seconds is not None and seconds > LONGEST_MOVE:
+        faults.add(Reason.BAD_OPTIONS, f"{path}time_per_move", "must be 30 days at most")
+    return Options(
+        hints=chosen(message, "hints", {number: value for value, number in HINTS.items()}, usual.hints, faults),
+        take_backs=chosen(
+            message, "take_backs", {number: value for value, number in TAKE_BACKS.items()}, usual.take_backs, faults
+        ),
+        onlookers=chosen(
+            message, "onlookers", {number: value for value, number in ONLOOKERS.items()}, usual.onlookers, faults
+        ),
+        delay_plies=message.delay_plies,
+        table=message.table,
+        seconds_per_move=seconds,
+        play_on=read_bot(message.play_on, f"{path}play_on.", faults),
+        listed=message.listed,
+    )
+
+
+def chosen(message: games.GameOptions, field: str, values: dict[Any, Any], usual: Any, faults: Faults) -> Any:
+    """Return the value of an enumeration, the usual one where it is left out; one that there is not is noted."""
+    number = getattr(message, field)
+    if number and number not in values:
+        faults.add(Reason.BAD_OPTIONS, f"options.{field}", f"is {number}, which means nothing")
+    return values.get(number, usual)
+
+
+def check_name(name: str, path: str, faults: Faults) -> None:
+    """Note a name that is too long, or cannot be shown on one line."""
+    if len(name) > LONGEST_NAME or (name and not name.isprintable()):
+        text = f"must be {LONGEST_NAME} characters at most, without line ends or other control characters"
+        faults.add(Reason.BAD_OPTIONS, f"{path}name", text)
+
+
+def check_request(request_id: str, faults: Faults) -> None:
+    """Note a name of a request that is none."""
+    if request_id and not REQUEST_ID.fullmatch(request_id):
+        faults.add(Reason.BAD_OPTIONS, "request_id", "must be 16 to 64 letters, digits and `_.:-`, or empty")

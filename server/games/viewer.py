@@ -1,0 +1,71 @@
+"""Who looks at a kept game, by the tokens he brings, and how much of it he may see."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from clerestory.server.errors import Reason, refuse
+from clerestory.server.games.kept import Kept
+from clerestory.server.games.log import Onlookers
+
+MAX_TOKENS = 8  # of one call; a game has fewer
+
+
+@dataclass(frozen=True, slots=True)
+class Viewer:
+    """Whoever looks.
+
+    Attributes:
+        seats: that he looks through, ascending.
+        owner: he has the owner's token.
+        stranger: he may see nothing but that there is a game with an open seat.
+    """
+
+    seats: tuple[int, ...] = ()
+    owner: bool = False
+    stranger: bool = False
+
+    @property
+    def late(self) -> bool:
+        """Whether the game shows itself to him with its delay."""
+        return not (self.seats or self.owner)
+
+
+def digest_of(token: str) -> str:
+    """Return what is kept of a token."""
+    return hashlib.sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def viewer_of(kept: Kept, tokens: Sequence[str]) -> Viewer:
+    """Return who looks at a game with these tokens. Raises CallError, WRONG_SEAT_TOKEN."""
+    if len(tokens) > MAX_TOKENS:
+        refuse(Reason.WRONG_SEAT_TOKEN, "tokens", f"are {len(tokens)}; {MAX_TOKENS} at most in one call")
+    digests = [digest_of(token) for token in tokens]
+    known = {holder.token for holder in kept.seats} | {kept.head.owner, kept.head.onlooker}
+    for number, digest in enumerate(digests):
+        if digest not in known:
+            refuse(Reason.WRONG_SEAT_TOKEN, f"tokens[{number}]", "is no token of this game, or is one no longer")
+    seats = tuple(seat for seat, holder in enumerate(kept.seats) if holder.token in digests)
+    viewer = Viewer(seats, kept.head.owner in digests)
+    return viewer if not viewer.late else onlooker_of(kept, kept.head.onlooker in digests)
+
+
+def onlooker_of(kept: Kept, invited: bool) -> Viewer:
+    """Return somebody without a seat, who may be invited to look on. Raises CallError, WRONG_SEAT_TOKEN."""
+    rule = kept.head.options.onlookers
+    if rule == Onlookers.ALL or (rule == Onlookers.LINK and invited):
+        return Viewer()
+    if not kept.waiting:
+        what = "needs the token for onlookers" if rule == Onlookers.LINK else "has no onlookers"
+        refuse(Reason.WRONG_SEAT_TOKEN, "tokens", f"the game {what}; bring the token of a seat")
+    return Viewer(stranger=True)
+
+
+def visible(kept: Kept, viewer: Viewer) -> Kept:
+    """Return a game as far as somebody may see it: an onlooker sees it late, until it is over."""
+    late = kept.head.options.delay_plies if viewer.late and not kept.over else 0
+    version, plies = kept.version, 0
+    while plies < late and version > 0:
+        version -= 1
+        plies += kept.entries[version].moves
+    return kept.at(version)

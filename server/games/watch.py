@@ -1,0 +1,73 @@
+"""A game shown while it goes on: a state after every entry, to a slow reader the latest; there is never a backlog."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from clerestory.server.errors import Reason, refuse
+from clerestory.server.games.course import owe_version
+from clerestory.server.games.keeper import Keeper, Live
+from clerestory.server.games.translate_games import write_state
+from clerestory.server.games.viewer import Viewer, visible
+from clerestory.v1 import games_pb2 as games
+
+HEARTBEAT = 15.0  # seconds without a word, after which there is a sign of life
+
+Write = Callable[[games.WatchGameResponse], Awaitable[None]]
+
+
+async def watch(keeper: Keeper, live: Live, viewer: Viewer, cursor: int | None, write: Write) -> None:
+    """Write states until the game is over.
+
+    Args:
+        keeper: of the game, which may finish.
+        live: the game.
+        viewer: who looks on.
+        cursor: version that he knows, None for none.
+        write: waits until the reader has room.
+
+    Raises CallError: STALE_VERSION for a version that is yet to come, FINISHING.
+    """
+    seen = visible(live.kept, viewer).version
+    if cursor is not None and cursor > seen:
+        owe_version(visible(live.kept, viewer), cursor)
+    await write(frame(live, viewer, seen if cursor is None else cursor, seen))
+    while not (live.kept.over and seen == live.kept.version):
+        if keeper.finishing:
+            refuse(Reason.FINISHING, "", "the server is finishing; come back with from_version")
+        changed = live.changed
+        step = next_step(live, viewer, seen)
+        if step is not None:
+            await write(frame(live, viewer, seen, step))
+            seen = step
+        elif not await set_within(changed, HEARTBEAT):
+            await write(games.WatchGameResponse())
+
+
+def next_step(live: Live, viewer: Viewer, seen: int) -> int | None:
+    """Return the version to show next, None while there is nothing new.
+
+    That is the one after the next entry to a reader who is up to date, the latest to one who is not.
+    """
+    latest = visible(live.kept, viewer).version
+    if latest <= seen:
+        return None
+    return seen + 1 if seen in live.steps and latest == live.kept.version else latest
+
+
+def frame(live: Live, viewer: Viewer, since: int, version: int) -> games.WatchGameResponse:
+    """Return the state of a version with the entries since another; made once for all who look alike."""
+    key = viewer, since, version
+    if key not in live.frames:
+        live.frames[key] = write_state(live.at(since), live.at(version), viewer)
+    found: games.WatchGameResponse = live.frames[key]
+    return found
+
+
+async def set_within(event: asyncio.Event, seconds: float) -> bool:
+    """Wait for an event, but not longer than so many seconds; say whether it has come."""
+    try:
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    except TimeoutError:
+        return False
+    return True
