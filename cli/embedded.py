@@ -50,7 +50,7 @@ def embedded_child(*options: str) -> Iterator[Child]:
     """Do as `embedded_server`, for those who want to know the process as well."""
     with tempfile.TemporaryDirectory(prefix="clerestory-") as folder:
         target = f"unix:{folder}/socket"
-        quiet = ("--while-stdin", "--log-level", "warning")
+        quiet = ("--while-stdin", "--log-level", "warning", "--store", "memory:")
         command = [sys.executable, "-m", "clerestory", "serve", "--listen", target, *quiet, *options]
         with subprocess.Popen(command, env=own(), stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
             try:

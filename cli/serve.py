@@ -19,7 +19,7 @@ from clerestory.door.config import DoorSettings
 from clerestory.door.serve import opened
 from clerestory.server.app import App
 from clerestory.server.app import serve as run_server
-from clerestory.server.config import BadSettings, Settings
+from clerestory.server.config import USER, BadSettings, Settings
 from clerestory.server.logs import FORMATS, LEVELS, write_logs
 
 DEFAULTS = Settings()
@@ -56,6 +56,11 @@ def serve(
         float, setting("drain_delay", "Seconds between saying NOT_SERVING and ending searches.")
     ] = DEFAULTS.drain_delay,
     grace: Annotated[float, setting("grace", "Seconds to answer in, once told to finish.")] = DEFAULTS.grace,
+    store: Annotated[
+        str, setting("store", "File in which games are kept; user: that of this user, memory: none.")
+    ] = USER,
+    max_games: Annotated[int, setting("max_games", "Games that have not ended.")] = DEFAULTS.max_games,
+    max_watchers: Annotated[int, setting("max_watchers", "Streams that show one game.")] = DEFAULTS.max_watchers,
     admin: Annotated[str, setting("admin", "Where channelz answers; empty: nowhere.")] = DEFAULTS.admin,
     metrics: Annotated[
         str, setting("metrics", "HOST:PORT of the metrics, over HTTP; empty: nowhere.")

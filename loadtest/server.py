@@ -32,7 +32,7 @@ def own_server(*options: str, listen: str = "127.0.0.1:0") -> Iterator[Own]:
     Raises RuntimeError when it does not start.
     """
     command = [sys.executable, "-m", "clerestory", "serve", "--listen", listen]
-    command += ["--while-stdin", "--log-level", "error", *options]
+    command += ["--while-stdin", "--log-level", "error", "--store", "memory:", *options]
     child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     with child:
         try:

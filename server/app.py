@@ -6,6 +6,7 @@ import signal
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass
+from functools import partial
 
 import grpc
 from grpc_channelz.v1.channelz import add_channelz_servicer
@@ -17,19 +18,26 @@ from grpc_reflection.v1alpha import reflection
 from clerestory.server.boundary import Boundary
 from clerestory.server.callers import Callers
 from clerestory.server.config import MAX_MESSAGE_BYTES, Settings
+from clerestory.server.games.bots import Bots
+from clerestory.server.games.keeper import Keeper
+from clerestory.server.games.mover import move_on
+from clerestory.server.games.service import Games
+from clerestory.server.games.store import SqliteStore
 from clerestory.server.metrics import Exposition, Metrics, expose
 from clerestory.server.rules_service import Rules
 from clerestory.server.scheduler import Scheduler
 from clerestory.server.security import TokenDoor, Tokens, credentials
 from clerestory.server.service import Advisor
 from clerestory.server.turns import take_turns
-from clerestory.v1 import advisor_pb2, rules_pb2
+from clerestory.v1 import advisor_pb2, games_pb2, rules_pb2
 from clerestory.v1.advisor_pb2_grpc import add_AdvisorServiceServicer_to_server
+from clerestory.v1.games_pb2_grpc import add_GameServiceServicer_to_server
 from clerestory.v1.rules_pb2_grpc import add_RulesServiceServicer_to_server
 
 SERVICES = (
     advisor_pb2.DESCRIPTOR.services_by_name["AdvisorService"].full_name,
     rules_pb2.DESCRIPTOR.services_by_name["RulesService"].full_name,
+    games_pb2.DESCRIPTOR.services_by_name["GameService"].full_name,
 )
 ANSWERING = 0.0001  # seconds of the processor that whoever answers wants at a time: shortest first
 MANY = 1 << 31  # descriptors, which are no limit any more
@@ -56,6 +64,7 @@ class App:
         address: where, as a client writes it.
         scheduler: its searching threads.
         advisor: what answers with them, for callers in this process.
+        keeper: of its games.
         tokens: those it knows, None where it asks for none.
         metrics: what is counted.
         admin: the server with channelz, None for none.
@@ -66,6 +75,7 @@ class App:
     address: str
     scheduler: Scheduler
     advisor: Advisor
+    keeper: Keeper
     settings: Settings
     server: grpc.aio.Server
     health: HealthServicer
@@ -80,8 +90,10 @@ class App:
         await self.health.enter_graceful_shutdown()
         await asyncio.sleep(self.settings.drain_delay)
         self.scheduler.finish()
+        await self.keeper.finish()
         await self.server.stop(self.settings.grace)
         await self.scheduler.close()
+        await self.keeper.close()
         if self.admin is not None:
             await self.admin.stop(None)
         if self.exposition is not None:
@@ -95,7 +107,8 @@ async def start(settings: Settings, inside: str = "") -> App:
         settings: of the server.
         inside: a further address, `unix:PATH`, in plaintext, for a client that lives in this process; "" for none.
 
-    Raises OSError when it cannot listen where it should, BadSettings for a file of certificates or tokens that is none.
+    Raises OSError when it cannot listen where it should, BadSettings for a file of certificates or tokens that is none,
+    and for a store of games that cannot be opened.
     """
     proof = credentials(settings)
     tokens = None if settings.token_file is None else Tokens(settings.token_file)
@@ -105,22 +118,37 @@ async def start(settings: Settings, inside: str = "") -> App:
     address = listen(server, settings.listen, proof)
     if inside:
         listen(server, inside)
+    store = SqliteStore(settings.store)
     admin, admin_address = start_admin(settings.admin, standing)
     exposition = expose(metrics, settings.metrics) if settings.metrics else None
     scheduler = Scheduler(settings.workers, settings.max_searches, settings.min_iterations)
-    watch(metrics, scheduler)
     advisor = Advisor(scheduler, settings, metrics, Callers(tokens))
+    keeper = Keeper(store, settings.max_games, partial(move_on, Bots(advisor).choose))
+    watch(metrics, scheduler, keeper)
     add_AdvisorServiceServicer_to_server(advisor, server)
     add_RulesServiceServicer_to_server(Rules(), server)
+    add_GameServiceServicer_to_server(Games(keeper, settings.max_watchers), server)
     add_HealthServicer_to_server(standing, server)
     reflection.enable_server_reflection([*SERVICES, health.SERVICE_NAME, reflection.SERVICE_NAME], server)
     await server.start()
+    keeper.resume()
     if admin is not None:
         await admin.start()
     for name in (health.OVERALL_HEALTH, *SERVICES):
         await standing.set(name, health_pb2.HealthCheckResponse.SERVING)
     return App(
-        address, scheduler, advisor, settings, server, standing, tokens, metrics, admin, admin_address, exposition
+        address=address,
+        scheduler=scheduler,
+        advisor=advisor,
+        keeper=keeper,
+        settings=settings,
+        server=server,
+        health=standing,
+        tokens=tokens,
+        metrics=metrics,
+        admin=admin,
+        admin_address=admin_address,
+        exposition=exposition,
     )
 
 
@@ -149,13 +177,16 @@ def take_descriptors() -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
-def watch(metrics: Metrics, scheduler: Scheduler) -> None:
-    """Show what the scheduler and the event loop have to do."""
+def watch(metrics: Metrics, scheduler: Scheduler, keeper: Keeper) -> None:
+    """Show what the scheduler, the keeper of games and the event loop have to do."""
     loop = asyncio.get_running_loop()
     metrics.watch("workers", "Threads that search.", lambda: scheduler.workers)
     metrics.watch("admitted", "Searches that have not ended.", lambda: scheduler.admitted)
     metrics.watch("running", "Searches that a thread works at.", lambda: scheduler.running)
     metrics.watch("waiting", "Searches that have not begun.", lambda: scheduler.waiting)
+    metrics.watch("games", "Kept games that have not ended.", lambda: keeper.unfinished)
+    metrics.watch("games_in_memory", "Kept games in memory.", lambda: keeper.in_memory)
+    metrics.watch("watchers", "Streams that show kept games.", lambda: keeper.watchers)
     metrics.watch("tasks", "Tasks of the event loop.", lambda: len(asyncio.all_tasks(loop)))
 
 

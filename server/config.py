@@ -10,6 +10,7 @@ from clerestory.server.policy import TOGETHER
 
 MAX_MESSAGE_BYTES = 64 * 1024  # any position fits; nothing larger is read
 MIN_TREE_BYTES = 1 << 20
+MEMORY, USER = "memory:", "user:"  # stores of games: one that ends with the server, and that of the user
 SOCKETS = ("listen", "admin")  # addresses that may be unix:PATH; HTTP is served over TCP alone
 
 
@@ -41,6 +42,9 @@ class Settings:
         tls_cert: file of the server's certificate in PEM, with those that lead to its authority.
         tls_key: file of its key; the two go together, None for plaintext.
         tls_client_ca: file of the authorities whose certificates clients must show, None if they need none.
+        store: file in which games are kept; `user:` for that of the user, `memory:` for games that end with the server.
+        max_games: that have not ended; one more is refused.
+        max_watchers: of one game; one more is refused.
         token_file: file of the bearer tokens of which every call must bring one, None if it need not.
 
     Raises BadSettings.
@@ -58,6 +62,9 @@ class Settings:
     margin: float = 0.02
     drain_delay: float = 0.0
     grace: float = 5.0
+    store: str = MEMORY
+    max_games: int = 100_000
+    max_watchers: int = 100
     admin: str = ""
     metrics: str = ""
     insecure: bool = False
@@ -67,7 +74,15 @@ class Settings:
     token_file: Path | None = None
 
     def __post_init__(self) -> None:
-        for name in ("workers", "max_searches", "min_iterations", "max_threads", "max_time"):
+        for name in (
+            "workers",
+            "max_searches",
+            "min_iterations",
+            "max_threads",
+            "max_time",
+            "max_games",
+            "max_watchers",
+        ):
             if not getattr(self, name) > 0:
                 raise BadSettings(f"{name}: {getattr(self, name)} is not greater than 0")
         for name in ("warm_bytes", "margin", "drain_delay", "grace"):

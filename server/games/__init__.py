@@ -1,1 +1,1 @@
-"""Games that the server keeps: `log` and `kept` are pure, `store*` keep, `keeper` and `mover` run them, `service` answers."""
+"""Games that the server keeps: pure in `log`, `kept` and `course`; stored, run and shown by the other modules."""

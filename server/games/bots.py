@@ -3,6 +3,7 @@
 import secrets
 from typing import Any
 
+from clerestory.server.callers import Caller
 from clerestory.server.errors import CallError, Reason
 from clerestory.server.games.kept import Kept
 from clerestory.server.games.log import Bot
@@ -10,29 +11,6 @@ from clerestory.server.games.translate_games import bot_question, only_action
 from clerestory.server.service import Advisor
 
 GUESS_BITS = 53
-
-
-class OwnCall:
-    """What the advisor wants to know of a call, of one that came from inside: it has no deadline.
-
-    Args:
-        game_id: of the game that it is for.
-    """
-
-    def __init__(self, game_id: str) -> None:
-        self._game_id = game_id
-
-    def time_remaining(self) -> float | None:
-        """Return nothing: the budget of the question is all its time."""
-        return None
-
-    def invocation_metadata(self) -> tuple[tuple[str, str], ...]:
-        """Return nothing."""
-        return ()
-
-    def peer(self) -> str:
-        """Return whose call it is."""
-        return f"game:{self._game_id}"
 
 
 class Bots:
@@ -62,6 +40,5 @@ class Bots:
         return await self._ask(bot_question(kept, seat, bot, guess=guess), kept)
 
     async def _ask(self, question: Any, kept: Kept) -> str:
-        context: Any = OwnCall(kept.head.game_id)
-        answer = await self._advisor.RecommendMove(question, context)
+        answer = await self._advisor.recommend(question, Caller("game", kept.head.game_id))
         return answer.best.text

@@ -187,7 +187,7 @@ def agree(kept: Kept, people: list[int], ply: int, moment: int) -> None:
 
 
 def join(kept: Kept, seat: int | None, name: str, token: str, moment: int) -> int:
-    """Give an open seat to a person with the token of this digest; return which. Raises CallError: SEAT_TAKEN, BAD_SEAT."""
+    """Give an open seat to the person with the token of this digest; return which. Raises CallError."""
     owe_alive(kept)
     if seat is None:
         seat = next((n for n, holder in enumerate(kept.seats) if holder.kind == SeatKind.OPEN), None)
@@ -220,7 +220,7 @@ def set_seat(kept: Kept, viewer: Viewer, seat: int, plan: Holder, moment: int) -
 
 
 def new_holder(holder: Holder, plan: Holder) -> Holder:
-    """Return who holds a seat once a plan is carried out. Raises CallError, BAD_OPTIONS, for a person without a token."""
+    """Return who holds a seat after a plan. Raises CallError, BAD_OPTIONS, for a person without a token."""
     if plan.kind == SeatKind.OPEN:
         return plan
     if plan.kind == SeatKind.BOT:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from clerestory.server.errors import CallError, Reason, refuse
 from clerestory.server.games.kept import Kept
 from clerestory.server.games.log import Onlookers
-from clerestory.server.games.store import Conflict, Key, Store, StoreError, StoreFull, Summary
+from clerestory.server.games.store import Conflict, Key, Store, StoreError, StoreFull, Summary, Wanted
 
 IN_MEMORY = 1024  # games that nobody looks at and nothing is to be done for, beyond which the oldest are put to sleep
 
@@ -80,7 +80,9 @@ class Keeper:
         moving: returns the task of a game in which the server has to move, now or later.
     """
 
-    def __init__(self, store: Store, max_games: int, moving: Callable[["Keeper", Live], Coroutine[Any, Any, None]]) -> None:
+    def __init__(
+        self, store: Store, max_games: int, moving: Callable[["Keeper", Live], Coroutine[Any, Any, None]]
+    ) -> None:
         self.store = store
         self.finishing = False
         self._max_games = max_games
@@ -150,7 +152,10 @@ class Keeper:
     # -- changing it -------------------------------------------------------------------------------
 
     async def create(self, kept: Kept, keys: Sequence[Key]) -> None:
-        """Keep a new game. Raises CallError: TOO_MANY_GAMES, DISK_FULL, STORE_FAILED; Conflict for a key that is there."""
+        """Keep a new game.
+
+        Raises CallError: TOO_MANY_GAMES, DISK_FULL, STORE_FAILED; Conflict for a key that is there.
+        """
         if self._unfinished >= self._max_games:
             refuse(Reason.TOO_MANY_GAMES, "", f"{self._unfinished} games have not ended; the server keeps no more")
         await self._whole(self._create(kept, keys))
@@ -176,9 +181,7 @@ class Keeper:
         """
         return await self._whole(self._change(live, act, keys))
 
-    async def _change(
-        self, live: Live, act: Callable[[Kept], T], keys: Callable[[T], Sequence[Key]]
-    ) -> tuple[T, Kept]:
+    async def _change(self, live: Live, act: Callable[[Kept], T], keys: Callable[[T], Sequence[Key]]) -> tuple[T, Kept]:
         async with live.lock:
             plan = live.kept.copy()
             result = act(plan)
@@ -209,6 +212,20 @@ class Keeper:
         return await asyncio.shield(task)
 
     # -- moving in it ------------------------------------------------------------------------------
+
+    def resume(self) -> None:
+        """Go on with the games in which the server has to move, one after the other."""
+        task = asyncio.create_task(self._resume())
+        self._changes.add(task)
+        task.add_done_callback(self._changes.discard)
+
+    async def _resume(self) -> None:
+        for game_id, _ in await self.store.select(Wanted(limit=self._max_games, due=True)):
+            if self.finishing:
+                return
+            async with self.lend(game_id) as live:
+                self.move(live)
+            await asyncio.sleep(0)  # calls come between
 
     def move(self, live: Live) -> None:
         """See that somebody moves where the server has to."""
@@ -267,5 +284,3 @@ def summary_of(kept: Kept) -> Summary:
     shown = kept.head.options.onlookers == Onlookers.ALL or (kept.waiting and kept.head.options.listed)
     due = 0 if kept.mover is not None else None if kept.deadline is None else int(kept.deadline)
     return Summary(status, shown, due)
-
-

@@ -208,4 +208,3 @@ def settle(kept: Kept, moment: int) -> list[Entry]:
         drawn.append(draw(kept, moment))
         kept.add(drawn[-1])
     return drawn
-

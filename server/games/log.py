@@ -1,4 +1,4 @@
-"""What is kept of a game: a head that never changes, and entries, to which more are added and of which none ever goes."""
+"""What is kept of a game: a head that never changes, and entries, which become more and never fewer."""
 
 import hashlib
 from dataclasses import dataclass, field, replace

@@ -9,7 +9,7 @@ from clerestory.server.config import BadSettings
 APPLICATION = 0x434C5253  # `CLRS`, in the header of the file
 LEAST_SQLITE = (3, 37, 0)  # which has strict tables
 
-# Each script makes a file of version n, its place from 0, one of version n + 1. A script is never changed once it is released.
+# Each script makes a file of version n, its place from 0, one of version n + 1; it is never changed once released.
 SCRIPTS = (
     """
     CREATE TABLE store (secret BLOB NOT NULL) STRICT;

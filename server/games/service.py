@@ -70,21 +70,18 @@ class Games(GameServiceServicer):
         mint = Mint(self._keeper.store.secret, request.request_id and f"join {request.game_id} {request.request_id}")
         token = mint.token("seat")
         async with self._keeper.lend(request.game_id) as live:
-            seat = await self._seat_of(mint)
-            if seat is None:
+            known = await self._known(mint)
+            if known is None:
                 act = partial(course.join, seat=wanted, name=name, token=digest_of(token), moment=now())
                 try:
                     seat, _ = await self._keeper.change(live, act, lambda seat: join_keys(seat, token, mint))
-                except Conflict:
-                    seat = await self._seat_of(mint)
-            assert seat is not None
+                    known = request.game_id, seat
+                except Conflict:  # the same request, a moment before
+                    known = await self._known(mint)
+            assert known is not None
             return games.JoinGameResponse(
-                game=write_game(live.kept), seat_token=games.SeatToken(seat=seat, token=token)
+                game=write_game(live.kept), seat_token=games.SeatToken(seat=known[1] or 0, token=token)
             )
-
-    async def _seat_of(self, mint: Mint) -> int | None:
-        known = await self._known(mint)
-        return None if known is None else known[1]
 
     # -- looking -----------------------------------------------------------------------------------
 
@@ -151,9 +148,7 @@ class Games(GameServiceServicer):
 
     async def TakeBack(self, request: games.TakeBackRequest, context: Context) -> games.TakeBackResponse:
         """Take back, ask, agree or decline. Raises CallError."""
-        act = partial(
-            course.take_back, version=request.version, ply=request.ply, decline=request.decline, moment=now()
-        )
+        act = partial(course.take_back, version=request.version, ply=request.ply, decline=request.decline, moment=now())
         return games.TakeBackResponse(**await self._act(request, act))
 
     async def _act(
@@ -169,9 +164,7 @@ class Games(GameServiceServicer):
                 "views": write_views(after, viewer),
             }
 
-    async def _change(
-        self, live: Live, tokens: Sequence[str], act: Callable[..., T]
-    ) -> tuple[tuple[Viewer, T], Kept]:
+    async def _change(self, live: Live, tokens: Sequence[str], act: Callable[..., T]) -> tuple[tuple[Viewer, T], Kept]:
         """Let somebody do something to a game; return who he is, what came of it, and the game then."""
 
         def whole(kept: Kept) -> tuple[Viewer, T]:

@@ -16,11 +16,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from clerestory.server.config import BadSettings
+from clerestory.server.config import MEMORY, USER, BadSettings
 from clerestory.server.games.log import Entry, Head, Kind
 from clerestory.server.games.schema import open_file
 
-MEMORY = "memory:"
 AT_ONCE = 256  # requests of one transaction, at most
 DAY = 24 * 3600 * 1000  # milliseconds
 
@@ -125,7 +124,7 @@ class Job:
 
 
 class SqliteStore:
-    """A store in a file, or in memory for `memory:`.
+    """A store in a file: `user:` is that of the user, and `memory:` none at all.
 
     Raises BadSettings for a file that cannot be opened, that another server has, or that is none of ours.
     """
@@ -133,7 +132,8 @@ class SqliteStore:
     def __init__(self, path: str) -> None:
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         opened: Future[sqlite3.Connection] = Future()
-        self._thread = threading.Thread(target=self._work, args=(path, opened), name="store", daemon=True)
+        file = ":memory:" if path == MEMORY else str(user_file()) if path == USER else path
+        self._thread = threading.Thread(target=self._work, args=(file, opened), name="store", daemon=True)
         self._thread.start()
         self._connection = opened.result()
         first = Job(read_facts)
@@ -197,7 +197,7 @@ class SqliteStore:
 
     def _work(self, path: str, opened: "Future[sqlite3.Connection]") -> None:
         try:
-            connection = open_file(":memory:" if path == MEMORY else path)
+            connection = open_file(path)
         except BadSettings as error:
             opened.set_exception(error)
             return
@@ -279,9 +279,7 @@ def read_game(connection: sqlite3.Connection, game_id: str) -> Logged | None:
 
 def insert_entries(connection: sqlite3.Connection, game_id: str, number: int, entries: Iterable[Entry]) -> None:
     """Add entries, the first of this number."""
-    rows = [
-        (game_id, number + i, entry.kind, entry.seat, entry.text, entry.moment) for i, entry in enumerate(entries)
-    ]
+    rows = [(game_id, number + i, entry.kind, entry.seat, entry.text, entry.moment) for i, entry in enumerate(entries)]
     connection.executemany("INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?)", rows)
 
 
@@ -294,7 +292,8 @@ def insert_keys(connection: sqlite3.Connection, game_id: str, keys: Iterable[Key
 
 def query(wanted: Wanted) -> tuple[str, list[Any]]:
     """Return the question for games as SQL, with its values."""
-    where, values = ["TRUE"], []
+    where: list[str] = ["TRUE"]
+    values: list[Any] = []
     if wanted.tokens is not None:
         where.append(f"id IN (SELECT game FROM key WHERE digest IN ({', '.join('?' * len(wanted.tokens))}))")
         values += wanted.tokens

@@ -77,7 +77,7 @@ def write_game(kept: Kept) -> games.Game:
     )
 
 
-def status_of(kept: Kept) -> games.GameStatus:
+def status_of(kept: Kept) -> games.GameStatus.ValueType:
     """Return how far a game has come."""
     if kept.over:
         return games.GAME_STATUS_OVER
@@ -214,17 +214,17 @@ def write_line(kept: Kept, first: int, last: int) -> list[games.GameEntry]:
 
 def write_entry(before: Kept, entry: Entry) -> games.GameEntry:
     """Return an entry that follows on a game, without its numbers."""
-    time = moment(entry.moment)
+    time, seat = moment(entry.moment), entry.seat
     if entry.moves:
         return applied(before.positions[-1] if before.positions else None, entry)
-    if entry.kind == Kind.TAKEN_BACK:
-        return games.GameEntry(time=time, taken_back=games.TakenBack(seat=entry.seat, from_ply=before.ply))
-    if entry.kind == Kind.SEATED:
-        assert entry.seat is not None
-        return games.GameEntry(time=time, seat=write_seat(entry.seat, entry.holder))
     if entry.kind == Kind.ENDED:
         return games.GameEntry(time=time, end=ended(entry, len(before.seats)))
-    word = games.TakeBackAnswered(seat=entry.seat, asked_ply=entry.ply, declined=entry.kind == Kind.DECLINED)
+    assert seat is not None
+    if entry.kind == Kind.TAKEN_BACK:
+        return games.GameEntry(time=time, taken_back=games.TakenBack(seat=seat, from_ply=before.ply))
+    if entry.kind == Kind.SEATED:
+        return games.GameEntry(time=time, seat=write_seat(seat, entry.holder))
+    word = games.TakeBackAnswered(seat=seat, asked_ply=entry.ply, declined=entry.kind == Kind.DECLINED)
     return games.GameEntry(time=time, take_back_answered=word)
 
 
@@ -284,5 +284,3 @@ def only_action(kept: Kept) -> str | None:
     """Return the text of the only legal action, None where there is a choice."""
     legal: Sequence[str] = [action.text for action in kept.position.legal_actions()]
     return legal[0] if len(legal) == 1 else None
-
-

@@ -7,7 +7,7 @@ from typing import Any
 from clerestory.engine.core import Game
 from clerestory.search.levels import LEVELS
 from clerestory.server.errors import Faults, Reason
-from clerestory.server.games.log import Bot, EndReason, Hints, Holder, Onlookers, Options, SeatKind, TakeBacks
+from clerestory.server.games.log import Bot, EndReason, Holder, Options, SeatKind
 from clerestory.server.games.translate_games import ENDS, HINTS, ONLOOKERS, SEATS, TAKE_BACKS
 from clerestory.server.translate import read_duration
 from clerestory.server.translate_rules import read_game
