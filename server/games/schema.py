@@ -77,12 +77,12 @@ def connect(path: str) -> sqlite3.Connection:
     """Open a file, and take it for ourselves."""
     connection = sqlite3.connect(path, timeout=0, isolation_level=None)
     try:
-        # Exclusive first: WAL then needs no shared memory, and nobody else gets in.
-        for pragma in ("locking_mode=EXCLUSIVE", "journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
-            connection.execute(f"PRAGMA {pragma}").fetchone()
-        connection.execute("PRAGMA trusted_schema=OFF")
+        connection.execute("PRAGMA locking_mode=EXCLUSIVE")  # before the first lock, which is then never given up
         connection.execute("BEGIN EXCLUSIVE")
         owe_store(connection, path)
+        connection.execute("COMMIT")
+        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "trusted_schema=OFF"):
+            connection.execute(f"PRAGMA {pragma}").fetchone()
         migrate(connection)
     except BaseException:
         connection.close()
@@ -102,7 +102,8 @@ def owe_store(connection: sqlite3.Connection, path: str) -> None:
 
 
 def migrate(connection: sqlite3.Connection) -> None:
-    """Bring the file up to date, in the transaction that is open; and end it."""
+    """Bring the file up to date, in one transaction."""
+    connection.execute("BEGIN EXCLUSIVE")
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     for script in SCRIPTS[version:]:
         for statement in script.split(";"):

@@ -16,6 +16,7 @@ from clerestory.server.errors import CODES, MAX_DESCRIPTION, MAX_LISTED, CallErr
 from clerestory.v1.advisor_pb2 import AnalyzeRequest, RecommendMoveRequest
 from clerestory.v1.position_pb2 import Position
 from clerestory.v1.toy_pb2 import ToyPosition
+from tests.server.games.test_service import PRODUCED as GAME_REASONS
 from tests.server.harness import assert_reason, details, long_question, opening, question, refusal, served, until
 from tests.server.test_callers import BAD_NAMES
 from tests.server.test_rules import NOT_NOW as RULES_NOT_NOW
@@ -238,6 +239,7 @@ PRODUCED = {
     *(reason for _, reason, _, _ in RULES_NOT_NOW),
     *(reason for _, reason in HEADERS if reason is not None),
     *(reason for _, reason, _ in BAD_NAMES),
+    *GAME_REASONS,
 }
 
 

@@ -1,0 +1,116 @@
+"""Nobody sees what he cannot know: two games that look alike to somebody are shown to him alike, byte for byte."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from clerestory.engine import NATURE
+from clerestory.server.games import course
+from clerestory.server.games.kept import Kept
+from clerestory.server.games.log import Entry, Kind
+from clerestory.server.games.translate_games import bot_question, write_line, write_record, write_state
+from clerestory.server.games.viewer import Viewer
+from tests.server.games.table import STORED, head, kept
+
+PLIES = {"toy": 4, "cathedral": 40, "duel": 40}  # short of the end, at which everything is told
+DEALS = {"toy": 40, "cathedral": 3, "duel": 3}
+CASES = [("toy", "pp"), ("toy", "ppp"), ("toy", "pppp"), ("cathedral", "pp"), ("cathedral", "pppp"), ("duel", "pp")]
+VIEWERS = [Viewer(), Viewer(owner=True), Viewer((0,)), Viewer((1,)), Viewer((0, 1))]
+
+
+def history(game: str, seats: str, seed: int) -> Kept:
+    """Return a game some way on, all its seats played alike by their first or last actions."""
+    played, everybody = kept(game, seats, seed), Viewer(tuple(range(len(seats))))
+    while played.ply < PLIES[game]:
+        legal = played.position.legal_actions()
+        text = legal[(played.ply * seed) % len(legal)].text
+        course.play(played, everybody, played.version, text, STORED + played.ply)
+    return played
+
+
+def other_worlds(played: Kept, seat: int, seed: int) -> Iterator[Kept]:
+    """Yield games that differ from one only in what a seat cannot know, at each of its plies.
+
+    The hidden cards are dealt again as the seat sees them at the opening, and again at the end; what happened is what
+    the seat saw happen. Those worlds are kept in which it could have.
+    """
+    for number in range(seed, seed + DEALS[played.head.game]):
+        opening = played.positions[0].observe(seat).deal(number)
+        other = Kept(replace(played.head, opening=opening.to_json()))
+        try:
+            for entry in played.entries:
+                other.add(entry)
+        except ValueError:  # in that world something else would have had to come up
+            continue
+        yield other
+
+
+def shown(game: Kept, viewer: Viewer) -> list[bytes]:
+    """Return all that the service makes for somebody, as bytes."""
+    states = [
+        write_state(game.at(version), game.at(version + 1), viewer).SerializeToString()
+        for version in range(max(0, game.version - 6), game.version)
+    ]
+    line = [message.SerializeToString() for message in write_line(game, 1, game.ply)]
+    return [*states, *line, write_record(game, viewer).SerializeToString()]
+
+
+def eyes(viewer: Viewer) -> int:
+    """Return the seat by which a viewer sees, of one that looks through at most one."""
+    return viewer.seats[0] if viewer.seats else NATURE
+
+
+@pytest.mark.parametrize("viewer", [viewer for viewer in VIEWERS if len(viewer.seats) < 2])
+@pytest.mark.parametrize(("game", "seats"), CASES)
+def test_games_that_look_alike_are_shown_alike(game: str, seats: str, viewer: Viewer) -> None:
+    worlds = 0
+    for seed in range(1, 6):
+        played = history(game, seats, seed)
+        for other in other_worlds(played, eyes(viewer), seed):
+            worlds += other.positions != played.positions
+            assert shown(other, viewer) == shown(played, viewer)
+    assert worlds > 0, "no world differed: the law has not been tried"
+
+
+def test_a_leak_would_be_caught() -> None:
+    """The same comparison fails where somebody is shown the truth."""
+    played = history("toy", "ppp", 1)
+    [other, *_] = [other for other in other_worlds(played, NATURE, 1) if other.positions != played.positions]
+    everything = Viewer((0, 1, 2))
+    assert shown(other, everything) != shown(played, everything)
+
+
+@pytest.mark.parametrize(("game", "seats"), CASES)
+def test_a_bot_asks_by_what_its_seat_knows(game: str, seats: str) -> None:
+    played = history(game, seats, 3)
+    seat = played.turn
+    assert seat is not None
+    truth = played.position
+    asked = bot_question(played, seat, played.head.options.play_on)
+    for number in range(3):
+        played.positions[-1] = truth.observe(seat).deal(number)
+        assert bot_question(played, seat, played.head.options.play_on) == asked
+
+
+def test_seed_and_salt_are_told_at_the_end_alone() -> None:
+    game = Kept(head(seed=123_456_789, delay_plies=3))
+    message = write_state(game, game, Viewer((0,)))
+    assert not message.game.HasField("seed")
+    assert (message.game.salt, len(message.game.commitment)) == ("", 64)
+    assert b"123456789" not in message.SerializeToString()
+    game.add(Entry(Kind.ENDED, None, "abandoned", STORED))
+    assert write_state(game, game, Viewer((0,))).game.seed == 123_456_789
+
+
+def test_several_seats_at_one_screen_are_shown_one_by_one() -> None:
+    game = kept("toy", "ppp")
+    [public, first, third] = write_state(game, game, Viewer((0, 2))).views
+    assert not public.HasField("seat")
+    assert [(view.HasField("seat"), view.seat) for view in (first, third)] == [(True, 0), (True, 2)]
+    hands = [[list(player.hand) for player in view.position.toy.players] for view in (public, first, third)]
+    assert [[0 in hand for hand in seen] for seen in hands] == [
+        [True, True, True],
+        [False, True, True],
+        [True, True, False],
+    ]

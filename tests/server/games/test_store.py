@@ -1,0 +1,231 @@
+"""The store: what it was told is there, what it could not do is not, and nobody else has its file."""
+
+import asyncio
+import sqlite3
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from clerestory.server.config import BadSettings
+from clerestory.server.games import store as stores
+from clerestory.server.games.keeper import summary_of
+from clerestory.server.games.log import Entry, Head, Kind
+from clerestory.server.games.schema import SCRIPTS
+from clerestory.server.games.store import Conflict, Key, SqliteStore, StoreFull, Summary, Wanted, user_file
+from tests.server.games.table import head, kept
+
+RUNNING = Summary("running", False, None)
+
+
+def entries(count: int, text: str = "fold") -> list[Entry]:
+    return [Entry(Kind.PLAYED, 0, text, number) for number in range(count)]
+
+
+def named(game_id: str, created: int = 1) -> Head:
+    return replace(head(), game_id=game_id, created=created)
+
+
+@pytest.fixture(params=["memory", "file"])
+def path(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    return "memory:" if request.param == "memory" else str(tmp_path / "folder" / "games.sqlite")
+
+
+async def test_what_was_stored_is_loaded(path: str) -> None:
+    store = SqliteStore(path)
+    game = kept("cathedral", "ppb")
+    await store.create(game.head, game.entries, summary_of(game), [])
+    await store.append("game", game.version, entries(2), RUNNING)
+    assert await store.load("game") == (game.head, [*game.entries, *entries(2)])
+    assert await store.load("other") is None
+    await store.close()
+
+
+async def test_a_number_is_taken_once_and_a_conflict_leaves_nothing(path: str) -> None:
+    store = SqliteStore(path)
+    await store.create(named("a"), entries(2), RUNNING, [Key("x")])
+    for number, keys in ((1, []), (2, [Key("x")])):
+        with pytest.raises(Conflict):
+            await store.append("a", number, entries(2, "play 1"), Summary("over", True, 0), keys)
+    with pytest.raises(Conflict):
+        await store.create(named("a"), [], RUNNING, [])
+    with pytest.raises(Conflict):
+        await store.append("none", 0, entries(1), RUNNING)
+    assert await store.load("a") == (named("a"), entries(2))
+    assert await store.select(Wanted(9)) == []
+    await store.close()
+
+
+async def test_a_conflict_undoes_nothing_of_those_it_is_stored_with(path: str) -> None:
+    store = SqliteStore(path)
+    await store.create(named("a"), [], RUNNING, [])
+    asked = [store.append("a", number, entries(1), RUNNING) for number in (0, 0, 1, 5, 5)]
+    found = await asyncio.gather(*asked, return_exceptions=True)
+    assert [type(one) for one in found] == [type(None), Conflict, type(None), type(None), Conflict]
+    await store.close()
+
+
+async def test_many_are_stored_in_one_transaction(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    committed: list[int] = []
+    settle = stores.settle
+    monkeypatch.setattr(
+        stores, "settle", lambda connection, jobs: (committed.append(len(jobs)), settle(connection, jobs))
+    )
+    store = SqliteStore(path)
+    await store.create(named("a"), [], RUNNING, [])
+    await asyncio.gather(*(store.append("a", number, entries(1), RUNNING) for number in range(100)))
+    assert len(committed) < 50
+    assert sum(committed) == 102
+    await store.close()
+
+
+async def test_games_are_listed_by_age_in_pages(path: str) -> None:
+    store = SqliteStore(path)
+    for number in range(5):
+        summary = Summary("open" if number % 2 else "running", number != 3, 0 if number == 4 else None)
+        await store.create(named(f"g{number}", created=number // 2), [], summary, [Key(f"token {number}")])
+    shown = [game for game, _ in await store.select(Wanted(9))]
+    assert shown == ["g4", "g2", "g1", "g0"]
+    [first, second] = await store.select(Wanted(2))
+    assert [first[0], second[0]] == shown[:2]
+    assert [game for game, _ in await store.select(Wanted(9, before=(second[1], second[0])))] == shown[2:]
+    assert [game for game, _ in await store.select(Wanted(9, status="open"))] == ["g1"]
+    assert [game for game, _ in await store.select(Wanted(9, due=True))] == ["g4"]
+    assert [game for game, _ in await store.select(Wanted(9, tokens=("token 3", "token 0", "x")))] == ["g3", "g0"]
+    assert await store.select(Wanted(9, game="duel")) == []
+    await store.close()
+
+
+async def test_keys_lead_to_games(path: str) -> None:
+    store = SqliteStore(path)
+    await store.create(named("a"), [], RUNNING, [Key("owner"), Key("seat", 1), Key("request", 2, request=True)])
+    assert await store.find(["seat", "request", "owner", "none"]) == {
+        "seat": ("a", 1),
+        "request": ("a", 2),
+        "owner": ("a", None),
+    }
+    await store.close()
+
+
+async def test_a_store_that_is_opened_again_has_everything(tmp_path: Path) -> None:
+    path = str(tmp_path / "games.sqlite")
+    first = SqliteStore(path)
+    await first.create(named("a"), entries(3), RUNNING, [])
+    await first.create(named("b"), [], Summary("over", False, None), [])
+    await first.close()
+    again = SqliteStore(path)
+    assert await again.load("a") == (named("a"), entries(3))
+    assert (again.secret, again.unfinished) == (first.secret, 1)
+    await again.close()
+
+
+async def test_an_old_name_of_a_request_is_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = str(tmp_path / "games.sqlite")
+    store = SqliteStore(path)
+    await store.create(named("a"), [], RUNNING, [Key("old", request=True), Key("token")])
+    await store.close()
+    monkeypatch.setattr(stores, "DAY", -1000)
+    again = SqliteStore(path)
+    assert set(await again.find(["old", "token"])) == {"token"}
+    await again.close()
+
+
+# -- the disk --------------------------------------------------------------------------------------
+
+
+async def test_a_full_disk_is_told_and_changes_nothing(tmp_path: Path) -> None:
+    store = SqliteStore(str(tmp_path / "games.sqlite"))
+    await store.create(named("a"), entries(1), RUNNING, [])
+    await store._ask(lambda connection: connection.execute("PRAGMA max_page_count=1").fetchone())
+    with pytest.raises(StoreFull):
+        for number in range(1000):
+            await store.append("a", 1 + number, entries(1, "x" * 1000), RUNNING)
+    found = await store.load("a")
+    assert found is not None
+    count = len(found[1])
+    await store._ask(lambda connection: connection.execute("PRAGMA max_page_count=100000").fetchone())
+    await store.append("a", count, entries(1), RUNNING)
+    await store.close()
+
+
+# -- the file --------------------------------------------------------------------------------------
+
+
+def test_a_second_server_is_refused_in_one_line(tmp_path: Path) -> None:
+    path = str(tmp_path / "games.sqlite")
+    store = SqliteStore(path)
+    command = [sys.executable, "-m", "clerestory", "serve", "--listen", "127.0.0.1:0", "--workers", "1"]
+    done = subprocess.run([*command, "--store", path], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        f"clerestory: store: {path} is in use by another server; give this one a file of its own, or memory:\n"
+    )
+    asyncio.run(store.close())
+
+
+def make(path: Path, *statements: str) -> None:
+    with sqlite3.connect(path) as connection:
+        for statement in statements:
+            connection.execute(statement)
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    ("statements", "message"),
+    [
+        (("CREATE TABLE recipe (name)",), "is no store of games"),
+        (("PRAGMA application_id=1129075283", "PRAGMA user_version=99"), "is of version 99, later than this program"),
+    ],
+)
+def test_a_file_that_is_not_ours_is_left_alone(tmp_path: Path, statements: tuple[str, ...], message: str) -> None:
+    path = tmp_path / "games.sqlite"
+    make(path, *statements)
+    before = path.read_bytes()
+    with pytest.raises(BadSettings, match=message):
+        SqliteStore(str(path))
+    assert path.read_bytes() == before
+
+
+def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "games.sqlite"
+    path.write_text("not a database, and longer than its header would be " * 20)
+    with pytest.raises(BadSettings, match="is no store of games"):
+        SqliteStore(str(path))
+    with pytest.raises(BadSettings, match="cannot be opened"):
+        SqliteStore(str(tmp_path))
+
+
+@pytest.mark.parametrize("version", range(len(SCRIPTS)))
+async def test_every_earlier_version_becomes_this_one(tmp_path: Path, version: int) -> None:
+    """A file as each earlier version left it; version 0 is an empty one."""
+    path = tmp_path / "games.sqlite"
+    make(path, *[text for script in SCRIPTS[:version] for text in script.split(";")], f"PRAGMA user_version={version}")
+    store = SqliteStore(str(path))
+    await store.create(named("a"), entries(1), RUNNING, [])
+    assert await store.load("a") == (named("a"), entries(1))
+    [pragmas] = [
+        await store._ask(lambda connection: [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in NAMES])
+    ]
+    assert pragmas == ["wal", "exclusive", 2, 1, len(SCRIPTS)]
+    await store.close()
+
+
+NAMES = ("journal_mode", "locking_mode", "synchronous", "foreign_keys", "user_version")
+
+
+def test_one_connection_is_all_there_is() -> None:
+    """Two connections that write to a WAL can damage it in SQLite up to 3.51.2."""
+    folder = Path(stores.__file__).parent
+    made = [path.name for path in sorted(folder.glob("*.py")) if "sqlite3.connect(" in path.read_text()]
+    assert made == ["schema.py"]
+    assert (folder / "store.py").read_text().count("open_file(") == 1
+
+
+def test_the_file_of_the_user(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert user_file() == tmp_path / "clerestory" / "games.sqlite"
+    monkeypatch.setenv("XDG_DATA_HOME", "relative")
+    monkeypatch.setenv("HOME", "/home/ann")
+    assert user_file() == Path("/home/ann/.local/share/clerestory/games.sqlite")
