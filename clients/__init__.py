@@ -15,6 +15,7 @@ from clerestory.clients.errors import (
     Unavailable,
     Unsupported,
 )
+from clerestory.clients.kept import AsyncKeptGame, AsyncKeptGames, Happened, KeptGame, KeptGames, Seen, Sitting
 from clerestory.clients.referee import Applied, AsyncReferee, AsyncRules, LegalAction, Outcome, Referee, Rules
 from clerestory.clients.types import Action, Line, Outlook, Recommendation, Update, Warned
 from clerestory.clients.wire import ONLOOKER
@@ -28,6 +29,8 @@ __all__ = [
     "Applied",
     "AsyncAdvisor",
     "AsyncAnalysis",
+    "AsyncKeptGame",
+    "AsyncKeptGames",
     "AsyncReferee",
     "AsyncRules",
     "BadConnection",
@@ -35,6 +38,9 @@ __all__ = [
     "Busy",
     "Denied",
     "FieldViolation",
+    "Happened",
+    "KeptGame",
+    "KeptGames",
     "LegalAction",
     "Line",
     "NotNow",
@@ -44,6 +50,8 @@ __all__ = [
     "Recommendation",
     "Referee",
     "Rules",
+    "Seen",
+    "Sitting",
     "Tls",
     "Unavailable",
     "Unsupported",

@@ -2,30 +2,32 @@
 
 import threading
 from collections.abc import Callable
+from functools import partial
 from time import sleep
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Generic, Self
 
 import grpc
 
 from clerestory.clients.client import Begin, Client, streaming
-from clerestory.clients.exchange import Exchange, blocking
+from clerestory.clients.exchange import Answer, Exchange, blocking
+from clerestory.clients.kept import KeptGames
 from clerestory.clients.referee import Rules
 from clerestory.clients.retries import Tries
 from clerestory.clients.types import Update
 
 
-class Analysis:
-    """The tables of an analysis, to be read once; `close()`, the end of a `with`, or dropping it ends the search."""
+class Stream(Generic[Answer]):
+    """The answers of a stream, to be read once; `close()`, the end of a `with`, or dropping it ends it."""
 
-    def __init__(self, stream: Any, begin: Begin, read: Callable[[Any], Update], tries: Tries) -> None:
+    def __init__(self, stream: Any, begin: Begin, read: Callable[[Any], Answer], tries: Tries) -> None:
         self._stream, self._begin, self._read, self._tries = stream, begin, read, tries
         self._closed = threading.Event()
 
     def __iter__(self) -> Self:
         return self
 
-    def __next__(self) -> Update:
+    def __next__(self) -> Answer:
         while True:
             try:
                 update = next(self._stream)
@@ -54,6 +56,10 @@ class Analysis:
         self._stream.cancel()
 
 
+class Analysis(Stream[Update]):
+    """The tables of an analysis; ending it ends the search."""
+
+
 class Advisor(Client):
     """A server's advice, for programs without an event loop. Close it, or use it in a `with`.
 
@@ -80,6 +86,11 @@ class Advisor(Client):
     def rules(self) -> Rules:
         """The rules of the games, by the same connection."""
         return Rules(self._call)
+
+    @property
+    def games(self) -> KeptGames:
+        """The games that the server keeps, by the same connection."""
+        return KeptGames(self._call, partial(self._states, Stream))
 
     def _call(self, exchange: Exchange[Any]) -> Any:
         """Return the message that comes back. Raises AdvisorError."""

@@ -2,29 +2,31 @@
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Generic, Self
 
 import grpc
 
 from clerestory.clients.client import Begin, Client, streaming
-from clerestory.clients.exchange import Exchange, awaited
+from clerestory.clients.exchange import Answer, Exchange, awaited
+from clerestory.clients.kept import AsyncKeptGames
 from clerestory.clients.referee import AsyncRules
 from clerestory.clients.retries import Tries
 from clerestory.clients.types import Update
 
 
-class AsyncAnalysis:
-    """The tables of an analysis, to be read once; `close()`, the end of an `async with`, or dropping it ends it."""
+class AsyncStream(Generic[Answer]):
+    """The answers of a stream, to be read once; `close()`, the end of an `async with`, or dropping it ends it."""
 
-    def __init__(self, stream: Any, begin: Begin, read: Callable[[Any], Update], tries: Tries) -> None:
+    def __init__(self, stream: Any, begin: Begin, read: Callable[[Any], Answer], tries: Tries) -> None:
         self._stream, self._begin, self._read, self._tries = stream, begin, read, tries
         self._tables = aiter(stream)
 
     def __aiter__(self) -> Self:
         return self
 
-    async def __anext__(self) -> Update:
+    async def __anext__(self) -> Answer:
         while True:
             try:
                 update = await anext(self._tables)
@@ -50,6 +52,10 @@ class AsyncAnalysis:
     def close(self) -> None:
         """End the search, if it goes on."""
         self._stream.cancel()
+
+
+class AsyncAnalysis(AsyncStream[Update]):
+    """The tables of an analysis; ending it ends the search."""
 
 
 class AsyncAdvisor(Client):
@@ -78,6 +84,11 @@ class AsyncAdvisor(Client):
     def rules(self) -> AsyncRules:
         """The rules of the games, by the same connection."""
         return AsyncRules(self._call)
+
+    @property
+    def games(self) -> AsyncKeptGames:
+        """The games that the server keeps, by the same connection."""
+        return AsyncKeptGames(self._call, partial(self._states, AsyncStream))
 
     async def _call(self, exchange: Exchange[Any]) -> Any:
         """Return the message that comes back. Raises AdvisorError."""

@@ -9,7 +9,8 @@ import grpc
 from clerestory.clients.connection import Tls, dial
 from clerestory.clients.errors import Unavailable
 from clerestory.clients.exchange import Exchange
-from clerestory.clients.retries import Tries
+from clerestory.clients.kept import SERVICE, Seen
+from clerestory.clients.retries import Rejoining, Tries
 from clerestory.clients.types import Recommendation, Update
 from clerestory.clients.wire import (
     Options,
@@ -21,6 +22,7 @@ from clerestory.clients.wire import (
     write_question,
 )
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
+from clerestory.v1.games_pb2_grpc import GameServiceStub
 from clerestory.v1.rules_pb2_grpc import RulesServiceStub
 
 Begin = Callable[[float], Any]  # given the seconds that it may take, begins a stream
@@ -57,7 +59,8 @@ class Client:
             self._channel = self._grpc.insecure_channel(dialled.target, dialled.options)
         else:
             self._channel = self._grpc.secure_channel(dialled.target, dialled.credentials, dialled.options)
-        self._methods = vars(AdvisorServiceStub(self._channel)) | vars(RulesServiceStub(self._channel))
+        kept = {SERVICE + name: method for name, method in vars(GameServiceStub(self._channel)).items()}
+        self._methods = vars(AdvisorServiceStub(self._channel)) | vars(RulesServiceStub(self._channel)) | kept
 
     def _begin(self, exchange: Exchange[Any], seconds: float) -> Any:
         """Return what a method of a stub returns. Raises grpc.RpcError, and Unavailable where the client is closed."""
@@ -110,6 +113,13 @@ class Client:
             position, time, every, certainty, background=background, observer=observer, options=options
         )
         return Exchange("Analyze", request, read_update, seconds)
+
+    def _states(
+        self, watching: Callable[[Any, Begin, Callable[[Any], Any], Tries], Analysis], ask: Callable[[], Exchange[Seen]]
+    ) -> Analysis:
+        """Return the states of a game that is watched; a new stream asks for what has happened since the last one."""
+        tries = Rejoining(self._dialled, ask().seconds)
+        return watching(self._begin(ask(), tries.left), lambda left: self._begin(ask(), left), ask().read, tries)
 
 
 def streaming(

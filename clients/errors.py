@@ -11,7 +11,7 @@ AdvisorError      any of them; `reason` is one of the table in docs/protocol.md,
 BadConnection     a target, token or TLS file that no connection can be made with; found before anything is sent
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, cast
 
 import grpc
@@ -39,6 +39,7 @@ class AdvisorError(Exception):
         reason: the same for programs.
         violations: the fields to blame.
         retry_after: seconds to wait before another try, None if the server said nothing.
+        metadata: what the reason brings along: `version`, the present one, for STALE_VERSION.
     """
 
     def __init__(
@@ -47,11 +48,13 @@ class AdvisorError(Exception):
         reason: str = "",
         violations: Sequence[FieldViolation] = (),
         retry_after: float | None = None,
+        metadata: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__("; ".join(map(str, violations)) or message)
         self.reason = reason
         self.violations = tuple(violations)
         self.retry_after = retry_after
+        self.metadata = dict(metadata or {})
 
 
 class BadRequest(AdvisorError):
@@ -97,7 +100,9 @@ class BadConnection(ValueError):
 
 KINDS = {
     grpc.StatusCode.INVALID_ARGUMENT: BadRequest,
+    grpc.StatusCode.NOT_FOUND: BadRequest,
     grpc.StatusCode.FAILED_PRECONDITION: NotNow,
+    grpc.StatusCode.ABORTED: NotNow,  # something came before it
     grpc.StatusCode.RESOURCE_EXHAUSTED: Busy,
     grpc.StatusCode.DEADLINE_EXCEEDED: OutOfTime,
     grpc.StatusCode.UNAVAILABLE: Unavailable,
@@ -123,7 +128,7 @@ def error_of(failure: grpc.RpcError) -> AdvisorError:
     violations = [FieldViolation(violation.field, violation.description) for violation in request.field_violations]
     wait = retry.retry_delay.ToNanoseconds() / 1e9 if retry.HasField("retry_delay") else None
     kind = KINDS.get(call.code(), AdvisorError)
-    return kind(explained(call.details() or call.code().name), info.reason, violations, wait)
+    return kind(explained(call.details() or call.code().name), info.reason, violations, wait, info.metadata)
 
 
 def explained(details: str) -> str:

@@ -66,6 +66,18 @@ class Tries:
         return next(self._away) if waits and not hopeless(call) else None
 
 
+class Rejoining(Tries):
+    """The tries of a stream that is begun again where it broke off, however often, each time with all patience."""
+
+    def __init__(self, dialled: Dialled, seconds: float) -> None:
+        self._again = dialled, seconds
+        super().__init__(dialled, seconds)
+
+    def end(self) -> None:
+        """Have patience again: a part of the answer is there."""
+        super().__init__(*self._again)
+
+
 def told(call: grpc.Call, wished: float) -> float | None:
     """Return the pause that the server names, None if it wants no other try; else about the one wished for."""
     for name, value in call.trailing_metadata() or ():

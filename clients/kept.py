@@ -1,0 +1,486 @@
+"""Games that a server keeps: made, joined, played, watched; whoever plays them needs no rules and keeps no position."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypedDict, TypeVar, Unpack
+from uuid import uuid4
+
+from clerestory.clients.errors import BadRequest, FieldViolation
+from clerestory.clients.exchange import Exchange, awaited, blocking
+from clerestory.clients.referee import Call, LegalAction, Outcome, plain, read_legal
+from clerestory.clients.types import Action
+from clerestory.clients.wire import Time, action_texts, duration, read_action, read_time, set_field
+from clerestory.v1 import games_pb2 as api
+from clerestory.v1 import rules_pb2 as rules
+
+SERVICE = "GameService."  # before the names of its methods, of which one is another service's as well
+LATER = 30 * 24 * 3600.0  # seconds that a game is watched, at most
+KINDS = {
+    "open": api.SEAT_KIND_OPEN,
+    "person": api.SEAT_KIND_PERSON,
+    "bot": api.SEAT_KIND_BOT,
+    "level": api.SEAT_KIND_BOT,
+}
+
+G = TypeVar("G", bound="Course")
+
+
+class GameChoices(TypedDict, total=False):
+    """What may be chosen when a game is made; what is left out is as the server has it.
+
+    Attributes:
+        hints: `never`, `afterwards` or `always`; clients keep it, or do not.
+        take_backs: `never`, `fair` (nothing that brought something up) or `all`.
+        onlookers: `none`, `link` or `all`.
+        delay_plies: by which onlookers see the game late.
+        table: luck comes up at a real table, and is entered with `play`.
+        time_per_move: of a person; when it is over, the server moves.
+        play_on: who then moves: `bot` or `level:N`.
+        listed: the list of games shows it to everybody while a seat is open.
+    """
+
+    hints: str
+    take_backs: str
+    onlookers: str
+    delay_plies: int
+    table: bool
+    time_per_move: Time
+    play_on: str
+    listed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Happened:
+    """An entry of a game's log.
+
+    Attributes:
+        version: of the game after it.
+        ply: after it.
+        what: `applied`, `taken_back`, `take_back_answered`, `seat` or `end`.
+        action: that was applied, None for anything else.
+        seat: who did it; None for a chance event, and for the end of a game that was abandoned.
+        drawn: the server drew it.
+        played_on: the server moved for a person whose time was over.
+    """
+
+    version: int
+    ply: int
+    what: str
+    action: Action | None
+    seat: int | None
+    drawn: bool
+    played_on: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Sitting:
+    """Who holds a seat.
+
+    Attributes:
+        kind: `open`, `person` or `bot`.
+        name: of a person.
+        level: of a bot, None for full strength and for people.
+    """
+
+    kind: str
+    name: str
+    level: int | None
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A game as somebody sees it, at one moment.
+
+    Attributes:
+        version: number of entries in its log.
+        ply: of the position.
+        status: `open`, `running`, `over` or `frozen`.
+        seats: who holds them.
+        seat: the seat to decide, None where none is.
+        chance: a chance event is due; at a table, for somebody to enter.
+        legal: what those who look may do; empty where another seat is to decide.
+        entries: what has happened since the state seen before, or as far as was asked for.
+        outcome: how the game ended, None before, and for a game that was abandoned.
+        message: as it came.
+    """
+
+    version: int
+    ply: int
+    status: str
+    seats: tuple[Sitting, ...]
+    seat: int | None
+    chance: bool
+    legal: tuple[LegalAction, ...]
+    entries: tuple[Happened, ...]
+    outcome: Outcome | None
+    message: Any
+
+    def position(self, seat: int | None = None) -> dict[str, Any]:
+        """Return the position by a seat that is looked through; None: by the only one, or what is public.
+
+        Raises KeyError for a seat that is not looked through.
+        """
+        views = {view.seat if view.HasField("seat") else None: view for view in self.message.views}
+        if seat is None and None not in views and views:
+            [seat] = views
+        return plain(views[seat].position)
+
+
+class Course:
+    """A game that a server keeps, and the tokens by which one looks at it; `KeptGame` and `AsyncKeptGame` play it.
+
+    Attributes:
+        game_id: its identifier.
+        tokens: of the seats, by seat; hand one on with care: whoever has it plays there.
+        owner_token: "" for whoever did not make the game.
+        onlooker_token: "" where there is none.
+        seen: as it was seen last.
+    """
+
+    def __init__(self, call: Call, watch: Callable[..., Any], game_id: str) -> None:
+        self._call = call
+        self._watch_from = watch
+        self.game_id = game_id
+        self.tokens: dict[int, str] = {}
+        self.owner_token = self.onlooker_token = ""
+        self.seen: Seen | None = None
+
+    @property
+    def version(self) -> int:
+        """Of the game as it was seen last, 0 before."""
+        return self.seen.version if self.seen is not None else 0
+
+    def _all_tokens(self) -> list[str]:
+        """Return what is looked through."""
+        return [*self.tokens.values()] or [token for token in (self.owner_token or self.onlooker_token,) if token]
+
+    def _look(self, ply: int | None = None, *, entries_from: int | None = None) -> Exchange[Seen]:
+        """Return the game as it is, with the position of a ply.
+
+        Args:
+            ply: 0 to the present one; None for that.
+            entries_from: first of the plies to be told in `entries`, from 1 on; None for none.
+
+        Raises AdvisorError.
+        """
+        request = api.GetGameRequest(game_id=self.game_id, tokens=self._all_tokens())
+        for field, value in (("ply", ply), ("entries_from_ply", entries_from)):
+            if value is not None:
+                set_field(request, field, value)
+        return Exchange(f"{SERVICE}GetGame", request, self._take)
+
+    def _play(self, action: Any, *, version: int | None = None) -> Exchange[Seen]:
+        """Play an action, or enter what came up at a table; return the game after it, luck included.
+
+        Args:
+            action: its text, or an action.
+            version: of the game that it was chosen for; None for the one seen last.
+
+        Raises AdvisorError; of reason STALE_VERSION where something else has happened, and the game is as it is.
+        """
+        [text] = action_texts([action])
+        request = api.PlayActionRequest(game_id=self.game_id, tokens=self._everything(), action=text)
+        set_field(request, "version", self.version if version is None else version)
+        return Exchange(f"{SERVICE}PlayAction", request, self._take)
+
+    def _everything(self) -> list[str]:
+        return [*self.tokens.values(), *([self.owner_token] if self.owner_token else [])]
+
+    def _take_back(self, ply: int, *, decline: bool = False, seat: int | None = None) -> Exchange[Seen]:
+        """Take the game back to a ply, ask the others whether it may, or answer; return the game after it.
+
+        Args:
+            ply: below the present one.
+            decline: say no to what was asked.
+            seat: that says so, of several; None for all that are held here.
+
+        Raises AdvisorError.
+        """
+        tokens = [*self.tokens.values()] if seat is None else [self.tokens[seat]]
+        request = api.TakeBackRequest(game_id=self.game_id, tokens=tokens, version=self.version, decline=decline)
+        set_field(request, "ply", ply)
+        return Exchange(f"{SERVICE}TakeBack", request, self._take)
+
+    def _set_seat(self, seat: int, who: str) -> Exchange[None]:
+        """Say who holds a seat: `bot`, `level:N`, `person`, `person:NAME` (its own again) or `open`.
+
+        Raises AdvisorError.
+        """
+        request = api.SetSeatRequest(game_id=self.game_id, tokens=self._everything(), plan=seat_plan(who, "who"))
+        set_field(request, "seat", seat)
+        return Exchange(f"{SERVICE}SetSeat", request, lambda _: None)
+
+    def _resign(self) -> Exchange[None]:
+        """Resign: of two players the other has won, among more a bot goes on. Raises AdvisorError."""
+        return self._end(api.END_REASON_RESIGNED)
+
+    def _abandon(self) -> Exchange[None]:
+        """End the game, which nobody has won; for its owner. Raises AdvisorError."""
+        return self._end(api.END_REASON_ABANDONED)
+
+    def _end(self, reason: "api.EndReason.ValueType") -> Exchange[None]:
+        request = api.EndGameRequest(game_id=self.game_id, tokens=self._everything(), reason=reason)
+        return Exchange(f"{SERVICE}EndGame", request, lambda _: None)
+
+    def _record(self) -> Exchange[str]:
+        """Return the record as JSON lines: the whole when the game is over, else what is known. Raises AdvisorError."""
+        request = api.GetRecordRequest(game_id=self.game_id, tokens=self._all_tokens())
+        return Exchange(f"{SERVICE}GetRecord", request, lambda answer: str(answer.record))
+
+    def watch(self, *, from_version: int | None = None) -> Any:
+        """Return the states of the game as they come, until it is over; a server that is away is waited for.
+
+        Where nothing happens for 15 s, the last state comes again, without entries.
+
+        Args:
+            from_version: the first state tells what has happened since; None: nothing.
+        """
+        known = from_version
+
+        def ask() -> Exchange[Seen]:
+            request = api.WatchGameRequest(game_id=self.game_id, tokens=self._all_tokens(), from_version=known)
+            return Exchange(f"{SERVICE}WatchGame", request, read, LATER)
+
+        def read(message: Any) -> Seen:
+            nonlocal known
+            seen = self._take(message)
+            known = seen.version
+            return seen
+
+        return self._watch_from(ask)
+
+    def _take(self, message: Any) -> Seen:
+        """Return a message as it is seen, and keep it; at a sign of life, nothing has happened."""
+        if message.HasField("game") or self.seen is None:
+            self.seen = read_seen(message)
+            return self.seen
+        return replace(self.seen, entries=())
+
+
+class Games(Generic[G]):
+    """The games that a server keeps. Every method raises AdvisorError.
+
+    Args:
+        call: makes an exchange, and returns the message that comes back.
+        watch: begins a stream, given what makes the exchange for it.
+    """
+
+    _game: Callable[..., G]
+
+    def __init__(self, call: Call, watch: Callable[..., Any]) -> None:
+        self._call = call
+        self._watch = watch
+
+    def _create(
+        self,
+        game: str,
+        seats: Sequence[str],
+        *,
+        seed: int | None = None,
+        time: Time | None = None,
+        **choices: Unpack[GameChoices],
+    ) -> Exchange[G]:
+        """Return a new game, with tokens of the owner and of each person's seat.
+
+        Args:
+            game: name of its rules.
+            seats: who holds each: `person` or `person:NAME` for those at this client, `open` for whoever joins, `bot`
+                or `level:N`.
+            seed: of all luck, below 2^53; None: drawn.
+            time: of bots for a move; None: 1 s.
+            choices: see `GameChoices`.
+        """
+        plans = [seat_plan(who, f"seats[{number}]", time) for number, who in enumerate(seats)]
+        options = write_choices(choices)
+        request = api.CreateGameRequest(game=game, seats=plans, options=options, request_id=str(uuid4()))
+        if seed is not None:
+            set_field(request, "seed", seed)
+        return Exchange(f"{SERVICE}CreateGame", request, self._made)
+
+    def _made(self, answer: api.CreateGameResponse) -> G:
+        game = self._game(self._call, self._watch, answer.game.game_id)
+        game.owner_token, game.onlooker_token = answer.owner_token, answer.onlooker_token
+        game.tokens = {one.seat: one.token for one in answer.seat_tokens}
+        return game
+
+    def _join(self, game_id: str, *, seat: int | None = None, name: str = "") -> Exchange[G]:
+        """Return a game in which an open seat was taken; None: the first of them."""
+        request = api.JoinGameRequest(game_id=game_id, name=name, request_id=str(uuid4()))
+        if seat is not None:
+            set_field(request, "seat", seat)
+
+        def read(answer: api.JoinGameResponse) -> G:
+            game = self._game(self._call, self._watch, game_id)
+            game.tokens = {answer.seat_token.seat: answer.seat_token.token}
+            return game
+
+        return Exchange(f"{SERVICE}JoinGame", request, read)
+
+    def open(self, game_id: str, tokens: Mapping[int, str] | None = None, *, owner: str = "", onlooker: str = "") -> G:
+        """Return a game by its tokens, that were kept; nothing is asked yet.
+
+        Args:
+            game_id: its identifier.
+            tokens: of seats, by seat.
+            owner: token of the owner.
+            onlooker: token for onlookers.
+        """
+        game = self._game(self._call, self._watch, game_id)
+        game.tokens, game.owner_token, game.onlooker_token = dict(tokens or {}), owner, onlooker
+        return game
+
+    def _list(
+        self, *, game: str = "", status: str = "", tokens: Iterable[str] = (), page: str = "", size: int = 0
+    ) -> Exchange[tuple[list[dict[str, Any]], str]]:
+        """Return a page of games as dictionaries, the newest first, and the name of the next page, "" for none.
+
+        Args:
+            game: only those of this name.
+            status: only those that are `open`, `running` or `over`.
+            tokens: only those that they belong to; none: those that are shown to everybody.
+            page: that an earlier answer named, "" for the first.
+            size: games of a page, 0 for the usual.
+        """
+        request = api.GameServiceListGamesRequest(game=game, page_token=page, tokens=tokens)
+        set_field(request, "page_size", size)
+        if status:
+            request.status = value_of("status", "GAME_STATUS_", status, api.GameStatus)
+        return Exchange(
+            f"{SERVICE}ListGames",
+            request,
+            lambda answer: ([plain(one) for one in answer.games], answer.next_page_token),
+        )
+
+
+class KeptGame(Course):
+    """A game that a server keeps; not for several threads at once, except `watch` beside the others."""
+
+    look = blocking(Course._look)
+    play = blocking(Course._play)
+    take_back = blocking(Course._take_back)
+    set_seat = blocking(Course._set_seat)
+    resign = blocking(Course._resign)
+    abandon = blocking(Course._abandon)
+    record = blocking(Course._record)
+
+
+class KeptGames(Games[KeptGame]):
+    """The games that a server keeps; `Advisor.games` is one."""
+
+    _game = KeptGame
+    create = blocking(Games[KeptGame]._create)
+    join = blocking(Games[KeptGame]._join)
+    list = blocking(Games._list)
+
+
+class AsyncKeptGame(Course):
+    """A game that a server keeps; calls are awaited, `watch` is for `async for`."""
+
+    look = awaited(Course._look)
+    play = awaited(Course._play)
+    take_back = awaited(Course._take_back)
+    set_seat = awaited(Course._set_seat)
+    resign = awaited(Course._resign)
+    abandon = awaited(Course._abandon)
+    record = awaited(Course._record)
+
+
+class AsyncKeptGames(Games[AsyncKeptGame]):
+    """The games that a server keeps; `AsyncAdvisor.games` is one."""
+
+    _game = AsyncKeptGame
+    create = awaited(Games[AsyncKeptGame]._create)
+    join = awaited(Games[AsyncKeptGame]._join)
+    list = awaited(Games._list)
+
+
+# -- questions and answers -------------------------------------------------------------------------
+
+
+def seat_plan(who: str, field: str, time: Time | None = None) -> api.SeatPlan:
+    """Return who is to hold a seat. Raises BadRequest for a word that means nobody."""
+    word, _, more = who.partition(":")
+    plan = api.SeatPlan(kind=KINDS.get(word, api.SEAT_KIND_UNSPECIFIED))
+    if word == "level" and more.isascii() and more.isdigit():
+        set_field(plan.bot, "level", int(more))
+    elif word not in KINDS or word == "level" or (more and word != "person"):
+        text = f"{who!r} is not person, person:NAME, open, bot or level:N"
+        raise BadRequest("", "BAD_OPTIONS", [FieldViolation(field, text)])
+    plan.name = more if word == "person" else ""
+    if time is not None and plan.kind == api.SEAT_KIND_BOT:
+        plan.bot.time_budget.CopyFrom(duration(read_time(time)))
+    return plan
+
+
+def write_choices(choices: GameChoices) -> api.GameOptions:
+    """Return choices as a message. Raises BadRequest."""
+    options = api.GameOptions(table=choices.get("table", False), listed=choices.get("listed", False))
+    set_field(options, "delay_plies", choices.get("delay_plies", 0))
+    if "hints" in choices:
+        options.hints = value_of("hints", "HINTS_", choices["hints"], api.Hints)
+    if "take_backs" in choices:
+        options.take_backs = value_of("take_backs", "TAKE_BACKS_", choices["take_backs"], api.TakeBacks)
+    if "onlookers" in choices:
+        options.onlookers = value_of("onlookers", "ONLOOKERS_", choices["onlookers"], api.Onlookers)
+    if "time_per_move" in choices:
+        options.time_per_move.CopyFrom(duration(read_time(choices["time_per_move"])))
+    if "play_on" in choices:
+        options.play_on.CopyFrom(seat_plan(choices["play_on"], "play_on").bot)
+    return options
+
+
+def value_of(field: str, prefix: str, word: str, kind: Any) -> Any:
+    """Return the value of an enumeration by its word. Raises BadRequest for one that there is not."""
+    values = {name.removeprefix(prefix).lower(): number for name, number in kind.items() if number}
+    if word not in values:
+        raise BadRequest("", "BAD_OPTIONS", [FieldViolation(field, f"{word!r} is not one of {', '.join(values)}")])
+    return values[word]
+
+
+def read_seen(message: Any) -> Seen:
+    """Return a game as a message tells it: of GetGame, PlayAction, TakeBack or WatchGame."""
+    game = message.game
+    return Seen(
+        version=game.version,
+        ply=message.ply if isinstance(message, api.GetGameResponse) else game.ply,
+        status=api.GameStatus.Name(game.status).removeprefix("GAME_STATUS_").lower(),
+        seats=tuple(read_sitting(seat) for seat in game.seats),
+        seat=game.turn.seat if game.turn.kind == rules.TURN_KIND_SEAT else None,
+        chance=game.turn.kind == rules.TURN_KIND_NATURE,
+        legal=next((tuple(map(read_legal, view.actions)) for view in message.views if view.actions), ()),
+        entries=tuple(map(read_entry, message.entries)),
+        outcome=read_outcome(game),
+        message=message,
+    )
+
+
+def read_sitting(seat: api.GameSeat) -> Sitting:
+    """Return who holds a seat."""
+    kind = api.SeatKind.Name(seat.kind).removeprefix("SEAT_KIND_").lower()
+    return Sitting(kind, seat.name, seat.bot.level if seat.bot.HasField("level") else None)
+
+
+def read_outcome(game: api.Game) -> Outcome | None:
+    """Return how a game ended, None where it has not, or where nobody has won."""
+    if not game.end.HasField("outcome"):
+        return None
+    return Outcome(tuple(game.end.outcome.win_shares), tuple(game.end.outcome.margins))
+
+
+def read_entry(entry: api.GameEntry) -> Happened:
+    """Return what happened."""
+    what, applied = entry.WhichOneof("what") or "", entry.applied
+    if what == "applied":
+        seat = applied.turn.seat if applied.turn.kind == rules.TURN_KIND_SEAT else None
+    else:
+        told: Any = getattr(entry, what) if what else None
+        seat = told.seat if told is not None and (what != "end" or told.HasField("seat")) else None
+    return Happened(
+        version=entry.version,
+        ply=entry.ply,
+        what=what,
+        action=read_action(applied.action) if what == "applied" else None,
+        seat=seat,
+        drawn=applied.drawn,
+        played_on=entry.played_on,
+    )

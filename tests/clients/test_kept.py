@@ -1,0 +1,133 @@
+"""Games of a server, played through the client: sync and async alike."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clerestory.clients import Advisor, AsyncAdvisor, BadRequest, Denied, KeptGame, NotNow
+from clerestory.clients.kept import read_seen, seat_plan, write_choices
+from clerestory.engine import read_records
+from clerestory.server.app import start
+from clerestory.server.config import Settings
+from clerestory.v1 import games_pb2 as api
+
+
+def play_out(game: KeptGame) -> Any:
+    """Play the first action of each choice; return the last state."""
+    for seen in game.watch():  # the last one is wanted
+        if seen.legal:
+            game.play(seen.legal[0], version=seen.version)
+    return seen
+
+
+def test_a_game_is_played_to_its_end(advisor: Advisor) -> None:
+    game = advisor.games.create("toy", ["person:Ann", "level:1", "bot"], seed=7, time="10ms")
+    seen = play_out(game)
+    assert (seen.status, sum(seen.outcome.win_shares)) == ("over", pytest.approx(1))
+    assert [(one.kind, one.name, one.level) for one in seen.seats] == [
+        ("person", "Ann", None),
+        ("bot", "", 1),
+        ("bot", "", None),
+    ]
+    [record] = read_records(game.record().splitlines())
+    assert record.state.over
+
+
+def test_people_join_and_look_back(advisor: Advisor) -> None:
+    mine = advisor.games.create("toy", ["person", "open"], seed=7, listed=True)
+    with pytest.raises(Denied) as wrong:
+        advisor.games.open(mine.game_id, {0: "nonsense"}).look()
+    assert wrong.value.reason == "WRONG_SEAT_TOKEN"
+    games, _ = advisor.games.list(status="open")
+    assert mine.game_id in [game["game_id"] for game in games]
+    theirs = advisor.games.join(mine.game_id, name="Bob")
+    assert list(theirs.tokens) == [1]
+    seen = mine.look(entries_from=1)
+    assert (seen.status, seen.seat, seen.entries[0].action and seen.entries[0].seat) == ("running", 0, None)
+    after = mine.play(seen.legal[0].text)
+    assert [(one.what, one.seat, one.drawn) for one in after.entries] == [("applied", 0, False)]
+    assert theirs.look(seen.ply).position()["toy"]["step"] == "play"
+    asked = mine.take_back(seen.ply)
+    assert asked.message.game.take_back.missing == [1]
+    theirs.look()
+    assert theirs.take_back(seen.ply).ply == seen.ply
+    games, page = advisor.games.list(tokens=[mine.owner_token], size=1)
+    assert ([game["game_id"] for game in games], page) == ([mine.game_id], "")
+
+
+def test_what_was_chosen_for_another_version_is_refused_with_the_present_one(advisor: Advisor) -> None:
+    game = advisor.games.create("toy", ["person", "person"], seed=7)
+    seen = game.look()
+    game.play(seen.legal[0])
+    with pytest.raises(NotNow) as stale:
+        game.play(seen.legal[1], version=seen.version)
+    assert (stale.value.reason, stale.value.metadata) == ("STALE_VERSION", {"version": str(game.version)})
+
+
+def test_seats_change_hands_and_games_end(advisor: Advisor) -> None:
+    game = advisor.games.create("toy", ["person", "person"], seed=7)
+    game.set_seat(1, "level:2")
+    assert game.look().seats[1].level == 2
+    game.set_seat(1, "person:Eve")
+    assert game.look().seats[1].name == "Eve"
+    game.resign()
+    assert game.look().outcome is not None
+    other = advisor.games.create("toy", ["person", "person"])
+    other.abandon()
+    assert (other.look().status, other.look().outcome) == ("over", None)
+
+
+def test_at_a_table_what_comes_up_is_entered(advisor: Advisor) -> None:
+    game = advisor.games.create("toy", ["person", "person"], table=True)
+    seen = game.look()
+    assert (seen.chance, seen.seat) == (True, None)
+    assert game.play("turn-up 3").entries[0].action == seen.legal[2].action
+
+
+async def test_a_game_that_is_watched_goes_on_when_the_server_comes_back(tmp_path: Path) -> None:
+    settings = Settings(listen=f"unix:{tmp_path}/socket", store=str(tmp_path / "games.sqlite"), workers=1)
+    app = await start(settings)
+    async with AsyncAdvisor(app.address) as advisor:
+        game = await advisor.games.create("toy", ["person", "person"], seed=7)
+        async with game.watch() as states:
+            first = await anext(states)
+            waiting = asyncio.ensure_future(anext(states))
+            await app.finish()
+            app = await start(settings)
+            again = await waiting
+            assert (again.version, again.entries) == (first.version, ())
+            await game.play(first.legal[0])
+            assert (await anext(states)).entries[0].action == first.legal[0].action
+    await app.finish()
+
+
+@pytest.mark.parametrize("who", ["human", "level", "level:x", "level:-1", "bot:3", "", "open:x"])
+def test_a_seat_that_means_nobody_is_refused(who: str) -> None:
+    with pytest.raises(BadRequest) as caught:
+        seat_plan(who, "seats[0]")
+    assert caught.value.violations[0].field == "seats[0]"
+
+
+@pytest.mark.parametrize("choices", [{"hints": "often"}, {"take_backs": ""}, {"onlookers": "unspecified"}])
+def test_a_choice_that_there_is_not_is_refused(choices: Any) -> None:
+    with pytest.raises(BadRequest):
+        write_choices(choices)
+
+
+def test_choices_are_written_as_they_are_meant() -> None:
+    options = write_choices(
+        {"hints": "never", "take_backs": "all", "onlookers": "link", "delay_plies": 3, "time_per_move": "90s"}
+    )
+    assert (options.hints, options.take_backs, options.onlookers) == (1, 3, 2)
+    assert (options.delay_plies, options.time_per_move.seconds) == (3, 90)
+
+
+def test_views_are_found_by_seat() -> None:
+    message = api.GetGameResponse(views=[api.GameView(), api.GameView(seat=1)])
+    message.views[1].position.toy.round = 2
+    seen = read_seen(message)
+    assert (seen.position()["rules_revision"], seen.position(1)["toy"]["round"]) == (0, 2)
+    with pytest.raises(KeyError):
+        seen.position(3)
