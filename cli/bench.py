@@ -83,7 +83,7 @@ def search_run(game: Game, seats: int, seconds: float, threads: int, bot: str, s
         iterations_per_s=result.iterations / result.elapsed,
         overhead_us=1e6 * (result.elapsed / result.iterations - playout),
         nodes=result.nodes,
-        bytes=result.bytes,
+        bytes=result.tree_bytes,
         reference_ns=median((reference(), reference(), reference())),
     )
 

@@ -55,7 +55,7 @@ def by_searcher(seconds: float, position: State, seed: int) -> tuple[float, bool
     searcher = Searcher(position, seed=seed, **shipped(position.seats))
     deadline = monotonic() + seconds
     early = searcher.run(deadline=deadline, early=True)
-    if early.stopped != StopReason.DECIDED:
+    if early.stop_reason != StopReason.DECIDED:
         return early.elapsed, False, None
     held = searcher.run(deadline=deadline).best.action == early.best.action
     return early.elapsed, True, held

@@ -78,7 +78,7 @@ def sharpen(searcher: Searcher, seconds: float, step: float, threads: int) -> It
     while True:
         result = searcher.run(deadline=min(deadline, monotonic() + step), threads=threads)
         yield result
-        if monotonic() >= deadline or result.stopped == StopReason.STOPPED:
+        if monotonic() >= deadline or result.stop_reason == StopReason.STOPPED:
             return
 
 
@@ -91,7 +91,7 @@ def ranking(state: State, result: Result, lines: int, width: int) -> Table:
         Row(
             line.action,
             line.label,
-            f"{100 * line.values[seat]:.1f} ±{100 * line.errors[seat]:.1f}",
+            f"{100 * line.win_shares[seat]:.1f} ±{100 * line.standard_errors[seat]:.1f}",
             line.margin,
             line.loss,
             line.visits,
@@ -103,5 +103,5 @@ def ranking(state: State, result: Result, lines: int, width: int) -> Table:
 
 def goes_on(state: State, result: Result) -> str:
     """Say how play goes on after the best line, in plain English; "" where nothing is sure to follow."""
-    labels = [state.game.parse_action(text).label for text in result.best.variation[1:SHOWN_PLIES]]
+    labels = [state.game.parse_action(text).label for text in result.best.principal_variation[1:SHOWN_PLIES]]
     return f"goes on: {', '.join(labels)}" if labels else ""

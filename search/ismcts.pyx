@@ -26,7 +26,7 @@ from clerestory.search.options import IDENTITIES, REWARDS, Options
 from clerestory.search.reasons import explained, gain
 from clerestory.search.result import Outlook, Result, StopReason
 from clerestory.search.root import considered_codes, known, owed_seat, owed_watcher
-from clerestory.search.tally import NOTHING, Judge, Tally
+from clerestory.search.lines import NOTHING, ActionStatistics, LineBuilder
 
 cdef extern from *:
     """
@@ -145,7 +145,7 @@ cdef class Worker:
         }
 
     cdef object tally(self, const Edge *edge):
-        return Tally(
+        return ActionStatistics(
             edge.visits,
             edge.available,
             tuple(edge.win[seat] for seat in range(self.search.seats)),
@@ -405,13 +405,13 @@ cdef class Searcher:
             observer=self.observer,
             lines=self._lines(),
             iterations=self.iterations,
-            reused=self.reused,
+            reused_iterations=self.reused,
             threads=len(ran),
             nodes=sum([worker.search.tree.num_nodes for worker in self.workers]),
-            bytes=sum([tree_bytes(&worker.search.tree) for worker in self.workers]),
+            tree_bytes=sum([tree_bytes(&worker.search.tree) for worker in self.workers]),
             depth=max([worker.search.depth for worker in self.workers]),
             elapsed=self.elapsed,
-            stopped=self.reason,
+            stop_reason=self.reason,
             memory_full=any([worker.search.tree.full for worker in self.workers]),
             seed=self.seed,
         )
@@ -485,15 +485,15 @@ cdef class Searcher:
     def _lines(self):
         cdef Worker worker
         tables = [worker.tallies() for worker in self.workers]
-        judge = Judge(
+        builder = LineBuilder(
             self.options,
             max(self.seat, 0),
             min([worker.search.lowest for worker in self.workers]),
             max([worker.search.highest for worker in self.workers]),
         )
         codes = set().union(*tables).intersection(self.considered or self.position.legal_codes())
-        lines = [self._line(judge, code, tables) for code in sorted(codes)]
-        return judge.rank(lines) if self.position.turn != NATURE else judge.list_outcomes(lines, self._odds())
+        lines = [self._line(builder, code, tables) for code in sorted(codes)]
+        return builder.rank(lines) if self.position.turn != NATURE else builder.list_outcomes(lines, self._odds())
 
     def _odds(self):
         """The probability of each outcome of the chance event, by its text."""
@@ -502,13 +502,13 @@ cdef class Searcher:
             for code, chance in zip(self.position.legal_codes(), self.position.odds(), strict=True)
         }
 
-    def _line(self, judge, int code, tables):
+    def _line(self, builder, int code, tables):
         """A line, with its variation out of the tree that visited it most."""
         counted = [table.get(code, NOTHING) for table in tables]
         knows = max(range(len(counted)), key=lambda i: counted[i].visits)
         codes = (<Worker> self.workers[knows]).variation(<action_t> code)
         action = self.position.game.action(code)
-        return judge.line(
+        return builder.line(
             action.text, action.label, sum(counted, NOTHING), tuple(self.position.game.texts[ply] for ply in codes)
         )
 

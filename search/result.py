@@ -1,4 +1,4 @@
-"""What a search has to say: a table of lines, never only a move."""
+"""The result of a search: a table of lines, never only a move."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -6,26 +6,31 @@ from math import hypot
 from statistics import NormalDist
 from typing import Any
 
+FIGURES = (
+    *("win_shares", "standard_errors", "margin", "margin_error"),
+    *("score", "score_error", "lower_bound", "loss"),
+)  # of a line, all of them real numbers
+
 
 class StopReason(StrEnum):
     """Why a search ended."""
 
-    TIME = "time"  # its deadline came
-    ITERATIONS = "iterations"  # it had run as many as it was allowed
-    STOPPED = "stopped"  # somebody called stop()
-    DECIDED = "decided"  # what was left of its limits could not have changed the best line
-    CERTAIN = "certain"  # whoever asked found its certainty enough
-    PAUSED = "paused"  # it has not ended, and can go on
+    TIME = "time"  # it reached its deadline
+    ITERATIONS = "iterations"  # it reached its number of iterations
+    STOPPED = "stopped"  # stop() was called
+    DECIDED = "decided"  # the rest of its time and iterations could not have changed the best line
+    CERTAIN = "certain"  # it reached the certainty asked for
+    PAUSED = "paused"  # it has not ended and can be resumed
 
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """What a line is expected to bring in one feature, to the seat to decide.
+    """What a line is expected to bring the deciding seat in one feature.
 
     Attributes:
         feature: its name, one of the game's.
         now: its value at the root.
-        at_round_end: its mean when the present round is over; at the end of the game in the last one.
+        at_round_end: its mean at the end of the current round; in the last round, at the end of the game.
         at_game_end: its mean at the end of the game.
     """
 
@@ -37,41 +42,42 @@ class Outlook:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One legal action of the root, and what the search knows of it.
+    """One legal action of the root, and what the search found out about it.
 
     Attributes:
         action: its text.
         label: the same in plain English.
         visits: iterations that tried it.
         availability: iterations in which it was legal.
-        values: mean win share per seat, 0 to 1; 0 where it was never tried.
-        errors: standard error of each value, as if iterations were independent; 0.5 before the second visit.
-        margin: mean margin of the deciding seat, points: its score less the best other; 0 where never tried.
-        score: mean reward of the deciding seat, 0 to 1, what the search maximizes; its win share unless the
-            options say otherwise; 0 where it was never tried.
-        doubt: standard error of the score.
-        lower: lower confidence bound of the score; below 0 where little is known.
-        loss: margin of the best line less this one's, points; below 0 where the best line has not the highest
-            margin; 0 where it was never tried.
-        variation: the principal variation, this action first: the most visited replies, and chance events
-            that have one possible outcome, as far as nothing unknown is needed to go on.
-        probability: of an outcome, by what everyone can see; None for an action.
-        outlook: one element for each feature, where the line was explained; else ().
+        win_shares: mean win share of each seat, 0 to 1; 0 if it was never tried.
+        standard_errors: of each win share, as if iterations were independent; 0.5 before the second visit.
+        margin: mean margin of the deciding seat, points: its score less the best other; 0 if it was never tried.
+        margin_error: standard error of the margin, points; infinite before the second visit.
+        score: mean reward of the deciding seat, 0 to 1, which the search maximizes: its win share unless the
+            options say otherwise; 0 if it was never tried.
+        score_error: standard error of the score.
+        lower_bound: lower confidence bound of the score; below 0 when little is known.
+        loss: margin of the best line less this one's, points; negative if this line has the higher margin; 0 if it
+            was never tried.
+        principal_variation: this action first, then the most visited replies and any chance event with a single
+            possible outcome, for as long as no hidden information is needed to continue.
+        probability: of an outcome, given what everyone can see; None for an action.
+        outlook: one element for each feature if the line was explained; else ().
     """
 
     action: str
     label: str
     visits: int
     availability: int
-    values: tuple[float, ...]
-    errors: tuple[float, ...]
+    win_shares: tuple[float, ...]
+    standard_errors: tuple[float, ...]
     margin: float
     margin_error: float
     score: float
-    doubt: float
-    lower: float
+    score_error: float
+    lower_bound: float
     loss: float
-    variation: tuple[str, ...]
+    principal_variation: tuple[str, ...]
     probability: float | None = None
     outlook: tuple[Outlook, ...] = ()
 
@@ -81,34 +87,34 @@ class Result:
     """The outcome of a search.
 
     Attributes:
-        seat: the seat to decide; at a chance event the one that asked, NATURE (-1) for an onlooker.
-        observer: the seat whose knowledge was used, NATURE (-1) for an onlooker; mostly the same.
-        lines: every action that was searched, best first; at a chance event its outcomes, likeliest first.
+        seat: the seat to decide; at a chance event the seat that asked, NATURE (-1) for an onlooker.
+        observer: the seat whose knowledge was used, NATURE (-1) for an onlooker; usually equal to `seat`.
+        lines: every action searched, best first; at a chance event its outcomes, most likely first.
         iterations: determinizations searched from this position.
-        reused: iterations of earlier positions of a warm tree whose statistics stand in the lines besides;
-            above 0, the result does not follow from the seed alone.
-        threads: trees that were searched side by side and added up.
+        reused_iterations: iterations from earlier positions of a warm tree that the lines include as well; if above
+            0, the result does not follow from the seed alone.
+        threads: trees searched side by side and added up.
         nodes: information sets in memory.
-        bytes: memory of the tree.
+        tree_bytes: memory of the trees.
         depth: decisions from the root to the deepest information set.
         elapsed: seconds spent searching.
-        stopped: why it ended.
-        memory_full: the tree stopped growing because of its limit; the search went on with what it had.
-        seed: of all its luck.
-        reason: what the best line gains over the next one, a sentence, where they were explained; else "".
+        stop_reason: why it ended.
+        memory_full: the tree reached its memory limit and stopped growing; the search continued with what it had.
+        seed: of all random choices.
+        reason: one sentence on what the best line gains over the next, if the lines were explained; else "".
     """
 
     seat: int
     observer: int
     lines: tuple[Line, ...]
     iterations: int
-    reused: int
+    reused_iterations: int
     threads: int
     nodes: int
-    bytes: int
+    tree_bytes: int
     depth: int
     elapsed: float
-    stopped: StopReason
+    stop_reason: StopReason
     memory_full: bool
     seed: int
     reason: str = ""
@@ -118,31 +124,37 @@ class Result:
         """The line to play."""
         return self.lines[0]
 
-    def arrays(self) -> dict[str, Any]:
-        """Return the table of lines as NumPy arrays, for those who have NumPy; best line first.
+    @property
+    def reproducible(self) -> bool:
+        """Whether its seed, iterations and threads, as the only limits of a fresh search, give the same lines."""
+        in_step = self.threads == 1 or self.stop_reason == StopReason.ITERATIONS
+        return in_step and not self.reused_iterations
 
-        Keys: `action` (texts); `visits`, `availability` (int64); `values`, `errors` (float64, lines x seats);
-        `margin`, `margin_error`, `score`, `doubt`, `lower`, `loss` (float64). Raises ImportError without NumPy.
+    def arrays(self) -> dict[str, Any]:
+        """Return the table of lines as NumPy arrays, best line first. Raises ImportError without NumPy.
+
+        Keys: `action` (texts); `visits`, `availability` (int64); `win_shares`, `standard_errors` (float64, lines x
+        seats); `margin`, `margin_error`, `score`, `score_error`, `lower_bound`, `loss` (float64).
         """
         import numpy as np
 
         table: dict[str, Any] = {"action": np.array([line.action for line in self.lines])}
         for name in ("visits", "availability"):
             table[name] = np.array([getattr(line, name) for line in self.lines], dtype=np.int64)
-        for name in ("values", "errors", "margin", "margin_error", "score", "doubt", "lower", "loss"):
+        for name in FIGURES:
             table[name] = np.array([getattr(line, name) for line in self.lines], dtype=np.float64)
         return table
 
     @property
     def certainty(self) -> float:
-        """Probability that the best line is the best: against its closest rival, as if scores were normal."""
+        """Probability that the best line really is the best: against its closest rival, taking scores as normal."""
         best, *rivals = self.lines
         return min((exceeds(best, rival) for rival in rivals if rival.visits), default=1.0)
 
 
 def exceeds(line: Line, rival: Line) -> float:
-    """Return the probability that a line's true score is the greater of two."""
-    doubt = hypot(line.doubt, rival.doubt)
-    if doubt == 0:
+    """Return the probability that a line's true score exceeds a rival's."""
+    standard_error = hypot(line.score_error, rival.score_error)
+    if standard_error == 0:
         return 0.5 + 0.5 * (line.score > rival.score) - 0.5 * (line.score < rival.score)
-    return NormalDist().cdf((line.score - rival.score) / doubt)
+    return NormalDist().cdf((line.score - rival.score) / standard_error)

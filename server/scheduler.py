@@ -214,7 +214,7 @@ class Scheduler:
             job.began = time.monotonic()
             job.searcher.step(inf, deadline=inf, iterations=1)
         assert job.ended is not None
-        return replace(job.searcher.result(), stopped=job.ended)
+        return replace(job.searcher.result(), stop_reason=job.ended)
 
     async def glance(self, job: Job, make: Callable[[Result], Result] | None) -> Result | None:
         """Return what a search has found so far; it rests meanwhile. None before it has begun, or once it has ended."""

@@ -318,7 +318,8 @@ def write_recommendation(consultation: Consultation, result: Result) -> api.Reco
             waited=(job.began or job.arrived) - job.arrived,
         ),
         warnings=write_warnings((*consultation.allowance.cuts, *remarks(result, finishing=job.finishing))),
-        reproducible=not result.reused and (result.threads == 1 or result.stopped == StopReason.ITERATIONS),
+        reproducible=not result.reused_iterations
+        and (result.threads == 1 or result.stop_reason == StopReason.ITERATIONS),
     )
 
 
@@ -326,7 +327,7 @@ def remarks(result: Result, *, finishing: bool) -> list[Cut]:
     """Return what there is to say about a search."""
     found: list[Cut] = []
     if result.memory_full:
-        found.append(("MEMORY_FULL", f"The tree was full at {result.bytes} bytes, and could not grow any more."))
+        found.append(("MEMORY_FULL", f"The tree was full at {result.tree_bytes} bytes, and could not grow any more."))
     if result.iterations < FEW_A_LINE * len(result.lines):
         text = f"{result.iterations} iterations are few to tell {len(result.lines)} lines apart."
         found.append(("FEW_ITERATIONS", text))

@@ -330,18 +330,18 @@ def write_observer(observer: int | None) -> api.Observer | None:
 
 def write_line(line: Line, game: Game) -> api.Line:
     """Return one line of a result as a message."""
-    variation = [game.parse_action(text) for text in line.variation]
+    variation = [game.parse_action(text) for text in line.principal_variation]
     return api.Line(
         action=api.Action(text=line.action, label=line.label),
         visits=line.visits,
         availability=line.availability,
-        win_shares=line.values,
-        standard_errors=line.errors,
+        win_shares=line.win_shares,
+        standard_errors=line.standard_errors,
         margin=line.margin,
         score=line.score,
-        lower_bound=line.lower,
+        lower_bound=line.lower_bound,
         loss=line.loss,
-        principal_variation=line.variation,
+        principal_variation=line.principal_variation,
         outlook=[write_outlook(outlook) for outlook in line.outlook],
         probability=line.probability,
         variation=[api.Action(text=action.text, label=action.label) for action in variation],
@@ -364,15 +364,15 @@ def write_statistics(result: Result, *, certainty: float, waited: float) -> api.
     return api.SearchStatistics(
         iterations=result.iterations,
         nodes=result.nodes,
-        tree_bytes=result.bytes,
+        tree_bytes=result.tree_bytes,
         depth=result.depth,
         elapsed=duration(result.elapsed),
-        stop_reason=STOP_REASONS[result.stopped],
+        stop_reason=STOP_REASONS[result.stop_reason],
         memory_full=result.memory_full,
         threads=result.threads,
         certainty=certainty,
         waited=duration(waited),
-        reused_iterations=result.reused,
+        reused_iterations=result.reused_iterations,
     )
 
 

@@ -28,7 +28,7 @@ def lead(result: Result) -> int:
 
 def assert_same_in_the_end(searcher: Searcher, early: Result, clock: Clock, deadline: float) -> None:
     """Run on, alone and undisturbed: what came after the decision was too little to overtake the first line."""
-    if early.stopped != StopReason.DECIDED:
+    if early.stop_reason != StopReason.DECIDED:
         assert clock.now >= deadline
         return
     clock.calm()
@@ -55,7 +55,7 @@ def test_what_was_decided_in_slices_is_true(hiccup: str, choice: str) -> None:
         clock = Clock(SPEED, hiccup)
         searcher = timed_search(clock, position, seed=seed, choice=choice)
         early = run_in_slices(searcher, clock, BUDGET)
-        ended.add(early.stopped)
+        ended.add(early.stop_reason)
         assert_same_in_the_end(searcher, early, clock, BUDGET)
     assert StopReason.DECIDED in ended
 
@@ -86,7 +86,7 @@ def test_a_warm_tree_that_knows_enough_ends_soon() -> None:
     searcher.run(iterations=50_000)
     clock.move(START)
     result = searcher.run(seconds=BUDGET, early=True)
-    assert result.stopped == StopReason.DECIDED
+    assert result.stop_reason == StopReason.DECIDED
     assert result.iterations < SPEED * BUDGET / 10
 
 
@@ -99,7 +99,7 @@ def test_only_actions_that_may_be_chosen_count(seed: int) -> None:
         searcher.advance(START, actions=actions)
         early = searcher.run(iterations=3000, early=True)
         assert {line.action for line in early.lines} == set(actions)
-        if early.stopped == StopReason.DECIDED:
+        if early.stop_reason == StopReason.DECIDED:
             assert 3000 - early.iterations < lead(early)
         else:
             assert early.iterations == 3000
@@ -111,7 +111,7 @@ def test_one_thread_goes_by_all_trees_that_are_added_up(seed: int) -> None:
     searcher.run(iterations=4000, threads=3)
     early = searcher.run(iterations=5000, early=True)
     full = searcher.run(iterations=9001 - early.iterations)
-    assert early.stopped == StopReason.DECIDED
+    assert early.stop_reason == StopReason.DECIDED
     assert full.best.action == early.best.action
     assert 9000 - early.iterations < lead(early)
 
@@ -124,7 +124,7 @@ def test_a_step_of_one_of_several_trees_decides_nothing() -> None:
 def test_a_chance_event_is_searched_to_its_limits() -> None:
     event = GAMES["cathedral"].new(2, 1)
     assert event.turn == NATURE
-    assert Searcher(event, seed=1).run(iterations=50, early=True).stopped == StopReason.ITERATIONS
+    assert Searcher(event, seed=1).run(iterations=50, early=True).stop_reason == StopReason.ITERATIONS
 
 
 def test_a_sole_action_is_decided_whatever_holds_the_search_up() -> None:
@@ -132,7 +132,7 @@ def test_a_sole_action_is_decided_whatever_holds_the_search_up() -> None:
     forced = next(position for position in met if len(position.legal_codes()) == 1)
     clock = Clock(SPEED, "preemption")
     result = timed_search(clock, forced, seed=1).run(seconds=BUDGET, early=True)
-    assert (result.stopped, result.iterations) == (StopReason.DECIDED, 1)
+    assert (result.stop_reason, result.iterations) == (StopReason.DECIDED, 1)
 
 
 def test_a_search_that_a_neighbour_slows_goes_by_what_it_could_do_alone() -> None:
@@ -140,5 +140,5 @@ def test_a_search_that_a_neighbour_slows_goes_by_what_it_could_do_alone() -> Non
     clock = Clock(SPEED, "preemption late in a slice")
     searcher = timed_search(clock, START, seed=2)
     early = run_in_slices(searcher, clock, BUDGET)
-    assert early.stopped == StopReason.DECIDED
+    assert early.stop_reason == StopReason.DECIDED
     assert (BUDGET - clock.now) * SPEED <= lead(early)

@@ -75,15 +75,15 @@ def line(action: str, margin: float, visits: int = 10, error: float = 0.1) -> Li
         label=action.upper(),
         visits=visits,
         availability=10,
-        values=(0.5,),
-        errors=(0.1,),
+        win_shares=(0.5,),
+        standard_errors=(0.1,),
         margin=margin,
         margin_error=error,
         score=0.5,
-        doubt=0.01,
-        lower=0.4,
+        score_error=0.01,
+        lower_bound=0.4,
         loss=0.0,
-        variation=(action,),
+        principal_variation=(action,),
     )
 
 
@@ -231,6 +231,6 @@ def test_arrays_hold_the_table() -> None:
     table = result.arrays()
     assert table["action"].tolist() == [line.action for line in result.lines]
     assert table["visits"].sum() == result.iterations
-    assert table["values"].shape == table["errors"].shape == (len(result.lines), 3)
+    assert table["win_shares"].shape == table["standard_errors"].shape == (len(result.lines), 3)
     assert np.all(np.diff(table["visits"]) <= 0)
     assert table["loss"][0] == 0

@@ -39,7 +39,7 @@ def test_lines_tell_of_every_action_best_first() -> None:
     assert visits == sorted(visits, reverse=True)
     assert sum(visits) == result.iterations == 777
     assert all(line.availability == 777 for line in result.lines)
-    assert all(math.isclose(sum(line.values), 1) for line in result.lines)
+    assert all(math.isclose(sum(line.win_shares), 1) for line in result.lines)
     assert result.best == result.lines[0]
 
 
@@ -58,8 +58,8 @@ def test_the_last_decision_is_solved(seats: int, seed: int) -> None:
     for line in result.lines:
         after = last.copy()
         after.play(line.action)
-        assert line.values == pytest.approx(after.returns())
-    assert result.best.values[last.turn] == max(line.values[last.turn] for line in result.lines)
+        assert line.win_shares == pytest.approx(after.returns())
+    assert result.best.win_shares[last.turn] == max(line.win_shares[last.turn] for line in result.lines)
 
 
 def solve(state: State, observer: int) -> float:
@@ -88,7 +88,7 @@ def test_a_game_solved_by_hand() -> None:
         }
     )  # fmt: skip
     result = Searcher(position, seed=1).run(iterations=500)
-    assert all(line.values == (0.0, 1.0) for line in result.lines)
+    assert all(line.win_shares == (0.0, 1.0) for line in result.lines)
 
 
 def test_search_finds_the_move_that_wins() -> None:
@@ -103,8 +103,8 @@ def test_search_finds_the_move_that_wins() -> None:
         }
     )  # fmt: skip
     result = Searcher(position, seed=1).run(iterations=300)
-    assert (result.best.action, result.best.values) == ("play 6", (1.0, 0.0))
-    assert all(line.values == (0.0, 1.0) for line in result.lines[1:])
+    assert (result.best.action, result.best.win_shares) == ("play 6", (1.0, 0.0))
+    assert all(line.win_shares == (0.0, 1.0) for line in result.lines[1:])
 
 
 def test_values_approach_the_mean_over_worlds() -> None:
@@ -114,7 +114,7 @@ def test_values_approach_the_mean_over_worlds() -> None:
     worlds = [position.observe(observer).deal(seed) for seed in range(300)]
     bound = sum(solve(world, observer) for world in worlds) / len(worlds)
     result = Searcher(position, seed=2).run(iterations=20_000)
-    assert result.best.values[observer] == pytest.approx(bound, abs=0.1)
+    assert result.best.win_shares[observer] == pytest.approx(bound, abs=0.1)
 
 
 def test_memory_full_goes_on_with_what_it_has() -> None:
@@ -123,21 +123,21 @@ def test_memory_full_goes_on_with_what_it_has() -> None:
     assert result.memory_full
     assert result.iterations == 20_000
     assert sum(line.visits for line in result.lines) == 20_000
-    assert result.bytes <= 1 << 16
+    assert result.tree_bytes <= 1 << 16
     assert not Searcher(big, seed=1).run(iterations=100).memory_full
 
 
 def test_time_is_a_limit_and_so_is_a_deadline() -> None:
     searcher = Searcher(START, seed=1)
-    assert searcher.run(seconds=0.01).stopped == StopReason.TIME
-    assert searcher.run(deadline=time.monotonic() + 0.01, seconds=100.0).stopped == StopReason.TIME
-    assert searcher.run(iterations=1, seconds=100.0).stopped == StopReason.ITERATIONS
+    assert searcher.run(seconds=0.01).stop_reason == StopReason.TIME
+    assert searcher.run(deadline=time.monotonic() + 0.01, seconds=100.0).stop_reason == StopReason.TIME
+    assert searcher.run(iterations=1, seconds=100.0).stop_reason == StopReason.ITERATIONS
 
 
 def test_a_deadline_long_past_still_gives_an_answer() -> None:
     result = Searcher(START, seed=1).run(deadline=0.0)
     assert result.iterations == 1
-    assert result.stopped == StopReason.TIME
+    assert result.stop_reason == StopReason.TIME
 
 
 def test_stop_from_another_thread() -> None:
@@ -147,8 +147,8 @@ def test_stop_from_another_thread() -> None:
     thread.start()
     searcher.stop()
     thread.join(timeout=60)
-    assert [result.stopped for result in results] == [StopReason.STOPPED]
-    assert searcher.run(iterations=3).stopped == StopReason.ITERATIONS
+    assert [result.stop_reason for result in results] == [StopReason.STOPPED]
+    assert searcher.run(iterations=3).stop_reason == StopReason.ITERATIONS
 
 
 def test_a_running_search_refuses_a_second_caller() -> None:
@@ -253,7 +253,7 @@ def test_every_identity_of_nodes_counts_every_iteration_and_solves_the_last_deci
         assert Searcher(position, seed=seed, nodes=nodes).run(iterations=500, early=True).best.action
     after = decisions(TOY, 3, 1)[-1].copy()
     after.play(result.best.action)
-    assert result.best.values == pytest.approx(after.returns())
+    assert result.best.win_shares == pytest.approx(after.returns())
 
 
 def test_a_tree_has_more_nodes_than_a_graph_and_open_loop_has_fewer_than_a_tree() -> None:

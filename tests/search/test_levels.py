@@ -15,7 +15,7 @@ POSITIONS = {name: decisions(GAMES[name], 2, 1)[3] for name in ("cathedral", "du
 
 
 def line(action: str, margin: float, visits: int = 10) -> Line:
-    return Line(action, action, visits, 10, (0.5,), (0.1,), margin, 0.5, 0.01, 0.4, 0.0, (action,))
+    return Line(action, action, visits, 10, (0.5,), (0.1,), margin, 0.1, 0.5, 0.01, 0.4, 0.0, (action,))
 
 
 LINES = [line("best", 0.0), line("near", -1.0), line("far", -4.0), line("absurd", -40.0), line("untried", 9.0, 0)]

@@ -20,7 +20,10 @@ GOLDEN = "99950a2ce505dad8"
 
 def signature(result: Result) -> str:
     """One number for all that a search says; it changes only with its behaviour."""
-    lines = [(line.action, line.visits, line.availability, line.values, line.variation) for line in result.lines]
+    lines = [
+        (line.action, line.visits, line.availability, line.win_shares, line.principal_variation)
+        for line in result.lines
+    ]
     return hashlib.sha256(repr(lines).encode()).hexdigest()[:16]
 
 
@@ -39,9 +42,9 @@ def test_every_option_is_reproducible_and_sums_up(options: dict[str, object], po
     assert results[0].lines == results[1].lines != results[2].lines
     assert sum(line.visits for line in results[0].lines) == 500
     for line in results[0].lines:
-        assert math.isclose(sum(line.values), 1) if line.visits else sum(line.values) == 0
+        assert math.isclose(sum(line.win_shares), 1) if line.visits else sum(line.win_shares) == 0
         assert 0 <= line.score <= 1
-        assert line.lower <= line.score
+        assert line.lower_bound <= line.score
         assert line.loss == (results[0].best.margin - line.margin if line.visits else 0)
         assert math.isfinite(line.margin_error) == (line.visits > 1)
 
@@ -61,23 +64,23 @@ def test_errors_and_margins_of_the_last_decision(seed: int) -> None:
         after = last.copy()
         after.play(line.action)
         assert line.margin == after.margins()[last.turn]
-        assert line.errors == pytest.approx((0, 0, 0), abs=1e-3)
+        assert line.standard_errors == pytest.approx((0, 0, 0), abs=1e-3)
 
 
 def test_errors_are_those_of_shares() -> None:
     """With two seats and no ties a share is 0 or 1, whose error is known from the mean."""
     position = decisions(GAMES["cathedral"], 2, 1)[0]
     line = Searcher(position, seed=1).run(iterations=3000).best
-    mean = line.values[0]
-    assert line.errors == pytest.approx((math.sqrt(mean * (1 - mean) / (line.visits - 1)),) * 2, rel=0.05)
-    assert line.score == line.values[position.turn]
-    assert line.lower == pytest.approx(line.score - 2 * line.errors[position.turn])
+    mean = line.win_shares[0]
+    assert line.standard_errors == pytest.approx((math.sqrt(mean * (1 - mean) / (line.visits - 1)),) * 2, rel=0.05)
+    assert line.score == line.win_shares[position.turn]
+    assert line.lower_bound == pytest.approx(line.score - 2 * line.standard_errors[position.turn])
 
 
 def test_before_the_second_visit_nothing_is_sure() -> None:
     once, never = Searcher(START, seed=1).run(iterations=1).lines[:2]
-    assert once.errors == never.errors == (0.5, 0.5, 0.5)
-    assert (never.score, never.margin, never.lower) == (0.0, 0.0, -1.0)
+    assert once.standard_errors == never.standard_errors == (0.5, 0.5, 0.5)
+    assert (never.score, never.margin, never.lower_bound) == (0.0, 0.0, -1.0)
 
 
 def test_margin_reward_takes_the_greater_win() -> None:
@@ -90,7 +93,7 @@ def test_margin_reward_takes_the_greater_win() -> None:
     for reward in ("margin", "mix"):
         result = Searcher(position, seed=1, reward=reward).run(iterations=300)
         assert (result.best.action, result.best.margin, result.best.score) == ("play 6", 11.0, 1.0)
-        assert all(line.values == (1.0, 0.0) and line.margin == 7.0 for line in result.lines[1:])
+        assert all(line.win_shares == (1.0, 0.0) and line.margin == 7.0 for line in result.lines[1:])
         assert result.best.visits > 2 * result.lines[1].visits
 
 
@@ -100,14 +103,16 @@ def test_a_horizon_of_none_left_takes_the_guides_value() -> None:
         after = position.copy()
         after.play(line.action)
         ours, theirs = after.value()
-        assert line.values[0] == pytest.approx(1 / (1 + math.exp((theirs - ours) / 5.0)))
+        assert line.win_shares[0] == pytest.approx(1 / (1 + math.exp((theirs - ours) / 5.0)))
         assert line.margin == pytest.approx((ours, theirs)[position.turn] - (theirs, ours)[position.turn], abs=1e-5)
 
 
 def test_a_horizon_past_the_end_plays_to_the_end() -> None:
     plain, far = (Searcher(START, seed=2, horizon=horizon).run(iterations=300) for horizon in (None, 10_000))
     assert plain.lines == far.lines
-    assert {line.action: (line.visits, line.availability, line.values) for line in far.lines} == ismcts(START, 2, 300)
+    assert {line.action: (line.visits, line.availability, line.win_shares) for line in far.lines} == ismcts(
+        START, 2, 300
+    )
 
 
 @pytest.mark.parametrize(
@@ -124,7 +129,7 @@ def test_choice_by_bound_is_among_the_well_visited(position: State) -> None:
     }
     most = by_visits.best.visits
     well = [line for line in by_bound.lines if line.visits >= WELL_VISITED * most]
-    assert by_bound.lines[: len(well)] == tuple(sorted(well, key=lambda line: -line.lower))
+    assert by_bound.lines[: len(well)] == tuple(sorted(well, key=lambda line: -line.lower_bound))
     assert len(well) > 1
 
 
@@ -135,9 +140,9 @@ def test_variations_are_legal_in_a_world_that_agrees(name: str, seed: int) -> No
     for position in decisions(GAMES[name], max(GAMES[name].seats), seed)[::7]:
         view = position.observe(position.turn)
         for line in Searcher(position, seed=seed, max_bytes=1 << 22).run(iterations=600).lines:
-            assert line.variation[0] == line.action
-            assert any(replays(view.deal(world), line.variation) for world in range(200))
-            lengths.append(len(line.variation))
+            assert line.principal_variation[0] == line.action
+            assert any(replays(view.deal(world), line.principal_variation) for world in range(200))
+            lengths.append(len(line.principal_variation))
     assert max(lengths) > 2
 
 
@@ -155,12 +160,12 @@ def test_a_variation_follows_the_most_visited() -> None:
     """Where the same seat decides again, the variation goes on as a tree that is kept would choose."""
     for found in decisions(GAMES["cathedral"], 2, 1)[:60]:
         searcher = Searcher(found, seed=1)
-        variation = searcher.run(iterations=600).best.variation
+        variation = searcher.run(iterations=600).best.principal_variation
         after = found.copy()
         after.play(variation[0])
         if len(variation) > 1 and after.turn == found.turn and len(after.legal_codes()) > 1:
             break
     searcher.advance(after)
     known = searcher.run(iterations=1)
-    assert known.reused > 1
+    assert known.reused_iterations > 1
     assert known.best.action == variation[1]

@@ -78,7 +78,7 @@ def test_an_observers_tree_goes_on_over_everybodys_decisions() -> None:
         searcher.advance(following)
     result = searcher.run(iterations=300)
     assert (result.seat, result.observer) == (met[-1].turn, 2)
-    assert result.reused > 0
+    assert result.reused_iterations > 0
 
 
 def test_an_observer_at_a_chance_event_is_who_asks() -> None:

@@ -17,7 +17,7 @@ def test_equal_tables(seats: int, seed: int) -> None:
     for number, position in enumerate(decisions(TOY, seats, seed)):
         table = Searcher(position, seed=number).run(iterations=300).lines
         expected = ismcts(position, number, 300)
-        assert {line.action: (line.visits, line.availability, line.values) for line in table} == expected
+        assert {line.action: (line.visits, line.availability, line.win_shares) for line in table} == expected
 
 
 @pytest.mark.parametrize(("name", "seats"), [("cathedral", 2), ("cathedral", 3), ("cathedral", 4), ("duel", 2)])
@@ -25,7 +25,7 @@ def test_equal_tables_of_both_games(name: str, seats: int) -> None:
     for position in decisions(GAMES[name], seats, 1)[::60]:
         table = Searcher(position, seed=3).run(iterations=60).lines
         expected = ismcts(position, 3, 60)
-        assert {line.action: (line.visits, line.availability, line.values) for line in table} == expected
+        assert {line.action: (line.visits, line.availability, line.win_shares) for line in table} == expected
 
 
 @pytest.mark.parametrize("exploration", [0.0, 0.3, 2.0])
@@ -33,7 +33,7 @@ def test_equal_tables_for_other_explorations(exploration: float) -> None:
     position = decisions(TOY, 3, 7)[0]
     table = Searcher(position, seed=5, exploration=exploration).run(iterations=500).lines
     expected = ismcts(position, 5, 500, exploration)
-    assert {line.action: (line.visits, line.availability, line.values) for line in table} == expected
+    assert {line.action: (line.visits, line.availability, line.win_shares) for line in table} == expected
 
 
 @pytest.mark.parametrize(("name", "seats"), [("toy", 3), ("cathedral", 3), ("duel", 2)])
@@ -52,4 +52,4 @@ def test_equal_tables_of_a_tree_that_has_grown() -> None:
     result = Searcher(position, seed=3).run(iterations=6000)
     assert result.nodes > FIRST_PLACES
     expected = ismcts(position, 3, 6000)
-    assert {line.action: (line.visits, line.availability, line.values) for line in result.lines} == expected
+    assert {line.action: (line.visits, line.availability, line.win_shares) for line in result.lines} == expected

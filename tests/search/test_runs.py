@@ -26,12 +26,12 @@ def test_an_early_end_has_the_answer_of_a_full_run(choice: str, seed: int) -> No
         early = Searcher(position, seed=seed, choice=choice).run(iterations=1500, early=True)
         full = Searcher(position, seed=seed, choice=choice).run(iterations=1500)
         assert early.best.action == full.best.action
-        assert (early.stopped == StopReason.DECIDED) == (early.iterations < 1500)
+        assert (early.stop_reason == StopReason.DECIDED) == (early.iterations < 1500)
 
 
 def test_some_searches_end_early_and_some_do_not() -> None:
     results = [Searcher(p, seed=1).run(iterations=1500, early=True) for p in decisions(TOY, 3, 1)]
-    assert {result.stopped for result in results} == {StopReason.DECIDED, StopReason.ITERATIONS}
+    assert {result.stop_reason for result in results} == {StopReason.DECIDED, StopReason.ITERATIONS}
 
 
 def test_threads_end_early_together_with_the_answer_of_a_full_run() -> None:
@@ -42,18 +42,20 @@ def test_threads_end_early_together_with_the_answer_of_a_full_run() -> None:
         assert early.best.action == full.best.action
         assert early.threads == 2
         assert early.lines == again.lines
-        assert (early.stopped == StopReason.DECIDED) == (early.iterations < 60_000)
+        assert (early.stop_reason == StopReason.DECIDED) == (early.iterations < 60_000)
 
 
 def test_without_being_asked_no_search_ends_early() -> None:
-    assert {Searcher(p, seed=1).run(iterations=300).stopped for p in decisions(TOY, 3, 1)} == {StopReason.ITERATIONS}
+    assert {Searcher(p, seed=1).run(iterations=300).stop_reason for p in decisions(TOY, 3, 1)} == {
+        StopReason.ITERATIONS
+    }
 
 
 def test_one_legal_action_is_decided_at_once() -> None:
     met = itertools.chain.from_iterable(decisions(GAMES["cathedral"], 2, seed) for seed in SEEDS)
     forced = next(position for position in met if len(position.legal_codes()) == 1)
     result = Searcher(forced, seed=1).run(seconds=100.0, early=True)
-    assert (result.stopped, result.iterations) == (StopReason.DECIDED, 1)
+    assert (result.stop_reason, result.iterations) == (StopReason.DECIDED, 1)
 
 
 # -- advance ----------------------------------------------------------------------------------------
@@ -75,9 +77,9 @@ def test_advancing_to_the_same_position_is_going_on() -> None:
     searcher.run(iterations=300)
     searcher.advance(START)
     result = searcher.run(iterations=200)
-    assert (result.reused, result.iterations) == (300, 200)
+    assert (result.reused_iterations, result.iterations) == (300, 200)
     assert result.lines == whole.lines
-    assert whole.reused == 0
+    assert whole.reused_iterations == 0
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -88,9 +90,9 @@ def test_a_warm_tree_keeps_what_it_knows_and_adds_to_it(name: str) -> None:
     later = next_decision(position, 1)
     searcher.advance(later)
     result = searcher.run(iterations=300)
-    assert result.reused > 0
+    assert result.reused_iterations > 0
     assert result.iterations == searcher.iterations == 300
-    assert sum(line.visits for line in result.lines) == 300 + result.reused
+    assert sum(line.visits for line in result.lines) == 300 + result.reused_iterations
     assert {line.action for line in result.lines} == {action.text for action in later.legal_actions()}
 
 
@@ -100,7 +102,7 @@ def test_a_position_the_tree_never_met_is_searched_afresh() -> None:
     searcher.run(iterations=1)
     searcher.advance(next_decision(START, 1))
     result = searcher.run(iterations=300)
-    assert result.reused == 0
+    assert result.reused_iterations == 0
     assert sum(line.visits for line in result.lines) == 300
 
 
@@ -114,7 +116,7 @@ def test_a_warm_tree_solves_the_last_decision() -> None:
     for line in result.lines:
         after = met[-1].copy()
         after.play(line.action)
-        assert line.values == pytest.approx(after.returns())
+        assert line.win_shares == pytest.approx(after.returns())
 
 
 def test_a_tree_that_is_half_full_is_forgotten() -> None:
@@ -123,7 +125,7 @@ def test_a_tree_that_is_half_full_is_forgotten() -> None:
     assert searcher.run(iterations=20_000).memory_full
     searcher.advance(position)
     result = searcher.run(iterations=10)
-    assert result.reused == 0
+    assert result.reused_iterations == 0
     assert not result.memory_full
     assert sum(line.visits for line in result.lines) == 10
 
@@ -178,8 +180,8 @@ def test_each_thread_has_luck_and_a_tree_of_its_own() -> None:
     for line in both.lines:
         parts = [part for result in alone for part in result.lines if part.action == line.action]
         assert line.visits == sum(part.visits for part in parts)
-        mean = [sum(part.visits * part.values[seat] for part in parts) / line.visits for seat in range(3)]
-        assert line.values == pytest.approx(mean)
+        mean = [sum(part.visits * part.win_shares[seat] for part in parts) / line.visits for seat in range(3)]
+        assert line.win_shares == pytest.approx(mean)
 
 
 def test_threads_run_on_in_slices_and_after_an_advance() -> None:
@@ -187,12 +189,12 @@ def test_threads_run_on_in_slices_and_after_an_advance() -> None:
     sliced.run(iterations=200, threads=2)
     assert sliced.run(iterations=200, threads=2).lines == whole.run(iterations=400, threads=2).lines
     sliced.advance(START)
-    assert sliced.run(iterations=100, threads=1).reused == 400
+    assert sliced.run(iterations=100, threads=1).reused_iterations == 400
 
 
 def test_a_stop_ends_all_threads() -> None:
     searcher = Searcher(START, seed=1)
     searcher.stop()
     result = searcher.run(seconds=100.0, threads=3)
-    assert (result.stopped, result.iterations) == (StopReason.STOPPED, 3)
-    assert searcher.run(iterations=30, threads=3).stopped == StopReason.ITERATIONS
+    assert (result.stop_reason, result.iterations) == (StopReason.STOPPED, 3)
+    assert searcher.run(iterations=30, threads=3).stop_reason == StopReason.ITERATIONS

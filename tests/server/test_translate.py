@@ -61,7 +61,7 @@ async def test_an_answer_is_what_the_search_found(name: str, seats: int, chance:
     assert [plain_line(line) for line in answer.lines] == [found_line(line) for line in expected.lines]
     assert (answer.seat, answer.seed, answer.reason) == (seat, expected.seed, expected.reason)
     assert (answer.iterations, answer.nodes, answer.depth) == (expected.iterations, expected.nodes, expected.depth)
-    assert (answer.tree_bytes, answer.threads, answer.stop_reason) == (expected.bytes, 1, expected.stopped)
+    assert (answer.tree_bytes, answer.threads, answer.stop_reason) == (expected.tree_bytes, 1, expected.stop_reason)
     assert answer.certainty == (0 if chance else expected.certainty)
 
 
@@ -78,9 +78,9 @@ def plain_line(line: AnsweredLine) -> tuple[Any, ...]:
 def found_line(line: Line) -> tuple[Any, ...]:
     outlook = [(one.feature, one.now, one.at_round_end, one.at_game_end) for one in line.outlook]
     error = None if line.margin_error == inf else line.margin_error
-    figures = (line.margin, error, line.score, line.lower, line.loss, line.probability)
+    figures = (line.margin, error, line.score, line.lower_bound, line.loss, line.probability)
     counts = (line.visits, line.availability)
-    lists = (tuple(line.values), tuple(line.errors), tuple(line.variation))
+    lists = (tuple(line.win_shares), tuple(line.standard_errors), tuple(line.principal_variation))
     return line.action, line.label, *counts, *figures, *lists, outlook
 
 

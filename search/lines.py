@@ -1,0 +1,119 @@
+"""From sums to statements: what a search recorded for each root action, and the lines made from it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import inf, sqrt
+
+from clerestory.search.options import REWARDS, WELL_VISITED, Options
+from clerestory.search.result import Line
+
+WIDEST_ERROR = 0.5  # of one number between 0 and 1
+
+
+@dataclass(frozen=True, slots=True)
+class ActionStatistics:
+    """The sums for one root action, over one tree or several.
+
+    Attributes:
+        visits: iterations that took it.
+        availability: iterations in which it was legal.
+        wins: win shares, by seat.
+        win_squares: their squares, by seat.
+        margin: margins of the deciding seat, points.
+        margin_squares: their squares.
+    """
+
+    visits: int
+    availability: int
+    wins: tuple[float, ...]
+    win_squares: tuple[float, ...]
+    margin: float
+    margin_squares: float
+
+    def __add__(self, other: "ActionStatistics") -> "ActionStatistics":
+        return ActionStatistics(
+            self.visits + other.visits,
+            self.availability + other.availability,
+            added(self.wins, other.wins),
+            added(self.win_squares, other.win_squares),
+            self.margin + other.margin,
+            self.margin_squares + other.margin_squares,
+        )
+
+
+NOTHING = ActionStatistics(0, 0, (), (), 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class LineBuilder:
+    """Makes lines from statistics and ranks them.
+
+    Attributes:
+        options: of the search.
+        seat: the seat to decide.
+        lowest: lowest margin of any seat met in the search, points.
+        highest: the highest.
+    """
+
+    options: Options
+    seat: int
+    lowest: float
+    highest: float
+
+    def line(self, action: str, label: str, sums: ActionStatistics, principal_variation: tuple[str, ...]) -> Line:
+        """Return the line of an action; its loss stays 0 until the lines are ranked."""
+        visits = max(sums.visits, 1)
+        win_shares = tuple(win / visits for win in sums.wins)
+        standard_errors = tuple(error(visits, *pair) for pair in zip(sums.wins, sums.win_squares, strict=True))
+        score, score_error = self._score(sums, win_shares[self.seat], standard_errors[self.seat])
+        return Line(
+            action=action,
+            label=label,
+            visits=sums.visits,
+            availability=sums.availability,
+            win_shares=win_shares,
+            standard_errors=standard_errors,
+            margin=sums.margin / visits,
+            margin_error=error(visits, sums.margin, sums.margin_squares) if visits > 1 else inf,
+            score=score,
+            score_error=score_error,
+            lower_bound=score - self.options.deviations * score_error,
+            loss=0.0,
+            principal_variation=principal_variation,
+        )
+
+    def _score(self, sums: ActionStatistics, win_share: float, standard_error: float) -> tuple[float, float]:
+        """Return the mean reward of the deciding seat, 0 if the action was never tried, and its standard error."""
+        visits, share = max(sums.visits, 1), REWARDS[self.options.reward]
+        spread = self.highest - self.lowest or 1.0
+        score = (1 - share) * win_share + share * (sums.margin / visits - self.lowest) / spread
+        scaled = error(visits, sums.margin / spread, sums.margin_squares / spread**2)
+        score_error = (1 - share) * standard_error + share * min(scaled, WIDEST_ERROR)
+        return (score if sums.visits else 0.0), score_error
+
+    def rank(self, lines: Iterable[Line]) -> tuple[Line, ...]:
+        """Return the lines with their losses, best first by the final-choice rule; ties keep the order given."""
+        ranked = sorted(lines, key=lambda line: -line.visits)
+        if self.options.choice == "bound":
+            enough = WELL_VISITED * ranked[0].visits
+            ranked.sort(key=lambda line: -line.lower_bound if line.visits >= enough else float("inf"))
+        best = ranked[0]
+        return tuple(replace(line, loss=best.margin - line.margin) if line.visits else line for line in ranked)
+
+    def list_outcomes(self, lines: Iterable[Line], odds: Mapping[str, float]) -> tuple[Line, ...]:
+        """Return the outcomes of a chance event with their probabilities, most likely first."""
+        outcomes = (replace(line, probability=odds[line.action]) for line in lines)
+        return tuple(sorted(outcomes, key=lambda line: -odds[line.action]))
+
+
+def added(ours: Sequence[float], theirs: Sequence[float]) -> tuple[float, ...]:
+    """Return the element-wise sums; an empty sequence adds nothing."""
+    return tuple(a + b for a, b in zip(ours, theirs, strict=True)) if ours and theirs else tuple(ours or theirs)
+
+
+def error(visits: int, total: float, squares: float) -> float:
+    """Return the standard error of a mean of independent samples; for fewer than two, the widest possible."""
+    if visits < 2:
+        return WIDEST_ERROR
+    variance = max(squares / visits - (total / visits) ** 2, 0.0) * visits / (visits - 1)
+    return sqrt(variance / visits)
