@@ -8,7 +8,7 @@ from libc.math cimport INFINITY
 from libc.stdint cimport uint64_t
 from libc.string cimport memcpy
 
-from clerestory.engine.core cimport MAX_LEGAL, MAX_SEATS, NATURE, OVER, GameOps, Guide, State, action_t
+from clerestory.engine.core cimport MAX_LEGAL, MAX_SEATS, NATURE, OVER, GameOps, Guide, State, action_t, margins_of
 from clerestory.engine.rng cimport Rng, rng_below, rng_next, rng_seed, rng_t
 from clerestory.search.iteration cimport monotonic
 
@@ -40,13 +40,10 @@ cdef int settle(Look *look, void *world) noexcept nogil:
 cdef double lead(Look *look, const void *world, int seat) noexcept nogil:
     """The guide's value for the seat minus the best of the others."""
     cdef double value[MAX_SEATS]
-    cdef double rival = -INFINITY
-    cdef int other
+    cdef double margin[MAX_SEATS]
     look.guide.value(world, value)
-    for other in range(look.seats):
-        if other != seat:
-            rival = max(rival, value[other])
-    return value[seat] - rival
+    margins_of(value, look.seats, margin)
+    return margin[seat]
 
 
 cdef action_t best_reply(Look *look, const void *world, int seat) noexcept nogil:
@@ -95,12 +92,14 @@ cdef double at_the_end(Look *look, void *world) noexcept nogil:
 
 cdef double after_greedy_play(Look *look, void *world) noexcept nogil:
     """The margin at the end when every seat goes on greedily."""
+    cdef double score[MAX_SEATS]
     cdef double margin[MAX_SEATS]
     cdef int turn = settle(look, world)
     while turn != OVER:
         look.ops.play(world, best_reply(look, world, turn))
         turn = settle(look, world)
-    look.ops.margins(world, margin)
+    look.ops.scores(world, score)
+    margins_of(score, look.seats, margin)
     return margin[look.seat]
 
 

@@ -32,7 +32,7 @@ from clerestory.cli.crew import (
     load_game,
 )
 from clerestory.cli.options import (
-    CATALOGUE,
+    CATALOGUES,
     BadOption,
     GameOption,
     JsonOption,
@@ -61,7 +61,7 @@ def arena(
     """Play A in every seat of every deal, B in all others, and say who is stronger."""
     chosen_seats(chosen_game(game), seats)
     test = None if sprt is None else read_sprt(sprt)
-    load = partial(load_game, game, os.environ.get(CATALOGUE))
+    load = partial(load_game, game, CATALOGUES.get(game))
     match = Match(load, seats, (a, b), budget, seed, math.ceil(games / seats))
     match.rehearse()
     outcome = play(match, out, workers or os.cpu_count() or 1, test, chosen_crew(on, ray_address))

@@ -9,7 +9,8 @@ import typer
 from clerestory.arena.bots import BOTS
 from clerestory.arena.on_ray import on_ray
 from clerestory.arena.pool import Crew, on_processes
-from clerestory.cli.options import BadOption, chosen_game, use_catalogues
+from clerestory.cli.options import BadOption
+from clerestory.engine import game
 from clerestory.engine.core import Game
 
 
@@ -33,10 +34,8 @@ RayAddressOption = Annotated[str | None, typer.Option(help="Of a running cluster
 
 @cache
 def load_game(name: str, catalogue: str | None) -> Game:
-    """Return a game with its catalogue, in whatever process this is."""
-    if catalogue is not None:
-        use_catalogues(catalogue)
-    return chosen_game(name)
+    """Return a game with the cards of a catalogue file, in whatever process this is."""
+    return game(name, catalogue=catalogue)
 
 
 def chosen_crew(on: Place, ray_address: str | None) -> Crew:

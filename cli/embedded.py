@@ -13,6 +13,7 @@ import grpc
 from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
 from grpc_health.v1.health_pb2_grpc import HealthStub
 
+from clerestory.cli.options import catalogue_options
 from clerestory.clients.errors import Unavailable
 
 PUBLIC = ("ADMIN", "METRICS", "TLS_CERT", "TLS_KEY", "TLS_CLIENT_CA", "TOKEN_FILE", "WEB")  # of `clerestory serve`
@@ -51,8 +52,8 @@ def embedded_child(*options: str) -> Iterator[Child]:
     with tempfile.TemporaryDirectory(prefix="clerestory-") as folder:
         target = f"unix:{folder}/socket"
         quiet = ("--while-stdin", "--log-level", "warning", "--store", "memory:")
-        command = [sys.executable, "-m", "clerestory", "serve", "--listen", target, *quiet, *options]
-        with subprocess.Popen(command, env=own(), stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        command = [sys.executable, "-m", "clerestory", *catalogue_options(), "serve", "--listen", target]
+        with subprocess.Popen([*command, *quiet, *options], env=own(), stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
             try:
                 wait_until_serving(child, target)
                 yield Child(target, child.pid)

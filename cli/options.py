@@ -1,6 +1,5 @@
 """Options that several commands share, and what they refuse."""
 
-import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -10,9 +9,9 @@ import typer
 from clerestory import __version__
 from clerestory.engine import GAMES
 from clerestory.engine.core import Game
-from clerestory.engine.games import use_catalogue
+from clerestory.engine.games import game_of_catalogue
 
-CATALOGUE = "CLERESTORY_CATALOGUE"  # environment variable: the options --catalogue of whoever started us, as in PATH
+CATALOGUES: dict[str, str] = {}  # files of this command's options --catalogue, by game
 
 GameOption = Annotated[str, typer.Option("--game", help=f"One of {', '.join(GAMES)}.")]
 SeatsOption = Annotated[int, typer.Option("--seats", help="Number of players.")]
@@ -35,23 +34,22 @@ def common(
     catalogue: Annotated[
         list[Path] | None,
         typer.Option(
-            envvar=CATALOGUE, help="Card data of a game, instead of those that are shipped; one for each game."
+            envvar="CLERESTORY_CATALOGUE",
+            help="Card data of a game, instead of those that are shipped; one for each game.",
         ),
     ] = None,
     version: Annotated[  # noqa: ARG001  # its callback has done all
         bool, typer.Option("--version", callback=say_version, is_eager=True, help="Print the version, and end.")
     ] = False,
 ) -> None:
-    """Take the options that stand before every command; a server started by this process takes them as well."""
-    if catalogue:
-        os.environ[CATALOGUE] = os.pathsep.join(str(path.resolve()) for path in catalogue)
-        use_catalogues(os.environ[CATALOGUE])
+    """Take the options that stand before every command."""
+    for path in catalogue or ():
+        CATALOGUES[game_of_catalogue(path).name] = str(path.resolve())
 
 
-def use_catalogues(paths: str) -> None:
-    """Put the card data of files in use, each for the game that it names. Raises BadCatalogue."""
-    for path in paths.split(os.pathsep):
-        use_catalogue(path)
+def catalogue_options() -> list[str]:
+    """Return our options --catalogue, for a server or a worker that we start."""
+    return [word for path in CATALOGUES.values() for word in ("--catalogue", path)]
 
 
 def chosen_game(name: str) -> Game:

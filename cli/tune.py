@@ -29,7 +29,7 @@ from clerestory.cli.crew import (
     load_game,
 )
 from clerestory.cli.options import (
-    CATALOGUE,
+    CATALOGUES,
     GameOption,
     JsonOption,
     SeatsOption,
@@ -65,7 +65,7 @@ def tune(
     """Tune options of BOT, in the given ranges, by the games it wins; then play the best point against the start."""
     chosen_seats(chosen_game(game), seats)
     ranges = tuple(map(Range.parse, params))
-    load = partial(load_game, game, os.environ.get(CATALOGUE))
+    load = partial(load_game, game, CATALOGUES.get(game))
     tuning = Tuning(load, seats, bot, ranges, against, budget, seed, deals)
     tuning.rehearse()
     crew, hands = chosen_crew(on, ray_address), workers or os.cpu_count() or 1

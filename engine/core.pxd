@@ -6,6 +6,7 @@ compares; its first byte is the number of seats. Functions cannot fail: the call
 here, the checked Python surface (State) pays it. Luck is explicit: every die, draw and reveal is an
 action of NATURE. Hidden is data: an undealt card is a field that says UNKNOWN.
 """
+from libc.math cimport INFINITY
 from libc.stdint cimport uint16_t, uint64_t
 from clerestory.engine.rng cimport rng_t
 
@@ -43,9 +44,9 @@ cdef struct GameOps:
     action_t (*draw)(const void *s, rng_t *rng) noexcept nogil
     # apply a legal action. An outcome that contradicts a dealt deck changes the deck, never the outcome
     void (*play)(void *s, action_t a) noexcept nogil
-    # at the end: win share per seat (sums to 1), and own score less the best other score
+    # at the end: win share per seat (sums to 1), and final score
     void (*returns)(const void *s, double *out) noexcept nogil
-    void (*margins)(const void *s, double *out) noexcept nogil
+    void (*scores)(const void *s, double *out) noexcept nogil
     # forget everything that the seat (or an onlooker, NATURE) cannot know; in place, idempotent
     void (*observe)(void *s, int seat) noexcept nogil
     # determinize: fill every unknown, uniformly over what is consistent; no-op when nothing is unknown
@@ -63,7 +64,7 @@ cdef struct Guide:
     int phases                     # phase is 0 .. phases - 1
     int num_features
     const char *const *features    # their names
-    # expected final score per seat, in the unit of margins, whoever is to decide; dealt or observed state
+    # expected final score per seat, in the unit of scores, whoever is to decide; dealt or observed state
     void (*value)(const void *s, double *out) noexcept nogil
     # weight > 0 of each of n legal actions of the deciding seat, for informed playouts and priors
     void (*weigh)(const void *s, const action_t *legal, int n, float *out) noexcept nogil
@@ -75,6 +76,18 @@ cdef struct Guide:
     int (*round)(const void *s) noexcept nogil
 
 
+cdef inline void margins_of(const double *scores, int seats, double *out) noexcept nogil:
+    """Each seat's score less the best other."""
+    cdef int seat, other
+    cdef double best
+    for seat in range(seats):
+        best = -INFINITY
+        for other in range(seats):
+            if other != seat:
+                best = max(best, scores[other])
+        out[seat] = scores[seat] - best
+
+
 cdef class Game:
     cdef const GameOps *ops
     cdef const Guide *guide        # NULL: the game has none
@@ -83,6 +96,9 @@ cdef class Game:
     cdef readonly tuple texts      # of each action code, in order; unique
     cdef readonly tuple labels     # the same in plain English
     cdef readonly object layout    # the fields of a position
+    cdef readonly str catalogue    # hash of the card catalogue in use, "" for a game without one
+    cdef tuple _seat_names
+    cdef object _cards, _picture
     cdef readonly tuple accounts   # what must add up, each a function of the fields that yields their faults
     cdef dict _codes
     cdef void bind(self, const GameOps *ops, const Guide *guide)

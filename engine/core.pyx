@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from libc.string cimport memcmp, memcpy
 
-from clerestory.engine.errors import BadPosition, BadText, GameError, IllegalAction, NotOver
+from clerestory.engine.errors import BadPosition, BadText, CatalogueInUse, GameError, IllegalAction, NotOver
 from clerestory.engine.rng cimport Rng
 
 
@@ -27,6 +27,8 @@ cdef Rng stream(object seed):
 cdef class Game:
     """A game's rules: the factory of its positions and the reader of its texts. Shared, immutable.
 
+    Cards are data: a game that has them says the hash of its catalogue and its rows.
+
     Args:
         name: the game's name, also the name of its field in a position.
         rules_revision: raised whenever the same actions can lead elsewhere than before.
@@ -34,13 +36,24 @@ cdef class Game:
         layout: the fields of its positions.
         accounts: what must add up in a position: functions of its fields that yield faults, each a path and a
             description. They rely on the fields' types and ranges alone; the first line of each is its sentence.
+        seat_names: what seats are called in texts; else by number.
+        picture: what makes a readable picture of a position's fields.
+        catalogue: hash of the card catalogue.
+        cards: its rows with their sources, by list.
     """
 
-    def __init__(self, str name, int rules_revision, actions, layout, accounts=()):
+    def __init__(
+        self, str name, int rules_revision, actions, layout, accounts=(), *, seat_names=(), picture=None,
+        str catalogue="", cards=None,
+    ):
         self.name = name
         self.rules_revision = rules_revision
         self.layout = layout
         self.accounts = tuple(accounts)
+        self._seat_names = tuple(seat_names) or tuple(f"seat {seat}" for seat in range(MAX_SEATS))
+        self._picture = picture or list_fields
+        self.catalogue = catalogue
+        self._cards = cards or {}
         self.texts = tuple(text for text, _ in actions)
         self.labels = tuple(label for _, label in actions)
         self._codes = {text: code for code, text in enumerate(self.texts)}
@@ -83,18 +96,13 @@ cdef class Game:
         """Whether positions have `value`, `weights`, `phase` and `features`."""
         return self.guide != NULL
 
-    @property
-    def catalogue(self):
-        """Hash of the card catalogue in use, "" for a game without one."""
-        return ""
-
     def cards(self):
         """Return the card catalogue in use: rows with their sources, by list; {} for a game without one."""
-        return {}
+        return self._cards
 
     def seat_name(self, int seat):
         """What a seat is called in texts."""
-        return f"seat {seat}"
+        return self._seat_names[seat]
 
     def action(self, int code):
         """Return the action of a code. Raises BadText outside the code space."""
@@ -179,10 +187,31 @@ cdef class Game:
 
     def show(self, dict fields not None):
         """Return a readable picture of a position's fields."""
-        return "\n".join(f"{name}: {json.dumps(value)}" for name, value in fields.items())
+        return self._picture(fields)
 
     def __repr__(self):
         return f"<Game {self.name}>"
+
+
+def list_fields(fields):
+    """Return the fields of a position, one a line."""
+    return "\n".join(f"{name}: {json.dumps(value)}" for name, value in fields.items())
+
+
+_CATALOGUES = {}  # by game: the hash of the catalogue whose cards are in the tables of this process
+
+
+def begin_catalogue(str name, str catalogue not None):
+    """Return whether the tables of a game are still to be filled with the cards of a catalogue, given its hash.
+
+    Raises CatalogueInUse where they hold those of another one.
+    """
+    in_use = _CATALOGUES.get(name, catalogue)
+    if in_use != catalogue:
+        raise CatalogueInUse(f"{name}: this process has the cards of catalogue {in_use}; another needs its own process")
+    begun = name in _CATALOGUES
+    _CATALOGUES[name] = catalogue
+    return not begun
 
 
 def read_json(position):
@@ -365,12 +394,21 @@ cdef class State:
         self.game.ops.returns(self.data, out)
         return tuple(out[i] for i in range(self.seats))
 
-    def margins(self):
-        """Return each seat's score less the best other score. Raises NotOver before the end."""
+    def scores(self):
+        """Return the final score of each seat. Raises NotOver before the end."""
         cdef double out[MAX_SEATS]
         self._owe_end()
-        self.game.ops.margins(self.data, out)
+        self.game.ops.scores(self.data, out)
         return tuple(out[i] for i in range(self.seats))
+
+    def margins(self):
+        """Return each seat's score less the best other score, free of binary dust. Raises NotOver before the end."""
+        cdef double scores[MAX_SEATS]
+        cdef double out[MAX_SEATS]
+        self._owe_end()
+        self.game.ops.scores(self.data, scores)
+        margins_of(scores, self.seats, out)
+        return tuple(round(out[i], 9) for i in range(self.seats))
 
     def _owe_end(self):
         if not self.over:

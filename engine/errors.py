@@ -6,6 +6,7 @@ GameError                 a ValueError: the caller's input, not a fault inside
  ├─ Violations            an input with faults, every one of them listed
  │   ├─ BadPosition       a position that is malformed, or that no game could reach
  │   └─ BadCatalogue      card data that break the catalogue's rules
+ ├─ CatalogueInUse        another catalogue than the one whose cards this process has
  ├─ BadRecord             a line of a record that does not follow from those before it
  └─ NotOver               a result was asked for before the end
 """
@@ -53,6 +54,10 @@ class BadCatalogue(Violations):
     """The card catalogue is malformed or inconsistent."""
 
 
+class CatalogueInUse(GameError):
+    """A process has the cards of one catalogue of a game; another needs a process of its own."""
+
+
 class BadRecord(GameError):
     """A record is broken; `line` is the number of the first wrong line, from 1."""
 
@@ -62,4 +67,4 @@ class BadRecord(GameError):
 
 
 class NotOver(GameError):
-    """Returns and margins exist only at the end of a game."""
+    """Returns and scores exist only at the end of a game."""

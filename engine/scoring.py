@@ -1,18 +1,20 @@
 """How a game ended, as people say it: who won by how much, and where the points came from."""
 
 from clerestory.engine.core import State
-from clerestory.engine.games import POINTS
+from clerestory.engine.games import LIST
 
 
 def note_on_points(state: State) -> str:
     """Return what must be known to read the points of a game; "" where they are plain."""
-    return POINTS[state.game.name].POINTS if state.game.name in POINTS else ""
+    points = LIST[state.game.name].points
+    return points.POINTS if points else ""
 
 
 def point_sources(state: State) -> list[dict[str, float]]:
     """Return the points of each seat by where they came from, without those that brought none; [] where unknown."""
     name = state.game.name
-    found = POINTS[name].point_sources(state.to_position()[name]) if name in POINTS else []
+    points = LIST[name].points
+    found = points.point_sources(state.to_position()[name]) if points else []
     return [{name: points for name, points in seat.items() if points} for seat in found]
 
 
@@ -23,7 +25,7 @@ def in_points(points: float) -> str:
 
 def outcome(state: State) -> str:
     """Return how a game ended: `blue wins, 36 to 35`. Raises NotOver."""
-    returns, scores = state.returns(), [round(score, 2) for score in state.value()]
+    returns, scores = state.returns(), [round(score, 2) for score in state.scores()]
     winners = [seat for seat in range(state.seats) if returns[seat] > 0]
     names = " and ".join(state.game.seat_name(seat) for seat in winners)
     rest = sorted((seat for seat in range(state.seats) if seat not in winners), key=lambda seat: -scores[seat])

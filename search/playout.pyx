@@ -1,7 +1,7 @@
 # cython: language_level=3
-from libc.math cimport INFINITY, exp
+from libc.math cimport exp
 
-from clerestory.engine.core cimport MAX_LEGAL, MAX_SEATS, NATURE, OVER, action_t
+from clerestory.engine.core cimport MAX_LEGAL, MAX_SEATS, NATURE, OVER, action_t, margins_of
 from clerestory.engine.rng cimport rng_below, rng_t, rng_unit
 from clerestory.search.iteration cimport Habit, Step
 
@@ -112,9 +112,11 @@ cdef int pick(const float *weights, int n, rng_t *rng) noexcept nogil:
 
 cdef inline void settle(Search *search, int turn) noexcept nogil:
     """Say what the world was worth: by the rules at the end, by the guide before it."""
+    cdef double score[MAX_SEATS]
     if turn == OVER:
         search.ops.returns(search.world, search.win)
-        search.ops.margins(search.world, search.margin)
+        search.ops.scores(search.world, score)
+        margins_of(score, search.seats, search.margin)
     else:
         foresee(search)
 
@@ -122,16 +124,12 @@ cdef inline void settle(Search *search, int turn) noexcept nogil:
 cdef void foresee(Search *search) noexcept nogil:
     """Win shares in proportion to exp(value / temper), and the margins of the values."""
     cdef double value[MAX_SEATS]
-    cdef double total = 0, lead
-    cdef int seat, other
+    cdef double total = 0
+    cdef int seat
     search.guide.value(search.world, value)
+    margins_of(value, search.seats, search.margin)
     for seat in range(search.seats):
-        lead = INFINITY
-        for other in range(search.seats):
-            if other != seat:
-                lead = min(lead, value[seat] - value[other])
-        search.margin[seat] = lead
-        search.win[seat] = exp(min(lead, 0) / search.temper)  # behind the best; the best itself 1
+        search.win[seat] = exp(min(search.margin[seat], 0) / search.temper)  # behind the best; the best itself 1
         total += search.win[seat]
     for seat in range(search.seats):
         search.win[seat] /= total

@@ -18,9 +18,9 @@ from pathlib import Path
 
 from clerestory.arena.bots import Budget, parse_bot
 from clerestory.arena.match import derived_seed
-from clerestory.engine import NATURE, Rng, State
+from clerestory.engine import GAMES, NATURE, Rng, State
 from clerestory.engine.duel.catalogue import SHIPPED, content_hash, load
-from clerestory.engine.duel.rules import DUEL
+from clerestory.engine.games import game_of_catalogue
 
 COLOURS = ("red", "blue")
 BOT = "ismcts:max_bytes=8388608"  # more than 2,000 iterations need; without a bound most time goes into clean memory
@@ -38,15 +38,16 @@ class Game:
 
 def opening(deal: int, starter: int) -> State:
     """The first position of a deal, its decks known, with the marker of power at a seat."""
-    fields = DUEL.new(2, deal).to_position()
+    duel = GAMES["duel"]
+    fields = duel.new(2, deal).to_position()
     fields["duel"]["power"] = fields["duel"]["first_player"] = COLOURS[starter]
-    return DUEL.from_position(fields)
+    return duel.from_position(fields)
 
 
 def play(deal: int, starter: int, bot: str, iterations: int, catalogue: Path | None) -> Game:
     """Play one game between two of the bot."""
     if catalogue:
-        DUEL.use_catalogue(catalogue)
+        game_of_catalogue(catalogue)
     player, luck = parse_bot(bot), Rng(derived_seed("nature", deal))
     state, ply = opening(deal, starter), 0
     while not state.over:

@@ -1,8 +1,7 @@
 from pathlib import Path
 
+from clerestory.engine.cathedral.catalogue import Catalogue
 from clerestory.engine.core import Game
 
 class CathedralGame(Game):
-    def use_catalogue(self, path: Path | str) -> None: ...
-
-CATHEDRAL: CathedralGame
+    def __init__(self, catalogue: Catalogue | Path | str | None = None) -> None: ...

@@ -61,14 +61,13 @@ from clerestory.engine.hash cimport hash_words
 from clerestory.engine.rng cimport rng_t
 
 from clerestory.engine.cathedral.actions import actions
-from clerestory.engine.cathedral.catalogue import content_hash, rows
-from clerestory.engine.cathedral.catalogue import load as load_catalogue
+from clerestory.engine.cathedral.catalogue import SHIPPED, Catalogue, content_hash, load, rows
 from clerestory.engine.cathedral.names import COLOURS, names_of
 from clerestory.engine.cathedral.position import ACCOUNTS
 from clerestory.engine.cathedral.state import layout_of
 from clerestory.engine.cathedral.tables import fill
 from clerestory.engine.cathedral.text import show
-from clerestory.engine.errors import GameError
+from clerestory.engine.core import begin_catalogue
 
 cdef enum:
     RULES_REVISION = 1
@@ -201,16 +200,12 @@ cdef void returns(const void *state, double *out) noexcept nogil:
         out[seat] = 1.0 / winners if rank[seat] == best else 0
 
 
-cdef void margins(const void *state, double *out) noexcept nogil:
-    """Differences of VP; gold does not count (R37)."""
+cdef void scores(const void *state, double *out) noexcept nogil:
+    """VP; gold does not count (R37)."""
     cdef const Cathedral *s = <const Cathedral *> state
-    cdef int seat, other, best
+    cdef int seat
     for seat in range(s.seats):
-        best = 0
-        for other in range(s.seats):
-            if other != seat:
-                best = max(best, s.players[other].vp)
-        out[seat] = s.players[seat].vp - best
+        out[seat] = s.players[seat].vp
 
 
 cdef void observe(void *state, int seat) noexcept nogil:
@@ -258,7 +253,7 @@ cdef void setup_player(Player *p, int gold) noexcept nogil:
 
 cdef GameOps OPS = GameOps(
     state_size=sizeof(Cathedral), num_actions=NUM_ACTIONS, max_plies=MAX_PLIES, min_seats=2, max_seats=SEATS, turn=turn,
-    legal=legal, odds=odds, draw=draw, play=play, returns=returns, margins=margins, observe=observe, deal=deal, key=key,
+    legal=legal, odds=odds, draw=draw, play=play, returns=returns, scores=scores, observe=observe, deal=deal, key=key,
     setup=setup, num_invariants=NUM_INVARIANTS, invariants=&INVARIANTS[0],
 )
 
@@ -266,61 +261,23 @@ cdef GameOps OPS = GameOps(
 # -- the checked surface ---------------------------------------------------------------------------
 
 cdef class CathedralGame(Game):
-    """The board game, plugged into the checked surface. One object; its cards are those of the catalogue in use."""
+    """The board game, plugged into the checked surface.
 
-    cdef object in_use
-    cdef str content
-    cdef bint has_positions
+    Args:
+        catalogue: TOML file of its cards, or a Catalogue; the shipped one if None.
 
-    def __cinit__(self):
+    Raises BadCatalogue for a faulty one, CatalogueInUse where this process has the cards of another.
+    """
+
+    def __cinit__(self, catalogue=None):
         self.bind(&OPS, &GUIDE)
 
-    def __init__(self):
-        self._use(load_catalogue())
-
-    def use_catalogue(self, path):
-        """Put the card data of a TOML file in use, before any position is made.
-
-        Raises BadCatalogue for a faulty file, GameError once there are positions of another catalogue.
-        """
-        catalogue = load_catalogue(path)
-        if self.has_positions and content_hash(catalogue) != self.content:
-            raise GameError(f"positions of catalogue {self.content} exist; another can only be used from the start")
-        self._use(catalogue)
-
-    def _use(self, catalogue):
-        layout = layout_of(names_of(catalogue))
-        super().__init__("cathedral", RULES_REVISION, actions(catalogue), layout, ACCOUNTS)
-        fill(catalogue)
-        self.in_use = catalogue
-        self.content = content_hash(catalogue)
-
-    @property
-    def catalogue(self):
-        """Hash of the card catalogue in use."""
-        return self.content
-
-    def cards(self):
-        """Return the card catalogue in use: rows with their sources, by list."""
-        return rows(self.in_use)
-
-    def seat_name(self, int seat):
-        """What a seat is called in texts."""
-        return COLOURS[seat]
-
-    def new(self, int seats, seed):
-        """Return the opening position, hidden decks dealt; as Game.new."""
-        self.has_positions = True
-        return Game.new(self, seats, seed)
-
-    def show(self, dict fields not None):
-        """Return a readable table of a position's fields."""
-        return show(fields)
-
-    def from_position(self, position):
-        """Return the position described; as Game.from_position."""
-        self.has_positions = True
-        return Game.from_position(self, position)
-
-
-CATHEDRAL = CathedralGame()
+    def __init__(self, catalogue=None):
+        cards = catalogue if isinstance(catalogue, Catalogue) else load(catalogue or SHIPPED)
+        content = content_hash(cards)
+        if begin_catalogue("cathedral", content):
+            fill(cards)
+        super().__init__(
+            "cathedral", RULES_REVISION, actions(cards), layout_of(names_of(cards)), ACCOUNTS,
+            seat_names=COLOURS, picture=show, catalogue=content, cards=rows(cards),
+        )

@@ -1,8 +1,7 @@
 from pathlib import Path
 
 from clerestory.engine.core import Game
+from clerestory.engine.duel.catalogue import Catalogue
 
 class DuelGame(Game):
-    def use_catalogue(self, path: Path | str) -> None: ...
-
-DUEL: DuelGame
+    def __init__(self, catalogue: Catalogue | Path | str | None = None) -> None: ...

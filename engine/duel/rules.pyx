@@ -4,7 +4,6 @@
 The chapters, in the order of a round: luck (cards and seals that come up), contest (claims and conflict), turn, and for
 what a turn does: chips, seals, building. course.pxd leads from one to the next.
 """
-from libc.math cimport round
 from libc.stdint cimport uint64_t
 from libc.string cimport memset
 
@@ -71,15 +70,14 @@ from clerestory.engine.duel.turn cimport legal_copy, legal_turn, play_copy, play
 from clerestory.engine.hash cimport hash_words
 from clerestory.engine.rng cimport rng_t
 
+from clerestory.engine.core import begin_catalogue
 from clerestory.engine.duel.actions import actions
-from clerestory.engine.duel.catalogue import content_hash, rows
-from clerestory.engine.duel.catalogue import load as load_catalogue
+from clerestory.engine.duel.catalogue import SHIPPED, Catalogue, content_hash, load, rows
 from clerestory.engine.duel.names import COLOURS, names_of
 from clerestory.engine.duel.position import ACCOUNTS
 from clerestory.engine.duel.state import layout_of
 from clerestory.engine.duel.tables import fill
 from clerestory.engine.duel.text import show
-from clerestory.engine.errors import GameError
 
 cdef enum:
     RULES_REVISION = 1
@@ -203,11 +201,11 @@ cdef void returns(const void *state, double *out) noexcept nogil:
     out[1] = 1 - out[0]
 
 
-cdef void margins(const void *state, double *out) noexcept nogil:
-    """Differences of points (D46), in whole hundredths."""
+cdef void scores(const void *state, double *out) noexcept nogil:
+    """Points (D46)."""
     cdef const Duel *s = <const Duel *> state
-    out[0] = round(100 * (points(&s.players[0]) - points(&s.players[1]))) / 100
-    out[1] = -out[0]
+    out[0] = points(&s.players[0])
+    out[1] = points(&s.players[1])
 
 
 cdef void observe(void *state, int seat) noexcept nogil:
@@ -247,7 +245,7 @@ cdef void setup_player(Player *p) noexcept nogil:
 
 cdef GameOps OPS = GameOps(
     state_size=sizeof(Duel), num_actions=0, max_plies=MAX_PLIES, min_seats=SEATS, max_seats=SEATS, turn=turn,
-    legal=legal, odds=odds, draw=draw, play=play, returns=returns, margins=margins, observe=observe, deal=deal, key=key,
+    legal=legal, odds=odds, draw=draw, play=play, returns=returns, scores=scores, observe=observe, deal=deal, key=key,
     setup=setup, num_invariants=NUM_INVARIANTS, invariants=&INVARIANTS[0],
 )
 
@@ -255,61 +253,24 @@ cdef GameOps OPS = GameOps(
 # -- the checked surface ---------------------------------------------------------------------------
 
 cdef class DuelGame(Game):
-    """Builders Duel, plugged into the checked surface. One object; its cards are those of the catalogue in use."""
+    """Builders Duel, plugged into the checked surface.
 
-    cdef object in_use
-    cdef str content
-    cdef bint has_positions
+    Args:
+        catalogue: TOML file of its cards, or a Catalogue; the shipped one if None.
 
-    def __cinit__(self):
+    Raises BadCatalogue for a faulty one, CatalogueInUse where this process has the cards of another.
+    """
+
+    def __cinit__(self, catalogue=None):
         self.bind(&OPS, &GUIDE)
 
-    def __init__(self):
-        self._use(load_catalogue())
-
-    def use_catalogue(self, path):
-        """Put the card data of a TOML file in use, before any position is made.
-
-        Raises BadCatalogue for a faulty file, GameError once there are positions of another catalogue.
-        """
-        catalogue = load_catalogue(path)
-        if self.has_positions and content_hash(catalogue) != self.content:
-            raise GameError(f"positions of catalogue {self.content} exist; another can only be used from the start")
-        self._use(catalogue)
-
-    def _use(self, catalogue):
-        OPS.num_actions = CARDS + 2 * len(catalogue.cards)
-        super().__init__("duel", RULES_REVISION, actions(catalogue), layout_of(names_of(catalogue)), ACCOUNTS)
-        fill(catalogue)
-        self.in_use = catalogue
-        self.content = content_hash(catalogue)
-
-    @property
-    def catalogue(self):
-        """Hash of the card catalogue in use."""
-        return self.content
-
-    def cards(self):
-        """Return the card catalogue in use: rows with their sources, by list."""
-        return rows(self.in_use)
-
-    def seat_name(self, int seat):
-        """What a seat is called in texts."""
-        return COLOURS[seat]
-
-    def new(self, int seats, seed):
-        """Return the opening position, hidden orders dealt; as Game.new."""
-        self.has_positions = True
-        return Game.new(self, seats, seed)
-
-    def show(self, dict fields not None):
-        """Return a readable table of a position's fields."""
-        return show(fields)
-
-    def from_position(self, position):
-        """Return the position described; as Game.from_position."""
-        self.has_positions = True
-        return Game.from_position(self, position)
-
-
-DUEL = DuelGame()
+    def __init__(self, catalogue=None):
+        cards = catalogue if isinstance(catalogue, Catalogue) else load(catalogue or SHIPPED)
+        content = content_hash(cards)
+        if begin_catalogue("duel", content):
+            fill(cards)
+        OPS.num_actions = CARDS + 2 * len(cards.cards)
+        super().__init__(
+            "duel", RULES_REVISION, actions(cards), layout_of(names_of(cards)), ACCOUNTS,
+            seat_names=COLOURS, picture=show, catalogue=content, cards=rows(cards),
+        )

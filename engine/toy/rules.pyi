@@ -1,6 +1,7 @@
 from clerestory.engine.core import Game
 
-class ToyGame(Game): ...
+class ToyGame(Game):
+    def __init__(self) -> None: ...
 
 TOY: ToyGame
 

@@ -202,15 +202,11 @@ cdef void returns(const void *state, double *out) noexcept nogil:
         out[seat] = 1.0 / winners if s.players[seat].points == best else 0
 
 
-cdef void margins(const void *state, double *out) noexcept nogil:
+cdef void scores(const void *state, double *out) noexcept nogil:
     cdef const Toy *s = <const Toy *> state
-    cdef int seat, other, best
+    cdef int seat
     for seat in range(s.seats):
-        best = 0
-        for other in range(s.seats):
-            if other != seat:
-                best = max(best, s.players[other].points)
-        out[seat] = s.players[seat].points - best
+        out[seat] = s.players[seat].points
 
 
 cdef void observe(void *state, int observer) noexcept nogil:
@@ -303,7 +299,7 @@ cdef int round_of(const void *state) noexcept nogil:
 
 cdef GameOps OPS = GameOps(
     state_size=sizeof(Toy), num_actions=NUM_ACTIONS, max_plies=ROUNDS * (MAX_SEATS + 2), min_seats=2,
-    max_seats=MAX_SEATS, turn=turn, legal=legal, odds=odds, draw=draw, play=play, returns=returns, margins=margins,
+    max_seats=MAX_SEATS, turn=turn, legal=legal, odds=odds, draw=draw, play=play, returns=returns, scores=scores,
     observe=observe, deal=deal, key=key, setup=setup, num_invariants=0, invariants=NULL,
 )
 cdef Guide GUIDE = Guide(
@@ -362,5 +358,8 @@ cdef class ToyGame(Game):
     def __cinit__(self):
         self.bind(&OPS, &GUIDE)
 
+    def __init__(self):
+        super().__init__("toy", 1, actions(), LAYOUT, (card_faults, course_faults, played_faults))
 
-TOY = ToyGame("toy", 1, actions(), LAYOUT, (card_faults, course_faults, played_faults))
+
+TOY = ToyGame()

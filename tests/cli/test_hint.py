@@ -12,9 +12,9 @@ from clerestory.cli.main import app
 from clerestory.cli.options import BadOption
 from clerestory.clients import BadRequest
 from clerestory.engine import GAMES, NATURE, BadPosition, from_position
-from clerestory.engine.cathedral.rules import CATHEDRAL
 from clerestory.search import NothingToDecide
 from clerestory.v1.advisor_pb2 import RecommendMoveResponse
+from tests.games import CATHEDRAL
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "positions"
 EXAMPLE = EXAMPLES / "cathedral-3p-round4-draft.json"

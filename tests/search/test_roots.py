@@ -5,9 +5,9 @@ from itertools import pairwise
 import pytest
 
 from clerestory.engine import NATURE, Rng, State
-from clerestory.engine.cathedral.rules import CATHEDRAL
 from clerestory.engine.toy.rules import TOY
 from clerestory.search import BadLimit, Searcher, WrongSeat
+from tests.games import CATHEDRAL
 from tests.search.positions import decisions
 
 START = decisions(TOY, 3, 1)[0]

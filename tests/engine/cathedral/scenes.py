@@ -4,7 +4,7 @@ import copy
 from typing import Any
 
 from clerestory.engine import NATURE, Rng, State
-from clerestory.engine.cathedral.rules import CATHEDRAL
+from tests.games import CATHEDRAL
 
 QUIET = ("pass", "accept", "leave", "finish", "decline", "save", "event good_weather", "event fleece_fair", "wait")
 CUBES = ("sand", "wood", "stone", "metal")

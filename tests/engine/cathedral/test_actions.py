@@ -5,7 +5,7 @@ import pytest
 from clerestory.engine import BadText
 from clerestory.engine.cathedral.actions import actions
 from clerestory.engine.cathedral.catalogue import load
-from clerestory.engine.cathedral.rules import CATHEDRAL
+from tests.games import CATHEDRAL
 
 #   text, label
 EXAMPLES = [

@@ -7,15 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from clerestory.engine import BadCatalogue, GameError
+from clerestory.engine import BadCatalogue, CatalogueInUse, game
 from clerestory.engine.cathedral.catalogue import SHIPPED, content_hash, load
-from clerestory.engine.cathedral.rules import CATHEDRAL
+from tests.games import CATHEDRAL
 
 GAMES = """
 import sys
-from clerestory.engine import Rng
-from clerestory.engine.cathedral.rules import CATHEDRAL
-CATHEDRAL.use_catalogue(sys.argv[1])
+from clerestory.engine import Rng, game
+CATHEDRAL = game("cathedral", catalogue=sys.argv[1])
 for seats in (2, 3, 4):
     for seed in range(10):
         rng = Rng(seed)
@@ -74,13 +73,14 @@ def test_games_with_other_cards(name: str, tmp_path: Path) -> None:
     assert done.stdout.split() == [content_hash(load(other)), str(name == "rich")]
 
 
-def test_a_catalogue_cannot_change_under_positions(tmp_path: Path) -> None:
-    CATHEDRAL.new(2, 1)
+def test_a_process_has_one_catalogue(tmp_path: Path) -> None:
     other = tmp_path / "other.toml"
     other.write_text(SHIPPED.read_text().replace("cost = 4", "cost = 5"))
-    with pytest.raises(GameError, match=f"positions of catalogue {CATHEDRAL.catalogue} exist"):
-        CATHEDRAL.use_catalogue(other)
-    CATHEDRAL.use_catalogue(SHIPPED)
+    with pytest.raises(
+        CatalogueInUse, match=f"cathedral: this process has the cards of catalogue {CATHEDRAL.catalogue}"
+    ):
+        game("cathedral", catalogue=other)
     with pytest.raises(BadCatalogue):
-        CATHEDRAL.use_catalogue(tmp_path / "none.toml")
+        game("cathedral", catalogue=tmp_path / "none.toml")
+    assert game("cathedral", catalogue=SHIPPED) is game("cathedral") is CATHEDRAL
     assert CATHEDRAL.catalogue == content_hash(load())

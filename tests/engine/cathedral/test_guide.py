@@ -5,8 +5,8 @@ from itertools import accumulate
 from statistics import correlation, mean
 
 from clerestory.engine import NATURE, Rng, State
-from clerestory.engine.cathedral.rules import CATHEDRAL
 from tests.engine.cathedral.scenes import changed, fields, reach, texts
+from tests.games import CATHEDRAL
 
 SEATS = 3
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from clerestory.engine import BadPosition, Rng
-from clerestory.engine.cathedral.rules import CATHEDRAL
 from tests.engine.cathedral.scenes import changed, reach
+from tests.games import CATHEDRAL
 from tests.laws import walk
 
 

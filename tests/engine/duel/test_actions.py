@@ -5,7 +5,7 @@ import pytest
 from clerestory.engine import BadText
 from clerestory.engine.duel.actions import actions, sets_of_materials
 from clerestory.engine.duel.catalogue import load
-from clerestory.engine.duel.rules import DUEL
+from tests.games import DUEL
 
 #   text, label
 EXAMPLES = [

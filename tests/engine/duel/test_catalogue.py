@@ -7,7 +7,7 @@ import pytest
 
 from clerestory.engine import BadCatalogue
 from clerestory.engine.duel.catalogue import DECK, SHIPPED, content_hash, load, parse, rows
-from clerestory.engine.duel.rules import DUEL
+from tests.games import DUEL
 
 TEXT = SHIPPED.read_text()
 

@@ -6,15 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from clerestory.engine import BadCatalogue, GameError
+from clerestory.engine import BadCatalogue, CatalogueInUse, game
 from clerestory.engine.duel.catalogue import SHIPPED, content_hash, load
-from clerestory.engine.duel.rules import DUEL
+from tests.games import DUEL
 
 GAMES = """
 import sys
-from clerestory.engine import Rng
-from clerestory.engine.duel.rules import DUEL
-DUEL.use_catalogue(sys.argv[1])
+from clerestory.engine import Rng, game
+DUEL = game("duel", catalogue=sys.argv[1])
 for seed in range(60):
     rng = Rng(seed)
     state = DUEL.new(2, rng)
@@ -87,13 +86,12 @@ def test_games_with_other_cards(name: str, tmp_path: Path) -> None:
     assert done.stdout.split() == [content_hash(found), str(263 + 2 * len(found.cards)), str(name == "rich")]
 
 
-def test_a_catalogue_cannot_change_under_positions(tmp_path: Path) -> None:
-    DUEL.new(2, 1)
+def test_a_process_has_one_catalogue(tmp_path: Path) -> None:
     other = tmp_path / "other.toml"
     other.write_text(SHIPPED.read_text().replace("gold = 4", "gold = 3"))
-    with pytest.raises(GameError, match=f"positions of catalogue {DUEL.catalogue} exist"):
-        DUEL.use_catalogue(other)
-    DUEL.use_catalogue(SHIPPED)
+    with pytest.raises(CatalogueInUse, match=f"duel: this process has the cards of catalogue {DUEL.catalogue}"):
+        game("duel", catalogue=other)
     with pytest.raises(BadCatalogue):
-        DUEL.use_catalogue(tmp_path / "none.toml")
+        game("duel", catalogue=tmp_path / "none.toml")
+    assert game("duel", catalogue=SHIPPED) is game("duel") is DUEL
     assert DUEL.catalogue == content_hash(load())

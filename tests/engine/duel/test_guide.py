@@ -9,8 +9,8 @@ import pytest
 
 from clerestory.engine import Rng, State
 from clerestory.engine.duel.guide import TERM_NAMES, terms_of, use_weights
-from clerestory.engine.duel.rules import DUEL
 from tests.engine.duel.scenes import builder, changed, drawn, fields, informed, reach, texts
+from tests.games import DUEL
 
 Weigh = Callable[[State], list[float]]
 

@@ -3,9 +3,9 @@
 import pytest
 
 from clerestory.engine import Rng, State
-from clerestory.engine.duel.rules import DUEL
 from tests import laws
 from tests.engine.duel.scenes import builder, drawn, informed
+from tests.games import DUEL
 from tests.laws import LAWS, Law
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from clerestory.engine import BadPosition, Rng
-from clerestory.engine.duel.rules import DUEL
 from tests.engine.duel.scenes import changed, drawn, fields, informed, reach
+from tests.games import DUEL
 
 OPENING = DUEL.new(2, 1).observe(0).to_position()
 NO_CHIPS = {"wood": 0, "sand": 0, "stone": 0, "wool": 0, "ore": 0}
