@@ -53,7 +53,9 @@ def embedded_child(*options: str) -> Iterator[Child]:
         target = f"unix:{folder}/socket"
         quiet = ("--while-stdin", "--log-level", "warning", "--store", "memory:")
         command = [sys.executable, "-m", "clerestory", *catalogue_options(), "serve", "--listen", target]
-        with subprocess.Popen([*command, *quiet, *options], env=own(), stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        with subprocess.Popen(
+            [*command, *quiet, *options], env=own(), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        ) as child:
             try:
                 wait_until_serving(child, target)
                 yield Child(target, child.pid)

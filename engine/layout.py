@@ -6,6 +6,7 @@ what it means; and for its players once what each of them has. Bytes that no fie
 
 import struct
 from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -187,3 +188,18 @@ class Layout:
                 if (field.home, card) in home and card not in self.everywhere:
                     yield path, f"{card!r} is also in {home[field.home, card]}"
                 home.setdefault((field.home, card), path)
+
+    # -- in words ------------------------------------------------------------------------------------
+
+    def description(self) -> str:
+        """Return the tables of all fields, as RULES.md has them; neighbours that mean the same share a row."""
+        players = Field("players", (), Kind(), "by seat, below")
+        return f"{table('field', [*self.fields, players])}\n{table('field of a player', self.player_fields)}"
+
+
+def table(title: str, fields: Sequence[Field]) -> str:
+    """Return a table of fields in Markdown."""
+    rows = [f"| {title} | content |", "|---|---|"]
+    for meaning, same in groupby(fields, key=lambda field: field.meaning):
+        rows.append(f"| {', '.join(f'`{field.name}`' for field in same)} | {f'{meaning} |' if meaning else '|'}")
+    return "\n".join(rows) + "\n"

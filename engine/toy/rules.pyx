@@ -331,7 +331,7 @@ LAYOUT = Layout(
     (<size_t> &s.players, sizeof(Player)),
     [
         Field("round", at(&s.round), Number(1, 3, first=1), "1 or 2; 3 when the game is over"),
-        Field("step", at(&s.step), Choice(STEPS)),
+        Field("step", at(&s.step), Choice(STEPS), "`turn-up`, `weather`, `play` or `over`"),
         Field("moved", at(&s.moved), Number(0, 3), "seats that have acted in this round"),
         Field("prize", at(&s.prize), Number(0, MAX_CARDS), "the card turned up, 0 before"),
         Field("feast", at(&s.feast), Flag(), "whether the prize counts double"),
@@ -339,7 +339,7 @@ LAYOUT = Layout(
         Field("deck", at(s.deck, ROUNDS), ToCome(), "the cards not turned up, top first; 0: unknown", hidden="all"),
     ],
     [
-        Field("points", at(&s.players[0].points), Number(0, 40)),
+        Field("points", at(&s.players[0].points), Number(0, 40), "won so far"),
         Field("played", at(&s.players[0].played), Number(0, MAX_CARDS), "this round's card, 0 for none"),
         Field(
             "hand",

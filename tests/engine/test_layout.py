@@ -1,0 +1,64 @@
+"""Declared fields: RULES.md says what is declared, what is hidden is not there when it is observed, memory is read as it is."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clerestory.engine import GAMES, NATURE, Rng
+from clerestory.engine.core import Game
+from tests.laws import walk
+
+ENGINE = Path(__file__).parents[2] / "engine"
+
+
+def rules_of(game: Game) -> str:
+    return (ENGINE / game.name / "RULES.md").read_text()
+
+
+@pytest.mark.parametrize("name", ["toy", "duel"])
+def test_the_tables_of_the_rules_are_the_declared_ones(name: str) -> None:
+    for table in GAMES[name].layout.description().split("\n\n"):
+        assert table in rules_of(GAMES[name])
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_rules_name_every_field(name: str) -> None:
+    layout = GAMES[name].layout
+    rows = re.findall(r"^\| (`.*?) \|", rules_of(GAMES[name]), re.MULTILINE)
+    told = {field for row in rows for field in re.findall(r"`(\w+)`", row)}
+    assert {field.name for field in (*layout.fields, *layout.player_fields)} <= told
+
+
+def is_unknown(value: Any) -> bool:
+    return not value or not any(value)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_hidden_fields_are_unknown_to_those_they_are_hidden_from(name: str) -> None:
+    layout = GAMES[name].layout
+    secrets = [field.name for field in layout.fields if field.hidden == "all"]
+    own = [field.name for field in layout.player_fields if field.hidden == "others"]
+    known = 0
+    assert secrets
+    for state in walk(GAMES[name], 2, 3):
+        known += any(not is_unknown(state.to_position()[name][field]) for field in secrets)
+        for seat in (NATURE, *range(state.seats)):
+            fields = state.observe(seat).to_position()[name]
+            assert all(is_unknown(fields[field]) for field in secrets)
+            others = [player for i, player in enumerate(fields["players"]) if i != seat]
+            assert all(is_unknown(player[field]) for player in others for field in own)
+    assert known
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_byte_is_declared_or_zero(name: str) -> None:
+    """A byte that no field claims cannot hold anything."""
+    game, free = GAMES[name], 0
+    memory = game.new(game.seats[0], Rng(1)).to_bytes()
+    for i, byte in enumerate(memory):
+        changed = bytes([*memory[:i], byte ^ 128, *memory[i + 1 :]])
+        free += game.check_bytes(changed) == 2
+    assert game.check_bytes(memory) == 0
+    assert free
