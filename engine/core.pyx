@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from libc.string cimport memcmp, memcpy
 
-from clerestory.engine.errors import BadPosition, BadText, CatalogueInUse, GameError, IllegalAction, NotOver
+from clerestory.engine.envelope import check_envelope, list_fields, read_json
+from clerestory.engine.errors import BadPosition, BadText, GameError, IllegalAction, NotOver
 from clerestory.engine.rng cimport Rng
 
 
@@ -191,64 +192,6 @@ cdef class Game:
 
     def __repr__(self):
         return f"<Game {self.name}>"
-
-
-def list_fields(fields):
-    """Return the fields of a position, one a line."""
-    return "\n".join(f"{name}: {json.dumps(value)}" for name, value in fields.items())
-
-
-_CATALOGUES = {}  # by game: the hash of the catalogue whose cards are in the tables of this process
-
-
-def begin_catalogue(str name, str catalogue not None):
-    """Return whether the tables of a game are still to be filled with the cards of a catalogue, given its hash.
-
-    Raises CatalogueInUse where they hold those of another one.
-    """
-    in_use = _CATALOGUES.get(name, catalogue)
-    if in_use != catalogue:
-        raise CatalogueInUse(f"{name}: this process has the cards of catalogue {in_use}; another needs its own process")
-    begun = name in _CATALOGUES
-    _CATALOGUES[name] = catalogue
-    return not begun
-
-
-def read_json(position):
-    """Return a position's dictionary out of JSON text, bytes, or the dictionary itself. Raises BadPosition."""
-    if isinstance(position, (str, bytes, bytearray)):
-        try:
-            position = json.loads(position)
-        except (ValueError, RecursionError) as error:
-            raise BadPosition([("position", f"is not JSON: {error}")]) from None
-    if not isinstance(position, dict):
-        kind = "null" if position is None else type(position).__name__
-        raise BadPosition([("position", f"must be a JSON object, not {kind}")])
-    return position
-
-
-def check_envelope(Game game, dict fields):
-    """Check what surrounds a game's own fields. Raises BadPosition."""
-    wrong = []
-    revision = fields.get("rules_revision")
-    if type(revision) is not int or revision != game.rules_revision:
-        wrong.append(("rules_revision", f"is {shown(revision)}; these rules are revision {game.rules_revision}"))
-    if fields.get("catalogue", "") != game.catalogue:
-        given = shown(fields.get("catalogue", ""))
-        wrong.append(("catalogue", f"is {given}; the cards in use are those of {game.catalogue!r}"))
-    if not isinstance(fields.get(game.name), dict):
-        wrong.append((game.name, "is missing" if game.name not in fields else "must be an object"))
-    for name in fields:
-        if name not in ("rules_revision", "catalogue", game.name):
-            wrong.append((str(name)[:80], "is not a field of a position"))
-    if wrong:
-        raise BadPosition(wrong)
-
-
-def shown(value):
-    """Return a value's representation, short enough for a message."""
-    text = repr(value)
-    return text if len(text) <= 80 else text[:77] + "..."
 
 
 cdef class State:

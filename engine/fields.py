@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from clerestory.engine.errors import Violations
+from clerestory.engine.errors import CatalogueInUse, Violations
 
 MAX_LISTED = 20  # faults named in one error
 
@@ -57,3 +57,19 @@ def sources_by_value(row: dict[str, Any], covers: Mapping[str, Sequence[str]]) -
     for name, source in row["sources"].items():
         sources |= {value: source for value in covers.get(name, (name,)) if value in row}
     return {**row, "sources": sources}
+
+
+CATALOGUES: dict[str, str] = {}  # by game: the hash of the catalogue whose cards are in the tables of this process
+
+
+def begin_catalogue(name: str, catalogue: str) -> bool:
+    """Return whether the tables of a game are still to be filled with the cards of a catalogue, given its hash.
+
+    Raises CatalogueInUse where they hold those of another one.
+    """
+    in_use = CATALOGUES.get(name, catalogue)
+    if in_use != catalogue:
+        raise CatalogueInUse(f"{name}: this process has the cards of catalogue {in_use}; another needs its own process")
+    begun = name in CATALOGUES
+    CATALOGUES[name] = catalogue
+    return not begun

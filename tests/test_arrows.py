@@ -10,7 +10,7 @@ IMPORT = re.compile(r"^\s*(?:from|import|cimport)\s+(clerestory(?:\.\w+)*)", re.
 
 STUBS = r"clerestory\.v1\b"
 ENGINE = r"clerestory\.engine\b"
-COMMON = "actions|core|errors|fields|hash|kinds|layout|place|rng"  # of engine/, for every game
+COMMON = "actions|core|envelope|errors|fields|hash|kinds|layout|place|rng"  # of engine/, for every game
 ALLOWED: dict[str, str] = {
     "engine": rf"clerestory\.engine\.({COMMON})\b",
     "engine/__init__.py": r"clerestory\.engine\.(core|rng|errors|games|record)\b",

@@ -67,7 +67,7 @@ from clerestory.engine.cathedral.position import ACCOUNTS
 from clerestory.engine.cathedral.state import layout_of
 from clerestory.engine.cathedral.tables import fill
 from clerestory.engine.cathedral.text import show
-from clerestory.engine.core import begin_catalogue
+from clerestory.engine.fields import begin_catalogue
 
 cdef enum:
     RULES_REVISION = 1

@@ -70,7 +70,6 @@ from clerestory.engine.duel.turn cimport legal_copy, legal_turn, play_copy, play
 from clerestory.engine.hash cimport hash_words
 from clerestory.engine.rng cimport rng_t
 
-from clerestory.engine.core import begin_catalogue
 from clerestory.engine.duel.actions import actions
 from clerestory.engine.duel.catalogue import SHIPPED, Catalogue, content_hash, load, rows
 from clerestory.engine.duel.names import COLOURS, names_of
@@ -78,6 +77,7 @@ from clerestory.engine.duel.position import ACCOUNTS
 from clerestory.engine.duel.state import layout_of
 from clerestory.engine.duel.tables import fill
 from clerestory.engine.duel.text import show
+from clerestory.engine.fields import begin_catalogue
 
 cdef enum:
     RULES_REVISION = 1

@@ -1,4 +1,4 @@
-"""Declared fields: RULES.md says what is declared, what is hidden is not there when it is observed, memory is read as it is."""
+"""Declared fields: RULES.md says what is declared, what is hidden is not there when observed, memory is read as is."""
 
 import re
 from pathlib import Path
