@@ -33,7 +33,10 @@ cdef class Unveiled(Game):
         self.open_ops.observe = keep_all
         self.open_ops.deal = keep_dealt
         self.bind(&self.open_ops, game.guide)
-        super().__init__(game.name, game.rules_revision, list(zip(game.texts, game.labels)))
+        texts = list(zip(game.texts, game.labels))
+        super().__init__(
+            game.name, game.rules_revision, texts, game.layout, game.accounts, catalogue=game.catalogue, cards=game.cards()
+        )
 
     def unveil(self, State truth not None):
         """Return a position of the game itself, dealt, as one of this game: every seat sees all of it."""
