@@ -8,7 +8,7 @@ from clerestory.arena.bots import BOTS, Budget, Move, parse_bot
 from clerestory.engine import GAMES, NATURE, State
 from clerestory.engine.toy.rules import TOY
 from clerestory.search.errors import BadBot, BadLimit, HiddenFromSeat, NothingToDecide
-from tests.search.positions import decisions
+from tests.search.positions import decisions, last_round
 
 CASES = [(bot, name, seats) for bot in BOTS for name, game in GAMES.items() for seats in game.seats]
 BUDGET = Budget(iterations=60)
@@ -79,15 +79,7 @@ def test_seeds_matter(bot: str) -> None:
 @pytest.mark.parametrize("bot", ["greedy", "expectimax", "flat-mc", "ismcts-plain"])
 def test_the_last_decision_takes_the_prize(bot: str) -> None:
     """Seat 0 decides last, one point behind: only its 6 beats the 5 on the table for a prize of 2."""
-    position = TOY.from_position(
-        {
-            "rules_revision": 1,
-            "toy": {
-                "round": 2, "step": "play", "moved": 1, "prize": 2, "feast": False, "seen": [1, 2, 5], "deck": [],
-                "players": [{"points": 0, "played": 0, "hand": [3, 6]}, {"points": 1, "played": 5, "hand": [0]}],
-            },
-        }
-    )  # fmt: skip
+    position = last_round(prize=2, seen=[1, 2, 5], players=[(0, 0, [3, 6]), (1, 5, [0])], moved=1)
     assert parse_bot(bot).choose(position, 1, Budget(iterations=300)).action == "play 6"
 
 
@@ -96,30 +88,14 @@ def test_expectimax_sees_the_reply_that_greedy_does_not() -> None:
 
     The guide counts the prize as shared until both have acted, so greedy finds all cards equal.
     """
-    position = TOY.from_position(
-        {
-            "rules_revision": 1,
-            "toy": {
-                "round": 2, "step": "play", "moved": 0, "prize": 4, "feast": False, "seen": [2, 4], "deck": [],
-                "players": [{"points": 0, "played": 0, "hand": [0, 0]}, {"points": 0, "played": 0, "hand": [1, 6]}],
-            },
-        }
-    )  # fmt: skip
+    position = last_round(prize=4, seen=[2, 4], players=[(0, 0, [0, 0]), (0, 0, [1, 6])], moved=0)
     assert choice("greedy", position)[0] == "play 1"
     assert choice("expectimax", position)[0] == "play 6"
 
 
 def test_equal_actions_give_the_lowest_code() -> None:
     """Seat 1 has won whatever anybody plays, and nothing more can be taken from anybody."""
-    position = TOY.from_position(
-        {
-            "rules_revision": 1,
-            "toy": {
-                "round": 2, "step": "play", "moved": 1, "prize": 1, "feast": False, "seen": [1, 4, 6], "deck": [],
-                "players": [{"points": 0, "played": 0, "hand": [2, 3]}, {"points": 4, "played": 6, "hand": [0]}],
-            },
-        }
-    )  # fmt: skip
+    position = last_round(prize=1, seen=[1, 4, 6], players=[(0, 0, [2, 3]), (4, 6, [0])], moved=1)
     assert {choice(bot, position)[0] for bot in ("greedy", "expectimax", "flat-mc")} == {"play 2"}
 
 

@@ -2,6 +2,7 @@
 
 from clerestory.engine import NATURE, Rng, State
 from clerestory.engine.core import Game
+from clerestory.engine.toy.rules import TOY
 
 
 def decisions(game: Game, seats: int, seed: int) -> list[State]:
@@ -15,3 +16,12 @@ def decisions(game: Game, seats: int, seed: int) -> list[State]:
             legal = state.legal_codes()
             state.play(legal[rng.below(len(legal))])
     return found
+
+
+def last_round(
+    *, prize: int, seen: list[int], players: list[tuple[int, int, list[int]]], moved: int, feast: bool = False
+) -> State:
+    """The second round of `toy` for two: each player's points, card played (0 for none) and hand (0 for unknown)."""
+    seats = [{"points": points, "played": played, "hand": hand} for points, played, hand in players]
+    fields = {"round": 2, "step": "play", "moved": moved, "prize": prize, "feast": feast, "seen": seen, "deck": []}
+    return TOY.from_position({"rules_revision": 1, "toy": {**fields, "players": seats}})

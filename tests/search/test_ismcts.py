@@ -13,7 +13,7 @@ from clerestory.search.errors import BadLimit, HiddenFromSeat, NothingToDecide, 
 from clerestory.search.ismcts import Searcher
 from clerestory.search.options import IDENTITIES
 from clerestory.search.result import StopReason
-from tests.search.positions import decisions
+from tests.search.positions import decisions, last_round
 
 START = decisions(TOY, 3, 1)[0]
 
@@ -46,7 +46,7 @@ def test_lines_tell_of_every_action_best_first() -> None:
 def test_one_iteration_leaves_actions_untried_with_value_zero() -> None:
     result = Searcher(START, seed=1).run(iterations=1)
     assert [line.visits for line in result.lines][:2] == [1, 0]
-    assert result.lines[-1].values == (0.0, 0.0, 0.0)
+    assert result.lines[-1].win_shares == (0.0, 0.0, 0.0)
 
 
 @pytest.mark.parametrize("seats", TOY.seats)
@@ -78,30 +78,14 @@ def solve(state: State, observer: int) -> float:
 
 def test_a_game_solved_by_hand() -> None:
     """Two seats, round two, the prize is card 1: seat 1 leads 5 to 0 and has won whatever anybody plays."""
-    position = TOY.from_position(
-        {
-            "rules_revision": 1,
-            "toy": {
-                "round": 2, "step": "play", "moved": 0, "prize": 1, "feast": True, "seen": [1, 4, 5], "deck": [],
-                "players": [{"points": 0, "played": 0, "hand": [0, 0]}, {"points": 5, "played": 0, "hand": [2]}],
-            },
-        }
-    )  # fmt: skip
+    position = last_round(prize=1, seen=[1, 4, 5], players=[(0, 0, [0, 0]), (5, 0, [2])], moved=0, feast=True)
     result = Searcher(position, seed=1).run(iterations=500)
     assert all(line.win_shares == (0.0, 1.0) for line in result.lines)
 
 
 def test_search_finds_the_move_that_wins() -> None:
     """Seat 0 decides last, one point behind: only its 6 beats the 5 on the table for a prize of 2."""
-    position = TOY.from_position(
-        {
-            "rules_revision": 1,
-            "toy": {
-                "round": 2, "step": "play", "moved": 1, "prize": 2, "feast": False, "seen": [1, 2, 5], "deck": [],
-                "players": [{"points": 0, "played": 0, "hand": [3, 6]}, {"points": 1, "played": 5, "hand": [0]}],
-            },
-        }
-    )  # fmt: skip
+    position = last_round(prize=2, seen=[1, 2, 5], players=[(0, 0, [3, 6]), (1, 5, [0])], moved=1)
     result = Searcher(position, seed=1).run(iterations=300)
     assert (result.best.action, result.best.win_shares) == ("play 6", (1.0, 0.0))
     assert all(line.win_shares == (0.0, 1.0) for line in result.lines[1:])
