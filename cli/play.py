@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from clerestory.cli.on_page import play_on_page
 from clerestory.cli.options import BadOption, GameOption, chosen_game, chosen_seats, read_file
 from clerestory.cli.playing import Player, Session, play_on
 from clerestory.cli.recording import Recording
@@ -30,6 +31,7 @@ def play(
     time: Annotated[str, typer.Option(help="For a move of a bot, and for a hint.")] = "1s",
     record: Annotated[Path | None, typer.Option(help="Where the game is kept, ply by ply, to go on later.")] = None,
     table: Annotated[bool, typer.Option("--table", help="Follow a real game: type in moves and what came up.")] = False,
+    web: Annotated[bool, typer.Option("--web", help="Play in a browser, on a page of one's own.")] = False,
     server: ServerOption = None,
     token_file: TokenOption = None,
     tls_ca: CaOption = None,
@@ -43,6 +45,10 @@ def play(
     players = [read_player(word.strip(), number) for number, word in enumerate(seats.split(","))]
     if not 0 < read_time(time) < 600:
         raise BadOption(f"--time: {time} is not above 0 and below 10 minutes")
+    if web:
+        owe_plain_game(start, record, table, server)
+        play_on_page(chosen_game(game).name, players, read_time(time), seed)
+        return
     opening = begin(game, len(players), seed, table) if start is None else resume(start)
     if opening.state.seats != len(players):
         raise BadOption(f"--seats: names {len(players)} players; the game has {opening.state.seats}")
@@ -66,6 +72,13 @@ def play(
 def is_record_of(record: Path, start: str | None) -> bool:
     """Whether the game that is gone on with is the last one of the file in which it is to be kept."""
     return start is not None and record.is_file() and Path(start).is_file() and record.samefile(start)
+
+
+def owe_plain_game(start: str | None, record: Path | None, table: bool, server: str | None) -> None:
+    """Raise BadOption for what a game on the page cannot take over from the terminal."""
+    for name, given in {"START": start, "--record": record, "--table": table, "--server": server}.items():
+        if given:
+            raise BadOption(f"{name}: does not go with --web, where the page has it")
 
 
 def print_json(happened: dict[str, Any]) -> None:

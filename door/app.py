@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from clerestory.door.bridge import Bridge, Metadata
+from clerestory.door.bridge import Bridge, Call, Metadata
 from clerestory.door.codec import CODECS, END, Codec, wrapped
 from clerestory.door.config import DoorSettings
 from clerestory.door.errors import ConnectError
@@ -83,28 +83,24 @@ class Door:
         except ConnectError as error:
             await refuse(exchange, codec, error)
             return
-        await exchange.while_there(answer(exchange, method, codec, message, timeout))
+        call = Call(method, message, exchange.headers, timeout, exchange.caller)
+        await exchange.while_there(answer(exchange, codec, call))
 
-    async def _unary(
-        self, exchange: Exchange, method: Method, codec: Codec, message: bytes, timeout: float | None
-    ) -> None:
+    async def _unary(self, exchange: Exchange, codec: Codec, call: Call) -> None:
         try:
-            answer, trailers = await self._bridge.unary(method, message, exchange.headers, timeout)
-            data = codec.response(method, answer)
+            answer, trailers = await self._bridge.unary(call)
+            data = codec.response(call.method, answer)
         except ConnectError as error:
             await refuse(exchange, codec, error)
             return
         await exchange.answer(200, codec.content_type, data, as_headers(trailers))
 
-    async def _stream(
-        self, exchange: Exchange, method: Method, codec: Codec, message: bytes, timeout: float | None
-    ) -> None:
+    async def _stream(self, exchange: Exchange, codec: Codec, call: Call) -> None:
         await exchange.start(200, codec.content_type)
-        caller = f"{exchange.caller} {exchange.headers.get('authorization', '')}"
-        parts = self._bridge.stream(method, message, exchange.headers, timeout, caller)
+        parts = self._bridge.stream(call)
         try:
             async for part in parts:
-                await exchange.send(codec.response(method, part), more=True)
+                await exchange.send(codec.response(call.method, part), more=True)
         except ConnectError as error:
             await exchange.send(ending(error))
         else:

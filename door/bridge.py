@@ -4,6 +4,7 @@ import logging
 from collections import Counter
 from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import grpc
@@ -11,8 +12,9 @@ import grpc
 from clerestory.door.errors import ConnectError, error_of, texts
 from clerestory.door.methods import Method
 
-PASSED_ON = ("authorization", "x-request-id")  # headers that go on as metadata, beside those of ours
-OF_OURS = "x-clerestory-"
+TOKEN = "authorization"
+PASSED_ON = (TOKEN, "x-request-id")  # headers that go on as metadata
+ON_BEHALF = "x-on-behalf-of"  # metadata that names the browser to a server that believes us, so that browsers share
 VIA = ("x-clerestory-via", "web")  # so that the server's log lines and metrics tell these calls apart
 MAX_STREAMS = 200  # under way at once: a connection to the server has 256, and other calls need some
 MAX_STREAMS_EACH = 32  # of one caller
@@ -23,51 +25,73 @@ logger = logging.getLogger(__name__)
 Metadata = list[tuple[str, str]]
 
 
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of a browser.
+
+    Attributes:
+        method: which.
+        message: its request, as bytes.
+        headers: that came with it.
+        timeout: seconds that it may take, None for any.
+        address: that it comes from.
+    """
+
+    method: Method
+    message: bytes
+    headers: Mapping[str, str]
+    timeout: float | None
+    address: str
+
+
 class Bridge:
     """Passes calls to a server.
 
     Args:
         channel: to the server.
         metadata: of every call, as a token that this door owes the server.
+        near: the server is on this machine, and believes who we say that calls.
     """
 
-    def __init__(self, channel: grpc.aio.Channel, metadata: Metadata | None = None) -> None:
+    def __init__(self, channel: grpc.aio.Channel, metadata: Metadata, *, near: bool) -> None:
         self._channel: Any = channel  # no types: messages stay bytes
-        self._metadata = metadata or []
+        self._metadata, self._near = metadata, near
         self._streams: Counter[str] = Counter()
 
-    async def unary(
-        self, method: Method, message: bytes, headers: Mapping[str, str], timeout: float | None
-    ) -> tuple[bytes, Metadata]:
+    async def unary(self, call: Call) -> tuple[bytes, Metadata]:
         """Return the answer and its trailing metadata. Raises ConnectError."""
-        call = self._channel.unary_unary(method.path)(message, timeout=timeout, metadata=self._sent(headers))
+        passed = self._pass(self._channel.unary_unary, call)
         try:
-            return await call, texts(list(await call.trailing_metadata()))
+            return await passed, texts(list(await passed.trailing_metadata()))
         except grpc.aio.AioRpcError as error:
             raise told(error) from None
         finally:
-            call.cancel()
+            passed.cancel()
 
-    async def stream(
-        self, method: Method, message: bytes, headers: Mapping[str, str], timeout: float | None, caller: str
-    ) -> AsyncGenerator[bytes, None]:
+    async def stream(self, call: Call) -> AsyncGenerator[bytes, None]:
         """Yield the parts of an answer, each fetched when the one before was taken. Raises ConnectError."""
-        with self._counted(caller):
-            call = self._channel.unary_stream(method.path)(message, timeout=timeout, metadata=self._sent(headers))
+        with self._counted(f"{call.address} {call.headers.get(TOKEN, '')}"):
+            passed = self._pass(self._channel.unary_stream, call)
             try:
-                async for part in call:
+                async for part in passed:
                     yield part
             except grpc.aio.AioRpcError as error:
                 raise told(error) from None
             finally:
-                call.cancel()
+                passed.cancel()
 
-    def _sent(self, headers: Mapping[str, str]) -> Any:
-        """Return the metadata of a call."""
-        ours = [(name, value) for name, value in headers.items() if name.startswith(OF_OURS) and name != VIA[0]]
+    def _pass(self, kind: Any, call: Call) -> Any:
+        """Send a call on its way."""
+        return kind(call.method.path)(call.message, timeout=call.timeout, metadata=self._sent(call))
+
+    def _sent(self, call: Call) -> Metadata:
+        """Return the metadata of a call: whose token it is, else whose address."""
         own = dict(self._metadata)
-        passed = [(name, headers[name]) for name in PASSED_ON if name in headers and name not in own]
-        return [*self._metadata, *passed, *ours, VIA]
+        passed = [(name, call.headers[name]) for name in PASSED_ON if name in call.headers and name not in own]
+        sent = [*self._metadata, *passed, VIA]
+        if self._near and call.address and TOKEN not in dict(sent):
+            sent.append((ON_BEHALF, call.address.partition("%")[0]))
+        return sent
 
     @contextmanager
     def _counted(self, caller: str) -> Iterator[None]:

@@ -14,7 +14,7 @@ import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from clerestory.clients.connection import Dialled
+from clerestory.clients.connection import LOCAL, Dialled
 from clerestory.door.app import Door
 from clerestory.door.bridge import Bridge
 from clerestory.door.config import DoorSettings
@@ -87,7 +87,11 @@ async def opened(settings: DoorSettings, server: Dialled) -> AsyncIterator[Opene
     """
     listener = listen(settings)
     async with channel_to(server) as channel:
-        door = Door(Bridge(channel, list(server.metadata)), settings, read_page(settings.page))
+        door = Door(
+            Bridge(channel, list(server.metadata), near=server.target.startswith(LOCAL)),
+            settings,
+            read_page(settings.page),
+        )
         http = HttpServer(config_of(door))
         running = asyncio.create_task(http.serve(sockets=[listener]))
         try:

@@ -42,7 +42,7 @@ def caller_of(url: str) -> Caller:
     return Caller(*address_of(url), server=None)  # type: ignore[arg-type]
 
 
-SERVE = ("serve", "--listen", "127.0.0.1:0", "--workers", "1", "--log-level", "warning", "--web", "127.0.0.1:0")
+SERVE = ("serve", "--listen", "127.0.0.1:0", "--workers", "1", "--store", "memory:", "--web", "127.0.0.1:0")
 
 
 async def test_a_server_told_to_finish_ends_its_streams_before_its_door() -> None:

@@ -8,12 +8,15 @@ import pytest
 from google.protobuf.json_format import MessageToDict
 from google.rpc.error_details_pb2 import ErrorInfo
 
+from clerestory.clients.connection import dial
+from clerestory.door.config import DoorSettings
 from clerestory.door.errors import HTTP, code_name
 from clerestory.door.methods import methods
+from clerestory.door.serve import opened
 from clerestory.v1.advisor_pb2 import STOP_REASON_STOPPED, AnalyzeRequest, AnalyzeResponse, RecommendMoveResponse
 from clerestory.v1.rules_pb2 import ListGamesRequest, ListGamesResponse, StartPositionRequest, StartPositionResponse
 from clerestory.v1.rules_pb2_grpc import RulesServiceStub
-from tests.door.harness import ADVICE, JSON, RULES, door, enveloped, parts, read_head, unchunked
+from tests.door.harness import ADVICE, JSON, RULES, Caller, address_of, door, enveloped, parts, read_head, unchunked
 from tests.server.harness import duration, long_question, question, until
 
 STREAM = "application/connect+proto"
@@ -144,7 +147,7 @@ async def test_an_error_of_a_stream_is_its_end() -> None:
 async def test_a_deadline_cuts_the_search() -> None:
     async with door() as caller:
         answer = await caller.call(
-            ADVICE + "RecommendMove", question(time_budget=duration(60)).SerializeToString(), connect_timeout_ms="300"
+            ADVICE + "RecommendMove", question(time_budget=duration(60)).SerializeToString(), connect_timeout_ms="2000"
         )
     assert answer.status == 200
     assert [warning.reason for warning in RecommendMoveResponse.FromString(answer.body).warnings]
@@ -243,3 +246,28 @@ def last_table(chunked: bytes) -> AnalyzeResponse:
 
 def test_codes_are_spelt_as_the_protocol_does() -> None:
     assert {code_name(code) for code in grpc.StatusCode} - {"ok"} == set(HTTP)
+
+
+async def test_browsers_share_by_their_addresses_and_tokens_speak_for_themselves() -> None:
+    """What one address has in the queue counts against that address, not against the door."""
+    asked: list[tuple[str, ...]] = []
+
+    async def listed(_: bytes, context: grpc.aio.ServicerContext[bytes, bytes]) -> bytes:
+        metadata = context.invocation_metadata() or ()
+        asked.append(tuple(str(value) for name, value in metadata if name == "x-on-behalf-of"))
+        return b""
+
+    server = grpc.aio.server()
+    handler = grpc.unary_unary_rpc_method_handler(listed)
+    server.add_generic_rpc_handlers(
+        [grpc.method_handlers_generic_handler("clerestory.v1.RulesService", {"ListGames": handler})]
+    )
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    async with opened(DoorSettings("127.0.0.1:0"), dial(f"127.0.0.1:{port}", None, None, retries=False)) as web:
+        caller = Caller(*address_of(web.url), server=None)  # type: ignore[arg-type]
+        await caller.call(RULES + "ListGames", b"")
+        await caller.call(RULES + "ListGames", b"", x_on_behalf_of="somebody-else")
+        await caller.call(RULES + "ListGames", b"", authorization="Bearer open-sesame-and-close")
+    await server.stop(None)
+    assert asked == [("127.0.0.1",), ("127.0.0.1",), ()]

@@ -3,13 +3,13 @@
 import { Code } from "@connectrpc/connect";
 import { computed, signal } from "@preact/signals";
 import { codeOf, games, isPassing, reasonOf, wordsOf } from "./api.ts";
-import { type Game, type GameEntry, type GameView, SeatKind } from "./gen/clerestory/v1/games_pb.ts";
+import { type Game, type GameEntry, type GameView, Onlookers, SeatKind } from "./gen/clerestory/v1/games_pb.ts";
 import { seatOf } from "./seats.ts";
 import { addKeys, type Keys, keysOf, tokensOf } from "./tokens.ts";
 
 const SHORTEST = 500; // milliseconds before a broken connection is tried again, doubled each time
 const LONGEST = 8000;
-const HIDDEN = 5000; // milliseconds between questions while the tab is hidden
+const UNSEEN = 3000; // milliseconds between questions where no stream is open: the tab is hidden, or has no token
 const SILENCE = 40_000; // milliseconds without a sign of life after which a stream counts as broken
 
 interface State {
@@ -24,8 +24,6 @@ export class Kept {
   readonly state = signal<State>({ views: [] });
   /** What led to the position, by ply. */
   readonly log = signal<GameEntry[]>([]);
-  /** What else happened, newest last: seats, take-backs, in words of its own. */
-  readonly news = signal<GameEntry[]>([]);
   /** What is wrong with the way to the server; empty while nothing is. */
   readonly broken = signal("");
   /** Why the game cannot be shown at all. */
@@ -92,6 +90,7 @@ export class Kept {
   /** Ask for the state and all that led to it. */
   async #catchUp(): Promise<void> {
     const answer = await games.getGame({ gameId: this.id, tokens: this.tokens, entriesFromPly: 1 });
+    if (!answer.game || answer.game.version < (this.game.value?.version ?? 0)) return; // the stream was faster
     this.log.value = answer.entries;
     this.#show(answer.game, answer.views);
     if (this.tokens.length) this.keys.value = addKeys(this.id, {});
@@ -100,9 +99,14 @@ export class Kept {
   readonly #seen = (): void => {
     this.#rest();
     if (this.#closed || this.failed.value) return;
-    if (document.hidden) this.#timer = setTimeout(() => void this.#askWhileHidden(), HIDDEN);
+    if (document.hidden || !this.#mayWatch) this.#timer = setTimeout(() => void this.#askAgain(), UNSEEN);
     else void this.#watch();
   };
+
+  /** Who has no token may look at an open game, to take a seat, but not watch it. */
+  get #mayWatch(): boolean {
+    return this.tokens.length > 0 || this.game.value?.options?.onlookers === Onlookers.ALL;
+  }
 
   #rest(): void {
     clearTimeout(this.#timer);
@@ -110,7 +114,7 @@ export class Kept {
     this.#watching = undefined;
   }
 
-  async #askWhileHidden(): Promise<void> {
+  async #askAgain(): Promise<void> {
     try {
       await this.#catchUp();
     } catch {
@@ -159,16 +163,14 @@ export class Kept {
   /** Take in a state with what led to it, unless a newer one is there already. */
   #take(game: Game, views: GameView[], entries: readonly GameEntry[]): void {
     const known = this.game.value?.version ?? -1;
+    if (game.version < known) return;
     const fresh = entries.filter((entry) => entry.version > known);
-    if (fresh.length) {
-      this.log.value = fresh.reduce(followed, this.log.value);
-      this.news.value = [...this.news.value, ...fresh.filter((entry) => entry.what.case !== "applied")];
-    }
-    if (game.version >= known) this.#show(game, views);
+    if (fresh.length) this.log.value = fresh.reduce(followed, this.log.value);
+    this.#show(game, views);
     if (this.log.value.length !== game.ply) void this.#catchUp().catch(() => undefined);
   }
 
-  #show(game: Game | undefined, views: GameView[]): void {
+  #show(game: Game, views: GameView[]): void {
     this.state.value = { game, views };
   }
 

@@ -25,6 +25,7 @@ let timer: ReturnType<typeof setInterval> | undefined;
 /** Show what a line leads to, step by step. */
 export async function playOut(position: Position, line: readonly string[]): Promise<void> {
   const first = line[0] ?? "";
+  if (preview.value?.first === first) return;
   wanted = first;
   const calls = line.map((_, index) => after(position, line.slice(0, index + 1)));
   const found = await Promise.all(calls.map((call) => call.catch(() => undefined)));

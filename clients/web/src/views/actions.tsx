@@ -45,7 +45,7 @@ export function Actions(props: Props) {
       )}
       {kinds.map((kind) => (
         <div key={kind} class="kind" role="group" aria-label={plain(kind)}>
-          <h3>{plain(kind.replaceAll("-", "_"))}</h3>
+          <h2>{plain(kind.replaceAll("-", "_"))}</h2>
           {found
             .filter((action) => action.kind === kind)
             .map((action) => (

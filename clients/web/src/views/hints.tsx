@@ -1,5 +1,6 @@
 // The hints: how much is told, for how long it is thought, and what came of it.
 
+import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { SeatLook } from "../boards/types.ts";
 import { plain } from "../catalogue.ts";
@@ -123,11 +124,16 @@ interface TableProps {
 }
 
 function Table({ lines, seat, question, pointed, onPoint }: TableProps) {
+  const held = useSignal<string[] | undefined>(undefined); // rows keep their places while one of them is pointed at
+  const first = lines.slice(0, ROWS);
+  const rows = held.value?.flatMap((name) => lines.filter((line) => line.action?.text === name)) ?? first;
   const show = (line: Line) => {
+    held.value ??= first.map((one) => one.action?.text ?? "");
     onPoint(line.action?.text);
     void playOut(question, line.principalVariation);
   };
   const hide = () => {
+    held.value = undefined;
     onPoint(undefined);
     endPreview();
   };
@@ -143,7 +149,7 @@ function Table({ lines, seat, question, pointed, onPoint }: TableProps) {
           </tr>
         </thead>
         <tbody>
-          {lines.slice(0, ROWS).map((line) => (
+          {rows.map((line) => (
             <tr key={line.action?.text} class={pointed === line.action?.text ? "pointed" : ""} onPointerLeave={hide}>
               <th scope="row">
                 <button

@@ -124,6 +124,7 @@ export function NewGame() {
             <label>
               {colourName(seat)}
               <select
+                aria-label={colourName(seat)}
                 value={holder}
                 onChange={(event) => {
                   holders.value = holders.value.map((one, index) => (index === seat ? event.currentTarget.value : one));
@@ -221,7 +222,7 @@ function Choice<T extends number>({ label, value, of, onChoice }: ChoiceProps<T>
   return (
     <label>
       {label}
-      <select value={value} onChange={(event) => onChoice(Number(event.currentTarget.value) as T)}>
+      <select aria-label={label} value={value} onChange={(event) => onChoice(Number(event.currentTarget.value) as T)}>
         {Object.entries(of).map(([one, words]) => (
           <option key={one} value={one}>
             {words}

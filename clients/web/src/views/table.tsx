@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useLayoutEffect } from "preact/hooks";
 import { Board, isDrawn, toggleWords } from "../boards/index.tsx";
 import { summary } from "../boards/summary.ts";
 import type { SeatLook } from "../boards/types.ts";
@@ -64,7 +64,7 @@ export function Table(props: TableProps) {
   return (
     <div class="table" data-version={props.version}>
       <header class={props.myTurn ? "status mine" : "status"}>
-        <p class="turn">{props.turn}</p>
+        <h1 class="turn">{props.turn}</h1>
         <p>{line}</p>
         <div class="menu">
           {props.menu}
@@ -78,7 +78,7 @@ export function Table(props: TableProps) {
           </button>
         </div>
       </header>
-      <div class="middle">
+      <main class="middle">
         <Board
           position={ghost ?? props.position}
           previous={ghost ? props.position : props.previous}
@@ -92,7 +92,7 @@ export function Table(props: TableProps) {
           onAction={props.onAction}
           onPoint={point}
         />
-      </div>
+      </main>
       <aside class="side">
         {props.children}
         <Actions
@@ -137,7 +137,7 @@ function useKeys(props: TableProps, help: () => void): void {
     "/": () => document.getElementById("search")?.focus(),
     a: () => document.querySelector<HTMLElement>(".actions button")?.focus(),
   };
-  useEffect(() => {
+  useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
       const where = event.target as HTMLElement;
       if (event.ctrlKey || event.altKey || event.metaKey || document.querySelector("dialog[open]")) return;

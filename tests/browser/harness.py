@@ -1,0 +1,87 @@
+"""What a person does on the page, and what the core says about it."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from playwright.sync_api import Page, expect
+
+from clerestory.engine import read_records
+
+PATIENCE = 30_000  # milliseconds; a wait ends as soon as there is what it waits for
+FAST = "200"  # milliseconds of a bot for a move, as the lobby offers them
+
+
+@dataclass
+class Calls:
+    """The games that a tab has made or opened, by what it keeps of them."""
+
+    page: Page
+    ids: list[str] = field(default_factory=list)
+
+    def keys(self, game: str) -> dict[str, Any]:
+        text = self.page.evaluate("id => localStorage.getItem('game:' + id)", game)
+        found: dict[str, Any] = json.loads(text)
+        return found
+
+
+def choose_game(page: Page, game: str, holders: list[str]) -> None:
+    """Fill in the form for a new game."""
+    page.get_by_label({"cathedral": "The Pillars of the Earth", "duel": "Builders Duel"}[game]).check()
+    page.get_by_label(f"{len(holders)} players").check()
+    for colour, holder in zip(("Red", "Blue", "Green", "Yellow"), holders, strict=False):
+        page.get_by_label(colour, exact=True).select_option(holder)
+    page.get_by_text("More choices").click()
+    page.get_by_label("Time of a bot for a move").select_option(FAST)
+
+
+def new_game(page: Page, game: str, holders: list[str]) -> str:
+    """Start a game, and return its identifier."""
+    choose_game(page, game, holders)
+    page.get_by_role("button", name="Start").click()
+    page.wait_for_url("**/#/game/*")
+    return page.url.rpartition("/")[2]
+
+
+def settled(page: Page) -> bool:
+    """Wait until somebody of this screen may act, or the game is over; return whether it goes on."""
+    ended, mine = page.get_by_test_id("winner"), page.locator(".status.mine")
+    expect(ended.or_(mine).first).to_be_visible(timeout=PATIENCE)
+    return not ended.count()
+
+
+def play_on(page: Page, choose: Callable[[list[str]], str], plies: int = 10_000) -> int:
+    """Press actions until the game is over, or so often; return how often."""
+    pressed = 0
+    while pressed < plies and settled(page):
+        version = page.locator("[data-version]").get_attribute("data-version")
+        offered = page.eval_on_selector_all(".action", "all => all.map(one => one.dataset.action)")
+        if not offered:
+            continue
+        page.locator(f'.action[data-action="{choose(offered)}"]').click()
+        pressed += 1
+        page.wait_for_function(
+            "before => document.querySelector('[data-version]').dataset.version !== before",
+            arg=version,
+            timeout=PATIENCE,
+        )
+    return pressed
+
+
+def record_of(page: Page, game: str) -> str:
+    """The record of a game as the page's own call returns it."""
+    keys = Calls(page).keys(game)
+    answer = page.request.post(
+        "/clerestory.v1.GameService/GetRecord",
+        headers={"content-type": "application/json"},
+        data={"game_id": game, "tokens": list(keys["seats"].values())[:1]},
+    )
+    record: str = answer.json()["record"]
+    return record
+
+
+def played_through(record: str) -> Any:
+    """The last position of a record, every ply of which the core has found legal."""
+    (found,) = read_records(record.splitlines())
+    return found.state

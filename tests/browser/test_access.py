@@ -1,0 +1,180 @@
+"""The page for everybody: by keyboard alone, on a phone, in the dark, for readers of the screen."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.harness import PATIENCE, new_game, play_on, played_through, record_of, settled
+
+ROOT = Path(__file__).parents[2]
+AXE = (ROOT / "clients" / "web" / "node_modules" / "axe-core" / "axe.min.js").read_text()
+RULES = "{runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']}"
+
+
+def lobby(page: Page) -> None:
+    page.get_by_text("More choices").click()
+
+
+def kept(page: Page) -> None:
+    new_game(page, "cathedral", ["me", "bot1", "bot1", "bot1"])
+    settled(page)
+
+
+def hinted(page: Page) -> None:
+    new_game(page, "duel", ["me", "bot1"])
+    settled(page)
+    page.get_by_label("Hints ?").select_option("table")
+    expect(page.locator(".lines tbody tr").first).to_be_visible(timeout=PATIENCE)
+
+
+def shared(page: Page) -> None:
+    kept(page)
+    page.get_by_role("button", name="Share").click()
+
+
+def people(page: Page) -> None:
+    kept(page)
+    page.get_by_role("button", name="Players").click()
+
+
+def helped(page: Page) -> None:
+    kept(page)
+    page.keyboard.press("h")
+    expect(page.get_by_role("dialog", name="Help")).to_be_visible()
+
+
+def studied(page: Page) -> None:
+    page.goto("/#/study/new/cathedral/4")
+    page.get_by_role("button", name="Draw", exact=True).click()
+    expect(page.get_by_role("button", name="Draw", exact=True)).to_have_count(0, timeout=PATIENCE)
+
+
+def waiting(page: Page) -> None:
+    new_game(page, "duel", ["me", "open"])
+    expect(page.get_by_role("button", name="Sit here")).to_be_visible()
+
+
+SCREENS = [lobby, kept, hinted, shared, people, helped, studied, waiting]
+
+
+def violations(page: Page) -> list[str]:
+    """What axe-core finds wrong, each with the first place."""
+    found = page.evaluate(f"async () => {{ {AXE}; return (await axe.run(document, {RULES})).violations }}")
+    return [f"{one['id']}: {one['nodes'][0]['html'][:120]} {one['nodes'][0]['failureSummary'][:200]}" for one in found]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("screen", SCREENS, ids=lambda screen: screen.__name__)
+def test_axe_finds_nothing(page: Page, screen: Callable[[Page], None], scheme: str) -> None:
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light", reduced_motion="reduce")
+    screen(page)
+    assert violations(page) == []
+
+
+def test_axe_would_find_something(page: Page) -> None:
+    page.evaluate("document.body.append(Object.assign(document.createElement('button'), {style: ''}))")
+    assert any("button-name" in one for one in violations(page))
+
+
+@pytest.mark.parametrize("screen", SCREENS, ids=lambda screen: screen.__name__)
+def test_nothing_is_wider_than_a_narrow_phone(page: Page, screen: Callable[[Page], None]) -> None:
+    page.set_viewport_size({"width": 320, "height": 640})
+    screen(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+
+
+def test_what_is_pressed_on_a_phone_is_large_enough(page: Page) -> None:
+    page.set_viewport_size({"width": 320, "height": 640})
+    kept(page)
+    heights = page.eval_on_selector_all(".action", "all => all.map(one => one.getBoundingClientRect().height)")
+    assert min(heights) >= 44
+    others = page.eval_on_selector_all("button, .button", "all => all.map(one => one.getBoundingClientRect().height)")
+    assert min(others) >= 24
+
+
+def test_the_turn_stays_on_a_phones_screen(page: Page) -> None:
+    page.set_viewport_size({"width": 320, "height": 640})
+    kept(page)
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    expect(page.locator(".turn")).to_be_in_viewport()
+    expect(page.locator(".turn")).to_have_text("Your turn")
+
+
+def test_a_game_by_keyboard_alone(page: Page) -> None:
+    """From the lobby to the end of the game, no key but Tab, Shift, Enter, space, arrows and letters."""
+    page.keyboard.press("Tab")
+    for _ in range(20):
+        if page.evaluate("document.activeElement?.type") == "radio":
+            break
+        page.keyboard.press("Tab")
+    page.keyboard.press("ArrowRight")  # the other game
+    page.locator("form.new").evaluate("form => form.requestSubmit")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/#/game/*")
+    identifier = page.url.rpartition("/")[2]
+    while settled(page):
+        version = page.locator("[data-version]").get_attribute("data-version")
+        page.keyboard.press("a")
+        page.keyboard.press("Enter")
+        page.wait_for_function(
+            "before => document.querySelector('[data-version]').dataset.version !== before",
+            arg=version,
+            timeout=PATIENCE,
+        )
+    assert played_through(record_of(page, identifier)).over
+
+
+def test_actions_are_found_by_typing(page: Page) -> None:
+    page.goto("/#/study/new/cathedral/2")  # what comes up first is one of many cards
+    expect(page.locator("#search")).to_be_visible(timeout=PATIENCE)
+    page.keyboard.press("/")
+    page.keyboard.type("prior philip")
+    expect(page.locator(".action")).to_have_count(1)
+    page.keyboard.press("Enter")
+    expect(page.locator(".log li")).to_contain_text("Prior Philip", timeout=PATIENCE)
+
+
+def test_keys_can_be_switched_off(page: Page) -> None:
+    helped(page)
+    page.get_by_label("Keys are on").uncheck()
+    page.keyboard.press("Escape")
+    page.keyboard.press("h")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_seats_are_told_apart_without_colour(page: Page) -> None:
+    kept(page)
+    signs = page.eval_on_selector_all(".players thead .sign", "all => all.map(one => one.innerHTML)")
+    assert len(signs) == len({sign.split()[0] + sign[-30:] for sign in signs}) == 4
+    assert len({sign.split()[0] for sign in signs}) >= 3  # circle, rect, path
+
+
+def test_with_motion_reduced_a_line_stands_still(page: Page) -> None:
+    hinted(page)
+    page.locator(".lines tbody button").first.focus()
+    expect(page.locator(".shown .at")).to_have_text(page.locator(".shown li").first.inner_text())
+    moving = "matchMedia('(prefers-reduced-motion: reduce)').matches"
+    assert page.evaluate(moving)
+    page.wait_for_timeout(1200)
+    assert page.evaluate("[...document.querySelectorAll('.shown li')].findIndex(one => one.className === 'at')") == 0
+
+
+def test_with_motion_a_line_goes_on_by_itself(browser: Browser, url: str) -> None:
+    context = browser.new_context(base_url=url, reduced_motion="no-preference")
+    page = context.new_page()
+    page.goto("/")
+    hinted(page)
+    page.locator(".lines tbody button").first.focus()
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('.shown li')].findIndex(one => one.className === 'at') > 0"
+    )
+    context.close()
+
+
+def test_the_page_plays_in_words_as_well(page: Page) -> None:
+    kept(page)
+    page.keyboard.press("t")
+    expect(page.locator(".text-board")).to_be_visible()
+    assert play_on(page, lambda offered: offered[0], 3) == 3

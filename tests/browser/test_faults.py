@@ -1,0 +1,149 @@
+"""What a person sees when something goes wrong, and that nothing is lost by it."""
+
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import page_of, page_server
+from tests.browser.harness import PATIENCE, Calls, new_game, play_on, played_through, record_of, settled
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port: int = found.getsockname()[1]
+        return port
+
+
+@contextmanager
+def tab(browser: Browser, url: str) -> Iterator[Page]:
+    context = browser.new_context(base_url=url, reduced_motion="reduce")
+    page = context.new_page()
+    page.goto("/")
+    yield page
+    context.close()
+
+
+def test_a_server_that_is_killed_in_a_stream_and_in_a_move(browser: Browser, tmp_path: Path) -> None:
+    options = ("--workers", "1", "--store", str(tmp_path / "games"), "--web", f"127.0.0.1:{free_port()}")
+    with page_server(*options) as (first, url), tab(browser, url) as page:
+        identifier = new_game(page, "duel", ["me", "bot1"])
+        settled(page)
+        moves = page.locator(".log ol li")
+        before = moves.count()
+        first.send_signal(signal.SIGKILL)
+        first.wait()
+        expect(page.get_by_role("alert").first).to_contain_text("Trying again", timeout=PATIENCE)
+        page.locator(".action").first.click()  # a move that nobody takes, yet
+        with page_server(*options):
+            expect(moves).not_to_have_count(before, timeout=PATIENCE)
+            expect(page.get_by_role("alert")).to_have_count(0, timeout=PATIENCE)
+            settled(page)
+            record = record_of(page, identifier)
+            played = [line for line in record.splitlines() if '"red"' in line or '"by": "red"' in line]
+            assert played_through(record)
+            assert len([line for line in played if '"by": "red"' in line]) == 1
+
+
+def test_a_door_that_is_restarted(browser: Browser, target: str) -> None:
+    command = [sys.executable, "-m", "clerestory", "web", "--server", target, "--listen", f"127.0.0.1:{free_port()}"]
+    first = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    with tab(browser, page_of(first)) as page:
+        new_game(page, "duel", ["me", "bot1"])
+        settled(page)
+        first.send_signal(signal.SIGKILL)
+        first.wait()
+        expect(page.get_by_role("alert").first).to_be_visible(timeout=PATIENCE)
+        second = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        page_of(second)
+        expect(page.get_by_role("alert")).to_have_count(0, timeout=PATIENCE)
+        assert play_on(page, lambda offered: offered[0], 1) == 1
+    for door in (first, second):
+        door.terminate()
+        door.wait()
+        assert door.stdout is not None
+        door.stdout.close()
+
+
+def test_a_slow_network(page: Page) -> None:
+    network = page.context.new_cdp_session(page)
+    slow = {"offline": False, "latency": 400, "downloadThroughput": 40_000, "uploadThroughput": 20_000}
+    network.send("Network.emulateNetworkConditions", slow)
+    new_game(page, "duel", ["me", "bot1"])
+    settled(page)
+    before = page.locator("[data-version]").get_attribute("data-version")
+    action = page.locator(".action").first
+    action.click()
+    expect(action).to_have_attribute("aria-disabled", "true")  # at once, long before the answer
+    assert page.locator("[data-version]").get_attribute("data-version") == before
+    expect(page.locator("[data-version]")).not_to_have_attribute("data-version", str(before), timeout=PATIENCE)
+    assert play_on(page, lambda offered: offered[0], 2) == 2
+
+
+def test_a_wrong_token_of_a_seat(page: Page) -> None:
+    identifier = new_game(page, "duel", ["me", "bot1"])
+    settled(page)
+    page.evaluate("localStorage.clear()")
+    with page.expect_response(re.compile("GetGame")):
+        page.goto(f"/#/game/{identifier}/seat/0/{'x' * 43}")
+        page.reload()
+    expect(page.get_by_role("alert")).to_contain_text("token", timeout=PATIENCE)
+    expect(page.get_by_role("link", name="To the lobby")).to_be_visible()
+
+
+def test_a_game_that_there_is_not(page: Page) -> None:
+    page.goto("/#/game/AAAAAAAAAAAAAAAAAAAAAA")
+    expect(page.get_by_role("alert")).to_be_visible(timeout=PATIENCE)
+    page.get_by_role("link", name="To the lobby").click()
+    expect(page.get_by_role("button", name="Start")).to_be_visible()
+
+
+def test_a_server_that_asks_for_a_token(browser: Browser, tmp_path: Path) -> None:
+    (tmp_path / "tokens").write_text("open-sesame-and-close")
+    with page_server("--workers", "1", "--token-file", str(tmp_path / "tokens")) as (_, url), tab(browser, url) as page:
+        asks = page.get_by_role("heading", name="This server asks for a token")
+        expect(asks).to_be_visible(timeout=PATIENCE)
+        page.get_by_label("Token, from whoever runs the server").fill("of-somebody-else")
+        page.get_by_role("button", name="Go on").click()
+        expect(asks).to_be_visible(timeout=PATIENCE)
+        page.get_by_label("Token, from whoever runs the server").fill("open-sesame-and-close")
+        page.get_by_role("button", name="Go on").click()
+        new_game(page, "duel", ["me", "bot1"])
+        assert settled(page)
+        assert page.evaluate("Object.values(localStorage).join()").count("open-sesame") == 0
+
+
+def test_two_tabs_show_the_same(page: Page) -> None:
+    identifier = new_game(page, "duel", ["me", "bot1"])
+    settled(page)
+    other = page.context.new_page()
+    other.goto(f"/#/game/{identifier}")
+    settled(other)
+    play_on(page, lambda offered: offered[0], 1)
+    settled(page)
+    version = page.locator("[data-version]").get_attribute("data-version")
+    expect(other.locator("[data-version]")).to_have_attribute("data-version", str(version), timeout=PATIENCE)
+
+
+def test_two_people_with_one_seat(page: Page, browser: Browser, url: str) -> None:
+    """The one who is late is told so; the move of the first counts, once."""
+    identifier = new_game(page, "duel", ["me", "bot1"])
+    settled(page)
+    token = Calls(page).keys(identifier)["seats"]["0"]
+    with tab(browser, url) as other:
+        other.goto(f"/#/game/{identifier}/seat/0/{token}")
+        settled(other)
+        other.route("**/WatchGame", lambda route: route.abort())  # so that it does not hear of the other's move
+        other.evaluate("dispatchEvent(new Event('online'))")
+        play_on(page, lambda offered: offered[0], 1)
+        other.locator(".action").last.click()
+        expect(other.get_by_text("The game has gone on in the meantime")).to_be_visible(timeout=PATIENCE)
+    record = record_of(page, identifier)
+    assert len([line for line in record.splitlines() if '"by": "red"' in line]) == 1

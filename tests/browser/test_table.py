@@ -1,0 +1,265 @@
+"""Hints, stepping, taking back, studies, links: what one does at a table beside playing."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from clerestory.engine import read_records
+from tests.browser.harness import PATIENCE, Calls, new_game, play_on, settled
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def start(page: Page, holders: tuple[str, ...] = ("me", "bot1"), game: str = "duel") -> str:
+    identifier = new_game(page, game, list(holders))
+    settled(page)
+    return identifier
+
+
+# -- hints -----------------------------------------------------------------------------------------
+
+
+def test_hints_in_four_steps(page: Page) -> None:
+    start(page)
+    marked, best, told = page.locator(".action.marked"), page.locator(".action.best"), page.locator(".told")
+    expect(told).to_have_count(0)
+    page.keyboard.press("?")
+    expect(told).to_contain_text("Look at: claim", timeout=PATIENCE)
+    expect(best).to_have_count(0)
+    assert "%" not in told.inner_text()
+    page.keyboard.press("?")
+    expect(best).to_have_count(1, timeout=PATIENCE)
+    expect(marked).to_have_count(1)
+    expect(page.locator(".lines")).to_have_count(0)
+    page.keyboard.press("?")
+    expect(page.locator(".lines tbody tr")).to_have_count(8, timeout=PATIENCE)
+    expect(marked).to_have_count(3)
+    page.keyboard.press("?")
+    expect(told).to_have_count(0)
+    expect(marked).to_have_count(0)
+
+
+def test_the_gauge_adds_up(page: Page) -> None:
+    start(page)
+    page.get_by_label("Hints ?").select_option("table")
+    gauge = page.locator("svg.gauge")
+    expect(gauge).to_be_visible(timeout=PATIENCE)
+    widths = gauge.locator("rect").evaluate_all("all => all.map(one => Number(one.getAttribute('width')))")
+    assert len(widths) == 2
+    assert sum(widths) == pytest.approx(100, abs=0.01)
+    assert "Red" in (gauge.get_attribute("aria-label") or "")
+
+
+def test_a_line_is_played_out_in_ghosts_and_stepped_through(page: Page) -> None:
+    start(page)
+    page.get_by_label("Hints ?").select_option("table")
+    row = page.locator(".lines tbody button").first
+    expect(row).to_be_visible(timeout=PATIENCE)
+    before = page.locator(".board").inner_text()
+    row.hover()
+    expect(page.locator(".board.ghost")).to_be_visible(timeout=PATIENCE)
+    first = page.locator(".board").inner_text()
+    assert first != before
+    row.focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".shown li").nth(1)).to_have_class("at")
+    assert page.locator(".board").inner_text() != first
+    row.blur()
+    page.mouse.move(0, 0)
+    expect(page.locator(".board.ghost")).to_have_count(0)
+    assert page.locator(".board").inner_text() == before
+
+
+def test_a_row_and_its_action_point_at_each_other(page: Page) -> None:
+    start(page)
+    page.get_by_label("Hints ?").select_option("table")
+    expect(page.locator(".lines tbody tr").first).to_be_visible(timeout=PATIENCE)
+    page.get_by_role("button", name="Stop").click()
+    action = page.locator(".action").first
+    action.hover()
+    expect(page.locator(".lines tr.pointed")).to_contain_text(action.locator("span:not(.rank)").inner_text())
+
+
+def test_a_game_without_hints_has_none(page: Page) -> None:
+    page.get_by_text("More choices").click()
+    page.get_by_label("Hints", exact=True).select_option("1")
+    page.get_by_role("button", name="Start").click()
+    expect(page.get_by_text("This game is played without hints.")).to_be_visible(timeout=PATIENCE)
+    expect(page.locator("#hints")).to_be_disabled()
+
+
+# -- steps and take-backs --------------------------------------------------------------------------
+
+
+def test_one_can_look_back_and_come_back(page: Page) -> None:
+    start(page)
+    play_on(page, lambda offered: offered[0], 2)
+    settled(page)
+    now = page.locator(".board").inner_text()
+    page.keyboard.press("Home")
+    expect(page.get_by_text("You look at an earlier moment.")).to_be_visible()
+    expect(page.locator(".action")).to_have_count(0)
+    expect(page.locator(".turn")).to_have_text("Move 0")
+    page.keyboard.press("End")
+    expect(page.locator(".action").first).to_be_visible()
+    assert page.locator(".board").inner_text() == now
+
+
+def test_what_happened_since_is_told(page: Page) -> None:
+    start(page, ("bot1", "me"))
+    play_on(page, lambda offered: offered[0], 1)
+    settled(page)
+    news = page.locator(".log li.news")
+    expect(news.first).to_be_visible()
+    assert "Blue" not in news.first.inner_text()
+
+
+def test_a_move_can_be_taken_back(page: Page) -> None:
+    start(page)
+    moves = page.locator(".log ol li")
+    before = moves.count()
+    play_on(page, lambda offered: offered[0], 1)
+    assert moves.count() > before
+    page.keyboard.press("u")
+    expect(moves).to_have_count(before, timeout=PATIENCE)
+    assert settled(page)
+
+
+def test_two_people_and_a_take_back_that_is_agreed_to(page: Page, browser: Browser, url: str) -> None:
+    identifier = new_game(page, "duel", ["me", "open"])
+    other = browser.new_context(base_url=url).new_page()
+    other.goto(f"/#/game/{identifier}")
+    other.get_by_label("Your name").fill("Ada")
+    other.get_by_role("button", name="Sit here").click()
+    expect(other.locator(".turn")).to_contain_text("Red", timeout=PATIENCE)
+    settled(page)
+    before = page.locator(".log ol li").count()
+    play_on(page, lambda offered: offered[0], 1)
+    page.keyboard.press("u")
+    other.get_by_role("button", name="Agree").click(timeout=PATIENCE)
+    expect(page.locator(".log ol li")).to_have_count(before, timeout=PATIENCE)
+    other.context.close()
+
+
+def test_people_at_one_screen_take_turns(page: Page) -> None:
+    start(page, ("me", "here"))
+    turns = set()
+    for _ in range(3):
+        turns.add(page.locator(".turn").inner_text())
+        play_on(page, lambda offered: offered[0], 1)
+    assert len(turns) == 2
+    page.get_by_role("button", name="Show secrets").click()
+    expect(page.get_by_role("button", name="Hide secrets")).to_be_visible()
+
+
+# -- links -----------------------------------------------------------------------------------------
+
+
+def test_the_link_of_a_seat_leaves_no_token_in_the_address(page: Page, browser: Browser, url: str) -> None:
+    identifier = start(page)
+    token = Calls(page).keys(identifier)["seats"]["0"]
+    other = browser.new_context(base_url=url).new_page()
+    asked: list[str] = []
+    other.on("request", lambda request: asked.append(request.url))
+    other.goto(f"/#/game/{identifier}/seat/0/{token}")
+    expect(other.locator(".status.mine")).to_be_visible(timeout=PATIENCE)
+    assert token not in other.url
+    assert not [address for address in asked if token in address.partition("#")[0]]
+    other.context.close()
+
+
+def test_onlookers_see_the_game_and_can_do_nothing(page: Page, browser: Browser, url: str) -> None:
+    identifier = start(page)
+    page.get_by_role("button", name="Share").click()
+    link = page.get_by_label("For onlookers").input_value()
+    other = browser.new_context(base_url=url).new_page()
+    other.goto(link)
+    expect(other.locator(".board")).to_be_visible(timeout=PATIENCE)
+    expect(other.locator(".action")).to_have_count(0)
+    assert Calls(other).keys(identifier)["seats"] == {}
+    page.keyboard.press("Escape")
+    before = other.locator("[data-version]").get_attribute("data-version")
+    play_on(page, lambda offered: offered[0], 1)
+    expect(other.locator("[data-version]")).not_to_have_attribute("data-version", str(before), timeout=PATIENCE)
+    other.context.close()
+
+
+def test_the_title_says_whose_turn_it_is(page: Page) -> None:
+    identifier = start(page)
+    expect(page).to_have_title("● Your turn – Clerestory")
+    page.get_by_role("link", name="Lobby").click()
+    expect(page.locator(".games a", has_text="Your turn")).to_have_attribute("href", f"#/game/{identifier}")
+
+
+def test_a_bot_goes_on_for_a_person_until_he_is_back(page: Page) -> None:
+    new_game(page, "duel", ["me", "open"])
+    page.get_by_role("button", name="Let a bot play").click()
+    settled(page)
+    page.get_by_role("button", name="Players").click()
+    page.get_by_role("button", name="Let a bot go on").first.click()
+    page.get_by_role("button", name="Play on myself").first.click(timeout=PATIENCE)
+    page.keyboard.press("Escape")
+    assert settled(page)
+
+
+def test_a_game_is_resigned_only_when_it_is_meant(page: Page) -> None:
+    start(page)
+    page.get_by_role("button", name="Players").click()
+    page.get_by_role("button", name="Resign").click()
+    page.get_by_role("button", name="Yes, resign").click()
+    expect(page.get_by_text("Red resigned.")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_test_id("winner")).to_contain_text("Blue")
+
+
+# -- studies ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["cathedral-2p", "cathedral-3p", "cathedral-4p", "duel-2p"])
+def test_any_record_can_be_gone_through(page: Page, name: str) -> None:
+    text = (EXAMPLES / "records" / f"{name}.jsonl").read_text()
+    (record,) = read_records(text.splitlines())
+    page.get_by_text("Study a record or a position").click()
+    page.locator("input[type=file]").set_input_files(EXAMPLES / "records" / f"{name}.jsonl")
+    steps = page.locator(".steps")
+    expect(steps).to_contain_text(f"0 / {len(record.state.history)}", timeout=PATIENCE)
+    page.keyboard.press("End")
+    expect(page.get_by_test_id("winner")).to_be_visible(timeout=PATIENCE)
+    page.keyboard.press("ArrowLeft")
+    last = record.state.history[-1].text
+    expect(page.locator(f'.action[data-action="{last}"]')).to_have_count(1, timeout=PATIENCE)
+
+
+def test_a_study_strays_and_comes_back(page: Page) -> None:
+    page.get_by_text("Study a record or a position").click()
+    page.locator("input[type=file]").set_input_files(EXAMPLES / "records" / "duel-2p.jsonl")
+    steps = page.locator(".steps")
+    expect(steps).to_contain_text("0 / ", timeout=PATIENCE)
+    for ply in range(1, 10):  # the cards are dealt; then it is somebody's turn
+        page.keyboard.press("ArrowRight")
+        expect(steps).to_contain_text(f"{ply} / ")
+    page.get_by_label("Hints ?").select_option("move")
+    expect(page.locator(".action.best")).to_have_count(1, timeout=PATIENCE)
+    page.locator(".action").last.click()
+    page.get_by_role("button", name="Back to the record").click(timeout=PATIENCE)
+    expect(page.get_by_role("button", name="Back to the record")).to_have_count(0)
+
+
+def test_a_kept_game_can_be_studied_and_come_back_to(page: Page) -> None:
+    start(page)
+    play_on(page, lambda offered: offered[0], 1)
+    page.get_by_role("link", name="Study").click()
+    expect(page.locator(".steps")).to_be_visible(timeout=PATIENCE)
+    page.get_by_role("link", name="To the game").click()
+    assert settled(page)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [("", "nothing in it"), ("{", "Line 1 is not JSON"), ('{"a": 1}', "no position"), ("[1]\n[2]", "no position")],
+)
+def test_a_file_that_is_none_is_said_so(page: Page, tmp_path: Path, text: str, says: str) -> None:
+    (tmp_path / "file").write_text(text)
+    page.get_by_text("Study a record or a position").click()
+    page.locator("input[type=file]").set_input_files(tmp_path / "file")
+    expect(page.get_by_role("alert")).to_contain_text(says)
