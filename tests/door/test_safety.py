@@ -82,7 +82,7 @@ async def test_a_second_request_of_a_connection_is_not_waited_for(monkeypatch: p
     async with door() as caller:
         reader, writer = await asyncio.open_connection(caller.host, caller.port)
         writer.write(f"HEAD / HTTP/1.1\r\nhost: {caller.host}\r\n\r\n".encode())
-        assert (await read_head(reader))[0] == 503
+        await read_head(reader)
         await asyncio.sleep(1.2)  # longer than a head may take: between two requests there is none to wait for
         writer.write(b"HEAD / HT")
         assert await reader.read() == b""
