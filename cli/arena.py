@@ -14,7 +14,6 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Column, Table
 
 from clerestory.arena.match import Match
 from clerestory.arena.pool import Crew
@@ -41,6 +40,7 @@ from clerestory.cli.options import (
     chosen_game,
     chosen_seats,
 )
+from clerestory.cli.screen import figures_table, screen
 
 
 def arena(
@@ -111,15 +111,16 @@ def finite(fields: Any) -> Any:
 # -- for people ------------------------------------------------------------------------------------
 
 
+SIDE = ("bot", "score share", "mean score", "ms a move", "iterations a move")
+
+
 def show(outcome: Report, match: Match, sprt: Sprt | None) -> None:
     """Print the two sides, and what the match says of them."""
     title = f"{match.load().name}, {match.seats} seats, {match.budget} a move: {outcome.games:,} games"
-    table = Table(
-        Column("bot", overflow="fold"), "score share", "mean score", "ms a move", "iterations a move", title=title
-    )
-    for side in (outcome.a, outcome.b):
-        table.add_row(*side_row(side))
-    Console().print(table)
+    table = figures_table(title, "", "A", "B")
+    for row in zip(SIDE, side_cells(outcome.a), side_cells(outcome.b), strict=True):
+        table.add_row(*row)
+    screen().print(table)
     typer.echo(f"score share of A  {spread(outcome.score, '.1%')}  (even: {1 / match.seats:.1%})")
     typer.echo(f"Elo, A less B     {spread(outcome.elo, '+.0f')}")
     typer.echo(f"margin of A       {spread(outcome.margin, '+.2f')}")
@@ -130,8 +131,8 @@ def show(outcome: Report, match: Match, sprt: Sprt | None) -> None:
         )
 
 
-def side_row(side: Side) -> tuple[str, ...]:
-    """Return the cells of a side."""
+def side_cells(side: Side) -> tuple[str, ...]:
+    """Return the cells of a side, as SIDE names them."""
     value = "-" if side.value is None else f"{side.value:.2f}"
     return side.bot, f"{side.score:.1%}", value, f"{side.ms_per_move:.2f}", f"{side.iterations_per_move:,.0f}"
 

@@ -9,13 +9,12 @@ from timeit import timeit
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from clerestory.cli.bench_early import bench_early
 from clerestory.cli.bench_service import bench_service
 from clerestory.cli.new import first_decision
 from clerestory.cli.options import BadOption, GameOption, JsonOption, SeatsOption, chosen_game, chosen_seats
+from clerestory.cli.screen import figures_table, screen
 from clerestory.engine import State
 from clerestory.engine.core import Game
 from clerestory.engine.speed import copies, random_games, random_playouts, reference
@@ -112,10 +111,11 @@ def report(measure: Callable[[int], Any], about: dict[str, Any], runs: int, *, a
     if as_json:
         typer.echo(json.dumps({**about, "runs": runs, **figures}))
         return
-    table = Table("figure", "median", "least", "most", title=", ".join(f"{k} {v}" for k, v in about.items()))
+    title = ", ".join(f"{name} {value}" for name, value in about.items())
+    table = figures_table(title, "figure", "median", "least", "most")
     for name, values in rows(results, figures):
         table.add_row(name, *values)
-    Console().print(table)
+    screen().print(table)
 
 
 def rows(results: list[Any], figures: dict[str, float]) -> Iterator[tuple[str, list[str]]]:

@@ -15,10 +15,10 @@ from time import monotonic
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from clerestory.cli.options import BadOption, JsonOption, read_file
+from clerestory.cli.screen import figures_table, screen
 from clerestory.cli.servers import Server, ServerOption, connected
 from clerestory.clients import Advisor
 from clerestory.engine import State, from_position
@@ -117,7 +117,7 @@ def report(outcomes: list[Outcome]) -> dict[str, dict[str, Any]]:
 
 def as_table(figures: dict[str, dict[str, Any]]) -> Table:
     """Return the figures for people, a group in each row."""
-    table = Table("positions", "calls", "decided", "wrong", "unknown", "saved")
+    table = figures_table("", "positions", "calls", "decided", "wrong", "unknown", "saved")
     for group, row in figures.items():
         *counts, saved = row.values()
         table.add_row(group, *map(str, counts), f"{saved:.0%}")
@@ -148,4 +148,4 @@ def bench_early(
         about = {"bench": "early", "budget_ms": budget_ms, "beside": beside, "searcher": searcher}
         typer.echo(json.dumps({**about, "groups": figures}))
         return
-    Console().print(as_table(figures))
+    screen().print(as_table(figures))

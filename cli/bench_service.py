@@ -14,12 +14,12 @@ from typing import Annotated, Any
 
 import grpc
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from clerestory.cli.embedded import Child, embedded_child
 from clerestory.cli.new import first_decision
 from clerestory.cli.options import BadOption, GameOption, JsonOption, SeatsOption
+from clerestory.cli.screen import figures_table, screen
 from clerestory.clients.wire import duration, position_message
 from clerestory.engine import State
 from clerestory.engine.speed import reference
@@ -313,7 +313,7 @@ def measure(position: State, plan: Plan, callers: int, *, to_limits: bool = Fals
 
 def as_table(about: dict[str, Any], figures: dict[str, Any]) -> Table:
     """Return the figures for people, one a row."""
-    table = Table("figure", "value", title=", ".join(f"{name} {value}" for name, value in about.items()))
+    table = figures_table(", ".join(f"{name} {value}" for name, value in about.items()), "figure", "value")
     for name, value in flat(figures):
         table.add_row(name, "-" if value is None else f"{value:,}" if isinstance(value, int) else f"{value:,.3f}")
     return table
@@ -378,4 +378,4 @@ def bench_service(
     if as_json:
         typer.echo(json.dumps({**about, **figures}))
     else:
-        Console().print(as_table(about, figures))
+        screen().print(as_table(about, figures))

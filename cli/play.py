@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
 from clerestory.cli.on_page import play_on_page
 from clerestory.cli.options import BadOption, GameOption, chosen_game, chosen_seats, read_file
 from clerestory.cli.playing import Player, Session, play_on
 from clerestory.cli.recording import Recording
+from clerestory.cli.screen import screen
 from clerestory.cli.servers import CaOption, CertOption, KeyOption, Server, ServerOption, TokenOption, connected
 from clerestory.clients.wire import read_time
 from clerestory.engine import NATURE, Record, State, from_position, read_records
@@ -55,7 +55,7 @@ def play(
     luck = secrets.randbits(SEED_BITS) if seed is None else seed
     with connected(Server(server, token_file, tls_ca, tls_cert, tls_key)) as advisor:
         tell = print_json if as_json else None
-        console = Console(stderr=as_json)
+        console = screen(stderr=as_json)
         session = Session(opening.state, players, advisor, console, time, luck, opening.seed, table, tell)
         if record is not None:
             session.recording = Recording(record, opening, session.warn, goes_on=is_record_of(record, start))

@@ -7,24 +7,28 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
 
-from clerestory.cli.recommend import answer_table, figures
+from clerestory.cli.answers import answer_view
 from clerestory.cli.recording import Recording
+from clerestory.cli.screen import actions_table, ending
 from clerestory.clients import Advisor, AdvisorError
 from clerestory.engine import NATURE, Action, Record, Rng, State
-from clerestory.engine.scoring import in_points, note_on_points, outcome, point_sources
+from clerestory.engine.scoring import outcome, point_sources
 
 HINTED = 5  # lines of a hint
 LISTED = 8  # actions named when what was typed fits several
-HELP = """\
-a number, the text of an action, or the beginning of one   play it
-?                    a hint: the best actions, and why
-show                 the position again, and what may be done
-undo                 take back: your last decision, and all that came after it
-save FILE            write the game so far; `clerestory play FILE` goes on with it
-quit                 leave the game
-help                 this"""
+HELP = {
+    "NUMBER": "play the action with this number",
+    "TEXT": "play the action with this text; its beginning will do",
+    "?": "a hint: the best actions, and why",
+    "show": "the position again, and what may be done",
+    "undo": "take back your last decision, and all that came after it",
+    "save FILE": "write the game so far; `clerestory play FILE` goes on with it",
+    "quit": "leave the game",
+    "help": "this",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +79,12 @@ class Session:
 
     def warn(self, text: str) -> None:
         """Say what a person must know at once."""
-        self.console.print(text, style="bold", markup=False, highlight=False)
+        self.console.print(text, style="bold")
 
 
 def play_on(session: Session) -> None:
     """Play until the game is over or the player leaves. Raises AdvisorError where a bot gets no answer."""
-    session.console.print("`help` says what can be typed.", markup=False)
+    session.console.print("`help` says what can be typed.")
     while not session.state.over:
         plies = len(session.state.history)
         if not step(session):
@@ -132,14 +136,14 @@ def answer_for(session: Session) -> None:
     if answer.best is None:
         raise AdvisorError(f"the server named no action for {name}")
     if player.level is not None and answer.level != player.level:
-        session.console.print(f"[dim]{name}: this server knows no levels; it plays at full strength[/dim]")
+        session.console.print(f"{name}: this server knows no levels; it plays at full strength", style="dim")
     session.play(answer.best.text)
     say(session, name, state.game.parse_action(answer.best.text))
 
 
 def say(session: Session, who: str, action: Action) -> None:
     """Show one ply."""
-    session.console.print(f"  {who}: {action.label} [dim]({escape(action.text)})[/dim]", highlight=False)
+    session.console.print(Text.assemble(f"  {who}: {action.label} ", (f"({action.text})", "dim")))
 
 
 def decide(session: Session) -> bool:
@@ -158,7 +162,7 @@ def decide(session: Session) -> bool:
         elif typed == "?":
             hint(session)
         elif typed in ("help", "h"):
-            session.console.print(HELP, markup=False)
+            show_help(session)
         elif typed == "show":
             show(session)
         elif typed and (action := find(session, typed)):
@@ -172,7 +176,7 @@ def ask(session: Session) -> str | None:
     name = "what came up" if turn == NATURE else session.state.game.seat_name(turn)
     prompt = f"{name}> "
     if session.tell is not None:  # standard output is the program's
-        session.console.print(prompt, end="", markup=False, highlight=False)
+        session.console.print(prompt, end="")
         prompt = ""
     try:
         return input(prompt).strip()
@@ -181,17 +185,24 @@ def ask(session: Session) -> str | None:
         return None
 
 
+def show_help(session: Session) -> None:
+    """Show what can be typed."""
+    table = Table.grid(padding=(0, 2, 0, 0))
+    for typed, meaning in HELP.items():
+        table.add_row(f"  {typed}", meaning)
+    session.console.print(table)
+
+
 def show(session: Session) -> None:
     """Show the position as the seat to decide sees it, and what may be done, numbered, by kind."""
     state = session.state
-    session.console.print(f"\n{state.observe(state.turn)}", markup=False, highlight=False)
+    session.console.print(f"\n{state.observe(state.turn)}")
     due = "What came up?" if state.turn == NATURE else f"{state.game.seat_name(state.turn)} is to decide:"
-    session.console.print(f"\n{due}", markup=False)
+    session.console.print(f"\n{due}")
     numbered = enumerate(state.legal_actions(), 1)
     for kind, group in groupby(numbered, key=lambda entry: entry[1].text.split()[0]):
-        session.console.print(f" {kind}", style="bold", markup=False)
-        for number, action in group:
-            session.console.print(f"  {number:>3}  {action.text:<28} {action.label}", markup=False, highlight=False)
+        session.console.print(f" {kind}", style="bold")
+        session.console.print(actions_table((f"{number:>2}", action) for number, action in group))
 
 
 def find(session: Session, typed: str) -> Action | None:
@@ -201,7 +212,7 @@ def find(session: Session, typed: str) -> Action | None:
         number = int(typed[:4])
         if 1 <= number <= len(legal):
             return legal[number - 1]
-        session.console.print(f"{typed[:20]}: the actions are 1 to {len(legal)}", markup=False)
+        session.console.print(f"{typed[:20]}: the actions are 1 to {len(legal)}")
         return None
     wanted = " ".join(typed.lower().split())
     fits = [action for action in legal if action.text.lower() == wanted]
@@ -210,7 +221,7 @@ def find(session: Session, typed: str) -> Action | None:
         return fits[0]
     names = ", ".join(action.text for action in fits[:LISTED]) + (", ..." if len(fits) > LISTED else "")
     told = f"may be {names}" if fits else "is no legal action, and no command; `help` says what can be typed"
-    session.console.print(f"{typed[:40]!r} {told}", markup=False, highlight=False)
+    session.console.print(f"{typed[:40]!r} {told}")
     return None
 
 
@@ -223,10 +234,9 @@ def hint(session: Session) -> None:
     try:
         answer = session.advisor.recommend(state.observe(state.turn), session.time, lines=HINTED)
     except AdvisorError as error:
-        session.console.print(f"no hint: {error}", markup=False)
+        session.console.print(f"no hint: {error}")
         return
-    session.console.print(answer_table(answer, state, session.console.width))
-    session.console.print(figures(answer), markup=False)
+    session.console.print(answer_view(answer, state, session.console.width))
 
 
 def undo(session: Session) -> bool:
@@ -247,14 +257,14 @@ def undo(session: Session) -> bool:
 def keep(session: Session, path: str) -> None:
     """Write the game where the player says; a failure is told, not raised."""
     if not path:
-        session.console.print("save: where? As in `save game.jsonl`.", markup=False)
+        session.console.print("save: where? As in `save game.jsonl`.")
         return
     try:
         save(session, Path(path))
     except OSError as error:
-        session.console.print(f"save: {path}: {error.strerror}", markup=False)
+        session.console.print(f"save: {path}: {error.strerror}")
     else:
-        session.console.print(f"Kept in {path}.", markup=False)
+        session.console.print(f"Kept in {path}.")
 
 
 def save(session: Session, path: Path) -> None:
@@ -268,13 +278,11 @@ def save(session: Session, path: Path) -> None:
 def show_end(session: Session) -> None:
     """Say who won, by how much, and where the points came from."""
     state = session.state
-    session.console.print(f"\n{state}\n", markup=False, highlight=False)
-    session.console.print(f"{outcome(state)}.", style="bold", markup=False, highlight=False)
-    for seat, sources in enumerate(point_sources(state)):
-        parts = ", ".join(f"{name} {in_points(points)}" for name, points in sources.items()) or "nothing"
-        session.console.print(f"  {state.game.seat_name(seat)}: {parts}", markup=False, highlight=False)
-    if note := note_on_points(state):
-        session.console.print(f"({note})", style="dim", markup=False, highlight=False)
+    first, *sources = ending(state)
+    session.console.print(f"\n{state}\n")
+    session.console.print(first, style="bold")
+    for line in sources:
+        session.console.print(line)
     if session.tell is not None:
         session.tell(
             {

@@ -6,15 +6,13 @@ from typing import Annotated, Any
 
 import typer
 from google.protobuf.json_format import MessageToDict
-from rich.console import Console, Group
 from rich.live import Live
-from rich.table import Table
-from rich.text import Text
 
+from clerestory.cli.answers import answer_view
 from clerestory.cli.options import BadOption, JsonOption, read_file
+from clerestory.cli.screen import screen
 from clerestory.cli.servers import CaOption, CertOption, KeyOption, Server, ServerOption, TokenOption, connected
-from clerestory.cli.table import Row, lines_table
-from clerestory.clients import Recommendation, Update
+from clerestory.clients import Update
 from clerestory.clients.wire import ONLOOKER, Options
 from clerestory.engine import State, from_position
 from clerestory.server.translate import MAX_ITERATIONS
@@ -22,7 +20,6 @@ from clerestory.v1.advisor_pb2 import RecommendMoveResponse
 
 MAX_NUMBER = 2**64 - 1
 DEFAULT_TIME = "1s"
-SHOWN_PLIES = 4  # of a variation
 
 PositionArgument = Annotated[str, typer.Argument(help="A position file, or - for standard input.")]
 TimeOption = Annotated[
@@ -72,9 +69,8 @@ def recommend(
     if as_json:
         typer.echo(json.dumps(in_json(answer.message), indent=2))
         return
-    console = Console()
-    console.print(answer_table(answer, from_position(text), console.width))
-    console.print(figures(answer), soft_wrap=True)
+    console = screen()
+    console.print(answer_view(answer, from_position(text), console.width))
 
 
 def analyze(
@@ -139,32 +135,7 @@ def time_of(time: str | None, iterations: int | None) -> str | None:
 
 def watch(updates: Iterator[Update], state: State) -> None:
     """Show tables as they come, each in the place of the one before."""
-    console = Console()
+    console = screen()
     with Live(console=console, auto_refresh=False) as live:
         for update in updates:
-            answer = update.recommendation
-            live.update(Group(answer_table(answer, state, console.width), Text(figures(answer))), refresh=True)
-
-
-def answer_table(answer: Recommendation, state: State, width: int) -> Table:
-    """Return the lines as a table, best first, for a screen of so many columns."""
-    player = state.game.seat_name(answer.seat) if answer.seat is not None else "a chance event"
-    rows = []
-    for line in answer.lines:
-        shares = line.win_shares if answer.seat is None else line.win_shares[answer.seat : answer.seat + 1]
-        win = " ".join(f"{100 * value:.1f}" for value in shares)
-        rows.append(Row(line.action.text, line.action.label, win, line.margin, line.loss, line.visits))
-    return lines_table(f"{player}: {answer.best.text}" if answer.best else player, rows, state, width)
-
-
-def figures(answer: Recommendation) -> str:
-    """Return what else there is to say, in lines: reason, variation, warnings, figures of the search."""
-    said = [answer.reason] if answer.reason else []
-    if answer.lines and len(answer.lines[0].variation) > 1:
-        said.append("goes on: " + ", ".join(ply.label for ply in answer.lines[0].variation[1 : 1 + SHOWN_PLIES]))
-    said += [f"warning: {warning}" for warning in answer.warnings]
-    said.append(
-        f"{answer.iterations:,} iterations in {answer.elapsed:.3f} s, ended by {answer.stop_reason}; "
-        f"{answer.nodes:,} information sets, {answer.depth} decisions deep; seed {answer.seed}"
-    )
-    return "\n".join(said)
+            live.update(answer_view(update.recommendation, state, console.width), refresh=True)

@@ -4,10 +4,11 @@ import json
 from typing import Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from clerestory.cli.options import GameOption, JsonOption, chosen_game
+from clerestory.cli.screen import ROOMY, screen
 
 
 def rules(game: GameOption = "cathedral", as_json: JsonOption = False) -> None:
@@ -19,12 +20,23 @@ def rules(game: GameOption = "cathedral", as_json: JsonOption = False) -> None:
         typer.echo(json.dumps({**about, "cards": cards}, indent=2))
         return
     typer.echo(f"{game}: rules revision {chosen.rules_revision}, catalogue {chosen.catalogue or '-'}")
-    console = Console()
+    console = screen()
     for title, rows in cards.items():
-        table = Table("id", "name", "values", "sources", title=title.replace("_", " "), title_justify="left")
+        console.print(cards_table(title.replace("_", " "), rows, console.width))
+
+
+def cards_table(title: str, rows: list[dict[str, Any]], width: int) -> Table:
+    """Return cards with their values and sources, side by side where there is room, else below each other."""
+    if width >= ROOMY:
+        table = Table("id", "name", "values", "sources", title=title, title_justify="left")
         for row in rows:
             table.add_row(row["id"], row["name"], values_text(row), sources_text(row["sources"]))
-        console.print(table)
+        return table
+    table = Table("card", "values, and where they come from", title=title, title_justify="left", show_lines=True)
+    for row in rows:
+        about = Text.assemble(values_text(row), "\n", (sources_text(row["sources"]), "dim"))
+        table.add_row(f"{row['id']}\n{row['name']}", about)
+    return table
 
 
 def values_text(row: dict[str, Any]) -> str:
@@ -37,6 +49,8 @@ def plain(value: Any) -> str:
     """Return a value without the marks of a programming language."""
     if isinstance(value, dict):
         return " ".join(f"{part} {name}" if isinstance(part, int) else str(part) for name, part in value.items())
+    if isinstance(value, list):
+        return " ".join(map(plain, value))
     return str(value).lower()
 
 

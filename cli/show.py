@@ -6,7 +6,9 @@ from typing import Annotated
 import typer
 
 from clerestory.cli.options import BadOption, JsonOption, read_file
+from clerestory.cli.screen import actions_table, ending, screen
 from clerestory.engine import NATURE, Record, State, from_position, read_records
+from clerestory.engine.scoring import outcome, point_sources
 
 
 def show(
@@ -21,10 +23,10 @@ def show(
     if as_json:
         typer.echo(json.dumps({"position": state.to_position(), "turn": state.turn, "legal": legal(state)}, indent=2))
         return
-    typer.echo(str(state))
-    typer.echo(f"\n{due(state)}")
-    for entry in legal(state):
-        typer.echo(f"  {entry['text']:<28} {entry['label']}")
+    console = screen()
+    console.print(f"{state}\n\n{due(state)}")
+    if not state.over:
+        console.print(actions_table(("", action) for action in state.legal_actions()))
 
 
 def due(state: State) -> str:
@@ -52,8 +54,10 @@ def replay(
         if ply is not None:
             typer.echo(position_at(played.state, ply).to_json(indent=2))
             return
-        ending = summary(number, played)
-        typer.echo(json.dumps(ending) if as_json else "  ".join(f"{name} {value}" for name, value in ending.items()))
+        if as_json:
+            typer.echo(json.dumps(summary(number, played)))
+        else:
+            screen().print("\n".join(for_people(number, played)))
 
 
 def position_at(end: State, ply: int) -> State:
@@ -66,8 +70,16 @@ def position_at(end: State, ply: int) -> State:
     return state
 
 
+def for_people(number: int, record: Record) -> list[str]:
+    """Return what is worth knowing of a game, in lines."""
+    state = record.state
+    seed = "" if record.seed is None else f", seed {record.seed}"
+    about = f"game {number}: {state.game.name}, {state.seats} seats{seed}, {len(state.history)} plies"
+    return [about, *(ending(state) if state.over else ["unfinished"])]
+
+
 def summary(number: int, record: Record) -> dict[str, object]:
-    """Return what is worth knowing of a game."""
+    """Return the same for programs."""
     state = record.state
     return {
         "number": number,
@@ -77,4 +89,6 @@ def summary(number: int, record: Record) -> dict[str, object]:
         "plies": len(state.history),
         "returns": list(state.returns()) if state.over else None,
         "margins": list(state.margins()) if state.over else None,
+        "outcome": outcome(state) if state.over else None,
+        "points": point_sources(state) if state.over else None,
     }

@@ -11,7 +11,6 @@ from typing import Annotated, TextIO
 import typer
 from rich.console import Console
 from rich.progress import track
-from rich.table import Table
 
 from clerestory.cli.options import (
     BadOption,
@@ -22,6 +21,7 @@ from clerestory.cli.options import (
     chosen_game,
     chosen_seats,
 )
+from clerestory.cli.screen import figures_table, screen
 from clerestory.engine import NATURE, Record, Rng, State
 from clerestory.engine.core import Game
 
@@ -108,10 +108,9 @@ def report(game: Game, tally: Tally, *, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps(figures))
         return
-    table = Table(
-        "seat", "win share", "mean score", title=f"{len(tally.plies):,} games, {mean(tally.plies):.1f} plies each"
-    )
+    title = f"{len(tally.plies):,} games, {mean(tally.plies):.1f} plies each"
+    table = figures_table(title, "seat", "win share", "mean score")
     for seat, share in enumerate(zip(*tally.returns, strict=True)):
         score = f"{mean(row[seat] for row in tally.values):.2f}" if tally.values else "-"
         table.add_row(game.seat_name(seat), f"{mean(share):.1%}", score)
-    Console().print(table)
+    screen().print(table)

@@ -37,6 +37,7 @@ from clerestory.cli.options import (
     chosen_game,
     chosen_seats,
 )
+from clerestory.cli.screen import screen
 
 RangesArgument = Annotated[
     list[str], typer.Argument(metavar="PARAM=LOW..HIGH", help="Whole numbers where both ends are written as such.")
@@ -106,8 +107,9 @@ def report(tuning: Tuning, steps: list[TuningStep], outcome: Report, *, as_json:
         fields = {"best": best, "start": start, "steps": len(steps), "games": games}
         typer.echo(json.dumps({**tuning.header(), **fields, "confirmed": finite(asdict(outcome))}))
         return
-    typer.echo(f"best   {best}  after {len(steps):,} steps, {games:,} games")
-    typer.echo(f"start  {start}")
-    typer.echo(f"{outcome.games:,} games of the best against the start, intervals of 95 %:")
-    typer.echo(f"score share  {spread(outcome.score, '.1%')}  (even: {1 / tuning.seats:.1%})")
-    typer.echo(f"Elo          {spread(outcome.elo, '+.0f')}")
+    console = screen()
+    console.print(f"best   {best}  after {len(steps):,} steps, {games:,} games")
+    console.print(f"start  {start}")
+    console.print(f"{outcome.games:,} games of the best against the start, intervals of 95 %:")
+    console.print(f"score share  {spread(outcome.score, '.1%')}  (even: {1 / tuning.seats:.1%})")
+    console.print(f"Elo          {spread(outcome.elo, '+.0f')}")

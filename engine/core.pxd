@@ -63,7 +63,7 @@ cdef struct GameOps:
 cdef struct Guide:
     int phases                     # phase is 0 .. phases - 1
     int num_features
-    const char *const *features    # their names
+    const char *const *features    # their names; the first is the score, in the unit of scores
     # expected final score per seat, in the unit of scores, whoever is to decide; dealt or observed state
     void (*value)(const void *s, double *out) noexcept nogil
     # weight > 0 of each of n legal actions of the deciding seat, for informed playouts and priors

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 FIRST_VP = 2
-POINTS = "points are VP; at equal VP the gold decides"
+POINTS = "Points are VP; gold breaks a tie."
 
 
 def point_sources(fields: Mapping[str, Any]) -> list[dict[str, float]]:

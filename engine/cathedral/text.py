@@ -1,7 +1,6 @@
 """A position as a table that can be read in a terminal."""
 
 from collections.abc import Iterable
-from itertools import zip_longest
 from typing import Any
 
 ROWS = (
@@ -13,17 +12,15 @@ ROWS = (
     ("metal", "metal"),
     ("workers", "workers"),
     ("at the mill", "mill"),
-    ("craftsmen", "craftsmen"),
-    ("advantages", "advantages"),
-    ("resource cards", "resource_cards"),
     ("builders in bag", "bag"),
 )
+HANDS = (("craftsmen", "craftsmen"), ("advantages", "advantages"), ("resource cards", "resource_cards"))
 COLOURS = ("red", "blue", "green", "yellow")
 
 
 def show(fields: dict[str, Any]) -> str:
     """Return a picture of a position's fields: the course, the board, the players side by side."""
-    return "\n".join([*course(fields), *board(fields), "", *table(fields["players"])])
+    return "\n".join([*course(fields), *board(fields), "", *table(fields["players"]), "", *hands(fields["players"])])
 
 
 def course(fields: dict[str, Any]) -> list[str]:
@@ -73,11 +70,16 @@ def amounts(counts: dict[str, int]) -> str:
 
 
 def table(players: list[dict[str, Any]]) -> list[str]:
-    """A column for each player; lists run downwards."""
+    """A column for each player."""
     rows = [["", *COLOURS[: len(players)]]]
-    for name, field in ROWS:
-        cells = [player[field] if isinstance(player[field], list) else [str(player[field])] for player in players]
-        lines = zip_longest(*cells, fillvalue="")
-        rows += [[name if i == 0 else "", *line] for i, line in enumerate(lines)]
+    rows += [[name, *(str(player[field]) for player in players)] for name, field in ROWS]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
+def hands(players: list[dict[str, Any]]) -> list[str]:
+    """The cards of each player, by kind."""
+    return [
+        f"{colour}: {'; '.join(f'{name} {words(player[field])}' for name, field in HANDS if player[field]) or '-'}"
+        for colour, player in zip(COLOURS, players, strict=False)
+    ]

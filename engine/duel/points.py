@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 SECTION = 3  # materials
-POINTS = "10 points a complete section, 1 a material placed, hundredths for gold, which decides between equals"
+POINTS = "Points: 10 for a complete section, 1 for a material placed, 0.01 for a gold, which breaks a tie."
 
 
 def point_sources(fields: Mapping[str, Any]) -> list[dict[str, float]]:

@@ -1,9 +1,12 @@
 """A position as a table that can be read in a terminal."""
 
 from collections.abc import Iterable
+from itertools import zip_longest
+from textwrap import wrap
 from typing import Any
 
 COLOURS = ("red", "blue")
+CARD, HOLDING = 18, 23  # characters in a line of a cell, so that the grid and the table of players fit 60 columns
 SECTIONS = ("section_1", "section_2", "section_3")
 
 
@@ -44,13 +47,20 @@ def grid(fields: dict[str, Any]) -> list[str]:
         marks = [colour for colour, player in zip(COLOURS, fields["players"], strict=True) if name in player["markers"]]
         done = "*" if name in fields["used"] else ""
         cells.append(f"{card or '-'}{done}{f' <- {chr(32).join(marks)}' if marks else ''}")
-    return columns([cells[row : row + 3] for row in (0, 3, 6)])
+    return columns([cells[row : row + 3] for row in (0, 3, 6)], CARD)
 
 
-def columns(rows: list[list[str]]) -> list[str]:
-    """Rows with their cells below each other."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+def columns(rows: list[list[str]], width: int) -> list[str]:
+    """Rows with their cells below each other, which are broken into lines where they are long."""
+    lines = [line for row in rows for line in zip_longest(*(broken(cell, width) for cell in row), fillvalue="")]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
+
+
+def broken(cell: str, width: int) -> list[str]:
+    """A cell in lines of a width: broken between the things that it lists, and before who is at a card."""
+    kept = cell.replace(" ", "\xa0").replace(",\xa0", ", ").replace("\xa0<-", " <-")
+    return [line.replace("\xa0", " ") for line in wrap(kept, width, break_long_words=False)] or [""]
 
 
 def table(players: list[dict[str, Any]]) -> list[str]:
@@ -58,12 +68,12 @@ def table(players: list[dict[str, Any]]) -> list[str]:
     rows = [["", *COLOURS], ["gold", *(str(player["gold"]) for player in players)]]
     rows += [[name, *(amounts(player[name]) for player in players)] for name in ("camp", "materials", "supply")]
     for number, name in zip(("I", "II", "III"), SECTIONS, strict=True):
-        rows += [[f"section {number}", *(words(player[name]) or "-" for player in players)]]
+        rows += [[f"built {number}", *(words(player[name]) or "-" for player in players)]]
     rows += [["seals", *(words([*player["seals"], "personal"]) for player in players)]]
     if any(player["flipped"] or player["personal_flipped"] for player in players):
         rows += [["flipped", *(flipped(player) for player in players)]]
     rows += [["1x cards", *(words(player["cards"]) or "-" for player in players)]]
-    return columns(rows)
+    return columns(rows, HOLDING)
 
 
 def amounts(counts: dict[str, int]) -> str:

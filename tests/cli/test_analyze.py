@@ -66,7 +66,9 @@ def test_json_of_a_real_search_ends_with_its_one_final_table(target: str) -> Non
 def test_people_see_the_last_table(target: str) -> None:
     done = run("analyze", OPENING, "--server", target, "--iterations", "3000", "--seed", "1")
     assert done.exit_code == 0
-    assert all(text in done.output for text in ("play card 6", "3,000 iterations", "ended by iterations", "seed 1"))
+    assert all(
+        text in done.output for text in ("play card 6", "3,000 iterations", "until the iterations were done", "seed 1")
+    )
 
 
 @pytest.mark.parametrize("name", ["cathedral-3p-round4-draft", "duel-2p-phase4-claim"])

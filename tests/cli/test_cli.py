@@ -92,12 +92,13 @@ def test_recommend_for_people() -> None:
     rows = [row for row in rows if row[0]]  # a long meaning goes on in a second line
     legal = from_position(Path(OPENING).read_bytes()).legal_actions()
     assert {row[0] for row in rows} == {action.text for action in legal}
-    assert title.strip() == f"seat 0: {rows[0][0]}"
+    labels = {action.text: action.label for action in legal}
+    assert title == f"seat 0: {rows[0][0]} ({labels[rows[0][0]]})"
     visits = [int(row[4].replace(",", "")) for row in rows]
     assert visits == sorted(visits, reverse=True)
-    assert all(re.fullmatch(r"\d+\.\d", row[1]) and re.fullmatch(r"[+-]\d+\.\d", row[2]) for row in rows)
-    assert "loss: points less than the first line" in " ".join(done.stdout.split())
-    assert re.search(r"iterations in \d+\.\d{3} s, ended by (time|decided); .*; seed 4$", done.stdout.rstrip())
+    assert all(re.fullmatch(r"\d+\.\d ±\d+\.\d", row[1]) and re.fullmatch(r"[+-]\d+\.\d", row[2]) for row in rows)
+    assert "margin is below that of the first line; visits: " in done.stdout
+    assert re.search(r"iterations in \d+\.\d{3} s, (until|then) .* information sets, .*; seed 4$", done.stdout.rstrip())
 
 
 def test_recommend_reads_standard_input() -> None:

@@ -8,12 +8,15 @@ import pytest
 from google.protobuf.json_format import ParseDict
 from typer.testing import CliRunner, Result
 
+from clerestory.cli.answers import remarks
+from clerestory.cli.hint import as_message
 from clerestory.cli.main import app
 from clerestory.cli.options import BadOption
 from clerestory.clients import BadRequest
+from clerestory.clients.wire import read_answer
 from clerestory.engine import GAMES, NATURE, BadPosition, from_position
-from clerestory.search import NothingToDecide
-from clerestory.v1.advisor_pb2 import RecommendMoveResponse
+from clerestory.search import NothingToDecide, Searcher
+from clerestory.v1 import advisor_pb2 as api
 from tests.games import CATHEDRAL
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "positions"
@@ -33,7 +36,7 @@ def test_json_holds_every_action_best_first(example: Path) -> None:
     legal = {action.text for action in from_position(example.read_text()).legal_actions()}
     assert {line["action"]["text"] for line in answer["lines"]} == legal
     assert answer["seed"] == "3"
-    ParseDict(answer, RecommendMoveResponse())
+    ParseDict(answer, api.RecommendMoveResponse())
     visits = [int(line["visits"]) for line in answer["lines"]]
     assert visits == sorted(visits, reverse=True)
 
@@ -48,7 +51,15 @@ def test_table_shows_as_many_lines_as_asked(example: Path) -> None:
 
 def test_watching_ends_with_the_table() -> None:
     output = run(EXAMPLE, "--time", "300ms", "--watch").output
-    assert "iterations)" in output
+    assert "iterations in" in output
+
+
+def test_an_answer_carries_the_warnings_of_a_server() -> None:
+    state = from_position(EXAMPLE.read_text())
+    few, many = (as_message(state, Searcher(state, seed=1).run(iterations=count)) for count in (2, 2000))
+    assert [api.WarningReason.Name(warning.reason) for warning in few.warnings] == ["WARNING_REASON_FEW_ITERATIONS"]
+    assert "Warning: 2 iterations are few" in remarks(read_answer(few))[0]
+    assert not many.warnings
 
 
 @pytest.mark.parametrize(
@@ -74,7 +85,7 @@ def test_positions_that_cannot_be_searched() -> None:
 @pytest.mark.parametrize(("game", "outcome"), [("cathedral", "advantage "), ("duel", "deal ")])
 def test_a_chance_event_lists_its_outcomes(game: str, outcome: str) -> None:
     output = run("-", "--time", "50ms", stdin=GAMES[game].new(2, 1).to_json()).output
-    assert "what may come up" in output
+    assert "What may come up" in output
     assert outcome in output
 
 
@@ -82,4 +93,4 @@ def test_a_chance_event_lists_its_outcomes(game: str, outcome: str) -> None:
 def test_the_best_line_has_a_reason(example: Path) -> None:
     output = run(example, "--time", "200ms", "--lines", 2).output
     assert "looks" in output
-    assert "It is the best line with a probability of" in output
+    assert "The first line is the best with a probability of" in output

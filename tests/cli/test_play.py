@@ -30,7 +30,7 @@ SAYS = [
     ("undo", "There is nothing to take back."),
     ("save", "save: where?"),
     ("save /nowhere/game.jsonl", "save: /nowhere/game.jsonl: No such file"),
-    ("help", "take back: your last decision"),
+    ("help", "take back your last decision"),
     ("?", "information sets"),
     ("FOLD", "fold and keep both cards (fold)"),
     ("play 5", "seat 1: play 5"),

@@ -1,0 +1,110 @@
+"""An answer as people read it: the table of its lines, a legend, and what else there is to say."""
+
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from clerestory.cli.screen import ROOMY
+from clerestory.clients import Line, Recommendation
+from clerestory.engine import State
+from clerestory.engine.scoring import note_on_points
+
+SHOWN_PLIES = 4  # of a variation
+LEGEND = (
+    "win %: expected share of the win, ± its standard error; margin: expected lead over the best other player, "
+    "in points; loss: by how much the margin is below that of the first line; visits: iterations spent on the line."
+)
+CHANCE_LEGEND = (
+    "odds: how likely the outcome is, by what everyone can see; below a player: expected share of the win, in percent."
+)
+ENDS = {
+    "time": "until the time was up",
+    "iterations": "until the iterations were done",
+    "stopped": "until the server was told to finish",
+    "decided": "then nothing could change the choice",
+    "certain": "then it was certain enough",
+}
+
+
+def answer_view(answer: Recommendation, state: State, width: int) -> Group:
+    """Return an answer for a screen of some columns, 60 at least."""
+    table = lines_table(answer, width) if answer.best else outcomes_table(answer, state, width)
+    legend = LEGEND if answer.best else CHANCE_LEGEND
+    note = note_on_points(state)
+    return Group(
+        Text(title(answer, state), style="bold"),
+        table,
+        Text(f"{legend} {note}" if note else legend, style="dim"),
+        *map(Text, remarks(answer)),
+    )
+
+
+def title(answer: Recommendation, state: State) -> str:
+    """Return who is to do what."""
+    if answer.best is None or answer.seat is None:
+        return "What may come up"
+    return f"{state.game.seat_name(answer.seat)}: {answer.best.text} ({answer.best.label})"
+
+
+def lines_table(answer: Recommendation, width: int) -> Table:
+    """Return the lines of a decision, best first."""
+    table = Table()
+    table.add_column("action", overflow="fold")
+    if width >= ROOMY:
+        table.add_column("meaning")
+    for heading in ("win %", "margin", "loss", "visits"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for rank, line in enumerate(answer.lines):
+        loss = f"{line.loss:.1f}" if rank and line.visits else ""
+        margin = f"{line.margin:+.1f}" if line.visits else ""
+        table.add_row(*names(line, width), win(line, answer.seat or 0), margin, loss, f"{line.visits:,}")
+    return table
+
+
+def outcomes_table(answer: Recommendation, state: State, width: int) -> Table:
+    """Return what a chance event may bring, with the share of the win of whoever asked, or of all."""
+    seats = range(state.seats) if answer.seat is None else [answer.seat]
+    table = Table()
+    table.add_column("outcome", overflow="fold")
+    if width >= ROOMY:
+        table.add_column("meaning")
+    for heading in ("odds", *map(state.game.seat_name, seats)):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for line in answer.lines:
+        chance = "" if line.probability is None else f"{line.probability:.1%}"
+        shares = [f"{100 * line.win_shares[seat]:.1f}" for seat in seats] if line.win_shares else []
+        table.add_row(*names(line, width), chance, *shares)
+    return table
+
+
+def names(line: Line, width: int) -> list[str]:
+    """Return the text of an action, and its label where there is room."""
+    return [line.action.text, line.action.label] if width >= ROOMY else [line.action.text]
+
+
+def win(line: Line, seat: int) -> str:
+    """Return the expected share of the win in percent, with its standard error where it is known."""
+    if not line.visits or not line.win_shares:
+        return ""
+    error = f" ±{100 * line.standard_errors[seat]:.1f}" if line.standard_errors else ""
+    return f"{100 * line.win_shares[seat]:.1f}{error}"
+
+
+def remarks(answer: Recommendation) -> list[str]:
+    """Return what else there is to say: the reason, the expected play, warnings, figures of the search."""
+    said = [answer.reason] if answer.reason else []
+    if answer.lines and (expected := answer.lines[0].variation[1 : 1 + SHOWN_PLIES]):
+        said.append(f"Expected then: {'; '.join(ply.label for ply in expected)}.")
+    said += [f"Warning: {warning}" for warning in answer.warnings]
+    if answer.best:
+        said.append(f"The first line is the best with a probability of {certainty(answer.certainty)}.")
+    said.append(
+        f"{answer.iterations:,} iterations in {answer.elapsed:.3f} s, {ENDS.get(answer.stop_reason, 'for now')}; "
+        f"{answer.nodes:,} information sets, {answer.depth} decisions deep; seed {answer.seed}"
+    )
+    return said
+
+
+def certainty(probability: float) -> str:
+    """Return a probability in percent, never as a certainty."""
+    return "over 99%" if probability > 0.99 else f"{probability:.0%}"

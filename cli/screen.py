@@ -1,0 +1,49 @@
+"""What people read of a game: the console, the actions of a position, the end of a game."""
+
+from collections.abc import Iterable
+
+from rich.console import Console
+from rich.table import Table
+
+from clerestory.engine import Action, State
+from clerestory.engine.scoring import in_points, note_on_points, outcome, point_sources
+
+ROOMY = 90  # columns from which a table has room for labels and sources of their own
+
+
+def screen(*, stderr: bool = False) -> Console:
+    """Return a console that prints text as it stands: wrapped between words on a terminal, not at all elsewhere."""
+    console = Console(stderr=stderr, markup=False, highlight=False)
+    console.soft_wrap = not console.is_terminal
+    return console
+
+
+def actions_table(actions: Iterable[tuple[str, Action]]) -> Table:
+    """Return actions with their labels, each behind a mark of its own."""
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column(min_width=16)
+    table.add_column()
+    for mark, action in actions:
+        table.add_row(f"  {mark}" if mark else "", action.text, action.label)
+    return table
+
+
+def figures_table(title: str, first: str, *headings: str) -> Table:
+    """Return a table of figures: names in the first column, numbers in the others."""
+    table = Table(title=title or None, title_justify="left")
+    table.add_column(first, overflow="fold")
+    for heading in headings:
+        table.add_column(heading, justify="right", overflow="fold")
+    return table
+
+
+def ending(state: State) -> list[str]:
+    """Return how a game ended, in lines: who won, then where the points came from. Raises NotOver."""
+    lines = [f"{outcome(state)}."]
+    for seat, sources in enumerate(point_sources(state)):
+        parts = ", ".join(f"{name} {in_points(points)}" for name, points in sources.items()) or "nothing"
+        lines.append(f"  {state.game.seat_name(seat)}: {parts}")
+    if note := note_on_points(state):
+        lines.append(f"  {note}")
+    return lines

@@ -1,0 +1,108 @@
+"""What people read fits a screen of 60 columns, and says what its columns mean."""
+
+import io
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner
+
+from clerestory.cli.main import app
+from clerestory.cli.screen import screen
+from clerestory.engine import GAMES, from_position
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+POSITIONS = sorted((EXAMPLES / "positions").glob("*.json"))
+BORDERS = "┏┃┡│└├"
+COLUMNS = 60
+
+
+def shown(*arguments: str | Path, columns: int = COLUMNS, stdin: str | None = None) -> str:
+    done = CliRunner().invoke(app, list(map(str, arguments)), input=stdin, env={"COLUMNS": str(columns)})
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def tabled(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line[:1] and line[0] in BORDERS]
+
+
+COMMANDS = {
+    "rules cathedral": ["rules", "--game", "cathedral"],
+    "rules duel": ["rules", "--game", "duel"],
+    "simulate": ["simulate", "--game", "cathedral", "--seats", 4, "--games", 2],
+    "arena": ["arena", "greedy:samples=16", "ismcts:exploration=0.53,horizon=3", "--games", 2, "--budget", "20it"],
+    "bench engine": ["bench", "engine", "--game", "cathedral", "--seats", 4, "--seconds", 0.02, "--runs", 1],
+    "bench early": ["bench", "early", POSITIONS[0], "--searcher", "--calls", 1, "--budget-ms", 20],
+}
+
+
+@pytest.mark.parametrize("arguments", COMMANDS.values(), ids=COMMANDS)
+def test_tables_fit(arguments: list[str | Path]) -> None:
+    lines = tabled(shown(*arguments))
+    assert lines
+    assert max(map(len, lines)) <= COLUMNS
+    assert "…" not in "".join(lines)
+
+
+@pytest.mark.parametrize("position", POSITIONS, ids=lambda path: path.stem)
+def test_tables_of_hints_fit(position: Path) -> None:
+    output = shown("hint", position, "--time", "20ms", "--lines", 128)
+    lines = tabled(output)
+    assert max(map(len, lines)) <= COLUMNS
+    assert "…" not in "".join(lines)
+    assert {action.text for action in from_position(position.read_text()).legal_actions()} <= folded(lines)
+
+
+def folded(lines: list[str]) -> set[str]:
+    """The texts of the first column, put together again where they take several lines."""
+    texts: list[str] = []
+    for line in lines:
+        first, last = [*line.split("│"), "", ""][1].strip(), line.split("│")[-2:][0].strip()
+        if last:
+            texts.append(first)
+        elif first and texts:
+            texts[-1] += f" {first}"
+    return set(texts)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_outcomes_of_chance_fit_for_all_seats(game: str) -> None:
+    seats = max(GAMES[game].seats)
+    lines = tabled(shown("hint", "-", "--time", "20ms", "--lines", 3, stdin=GAMES[game].new(seats, 1).to_json()))
+    assert max(map(len, lines)) <= COLUMNS
+    assert all(GAMES[game].seat_name(seat) in lines[1] for seat in range(seats))
+
+
+@pytest.mark.parametrize("position", POSITIONS, ids=lambda path: path.stem)
+def test_players_side_by_side_fit(position: Path) -> None:
+    """Lists in lines of their own may be longer; a terminal breaks them between words."""
+    lines = str(from_position(position.read_text())).splitlines()
+    assert all(len(line) <= COLUMNS for line in lines if "  " in line)
+
+
+def test_text_is_broken_between_words_on_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = "word " * 30 + "[bold] 12"
+    console = screen()
+    console.file = io.StringIO()
+    console.print(words)
+    assert console.file.getvalue() == f"{words}\n"
+    monkeypatch.setattr(Console, "is_terminal", True)
+    monkeypatch.setenv("COLUMNS", str(COLUMNS))
+    terminal = screen()
+    terminal.file = io.StringIO()
+    terminal.print(words)
+    lines = terminal.file.getvalue().splitlines()
+    assert max(map(len, lines)) <= COLUMNS
+    assert " ".join(" ".join(lines).split()) == words
+
+
+def test_a_record_is_told_as_a_game_ends() -> None:
+    output = shown("replay", EXAMPLES / "records" / "duel-2p.jsonl")
+    assert output.splitlines() == [
+        "game 1: duel, 2 seats, seed 5, 327 plies",
+        "blue wins, 28.14 to 27.12.",
+        "  red: sections 20, materials 7, gold 0.12",
+        "  blue: sections 20, materials 8, gold 0.14",
+        "  Points: 10 for a complete section, 1 for a material placed, 0.01 for a gold, which breaks a tie.",
+    ]
