@@ -20,7 +20,7 @@ from clerestory.search.errors import BadBot, BadLimit
 from clerestory.search.ismcts import Searcher
 from clerestory.search.levels import choose_line, level_of
 from clerestory.search.options import shipped
-from clerestory.search.root import known, owed_turn
+from clerestory.search.root import Root, observe_decision
 
 UNITS = {"ms": 0.001, "s": 1.0}
 MAX_WORLDS = 2**63 - 1
@@ -72,7 +72,7 @@ class Bot(Protocol):
 
 
 Choice = tuple[str, int]  # text of the action, iterations
-Decide = Callable[..., Choice]  # (view, seed, budget, **options)
+Decide = Callable[..., Choice]  # (root, seed, budget, **options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,63 +94,58 @@ class NamedBot:
         option.
         """
         started = time.monotonic()
-        action, iterations = self.decide(own_view(position), seed, budget)
+        action, iterations = self.decide(observe_decision(position), seed, budget)
         return Move(action, iterations, time.monotonic() - started)
-
-
-def own_view(position: State) -> State:
-    """Return the position as the seat to decide knows it. Raises NothingToDecide or HiddenFromSeat."""
-    return known(position, owed_turn(position, None))
 
 
 # -- the bots --------------------------------------------------------------------------------------
 
 
-def at_random(view: State, seed: int, _: Budget) -> Choice:
+def at_random(root: Root, seed: int, _: Budget) -> Choice:
     """A uniformly random legal action."""
-    legal = view.legal_actions()
+    legal = root.view.legal_actions()
     return legal[Rng(seed).below(len(legal))].text, 0
 
 
-def greedy(view: State, seed: int, _: Budget, *, samples: int = 8) -> Choice:
+def greedy(root: Root, seed: int, _: Budget, *, samples: int = 8) -> Choice:
     """One decision deep: the guide's margin at the next decision."""
-    return best(view, *judge_actions("greedy", view, seed, worlds=samples))
+    return best(root.view, *judge_actions("greedy", root.view, seed, worlds=samples))
 
 
-def expectimax(view: State, seed: int, _: Budget, *, samples: int = 8) -> Choice:
+def expectimax(root: Root, seed: int, _: Budget, *, samples: int = 8) -> Choice:
     """Two decisions deep: the guide's margin after the next seat's best reply, averaged over samples of chance."""
-    return best(view, *judge_actions("expectimax", view, seed, worlds=samples))
+    return best(root.view, *judge_actions("expectimax", root.view, seed, worlds=samples))
 
 
-def greedy_v1(view: State, seed: int, _: Budget) -> Choice:
+def greedy_v1(root: Root, seed: int, _: Budget) -> Choice:
     """`greedy` as it was when the search was first tuned: a fixed reference."""
-    return best(view, *judge_actions("greedy", view, seed, worlds=8))
+    return best(root.view, *judge_actions("greedy", root.view, seed, worlds=8))
 
 
-def expectimax_v1(view: State, seed: int, _: Budget) -> Choice:
+def expectimax_v1(root: Root, seed: int, _: Budget) -> Choice:
     """`expectimax` as it was when the search was first tuned: a fixed reference."""
-    return best(view, *judge_actions("expectimax", view, seed, worlds=8))
+    return best(root.view, *judge_actions("expectimax", root.view, seed, worlds=8))
 
 
-def flat_mc(view: State, seed: int, budget: Budget) -> Choice:
+def flat_mc(root: Root, seed: int, budget: Budget) -> Choice:
     """The best win share over equally many random playouts of each action. An iteration is one playout."""
     seconds, iterations = limits(budget)
     deadline = math.inf if seconds is None else time.monotonic() + seconds
-    worlds = MAX_WORLDS if iterations is None else max(iterations // len(view.legal_codes()), 1)
-    return best(view, *judge_actions("flat-mc", view, seed, worlds=worlds, deadline=deadline))
+    worlds = MAX_WORLDS if iterations is None else max(iterations // len(root.view.legal_codes()), 1)
+    return best(root.view, *judge_actions("flat-mc", root.view, seed, worlds=worlds, deadline=deadline))
 
 
-def ismcts_plain(view: State, seed: int, budget: Budget, *, threads: int = 1, **options: Any) -> Choice:
+def ismcts_plain(root: Root, seed: int, budget: Budget, *, threads: int = 1, **options: Any) -> Choice:
     """A Searcher with its own defaults; takes all its options by name."""
     limits(budget)
-    result = searcher_of("ismcts-plain", view, seed, options).run(
+    result = searcher_of("ismcts-plain", root, seed, options).run(
         seconds=budget.seconds, iterations=budget.iterations, threads=threads
     )
     return result.best.action, result.iterations
 
 
 def ismcts(
-    view: State, seed: int, budget: Budget, *, level: int = 0, threads: int = 1, percent: int = 100, **options: Any
+    root: Root, seed: int, budget: Budget, *, level: int = 0, threads: int = 1, percent: int = 100, **options: Any
 ) -> Choice:
     """The search as shipped, at a level or at full strength; it ends early once nothing can change its choice.
 
@@ -163,16 +158,16 @@ def ismcts(
         iterations = min(strength.iterations, iterations or strength.iterations)
     elif seconds is None and iterations is None:
         limits(budget)
-    searcher = searcher_of("ismcts", view, seed, {**shipped(view.seats), **options})
+    searcher = searcher_of("ismcts", root, seed, {**shipped(root.view.seats), **options})
     result = searcher.run(seconds=seconds, iterations=iterations, threads=threads, early=strength is None)
     line = result.best if strength is None else choose_line(result.lines, strength, seed)
     return line.action, result.iterations
 
 
-def searcher_of(bot: str, view: State, seed: int, options: Mapping[str, Any]) -> Searcher:
+def searcher_of(bot: str, root: Root, seed: int, options: Mapping[str, Any]) -> Searcher:
     """Return a search with options by name. Raises BadBot for an unknown option, BadLimit for a bad value."""
     try:
-        return Searcher(view, seed=seed, **options)
+        return Searcher(root, seed=seed, **options)
     except TypeError as error:
         wrong = [name for name in options if repr(name) in str(error)]
         raise BadBot(f"{bot}: no option {', '.join(wrong)}" if wrong else f"{bot}: {error}") from None

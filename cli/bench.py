@@ -20,6 +20,7 @@ from clerestory.engine.core import Game
 from clerestory.engine.speed import copies, random_games, random_playouts, reference
 from clerestory.search.ismcts import Searcher
 from clerestory.search.options import shipped
+from clerestory.search.root import observe
 
 COPIES = 1_000_000
 BOTS: Mapping[str, Callable[[int], Mapping[str, Any]]] = {"ismcts-plain": lambda _: {}, "ismcts": shipped}  # options
@@ -76,7 +77,7 @@ def search_run(game: Game, seats: int, seconds: float, threads: int, bot: str, s
     position = first_decision(game.name, seats, seed)
     playouts, _, playing = random_playouts(position, seconds / 2, seed)
     options = BOTS[bot](seats)
-    result = Searcher(position, seed=seed, **options).run(seconds=seconds / 2, threads=threads)
+    result = Searcher(observe(position), seed=seed, **options).run(seconds=seconds / 2, threads=threads)
     playout = playing / playouts if options.get("horizon") is None else 0.0
     return SearchFigures(
         iterations_per_s=result.iterations / result.elapsed,
@@ -91,7 +92,7 @@ def overruns(position: State, budget: float, count: int) -> list[float]:
     """Return by how many milliseconds each of `count` searches came back late, its result in hand."""
     late = []
     for seed in range(count):
-        searcher = Searcher(position, seed=seed)
+        searcher = Searcher(observe(position), seed=seed)
         started = monotonic()
         searcher.run(seconds=budget)
         late.append(1e3 * (monotonic() - started - budget))

@@ -25,6 +25,7 @@ from clerestory.engine import State, from_position
 from clerestory.search.ismcts import Searcher
 from clerestory.search.options import shipped
 from clerestory.search.result import StopReason
+from clerestory.search.root import observe
 
 SPIN = "while True: pass"
 PATIENCE = 10  # budgets that a search may take to run on, should others slow it down
@@ -52,7 +53,7 @@ Ask = Callable[[State, int], tuple[float, bool, bool | None]]  # (position, seed
 
 def by_searcher(seconds: float, position: State, seed: int) -> tuple[float, bool, bool | None]:
     """Search in this process, and run the same searcher on to its deadline."""
-    searcher = Searcher(position, seed=seed, **shipped(position.seats))
+    searcher = Searcher(observe(position), seed=seed, **shipped(position.seats))
     deadline = monotonic() + seconds
     early = searcher.run(deadline=deadline, early=True)
     if early.stop_reason != StopReason.DECIDED:

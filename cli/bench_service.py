@@ -25,6 +25,7 @@ from clerestory.engine import State
 from clerestory.engine.speed import reference
 from clerestory.search.ismcts import Searcher
 from clerestory.search.options import shipped
+from clerestory.search.root import observe
 from clerestory.v1.advisor_pb2 import RecommendMoveRequest, RecommendMoveResponse
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
 from clerestory.v1.rules_pb2 import ListGamesRequest
@@ -180,7 +181,7 @@ def served_speed(caller: Caller, seconds: float, seed: int) -> float:
 
 def own_speed(position: State, seconds: float, seed: int) -> float:
     """Return iterations a second of a Searcher."""
-    result = Searcher(position, seed=seed, **shipped(position.seats)).run(seconds=seconds)
+    result = Searcher(observe(position), seed=seed, **shipped(position.seats)).run(seconds=seconds)
     return result.iterations / result.elapsed
 
 

@@ -19,6 +19,7 @@ from clerestory.clients.wire import position_message, read_answer, read_time
 from clerestory.engine import State, from_position
 from clerestory.search import Result, Searcher, StopReason
 from clerestory.search.options import shipped
+from clerestory.search.root import observe
 from clerestory.server.service import remarks, write_warnings
 from clerestory.server.translate import read_question, write_answer, write_statistics
 from clerestory.v1.advisor_pb2 import RecommendMoveRequest, RecommendMoveResponse
@@ -41,7 +42,8 @@ def hint(
     seconds = read_time(time)
     if not 0 < seconds < 3600:
         raise BadOption(f"--time: {time} is not above 0 and below an hour")
-    searcher = Searcher(state, seed=secrets.randbits(SEED_BITS) if seed is None else seed, **shipped(state.seats))
+    drawn = secrets.randbits(SEED_BITS) if seed is None else seed
+    searcher = Searcher(observe(state), seed=drawn, **shipped(state.seats))
     console = screen()
     with Live(console=console, auto_refresh=False) if watch and not as_json else nullcontext() as live:
         for result in sharpen(searcher, seconds, SLICE if watch else seconds, threads):

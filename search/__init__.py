@@ -4,6 +4,7 @@ from clerestory.search.errors import BadLimit, HiddenFromSeat, NothingToDecide, 
 from clerestory.search.ismcts import Searcher
 from clerestory.search.options import Options
 from clerestory.search.result import Line, Result, StopReason
+from clerestory.search.root import Root, observe
 
 __all__ = [
     "BadLimit",
@@ -12,8 +13,10 @@ __all__ = [
     "NothingToDecide",
     "Options",
     "Result",
+    "Root",
     "SearchError",
     "Searcher",
     "StopReason",
     "WrongSeat",
+    "observe",
 ]

@@ -1,8 +1,8 @@
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
-from clerestory.engine.core import State
 from clerestory.search.reasons import Gain
 from clerestory.search.result import Outlook, Result, StopReason
+from clerestory.search.root import Root
 
 DEFAULT_MAX_BYTES: int
 MIN_BYTES: int
@@ -10,13 +10,10 @@ MIN_BYTES: int
 class Searcher:
     def __init__(
         self,
-        position: State,
-        seat: int | None = None,
+        root: Root,
         *,
         seed: int,
-        observer: int | None = ...,
         max_bytes: int = ...,
-        actions: Iterable[str] | None = ...,
         threads: int = ...,
         clock: Callable[[], float] | None = ...,
         selection: str = ...,
@@ -25,7 +22,7 @@ class Searcher:
         playout: str = ...,
         nodes: str = ...,
         horizon: int | None = ...,
-        temper: float = ...,
+        temperature: float = ...,
         choice: str = ...,
         deviations: float = ...,
     ) -> None: ...
@@ -44,7 +41,7 @@ class Searcher:
         self, pause: float, *, deadline: float, iterations: int, thread: int = ..., early: bool = ...
     ) -> tuple[StopReason, int]: ...
     def stop(self) -> None: ...
-    def advance(self, position: State, *, actions: Iterable[str] | None = None) -> None: ...
+    def advance(self, root: Root) -> None: ...
     def explain(self, result: Result, *, lines: int = 5, worlds: int = 100, plies: int = 1 << 40) -> Result: ...
     def foresee(
         self, actions: Sequence[str], *, worlds: int = 100, plies: int = 1 << 40

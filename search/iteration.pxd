@@ -1,12 +1,12 @@
 # cython: language_level=3
-"""One search: what it was given, its luck, its tree, and the scratch memory of an iteration."""
+"""One tree's search: its settings, its random numbers, its tree, and the scratch memory of an iteration."""
 from libc.stdint cimport uint32_t, uint64_t
 
 from clerestory.engine.core cimport MAX_LEGAL, MAX_SEATS, GameOps, Guide, action_t
 from clerestory.engine.rng cimport rng_t
 from clerestory.search.tree cimport Tree
 
-cdef enum Ending:                # why a run ended, the strongest reason last
+cdef enum EndOfRun:              # why a run ended, the strongest reason last
     BY_PAUSE
     BY_ITERATIONS
     BY_DECISION
@@ -14,17 +14,17 @@ cdef enum Ending:                # why a run ended, the strongest reason last
     BY_STOP
 
 cdef enum Identity:              # what makes two places in the tree one node
-    BY_KEY                       # the information set: a graph, in which ways meet
-    BY_WAY                       # the information set and the way to it: a tree
-    BY_ACTIONS                   # the seats' actions alone, whatever came up: open loop
+    BY_KEY                       # the information set: a graph, in which paths meet
+    BY_PATH                      # the information set and the path to it: a tree
+    BY_ACTIONS                   # the seats' actions alone, whatever the chance events: open loop
 
-cdef struct Step:
-    uint32_t edge
-    int seat                     # whose margin the edge counts: who decided; the one who asks, at a root of chance
+cdef struct PathStep:
+    uint32_t edge                # in a playout: place in the MAST statistics
+    int seat                     # whose margin counts: the seat that decided; at a root of chance, the one that asks
 
-cdef struct Habit:               # what came of an action in a phase, wherever it was played (MAST)
+cdef struct MastStatistics:      # of an action in a phase, wherever in the game it was played
     float reward                 # sum
-    float times
+    float visits
 
 cdef struct Search:
     # constant during the search
@@ -32,8 +32,8 @@ cdef struct Search:
     const Guide *guide           # NULL: the game has none
     uint64_t root[64]            # the position, as the observer knows it
     int seats
-    int observer                 # the seat whose knowledge is used; NATURE: an onlooker
-    int seat                     # whose margins and features count at the root: the one to decide, else the observer
+    int observer                 # seat whose knowledge is used; NATURE: an onlooker
+    int seat                     # whose margins and features count at the root: the seat to decide, else the observer
     int identity
     action_t considered[MAX_LEGAL]  # of the root, ascending
     int num_considered           # 0: every legal one
@@ -45,10 +45,10 @@ cdef struct Search:
     double (*ask_clock)(void *clock) noexcept nogil  # seconds; NULL: the system's
     void *clock
     int horizon                  # plies of a playout
-    double temper                # points, of the guide's value
-    Habit *habits                # by phase and action; NULL: not kept
-    double rival_share           # of the most visits; with fewer a line cannot become the best
-    double fastest               # iterations a second, in the quickest of its windows
+    double temperature           # points of the guide's value by which the odds to win grow e-fold
+    MastStatistics *mast         # by phase and action; NULL: not kept
+    double rival_share           # of the most visits, below which a line cannot become the best
+    double fastest               # iterations per second in the fastest window so far
     int windows                  # measured since the root was set
     # changed by every iteration
     rng_t rng
@@ -60,10 +60,10 @@ cdef struct Search:
     # scratch of one iteration
     uint64_t world[64]           # a determinization, played to its end
     action_t legal[MAX_LEGAL]
-    Step *path                   # max_plies at most
+    PathStep *path               # max_plies at most
     int length                   # of the path
-    uint64_t way                 # hash of what was played on the path
-    Step *played                 # of the playout: place in habits, and seat; max_plies at most
+    uint64_t path_hash           # of what was played on the path
+    PathStep *played             # of the playout; max_plies at most
     double win[MAX_SEATS]        # win shares, by seat
     double margin[MAX_SEATS]     # points, by seat
     # shared with the owner and with the other searches of one run; atomic

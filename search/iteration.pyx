@@ -20,10 +20,10 @@ cdef extern from *:
     int atomic_load(int *p) noexcept nogil
 
 cdef enum:
-    LOOK_EVERY = 8               # iterations between looks at the clock and at the root
-    ENOUGH_WINDOWS = 8           # to know a speed: whatever holds a search up does not fill all of them
+    LOOK_EVERY = 8               # iterations between readings of the clock and checks of the root
+    ENOUGH_WINDOWS = 8           # before a speed is trusted: no delay fills all of them
 
-cdef double WINDOW = 0.001       # seconds over which a speed is taken: shorter than most of what holds a search up
+cdef double WINDOW = 0.001       # seconds over which a speed is measured: shorter than most delays
 
 
 # -- one iteration ---------------------------------------------------------------------------------
@@ -39,12 +39,12 @@ cdef void iterate(Search *search) noexcept nogil:
 
 
 cdef void descend(Search *search) noexcept nogil:
-    """Walk down until an action that was never tried has been played, or the game or the memory is at its end."""
+    """Walk down until an untried action has been played, the game is over, or memory is full."""
     cdef uint32_t node
     cdef action_t outcome
     cdef int n, turn = search.ops.turn(search.world)
     search.length = 0
-    search.way = 0
+    search.path_hash = 0
     if turn == NATURE:  # the root's own chance event has a line for each outcome
         outcome = search.ops.draw(search.world, &search.rng)
         node = enter(search, search.ops.legal(search.world, search.legal))
@@ -68,9 +68,9 @@ cdef void descend(Search *search) noexcept nogil:
 
 
 cdef int list_actions(Search *search) noexcept nogil:
-    """Write the legal actions, at the root those considered; return how many.
+    """Write the legal actions, at the root only those considered, and return how many.
 
-    None may be left where the observer does not know what the seat to decide holds.
+    None may be left if the observer does not know what the deciding seat holds.
     """
     cdef int n = search.ops.legal(search.world, search.legal)
     return n if search.length or not search.num_considered else keep_considered(search, n)
@@ -97,12 +97,12 @@ cdef int list_root(const Search *search, action_t *out) noexcept nogil:
 
 
 cdef uint32_t enter(Search *search, int n) noexcept nogil:
-    """Return the node where the world is, with an edge for each of n listed actions; NO_NODE without memory."""
-    cdef uint64_t key = search.way
+    """Return the world's node, with an edge for each of the n listed actions; NO_NODE if memory is full."""
+    cdef uint64_t key = search.path_hash
     if search.length == 0 or search.identity != BY_ACTIONS:
         key = search.ops.key(search.world, search.observer)
-    if search.identity == BY_WAY:
-        key = mixed(search.way, key)
+    if search.identity == BY_PATH:
+        key = mixed(search.path_hash, key)
     cdef uint32_t met = search.tree.num_edges
     cdef uint32_t node = tree_enter(&search.tree, key, search.legal, n)
     if search.by_priors and search.tree.num_edges != met and search.ops.turn(search.world) != NATURE:
@@ -128,16 +128,16 @@ cdef void set_priors(Search *search, const Node *node, int n) noexcept nogil:
 cdef bint follow(Search *search, uint32_t edge, int seat) noexcept nogil:
     """Play an edge's action and put it on the path; return whether it had been tried before."""
     search.ops.play(search.world, search.tree.actions[edge])
-    search.path[search.length] = Step(edge, seat)
+    search.path[search.length] = PathStep(edge, seat)
     search.length += 1
     search.depth = max(search.depth, search.length)
     if search.identity != BY_KEY:
-        search.way = mixed(search.way, search.tree.actions[edge] + 1)
+        search.path_hash = mixed(search.path_hash, search.tree.actions[edge] + 1)
     return search.tree.edges[edge].visits != 0
 
 
 cdef inline uint64_t mixed(uint64_t a, uint64_t b) noexcept nogil:
-    """A hash of two numbers; b alone if a is 0, so that ways begin at the root's own key."""
+    """A hash of two numbers; b alone if a is 0, so that paths begin at the root's own key."""
     if a == 0:
         return b
     a = (a ^ b) * <uint64_t> 0x9E3779B97F4A7C15
@@ -145,7 +145,7 @@ cdef inline uint64_t mixed(uint64_t a, uint64_t b) noexcept nogil:
 
 
 cdef uint32_t outcome_edge(Search *search, uint32_t place, action_t outcome) noexcept nogil:
-    """Return the edge of what came up, and count every outcome as available."""
+    """Return the edge of the outcome that was drawn; every outcome counts as available."""
     cdef const Node *node = &search.tree.nodes[place]
     cdef uint32_t edge, found = node.first
     for edge in range(node.first, node.first + node.count):
@@ -160,7 +160,7 @@ cdef inline uint32_t choose_edge(Search *search, const Node *node, int turn, int
 
 
 cdef uint32_t select(Search *search, const Node *node, int turn, int n) noexcept nogil:
-    """Return an edge of a legal action: one never tried, at random, else the best by UCB1 with availability."""
+    """Return an edge of a legal action: a random untried one, else the best by UCB1 with availability."""
     cdef Edge *row = search.tree.edges + node.first
     cdef const action_t *actions = search.tree.actions + node.first
     cdef uint32_t untried[MAX_LEGAL]
@@ -188,9 +188,9 @@ cdef uint32_t select(Search *search, const Node *node, int turn, int n) noexcept
 
 
 cdef uint32_t select_by_priors(Search *search, const Node *node, int turn, int n) noexcept nogil:
-    """Return an edge of a legal action by PUCT with availability; one never tried is thought as good as the others.
+    """Return an edge of a legal action by PUCT with availability; an untried one is rated as the mean of the others.
 
-    Silver et al. 2017, Nature 550, with the action's own availability for the visits of the node.
+    Silver et al. 2017, Nature 550, with the action's own availability in place of the visits to the node.
     """
     cdef Edge *row = search.tree.edges + node.first
     cdef const action_t *actions = search.tree.actions + node.first
@@ -217,7 +217,7 @@ cdef uint32_t select_by_priors(Search *search, const Node *node, int turn, int n
 
 
 cdef inline double reward_sum(const Search *search, const Edge *edge, int turn) noexcept nogil:
-    """Return the sum of rewards, less a constant for each visit that all edges share."""
+    """Return the sum of rewards, less a constant for each visit, the same for all edges."""
     return search.win_weight * edge.win[turn] + search.margin_scale * edge.margin
 
 
@@ -227,7 +227,7 @@ cdef inline double mean(const Search *search, const Edge *edge, int turn) noexce
 
 
 cdef void rescale(Search *search) noexcept nogil:
-    """Widen the range of margins. Edges keep points, so that rewards of all iterations are on the new scale."""
+    """Widen the range of margins. Edges keep points, so the rewards of all iterations move to the new scale."""
     cdef int seat
     for seat in range(search.seats):
         search.lowest = min(search.lowest, search.margin[seat])
@@ -265,7 +265,7 @@ cdef inline double read_clock(const Search *search) noexcept nogil:
 
 
 cdef int run_until(Search *search, double pause, double deadline, uint64_t iterations, bint early) noexcept nogil:
-    """Iterate, once at least, until deadline, number of iterations, stop, pause or, if early, a decision."""
+    """Iterate at least once, until the deadline, the number of iterations, stop, pause or, if early, a decision."""
     cdef uint64_t end = search.iterations + iterations, window_begin = search.iterations
     cdef double now, window_start = read_clock(search)
     while True:
@@ -292,10 +292,10 @@ cdef int run_until(Search *search, double pause, double deadline, uint64_t itera
 # -- an early end ----------------------------------------------------------------------------------
 
 cdef double prospect(const Search *search, double seconds, double iterations) noexcept nogil:
-    """Return how many iterations a search can still get: alone from now on, and as fast as it ever was.
+    """Return how many more iterations a search could run in the time left, at the best speed it has reached.
 
-    A speed over windows of its own working time, the quickest of them: what it waited for others, a page fault or the
-    doubling of its table slow some windows down, and say nothing about what is to come.
+    The speed is that of the fastest window of its own running time. Waiting for other threads, page faults and growing
+    the table slow some windows down but say nothing about those to come.
     """
     if search.windows < ENOUGH_WINDOWS:
         return iterations
@@ -303,7 +303,7 @@ cdef double prospect(const Search *search, double seconds, double iterations) no
 
 
 cdef bint decided(Search **trees, int count, double remaining) noexcept nogil:
-    """Whether no other line can gain enough visits to be chosen, if it got all that remains to all the trees."""
+    """Whether no other line would be chosen even if it got every iteration that the trees have left."""
     cdef action_t legal[MAX_LEGAL]
     cdef uint64_t visits[MAX_LEGAL]
     cdef uint64_t most = 0, second = 0
@@ -324,7 +324,7 @@ cdef bint decided(Search **trees, int count, double remaining) noexcept nogil:
 
 
 cdef void add_visits(const Search *search, const action_t *legal, int n, uint64_t *visits) noexcept nogil:
-    """Add how often each of the listed actions of the root was taken; others that a warm tree knows do not count."""
+    """Add the visits of each listed action of the root; other actions that a warm tree knows do not count."""
     cdef uint32_t root = tree_find(&search.tree, search.ops.key(search.root, search.observer))
     cdef uint32_t edge, end
     cdef int i = 0

@@ -7,7 +7,7 @@ from clerestory.search.errors import BadLimit
 MAX_THREADS = 256
 
 
-def check_time(seconds: object, deadline: object, started: float) -> float:
+def end_of_run(seconds: object, deadline: object, started: float) -> float:
     """Return the earlier end as a clock reading, infinity for none. Raises BadLimit."""
     until = math.inf
     if seconds is not None:
@@ -21,7 +21,7 @@ def check_time(seconds: object, deadline: object, started: float) -> float:
     return until
 
 
-def check_threads(threads: object) -> None:
+def require_threads(threads: object) -> None:
     """Raise BadLimit for a number of threads out of its range."""
     if type(threads) is not int or not 0 < threads <= MAX_THREADS:
         raise BadLimit("threads", f"{threads!r} is not a whole number from 1 to {MAX_THREADS}")

@@ -1,4 +1,4 @@
-"""What can be chosen about a search, besides its limits."""
+"""The options of a search, apart from its limits."""
 
 import math
 from collections.abc import Collection
@@ -8,7 +8,7 @@ from typing import Any
 from clerestory.search.errors import BadLimit
 
 REWARDS = {"win": 0.0, "margin": 1.0, "mix": 0.5}  # share of the margin in the reward
-PLAYOUTS = ("uniform", "informed", "habit")
+PLAYOUTS = ("uniform", "informed", "mast")
 SELECTIONS = ("ucb1", "puct")
 CHOICES = ("visits", "bound")
 IDENTITIES = ("graph", "tree", "open")
@@ -20,18 +20,18 @@ class Options:
     """How to search; the defaults are those of `ismcts-plain`.
 
     Attributes:
-        selection: how to walk down: `ucb1`, every action once, then by its mean and how seldom it was taken; `puct`,
-            the sooner and the more often the more weight the guide gives an action.
+        selection: how to choose in the tree: `ucb1`, every action once, then upper confidence bounds; `puct`, upper
+            confidence bounds with the guide's weights as priors.
         exploration: the constant of either, in rewards, 0 or more.
-        reward: what a seat is thought to want: `win`, its win share; `margin`, its margin, where 0 is the
-            lowest margin of any seat that the search has met so far and 1 the highest; `mix`, their mean.
-        playout: `uniform`, every legal action alike; `informed`, in proportion to the guide's weights; `habit`, by
-            what came of the actions in the same phase so far.
-        nodes: what is one node: `graph`, an information set, however it was reached; `tree`, an information set
-            and the way to it; `open`, the seats' actions since the root, whatever came up (open loop).
-        horizon: plies of playout, chance events included, after which the guide's value stands for the rest of the
-            game, as soon as a seat is to decide; None plays to the end.
-        temper: points by which a seat must lead in the guide's value for its odds to win to grow e-fold.
+        reward: what every seat maximizes: `win`, its win share; `margin`, its margin, scaled so that the lowest
+            margin of any seat in this search is 0 and the highest 1; `mix`, the mean of the two.
+        playout: how to choose below the tree: `uniform`, at random; `informed`, in proportion to the guide's weights;
+            `mast`, by the mean reward of each action in the same phase so far.
+        nodes: what makes a node: `graph`, an information set, however it was reached; `tree`, an information set and
+            the path to it; `open`, the seats' actions since the root, whatever the chance events (open loop).
+        horizon: plies of a playout, chance events included, after which the guide's value at the next decision
+            replaces the rest of the game; None plays to the end.
+        temperature: lead in the guide's value, in points, that makes the odds of winning grow e-fold.
         choice: the best line: `visits`, the most visited; `bound`, the highest lower bound among those
             with at least 15 % of the most visits.
         deviations: standard errors from a line's reward down to its lower bound, 0 or more.
@@ -45,24 +45,24 @@ class Options:
     playout: str = "uniform"
     nodes: str = "graph"
     horizon: int | None = None
-    temper: float = 8.0
+    temperature: float = 8.0
     choice: str = "visits"
     deviations: float = 2.0
 
     def __post_init__(self) -> None:
         """Check every option."""
-        owe_choice("selection", self.selection, SELECTIONS)
-        owe_number("exploration", self.exploration)
-        owe_choice("reward", self.reward, REWARDS)
-        owe_choice("playout", self.playout, PLAYOUTS)
-        owe_choice("nodes", self.nodes, IDENTITIES)
+        require_choice("selection", self.selection, SELECTIONS)
+        require_number("exploration", self.exploration)
+        require_choice("reward", self.reward, REWARDS)
+        require_choice("playout", self.playout, PLAYOUTS)
+        require_choice("nodes", self.nodes, IDENTITIES)
         if self.horizon is not None and (type(self.horizon) is not int or not 0 <= self.horizon < 1 << 31):
             raise BadLimit("horizon", f"{self.horizon!r} is not a whole number of 0 or more")
-        owe_number("temper", self.temper)
-        if self.temper == 0:
-            raise BadLimit("temper", "0 is not a number above 0")
-        owe_choice("choice", self.choice, CHOICES)
-        owe_number("deviations", self.deviations)
+        require_number("temperature", self.temperature)
+        if self.temperature == 0:
+            raise BadLimit("temperature", "0 is not a number above 0")
+        require_choice("choice", self.choice, CHOICES)
+        require_number("deviations", self.deviations)
 
     @property
     def rival_share(self) -> float:
@@ -90,13 +90,13 @@ def shipped(seats: int) -> dict[str, Any]:
     }
 
 
-def owe_number(name: str, value: object) -> None:
+def require_number(name: str, value: object) -> None:
     """Raise BadLimit unless the value is a finite number of 0 or more."""
     if not isinstance(value, (int, float)) or not 0 <= value < math.inf:
         raise BadLimit(name, f"{value!r} is not a number of 0 or more")
 
 
-def owe_choice(name: str, value: str, choices: Collection[str]) -> None:
+def require_choice(name: str, value: str, choices: Collection[str]) -> None:
     """Raise BadLimit unless the value is one of the choices."""
     if not isinstance(value, str) or value not in choices:
         raise BadLimit(name, f"{value!r} is not one of {', '.join(choices)}")

@@ -3,21 +3,21 @@ from libc.math cimport exp
 
 from clerestory.engine.core cimport MAX_LEGAL, MAX_SEATS, NATURE, OVER, action_t, margins_of
 from clerestory.engine.rng cimport rng_below, rng_t, rng_unit
-from clerestory.search.iteration cimport Habit, Step
+from clerestory.search.iteration cimport MastStatistics, PathStep
 
 cdef enum:
-    FIRST_TIMES = 4              # how often a habit is thought to have been tried before it was, with a mean reward
+    PRIOR_VISITS = 4             # an action starts with this many visits and a mean reward of one half
 
-cdef double KEENNESS = 0.05      # rewards by which a habit must be better for its odds to grow e-fold
+cdef double MAST_TEMPERATURE = 0.05  # of the Gibbs distribution, in rewards
 
 
 cdef inline bint goes_on(int turn, int left) noexcept nogil:
-    """Whether a playout does: the guide values positions in which a seat is to decide."""
+    """Whether the playout goes on. It stops at its horizon only at a seat's decision, where the guide has a value."""
     return turn == NATURE or (turn != OVER and left > 0)
 
 
 cdef void play_uniformly(Search *search) noexcept nogil:
-    """Play on, each legal action as likely as the other."""
+    """Play on, choosing uniformly among the legal actions."""
     cdef int turn = search.ops.turn(search.world), left = search.horizon
     cdef action_t a
     while goes_on(turn, left):
@@ -32,7 +32,7 @@ cdef void play_uniformly(Search *search) noexcept nogil:
 
 
 cdef void play_informed(Search *search) noexcept nogil:
-    """Play on, each legal action as likely as the guide weighs it."""
+    """Play on, choosing legal actions in proportion to the guide's weights."""
     cdef float weights[MAX_LEGAL]
     cdef int n, turn = search.ops.turn(search.world), left = search.horizon
     cdef action_t a
@@ -51,10 +51,10 @@ cdef void play_informed(Search *search) noexcept nogil:
     settle(search, turn)
 
 
-cdef void play_by_habit(Search *search) noexcept nogil:
-    """Play on by what came of the actions in the same phase so far, as often as a Gibbs distribution says.
+cdef void play_by_mast(Search *search) noexcept nogil:
+    """Play on, choosing by a Gibbs distribution over the mean rewards of the actions in the current phase.
 
-    MAST (Finnsson, Bjornsson 2008, AAAI), kept by phase in the spirit of EPIC (Powley, Cowling, Whitehouse 2014,
+    MAST (Finnsson, Bjornsson 2008, AAAI), with statistics by phase as in EPIC (Powley, Cowling, Whitehouse 2014,
     Artificial Intelligence 217).
     """
     cdef float weights[MAX_LEGAL]
@@ -67,9 +67,9 @@ cdef void play_by_habit(Search *search) noexcept nogil:
             n = search.ops.legal(search.world, search.legal)
             phase = search.guide.phase(search.world) * search.ops.num_actions
             for i in range(n):
-                weights[i] = <float> exp(custom(&search.habits[phase + search.legal[i]]) / KEENNESS)
+                weights[i] = <float> exp(mean_reward(&search.mast[phase + search.legal[i]]) / MAST_TEMPERATURE)
             a = search.legal[pick(weights, n, &search.rng)]
-            search.played[length] = Step(phase + a, turn)
+            search.played[length] = PathStep(phase + a, turn)
             length += 1
         search.ops.play(search.world, a)
         turn = search.ops.turn(search.world)
@@ -78,26 +78,26 @@ cdef void play_by_habit(Search *search) noexcept nogil:
     learn(search, length)
 
 
-cdef inline double custom(const Habit *habit) noexcept nogil:
-    return (habit.reward + 0.5 * FIRST_TIMES) / (habit.times + FIRST_TIMES)
+cdef inline double mean_reward(const MastStatistics *action) noexcept nogil:
+    return (action.reward + 0.5 * PRIOR_VISITS) / (action.visits + PRIOR_VISITS)
 
 
 cdef void learn(Search *search, int length) noexcept nogil:
-    """Credit what the playout played."""
-    cdef Habit *habit
+    """Credit the actions of the playout with its rewards."""
+    cdef MastStatistics *action
     cdef double reward
     cdef int i, seat
     for i in range(length):
-        habit = &search.habits[search.played[i].edge]
+        action = &search.mast[search.played[i].edge]
         seat = search.played[i].seat
         reward = search.win_weight * search.win[seat]
         reward += search.margin_scale * (search.margin[seat] - search.lowest) if search.margin_scale else 0
-        habit.reward += <float> reward
-        habit.times += 1
+        action.reward += <float> reward
+        action.visits += 1
 
 
 cdef int pick(const float *weights, int n, rng_t *rng) noexcept nogil:
-    """Return 0 .. n - 1 with odds in proportion to the weights; one number drawn."""
+    """Return an index from 0 to n - 1, drawn in proportion to the weights from one random number."""
     cdef double left = 0
     cdef int i
     for i in range(n):
@@ -111,25 +111,25 @@ cdef int pick(const float *weights, int n, rng_t *rng) noexcept nogil:
 
 
 cdef inline void settle(Search *search, int turn) noexcept nogil:
-    """Say what the world was worth: by the rules at the end, by the guide before it."""
+    """Set the win shares and margins of the world: by the rules if the game is over, else by the guide."""
     cdef double score[MAX_SEATS]
     if turn == OVER:
         search.ops.returns(search.world, search.win)
         search.ops.scores(search.world, score)
         margins_of(score, search.seats, search.margin)
     else:
-        foresee(search)
+        estimate(search)
 
 
-cdef void foresee(Search *search) noexcept nogil:
-    """Win shares in proportion to exp(value / temper), and the margins of the values."""
+cdef void estimate(Search *search) noexcept nogil:
+    """Set win shares in proportion to exp(value / temperature), and margins by the differences of the values."""
     cdef double value[MAX_SEATS]
     cdef double total = 0
     cdef int seat
     search.guide.value(search.world, value)
     margins_of(value, search.seats, search.margin)
     for seat in range(search.seats):
-        search.win[seat] = exp(min(search.margin[seat], 0) / search.temper)  # behind the best; the best itself 1
+        search.win[seat] = exp(min(search.margin[seat], 0) / search.temperature)  # behind the best; the best itself 1
         total += search.win[seat]
     for seat in range(search.seats):
         search.win[seat] /= total

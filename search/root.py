@@ -1,27 +1,77 @@
-"""What a search may begin with: a seat to decide, a view to decide by, and the actions that come into question."""
+"""The root of a search: a position as the observer knows it, and the actions to be searched there."""
 
 from collections.abc import Iterable
+from copy import copy
 
 from clerestory.engine.core import NATURE, OVER, State
 from clerestory.search.errors import BadLimit, HiddenFromSeat, NothingToDecide, WrongSeat
 
 
-def owed_turn(position: State, seat: int | None) -> int:
-    """Return the seat to decide. Raises NothingToDecide or WrongSeat."""
+class Root:
+    """What a search starts from. Making one forgets what the observer cannot know: a search never sees the rest.
+
+    Args:
+        position: the position, with or without what is hidden from the observer.
+        seat: the seat to decide; at a chance event the seat that asks.
+        observer: the seat whose knowledge is used, NATURE for an onlooker.
+
+    Attributes:
+        view: the position as the observer knows it.
+        seat: as given; at a chance event the observer.
+        observer: as given.
+        codes: the only actions to be searched, ascending; () for all.
+    """
+
+    __slots__ = ("codes", "observer", "seat", "view")
+
+    def __init__(self, position: State, seat: int, observer: int) -> None:
+        self.view = position.observe(observer)
+        self.seat = observer if position.turn == NATURE else seat
+        self.observer = observer
+        self.codes: tuple[int, ...] = ()
+
+    def only(self, codes: Iterable[int]) -> "Root":
+        """Return the same root limited to some of its legal actions; no codes at all stand for every action."""
+        limited = copy(self)
+        limited.codes = tuple(sorted(codes))
+        return limited
+
+    def require_whole(self) -> None:
+        """Raise HiddenFromSeat if the position lacks something that the observer knows."""
+        if self.view.deal(0).observe(self.observer) != self.view:
+            raise HiddenFromSeat(f"the position hides what {self.view.game.seat_name(self.observer)} knows")
+
+
+def observe(
+    position: State, seat: int | None = None, *, observer: int | None = None, actions: Iterable[str] | None = None
+) -> Root:
+    """Return the root of a search: the only way from a position into one.
+
+    Args:
+        position: what the observer cannot know of it is forgotten before anything else happens.
+        seat: the seat to decide; None takes the seat whose turn it is. At a chance event the seat whose knowledge is
+            to be used, None for an onlooker; the lines are then the outcomes.
+        observer: whose knowledge is used, if not that of `seat`: any seat, or NATURE for an onlooker. The lines are
+            still those of the seat to decide; the observer may not know which of them it really has.
+        actions: texts of the only actions to search, each legal; None for all.
+
+    Raises NothingToDecide, WrongSeat, HiddenFromSeat, or BadLimit for the actions.
+    """
+    decides = require_seat(position, seat)
+    root = Root(position, decides, decides if observer is None else require_observer(position, observer))
+    root.require_whole()
+    return root if actions is None else root.only(require_actions(root.view, actions))
+
+
+def observe_decision(position: State) -> Root:
+    """Return the root for the seat to decide. Raises NothingToDecide at a chance event too, HiddenFromSeat."""
     if position.turn == NATURE:
         raise NothingToDecide("a chance event is due")
-    return owed_seat(position, seat)
+    return observe(position)
 
 
-def owed_watcher(position: State, observer: object) -> int:
-    """Return a seat, or NATURE for an onlooker, whose knowledge can be used. Raises WrongSeat."""
-    if type(observer) is not int or not NATURE <= observer < position.seats:
-        raise WrongSeat(f"observer {observer!r} is not one of the seats 0 to {position.seats - 1}, and no onlooker")
-    return observer
-
-
-def owed_seat(position: State, seat: int | None) -> int:
-    """Return who asks: the one to decide, or any at a chance event. Raises NothingToDecide, WrongSeat."""
+def require_seat(position: State, seat: int | None) -> int:
+    """Return who asks: the seat to decide, or any seat at a chance event. Raises NothingToDecide, WrongSeat."""
     turn = position.turn
     if turn == OVER:
         raise NothingToDecide("the game is over")
@@ -34,28 +84,25 @@ def owed_seat(position: State, seat: int | None) -> int:
     return turn
 
 
-def considered_codes(position: State, actions: Iterable[str] | None) -> tuple[int, ...]:
-    """Return the codes of the actions that a search is limited to, ascending; () for no such limit. Raises BadLimit."""
-    if actions is None:
-        return ()
-    legal = set(position.legal_codes())
+def require_observer(position: State, observer: object) -> int:
+    """Return a seat whose knowledge can be used, or NATURE for an onlooker. Raises WrongSeat."""
+    if type(observer) is not int or not NATURE <= observer < position.seats:
+        raise WrongSeat(f"observer {observer!r} is neither a seat from 0 to {position.seats - 1} nor an onlooker")
+    return observer
+
+
+def require_actions(view: State, actions: Iterable[str]) -> set[int]:
+    """Return the codes of legal actions, at least one. Raises BadLimit."""
+    legal = set(view.legal_codes())
     codes = set()
     for text in actions:
         try:
-            code = position.game.parse_action(text).code
+            code = view.game.parse_action(text).code
         except ValueError as error:  # BadText
             raise BadLimit("actions", str(error)) from None
-        if code not in legal or position.turn == NATURE:
+        if code not in legal or view.turn == NATURE:
             raise BadLimit("actions", f"{text!r} is not a legal action")
         codes.add(code)
     if not codes:
         raise BadLimit("actions", "none is left to search")
-    return tuple(sorted(codes))
-
-
-def known(position: State, seat: int) -> State:
-    """Return what the seat knows. Raises HiddenFromSeat unless dealing leaves that as it is."""
-    observed = position.observe(seat)
-    if observed.deal(0).observe(seat) != observed:
-        raise HiddenFromSeat(f"the position hides what {observed.game.seat_name(seat)} knows")
-    return observed
+    return codes

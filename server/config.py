@@ -94,12 +94,12 @@ class Settings:
         if self.memory < least:
             raise BadSettings(f"memory: {self.memory} is less than {least}, the least for {self.max_searches} searches")
         for name in ("listen", "admin", "metrics"):
-            self._owe_privacy(name)
+            self._require_privacy(name)
         for name, other in (("tls_cert", "tls_key"), ("tls_key", "tls_cert"), ("tls_client_ca", "tls_cert")):
             if getattr(self, name) is not None and getattr(self, other) is None:
                 raise BadSettings(f"{name}: is of no use without {other}")
 
-    def _owe_privacy(self, name: str) -> None:
+    def _require_privacy(self, name: str) -> None:
         """Raise BadSettings for an address that other machines can reach in plaintext, unless that is allowed."""
         address = getattr(self, name)
         main = name == "listen"

@@ -152,7 +152,7 @@ class Faults:
         """Note what is wrong with the field of that path."""
         self.found.append((reason, path, description))
 
-    def owe_none(self) -> None:
+    def require_none(self) -> None:
         """Raise a CallError with everything of the first fault's code; a request that makes no sense goes first."""
         if not self.found:
             return

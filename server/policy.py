@@ -124,16 +124,16 @@ class Policy:
     def admit(self, demand: Demand, now: float) -> list[Tree]:
         """Take a search in. Raises NoRoom if it, or one that is here, would then miss its minimum."""
         self._advance(now)
-        self.owe_place(demand.caller, demand.priority, now)
+        self.require_place(demand.caller, demand.priority, now)
         minimum = min(self.min_iterations / demand.trees, demand.iterations)
         began = self._fair.get(demand.clock, 0.0)
         new = [Tree(demand, number, demand.deadline - now, began, minimum) for number in range(demand.trees)]
-        self._owe_time(demand, new, now)
+        self._require_time(demand, new, now)
         self.trees += new
         self._share_out()
         return new
 
-    def owe_place(self, caller: Hashable, priority: Priority, now: float) -> None:
+    def require_place(self, caller: Hashable, priority: Priority, now: float) -> None:
         """Raise NoRoom if as many searches are here as may be, of whatever length they are.
 
         A caller may have as many as places are left free, of twice `max_searches` (a dynamic threshold: Choudhury and
@@ -148,10 +148,10 @@ class Policy:
                 first = min(one.deadline for one in here)
                 raise NoRoom(f"{len(here)} searches are under way, {own} of this caller", first - now)
 
-    def _owe_time(self, demand: Demand, new: Sequence[Tree], now: float) -> None:
+    def _require_time(self, demand: Demand, new: Sequence[Tree], now: float) -> None:
         """Raise NoRoom if not all can have their minimum, or not all of this caller within its share of the workers."""
         self._claims = {caller: until for caller, until in self._claims.items() if until > now}
-        late = self._overload([*self._owed(), *new], now, self.workers)
+        late = self._overload([*self._unmet(), *new], now, self.workers)
         if late is None:
             late = self._overload_of_share(demand, new, now)
         if late is None or not self.trees:
@@ -165,10 +165,10 @@ class Policy:
     def _overload_of_share(self, demand: Demand, new: Sequence[Tree], now: float) -> float | None:
         """Return the first deadline by which a caller's share of the workers cannot meet its needs; None if it can.
 
-        What it had beyond its share counts as a need. One that has and is owed nothing may come in whatever its share.
+        What it had beyond its share counts as a need. One that has and is unmet nothing may come in whatever its share.
         """
         share = self._share_beside_others(demand)
-        own = [tree for tree in self._owed() if tree.demand.caller == demand.caller]
+        own = [tree for tree in self._unmet() if tree.demand.caller == demand.caller]
         had = max(self._ahead.get(demand.caller, 0.0) - SLICE, 0.0)
         if share == self.workers or not (own or had):
             return None
@@ -245,14 +245,14 @@ class Policy:
 
     def _pressed(self, ready: Sequence[Tree], now: float) -> Tree | None:
         """Return the first to end of those that can get their minimum only if they begin now."""
-        owed = self._owed()
-        if not owed or self._overload(owed, now, self.workers, reserve=2 * SLICE) is None:
+        unmet = self._unmet()
+        if not unmet or self._overload(unmet, now, self.workers, reserve=2 * SLICE) is None:
             return None
-        return min((tree for tree in ready if tree in owed), key=lambda tree: tree.demand.deadline, default=None)
+        return min((tree for tree in ready if tree in unmet), key=lambda tree: tree.demand.deadline, default=None)
 
     # -- the promise -------------------------------------------------------------------------------
 
-    def _owed(self) -> list[Tree]:
+    def _unmet(self) -> list[Tree]:
         return [tree for tree in self.trees if tree.iterations < tree.minimum]
 
     def need(self, tree: Tree) -> float:

@@ -130,13 +130,13 @@ class Scheduler:
 
     # -- a search, from its admission to its end ---------------------------------------------------
 
-    def owe_place(self, caller: Caller, priority: Priority) -> None:
+    def require_place(self, caller: Caller, priority: Priority) -> None:
         """Refuse a call that has no chance before anything is done for it. Raises CallError: BUSY or FINISHING."""
         if self._finishing:
             refuse(Reason.FINISHING, "", "the server is finishing")
         with self._turn:
             try:
-                self._policy.owe_place(caller, priority, time.monotonic())
+                self._policy.require_place(caller, priority, time.monotonic())
             except NoRoom as full:
                 raise CallError(Reason.BUSY, [("", str(full))], retry=full.retry) from None
 
@@ -152,7 +152,7 @@ class Scheduler:
         priority: Priority = Priority.MOVE,
     ) -> Job:
         """Admit a search; whoever does must `drop` it, whatever happens. Raises CallError: BUSY or FINISHING."""
-        self.owe_place(caller, priority)
+        self.require_place(caller, priority)
         left = shares(limits.iterations, trees)
         most = inf if limits.iterations is None else left[0]
         demand = Demand(kind, limits.deadline, most, len(left), priority, caller)

@@ -32,9 +32,9 @@ def credentials(settings: Settings) -> grpc.ServerCredentials | None:
         return None
     certificate, key = read_file("tls_cert", settings.tls_cert), read_file("tls_key", settings.tls_key)
     authority = None if settings.tls_client_ca is None else read_file("tls_client_ca", settings.tls_client_ca)
-    owe_pair(settings.tls_cert, settings.tls_key)
+    require_pair(settings.tls_cert, settings.tls_key)
     if settings.tls_client_ca is not None:
-        owe_authority(settings.tls_client_ca)
+        require_authority(settings.tls_client_ca)
     return grpc.ssl_server_credentials([(key, certificate)], authority, require_client_auth=authority is not None)
 
 
@@ -46,7 +46,7 @@ def read_file(name: str, path: Path) -> bytes:
         raise BadSettings(f"{name}: {path} cannot be read: {error.strerror}") from None
 
 
-def owe_pair(certificate: Path, key: Path) -> None:
+def require_pair(certificate: Path, key: Path) -> None:
     """Raise BadSettings unless the files hold a certificate and its key, as gRPC reads them: PEM, not encrypted."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     try:
@@ -59,7 +59,7 @@ def owe_pair(certificate: Path, key: Path) -> None:
         raise BadSettings(f"tls_key: {key} is not the key of {certificate}, in PEM and not encrypted") from None
 
 
-def owe_authority(path: Path) -> None:
+def require_authority(path: Path) -> None:
     """Raise BadSettings unless the file holds certificates."""
     try:
         ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_verify_locations(path)

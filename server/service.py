@@ -12,7 +12,6 @@ from typing import Any
 
 import grpc
 
-from clerestory.search.errors import HiddenFromSeat
 from clerestory.search.ismcts import MIN_BYTES, Searcher
 from clerestory.search.levels import choose_line, level_of
 from clerestory.search.options import shipped
@@ -20,7 +19,7 @@ from clerestory.search.result import Result, StopReason
 from clerestory.server.allowance import EXPLAINED_FROM, Allowance, Asked, Cut, allow
 from clerestory.server.callers import Caller, Callers
 from clerestory.server.config import Settings
-from clerestory.server.errors import CallError, Reason, refuse
+from clerestory.server.errors import CallError, Reason
 from clerestory.server.lead import Lead
 from clerestory.server.memory import Memory, Warm
 from clerestory.server.metrics import Metrics, Searched
@@ -143,7 +142,7 @@ class Advisor(AdvisorServiceServicer):
     def _let_in(self, caller: Caller, priority: Priority, remaining: float | None) -> Call:
         """Turn a call away at once, before its question is read, if there is no place for it. Raises CallError."""
         call = Call(caller, priority, time.monotonic(), remaining)
-        self._scheduler.owe_place(caller, priority)
+        self._scheduler.require_place(caller, priority)
         return call
 
     @asynccontextmanager
@@ -193,7 +192,7 @@ class Advisor(AdvisorServiceServicer):
             return None
         searcher, size = found
         try:
-            searcher.advance(question.view)
+            searcher.advance(question.root)
         except (ValueError, RuntimeError):  # not of this game any more, or a thread is about to leave it
             return None
         self._memory.occupy(size)
@@ -283,21 +282,16 @@ def next_look(began: float, interval: float) -> float:
 
 
 def make_searcher(question: Question, allowance: Allowance, tree_bytes: int) -> Searcher:
-    """Return the search for a question. Raises CallError: HIDDEN_FROM_SEAT, BUSY without memory."""
+    """Return the search for a question. Raises CallError, BUSY, without memory."""
     seed = secrets.randbits(SEED_BITS) if question.seed is None else question.seed
     try:
         return Searcher(
-            question.view,
-            question.seat,
+            question.root,
             seed=seed,
-            observer=question.observer,
             max_bytes=max(tree_bytes, MIN_BYTES),
-            actions=question.actions,
             threads=allowance.threads,
             **shipped(question.view.seats),
         )
-    except HiddenFromSeat as error:
-        refuse(Reason.HIDDEN_FROM_SEAT, "position", str(error))
     except MemoryError:
         raise CallError(Reason.BUSY, [("", "there is no memory for another tree")], retry=1.0) from None
 

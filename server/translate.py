@@ -12,9 +12,11 @@ import clerestory
 from clerestory.engine.core import NATURE, OVER, Game, State
 from clerestory.engine.errors import BadPosition, BadText
 from clerestory.engine.games import GAMES
+from clerestory.search.errors import HiddenFromSeat
 from clerestory.search.ismcts import MIN_BYTES
 from clerestory.search.levels import LEVELS
 from clerestory.search.result import Line, Outlook, Result, StopReason
+from clerestory.search.root import Root
 from clerestory.server.errors import CallError, Faults, Reason, refuse
 from clerestory.v1 import advisor_pb2 as api
 from clerestory.v1.position_pb2 import Position
@@ -42,9 +44,9 @@ class Question:
     """A request that makes sense.
 
     Attributes:
-        view: the position as the observer knows it; nothing else of the request's position is kept.
+        root: the position as the observer knows it, and the actions to search; nothing else of it is kept.
         seat: who decides, or asks at a chance event; None for an onlooker there.
-        observer: whose knowledge is used, NATURE for an onlooker; None where the question names no other than `seat`.
+        observer: whose knowledge is used, NATURE for an onlooker; None if the question names no observer.
         chance: a chance event is due.
         seconds: the time budget asked for, None for as much as there is.
         iterations: limit of the search, None for no limit.
@@ -52,13 +54,12 @@ class Question:
         max_tree_bytes: None for the server's limit.
         level: 1 to 8, None for full strength.
         threads: 1 or more.
-        actions: texts of the only actions to search, None for all.
         max_lines: of the answer, 0 for all.
         early_stop: None where the request does not say.
         game_id: of the caller's choice, "" for none.
     """
 
-    view: State
+    root: Root
     seat: int | None
     observer: int | None
     chance: bool
@@ -68,20 +69,24 @@ class Question:
     max_tree_bytes: int | None
     level: int | None
     threads: int
-    actions: tuple[str, ...] | None
     max_lines: int
     early_stop: bool | None
     game_id: str
 
     @property
+    def view(self) -> State:
+        """The position as the observer knows it."""
+        return self.root.view
+
+    @property
     def kind(self) -> tuple[str, int]:
-        """What searches are about equally fast."""
+        """Searches of one kind are about equally fast."""
         return self.view.game.name, self.view.seats
 
     @property
     def tree_key(self) -> Hashable | None:
         """Whose tree may be kept for the next question: one observer's, at full strength; None if none may."""
-        plain = self.seed is None and self.level is None and self.threads == 1 and self.actions is None
+        plain = self.seed is None and self.level is None and self.threads == 1 and not self.root.codes
         if not self.game_id or not plain or self.chance:
             return None
         whose = ("seat", self.seat) if self.observer is None else ("observer", self.observer)
@@ -136,17 +141,19 @@ def read_question(
         position = read_position(request.position, f"{path}position")
     except CallError as error:
         faults.found += [(error.reason, field, text) for field, text in error.faults]
-        faults.owe_none()
+        faults.require_none()
         raise
     seat = read_seat(position, request, path, faults)
     watcher = None if observer is None else read_observer(position, observer, faults)
     if position.turn == NATURE and watcher is not None:
         seat = None if watcher == NATURE else watcher
-    view = position.observe(watcher if watcher is not None else NATURE if seat is None else seat)
-    actions = read_actions(view, request, path, faults)
-    faults.owe_none()
+    asks = NATURE if seat is None else seat
+    root = Root(position, asks, asks if watcher is None else watcher)
+    codes = read_actions(root.view, request, path, faults)
+    faults.require_none()
+    require_whole(root)
     return Question(
-        view=view,
+        root=root.only(codes),
         seat=seat,
         observer=watcher,
         chance=position.turn == NATURE,
@@ -156,11 +163,18 @@ def read_question(
         max_tree_bytes=given(request, "max_tree_bytes"),
         level=given(request, "level"),
         threads=request.threads if request.HasField("threads") else 1,
-        actions=actions,
         max_lines=request.max_lines,
         early_stop=given(request, "early_stop"),
         game_id=request.game_id,
     )
+
+
+def require_whole(root: Root) -> None:
+    """Raise CallError, HIDDEN_FROM_SEAT, if the position lacks something that its observer knows."""
+    try:
+        root.require_whole()
+    except HiddenFromSeat as error:
+        refuse(Reason.HIDDEN_FROM_SEAT, "position", str(error))
 
 
 def given(request: api.RecommendMoveRequest, field: Any) -> Any:
@@ -251,23 +265,18 @@ def read_observer(position: State, observer: api.Observer, faults: Faults) -> in
     return int(observer.seat)
 
 
-def read_actions(
-    position: State, request: api.RecommendMoveRequest, path: str, faults: Faults
-) -> tuple[str, ...] | None:
-    """Return the texts of the actions to search, in the order of the legal ones; None for all of them."""
+def read_actions(position: State, request: api.RecommendMoveRequest, path: str, faults: Faults) -> list[int]:
+    """Return the codes of the actions to search; [] for all of them."""
     if not (request.consider_actions or request.avoid_actions) or position.turn == OVER:
-        return None
+        return []
     before = len(faults.found)
     considered = read_texts(position, request.consider_actions, Reason.BAD_CONSIDER_ACTIONS, path, faults)
     avoided = read_texts(position, request.avoid_actions, Reason.BAD_AVOID_ACTIONS, path, faults)
-    left = [
-        action.text
-        for action in position.legal_actions()
-        if (not considered or action.code in considered) and action.code not in avoided
-    ]
+    legal = position.legal_codes()
+    left = [code for code in legal if (not considered or code in considered) and code not in avoided]
     if not left and len(faults.found) == before:
         faults.add(Reason.BAD_AVOID_ACTIONS, f"{path}avoid_actions", "leave nothing to search")
-    return tuple(left)
+    return left
 
 
 def read_texts(position: State, texts: Sequence[str], reason: Reason, path: str, faults: Faults) -> set[int]:

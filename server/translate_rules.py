@@ -59,13 +59,13 @@ def read_referee(message: rules.RefereePosition, path: str = "referee") -> State
 
 def read_kind(message: Position, referee: bool, path: str) -> State:
     """Return a position of one kind. Raises CallError, which lists all that is wrong with it."""
-    owe(size_fault(message), path)
+    require(size_fault(message), path)
     state = read_position(message, path)
-    owe(kind_fault(state, referee), path)
+    require(kind_fault(state, referee), path)
     return state
 
 
-def owe(fault: str, path: str) -> None:
+def require(fault: str, path: str) -> None:
     """Raise CallError for what is wrong with a position, unless nothing is."""
     if fault:
         refuse(Reason.BAD_POSITION, path, fault)
@@ -240,7 +240,7 @@ def apply(state: State, actions: Sequence[Action], seed: int | None) -> Iterator
     for i, action in enumerate(actions):
         while rng is not None and state.turn == NATURE and action.code not in state.legal_codes():
             yield play(state, state.draw(rng), drawn=True)
-        owe_legal(state, action, f"actions[{i}]")
+        require_legal(state, action, f"actions[{i}]")
         yield play(state, action, drawn=False)
     while rng is not None and state.turn == NATURE:
         yield play(state, state.draw(rng), drawn=True)
@@ -253,7 +253,7 @@ def play(state: State, action: Action, *, drawn: bool) -> rules.AppliedAction:
     return applied
 
 
-def owe_legal(state: State, action: Action, path: str) -> None:
+def require_legal(state: State, action: Action, path: str) -> None:
     """Raise CallError for an action that is not legal; it says some that are."""
     if state.over:
         refuse(Reason.GAME_OVER, path, f"{action.text!r} comes after the end of the game")

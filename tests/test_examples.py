@@ -7,6 +7,7 @@ import pytest
 
 from clerestory.engine import from_position, read_records
 from clerestory.search import Searcher
+from clerestory.search.root import observe
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 RECORDS = sorted(EXAMPLES.glob("records/*.jsonl"))
@@ -28,7 +29,7 @@ def test_there_are_some_of_every_player_count_and_of_several_times_and_steps(gam
 @pytest.mark.parametrize("path", POSITIONS, ids=lambda path: path.stem)
 def test_position_can_be_searched(path: Path) -> None:
     position = from_position(path.read_text())
-    result = Searcher(position, seed=1).run(iterations=200)
+    result = Searcher(observe(position), seed=1).run(iterations=200)
     assert {line.action for line in result.lines} == {action.text for action in position.legal_actions()}
 
 

@@ -23,6 +23,7 @@ from clerestory.arena.statistics import Interval
 from clerestory.engine import GAMES, NATURE, Rng, State
 from clerestory.engine.core import Game
 from clerestory.search import Searcher
+from clerestory.search.root import observe
 
 SOURCE = Path(__file__).parent / "unveiled.pyx"
 MAX_BYTES = 1 << 26
@@ -64,7 +65,7 @@ def play_game(game: Game, seats: int, iterations: int, options: dict[str, Any], 
 
 
 def decide(seen: State, seed: int, iterations: int, options: dict[str, Any]) -> Move:
-    found = Searcher(seen, seed=seed, max_bytes=MAX_BYTES, **options).run(iterations=iterations)
+    found = Searcher(observe(seen), seed=seed, max_bytes=MAX_BYTES, **options).run(iterations=iterations)
     return Move(found.best.action, found.iterations, found.elapsed)
 
 

@@ -19,6 +19,7 @@ from typing import Any
 from clerestory.engine import GAMES, NATURE, Rng, State, from_position
 from clerestory.search import Searcher
 from clerestory.search.options import shipped
+from clerestory.search.root import observe
 
 HERE = Path(__file__).parents[1] / "tests" / "search"
 MAX_NODES = 50_000
@@ -124,7 +125,7 @@ def late_decisions(game: str, seats: int, seed: int) -> Iterator[State]:
             continue
         if len(legal) > 1 and wanted.last.items() <= fields(state).items():
             yield state.observe(state.turn)
-        searcher = Searcher(state, seed=len(state.history), max_bytes=1 << 20, **wanted.options)
+        searcher = Searcher(observe(state), seed=len(state.history), max_bytes=1 << 20, **wanted.options)
         choice = searcher.run(iterations=ITERATIONS).best.action
         state.play(choice if rng.below(8) else legal[rng.below(len(legal))])
 
@@ -161,7 +162,7 @@ def find(game: str) -> None:
 
 def regret(line: dict[str, Any], iterations: int, seed: int, **options: Any) -> float:
     """Win share lost to the best action by the choice of a search."""
-    searcher = Searcher(from_position(line["position"]), seed=seed, max_bytes=1 << 24, **options)
+    searcher = Searcher(observe(from_position(line["position"])), seed=seed, max_bytes=1 << 24, **options)
     choice = searcher.run(iterations=iterations).best.action
     lost: float = max(line["values"].values()) - line["values"][choice]
     return lost

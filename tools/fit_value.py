@@ -20,6 +20,7 @@ from clerestory.engine import NATURE, Rng, State, game
 from clerestory.engine.cathedral.guide import STAGE_NAMES, TERM_NAMES, terms_of
 from clerestory.search.ismcts import Searcher
 from clerestory.search.options import shipped
+from clerestory.search.root import observe
 
 ROUNDS = 6
 LEAST_VISITS, MOST_VISITS = 12, 200  # of a line to be noted, and to count more for
@@ -34,7 +35,7 @@ Row = tuple[float, ...]  # decision, stage, round, visits, what is to be foresee
 def lines_of(position: State, iterations: int, luck: random.Random) -> tuple[str, list[Row]]:
     """Search a decision; return the best action, and a row for each line that is known well enough."""
     seat = position.turn
-    result = Searcher(position, seed=luck.getrandbits(50), **shipped(2)).run(iterations=iterations)
+    result = Searcher(observe(position), seed=luck.getrandbits(50), **shipped(2)).run(iterations=iterations)
     rows = [
         (line.visits, *row_of(after, seat, line.margin))
         for line in result.lines

@@ -18,6 +18,7 @@ from clerestory.engine import NATURE, State, from_position, read_records
 from clerestory.search import Searcher
 from clerestory.search.options import shipped
 from clerestory.search.reasons import Gain, is_ahead, stated
+from clerestory.search.root import observe
 from clerestory.server.service import EXPLAINED_LINES, EXPLAINED_PLIES, EXPLAINED_WORLDS
 
 RECORDS = sorted((Path(__file__).parents[1] / "examples" / "records").glob("*.jsonl"))
@@ -65,7 +66,7 @@ def recorded_positions(paths: Sequence[Path], count: int) -> list[State]:
 def check(position: str, seed: int, iterations: int, times: int, longer: int) -> Checked:
     """Explain one search, and compare what it says with many worlds and with a longer search."""
     state = from_position(position)
-    searcher = Searcher(state, seed=seed, **shipped(state.seats))
+    searcher = Searcher(observe(state), seed=seed, **shipped(state.seats))
     result = searcher.run(iterations=iterations)
     actions = [line.action for line in result.lines[:EXPLAINED_LINES]]
     if len(actions) < 2 or not result.lines[1].visits:

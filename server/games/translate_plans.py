@@ -52,7 +52,7 @@ def read_plan(request: games.CreateGameRequest) -> Plan:
     if seed is not None and options.table:
         faults.add(Reason.BAD_OPTIONS, "seed", "is of no use in a game at a table")
     check_request(request.request_id, faults)
-    faults.owe_none()
+    faults.require_none()
     return Plan(game, seats, options, seed, request.request_id)
 
 
@@ -61,7 +61,7 @@ def read_join(request: games.JoinGameRequest) -> tuple[int | None, str]:
     faults = Faults()
     check_name(request.name, "", faults)
     check_request(request.request_id, faults)
-    faults.owe_none()
+    faults.require_none()
     return (request.seat if request.HasField("seat") else None), request.name.strip()
 
 
@@ -69,7 +69,7 @@ def read_seat_plan(request: games.SetSeatRequest) -> Holder:
     """Return who is to hold a seat. Raises CallError."""
     faults = Faults()
     holder = read_holder(request.plan, "plan.", faults)
-    faults.owe_none()
+    faults.require_none()
     return holder
 
 
@@ -79,7 +79,7 @@ def read_end(request: games.EndGameRequest) -> EndReason:
     found = {number: reason for reason, number in ENDS.items()}.get(request.reason)
     if found is None:
         faults.add(Reason.BAD_OPTIONS, "reason", "must be END_REASON_RESIGNED or END_REASON_ABANDONED")
-    faults.owe_none()
+    faults.require_none()
     assert found is not None
     return found
 

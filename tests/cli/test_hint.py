@@ -15,7 +15,7 @@ from clerestory.cli.options import BadOption
 from clerestory.clients import BadRequest
 from clerestory.clients.wire import read_answer
 from clerestory.engine import GAMES, NATURE, BadPosition, from_position
-from clerestory.search import NothingToDecide, Searcher
+from clerestory.search import NothingToDecide, Searcher, observe
 from clerestory.v1 import advisor_pb2 as api
 from tests.games import CATHEDRAL
 
@@ -56,7 +56,7 @@ def test_watching_ends_with_the_table() -> None:
 
 def test_an_answer_carries_the_warnings_of_a_server() -> None:
     state = from_position(EXAMPLE.read_text())
-    few, many = (as_message(state, Searcher(state, seed=1).run(iterations=count)) for count in (2, 2000))
+    few, many = (as_message(state, Searcher(observe(state), seed=1).run(iterations=count)) for count in (2, 2000))
     assert [api.WarningReason.Name(warning.reason) for warning in few.warnings] == ["WARNING_REASON_FEW_ITERATIONS"]
     assert "Warning: 2 iterations are few" in remarks(read_answer(few))[0]
     assert not many.warnings

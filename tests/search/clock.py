@@ -5,6 +5,7 @@ from typing import Any
 
 from clerestory.engine import State
 from clerestory.search.ismcts import Searcher
+from clerestory.search.root import observe
 
 Hiccup = Callable[[int, int, int], bool]  # of the slice, the reading in it, and the iterations so far
 FIRST_LOOK = 2  # after the readings at the beginning of a step and of its loop
@@ -56,7 +57,7 @@ class Clock:
         """Advance the search; its iterations count from 0 again, time does not."""
         assert self.searcher is not None
         self._lost = self.now
-        self.searcher.advance(position, **options)
+        self.searcher.advance(observe(position, **options))
         self._reading = 0
 
     def calm(self) -> None:
@@ -64,7 +65,7 @@ class Clock:
         self._comes = HICCUPS["none"][0]
 
 
-def timed_search(clock: Clock, position: State, *arguments: Any, **options: Any) -> Searcher:
+def timed_search(clock: Clock, position: State, **options: Any) -> Searcher:
     """Return a search that goes by a clock."""
-    clock.searcher = Searcher(position, *arguments, clock=clock, **options)
+    clock.searcher = Searcher(observe(position), clock=clock, **options)
     return clock.searcher

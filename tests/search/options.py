@@ -8,7 +8,7 @@ CHOICES: list[dict[str, Any]] = [
     {"reward": "mix"},
     {"playout": "informed"},
     {"horizon": 0},
-    {"horizon": 6, "temper": 3.0},
+    {"horizon": 6, "temperature": 3.0},
     {"selection": "puct"},
     {"selection": "puct", "reward": "margin", "horizon": 0},
     {"choice": "bound"},

@@ -7,6 +7,7 @@ import pytest
 from clerestory.engine import GAMES
 from clerestory.engine.toy.rules import TOY
 from clerestory.search import Searcher
+from clerestory.search.root import observe
 from tests.search.positions import decisions
 from tools.cheating import gap, unveiled
 
@@ -16,8 +17,10 @@ def test_it_sees_what_the_search_does_not(name: str) -> None:
     """Worlds of one view: one table for the search that is shipped, and more than one for the other."""
     position = decisions(GAMES[name], 2, 11)[0]
     worlds = [position.observe(position.turn).deal(seed) for seed in range(6)]
-    fair = {Searcher(world, seed=3).run(iterations=300).lines for world in worlds}
-    peeking = {Searcher(unveiled(GAMES[name]).unveil(world), seed=3).run(iterations=300).lines for world in worlds}
+    fair = {Searcher(observe(world), seed=3).run(iterations=300).lines for world in worlds}
+    peeking = {
+        Searcher(observe(unveiled(GAMES[name]).unveil(world)), seed=3).run(iterations=300).lines for world in worlds
+    }
     assert len(fair) == 1
     assert len(peeking) > 1
 

@@ -9,6 +9,7 @@ from clerestory.engine import GAMES, NATURE
 from clerestory.engine.toy.rules import TOY
 from clerestory.search.ismcts import Searcher
 from clerestory.search.result import Result, StopReason
+from clerestory.search.root import observe
 from tests.search.clock import HICCUPS, Clock, timed_search
 from tests.search.positions import decisions
 
@@ -93,10 +94,10 @@ def test_a_warm_tree_that_knows_enough_ends_soon() -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_only_actions_that_may_be_chosen_count(seed: int) -> None:
     """A warm tree may know others, which have more visits."""
-    searcher = Searcher(START, seed=seed)
+    searcher = Searcher(observe(START), seed=seed)
     known = searcher.run(iterations=5000).lines
     for actions in itertools.combinations([line.action for line in known], 2):
-        searcher.advance(START, actions=actions)
+        searcher.advance(observe(START, actions=actions))
         early = searcher.run(iterations=3000, early=True)
         assert {line.action for line in early.lines} == set(actions)
         if early.stop_reason == StopReason.DECIDED:
@@ -107,7 +108,7 @@ def test_only_actions_that_may_be_chosen_count(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_one_thread_goes_by_all_trees_that_are_added_up(seed: int) -> None:
-    searcher = Searcher(START, seed=seed)
+    searcher = Searcher(observe(START), seed=seed)
     searcher.run(iterations=4000, threads=3)
     early = searcher.run(iterations=5000, early=True)
     full = searcher.run(iterations=9001 - early.iterations)
@@ -117,14 +118,14 @@ def test_one_thread_goes_by_all_trees_that_are_added_up(seed: int) -> None:
 
 
 def test_a_step_of_one_of_several_trees_decides_nothing() -> None:
-    searcher = Searcher(START, seed=1, threads=2)
+    searcher = Searcher(observe(START), seed=1, threads=2)
     assert searcher.step(inf, deadline=inf, iterations=1000, early=True) == (StopReason.ITERATIONS, 1000)
 
 
 def test_a_chance_event_is_searched_to_its_limits() -> None:
     event = GAMES["cathedral"].new(2, 1)
     assert event.turn == NATURE
-    assert Searcher(event, seed=1).run(iterations=50, early=True).stop_reason == StopReason.ITERATIONS
+    assert Searcher(observe(event), seed=1).run(iterations=50, early=True).stop_reason == StopReason.ITERATIONS
 
 
 def test_a_sole_action_is_decided_whatever_holds_the_search_up() -> None:

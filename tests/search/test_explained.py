@@ -8,12 +8,13 @@ import pytest
 from clerestory.engine import GAMES, NATURE, Game, Rng, State
 from clerestory.search import Line, Result, Searcher
 from clerestory.search.reasons import Gain, deviations, explained, reason
+from clerestory.search.root import observe
 from tests.search.positions import decisions
 from tools.reasons import RECORDS, Checked, check, recorded_positions
 
 
 def searched(position: State, seed: int = 1) -> tuple[Searcher, Result]:
-    searcher = Searcher(position, seed=seed)
+    searcher = Searcher(observe(position), seed=seed)
     return searcher, searcher.run(iterations=400)
 
 
@@ -222,7 +223,7 @@ def test_a_single_line_has_nothing_to_be_compared_with() -> None:
 
 def test_certainty_grows_with_what_is_known() -> None:
     position = decisions(GAMES["toy"], 2, 3)[-1]
-    certainties = [Searcher(position, seed=1).run(iterations=n).certainty for n in (2, 2000)]
+    certainties = [Searcher(observe(position), seed=1).run(iterations=n).certainty for n in (2, 2000)]
     assert 0.0 <= certainties[0] <= certainties[1] <= 1.0
 
 

@@ -9,6 +9,7 @@ from clerestory.engine import GAMES, State
 from clerestory.search.ismcts import Searcher
 from clerestory.search.options import CHOICES, IDENTITIES, PLAYOUTS, REWARDS, shipped
 from clerestory.search.result import Line
+from clerestory.search.root import observe
 from tests.search.positions import decisions
 
 COMBINATIONS = [
@@ -27,7 +28,7 @@ CASES = [(name, seats) for name, game in GAMES.items() for seats in game.seats]
 
 
 def table(position: State, seed: int, iterations: int = 400, **options: Any) -> tuple[Line, ...]:
-    return Searcher(position, seed=seed, max_bytes=1 << 22, **options).run(iterations=iterations).lines
+    return Searcher(observe(position), seed=seed, max_bytes=1 << 22, **options).run(iterations=iterations).lines
 
 
 def some_decisions(name: str, seats: int, seed: int) -> list[State]:
@@ -77,10 +78,10 @@ def permuted(position: State) -> list[State]:
 
 def walk(positions: tuple[State, ...], threads: int, **options: Any) -> tuple[tuple[Line, ...], ...]:
     """The tables of a search that goes on from one position to the next."""
-    searcher = Searcher(positions[0], seed=3, max_bytes=1 << 21, **options)
+    searcher = Searcher(observe(positions[0]), seed=3, max_bytes=1 << 21, **options)
     tables = [searcher.run(iterations=60, threads=threads).lines]
     for position in positions[1:]:
-        searcher.advance(position)
+        searcher.advance(observe(position))
         tables.append(searcher.run(iterations=60, threads=threads).lines)
     return tuple(tables)
 
@@ -100,9 +101,9 @@ def test_two_threads_and_a_warm_tree_see_no_more(name: str) -> None:
     first, then = next((a, b) for a, b in itertools.pairwise(met) if a.turn == b.turn)
     tables = []
     for positions in ((first, then), [position.observe(position.turn) for position in (first, then)]):
-        searcher = Searcher(positions[0], seed=3, max_bytes=1 << 22)
+        searcher = Searcher(observe(positions[0]), seed=3, max_bytes=1 << 22)
         searcher.run(iterations=400, threads=2)
-        searcher.advance(positions[1])
+        searcher.advance(observe(positions[1]))
         tables.append(searcher.run(iterations=400, threads=2).lines)
     assert tables[0] == tables[1]
 

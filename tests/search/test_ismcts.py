@@ -13,27 +13,28 @@ from clerestory.search.errors import BadLimit, HiddenFromSeat, NothingToDecide, 
 from clerestory.search.ismcts import Searcher
 from clerestory.search.options import IDENTITIES
 from clerestory.search.result import StopReason
+from clerestory.search.root import observe
 from tests.search.positions import decisions, last_round
 
 START = decisions(TOY, 3, 1)[0]
 
 
 def test_equal_seeds_give_equal_results() -> None:
-    first, second, other = (Searcher(START, seed=seed).run(iterations=1000) for seed in (4, 4, 5))
+    first, second, other = (Searcher(observe(START), seed=seed).run(iterations=1000) for seed in (4, 4, 5))
     assert first.lines == second.lines
     assert first.lines != other.lines
 
 
 def test_slices_add_up_to_one_run() -> None:
-    sliced = Searcher(START, seed=9)
+    sliced = Searcher(observe(START), seed=9)
     for iterations in (1, 10, 89, 400):
         result = sliced.run(iterations=iterations)
-    assert result.lines == Searcher(START, seed=9).run(iterations=500).lines
+    assert result.lines == Searcher(observe(START), seed=9).run(iterations=500).lines
     assert result.iterations == sliced.iterations == 500
 
 
 def test_lines_tell_of_every_action_best_first() -> None:
-    result = Searcher(START, seed=1).run(iterations=777)
+    result = Searcher(observe(START), seed=1).run(iterations=777)
     assert {line.action for line in result.lines} == {action.text for action in START.legal_actions()}
     visits = [line.visits for line in result.lines]
     assert visits == sorted(visits, reverse=True)
@@ -44,7 +45,7 @@ def test_lines_tell_of_every_action_best_first() -> None:
 
 
 def test_one_iteration_leaves_actions_untried_with_value_zero() -> None:
-    result = Searcher(START, seed=1).run(iterations=1)
+    result = Searcher(observe(START), seed=1).run(iterations=1)
     assert [line.visits for line in result.lines][:2] == [1, 0]
     assert result.lines[-1].win_shares == (0.0, 0.0, 0.0)
 
@@ -54,7 +55,7 @@ def test_one_iteration_leaves_actions_untried_with_value_zero() -> None:
 def test_the_last_decision_is_solved(seats: int, seed: int) -> None:
     """Nobody acts after it, so each action's win share can be read off."""
     last = decisions(TOY, seats, seed)[-1]
-    result = Searcher(last, seed=seed).run(iterations=200)
+    result = Searcher(observe(last), seed=seed).run(iterations=200)
     for line in result.lines:
         after = last.copy()
         after.play(line.action)
@@ -79,14 +80,14 @@ def solve(state: State, observer: int) -> float:
 def test_a_game_solved_by_hand() -> None:
     """Two seats, round two, the prize is card 1: seat 1 leads 5 to 0 and has won whatever anybody plays."""
     position = last_round(prize=1, seen=[1, 4, 5], players=[(0, 0, [0, 0]), (5, 0, [2])], moved=0, feast=True)
-    result = Searcher(position, seed=1).run(iterations=500)
+    result = Searcher(observe(position), seed=1).run(iterations=500)
     assert all(line.win_shares == (0.0, 1.0) for line in result.lines)
 
 
 def test_search_finds_the_move_that_wins() -> None:
     """Seat 0 decides last, one point behind: only its 6 beats the 5 on the table for a prize of 2."""
     position = last_round(prize=2, seen=[1, 2, 5], players=[(0, 0, [3, 6]), (1, 5, [0])], moved=1)
-    result = Searcher(position, seed=1).run(iterations=300)
+    result = Searcher(observe(position), seed=1).run(iterations=300)
     assert (result.best.action, result.best.win_shares) == ("play 6", (1.0, 0.0))
     assert all(line.win_shares == (0.0, 1.0) for line in result.lines[1:])
 
@@ -97,35 +98,35 @@ def test_values_approach_the_mean_over_worlds() -> None:
     observer = position.turn
     worlds = [position.observe(observer).deal(seed) for seed in range(300)]
     bound = sum(solve(world, observer) for world in worlds) / len(worlds)
-    result = Searcher(position, seed=2).run(iterations=20_000)
+    result = Searcher(observe(position), seed=2).run(iterations=20_000)
     assert result.best.win_shares[observer] == pytest.approx(bound, abs=0.1)
 
 
 def test_memory_full_goes_on_with_what_it_has() -> None:
     big = decisions(TOY, 4, 1)[0]
-    result = Searcher(big, seed=1, max_bytes=1 << 16).run(iterations=20_000)
+    result = Searcher(observe(big), seed=1, max_bytes=1 << 16).run(iterations=20_000)
     assert result.memory_full
     assert result.iterations == 20_000
     assert sum(line.visits for line in result.lines) == 20_000
     assert result.tree_bytes <= 1 << 16
-    assert not Searcher(big, seed=1).run(iterations=100).memory_full
+    assert not Searcher(observe(big), seed=1).run(iterations=100).memory_full
 
 
 def test_time_is_a_limit_and_so_is_a_deadline() -> None:
-    searcher = Searcher(START, seed=1)
+    searcher = Searcher(observe(START), seed=1)
     assert searcher.run(seconds=0.01).stop_reason == StopReason.TIME
     assert searcher.run(deadline=time.monotonic() + 0.01, seconds=100.0).stop_reason == StopReason.TIME
     assert searcher.run(iterations=1, seconds=100.0).stop_reason == StopReason.ITERATIONS
 
 
 def test_a_deadline_long_past_still_gives_an_answer() -> None:
-    result = Searcher(START, seed=1).run(deadline=0.0)
+    result = Searcher(observe(START), seed=1).run(deadline=0.0)
     assert result.iterations == 1
     assert result.stop_reason == StopReason.TIME
 
 
 def test_stop_from_another_thread() -> None:
-    searcher = Searcher(START, seed=1)
+    searcher = Searcher(observe(START), seed=1)
     results = []
     thread = threading.Thread(target=lambda: results.append(searcher.run(seconds=100.0)))
     thread.start()
@@ -136,7 +137,7 @@ def test_stop_from_another_thread() -> None:
 
 
 def test_a_running_search_refuses_a_second_caller() -> None:
-    searcher = Searcher(START, seed=1)
+    searcher = Searcher(observe(START), seed=1)
     searcher.run(iterations=1)
     thread = threading.Thread(target=lambda: searcher.run(seconds=100.0))
     thread.start()
@@ -156,7 +157,7 @@ def test_a_running_search_refuses_a_second_caller() -> None:
 
 def test_no_result_before_the_first_run() -> None:
     with pytest.raises(RuntimeError, match="has not run"):
-        Searcher(START, seed=1).result()
+        Searcher(observe(START), seed=1).result()
 
 
 @pytest.mark.parametrize(
@@ -174,15 +175,15 @@ def test_no_result_before_the_first_run() -> None:
         ({"seed": 1, "playout": "perfect"}, "playout"),
         ({"seed": 1, "horizon": -1}, "horizon"),
         ({"seed": 1, "horizon": 2.5}, "horizon"),
-        ({"seed": 1, "temper": 0}, "temper"),
-        ({"seed": 1, "temper": math.inf}, "temper"),
+        ({"seed": 1, "temperature": 0}, "temperature"),
+        ({"seed": 1, "temperature": math.inf}, "temperature"),
         ({"seed": 1, "choice": "luck"}, "choice"),
         ({"seed": 1, "deviations": -1}, "deviations"),
     ],
 )
 def test_options_out_of_range(options: dict[str, object], field: str) -> None:
     with pytest.raises(BadLimit) as caught:
-        Searcher(START, **options)  # type: ignore[arg-type]
+        Searcher(observe(START), **options)  # type: ignore[arg-type]
     assert caught.value.field == field
 
 
@@ -203,7 +204,7 @@ def test_options_out_of_range(options: dict[str, object], field: str) -> None:
 )
 def test_limits_out_of_range(limits: dict[str, object], field: str) -> None:
     with pytest.raises(BadLimit) as caught:
-        Searcher(START, seed=1).run(**limits)  # type: ignore[arg-type]
+        Searcher(observe(START), seed=1).run(**limits)  # type: ignore[arg-type]
     assert caught.value.field == field
 
 
@@ -211,18 +212,18 @@ def test_nothing_to_decide() -> None:
     over = decisions(TOY, 2, 1)[-1]
     over.play("fold")
     with pytest.raises(NothingToDecide, match="over"):
-        Searcher(over, seed=1)
+        Searcher(observe(over), seed=1)
 
 
 def test_another_seats_turn() -> None:
     with pytest.raises(WrongSeat, match="seat 2 is not to decide"):
-        Searcher(START, 2, seed=1)
-    assert Searcher(START, 0, seed=1).run(iterations=1).seat == 0
+        Searcher(observe(START, 2), seed=1)
+    assert Searcher(observe(START, 0), seed=1).run(iterations=1).seat == 0
 
 
 def test_a_position_that_hides_the_seats_own_hand() -> None:
     with pytest.raises(HiddenFromSeat, match="seat 0"):
-        Searcher(START.observe(1), seed=1)
+        Searcher(observe(START.observe(1)), seed=1)
 
 
 # -- what one node is ------------------------------------------------------------------------------
@@ -232,9 +233,9 @@ def test_a_position_that_hides_the_seats_own_hand() -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_every_identity_of_nodes_counts_every_iteration_and_solves_the_last_decision(nodes: str, seed: int) -> None:
     for position in (START, decisions(TOY, 3, 1)[-1]):
-        result = Searcher(position, seed=seed, nodes=nodes).run(iterations=500, early=False)
+        result = Searcher(observe(position), seed=seed, nodes=nodes).run(iterations=500, early=False)
         assert sum(line.visits for line in result.lines) == 500
-        assert Searcher(position, seed=seed, nodes=nodes).run(iterations=500, early=True).best.action
+        assert Searcher(observe(position), seed=seed, nodes=nodes).run(iterations=500, early=True).best.action
     after = decisions(TOY, 3, 1)[-1].copy()
     after.play(result.best.action)
     assert result.best.win_shares == pytest.approx(after.returns())
@@ -242,7 +243,7 @@ def test_every_identity_of_nodes_counts_every_iteration_and_solves_the_last_deci
 
 def test_a_tree_has_more_nodes_than_a_graph_and_open_loop_has_fewer_than_a_tree() -> None:
     graph, tree, loop = (
-        Searcher(START, seed=1, nodes=nodes).run(iterations=3000).nodes for nodes in ("graph", "tree", "open")
+        Searcher(observe(START), seed=1, nodes=nodes).run(iterations=3000).nodes for nodes in ("graph", "tree", "open")
     )
     assert graph < tree
     assert loop < tree

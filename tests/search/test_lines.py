@@ -10,6 +10,7 @@ from clerestory.engine.toy.rules import TOY
 from clerestory.search.ismcts import Searcher
 from clerestory.search.options import WELL_VISITED
 from clerestory.search.result import Result
+from clerestory.search.root import observe
 from tests.search.options import CHOICES
 from tests.search.oracle import ismcts
 from tests.search.positions import decisions
@@ -28,7 +29,7 @@ def signature(result: Result) -> str:
 
 
 def test_golden_signature() -> None:
-    assert signature(Searcher(START, seed=1).run(iterations=2000)) == GOLDEN
+    assert signature(Searcher(observe(START), seed=1).run(iterations=2000)) == GOLDEN
 
 
 @pytest.mark.parametrize("options", CHOICES, ids=str)
@@ -38,7 +39,7 @@ def test_golden_signature() -> None:
     ids=["toy", "cathedral", "duel"],
 )
 def test_every_option_is_reproducible_and_sums_up(options: dict[str, object], position: State) -> None:
-    results = [Searcher(position, seed=seed, **options).run(iterations=500) for seed in (4, 4, 5)]  # type: ignore[arg-type]
+    results = [Searcher(observe(position), seed=seed, **options).run(iterations=500) for seed in (4, 4, 5)]  # type: ignore[arg-type]
     assert results[0].lines == results[1].lines != results[2].lines
     assert sum(line.visits for line in results[0].lines) == 500
     for line in results[0].lines:
@@ -52,7 +53,7 @@ def test_every_option_is_reproducible_and_sums_up(options: dict[str, object], po
 @pytest.mark.parametrize("options", CHOICES[1:6], ids=str)
 def test_every_option_of_the_search_changes_what_it_finds(options: dict[str, object]) -> None:
     position = decisions(GAMES["cathedral"], 3, 2)[20]
-    plain, other = (Searcher(position, seed=4, **given).run(iterations=500) for given in ({}, options))  # type: ignore[arg-type]
+    plain, other = (Searcher(observe(position), seed=4, **given).run(iterations=500) for given in ({}, options))  # type: ignore[arg-type]
     assert {line.action: line.visits for line in plain.lines} != {line.action: line.visits for line in other.lines}
 
 
@@ -60,7 +61,7 @@ def test_every_option_of_the_search_changes_what_it_finds(options: dict[str, obj
 def test_errors_and_margins_of_the_last_decision(seed: int) -> None:
     """Nobody acts after it: margins can be read off, and nothing varies."""
     last = decisions(TOY, 3, seed)[-1]
-    for line in Searcher(last, seed=seed).run(iterations=200).lines:
+    for line in Searcher(observe(last), seed=seed).run(iterations=200).lines:
         after = last.copy()
         after.play(line.action)
         assert line.margin == after.margins()[last.turn]
@@ -70,7 +71,7 @@ def test_errors_and_margins_of_the_last_decision(seed: int) -> None:
 def test_errors_are_those_of_shares() -> None:
     """With two seats and no ties a share is 0 or 1, whose error is known from the mean."""
     position = decisions(GAMES["cathedral"], 2, 1)[0]
-    line = Searcher(position, seed=1).run(iterations=3000).best
+    line = Searcher(observe(position), seed=1).run(iterations=3000).best
     mean = line.win_shares[0]
     assert line.standard_errors == pytest.approx((math.sqrt(mean * (1 - mean) / (line.visits - 1)),) * 2, rel=0.05)
     assert line.score == line.win_shares[position.turn]
@@ -78,7 +79,7 @@ def test_errors_are_those_of_shares() -> None:
 
 
 def test_before_the_second_visit_nothing_is_sure() -> None:
-    once, never = Searcher(START, seed=1).run(iterations=1).lines[:2]
+    once, never = Searcher(observe(START), seed=1).run(iterations=1).lines[:2]
     assert once.standard_errors == never.standard_errors == (0.5, 0.5, 0.5)
     assert (never.score, never.margin, never.lower_bound) == (0.0, 0.0, -1.0)
 
@@ -91,7 +92,7 @@ def test_margin_reward_takes_the_greater_win() -> None:
     }  # fmt: skip
     position = TOY.from_position({"rules_revision": 1, "toy": fields})
     for reward in ("margin", "mix"):
-        result = Searcher(position, seed=1, reward=reward).run(iterations=300)
+        result = Searcher(observe(position), seed=1, reward=reward).run(iterations=300)
         assert (result.best.action, result.best.margin, result.best.score) == ("play 6", 11.0, 1.0)
         assert all(line.win_shares == (1.0, 0.0) and line.margin == 7.0 for line in result.lines[1:])
         assert result.best.visits > 2 * result.lines[1].visits
@@ -99,7 +100,11 @@ def test_margin_reward_takes_the_greater_win() -> None:
 
 def test_a_horizon_of_none_left_takes_the_guides_value() -> None:
     position = decisions(TOY, 2, 3)[0]
-    for line in Searcher(position, seed=1, horizon=0, temper=5.0).run(iterations=len(position.legal_codes())).lines:
+    for line in (
+        Searcher(observe(position), seed=1, horizon=0, temperature=5.0)
+        .run(iterations=len(position.legal_codes()))
+        .lines
+    ):
         after = position.copy()
         after.play(line.action)
         ours, theirs = after.value()
@@ -108,7 +113,7 @@ def test_a_horizon_of_none_left_takes_the_guides_value() -> None:
 
 
 def test_a_horizon_past_the_end_plays_to_the_end() -> None:
-    plain, far = (Searcher(START, seed=2, horizon=horizon).run(iterations=300) for horizon in (None, 10_000))
+    plain, far = (Searcher(observe(START), seed=2, horizon=horizon).run(iterations=300) for horizon in (None, 10_000))
     assert plain.lines == far.lines
     assert {line.action: (line.visits, line.availability, line.win_shares) for line in far.lines} == ismcts(
         START, 2, 300
@@ -122,7 +127,7 @@ def test_a_horizon_past_the_end_plays_to_the_end() -> None:
 )
 def test_choice_by_bound_is_among_the_well_visited(position: State) -> None:
     by_visits, by_bound = (
-        Searcher(position, seed=3, choice=choice).run(iterations=700) for choice in ("visits", "bound")
+        Searcher(observe(position), seed=3, choice=choice).run(iterations=700) for choice in ("visits", "bound")
     )
     assert {line.action: line.visits for line in by_visits.lines} == {
         line.action: line.visits for line in by_bound.lines
@@ -139,7 +144,7 @@ def test_variations_are_legal_in_a_world_that_agrees(name: str, seed: int) -> No
     lengths = []
     for position in decisions(GAMES[name], max(GAMES[name].seats), seed)[::7]:
         view = position.observe(position.turn)
-        for line in Searcher(position, seed=seed, max_bytes=1 << 22).run(iterations=600).lines:
+        for line in Searcher(observe(position), seed=seed, max_bytes=1 << 22).run(iterations=600).lines:
             assert line.principal_variation[0] == line.action
             assert any(replays(view.deal(world), line.principal_variation) for world in range(200))
             lengths.append(len(line.principal_variation))
@@ -159,13 +164,13 @@ def replays(world: State, variation: tuple[str, ...]) -> bool:
 def test_a_variation_follows_the_most_visited() -> None:
     """Where the same seat decides again, the variation goes on as a tree that is kept would choose."""
     for found in decisions(GAMES["cathedral"], 2, 1)[:60]:
-        searcher = Searcher(found, seed=1)
+        searcher = Searcher(observe(found), seed=1)
         variation = searcher.run(iterations=600).best.principal_variation
         after = found.copy()
         after.play(variation[0])
         if len(variation) > 1 and after.turn == found.turn and len(after.legal_codes()) > 1:
             break
-    searcher.advance(after)
+    searcher.advance(observe(after))
     known = searcher.run(iterations=1)
     assert known.reused_iterations > 1
     assert known.best.action == variation[1]

@@ -10,6 +10,7 @@ from clerestory.engine.toy.rules import TOY
 from clerestory.search.errors import HiddenFromSeat, NothingToDecide, WrongSeat
 from clerestory.search.ismcts import Searcher
 from clerestory.search.result import Line, Result
+from clerestory.search.root import observe
 from tests.laws import observers
 from tests.search.positions import decisions
 
@@ -17,19 +18,20 @@ CASES = [(name, seats) for name, game in GAMES.items() for seats in game.seats]
 START = decisions(TOY, 3, 1)[0]
 
 
-def watched(position: State, observer: int, seed: int = 3, **options: Any) -> Result:
-    return Searcher(position, observer=observer, seed=seed, max_bytes=1 << 21, **options).run(iterations=200)
+def watched(position: State, observer: int, seed: int = 3, actions: list[str] | None = None, **options: Any) -> Result:
+    root = observe(position, observer=observer, actions=actions)
+    return Searcher(root, seed=seed, max_bytes=1 << 21, **options).run(iterations=200)
 
 
 def table(position: State, observer: int, seed: int = 3) -> tuple[Line, ...]:
     """With explanations, where the game has any."""
-    searcher = Searcher(position, observer=observer, seed=seed, max_bytes=1 << 21)
+    searcher = Searcher(observe(position, observer=observer), seed=seed, max_bytes=1 << 21)
     return searcher.explain(searcher.run(iterations=120), worlds=5).lines
 
 
 def test_the_seat_to_decide_is_the_observer_unless_another_is_named() -> None:
-    by_default = Searcher(START, seed=3).run(iterations=200)
-    named = Searcher(START, observer=START.turn, seed=3).run(iterations=200)
+    by_default = Searcher(observe(START), seed=3).run(iterations=200)
+    named = Searcher(observe(START, observer=START.turn), seed=3).run(iterations=200)
     assert by_default.lines == named.lines
     assert (by_default.seat, by_default.observer) == (named.seat, named.observer) == (0, 0)
 
@@ -72,10 +74,10 @@ def test_only_considered_actions_are_searched_though_nobody_knows_that_they_can_
 
 def test_an_observers_tree_goes_on_over_everybodys_decisions() -> None:
     met = decisions(TOY, 3, 1)[:3]
-    searcher = Searcher(met[0], observer=2, seed=1)
+    searcher = Searcher(observe(met[0], observer=2), seed=1)
     for position, following in itertools.pairwise(met):
         assert searcher.run(iterations=300).seat == position.turn
-        searcher.advance(following)
+        searcher.advance(observe(following, observer=2))
     result = searcher.run(iterations=300)
     assert (result.seat, result.observer) == (met[-1].turn, 2)
     assert result.reused_iterations > 0

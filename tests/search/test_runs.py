@@ -10,6 +10,7 @@ from clerestory.engine.toy.rules import TOY
 from clerestory.search.errors import NothingToDecide, WrongSeat
 from clerestory.search.ismcts import Searcher
 from clerestory.search.result import StopReason
+from clerestory.search.root import observe
 from tests.search.positions import decisions
 
 START = decisions(TOY, 3, 1)[0]
@@ -23,22 +24,22 @@ SEEDS = range(8)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_an_early_end_has_the_answer_of_a_full_run(choice: str, seed: int) -> None:
     for position in decisions(TOY, 2, seed):
-        early = Searcher(position, seed=seed, choice=choice).run(iterations=1500, early=True)
-        full = Searcher(position, seed=seed, choice=choice).run(iterations=1500)
+        early = Searcher(observe(position), seed=seed, choice=choice).run(iterations=1500, early=True)
+        full = Searcher(observe(position), seed=seed, choice=choice).run(iterations=1500)
         assert early.best.action == full.best.action
         assert (early.stop_reason == StopReason.DECIDED) == (early.iterations < 1500)
 
 
 def test_some_searches_end_early_and_some_do_not() -> None:
-    results = [Searcher(p, seed=1).run(iterations=1500, early=True) for p in decisions(TOY, 3, 1)]
+    results = [Searcher(observe(p), seed=1).run(iterations=1500, early=True) for p in decisions(TOY, 3, 1)]
     assert {result.stop_reason for result in results} == {StopReason.DECIDED, StopReason.ITERATIONS}
 
 
 def test_threads_end_early_together_with_the_answer_of_a_full_run() -> None:
     for position in decisions(TOY, 3, 1):
-        early = Searcher(position, seed=3).run(iterations=60_000, threads=2, early=True)
-        full = Searcher(position, seed=3).run(iterations=60_000, threads=2)
-        again = Searcher(position, seed=3).run(iterations=60_000, threads=2, early=True)
+        early = Searcher(observe(position), seed=3).run(iterations=60_000, threads=2, early=True)
+        full = Searcher(observe(position), seed=3).run(iterations=60_000, threads=2)
+        again = Searcher(observe(position), seed=3).run(iterations=60_000, threads=2, early=True)
         assert early.best.action == full.best.action
         assert early.threads == 2
         assert early.lines == again.lines
@@ -46,7 +47,7 @@ def test_threads_end_early_together_with_the_answer_of_a_full_run() -> None:
 
 
 def test_without_being_asked_no_search_ends_early() -> None:
-    assert {Searcher(p, seed=1).run(iterations=300).stop_reason for p in decisions(TOY, 3, 1)} == {
+    assert {Searcher(observe(p), seed=1).run(iterations=300).stop_reason for p in decisions(TOY, 3, 1)} == {
         StopReason.ITERATIONS
     }
 
@@ -54,7 +55,7 @@ def test_without_being_asked_no_search_ends_early() -> None:
 def test_one_legal_action_is_decided_at_once() -> None:
     met = itertools.chain.from_iterable(decisions(GAMES["cathedral"], 2, seed) for seed in SEEDS)
     forced = next(position for position in met if len(position.legal_codes()) == 1)
-    result = Searcher(forced, seed=1).run(seconds=100.0, early=True)
+    result = Searcher(observe(forced), seed=1).run(seconds=100.0, early=True)
     assert (result.stop_reason, result.iterations) == (StopReason.DECIDED, 1)
 
 
@@ -73,9 +74,9 @@ def next_decision(position: State, seed: int) -> State:
 
 
 def test_advancing_to_the_same_position_is_going_on() -> None:
-    searcher, whole = Searcher(START, seed=2), Searcher(START, seed=2).run(iterations=500)
+    searcher, whole = Searcher(observe(START), seed=2), Searcher(observe(START), seed=2).run(iterations=500)
     searcher.run(iterations=300)
-    searcher.advance(START)
+    searcher.advance(observe(START))
     result = searcher.run(iterations=200)
     assert (result.reused_iterations, result.iterations) == (300, 200)
     assert result.lines == whole.lines
@@ -85,10 +86,10 @@ def test_advancing_to_the_same_position_is_going_on() -> None:
 @pytest.mark.parametrize("name", GAMES)
 def test_a_warm_tree_keeps_what_it_knows_and_adds_to_it(name: str) -> None:
     position = decisions(GAMES[name], 2, 4)[0]
-    searcher = Searcher(position, seed=2)
+    searcher = Searcher(observe(position), seed=2)
     searcher.run(iterations=4000)
     later = next_decision(position, 1)
-    searcher.advance(later)
+    searcher.advance(observe(later))
     result = searcher.run(iterations=300)
     assert result.reused_iterations > 0
     assert result.iterations == searcher.iterations == 300
@@ -98,9 +99,9 @@ def test_a_warm_tree_keeps_what_it_knows_and_adds_to_it(name: str) -> None:
 
 def test_a_position_the_tree_never_met_is_searched_afresh() -> None:
     """One iteration knows only its root: what is reported of the next position is all its own."""
-    searcher = Searcher(START, seed=2)
+    searcher = Searcher(observe(START), seed=2)
     searcher.run(iterations=1)
-    searcher.advance(next_decision(START, 1))
+    searcher.advance(observe(next_decision(START, 1)))
     result = searcher.run(iterations=300)
     assert result.reused_iterations == 0
     assert sum(line.visits for line in result.lines) == 300
@@ -108,10 +109,10 @@ def test_a_position_the_tree_never_met_is_searched_afresh() -> None:
 
 def test_a_warm_tree_solves_the_last_decision() -> None:
     met = [position for position in decisions(TOY, 2, 3) if position.turn == decisions(TOY, 2, 3)[-1].turn]
-    searcher = Searcher(met[0], seed=1)
+    searcher = Searcher(observe(met[0]), seed=1)
     searcher.run(iterations=500)
     for position in met[1:]:
-        searcher.advance(position)
+        searcher.advance(observe(position))
         result = searcher.run(iterations=500)
     for line in result.lines:
         after = met[-1].copy()
@@ -121,9 +122,9 @@ def test_a_warm_tree_solves_the_last_decision() -> None:
 
 def test_a_tree_that_is_half_full_is_forgotten() -> None:
     position = decisions(TOY, 4, 1)[0]
-    searcher = Searcher(position, seed=1, max_bytes=1 << 16)
+    searcher = Searcher(observe(position), seed=1, max_bytes=1 << 16)
     assert searcher.run(iterations=20_000).memory_full
-    searcher.advance(position)
+    searcher.advance(observe(position))
     result = searcher.run(iterations=10)
     assert result.reused_iterations == 0
     assert not result.memory_full
@@ -131,23 +132,23 @@ def test_a_tree_that_is_half_full_is_forgotten() -> None:
 
 
 def test_what_a_tree_cannot_advance_to() -> None:
-    searcher = Searcher(START, seed=1)
+    searcher = Searcher(observe(START), seed=1)
     searcher.run(iterations=10)
     over = decisions(TOY, 3, 1)[-1]
     over.play("fold")
     with pytest.raises(NothingToDecide):
-        searcher.advance(over)
+        searcher.advance(observe(over))
     with pytest.raises(WrongSeat):
-        searcher.advance(next(p for p in decisions(TOY, 3, 1) if p.turn != START.turn))
+        searcher.advance(observe(next(p for p in decisions(TOY, 3, 1) if p.turn != START.turn)))
     with pytest.raises(ValueError, match="3 players"):
-        searcher.advance(decisions(TOY, 2, 1)[0])
+        searcher.advance(observe(decisions(TOY, 2, 1)[0]))
     assert searcher.run(iterations=1).iterations == 11
 
 
 def test_no_result_of_a_new_position_before_it_is_searched() -> None:
-    searcher = Searcher(START, seed=1)
+    searcher = Searcher(observe(START), seed=1)
     searcher.run(iterations=10)
-    searcher.advance(START)
+    searcher.advance(observe(START))
     with pytest.raises(RuntimeError, match="has not run"):
         searcher.result()
 
@@ -156,7 +157,7 @@ def test_no_result_of_a_new_position_before_it_is_searched() -> None:
 
 
 def visits(iterations: int, threads: int, **options: Any) -> dict[str, tuple[int, int]]:
-    result = Searcher(START, seed=6, **options).run(iterations=iterations, threads=threads)
+    result = Searcher(observe(START), seed=6, **options).run(iterations=iterations, threads=threads)
     assert result.threads == min(threads, iterations)
     assert result.iterations == iterations
     return {line.action: (line.visits, line.availability) for line in result.lines}
@@ -172,9 +173,9 @@ def test_threads_add_up_and_are_reproducible(iterations: int, threads: int) -> N
 
 def test_each_thread_has_luck_and_a_tree_of_its_own() -> None:
     """Two threads are the search of the seed and that of the seed drawn from it."""
-    searcher = Searcher(START, seed=6)
+    searcher = Searcher(observe(START), seed=6)
     both = searcher.run(iterations=800, threads=2)
-    alone = [Searcher(START, seed=seed).run(iterations=400) for seed in (6, Rng(6).next())]
+    alone = [Searcher(observe(START), seed=seed).run(iterations=400) for seed in (6, Rng(6).next())]
     assert alone[0].lines != alone[1].lines
     assert both.nodes == sum(result.nodes for result in alone)
     for line in both.lines:
@@ -185,15 +186,15 @@ def test_each_thread_has_luck_and_a_tree_of_its_own() -> None:
 
 
 def test_threads_run_on_in_slices_and_after_an_advance() -> None:
-    sliced, whole = Searcher(START, seed=6), Searcher(START, seed=6)
+    sliced, whole = Searcher(observe(START), seed=6), Searcher(observe(START), seed=6)
     sliced.run(iterations=200, threads=2)
     assert sliced.run(iterations=200, threads=2).lines == whole.run(iterations=400, threads=2).lines
-    sliced.advance(START)
+    sliced.advance(observe(START))
     assert sliced.run(iterations=100, threads=1).reused_iterations == 400
 
 
 def test_a_stop_ends_all_threads() -> None:
-    searcher = Searcher(START, seed=1)
+    searcher = Searcher(observe(START), seed=1)
     searcher.stop()
     result = searcher.run(seconds=100.0, threads=3)
     assert (result.stop_reason, result.iterations) == (StopReason.STOPPED, 3)

@@ -4,6 +4,7 @@ import pytest
 
 from clerestory.engine.toy.rules import TOY
 from clerestory.search.ismcts import MIN_BYTES, Searcher
+from clerestory.search.root import observe
 from clerestory.server.memory import Memory, Warm
 
 MIB = 1 << 20
@@ -41,7 +42,7 @@ def test_a_tree_that_comes_with_its_memory_leaves_less_for_others() -> None:
 
 
 def tree() -> Searcher:
-    return Searcher(TOY.new(2, 1).observe(0), seat=0, seed=1, max_bytes=MIN_BYTES)
+    return Searcher(observe(TOY.new(2, 1).observe(0), seat=0), seed=1, max_bytes=MIN_BYTES)
 
 
 def test_a_tree_is_taken_once() -> None:

@@ -13,6 +13,7 @@ from clerestory.engine import GAMES, NATURE, Rng, State
 from clerestory.search.ismcts import DEFAULT_MAX_BYTES, Searcher
 from clerestory.search.options import shipped
 from clerestory.search.result import Line, StopReason
+from clerestory.search.root import observe
 from clerestory.server.service import explain
 from clerestory.server.translate import STOP_REASONS, read_position, read_question
 from clerestory.v1.advisor_pb2 import StopReason as StopReasonMessage
@@ -55,7 +56,7 @@ async def test_an_answer_is_what_the_search_found(name: str, seats: int, chance:
     assert (position.turn == NATURE) == chance
     async with served(memory=1 << 34) as server:
         message = await server.advisor.RecommendMove(question(position, iterations=300, seed=3, seat=seat))
-    searcher = Searcher(position, seat, seed=3, max_bytes=DEFAULT_MAX_BYTES, **shipped(position.seats))
+    searcher = Searcher(observe(position, seat), seed=3, max_bytes=DEFAULT_MAX_BYTES, **shipped(position.seats))
     expected = explain(searcher, searcher.run(iterations=300))
     answer = read_answer(message)
     assert [plain_line(line) for line in answer.lines] == [found_line(line) for line in expected.lines]

@@ -14,6 +14,7 @@ from open_spiel.python.algorithms.mcts import RandomRolloutEvaluator
 
 from clerestory.engine import Rng, State, from_position
 from clerestory.search import Searcher
+from clerestory.search.root import observe
 from tests.search.openspiel.adapter import SpielGame, resampler
 from tools.exact import lines_of
 
@@ -40,7 +41,7 @@ def their_choice(position: State, seed: int, iterations: int) -> str:
 
 
 def our_choice(position: State, seed: int, iterations: int) -> str:
-    return Searcher(position, seed=seed, exploration=EXPLORATION).run(iterations=iterations).best.action
+    return Searcher(observe(position), seed=seed, exploration=EXPLORATION).run(iterations=iterations).best.action
 
 
 def agreement(seeds: int, iterations: int) -> Counter[str]:

@@ -1,0 +1,150 @@
+# cython: language_level=3
+import math
+
+from libc.stdint cimport uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memcpy
+
+from clerestory.engine.core cimport MAX_LEGAL, OVER, State, action_t
+from clerestory.engine.rng cimport Rng
+from clerestory.search.iteration cimport MastStatistics, PathStep, run_until
+from clerestory.search.playout cimport play_by_mast, play_informed, play_uniformly
+from clerestory.search.tree cimport NO_NODE, Edge, Node, most_visited, tree_clear, tree_close, tree_find, tree_open
+
+from clerestory.search.errors import BadLimit
+from clerestory.search.lines import ActionStatistics
+from clerestory.search.options import IDENTITIES, REWARDS
+
+
+cdef class TreeSearch:
+    """One tree and its random numbers."""
+
+    def __dealloc__(self):
+        tree_close(&self.search.tree)
+        free(self.search.path)
+        free(self.search.played)
+        free(self.search.mast)
+
+    cdef object open(self, State view, object seed, object options, uint64_t max_bytes, int *stop, object clock):
+        """Allocate the memory. Raises BadLimit for the seed, MemoryError."""
+        self.clock = clock
+        if clock is not None:
+            self.search.clock = <void *> clock
+            self.search.ask_clock = ask_clock
+        self.search.ops = view.game.ops
+        self.search.guide = view.game.guide
+        self.search.seats = view.seats
+        self.search.rng = stream(seed).c
+        self.search.stop = stop
+        self.choose(options)
+        self.search.path = <PathStep *> malloc(view.game.max_plies * sizeof(PathStep))
+        if not tree_open(&self.search.tree, max_bytes) or self.search.path == NULL or not self.open_statistics(options):
+            raise MemoryError(f"no memory for a tree of {max_bytes} bytes")
+
+    cdef bint open_statistics(self, object options):
+        """Allocate what the playout policy needs; False without memory."""
+        if options.playout != "mast":
+            return True
+        self.search.played = <PathStep *> malloc(self.search.ops.max_plies * sizeof(PathStep))
+        cdef int actions = self.search.guide.phases * self.search.ops.num_actions
+        self.search.mast = <MastStatistics *> calloc(actions, sizeof(MastStatistics))
+        return self.search.played != NULL and self.search.mast != NULL
+
+    cdef object choose(self, object options):
+        """Set what the hot loop reads."""
+        share = REWARDS[options.reward]
+        self.search.exploration = options.exploration
+        self.search.by_priors = options.selection == "puct"
+        self.search.win_weight = 1 - share
+        self.search.margin_weight = share
+        self.search.identity = IDENTITIES.index(options.nodes)
+        if options.playout == "uniform":
+            self.search.play_out = play_uniformly
+        else:
+            self.search.play_out = play_informed if options.playout == "informed" else play_by_mast
+        self.search.horizon = self.search.ops.max_plies if options.horizon is None else options.horizon
+        self.search.temperature = options.temperature
+        self.search.rival_share = options.rival_share
+        self.search.lowest = math.inf
+        self.search.highest = -math.inf
+
+    cdef object set_root(self, object root):
+        """Move to another root of the same observer; a tree that fills more than half of its memory is cleared."""
+        cdef State view = root.view
+        memcpy(self.search.root, view.data, sizeof(self.search.root))
+        self.search.observer = root.observer
+        self.search.seat = max(root.seat, 0)
+        self.search.num_considered = len(root.codes)
+        for i, code in enumerate(root.codes):
+            self.search.considered[i] = code
+        self.search.iterations = 0
+        self.search.windows = 0
+        self.search.depth = 0
+        if self.search.tree.num_edges > self.search.tree.max_edges // 2 or (
+            self.search.tree.num_nodes > self.search.tree.max_nodes // 2
+        ):
+            tree_clear(&self.search.tree)
+
+    def run(self, double pause, double deadline, uint64_t iterations, bint early):
+        """Search without the GIL; return why it ended, an EndOfRun."""
+        cdef int ending
+        with nogil:
+            ending = run_until(&self.search, pause, deadline, iterations, early)
+        return ending
+
+    cdef uint32_t root(self):
+        return tree_find(&self.search.tree, self.search.ops.key(self.search.root, self.search.observer))
+
+    cdef dict statistics(self):
+        """The statistics of the root's actions, by code; {} for a position that the tree has not met."""
+        cdef uint32_t root = self.root()
+        cdef const Node *node = &self.search.tree.nodes[root]
+        if root == NO_NODE:
+            return {}
+        return {
+            self.search.tree.actions[node.first + i]: self.sums(&self.search.tree.edges[node.first + i])
+            for i in range(node.count)
+        }
+
+    cdef object sums(self, const Edge *edge):
+        return ActionStatistics(
+            edge.visits,
+            edge.available,
+            tuple(edge.win[seat] for seat in range(self.search.seats)),
+            tuple(edge.win_squares[seat] for seat in range(self.search.seats)),
+            edge.margin,
+            edge.margin_squares,
+        )
+
+    cdef list variation(self, action_t a):
+        """The principal variation from a root action on, as codes, walked in the observer's own view."""
+        cdef uint64_t view[64]
+        cdef int code = a
+        found = []
+        memcpy(view, self.search.root, sizeof(view))
+        while code >= 0:
+            found.append(code)
+            self.search.ops.play(view, <action_t> code)
+            code = self.next_code(view)
+        return found
+
+    cdef int next_code(self, const void *view):
+        """The only outcome of a chance event, or the most visited action; -1 if there is none."""
+        cdef action_t legal[MAX_LEGAL]
+        cdef int turn = self.search.ops.turn(view)
+        cdef int n = 0 if turn == OVER else self.search.ops.legal(view, legal)
+        if turn < 0:
+            return legal[0] if n == 1 else -1
+        return most_visited(&self.search.tree, self.search.ops.key(view, self.search.observer), legal, n)
+
+
+cdef double ask_clock(void *clock) noexcept with gil:
+    return (<object> clock)()
+
+
+cdef Rng stream(object seed):
+    """Return the random numbers of a seed. Raises BadLimit."""
+    try:
+        return Rng(seed)
+    except ValueError as error:
+        raise BadLimit("seed", str(error).removeprefix("seed: ")) from None
