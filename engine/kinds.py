@@ -5,7 +5,7 @@ A game with a value of another shape derives its own; all it needs is the five m
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Annotated, Any, Literal, NamedTuple
 
 import pydantic
@@ -22,15 +22,19 @@ class Context(NamedTuple):
 
 
 class Kind:
-    """A kind of value. `annotation` is its type in JSON, `low` and `high` bound each of its numbers in the struct."""
+    """A kind of value. `annotation` is its type in JSON, `low` and `high` bound each of its numbers in the struct.
+
+    Where it is `plain`, a value is one number, in the struct and in JSON the same.
+    """
 
     annotation: Any
     low: int = 0
     high: int = 0
+    plain: bool = False
 
     def sound(self, raw: Sequence[int], around: Context) -> bool:
         """Whether numbers of the struct are in range: `read` can be asked what they mean."""
-        return all(self.low <= number <= self.high for number in raw)
+        return self.low <= min(raw) and max(raw) <= self.high
 
     def read(self, raw: Sequence[int], around: Context) -> Any:
         """Return the JSON value of numbers that are in range."""
@@ -40,9 +44,9 @@ class Kind:
         """Return the numbers of a JSON value without faults."""
         raise NotImplementedError
 
-    def faults(self, value: Any, around: Context) -> Iterator[str]:
+    def faults(self, value: Any, around: Context) -> Iterable[str]:
         """Yield what is wrong with a JSON value of the right type."""
-        return iter(())
+        return ()
 
 
 class Number(Kind):
@@ -50,7 +54,7 @@ class Number(Kind):
 
     def __init__(self, low: int, high: int, first: int = 0) -> None:
         self.annotation = whole(low, high)
-        self.low, self.high, self.first = low - first, high - first, first
+        self.low, self.high, self.first, self.plain = low - first, high - first, first, not first
 
     def read(self, raw: Sequence[int], around: Context) -> int:
         return raw[0] + self.first
@@ -93,13 +97,14 @@ class Choice(Kind):
     def __init__(self, names: Sequence[str], low: int = 0) -> None:
         self.annotation = Literal[tuple(names)]
         self.names = tuple(names)
+        self.number = {name: i for i, name in enumerate(names, low)}
         self.low, self.high = low, low + len(names) - 1
 
     def read(self, raw: Sequence[int], around: Context) -> str:
         return self.names[raw[0] - self.low]
 
     def write(self, value: str, around: Context) -> Sequence[int]:
-        return (self.names.index(value) + self.low,)
+        return (self.number[value],)
 
 
 class Seat(Choice):
@@ -112,7 +117,7 @@ class Seat(Choice):
     def sound(self, raw: Sequence[int], around: Context) -> bool:
         return self.low <= raw[0] < self.low + self.others + around.seats
 
-    def faults(self, value: str, around: Context) -> Iterator[str]:
+    def faults(self, value: str, around: Context) -> Iterable[str]:
         return strangers([value], self.colours, around.seats)
 
 
@@ -123,16 +128,17 @@ class Card(Kind):
 
     def __init__(self, ids: Sequence[str]) -> None:
         self.ids = ("", *ids)
+        self.number = {card: i for i, card in enumerate(self.ids)}
         self.high = len(ids)
 
     def read(self, raw: Sequence[int], around: Context) -> str:
         return self.ids[raw[0]]
 
     def write(self, value: str, around: Context) -> Sequence[int]:
-        return (self.ids.index(value),)
+        return (self.number[value],)
 
-    def faults(self, value: str, around: Context) -> Iterator[str]:
-        return unknown([value], self.ids)
+    def faults(self, value: str, around: Context) -> Iterable[str]:
+        return () if value in self.number else unknown([value], self.number)
 
 
 class Each(Kind):
@@ -151,9 +157,8 @@ class Each(Kind):
     def write(self, value: list[Any], around: Context) -> Sequence[int]:
         return [self.kind.write(entry, around)[0] for entry in value]
 
-    def faults(self, value: list[Any], around: Context) -> Iterator[str]:
-        for entry in value:
-            yield from self.kind.faults(entry, around)
+    def faults(self, value: list[Any], around: Context) -> Iterable[str]:
+        return [text for entry in value for text in self.kind.faults(entry, around)]
 
 
 class Set(Kind):
@@ -161,18 +166,18 @@ class Set(Kind):
 
     def __init__(self, ids: Sequence[Any], annotation: Any = list[str]) -> None:
         self.annotation = annotation
-        self.ids = tuple(ids)
+        self.bits = {thing: 1 << i for i, thing in enumerate(ids)}
         self.high = (1 << len(ids)) - 1
 
     def read(self, raw: Sequence[int], around: Context) -> list[Any]:
-        return [thing for i, thing in enumerate(self.ids) if raw[0] >> i & 1]
+        word = raw[0]
+        return [thing for thing, bit in self.bits.items() if word & bit] if word else []
 
     def write(self, value: list[Any], around: Context) -> Sequence[int]:
-        return (sum(1 << i for i, thing in enumerate(self.ids) if thing in value),)
+        return (sum(map(self.bits.__getitem__, value)),)
 
-    def faults(self, value: list[Any], around: Context) -> Iterator[str]:
-        yield from unknown(value, self.ids)
-        yield from repeated(value)
+    def faults(self, value: list[Any], around: Context) -> Iterable[str]:
+        return unknown(value, self.bits) + repeated(value) if value else ()
 
 
 class Deck(Kind):
@@ -181,18 +186,17 @@ class Deck(Kind):
     def __init__(self, ids: Sequence[str], places: int, item: Any = str, unique: bool = True) -> None:
         self.annotation = listed(item, 0, places)
         self.ids, self.places, self.unique = ("", *ids), places, unique
+        self.number = {card: i for i, card in enumerate(ids, 1)}
         self.high = len(ids)
 
     def read(self, raw: Sequence[int], around: Context) -> list[str]:
         return [self.ids[number] for number in raw if number]
 
     def write(self, value: list[str], around: Context) -> Sequence[int]:
-        return [0] * (self.places - len(value)) + [self.ids.index(card) for card in value]
+        return [0] * (self.places - len(value)) + [self.number[card] for card in value]
 
-    def faults(self, value: list[str], around: Context) -> Iterator[str]:
-        yield from unknown(value, self.ids[1:])
-        if self.unique:
-            yield from repeated(value)
+    def faults(self, value: list[str], around: Context) -> Iterable[str]:
+        return unknown(value, self.number) + (repeated(value) if self.unique else [])
 
 
 class Order(Kind):
@@ -216,8 +220,8 @@ class Order(Kind):
     def write(self, value: list[str], around: Context) -> Sequence[int]:
         return (sum(self.names.index(name) + 1 << self.bits * i for i, name in enumerate(value)),)
 
-    def faults(self, value: list[str], around: Context) -> Iterator[str]:
-        return strangers(value, self.names, around.seats) if self.seated else iter(())
+    def faults(self, value: list[str], around: Context) -> Iterable[str]:
+        return strangers(value, self.names, around.seats) if self.seated else ()
 
 
 class Amounts(Kind):
@@ -266,22 +270,29 @@ def listed(item: Any, low: int = 0, high: int | None = None) -> Any:
 # -- faults ------------------------------------------------------------------------------------------
 
 
-def unknown(things: Sequence[Any], known: Sequence[Any]) -> Iterator[str]:
+def unknown(things: Sequence[Any], known: Collection[Any]) -> list[str]:
     """Say of each thing that is none of those known."""
-    for thing in dict.fromkeys(things):
-        if thing not in known:
-            yield f"{str(thing)[:80]!r} is not one of the cards that lie there"
+    return [
+        f"{str(thing)[:80]!r} is not one of the cards that lie there"
+        for thing in dict.fromkeys(things)
+        if thing not in known
+    ]
 
 
-def repeated(things: Sequence[Any]) -> Iterator[str]:
+def repeated(things: Sequence[Any]) -> list[str]:
     """Say of each thing that is there more than once."""
-    for thing, times in Counter(things).items():
-        if times > 1:
-            yield f"{str(thing)[:80]!r} is there {times} times"
+    if len(set(things)) == len(things):
+        return []
+    return [f"{str(thing)[:80]!r} is there {times} times" for thing, times in Counter(things).items() if times > 1]
 
 
-def strangers(colours: Sequence[str], known: Sequence[str], seats: int) -> Iterator[str]:
+def strangers(colours: Sequence[str], known: Sequence[str], seats: int) -> list[str]:
     """Say of each colour that no player has."""
-    for colour in colours:
-        if colour in known[seats:]:
-            yield f"{colour!r} does not play; the colours are {', '.join(known[:seats])}"
+    strange = set(known[seats:])
+    if strange.isdisjoint(colours):
+        return []
+    return [
+        f"{colour!r} does not play; the colours are {', '.join(known[:seats])}"
+        for colour in colours
+        if colour in strange
+    ]

@@ -5,7 +5,7 @@ what it means; and for its players once what each of them has. Bytes that no fie
 """
 
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -39,21 +39,47 @@ class Field(NamedTuple):
 
 
 class Slot(NamedTuple):
-    """A field of a position, or of one of its players: its path, the seat, and which numbers of the struct it has."""
+    """A field of a position or of one of its players.
+
+    Attributes:
+        path: in the game's own fields.
+        name: in its owner.
+        kind: what it may hold.
+        home: as in Field.
+        owner: the seat, -1 for the position itself.
+        take: picks its numbers out of those of the struct.
+    """
 
     path: str
-    field: Field
-    seat: int
-    numbers: tuple[int, ...]
+    name: str
+    kind: Kind
+    home: str
+    owner: int
     take: Callable[[Sequence[int]], Sequence[int]]
 
 
 class Plan(NamedTuple):
-    """How positions of so many seats lie in memory: the codec of all their numbers, how many, and whose they are."""
+    """How positions of so many seats lie in memory; a slot's place is its place among the slots.
+
+    Attributes:
+        codec: of all numbers of the struct.
+        slots: in the order of JSON: those of the position, then those of each player.
+        first: picks the first number of each slot; where the kind is plain, it is the value.
+        converted: the slots of other kinds, with their places.
+        judged: the slots whose kinds find faults of their own, with their places.
+        homes: the slots that are homes of cards, with their places.
+        order: picks the numbers of the struct out of the seats, the values and what the converted ones are written as.
+        shared: a number, and where else among those there is a part of it.
+    """
 
     codec: struct.Struct
-    width: int
     slots: list[Slot]
+    first: Callable[[Sequence[int]], tuple[int, ...]]
+    converted: list[tuple[int, Slot]]
+    judged: list[tuple[int, Slot]]
+    homes: list[tuple[int, Slot]]
+    order: Callable[[Sequence[Any]], tuple[int, ...]]
+    shared: list[tuple[int, int]]
 
 
 class Layout:
@@ -84,6 +110,7 @@ class Layout:
         self.fields, self.player_fields = tuple(fields), tuple(player_fields)
         player = model("Player", {field.name: field.kind.annotation for field in player_fields})
         players = {"players": listed(player, seats[0], seats[-1])}
+        self.names, self.player_names = [[field.name for field in group] for group in (fields, player_fields)]
         self.schema = model("Position", {field.name: field.kind.annotation for field in fields} | players)
         self.plans = {count: self.plan(count) for count in seats}
 
@@ -91,34 +118,39 @@ class Layout:
 
     def plan(self, seats: int) -> Plan:
         """Return how positions of so many seats lie in memory."""
-        owned = [(field.name, field, 0) for field in self.fields]
-        for seat in range(seats):
-            owned += [(f"players[{seat}].{field.name}", field, seat) for field in self.player_fields]
-        members = {self.struct_at[0]: ("B", 1)}  # the seats
-        members |= {at: (code, count) for _, field, seat in owned for at, code, count in self.members(field, seat)}
-        form, first, end, number = "=", {}, self.struct_at[0], 0
-        for at, (code, count) in sorted(members.items()):
+        owned = [(field, -1) for field in self.fields]
+        owned += [(field, seat) for seat in range(seats) for field in self.player_fields]
+        codec, first = self.codec(member for field, owner in owned for member in self.members(field, owner))
+        numbers = [
+            [first[at] + i for at, _, count in self.members(field, owner) for i in range(count)]
+            for field, owner in owned
+        ]
+        slots = [slot_of(field, owner, own) for (field, owner), own in zip(owned, numbers, strict=True)]
+        converted = [(i, slot) for i, slot in enumerate(slots) if not slot.kind.plain]
+        judged = [(i, slot) for i, slot in enumerate(slots) if type(slot.kind).faults is not Kind.faults]
+        homes = [(i, slot) for i, slot in enumerate(slots) if slot.home]
+        first_of_each = itemgetter(*(own[0] for own in numbers))
+        order, shared = places_written(numbers, [i for i, _ in converted])
+        return Plan(codec, slots, first_of_each, converted, judged, homes, itemgetter(*order), shared)
+
+    def codec(self, members: Iterable[Member]) -> tuple[struct.Struct, dict[int, int]]:
+        """Return the codec of the seats and of members, and which is the first number of each, by its address."""
+        start, size = self.struct_at
+        by_address = {at: (code, count) for at, code, count in members}
+        form, first, end, number = "=B", {}, start + 1, 1
+        for at, (code, count) in sorted(by_address.items()):
             form += f"{at - end}x{count}{code}"
             first[at], end, number = number, at + count * struct.calcsize(f"={code}"), number + count
-        form += f"{sum(self.struct_at) - end}x"
-        slots = [self.slot(path, field, seat, first) for path, field, seat in owned]
-        return Plan(struct.Struct(form), number, slots)
+        return struct.Struct(f"{form}{start + size - end}x"), first
 
-    def members(self, field: Field, seat: int) -> list[Member]:
-        """Return the members of a field, those of a player moved to the seat's."""
+    def members(self, field: Field, owner: int) -> list[Member]:
+        """Return the members of a field, those of a player moved to the owner's."""
         members = field.members if isinstance(field.members[0], tuple) else (field.members,)
         players, stride = self.players_at
         return [
-            (at + seat * stride if players <= at < players + stride else at, code, count) for at, code, count in members
+            (at + max(owner, 0) * stride if players <= at < players + stride else at, code, count)
+            for at, code, count in members
         ]
-
-    def slot(self, path: str, field: Field, seat: int, first: dict[int, int]) -> Slot:
-        """Return the slot of a field, given the first number of each member by its address."""
-        runs = [range(first[at], first[at] + count) for at, _, count in self.members(field, seat)]
-        numbers = tuple(number for run in runs for number in run)
-        one_run = len(runs) == 1
-        take = itemgetter(slice(runs[0].start, runs[0].stop)) if one_run else itemgetter(*numbers)
-        return Slot(path, field, seat, numbers, take)
 
     def in_range(self, memory: bytes) -> bool:
         """Whether every field of a position with a right number of seats is in its range, and all other bytes are 0."""
@@ -126,7 +158,7 @@ class Layout:
         plan = self.plans[seats]
         numbers = plan.codec.unpack(memory)
         return plan.codec.pack(*numbers) == memory and all(
-            slot.field.kind.sound(slot.take(numbers), Context({}, slot.seat, seats)) for slot in plan.slots
+            slot.kind.sound(slot.take(numbers), Context({}, max(slot.owner, 0), seats)) for slot in plan.slots
         )
 
     # -- both ways -----------------------------------------------------------------------------------
@@ -136,32 +168,33 @@ class Layout:
         seats = memory[0]
         plan = self.plans[seats]
         numbers = plan.codec.unpack(memory)
-        fields: dict[str, Any] = {}
-        players: list[dict[str, Any]] = [{} for _ in range(seats)]
-        around = [Context(fields, seat, seats) for seat in range(seats)]
-        for i, (_, field, seat, _, take) in enumerate(plan.slots):
-            owner = fields if i < len(self.fields) else players[seat]
-            owner[field.name] = field.kind.read(take(numbers), around[seat])
+        plain = iter(plan.first(numbers))
+        fields: dict[str, Any] = dict(zip(self.names, plain, strict=False))
+        players = [dict(zip(self.player_names, plain, strict=False)) for _ in range(seats)]
+        owners, around = [*players, fields], surroundings(fields, seats)
+        for _, (_, name, kind, _, owner, take) in plan.converted:
+            owners[owner][name] = kind.read(take(numbers), around[owner])
         fields["players"] = players
         return fields
 
     def pack(self, fields: dict[str, Any]) -> bytes:
         """Return the memory of fields without faults."""
         seats = len(fields["players"])
-        plan = self.plans[seats]
-        numbers = [seats] + [0] * (plan.width - 1)
-        for slot, value, around in self.values(fields):
-            for i, number in zip(slot.numbers, slot.field.kind.write(value, around), strict=True):
-                numbers[i] |= number
+        plan, values, around = self.plans[seats], self.values(fields), surroundings(fields, seats)
+        written = [seats, *values]
+        for i, slot in plan.converted:
+            written += slot.kind.write(values[i], around[slot.owner])
+        numbers = list(plan.order(written))
+        for i, part in plan.shared:
+            numbers[i] |= written[part]
         return plan.codec.pack(*numbers)
 
-    def values(self, fields: dict[str, Any]) -> Iterator[tuple[Slot, Any, Context]]:
-        """Yield every value of a position, its slot before it, what stands around it after it."""
-        players = fields["players"]
-        around = [Context(fields, seat, len(players)) for seat in range(len(players))]
-        for i, slot in enumerate(self.plans[len(players)].slots):
-            owner = fields if i < len(self.fields) else players[slot.seat]
-            yield slot, owner[slot.field.name], around[slot.seat]
+    def values(self, fields: dict[str, Any]) -> list[Any]:
+        """Return the values of a position, in the order of its slots."""
+        values = list(map(fields.__getitem__, self.names))
+        for player in fields["players"]:
+            values += map(player.__getitem__, self.player_names)
+        return values
 
     # -- faults --------------------------------------------------------------------------------------
 
@@ -169,12 +202,15 @@ class Layout:
         """Raise BadPosition, which lists every fault of type, range and vocabulary."""
         read_fields(self.schema, fields, self.name, BadPosition)
         assert isinstance(fields, dict)
-        values = self.values(fields)
+        seats = len(fields["players"])
+        values, around = self.values(fields), surroundings(fields, seats)
         self.refuse(
-            (slot.path, text) for slot, value, around in values for text in slot.field.kind.faults(value, around)
+            (slot.path, text)
+            for i, slot in self.plans[seats].judged
+            for text in slot.kind.faults(values[i], around[slot.owner])
         )
 
-    def refuse(self, faults: Iterator[Fault]) -> None:
+    def refuse(self, faults: Iterable[Fault]) -> None:
         """Raise BadPosition if there are faults; their paths are those in the game's own fields, "" for all of them."""
         found = [(f"{self.name}.{path}".rstrip("."), description) for path, description in faults]
         if found:
@@ -183,11 +219,13 @@ class Layout:
     def place_faults(self, fields: dict[str, Any]) -> Iterator[Fault]:
         """A card is in one place."""
         home: dict[tuple[str, str], str] = {}
-        for (path, field, *_), cards, _ in self.values(fields):
-            for card in filter(None, cards if isinstance(cards, list) else [cards]) if field.home else ():
-                if (field.home, card) in home and card not in self.everywhere:
-                    yield path, f"{card!r} is also in {home[field.home, card]}"
-                home.setdefault((field.home, card), path)
+        values = self.values(fields)
+        for i, slot in self.plans[len(fields["players"])].homes:
+            cards = values[i] if isinstance(values[i], list) else [values[i]]
+            for card in filter(None, cards):
+                if (slot.home, card) in home and card not in self.everywhere:
+                    yield slot.path, f"{card!r} is also in {home[slot.home, card]}"
+                home.setdefault((slot.home, card), slot.path)
 
     # -- in words ------------------------------------------------------------------------------------
 
@@ -195,6 +233,36 @@ class Layout:
         """Return the tables of all fields, as RULES.md has them; neighbours that mean the same share a row."""
         players = Field("players", (), Kind(), "by seat, below")
         return f"{table('field', [*self.fields, players])}\n{table('field of a player', self.player_fields)}"
+
+
+def slot_of(field: Field, owner: int, numbers: Sequence[int]) -> Slot:
+    """Return the slot of an owner's field that has these numbers of the struct."""
+    path = field.name if owner < 0 else f"players[{owner}].{field.name}"
+    one_run = numbers[-1] - numbers[0] == len(numbers) - 1
+    take = itemgetter(slice(numbers[0], numbers[-1] + 1)) if one_run else itemgetter(*numbers)
+    return Slot(path, field.name, field.kind, field.home, owner, take)
+
+
+def places_written(
+    numbers: Sequence[Sequence[int]], converted: Sequence[int]
+) -> tuple[list[int], list[tuple[int, int]]]:
+    """Return Plan.order, as a list, and Plan.shared, given the numbers of each slot and which slots are converted."""
+    place = {i: [1 + i] for i in range(len(numbers))}
+    end = 1 + len(numbers)
+    for i in converted:
+        place[i] = list(range(end, end + len(numbers[i])))
+        end += len(numbers[i])
+    parts: dict[int, list[int]] = {0: [0]}
+    for i, own in enumerate(numbers):
+        for number, part in zip(own, place[i], strict=True):
+            parts.setdefault(number, []).append(part)
+    order = [parts[number][0] for number in range(len(parts))]
+    return order, [(number, part) for number, all_parts in parts.items() for part in all_parts[1:]]
+
+
+def surroundings(fields: dict[str, Any], seats: int) -> list[Context]:
+    """Return what stands around the values of each seat; last, at -1, around those of the position itself."""
+    return [*(Context(fields, seat, seats) for seat in range(seats)), Context(fields, 0, seats)]
 
 
 def table(title: str, fields: Sequence[Field]) -> str:

@@ -21,6 +21,7 @@ class Multiset(Kind):
     def __init__(self, names: Sequence[str], most: int) -> None:
         self.annotation = listed(Literal[tuple(names)], 0, most)
         self.names, self.most = tuple(names), most
+        self.one = {name: 1 << 4 * i for i, name in enumerate(names)}
 
     def sound(self, raw: Sequence[int], around: Context) -> bool:
         return raw[0] < 1 << 4 * len(self.names) and len(self.read(raw, around)) <= self.most
@@ -29,7 +30,7 @@ class Multiset(Kind):
         return [name for i, name in enumerate(self.names) for _ in range(raw[0] >> 4 * i & 15)]
 
     def write(self, value: list[str], around: Context) -> Sequence[int]:
-        return (sum(1 << 4 * self.names.index(name) for name in value),)
+        return (sum(map(self.one.__getitem__, value)),)
 
 
 class Section(Kind):
@@ -56,6 +57,8 @@ class Section(Kind):
 
     def faults(self, value: list[str], around: Context) -> Iterator[str]:
         needs = self.needs[around.seat]
+        if not value:
+            return
         for material in Counter[str](value) - Counter(needs):
             yield f"{material!r} is more than {', '.join(needs)}"
 

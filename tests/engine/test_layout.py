@@ -8,6 +8,8 @@ import pytest
 
 from clerestory.engine import GAMES, NATURE, Rng
 from clerestory.engine.core import Game
+from clerestory.engine.kinds import Choice, Each, Number
+from clerestory.engine.layout import Field, Layout
 from tests.laws import walk
 
 ENGINE = Path(__file__).parents[2] / "engine"
@@ -62,3 +64,26 @@ def test_every_byte_is_declared_or_zero(name: str) -> None:
         free += game.check_bytes(changed) == 2
     assert game.check_bytes(memory) == 0
     assert free
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_fields_say_all_of_the_memory(name: str) -> None:
+    layout = GAMES[name].layout
+    for state in walk(GAMES[name], 2, 5):
+        memory = state.to_bytes()
+        assert layout.pack(layout.unpack(memory)) == memory
+
+
+def test_a_card_twice_in_one_field_is_named() -> None:
+    pair = Field("shown", (1, "B", 2), Each(Choice(("", "ox", "ram")), 2), home="cards")
+    layout = Layout(
+        "farm",
+        range(1, 2),
+        (0, 4),
+        (3, 1),
+        [pair, pair._replace(name="sold")],
+        [Field("gold", (3, "B", 1), Number(0, 9))],
+    )
+    assert list(layout.place_faults({"shown": ["ox", "ox"], "sold": ["", ""], "players": [{"gold": 0}]})) == [
+        ("shown", "'ox' is also in shown")
+    ]
