@@ -1,11 +1,14 @@
 """Servers as processes of their own: one for everybody, one that asks for a token, one with room for one search."""
 
+import os
 from collections.abc import Iterator
 
 import pytest
 
 from clerestory.cli.embedded import embedded_server
 from clerestory.clients import Advisor
+
+os.environ["CLERESTORY_STORE"] = "memory:"  # no test keeps games where the user does
 
 TOKEN = "open-sesame-open"
 

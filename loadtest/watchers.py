@@ -1,0 +1,157 @@
+"""Watchers of kept games: `python -m loadtest.watchers` opens 500 streams on 100 games of bots, 20 plies a second.
+
+Told are how long after its storing a ply is shown, and how late answers to moves are meanwhile, beside those of that
+server before any game was made. Server and watchers share the machine and its clock.
+"""
+
+import asyncio
+import json
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+import grpc
+import typer
+from google.protobuf.duration_pb2 import Duration
+
+from clerestory.v1 import games_pb2 as games
+from clerestory.v1.advisor_pb2 import RecommendMoveRequest
+from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
+from clerestory.v1.games_pb2_grpc import GameServiceStub
+from clerestory.v1.position_pb2 import Position
+from loadtest.corpus import positions
+from loadtest.server import own_server
+
+BUDGET = 0.2  # seconds of the moves that are asked for beside the games
+EVERY = 0.5  # seconds between two of them
+LOCAL = ("grpc.use_local_subchannel_pool", 1)
+
+
+@dataclass
+class Figures:
+    """What was seen.
+
+    Attributes:
+        shown: seconds between the storing of a ply and its arrival, over all streams.
+        late: seconds by which answers came after their budget; below 0 where they came before.
+        plies: that were stored, by (game, version).
+    """
+
+    shown: list[float] = field(default_factory=list)
+    late: list[float] = field(default_factory=list)
+    plies: set[tuple[str, int]] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True)
+class Crowd:
+    """What is to be done.
+
+    Attributes:
+        games: of bots.
+        watchers: streams, spread over them.
+        rate: plies a second of all games that bots are given time for.
+        seconds: how long.
+        game: name of the game.
+    """
+
+    games: int
+    watchers: int
+    rate: float
+    seconds: float
+    game: str
+
+
+def quantile(values: list[float], share: float) -> float:
+    """Return the value that this share of them does not exceed, in milliseconds."""
+    ordered = sorted(values)
+    return round(1000 * ordered[min(len(ordered) - 1, int(share * len(ordered)))], 1) if ordered else float("nan")
+
+
+async def ask_moves(channel: Any, asked: Sequence[Position], figures: Figures) -> None:
+    """Ask for a move now and then, and see when it comes."""
+    stub: Any = AdvisorServiceStub(channel)
+    number = 0
+    while True:
+        began = time.monotonic()
+        request = RecommendMoveRequest(position=asked[number % len(asked)], early_stop=False)
+        request.time_budget.FromNanoseconds(round(1e9 * BUDGET))
+        await stub.RecommendMove(request, timeout=10)
+        figures.late.append(time.monotonic() - began - BUDGET)
+        number += 1
+        await asyncio.sleep(max(0.0, EVERY - (time.monotonic() - began)))
+
+
+async def make_game(stub: Any, game: str, seconds: float) -> Any:
+    """Return a game of bots that anybody may watch."""
+    budget = Duration()
+    budget.FromNanoseconds(round(1e9 * seconds))
+    bot = games.SeatPlan(kind=games.SEAT_KIND_BOT, bot=games.Bot(time_budget=budget))
+    options = games.GameOptions(onlookers=games.ONLOOKERS_ALL)
+    return (await stub.CreateGame(games.CreateGameRequest(game=game, seats=[bot, bot], options=options))).game
+
+
+async def watch(stub: Any, game: Any, figures: Figures) -> None:
+    """Watch a game, and note how old each ply is when it comes."""
+    async for state in stub.WatchGame(games.WatchGameRequest(game_id=game.game_id)):
+        now = time.time()
+        for entry in state.entries:
+            figures.shown.append(now - entry.time.ToMicroseconds() / 1e6)
+            figures.plies.add((game.game_id, entry.version))
+
+
+async def measure(target: str, asked: Sequence[Position], crowd: Crowd) -> dict[str, Any]:
+    """Return the figures of a server."""
+    games_, watchers = crowd.games, crowd.watchers
+    channels = [grpc.aio.insecure_channel(target, options=[LOCAL, ("n", n)]) for n in range(8)]
+    alone, crowded = Figures(), Figures()
+    await for_a_while(ask_moves(channels[0], asked, alone), seconds=min(crowd.seconds, 20.0))
+    stubs: list[Any] = [GameServiceStub(channel) for channel in channels]
+    made = [await make_game(stubs[0], crowd.game, games_ / crowd.rate) for _ in range(games_)]
+    streams = [watch(stubs[n % len(stubs)], made[n % games_], crowded) for n in range(watchers)]
+    began = time.monotonic()
+    await for_a_while(ask_moves(channels[0], asked, crowded), *streams, seconds=crowd.seconds)
+    lasted = time.monotonic() - began
+    for channel in channels:
+        await channel.close()
+    return {
+        "watchers": watchers,
+        "games": games_,
+        "plies_a_second": round(len(crowded.plies) / lasted, 1),
+        "states_shown": len(crowded.shown),
+        "shown_after_ms": {"p50": quantile(crowded.shown, 0.5), "p99": quantile(crowded.shown, 0.99)},
+        "late_ms": {"p50": quantile(crowded.late, 0.5), "p99": quantile(crowded.late, 0.99)},
+        "late_before_ms": {"p50": quantile(alone.late, 0.5), "p99": quantile(alone.late, 0.99)},
+    }
+
+
+async def for_a_while(*doing: Any, seconds: float) -> None:
+    """Do things for so long."""
+    tasks = [asyncio.ensure_future(one) for one in doing]
+    await asyncio.sleep(seconds)
+    for task in tasks:
+        task.cancel()
+    for ended in await asyncio.gather(*tasks, return_exceptions=True):
+        if isinstance(ended, Exception):
+            raise ended
+
+
+def main(
+    games_: Annotated[int, typer.Option("--games", help="Games of bots.")] = 100,
+    watchers: Annotated[int, typer.Option(help="Streams.")] = 500,
+    rate: Annotated[float, typer.Option(help="Plies a second of all games that bots are given time for.")] = 20.0,
+    seconds: Annotated[float, typer.Option(help="How long.")] = 60.0,
+    game: Annotated[str, typer.Option(help="Name of the game.")] = "cathedral",
+) -> None:
+    """Watch kept games, and print what was seen as JSON."""
+    with tempfile.TemporaryDirectory() as folder, own_server("--store", str(Path(folder) / "games.sqlite")) as server:
+        found = asyncio.run(
+            measure(server.target, positions(server.target), Crowd(games_, watchers, rate, seconds, game))
+        )
+    typer.echo(json.dumps(found, indent=1))
+
+
+if __name__ == "__main__":
+    typer.run(main)
