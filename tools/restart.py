@@ -1,0 +1,121 @@
+"""How fast a server is back that keeps many games: `python -m tools.restart --games 10000`.
+
+A store is filled with games of people that have come some way, a few of them with bots to move. Told are the seconds
+from the start of the process until it serves, until a game is shown, and until every bot has moved again.
+"""
+
+import asyncio
+import json
+import random
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import grpc
+import typer
+
+from clerestory.cli.embedded import embedded_child
+from clerestory.engine import GAMES
+from clerestory.server.games import course
+from clerestory.server.games.keeper import now, summary_of
+from clerestory.server.games.kept import Kept
+from clerestory.server.games.log import Bot, Head, Holder, Options, SeatKind
+from clerestory.server.games.making import make_game
+from clerestory.server.games.store import Key, SqliteStore
+from clerestory.server.games.tokens import Mint
+from clerestory.server.games.translate_plans import Plan
+from clerestory.server.games.viewer import Viewer, digest_of
+from clerestory.v1 import games_pb2 as games
+from clerestory.v1.games_pb2_grpc import GameServiceStub
+
+MODELS = 20  # games that are played; the others are copies of them, from some ply on
+AT_ONCE = 500  # games stored together
+TOKEN = "a token of everybody"
+
+
+def model(game: str, seats: int, seed: int) -> Kept:
+    """Return a game of people, played at random to its end."""
+    luck, people = random.Random(seed), (Holder(SeatKind.PERSON),) * seats
+    played = make_game(Plan(GAMES[game], people, Options(), seed, ""), Mint(b"", ""), now())
+    everybody = Viewer(tuple(range(seats)))
+    while not played.over:
+        text = luck.choice(played.position.legal_actions()).text
+        course.play(played, everybody, played.version, text, now())
+    return played
+
+
+def variant(played: Kept, number: int, bots: bool) -> Kept:
+    """Return a game that has come some way, under another name."""
+    luck = random.Random(number)
+    person = Holder(SeatKind.PERSON, token=digest_of(TOKEN))
+    seats = tuple(person.played_by(Bot(1, 0.1)) if bots else person for _ in played.head.seats)
+    head: Head = replace(played.head, game_id=f"game-{number:06}", owner=digest_of(f"owner {number}"), seats=seats)
+    last = luck.randrange(played.version // 2, played.version - 1)
+    return Kept(head, played.entries[: course.after(played, last)])
+
+
+async def fill(path: Path, count: int, due: int, game: str, seats: int) -> None:
+    """Store so many games."""
+    store = SqliteStore(str(path))
+    models = [model(game, seats, seed) for seed in range(MODELS)]
+    for begin in range(0, count, AT_ONCE):
+        made = [
+            variant(models[number % MODELS], number, number < due)
+            for number in range(begin, min(begin + AT_ONCE, count))
+        ]
+        await asyncio.gather(
+            *(store.create(kept.head, kept.entries, summary_of(kept), [Key(kept.head.owner)]) for kept in made)
+        )
+    await store.close()
+
+
+def start(store: str, due: int | None) -> dict[str, Any]:
+    """Return how long it takes until a server on a store does what it should; None: until it serves."""
+    began, told = time.monotonic(), {}
+    with embedded_child("--store", store) as child, grpc.insecure_channel(child.target) as channel:
+        told["serves_s"] = round(time.monotonic() - began, 2)
+        if due is None:
+            return told
+        stub: Any = GameServiceStub(channel)
+        stub.GetGame(games.GetGameRequest(game_id=f"game-{due:06}", tokens=[TOKEN]))
+        told["shows_a_game_s"] = time.monotonic() - began
+        for number in range(due):
+            request = games.WatchGameRequest(game_id=f"game-{number:06}", tokens=[TOKEN], from_version=0)
+            version = None
+            for state in stub.WatchGame(request):
+                version = version or state.game.version
+                if state.game.version > version or state.game.status == games.GAME_STATUS_OVER:
+                    break
+        told["every_bot_has_moved_s"] = time.monotonic() - began
+    return {name: round(seconds, 2) for name, seconds in told.items()}
+
+
+def main(
+    games_: Annotated[int, typer.Option("--games", help="Games in the store.")] = 10_000,
+    due: Annotated[int, typer.Option(help="Of which so many wait for a bot.")] = 20,
+    game: Annotated[str, typer.Option(help="Name of the game.")] = "cathedral",
+    seats: Annotated[int, typer.Option(help="Number of players.")] = 4,
+    runs: Annotated[int, typer.Option(help="Starts.")] = 3,
+) -> None:
+    """Fill a store, start servers on it, and print how long that takes as JSON."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "games.sqlite")
+        asyncio.run(fill(path, games_, due, game, seats))
+        size = path.stat().st_size
+        typer.echo(
+            json.dumps(
+                {
+                    "games": games_,
+                    "megabytes": round(size / 1e6, 1),
+                    "without_games": [start("memory:", None) for _ in range(runs)],
+                    "starts": [start(str(path), due) for _ in range(runs)],
+                },
+                indent=1,
+            )
+        )
+
+
+if __name__ == "__main__":
+    typer.run(main)
