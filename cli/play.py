@@ -3,17 +3,23 @@
 import json
 import secrets
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.console import Console
 
+from clerestory.cli.kept import Kept, found, is_kept, made, play_kept, view_of
 from clerestory.cli.on_page import play_on_page
 from clerestory.cli.options import BadOption, GameOption, chosen_game, chosen_seats, read_file
 from clerestory.cli.playing import Player, Session, play_on
 from clerestory.cli.recording import Recording
 from clerestory.cli.screen import screen
 from clerestory.cli.servers import CaOption, CertOption, KeyOption, Server, ServerOption, TokenOption, connected
+from clerestory.clients import Advisor, KeptGame
 from clerestory.clients.wire import read_time
 from clerestory.engine import NATURE, Record, State, from_position, read_records
 
@@ -41,10 +47,19 @@ def play(
         bool, typer.Option("--json", help="Print what happens as JSON lines, and what people read on standard error.")
     ] = False,
 ) -> None:
-    """Play a game; `help` says what can be typed."""
-    players = [read_player(word.strip(), number) for number, word in enumerate(seats.split(","))]
+    """Play a game; `help` says what can be typed.
+
+    With --server, a new game is kept by the server, unless --record keeps it here. ID#TOKENS, told at the end, goes on
+    with it, and ID alone takes an open seat.
+    """
     if not 0 < read_time(time) < 600:
         raise BadOption(f"--time: {time} is not above 0 and below 10 minutes")
+    asked = Server(server, token_file, tls_ca, tls_cert, tls_key)
+    shown = Shown(screen(stderr=as_json), time, print_json if as_json else None)
+    if server is not None and record is None and not (table or web) and (start is None or is_kept(start)):
+        make = partial(made, game=game, seats=seats.split(","), seed=seed, time=time)
+        sys.exit(play_there(asked, shown, start, make))
+    players = [read_player(word.strip(), number) for number, word in enumerate(seats.split(","))]
     if web:
         owe_plain_game(start, record, table, server)
         play_on_page(chosen_game(game).name, players, read_time(time), seed)
@@ -53,20 +68,42 @@ def play(
     if opening.state.seats != len(players):
         raise BadOption(f"--seats: names {len(players)} players; the game has {opening.state.seats}")
     luck = secrets.randbits(SEED_BITS) if seed is None else seed
-    with connected(Server(server, token_file, tls_ca, tls_cert, tls_key)) as advisor:
-        tell = print_json if as_json else None
-        console = screen(stderr=as_json)
-        session = Session(opening.state, players, advisor, console, time, luck, opening.seed, table, tell)
+    with connected(asked) as advisor:
+        session = Session(opening.state, players, advisor, shown.console, time, luck, opening.seed, table, shown.tell)
         if record is not None:
             session.recording = Recording(record, opening, session.warn, goes_on=is_record_of(record, start))
         try:
-            code = guarded(session)
+            code = guarded(session.console, partial(play_on, session))
         finally:
             if session.recording is not None:
                 session.recording.close(session.state)
         if session.recording is not None and session.recording.failed:
             raise OSError(f"--record: {record}: the game was not kept whole")
     sys.exit(code)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """How a game is shown.
+
+    Attributes:
+        console: where.
+        time: of a hint.
+        tell: takes what happened, for programs; None where people read along.
+    """
+
+    console: Console
+    time: str
+    tell: Callable[[dict[str, Any]], None] | None
+
+
+def play_there(server: Server, shown: Shown, start: str | None, make: Callable[[Advisor], KeptGame]) -> int:
+    """Play a game that a server keeps, a new one for None; return the exit code."""
+    with connected(server) as advisor:
+        game = make(advisor) if start is None else found(advisor, start)
+        state = view_of(game.look())
+        session = Session(state, [], advisor, shown.console, shown.time, 0, None, table=False, tell=shown.tell)
+        return guarded(shown.console, partial(play_kept, Kept(game, session, server.target or "")))
 
 
 def is_record_of(record: Path, start: str | None) -> bool:
@@ -86,12 +123,12 @@ def print_json(happened: dict[str, Any]) -> None:
     typer.echo(json.dumps(happened))
 
 
-def guarded(session: Session) -> int:
+def guarded(console: Console, play: Callable[[], None]) -> int:
     """Play until the end, or until the player leaves; return the exit code."""
     try:
-        play_on(session)
+        play()
     except KeyboardInterrupt:
-        session.console.print("\nLeft.")
+        console.print("\nLeft.")
         return 130
     return 0
 

@@ -241,11 +241,19 @@ def applied(position: State | None, entry: Entry) -> games.GameEntry:
 # -- states ----------------------------------------------------------------------------------------
 
 
-def write_state(before: Kept, kept: Kept, viewer: Viewer) -> games.WatchGameResponse:
-    """Return a game as somebody sees it, with the entries since it was as it is `before`."""
-    return games.WatchGameResponse(
-        game=write_game(kept), views=write_views(kept, viewer), entries=write_entries(before, kept)
-    )
+def write_state(before: Kept, kept: Kept, viewer: Viewer, *, present: bool = True) -> games.WatchGameResponse:
+    """Return a game as somebody sees it, with the entries since it was as it is `before`.
+
+    Args:
+        before: what he has seen.
+        kept: the game.
+        viewer: who looks.
+        present: nothing has been stored behind it: something may be done in it.
+    """
+    views = write_views(kept, viewer)
+    for view in views if not present else ():
+        del view.actions[:]
+    return games.WatchGameResponse(game=write_game(kept), views=views, entries=write_entries(before, kept))
 
 
 def write_record(kept: Kept, viewer: Viewer) -> games.GetRecordResponse:

@@ -58,7 +58,8 @@ def frame(live: Live, viewer: Viewer, since: int, version: int) -> games.WatchGa
     """Return the state of a version with the entries since another; made once for all who look alike."""
     key = viewer, since, version
     if key not in live.frames:
-        live.frames[key] = write_state(live.at(since), live.at(version), viewer)
+        present = version == live.kept.version
+        live.frames[key] = write_state(live.at(since), live.at(version), viewer, present=present)
     found: games.WatchGameResponse = live.frames[key]
     return found
 

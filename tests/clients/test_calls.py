@@ -30,6 +30,8 @@ from clerestory.clients import (
     Unavailable,
     Update,
 )
+from clerestory.clients.kept import AsyncKeptGame, AsyncKeptGames, KeptGame, KeptGames
+from clerestory.clients.kept import Course as KeptCourse
 from clerestory.clients.referee import Course
 from clerestory.clients.retries import BUSY_PAUSES
 from clerestory.clients.wire import write_analysis, write_question
@@ -86,12 +88,21 @@ RECOMMEND = pytest.mark.parametrize("ask", [recommend, recommend_in_a_loop], ids
 ANALYZE = pytest.mark.parametrize("read", [some, some_in_a_loop], ids=["sync", "async"])
 
 
-@pytest.mark.parametrize("pair", [(Advisor, AsyncAdvisor), (Rules, AsyncRules), (Referee, AsyncReferee)])
+@pytest.mark.parametrize(
+    "pair",
+    [
+        (Advisor, AsyncAdvisor),
+        (Rules, AsyncRules),
+        (Referee, AsyncReferee),
+        (KeptGames, AsyncKeptGames),
+        (KeptGame, AsyncKeptGame),
+    ],
+)
 def test_both_clients_offer_the_same_with_the_same_words(pair: tuple[type, type]) -> None:
     one, other = ({name: value for name, value in inspect.getmembers(it) if name[0] != "_"} for it in pair)
     assert one.keys() == other.keys()
     shared = {name for name, value in one.items() if hasattr(value, "__wrapped__")}
-    assert shared >= one.keys() - {"close", "rules"} - vars(Course).keys()
+    assert shared >= one.keys() - {"close", "games", "rules", "open"} - vars(Course).keys() - vars(KeptCourse).keys()
     assert all(inspect.signature(one[name]) == inspect.signature(other[name]) for name in shared)
     assert all(inspect.getdoc(one[name]) == inspect.getdoc(other[name]) for name in shared)
 

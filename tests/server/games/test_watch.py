@@ -32,6 +32,25 @@ async def test_every_entry_has_its_state_with_the_view_after_it() -> None:
             assert state.views == (await played.look(1, ply=state.game.ply)).views or state.views[0].actions
 
 
+async def test_only_the_last_of_what_was_stored_together_asks_for_something() -> None:
+    async with table(PERSON, PERSON) as played:
+        before = await played.look(0)
+        after = await played.play_first(0)
+        request = {"game_id": played.game_id, "ply": before.game.ply}
+        asked = games.TakeBackRequest(**request, tokens=played.tokens(0), version=after.game.version)
+        version = (await played.stub.TakeBack(asked)).game.version
+        streams = [played.watch(0), played.watch(1)]
+        assert len((await streams[1].read()).views[0].actions) > 0
+        await streams[0].read()
+        agreed = games.TakeBackRequest(**request, tokens=played.tokens(1), version=version)
+        await played.stub.TakeBack(agreed)
+        states = [[await stream.read() for _ in range(2)] for stream in streams]
+        assert [[len(state.views[0].actions) > 0 for state in some] for some in states] == [
+            [False, True],
+            [False, False],
+        ]
+
+
 async def test_a_stream_goes_on_from_a_version() -> None:
     async with table(PERSON, PERSON) as played:
         version = (await played.look(0)).game.version
@@ -132,7 +151,9 @@ async def test_a_slow_reader_gets_the_latest_with_all_that_happened() -> None:
 async def test_those_who_look_alike_share_what_is_made_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Viewer] = []
     write = watches.write_state
-    monkeypatch.setattr(watches, "write_state", lambda *arguments: (made.append(arguments[2]), write(*arguments))[1])
+    monkeypatch.setattr(
+        watches, "write_state", lambda *arguments, **more: (made.append(arguments[2]), write(*arguments, **more))[1]
+    )
     keeper, live, reader, task = await watched(Viewer((0,)))
     tasks = [
         asyncio.create_task(watches.watch(keeper, live, viewer, None, reader.write))

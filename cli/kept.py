@@ -1,0 +1,207 @@
+"""`clerestory play --server`: a game that the server keeps, played in the terminal by one person or by several."""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from clerestory.cli.playing import Session, ask, find, hint, say, show, show_end, show_help
+from clerestory.clients import Advisor, AdvisorError, Happened, KeptGame, NotNow, Seen
+from clerestory.engine import State, from_position
+
+NAMED = re.compile(r"(?P<id>[\w-]{22})(#(?P<tokens>\d\.[\w-]{43}(,\d\.[\w-]{43})*))?")
+HERE = {"human": "person"}  # what `--seats` says -> what the service does
+AGREED = ("y", "yes")
+
+
+@dataclass(slots=True)
+class Kept:
+    """A game of the server, and how it is shown here.
+
+    Attributes:
+        game: it.
+        session: what the terminal shows of it: a position, who is asked, hints.
+        target: where the server is, for whoever wants to go on later.
+        told: version up to which was told what happened.
+    """
+
+    game: KeptGame
+    session: Session
+    target: str
+    told: int = field(default=0)
+
+
+def is_kept(start: str) -> bool:
+    """Whether a word names a game of a server: its identifier, with `#` and the tokens of seats or without."""
+    return NAMED.fullmatch(start) is not None
+
+
+def found(advisor: Advisor, start: str) -> KeptGame:
+    """Return the game that a word names: with its tokens, or after taking an open seat. Raises AdvisorError."""
+    match = NAMED.fullmatch(start)
+    assert match is not None
+    if match["tokens"] is None:
+        return advisor.games.join(match["id"])
+    pairs = (pair.split(".", 1) for pair in match["tokens"].split(","))
+    return advisor.games.open(match["id"], {int(seat): token for seat, token in pairs})
+
+
+def made(advisor: Advisor, game: str, seats: Iterable[str], seed: int | None, time: str) -> KeptGame:
+    """Return a new game; `seats` are words of `--seats`, or `open`. Raises AdvisorError."""
+    words = [HERE.get(word.strip(), word.strip()) for word in seats]
+    return advisor.games.create(game, words, seed=seed, time=time, listed="open" in words)
+
+
+def play_kept(kept: Kept) -> None:
+    """Play until the game is over or the player leaves. Raises AdvisorError."""
+    console = kept.session.console
+    console.print("`help` says what can be typed.")
+    try:
+        with kept.game.watch(from_version=0) as states:
+            for seen in states:
+                tell(kept, seen)
+                if seen.status == "over":
+                    end(kept, seen)
+                    return
+                if not take_part(kept, seen):
+                    break
+    finally:
+        if kept.game.seen is None or kept.game.seen.status != "over":
+            console.print(
+                f"Left. To go on: clerestory play --server {kept.target} {name_of(kept.game)}", soft_wrap=True
+            )
+
+
+def name_of(game: KeptGame) -> str:
+    """Return the word that leads back to a game, with the tokens of its seats."""
+    tokens = ",".join(f"{seat}.{token}" for seat, token in game.tokens.items())
+    return f"{game.game_id}#{tokens}" if tokens else game.game_id
+
+
+def tell(kept: Kept, seen: Seen) -> None:
+    """Show what has happened since it was told last."""
+    if not kept.told and seen.status == "open":
+        kept.session.console.print(f"The game waits for people: {kept.game.game_id}")
+    for entry in seen.entries:
+        if entry.version > kept.told:
+            tell_entry(kept, seen, entry)
+    kept.told = max(kept.told, seen.version)
+
+
+def tell_entry(kept: Kept, seen: Seen, entry: Happened) -> None:
+    """Show one entry, to people and to a program."""
+    session, rules = kept.session, from_position(seen.position(*list(kept.game.tokens)[:1])).game
+    who = "comes up" if entry.seat is None else rules.seat_name(entry.seat)
+    if entry.action is not None:
+        say(session, who, rules.parse_action(entry.action.text))
+    else:
+        session.console.print(
+            f"  {who}: {entry.what.replace('_', ' ')}, ply {entry.ply}", markup=False, highlight=False
+        )
+    if session.tell is not None:
+        action = {"action": entry.action.text, "label": entry.action.label} if entry.action is not None else {}
+        session.tell({"version": entry.version, "ply": entry.ply, "what": entry.what, "seat": entry.seat, **action})
+
+
+def take_part(kept: Kept, seen: Seen) -> bool:
+    """Do what is asked of those who sit here; False when they leave."""
+    question = seen.message.game.take_back
+    if seen.message.game.HasField("take_back") and set(question.missing) & set(kept.game.tokens):
+        return answer(kept, question.ply)
+    return decide(kept, seen) if seen.legal else True
+
+
+def answer(kept: Kept, ply: int) -> bool:
+    """Ask whether the game may go back; False when they leave."""
+    kept.session.console.print(f"May the game go back to ply {ply}? y or n")
+    typed = ask(kept.session)
+    if typed is None or typed == "quit":
+        return False
+    attempt(kept, lambda: kept.game.take_back(ply, decline=typed.lower() not in AGREED))
+    return True
+
+
+def decide(kept: Kept, seen: Seen) -> bool:
+    """Ask for the action that is due, until there is one; False when they leave."""
+    kept.session.state = view_of(seen)
+    show(kept.session)
+    while True:
+        typed = ask(kept.session)
+        if typed is None or typed == "quit":
+            return False
+        if obey(kept, seen, typed):
+            return True
+
+
+def obey(kept: Kept, seen: Seen, typed: str) -> bool:
+    """Do what was typed; whether the game may have gone on."""
+    session = kept.session
+    command, _, rest = typed.partition(" ")
+    if typed == "undo":
+        return undo(kept)
+    if command == "save":
+        save(kept, rest.strip())
+    elif typed == "?":
+        hint(session)
+    elif typed in ("help", "h"):
+        show_help(session)
+    elif typed == "show":
+        show(session)
+    elif typed and (action := find(session, typed)):
+        attempt(kept, lambda: kept.game.play(action.text, version=seen.version))
+        return True
+    return False
+
+
+def attempt(kept: Kept, do: Callable[[], object]) -> bool:
+    """Do something that others may have been quicker at, or that the game does not allow; whether it was done."""
+    try:
+        do()
+    except NotNow as error:
+        kept.session.console.print(f"{error}")
+        return False
+    return True
+
+
+def view_of(seen: Seen) -> State:
+    """Return the position as the seat to decide sees it; at a table, when luck is to be entered, as everybody does."""
+    seats = [view.seat if view.HasField("seat") else None for view in seen.message.views]
+    return from_position(seen.position(seen.seat if seen.seat in seats else seats[0]))
+
+
+def undo(kept: Kept) -> bool:
+    """Ask to go back to the last decision of somebody here; whether something was done."""
+    line = kept.game.look(entries_from=1).entries
+    mine = [entry.ply for entry in line if entry.seat in kept.game.tokens]
+    if not mine:
+        kept.session.console.print("There is nothing to take back.")
+        return False
+    return attempt(kept, lambda: kept.game.take_back(mine[-1] - 1))
+
+
+def save(kept: Kept, path: str) -> None:
+    """Write what is known of the game where the player says; a failure is told, not raised."""
+    console = kept.session.console
+    if not path:
+        console.print("save: where? As in `save game.jsonl`.")
+        return
+    try:
+        with open(path, "w", encoding="utf-8") as file:  # noqa: PTH123
+            file.write(kept.game.record())
+    except (OSError, AdvisorError) as error:
+        console.print(f"save: {path}: {getattr(error, 'strerror', None) or error}")
+    else:
+        console.print(f"Kept in {path}.")
+
+
+def end(kept: Kept, seen: Seen) -> None:
+    """Say who won."""
+    if seen.outcome is None:
+        kept.session.console.print("The game was abandoned.")
+        return
+    kept.session.state = view_of(seen)
+    if kept.session.state.over:
+        show_end(kept.session)
+        return
+    rules = kept.session.state.game
+    winners = [rules.seat_name(seat) for seat, share in enumerate(seen.outcome.win_shares) if share == 1]
+    kept.session.console.print(f"{winners[0]} wins: the other has resigned.")

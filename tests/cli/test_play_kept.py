@@ -1,0 +1,104 @@
+"""`clerestory play --server`: a game that the server keeps, from the first prompt to the last."""
+
+import json
+import re
+import subprocess
+import time
+from pathlib import Path
+from typing import IO
+
+import pytest
+
+from clerestory.clients import Advisor, KeptGame
+from clerestory.engine import read_records
+from tests.cli.test_play import COMMAND, play
+
+TOY = ["--game", "toy", "--seed", "4", "--time", "20ms"]
+SAYS = [
+    ("bogus", "'bogus' is no legal action"),
+    ("help", "take back your last decision"),
+    ("?", "information sets"),
+    ("undo", "There is nothing to take back."),
+    ("save", "save: where?"),
+    ("save /nowhere/game.jsonl", "save: /nowhere/game.jsonl: No such file"),
+]
+
+
+def test_a_game_is_played_to_its_end(target: str, tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    typed = "\n".join([*(typed for typed, _ in SAYS), "1", f"save {path}", "1\n"])
+    done = play(*TOY, "--server", target, "--seats", "human,level:1", typed=typed)
+    assert (done.returncode, done.stderr) == (0, "")
+    for typed, words in SAYS:
+        assert words in done.stdout, typed
+    assert "seat 0 wins, " in done.stdout
+    [record] = read_records(path.read_text().splitlines())
+    assert record.seed is None
+
+
+def test_a_game_that_was_left_is_gone_on_with(target: str) -> None:
+    first = play(*TOY, "--server", target, "--seats", "human,human", typed="play 4\nundo\nplay 5\nquit\n")
+    command = re.search(rf"To go on: clerestory play --server {re.escape(target)} (\S+)", first.stdout)
+    assert command is not None
+    assert "taken back" in first.stdout
+    second = play(command[1], "--server", target, "--time", "20ms", typed="1\n" * 5)
+    assert (second.returncode, second.stderr) == (0, "")
+    assert "seat 0: play card 5 (play 5)" in second.stdout
+    assert "To go on" not in second.stdout
+
+
+def until(stream: IO[str], words: str, game: KeptGame | None) -> str:
+    """Return what is printed until these words come; seat 0 of a game plays as soon as it may."""
+    said = ""
+    while words not in said:
+        said += stream.readline()
+        if game is not None and game.look().seat == 0:
+            game.play(game.look().legal[0])
+            game = None
+    return said
+
+
+def test_an_open_seat_is_taken_and_a_take_back_agreed_to(target: str) -> None:
+    with Advisor(target) as advisor:
+        game = advisor.games.create("toy", ["person", "open"], seed=7)
+        command = [*COMMAND, game.game_id, "--server", target]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
+            assert child.stdin is not None
+            assert child.stdout is not None
+            said = until(child.stdout, "to decide", game)
+            asked = game.look().ply - 1
+            game.take_back(asked)
+            child.stdin.write("fold\n")  # too late: a question has come in between
+            child.stdin.flush()
+            said += until(child.stdout, "y or n", None)
+            child.stdin.write("y\n")
+            child.stdin.flush()
+            while game.look().ply != asked:
+                time.sleep(0.02)
+            game.abandon()
+            said += child.stdout.read()
+        assert child.returncode == 0
+    for words in ("the game has version", "May the game go back to ply 2?", "The game was abandoned."):
+        assert words in said
+
+
+def test_a_program_reads_along(target: str) -> None:
+    done = play(*TOY, "--server", target, "--seats", "human,bot", "--json", typed="1\n1\n")
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [line["version"] for line in lines if "version" in line] == list(range(1, len(lines)))
+    assert lines[-1]["win_shares"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--seats", "human,chimp"], "seats[1]: 'chimp' is not person"),
+        (["x" * 22], "is no game of this server"),
+        ([f"{'x' * 22}#0.{'y' * 43}"], "is no game of this server"),
+    ],
+)
+def test_what_makes_no_sense_is_one_line(target: str, arguments: list[str], words: str) -> None:
+    done = play(*arguments, "--server", target)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert done.stderr.count("\n") == 1
