@@ -18,8 +18,9 @@ SAYS = {
     ("README.md", 0): '"rules_revision": 1',
     ("README.md", 1): "%\n",
     ("docs/clients.md", 0): " looks ",
-    ("docs/clients.md", 1): " True\n",
-    ("docs/clients.md", 2): "",
+    ("docs/clients.md", 1): "the end: Outcome(",
+    ("docs/clients.md", 2): " True\n",
+    ("docs/clients.md", 3): "",
 }
 
 EXAMPLES = [
