@@ -11,8 +11,8 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import page_of, page_server
 from tests.browser.harness import PATIENCE, Calls, new_game, play_on, played_through, record_of, settled
+from tools.browser import page_of, page_server
 
 
 def free_port() -> int:

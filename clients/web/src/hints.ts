@@ -21,7 +21,8 @@ export interface Question {
 }
 
 const SHOWN = 3; // best actions that a board marks
-const EVERY = 100; // milliseconds between tables
+const EVERY = 50; // milliseconds between tables: the first is there soon
+const SHOWN_EVERY = 200; // milliseconds between those that are shown: one can read them
 
 /** The step chosen, kept for next time. */
 export const step = signal<Step>(STEPS.find((one) => one === localStorage.getItem("hints")) ?? "off");
@@ -67,8 +68,11 @@ export async function ask(question: Question): Promise<void> {
   current = mine;
   running.value = true;
   try {
+    let shown = 0;
     for await (const answer of advisor.analyze(request(question), { signal: mine.stop.signal })) {
-      if (current === mine && answer.recommendation) table.value = answer.recommendation;
+      if (current !== mine || (!answer.final && performance.now() - shown < SHOWN_EVERY)) continue;
+      table.value = answer.recommendation;
+      shown = performance.now();
     }
   } catch (error) {
     if (current === mine) trouble.value = isPassing(error) ? "No hint: the server cannot be reached." : wordsOf(error);

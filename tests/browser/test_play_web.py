@@ -1,0 +1,52 @@
+"""`clerestory play --web`: the link that it prints leads to the game."""
+
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.browser.harness import settled
+
+PLAY = [sys.executable, "-m", "clerestory", "play", "--web"]
+
+
+@contextmanager
+def played(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Yield a process and the link that it prints; its games are kept in a folder of its own."""
+    own = {"XDG_DATA_HOME": str(folder), "HOME": str(folder), "PATH": "/usr/bin:/bin"}
+    with subprocess.Popen([*PLAY, *options], env=own, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            found = re.search(r"http://\S+", process.stdout.readline())
+            assert found
+            yield process, found[0]
+        finally:
+            process.terminate()
+
+
+@pytest.mark.parametrize("seats", ["human,level:1", "human,human"])
+def test_the_link_leads_to_the_game(browser: Browser, tmp_path: Path, seats: str) -> None:
+    with played(tmp_path, "--game", "duel", "--seats", seats, "--time", "100ms") as (process, link):
+        page = browser.new_page()
+        page.goto(link)
+        assert settled(page)
+        kept = page.evaluate("Object.values(localStorage).map(one => JSON.parse(one))[0]")
+        assert len(kept["seats"]) == seats.count("human")
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(20) == 0
+        page.close()
+
+
+@pytest.mark.parametrize(
+    ("options", "says"), [(["--table"], "--table"), (["--record", "x"], "--record"), (["x"], "START")]
+)
+def test_what_the_page_has_itself_is_refused(options: list[str], says: str) -> None:
+    done = subprocess.run([*PLAY, *options], capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"clerestory: {says}: does not go with --web")

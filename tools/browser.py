@@ -1,0 +1,86 @@
+"""A real browser and a server with its page, for tests, pictures and figures."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock
+
+FOLDER = Path(__file__).parents[1] / "clients" / "web" / "browser"
+ARGUMENTS = ["--no-sandbox", "--disable-gpu"]
+INSTALL = ("install", "--no-package-lock", "--ignore-scripts", "--no-audit", "--no-fund")
+
+
+class NoBrowser(Exception):
+    """There is no Chromium, and none can be had; the message says why."""
+
+
+def chromium() -> dict[str, Any]:
+    """Return how Playwright starts a Chromium: that of the distribution, else the one that npm brings.
+
+    Raises NoBrowser.
+    """
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if found is not None:
+        return {"executable_path": found, "args": ARGUMENTS}
+    with FileLock(FOLDER / ".lock"):
+        unpacked = unpack()
+    libraries = os.environ | {"LD_LIBRARY_PATH": unpacked["libraries"]}
+    return {"executable_path": unpacked["path"], "args": ARGUMENTS, "env": libraries}
+
+
+def unpack() -> dict[str, str]:
+    """Return where the Chromium of the registry lies; it is installed and unpacked where it is not there yet."""
+    modules = FOLDER / "node_modules"
+    if not (modules / "@sparticuz").exists():
+        run("npm", *INSTALL)
+    unpacked = modules / ".chromium"
+    unpacked.mkdir(exist_ok=True)
+    said = run("node", "chromium.mjs", TMPDIR=str(unpacked), AWS_EXECUTION_ENV="AWS_Lambda_nodejs22.x")
+    found: dict[str, str] = json.loads(said)
+    return found
+
+
+def run(name: str, *arguments: str, **variables: str) -> str:
+    """Return what a program of Node's prints. Raises NoBrowser where there is none, or where it fails."""
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    program = shutil.which(name, path=path)
+    if program is None:
+        raise NoBrowser(f"no Chromium is installed, and there is no {name} to bring one")
+    environment = os.environ | {"PATH": path} | variables
+    done = subprocess.run(
+        [program, *arguments], cwd=FOLDER, env=environment, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise NoBrowser(f"no Chromium is installed, and {name} brings none: {done.stderr.strip()[-200:]}")
+    return done.stdout
+
+
+@contextmanager
+def page_server(*options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Yield a server, and where its page is; without other options, it keeps its games in memory."""
+    command = [sys.executable, "-m", "clerestory", "serve", "--listen", "127.0.0.1:0", "--log-level", "warning"]
+    for option, usual in (("--store", "memory:"), ("--web", "127.0.0.1:0")):
+        if option not in options:
+            options = (option, usual, *options)
+    with subprocess.Popen([*command, *options], stdout=subprocess.PIPE, text=True) as process:
+        try:
+            yield process, page_of(process)
+        finally:
+            process.terminate()
+
+
+def page_of(process: subprocess.Popen[str]) -> str:
+    """Return where the page of a server or of a door is, once it answers."""
+    assert process.stdout is not None
+    for line in process.stdout:
+        if found := re.search(r"page at (http://\S+/)", line):
+            return found[1]
+    raise RuntimeError("the server has ended")
