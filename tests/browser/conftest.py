@@ -15,8 +15,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("browser")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """A browser; not for the session, for as long as it is there no test of this process can run an event loop."""
     try:
         how = chromium()
     except NoBrowser as reason:

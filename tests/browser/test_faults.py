@@ -147,3 +147,15 @@ def test_two_people_with_one_seat(page: Page, browser: Browser, url: str) -> Non
         expect(other.get_by_text("The game has gone on in the meantime")).to_be_visible(timeout=PATIENCE)
     record = record_of(page, identifier)
     assert len([line for line in record.splitlines() if '"by": "red"' in line]) == 1
+
+
+def test_a_page_without_tls_on_another_machine(page: Page) -> None:
+    """Browsers keep some functions for pages with TLS or of this machine; in a household there is neither."""
+    page.add_init_script("Object.defineProperty(crypto, 'randomUUID', {value: undefined})")
+    page.add_init_script("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
+    page.reload()
+    new_game(page, "duel", ["me", "bot1"])
+    assert settled(page)
+    page.get_by_role("button", name="Share").click()
+    page.get_by_role("button", name="Copy").first.click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()

@@ -36,6 +36,12 @@ export const advisor = createClient(AdvisorService, transport);
 export const rules = createClient(RulesService, transport);
 export const games = createClient(GameService, transport);
 
+/** A name for a request that nobody can guess; `crypto.randomUUID` is there only on pages with TLS. */
+export function requestName(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
 export function codeOf(error: unknown): Code {
   return ConnectError.from(error).code;
 }

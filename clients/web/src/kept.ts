@@ -2,7 +2,7 @@
 
 import { Code } from "@connectrpc/connect";
 import { computed, signal } from "@preact/signals";
-import { codeOf, games, isPassing, reasonOf, wordsOf } from "./api.ts";
+import { codeOf, games, isPassing, reasonOf, requestName, wordsOf } from "./api.ts";
 import { type Game, type GameEntry, type GameView, Onlookers, SeatKind } from "./gen/clerestory/v1/games_pb.ts";
 import { seatOf } from "./seats.ts";
 import { addKeys, type Keys, keysOf, tokensOf } from "./tokens.ts";
@@ -249,7 +249,7 @@ export class Kept {
 
   /** Take an open seat. */
   join(seat: number | undefined, name: string): Promise<boolean> {
-    const asked = { gameId: this.id, name, requestId: crypto.randomUUID(), ...(seat === undefined ? {} : { seat }) };
+    const asked = { gameId: this.id, name, requestId: requestName(), ...(seat === undefined ? {} : { seat }) };
     return this.#do(
       () => games.joinGame(asked),
       (answer) => {

@@ -2,7 +2,7 @@
 
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import { useSignal } from "@preact/signals";
-import { games, wordsOf } from "../api.ts";
+import { games, requestName, wordsOf } from "../api.ts";
 import { Hints, Onlookers, SeatKind, TakeBacks } from "../gen/clerestory/v1/games_pb.ts";
 import { SeatSign, Trouble } from "../parts.tsx";
 import { go } from "../route.ts";
@@ -60,7 +60,7 @@ export function NewGame() {
         game: game.value,
         seats: holders.value.map((holder) => plan(holder, name.value, think.value)),
         options: { ...chosen, ...timed },
-        requestId: crypto.randomUUID(),
+        requestId: requestName(),
       });
       const id = made.game?.gameId ?? "";
       const tokens = Object.fromEntries(made.seatTokens.map((one) => [one.seat, one.token]));
