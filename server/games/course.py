@@ -21,7 +21,7 @@ ANSWERS = (Kind.AGREED, Kind.DECLINED, Kind.TAKEN_BACK)
 # -- what must be so -------------------------------------------------------------------------------
 
 
-def owe_alive(kept: Kept) -> None:
+def require_alive(kept: Kept) -> None:
     """Raise CallError for a game to which nothing can be added: FROZEN or GAME_OVER."""
     if kept.frozen:
         refuse(Reason.FROZEN, "game_id", "the game is of other rules or cards than this server's")
@@ -29,14 +29,14 @@ def owe_alive(kept: Kept) -> None:
         refuse(Reason.GAME_OVER, "game_id", "the game is over")
 
 
-def owe_running(kept: Kept) -> None:
+def require_running(kept: Kept) -> None:
     """Raise CallError for a game that is not played: FROZEN, GAME_OVER or NOT_STARTED."""
-    owe_alive(kept)
+    require_alive(kept)
     if kept.waiting:
         refuse(Reason.NOT_STARTED, "game_id", "the game waits for people to take its open seats")
 
 
-def owe_version(kept: Kept, version: int) -> None:
+def require_version(kept: Kept, version: int) -> None:
     """Raise CallError, STALE_VERSION, which tells the present version, for another one."""
     if version != kept.version:
         text = f"is {version}; the game has version {kept.version} by now"
@@ -64,9 +64,9 @@ def play(kept: Kept, viewer: Viewer, version: int, text: str, moment: int) -> in
     )
     if same:
         return after(kept, version)
-    owe_running(kept)
-    owe_version(kept, version)
-    seat = owe_turn(kept, viewer)
+    require_running(kept)
+    require_version(kept, version)
+    seat = require_turn(kept, viewer)
     add_action(kept, Entry(Kind.PLAYED, seat, text, moment))
     settle(kept, moment)
     return kept.version
@@ -80,7 +80,7 @@ def after(kept: Kept, version: int) -> int:
     return version
 
 
-def owe_turn(kept: Kept, viewer: Viewer) -> int | None:
+def require_turn(kept: Kept, viewer: Viewer) -> int | None:
     """Return the seat for which a viewer may act now, None for Nature's. Raises CallError, NOT_SEATS_TURN."""
     turn = kept.turn
     if turn == NATURE and (viewer.seats or viewer.owner):
@@ -109,7 +109,7 @@ def play_bot(kept: Kept, version: int, text: str, moment: int) -> None:
 
     Raises CallError, STALE_VERSION.
     """
-    owe_version(kept, version)
+    require_version(kept, version)
     turn = kept.turn
     assert turn is not None
     assert turn >= 0
@@ -130,14 +130,14 @@ def take_back(kept: Kept, viewer: Viewer, version: int, ply: int, decline: bool,
     people = [seat for seat in viewer.seats if kept.seats[seat].kind == SeatKind.PERSON]
     if repeated(kept, version, lambda entry: entry.kind in ANSWERS and entry.seat in people and entry.ply == ply):
         return after_answers(kept, version)
-    owe_running(kept)
-    owe_version(kept, version)
+    require_running(kept)
+    require_version(kept, version)
     if not people:
         refuse(Reason.WRONG_SEAT_TOKEN, "tokens", "none of them is of a seat that a person holds")
     if decline:
         decline_take_back(kept, people[0], ply, moment)
         return kept.version
-    owe_ply(kept, ply)
+    require_ply(kept, ply)
     agree(kept, people, ply, moment)
     settle(kept, moment)
     return kept.version
@@ -159,7 +159,7 @@ def decline_take_back(kept: Kept, seat: int, ply: int, moment: int) -> None:
     kept.add(Entry(Kind.DECLINED, seat, str(ply), moment))
 
 
-def owe_ply(kept: Kept, ply: int) -> None:
+def require_ply(kept: Kept, ply: int) -> None:
     """Raise CallError for a ply that a game may not go back to: BAD_PLY, TAKE_BACK_REFUSED."""
     rule = kept.head.options.take_backs
     if ply >= kept.ply:
@@ -188,12 +188,12 @@ def agree(kept: Kept, people: list[int], ply: int, moment: int) -> None:
 
 def join(kept: Kept, seat: int | None, name: str, token: str, moment: int) -> int:
     """Give an open seat to the person with the token of this digest; return which. Raises CallError."""
-    owe_alive(kept)
+    require_alive(kept)
     if seat is None:
         seat = next((n for n, holder in enumerate(kept.seats) if holder.kind == SeatKind.OPEN), None)
     if seat is None:
         refuse(Reason.SEAT_TAKEN, "seat", "every seat is taken")
-    owe_seat(kept, seat)
+    require_seat(kept, seat)
     if kept.seats[seat].kind != SeatKind.OPEN:
         refuse(Reason.SEAT_TAKEN, "seat", f"seat {seat} is taken")
     kept.add(seated(seat, Holder(SeatKind.PERSON, name=name, token=token), moment))
@@ -201,7 +201,7 @@ def join(kept: Kept, seat: int | None, name: str, token: str, moment: int) -> in
     return seat
 
 
-def owe_seat(kept: Kept, seat: int) -> None:
+def require_seat(kept: Kept, seat: int) -> None:
     """Raise CallError, BAD_SEAT, for a seat that there is not."""
     if seat >= len(kept.seats):
         refuse(Reason.BAD_SEAT, "seat", f"is {seat}; the seats are 0 to {len(kept.seats) - 1}")
@@ -209,8 +209,8 @@ def owe_seat(kept: Kept, seat: int) -> None:
 
 def set_seat(kept: Kept, viewer: Viewer, seat: int, plan: Holder, moment: int) -> None:
     """Give a seat to a bot, back to its person, or free. Raises CallError: WRONG_SEAT_TOKEN, SEAT_TAKEN, BAD_SEAT."""
-    owe_seat(kept, seat)
-    owe_alive(kept)
+    require_seat(kept, seat)
+    require_alive(kept)
     if not (viewer.owner or seat in viewer.seats):
         refuse(Reason.WRONG_SEAT_TOKEN, "tokens", f"neither the owner's nor that of seat {seat} is among them")
     holder = new_holder(kept.seats[seat], plan)
@@ -241,13 +241,13 @@ def end(kept: Kept, viewer: Viewer, reason: EndReason, moment: int) -> None:
     if not kept.over and not viewer.owner:
         refuse(Reason.WRONG_SEAT_TOKEN, "tokens", "only the owner may abandon the game")
     if kept.over:
-        owe_alive(kept)
+        require_alive(kept)
     kept.add(Entry(Kind.ENDED, None, reason, moment))
 
 
 def resign(kept: Kept, viewer: Viewer, moment: int) -> None:
     """Let a person resign: the other one has won, or a bot goes on against the others."""
-    owe_running(kept)
+    require_running(kept)
     people = [seat for seat in viewer.seats if kept.seats[seat].kind == SeatKind.PERSON]
     if not people:
         refuse(Reason.WRONG_SEAT_TOKEN, "tokens", "none of them is of a seat that a person holds")

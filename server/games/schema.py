@@ -79,7 +79,7 @@ def connect(path: str) -> sqlite3.Connection:
     try:
         connection.execute("PRAGMA locking_mode=EXCLUSIVE")  # before the first lock, which is then never given up
         connection.execute("BEGIN EXCLUSIVE")
-        owe_store(connection, path)
+        require_store(connection, path)
         connection.execute("COMMIT")
         for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "trusted_schema=OFF"):
             connection.execute(f"PRAGMA {pragma}").fetchone()
@@ -90,7 +90,7 @@ def connect(path: str) -> sqlite3.Connection:
     return connection
 
 
-def owe_store(connection: sqlite3.Connection, path: str) -> None:
+def require_store(connection: sqlite3.Connection, path: str) -> None:
     """Raise BadSettings for a file that is neither empty nor ours, or of a later version."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()

@@ -121,7 +121,7 @@ class Games(GameServiceServicer):
         """Show a game while it goes on. Raises CallError."""
         async with self._keeper.lend(request.game_id) as live:
             viewer = viewer_of(live.kept, request.tokens)
-            owe_sight(viewer)
+            require_sight(viewer)
             if live.watchers >= self._max_watchers:
                 refuse(Reason.TOO_MANY_WATCHERS, "game_id", f"{live.watchers} watch the game; no more may")
             live.watchers += 1
@@ -134,7 +134,7 @@ class Games(GameServiceServicer):
         """Return the record. Raises CallError."""
         async with self._keeper.lend(request.game_id) as live:
             viewer = viewer_of(live.kept, request.tokens)
-            owe_sight(viewer)
+            require_sight(viewer)
             if live.kept.frozen:
                 refuse(Reason.FROZEN, "game_id", "the game is of other rules or cards than this server's")
             return write_record(visible(live.kept, viewer), viewer)
@@ -188,7 +188,7 @@ class Games(GameServiceServicer):
             return games.EndGameResponse(game=write_game(kept))
 
 
-def owe_sight(viewer: Viewer) -> None:
+def require_sight(viewer: Viewer) -> None:
     """Raise CallError for somebody who may see nothing but that seats are open."""
     if viewer.stranger:
         refuse(Reason.WRONG_SEAT_TOKEN, "tokens", "take a seat with JoinGame, or bring the token of one")

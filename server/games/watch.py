@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from clerestory.server.errors import Reason, refuse
-from clerestory.server.games.course import owe_version
+from clerestory.server.games.course import require_version
 from clerestory.server.games.keeper import Keeper, Live
 from clerestory.server.games.translate_games import write_state
 from clerestory.server.games.viewer import Viewer, visible
@@ -29,7 +29,7 @@ async def watch(keeper: Keeper, live: Live, viewer: Viewer, cursor: int | None, 
     """
     seen = visible(live.kept, viewer).version
     if cursor is not None and cursor > seen:
-        owe_version(visible(live.kept, viewer), cursor)
+        require_version(visible(live.kept, viewer), cursor)
     await write(frame(live, viewer, seen if cursor is None else cursor, seen))
     while not (live.kept.over and seen == live.kept.version):
         if keeper.finishing:
