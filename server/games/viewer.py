@@ -62,10 +62,15 @@ def onlooker_of(kept: Kept, invited: bool) -> Viewer:
 
 
 def visible(kept: Kept, viewer: Viewer) -> Kept:
-    """Return a game as far as somebody may see it: an onlooker sees it late, until it is over."""
+    """Return a game as far as somebody may see it."""
+    return kept.at(horizon(kept, viewer))
+
+
+def horizon(kept: Kept, viewer: Viewer) -> int:
+    """Return the version that somebody may see: an onlooker an earlier one, until the game is over."""
     late = kept.head.options.delay_plies if viewer.late and not kept.over else 0
     version, plies = kept.version, 0
     while plies < late and version > 0:
         version -= 1
         plies += kept.entries[version].moves
-    return kept.at(version)
+    return version

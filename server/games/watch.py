@@ -7,7 +7,7 @@ from clerestory.server.errors import Reason, refuse
 from clerestory.server.games.course import require_version
 from clerestory.server.games.keeper import Keeper, Live
 from clerestory.server.games.translate_games import write_state
-from clerestory.server.games.viewer import Viewer, visible
+from clerestory.server.games.viewer import Viewer, horizon, visible
 from clerestory.v1 import games_pb2 as games
 
 HEARTBEAT = 15.0  # seconds without a word, after which there is a sign of life
@@ -27,7 +27,7 @@ async def watch(keeper: Keeper, live: Live, viewer: Viewer, cursor: int | None, 
 
     Raises CallError: STALE_VERSION for a version that is yet to come, FINISHING.
     """
-    seen = visible(live.kept, viewer).version
+    seen = horizon(live.kept, viewer)
     if cursor is not None and cursor > seen:
         require_version(visible(live.kept, viewer), cursor)
     await write(frame(live, viewer, seen if cursor is None else cursor, seen))
@@ -48,7 +48,7 @@ def next_step(live: Live, viewer: Viewer, seen: int) -> int | None:
 
     That is the one after the next entry to a reader who is up to date, the latest to one who is not.
     """
-    latest = visible(live.kept, viewer).version
+    latest = horizon(live.kept, viewer)
     if latest <= seen:
         return None
     return seen + 1 if seen in live.steps and latest == live.kept.version else latest
