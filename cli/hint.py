@@ -20,8 +20,8 @@ from clerestory.engine import State, from_position
 from clerestory.search import Result, Searcher, StopReason
 from clerestory.search.options import shipped
 from clerestory.search.root import observe
-from clerestory.server.service import remarks, write_warnings
-from clerestory.server.translate import read_question, write_answer, write_statistics
+from clerestory.server.translate import read_question
+from clerestory.server.translate_answers import remarks, write_recommendation
 from clerestory.v1.advisor_pb2 import RecommendMoveRequest, RecommendMoveResponse
 
 SLICE = 0.2  # seconds between two pictures of a search that is watched
@@ -66,14 +66,7 @@ def view(state: State, result: Result, lines: int, width: int) -> Group:
 def as_message(state: State, result: Result, lines: int = 0) -> RecommendMoveResponse:
     """Return a result as a server would answer it, with so many lines; 0: all."""
     question = read_question(RecommendMoveRequest(position=position_message(state), iterations=1, max_lines=lines))
-    return write_answer(
-        question,
-        result,
-        None if question.chance else result.best,
-        statistics=write_statistics(result, certainty=0.0 if question.chance else result.certainty, waited=0.0),
-        warnings=write_warnings(tuple(remarks(result, finishing=False))),
-        reproducible=result.threads == 1,
-    )
+    return write_recommendation(question, result, waited=0.0, warnings=remarks(result))
 
 
 def sharpen(searcher: Searcher, seconds: float, step: float, threads: int) -> Iterator[Result]:

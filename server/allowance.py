@@ -1,10 +1,13 @@
-"""What a question gets of what it asks: the server's limits and the caller's deadline cut it, and warnings say so."""
+"""What a question is granted: the server's limits and the caller's deadline cut it, and warnings say so."""
 
 from dataclasses import dataclass
 
 from clerestory.search.ismcts import MIN_BYTES
+from clerestory.search.levels import level_of
 from clerestory.server.config import Settings
 from clerestory.server.errors import Reason, refuse
+from clerestory.server.lead import Lead
+from clerestory.server.translate import Question
 
 Cut = tuple[str, str]  # name of a WarningReason, without its prefix, and a sentence
 
@@ -12,37 +15,25 @@ EXPLAINED_FROM = 0.05  # seconds of budget: explanations take a few thousandths 
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What a question asks of the server.
+class Budget:
+    """The time of a question; the only thing that knows it from its arrival to its answer.
 
     Attributes:
-        seconds: from its arrival; None for as much as there is.
-        remaining: seconds from its arrival to the deadline of the call; None where the call has none.
-        threads: trees to search side by side.
-        tree_bytes: of all its trees; None for as much as there is.
+        arrived: when the call arrived, a reading of time.monotonic.
+        requested: seconds asked for; None if the question names no time.
+        seconds: granted, from the arrival until the answer leaves the server.
+        lead: seconds of these that are kept for making the answer.
     """
 
-    seconds: float | None = None
-    remaining: float | None = None
-    threads: int = 1
-    tree_bytes: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Allowance:
-    """What it gets.
-
-    Attributes:
-        seconds: from its arrival until its answer leaves the server.
-        threads: trees to search side by side.
-        tree_bytes: of each tree.
-        cuts: what was cut.
-    """
-
+    arrived: float
+    requested: float | None
     seconds: float
-    threads: int
-    tree_bytes: int
-    cuts: tuple[Cut, ...]
+    lead: float = 0.0
+
+    @property
+    def deadline(self) -> float:
+        """When the search is to end, a reading of time.monotonic."""
+        return self.arrived + self.seconds - self.lead
 
     @property
     def explained(self) -> bool:
@@ -50,35 +41,89 @@ class Allowance:
         return self.seconds >= EXPLAINED_FROM
 
 
-def allow(asked: Asked, settings: Settings) -> Allowance:
-    """Return what a question gets. Raises CallError, OUT_OF_TIME, when the caller's deadline leaves no time."""
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What a question is granted.
+
+    Attributes:
+        budget: its time.
+        iterations: over all its trees; None for no limit.
+        early: end the search once nothing can change the best line.
+        threads: trees to search side by side.
+        tree_bytes: of each tree.
+        cuts: what was cut.
+    """
+
+    budget: Budget
+    iterations: int | None
+    early: bool
+    threads: int
+    tree_bytes: int
+    cuts: tuple[Cut, ...]
+
+
+def allow(
+    question: Question, settings: Settings, lead: Lead, arrived: float, remaining: float | None, *, early: bool
+) -> Allowance:
+    """Return what a question is granted.
+
+    Args:
+        question: as it was asked.
+        settings: of the server.
+        lead: what it takes to answer.
+        arrived: when the call arrived, a reading of time.monotonic.
+        remaining: seconds from then to the deadline of the call; None if it has none.
+        early: whether the search may end once it is decided.
+
+    Raises CallError, OUT_OF_TIME, if the caller's deadline leaves no time.
+    """
     cuts: list[Cut] = []
-    seconds = allow_time(asked, settings, cuts)
-    most = min(settings.workers, settings.max_threads)
-    threads = min(asked.threads, most)
-    if threads < asked.threads:
-        cuts.append(("THREADS_CUT", f"{asked.threads} threads were asked for, of which the server allows {most}."))
-    tree_bytes = allow_memory(asked.tree_bytes, settings.max_tree_bytes, cuts)
-    return Allowance(seconds, threads, max(tree_bytes // threads, MIN_BYTES), tuple(cuts))
+    seconds = allow_time(question.seconds, remaining, settings, cuts)
+    threads = allow_threads(question.threads, min(settings.workers, settings.max_threads), cuts)
+    tree_bytes = allow_memory(question.max_tree_bytes, settings.max_tree_bytes, cuts)
+    kept = lead.of(seconds, explained=seconds >= EXPLAINED_FROM)
+    return Allowance(
+        budget=Budget(arrived, question.seconds, seconds, kept),
+        iterations=allow_iterations(question),
+        early=early and threads == 1 and question.level is None and not question.chance,
+        threads=threads,
+        tree_bytes=max(tree_bytes // threads, MIN_BYTES),
+        cuts=tuple(cuts),
+    )
 
 
-def allow_time(asked: Asked, settings: Settings, cuts: list[Cut]) -> float:
+def allow_iterations(question: Question) -> int | None:
+    """Return the limit of the question or of its level, whichever is lower."""
+    if question.level is None:
+        return question.iterations
+    most = level_of(question.level).iterations
+    return min(most, question.iterations or most)
+
+
+def allow_time(requested: float | None, remaining: float | None, settings: Settings, cuts: list[Cut]) -> float:
     """Return the least of the budget, the server's limit, and the call's deadline less the margin."""
-    allowed = [(settings.max_time, "the server's limit")]
-    if asked.remaining is not None:
-        allowed.append((asked.remaining - settings.margin, "the deadline of the call"))
-    seconds, which = min(allowed)
+    limits = [(settings.max_time, "the server's limit")]
+    if remaining is not None:
+        limits.append((remaining - settings.margin, "the deadline of the call"))
+    seconds, which = min(limits)
     if seconds <= 0:
         refuse(Reason.OUT_OF_TIME, "", "the deadline of the call leaves no time for a search")
-    if asked.seconds is None or asked.seconds <= seconds:
-        return min(seconds, asked.seconds or seconds)
-    cuts.append(("TIME_CUT", f"The time budget of {asked.seconds:g} s was cut to {seconds:.3g} s by {which}."))
+    if requested is None or requested <= seconds:
+        return min(seconds, requested or seconds)
+    cuts.append(("TIME_CUT", f"The time budget of {requested:g} s was cut to {seconds:.3g} s by {which}."))
     return seconds
 
 
-def allow_memory(asked: int | None, most: int, cuts: list[Cut]) -> int:
+def allow_threads(requested: int, most: int, cuts: list[Cut]) -> int:
+    """Return the number of trees."""
+    if requested > most:
+        cuts.append(("THREADS_CUT", f"{requested} threads were asked for, of which the server allows {most}."))
+    return min(requested, most)
+
+
+def allow_memory(requested: int | None, most: int, cuts: list[Cut]) -> int:
     """Return the bytes of all trees."""
-    if asked is None or asked <= most:
-        return most if asked is None else asked
-    cuts.append(("MEMORY_CUT", f"{asked} bytes of memory were asked for, of which the server allows {most}."))
+    if requested is None or requested <= most:
+        return most if requested is None else requested
+    cuts.append(("MEMORY_CUT", f"{requested} bytes of memory were asked for, of which the server allows {most}."))
     return most

@@ -14,6 +14,7 @@ from clerestory.server.security import Tokens, authorizations, bearer_token
 ON_BEHALF = "x-on-behalf-of"  # metadata of a call of one who speaks for many
 NAME = re.compile(r"[\w.:-]{1,64}", re.ASCII)
 NEAR = ("127.", "::1", "unix")  # of this machine
+DIGEST_SHOWN = 8  # hexadecimal digits of a token's digest: enough to tell callers apart
 HOST_BITS = 64  # of an IPv6 address, which a machine may choose as it likes
 
 
@@ -29,6 +30,13 @@ class Caller:
 
     origin: str
     name: str = ""
+
+    @property
+    def label(self) -> str:
+        """How logs name it: `peer:192.0.2.1`, or `token:` with the beginning of the digest; then the name, if any."""
+        kind, _, rest = self.origin.partition(":")
+        origin = f"{kind}:{rest[:DIGEST_SHOWN]}" if kind == "token" else self.origin
+        return f"{origin}/{self.name}" if self.name else origin
 
 
 class Callers:

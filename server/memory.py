@@ -1,12 +1,23 @@
-"""The memory of all trees: how much a search gets of it, and what is kept of a game for its next question."""
+"""The memory of all trees: how much each search gets, and which trees are kept for their game's next question."""
 
+import asyncio
+import secrets
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from clerestory.search.ismcts import MIN_BYTES, Searcher
+from clerestory.search.options import shipped
+from clerestory.server.allowance import Allowance
+from clerestory.server.callers import Caller
+from clerestory.server.config import Settings
+from clerestory.server.errors import CallError, Reason
+from clerestory.server.policy import TOGETHER
+from clerestory.server.translate import SEED_BITS, Question
 
-GREED = 4  # a search gets at most this part of what is free beyond the equal shares
+GREED = 4  # a search gets at most one part in so many of what is free beyond the equal shares
+LEAST_KEPT = 8  # trees that can be kept, however large they have grown
 
 
 @dataclass(slots=True)
@@ -82,3 +93,74 @@ class Warm:
         while self._bytes > self.limit:
             _, (_, given_up) = self._trees.popitem(last=False)
             self._bytes -= given_up
+
+
+class Trees:
+    """Lends every search its tree: the one kept from its game's last question, or a new one.
+
+    Args:
+        settings: of the server.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._memory = Memory(settings.memory, TOGETHER * settings.max_searches)
+        self._warm = Warm(settings.warm_bytes)
+
+    @contextmanager
+    def lend(self, question: Question, caller: Caller, allowance: Allowance) -> Iterator[Searcher]:
+        """Lend a search its tree, and keep the tree for the game's next question if the block ends in good order.
+
+        No caller gets another caller's tree: it would show what that one searched. Raises CallError, BUSY.
+        """
+        key = None if question.tree_key is None else (caller, question.tree_key)
+        searcher, size = self._kept(key, question) or self._new(question, allowance)
+        sound = False
+        try:
+            yield searcher
+            sound = True
+        except (CallError, asyncio.CancelledError, GeneratorExit):
+            sound = True
+            raise
+        finally:
+            self._memory.give_back(size)
+            if sound and key is not None:
+                self._warm.keep(key, searcher, size)
+
+    def _kept(self, key: Hashable | None, question: Question) -> tuple[Searcher, int] | None:
+        """Return the tree kept for a question, moved to its position, and its bytes."""
+        found = None if key is None else self._warm.take(key)
+        if found is None:
+            return None
+        searcher, size = found
+        try:
+            searcher.advance(question.root)
+        except (ValueError, RuntimeError):  # another game by now, or a thread that has not left it yet
+            return None
+        self._memory.occupy(size)
+        return searcher, size
+
+    def _new(self, question: Question, allowance: Allowance) -> tuple[Searcher, int]:
+        """Return an empty tree and its bytes. Raises CallError, BUSY, without memory."""
+        most = allowance.tree_bytes * allowance.threads
+        if question.tree_key is not None:
+            most = min(most, max(self._warm.limit // LEAST_KEPT, MIN_BYTES))
+        size = self._memory.take(most)
+        try:
+            return make_searcher(question, allowance, size // allowance.threads), size
+        except CallError:
+            self._memory.give_back(size)
+            raise
+
+
+def make_searcher(question: Question, allowance: Allowance, tree_bytes: int) -> Searcher:
+    """Return a new search for a question. Raises CallError, BUSY, without memory."""
+    try:
+        return Searcher(
+            question.root,
+            seed=secrets.randbits(SEED_BITS) if question.seed is None else question.seed,
+            max_bytes=max(tree_bytes, MIN_BYTES),
+            threads=allowance.threads,
+            **shipped(question.view.seats),
+        )
+    except MemoryError:
+        raise CallError(Reason.BUSY, [("", "there is no memory for another tree")], retry=1.0) from None

@@ -1,6 +1,7 @@
 """What a server counts and measures, for Prometheus; docs/operations.md says what each figure is for."""
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from threading import Thread
 from typing import Any
@@ -8,34 +9,12 @@ from wsgiref.simple_server import WSGIServer
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, start_http_server
 
+from clerestory.search.result import Result
+from clerestory.server.allowance import Budget
+
 SECONDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60)
 MARGINS = (-1, -0.1, -0.05, -0.02, -0.01, -0.005, -0.002, -0.001, 0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 1)
 ITERATIONS = tuple(10**n for n in range(1, 8))
-
-
-@dataclass(frozen=True, slots=True)
-class Searched:
-    """What there is to know of a search that was answered.
-
-    Attributes:
-        method: of the call.
-        waited: seconds from the arrival to the first iteration.
-        asked: seconds of the budget that was asked for, None where none was.
-        allowed: seconds of the budget after all cuts.
-        used: seconds from the arrival until the answer was ready.
-        iterations: of the search.
-        ended: its stop reason.
-        warnings: names of its warnings.
-    """
-
-    method: str
-    waited: float
-    asked: float | None
-    allowed: float
-    used: float
-    iterations: int
-    ended: str
-    warnings: tuple[str, ...]
 
 
 class Metrics:
@@ -81,18 +60,28 @@ class Metrics:
         if code == "RESOURCE_EXHAUSTED":
             self._shed.labels(method).inc()
 
-    def count_search(self, searched: Searched) -> None:
-        """Count a search that was answered."""
-        method = searched.method
-        self._searches.labels(method, searched.ended).inc()
-        self._iterations.inc(searched.iterations)
-        self._search_iterations.observe(searched.iterations)
-        self._wait.labels(method).observe(searched.waited)
-        if searched.asked is not None:
-            self._asked.labels(method).observe(searched.asked)
-        self._used.labels(method).observe(searched.used)
-        self._margin.labels(method).observe(searched.allowed - searched.used)
-        for name in searched.warnings:
+    def count_search(
+        self, method: str, result: Result, budget: Budget, *, waited: float, warnings: Iterable[str]
+    ) -> None:
+        """Count a search whose answer is ready.
+
+        Args:
+            method: of the call.
+            result: of the search.
+            budget: of the call.
+            waited: seconds from the arrival to the first iteration.
+            warnings: their names.
+        """
+        used = time.monotonic() - budget.arrived
+        self._searches.labels(method, str(result.stop_reason)).inc()
+        self._iterations.inc(result.iterations)
+        self._search_iterations.observe(result.iterations)
+        self._wait.labels(method).observe(waited)
+        if budget.requested is not None:
+            self._asked.labels(method).observe(budget.requested)
+        self._used.labels(method).observe(used)
+        self._margin.labels(method).observe(budget.seconds - used)
+        for name in warnings:
             self._warnings.labels(name).inc()
 
 

@@ -3,7 +3,8 @@
 import asyncio
 import secrets
 
-from clerestory.server.service import SEED_BITS, Context
+from clerestory.server.service import Context
+from clerestory.server.translate import SEED_BITS
 from clerestory.server.translate_rules import (
     Given,
     apply,

@@ -11,6 +11,7 @@ from math import inf
 from clerestory.search.ismcts import Searcher
 from clerestory.search.limits import shares
 from clerestory.search.result import Result, StopReason
+from clerestory.server.allowance import Allowance
 from clerestory.server.callers import Caller
 from clerestory.server.errors import CallError, Reason, refuse
 from clerestory.server.policy import SLICE, Demand, NoRoom, Policy, Priority, Tree
@@ -20,40 +21,25 @@ STRENGTH = (StopReason.ITERATIONS, StopReason.DECIDED, StopReason.CERTAIN, StopR
 NICENESS = 10  # of the searching threads: whoever answers goes first
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """When a search ends.
-
-    Attributes:
-        deadline: a reading of time.monotonic.
-        iterations: over all its trees; None for no limit.
-        early: end once nothing can change the best line; for one tree.
-    """
-
-    deadline: float
-    iterations: int | None = None
-    early: bool = False
-
-
 @dataclass(eq=False, slots=True)
 class Job:
     """An admitted search.
 
     Attributes:
-        arrived: a reading of time.monotonic.
-        began: the same at its first iteration, None before.
-        ended: why it did, None before.
-        ended_at: a reading of time.monotonic, at its end.
-        finishing: it ended because the server finishes.
-        failure: what a thread met that searched it, None for nothing.
-        done: set when it has ended and none of its trees is searched any more.
+        allowance: what it is granted.
+        left: iterations that each of its trees may still run.
+        began: when its first iteration began, a reading of time.monotonic; None before.
+        ended: why it ended; None before.
+        ended_at: when it ended, a reading of time.monotonic.
+        finishing: it ended because the server is finishing.
+        failure: the error that a thread met in it; None if there was none.
+        done: set once it has ended and no thread searches any of its trees.
     """
 
     searcher: Searcher
-    limits: Limits
+    allowance: Allowance
     left: list[int]
     loop: asyncio.AbstractEventLoop
-    arrived: float
     trees: list[Tree] = field(default_factory=list)
     began: float | None = None
     ended: StopReason | None = None
@@ -67,8 +53,14 @@ class Job:
 
     @property
     def due(self) -> float:
-        """When it ended, or should have: a reading of time.monotonic."""
-        return min(self.ended_at, self.limits.deadline)
+        """When it ended or should have ended, whichever came first: a reading of time.monotonic."""
+        return min(self.ended_at, self.allowance.budget.deadline)
+
+    @property
+    def waited(self) -> float:
+        """Seconds from its arrival to its first iteration."""
+        arrived = self.allowance.budget.arrived
+        return (self.began or arrived) - arrived
 
     @property
     def resting(self) -> bool:
@@ -131,7 +123,7 @@ class Scheduler:
     # -- a search, from its admission to its end ---------------------------------------------------
 
     def require_place(self, caller: Caller, priority: Priority) -> None:
-        """Refuse a call that has no chance before anything is done for it. Raises CallError: BUSY or FINISHING."""
+        """Refuse a call that cannot be admitted before any work is done for it. Raises CallError: BUSY, FINISHING."""
         if self._finishing:
             refuse(Reason.FINISHING, "", "the server is finishing")
         with self._turn:
@@ -143,20 +135,26 @@ class Scheduler:
     def submit(
         self,
         searcher: Searcher,
-        limits: Limits,
+        allowance: Allowance,
         *,
         caller: Caller,
         kind: Hashable,
-        arrived: float,
-        trees: int = 1,
         priority: Priority = Priority.MOVE,
     ) -> Job:
-        """Admit a search; whoever does must `drop` it, whatever happens. Raises CallError: BUSY or FINISHING."""
-        self.require_place(caller, priority)
-        left = shares(limits.iterations, trees)
-        most = inf if limits.iterations is None else left[0]
-        demand = Demand(kind, limits.deadline, most, len(left), priority, caller)
-        job = Job(searcher, limits, left, asyncio.get_running_loop(), arrived)
+        """Admit a search, which the caller must `drop` whatever happens. Raises CallError, BUSY.
+
+        Args:
+            searcher: the search.
+            allowance: what it is granted.
+            caller: whose it is.
+            kind: searches of one kind are about equally fast.
+            priority: of the search.
+        """
+        left = shares(allowance.iterations, allowance.threads)
+        most = inf if allowance.iterations is None else left[0]
+        deadline = allowance.budget.deadline
+        demand = Demand(kind, deadline, most, len(left), priority, caller)
+        job = Job(searcher, allowance, left, asyncio.get_running_loop())
         with self._turn:
             try:
                 job.trees = self._policy.admit(demand, time.monotonic())
@@ -164,7 +162,7 @@ class Scheduler:
                 raise CallError(Reason.BUSY, [("", str(full))], retry=full.retry) from None
             self._jobs[id(demand)] = job
             self._turn.notify(len(left))
-        job.timer = job.loop.call_at(limits.deadline, self.end, job, StopReason.TIME)
+        job.timer = job.loop.call_at(deadline, self.end, job, StopReason.TIME)
         return job
 
     def end(self, job: Job, reason: StopReason) -> None:
@@ -265,10 +263,10 @@ class Scheduler:
         try:
             reason, iterations = job.searcher.step(
                 began + SLICE,
-                deadline=job.limits.deadline,
+                deadline=job.allowance.budget.deadline,
                 iterations=job.left[tree.number],
                 thread=tree.number,
-                early=job.limits.early,
+                early=job.allowance.early,
             )
         except Exception as error:  # a fault of one search is no fault of the others, which this thread goes on to
             job.failure = error

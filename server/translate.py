@@ -1,39 +1,28 @@
-"""Between the messages of the API and the types of the engine: the only module that sees both."""
+"""From the messages of AdvisorService to questions about positions of the engine."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from math import isfinite
 from typing import Any
 
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.json_format import MessageToDict
 
-import clerestory
-from clerestory.engine.core import NATURE, OVER, Game, State
+from clerestory.engine.core import NATURE, OVER, State
 from clerestory.engine.errors import BadPosition, BadText
 from clerestory.engine.games import GAMES
 from clerestory.search.errors import HiddenFromSeat
 from clerestory.search.ismcts import MIN_BYTES
 from clerestory.search.levels import LEVELS
-from clerestory.search.result import Line, Outlook, Result, StopReason
 from clerestory.search.root import Root
 from clerestory.server.errors import CallError, Faults, Reason, refuse
 from clerestory.v1 import advisor_pb2 as api
 from clerestory.v1.position_pb2 import Position
 
 MAX_ITERATIONS = (1 << 63) - 1
+SEED_BITS = 53  # of a seed that is drawn: every reader of JSON keeps it
 LEAST_INTERVAL = 0.01  # seconds between the tables of an analysis
 USUAL_INTERVAL = 0.25
 LONGEST_GAME_ID = 64  # bytes
-
-STOP_REASONS = {
-    StopReason.TIME: api.STOP_REASON_TIME,
-    StopReason.ITERATIONS: api.STOP_REASON_ITERATIONS,
-    StopReason.STOPPED: api.STOP_REASON_STOPPED,
-    StopReason.DECIDED: api.STOP_REASON_DECIDED,
-    StopReason.CERTAIN: api.STOP_REASON_CERTAIN,
-    StopReason.PAUSED: api.STOP_REASON_UNSPECIFIED,
-}
 
 
 # -- questions -------------------------------------------------------------------------------------
@@ -300,93 +289,3 @@ def code_of(position: State, text: str) -> int:
         return position.game.parse_action(text).code
     except BadText:
         return -1
-
-
-# -- answers ---------------------------------------------------------------------------------------
-
-
-def write_answer(question: Question, result: Result, play: Line | None, **fields: Any) -> api.RecommendMoveResponse:
-    """Return the answer to a question.
-
-    Args:
-        question: what was asked.
-        result: what was found.
-        play: the line to play, None at a chance event.
-        fields: of the message, what neither the question nor the result knows.
-    """
-    view, limit = question.view, question.max_lines or len(result.lines)
-    return api.RecommendMoveResponse(
-        seat=question.seat,
-        observer=write_observer(question.observer),
-        best=None if play is None else api.Action(text=play.action, label=play.label),
-        lines=[write_line(line, view.game) for line in result.lines[:limit]],
-        seed=result.seed,
-        rules_revision=view.game.rules_revision,
-        catalogue=view.game.catalogue,
-        reason=result.reason,
-        level=None if play is None else question.level,
-        engine_version=clerestory.__version__,
-        **fields,
-    )
-
-
-def write_observer(observer: int | None) -> api.Observer | None:
-    """Return whose knowledge was used as a message, None where the question named nobody."""
-    if observer is None:
-        return None
-    return api.Observer() if observer == NATURE else api.Observer(seat=observer)
-
-
-def write_line(line: Line, game: Game) -> api.Line:
-    """Return one line of a result as a message."""
-    variation = [game.parse_action(text) for text in line.principal_variation]
-    return api.Line(
-        action=api.Action(text=line.action, label=line.label),
-        visits=line.visits,
-        availability=line.availability,
-        win_shares=line.win_shares,
-        standard_errors=line.standard_errors,
-        margin=line.margin,
-        score=line.score,
-        lower_bound=line.lower_bound,
-        loss=line.loss,
-        principal_variation=line.principal_variation,
-        outlook=[write_outlook(outlook) for outlook in line.outlook],
-        probability=line.probability,
-        variation=[api.Action(text=action.text, label=action.label) for action in variation],
-        margin_error=line.margin_error if isfinite(line.margin_error) else None,
-    )
-
-
-def write_outlook(outlook: Outlook) -> api.Outlook:
-    """Return what is expected of one feature as a message."""
-    return api.Outlook(
-        feature=outlook.feature,
-        now=outlook.now,
-        at_round_end=outlook.at_round_end,
-        at_game_end=outlook.at_game_end,
-    )
-
-
-def write_statistics(result: Result, *, certainty: float, waited: float) -> api.SearchStatistics:
-    """Return the figures of a result as a message."""
-    return api.SearchStatistics(
-        iterations=result.iterations,
-        nodes=result.nodes,
-        tree_bytes=result.tree_bytes,
-        depth=result.depth,
-        elapsed=duration(result.elapsed),
-        stop_reason=STOP_REASONS[result.stop_reason],
-        memory_full=result.memory_full,
-        threads=result.threads,
-        certainty=certainty,
-        waited=duration(waited),
-        reused_iterations=result.reused_iterations,
-    )
-
-
-def duration(seconds: float) -> Duration:
-    """Return a number of seconds as a message."""
-    message = Duration()
-    message.FromNanoseconds(round(seconds * 1e9))
-    return message

@@ -19,7 +19,7 @@ from clerestory.server.games.log import (
     TakeBacks,
 )
 from clerestory.server.games.viewer import Viewer
-from clerestory.server.translate import duration
+from clerestory.server.translate_answers import duration
 from clerestory.server.translate_rules import write_action, write_actions, write_outcome, write_position, write_turn
 from clerestory.v1 import advisor_pb2 as advisor
 from clerestory.v1 import games_pb2 as games

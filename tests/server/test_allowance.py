@@ -1,12 +1,23 @@
 """What a question gets of what it asks."""
 
+from dataclasses import replace
+
 import pytest
 
-from clerestory.server.allowance import Asked, allow
+from clerestory.server.allowance import Allowance, allow
 from clerestory.server.config import Settings
 from clerestory.server.errors import CallError, Reason
+from clerestory.server.lead import Lead
+from clerestory.server.translate import read_question
+from tests.server.harness import question
 
 SETTINGS = Settings(workers=4, max_threads=3, max_time=10.0, max_tree_bytes=1 << 24, margin=0.5)
+
+
+def allowed_to(seconds: float | None, remaining: float | None, **fields: int | None) -> Allowance:
+    asked = replace(read_question(question(iterations=1)), seconds=seconds, **fields)  # type: ignore[arg-type]
+    return allow(asked, SETTINGS, Lead(), 0.0, remaining, early=True)
+
 
 TIMES = [
     (None, None, 10.0, ()),
@@ -24,15 +35,15 @@ TIMES = [
 
 @pytest.mark.parametrize(("seconds", "remaining", "allowed", "cuts"), TIMES)
 def test_time(seconds: float | None, remaining: float | None, allowed: float, cuts: tuple[str, ...]) -> None:
-    allowance = allow(Asked(seconds, remaining), SETTINGS)
-    assert allowance.seconds == allowed
+    allowance = allowed_to(seconds, remaining)
+    assert allowance.budget.seconds == allowed
     assert tuple(name for name, _ in allowance.cuts) == cuts
 
 
 @pytest.mark.parametrize("remaining", [-1.0, 0.0, 0.5])
 def test_no_time(remaining: float) -> None:
     with pytest.raises(CallError) as caught:
-        allow(Asked(1.0, remaining), SETTINGS)
+        allowed_to(1.0, remaining)
     assert caught.value.reason == Reason.OUT_OF_TIME
 
 
@@ -53,7 +64,7 @@ SPACES = [
 def test_threads_and_memory(
     threads: int, asked: int | None, allowed: int, tree_bytes: int, cuts: tuple[str, ...]
 ) -> None:
-    allowance = allow(Asked(1.0, None, threads, asked), SETTINGS)
+    allowance = allowed_to(1.0, None, threads=threads, max_tree_bytes=asked)
     assert (allowance.threads, allowance.tree_bytes) == (allowed, tree_bytes)
     assert tuple(name for name, _ in allowance.cuts) == cuts
     assert all(text.endswith(".") for _, text in allowance.cuts)

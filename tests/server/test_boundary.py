@@ -1,12 +1,14 @@
 """What every call has around it: an identifier, a line in the log, figures in the metrics."""
 
 import asyncio
+import hashlib
 import io
 import json
 import logging
 import urllib.request
 from collections.abc import Iterator
 from contextlib import redirect_stderr
+from pathlib import Path
 from typing import Any
 
 import grpc
@@ -18,6 +20,7 @@ from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
 from grpc_health.v1.health_pb2_grpc import HealthStub
 
 from clerestory.server.logs import FORMATS, write_logs
+from tests.conftest import TOKEN
 from tests.server.harness import Served, details, long_question, question, refusal, served, until
 
 
@@ -75,6 +78,19 @@ async def test_an_abandoned_call_is_logged(log: io.StringIO) -> None:
         call.cancel()
         await until(lambda: bool(calls(log)))
     assert [line["code"] for line in calls(log)] == ["CANCELLED"]
+
+
+async def test_a_call_is_logged_with_its_caller_but_never_with_its_token(log: io.StringIO, tmp_path: Path) -> None:
+    (tmp_path / "tokens").write_text(f"{TOKEN} on-behalf\n")
+    headers = (("authorization", f"Bearer {TOKEN}"), ("x-on-behalf-of", "alice"))
+    async with served(token_file=tmp_path / "tokens") as server:
+        await server.advisor.RecommendMove(question(iterations=1), metadata=headers)
+        await refusal(server.advisor.RecommendMove(question(), metadata=headers))
+    async with served() as server:
+        await server.advisor.RecommendMove(question(iterations=1))
+    known = f"token:{hashlib.sha256(TOKEN.encode()).hexdigest()[:8]}/alice"
+    assert [line["caller"] for line in calls(log)] == [known, known, "peer:127.0.0.1"]
+    assert TOKEN not in log.getvalue()
 
 
 def test_formats_of_logs(log: io.StringIO) -> None:

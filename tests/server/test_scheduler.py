@@ -8,7 +8,8 @@ import grpc
 import pytest
 
 from clerestory.search.ismcts import Searcher
-from clerestory.server import service
+from clerestory.search.root import observe
+from clerestory.server import memory
 from clerestory.server.errors import Reason
 from clerestory.v1.advisor_pb2 import STOP_REASON_ITERATIONS, AnalyzeRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
@@ -105,7 +106,7 @@ async def test_a_search_without_memory_is_turned_away(monkeypatch: pytest.Monkey
 
     async with served() as server:
         with monkeypatch.context() as patch:
-            patch.setattr(service, "Searcher", no_memory)
+            patch.setattr(memory, "Searcher", no_memory)
             error = await refusal(server.advisor.RecommendMove(question(iterations=10)))
         answer = await server.advisor.RecommendMove(question(iterations=10))
     assert error.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
@@ -127,12 +128,12 @@ class Faulty(Searcher):
 
 def go_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make every search fail that has the seed 13."""
-    sound = service.make_searcher
+    sound = memory.make_searcher
 
     def make(asked: Any, *given: Any) -> Searcher:
-        return Faulty(opening().observe(0), seed=13) if asked.seed == 13 else sound(asked, *given)
+        return Faulty(observe(opening()), seed=13) if asked.seed == 13 else sound(asked, *given)
 
-    monkeypatch.setattr(service, "make_searcher", make)
+    monkeypatch.setattr(memory, "make_searcher", make)
 
 
 async def test_a_search_that_goes_wrong_harms_no_other(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,8 @@ from clerestory.search.options import shipped
 from clerestory.search.result import Line, StopReason
 from clerestory.search.root import observe
 from clerestory.server.service import explain
-from clerestory.server.translate import STOP_REASONS, read_position, read_question
+from clerestory.server.translate import read_position, read_question
+from clerestory.server.translate_answers import STOP_REASONS
 from clerestory.v1.advisor_pb2 import StopReason as StopReasonMessage
 from clerestory.v1.position_pb2 import Position
 from tests.server.harness import opening, question, served

@@ -1,0 +1,147 @@
+"""From the results of searches to the messages of AdvisorService."""
+
+from collections.abc import Iterable
+from math import isfinite
+
+from google.protobuf.duration_pb2 import Duration
+
+import clerestory
+from clerestory.engine.core import NATURE, Game
+from clerestory.search.levels import choose_line, level_of
+from clerestory.search.result import Line, Outlook, Result, StopReason
+from clerestory.server.translate import Question
+from clerestory.v1 import advisor_pb2 as api
+
+FEW_A_LINE = 10  # iterations for each line, below which lines are hard to tell apart
+
+Remark = tuple[str, str]  # name of a WarningReason, without its prefix, and a sentence
+
+STOP_REASONS = {
+    StopReason.TIME: api.STOP_REASON_TIME,
+    StopReason.ITERATIONS: api.STOP_REASON_ITERATIONS,
+    StopReason.STOPPED: api.STOP_REASON_STOPPED,
+    StopReason.DECIDED: api.STOP_REASON_DECIDED,
+    StopReason.CERTAIN: api.STOP_REASON_CERTAIN,
+    StopReason.PAUSED: api.STOP_REASON_UNSPECIFIED,
+}
+
+
+def write_recommendation(
+    question: Question, result: Result, *, waited: float, warnings: Iterable[Remark]
+) -> api.RecommendMoveResponse:
+    """Return the answer to a question, whether final or not.
+
+    Args:
+        question: what was asked.
+        result: what was found.
+        waited: seconds from the arrival of the question to the first iteration.
+        warnings: name of each WarningReason, without its prefix, and a sentence.
+    """
+    view, limit, best = question.view, question.max_lines or len(result.lines), choose(question, result)
+    return api.RecommendMoveResponse(
+        seat=question.seat,
+        observer=write_observer(question.observer),
+        best=None if best is None else api.Action(text=best.action, label=best.label),
+        lines=[write_line(line, view.game) for line in result.lines[:limit]],
+        statistics=write_statistics(result, certainty=0.0 if question.chance else result.certainty, waited=waited),
+        seed=result.seed,
+        rules_revision=view.game.rules_revision,
+        catalogue=view.game.catalogue,
+        reason=result.reason,
+        warnings=[write_warning(*warning) for warning in warnings],
+        level=None if best is None else question.level,
+        engine_version=clerestory.__version__,
+        reproducible=result.reproducible,
+    )
+
+
+def choose(question: Question, result: Result) -> Line | None:
+    """Return the line to play: the best, or the one that the level takes; None at a chance event."""
+    if question.chance:
+        return None
+    return result.best if question.level is None else choose_line(result.lines, level_of(question.level), result.seed)
+
+
+def remarks(result: Result, *, finishing: bool = False) -> list[Remark]:
+    """Return what the caller should know about a search.
+
+    Args:
+        result: of the search.
+        finishing: the server ended it, because the server is finishing itself.
+    """
+    found: list[Remark] = []
+    if result.memory_full:
+        found.append(("MEMORY_FULL", f"The tree was full at {result.tree_bytes} bytes, and could not grow any more."))
+    if result.iterations < FEW_A_LINE * len(result.lines):
+        text = f"{result.iterations} iterations are few to tell {len(result.lines)} lines apart."
+        found.append(("FEW_ITERATIONS", text))
+    if finishing:
+        found.append(("FINISHING", "The server is finishing, and the search ended before its limits."))
+    return found
+
+
+def write_warning(name: str, description: str) -> api.Warning:
+    """Return a warning as a message."""
+    return api.Warning(reason=api.WarningReason.Value(f"WARNING_REASON_{name}"), description=description)
+
+
+def write_observer(observer: int | None) -> api.Observer | None:
+    """Return whose knowledge was used as a message, None where the question named nobody."""
+    if observer is None:
+        return None
+    return api.Observer() if observer == NATURE else api.Observer(seat=observer)
+
+
+def write_line(line: Line, game: Game) -> api.Line:
+    """Return one line of a result as a message."""
+    variation = [game.parse_action(text) for text in line.principal_variation]
+    return api.Line(
+        action=api.Action(text=line.action, label=line.label),
+        visits=line.visits,
+        availability=line.availability,
+        win_shares=line.win_shares,
+        standard_errors=line.standard_errors,
+        margin=line.margin,
+        score=line.score,
+        lower_bound=line.lower_bound,
+        loss=line.loss,
+        principal_variation=line.principal_variation,
+        outlook=[write_outlook(outlook) for outlook in line.outlook],
+        probability=line.probability,
+        variation=[api.Action(text=action.text, label=action.label) for action in variation],
+        margin_error=line.margin_error if isfinite(line.margin_error) else None,
+    )
+
+
+def write_outlook(outlook: Outlook) -> api.Outlook:
+    """Return what is expected of one feature as a message."""
+    return api.Outlook(
+        feature=outlook.feature,
+        now=outlook.now,
+        at_round_end=outlook.at_round_end,
+        at_game_end=outlook.at_game_end,
+    )
+
+
+def write_statistics(result: Result, *, certainty: float, waited: float) -> api.SearchStatistics:
+    """Return the figures of a result as a message."""
+    return api.SearchStatistics(
+        iterations=result.iterations,
+        nodes=result.nodes,
+        tree_bytes=result.tree_bytes,
+        depth=result.depth,
+        elapsed=duration(result.elapsed),
+        stop_reason=STOP_REASONS[result.stop_reason],
+        memory_full=result.memory_full,
+        threads=result.threads,
+        certainty=certainty,
+        waited=duration(waited),
+        reused_iterations=result.reused_iterations,
+    )
+
+
+def duration(seconds: float) -> Duration:
+    """Return a number of seconds as a message."""
+    message = Duration()
+    message.FromNanoseconds(round(seconds * 1e9))
+    return message
