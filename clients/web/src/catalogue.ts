@@ -21,7 +21,7 @@ export function catalogueFor(game: string): Promise<Catalogue> {
   return found;
 }
 
-function catalogueOf(entries: readonly CatalogueEntry[]): Catalogue {
+export function catalogueOf(entries: readonly CatalogueEntry[]): Catalogue {
   const cards = new Map<string, Card>();
   const placed = new Map<string, Card>();
   for (const entry of entries) {

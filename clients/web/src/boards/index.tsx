@@ -1,5 +1,8 @@
 // The board of a game: drawn where there is a drawing, in words where there is none or where words are preferred.
 
+import "./boards.css";
+import "./cathedral/cathedral.css";
+import "./duel/duel.css";
 import { signal, useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect } from "preact/hooks";
@@ -9,7 +12,10 @@ import type { BoardProps } from "./types.ts";
 type Drawing = () => Promise<{ default: FunctionComponent<BoardProps> }>;
 
 /** The drawings there are, by the name of the game; each is loaded when its game is opened. */
-const DRAWINGS: Partial<Record<string, Drawing>> = {};
+const DRAWINGS: Partial<Record<string, Drawing>> = {
+  cathedral: () => import("./cathedral/index.tsx"),
+  duel: () => import("./duel/index.tsx"),
+};
 
 /** Whether words are preferred to drawings. */
 export const inWords = signal(localStorage.getItem("board") === "words");

@@ -1,0 +1,23 @@
+// Bundles the gallery of boards into a folder: a page to look at and to test, no part of what is shipped.
+//
+//   node gallery.mjs FOLDER
+
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { build } from "esbuild";
+
+const [folder] = process.argv.slice(2);
+const page = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Gallery</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="stylesheet" href="gallery.css"><body></body><script src="gallery.js"></script></html>`;
+
+await build({
+  entryPoints: ["src/gallery.tsx"],
+  outdir: folder,
+  bundle: true,
+  format: "iife",
+  jsx: "automatic",
+  jsxImportSource: "preact",
+  logLevel: "warning",
+});
+await writeFile(join(folder, "gallery.html"), page);

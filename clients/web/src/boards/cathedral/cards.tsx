@@ -1,0 +1,148 @@
+// The cards of The Pillars of the Earth: craftsmen, resource cards, cards of text.
+
+import { Arrow, Coin, Good, Picture, Worker } from "../art.tsx";
+import { Unseen, useBoard } from "../spots.tsx";
+import { type Amounts, amounts, effectOf, numberOf, type Trade, tradeOf } from "./words.ts";
+
+/** Things as pictures: a number and one picture, or as many pictures as there are while they are few. */
+function Things({ of, few = 0 }: { of: Amounts; few?: number }) {
+  return (
+    <>
+      {Object.entries(of).map(([kind, count]) => (
+        <span key={kind} class="things">
+          {count > few && count !== 1 && count}
+          {Array.from({ length: count > few ? 1 : count }, (_, index) => (
+            <Good key={index} kind={kind} />
+          ))}
+        </span>
+      ))}
+    </>
+  );
+}
+
+/** What a craftsman makes of what, drawn; how often it has been used, where that counts. */
+export function Conversion({ trade, used }: { trade: Trade; used?: number | undefined }) {
+  const { takes, needs, gives, capacity } = trade;
+  const must = amounts(needs);
+  return (
+    <span class="conversion">
+      <Unseen>
+        {amounts(takes) || must || "nothing"} into {amounts(gives)}, {capacity} times
+      </Unseen>
+      <span class="drawing" aria-hidden="true">
+        {must && (
+          <span class="held">
+            <Things of={needs} />
+          </span>
+        )}
+        <Things of={takes} />
+        <Arrow />
+        <Things of={gives} />
+        <span class="times">×{used ? `${capacity - used}/${capacity}` : capacity}</span>
+      </span>
+    </span>
+  );
+}
+
+// A craftsman's tool says what is worked with.
+const TOOLS: Record<string, string> = {
+  wood: "M33 30 46 17l4 4-13 13zM34 33l2 2 2 2 2 2",
+  stone: "M35 36 46 22M41 17l10 8-3 4-10-8z",
+  sand: "M36 38 44 26M40 20l12 4-8 9z",
+  metal: "M36 38 44 26M38 18c8-4 12-1 14 4l-4 5-11-5z",
+  gold: "M43 22a6.5 6.5 0 1 0 .1 0zM43 25.5v6",
+};
+const COMPASS = "M43 16 37 36M43 16l6 20M39.5 28h7M43 14v2";
+
+/** A craftsman at work. */
+function Figure({ trade }: { trade: Trade | undefined }) {
+  const kind = Object.keys(trade?.takes ?? {})[0] ?? Object.keys(trade?.needs ?? {})[0] ?? "plan";
+  return (
+    <Picture class={`figure ${kind}`} box="0 0 60 40">
+      <path class="robe" d="M8 40C8 26 14 21 24 21s16 5 16 19z" />
+      <path class="apron" d="M18 22h12l2 18H16z" />
+      <circle class="face" cx="24" cy="13" r="7" />
+      <path class="hood" d="M15.5 14C14 5 19 2 24 2s10 3 8.5 12C31 9 28 7.5 24 7.5S17 9 15.5 14z" />
+      <path class="tool" d={TOOLS[kind] ?? COMPASS} />
+    </Picture>
+  );
+}
+
+/** A craftsman for hire: its cost, itself, what it makes of what. */
+export function CraftsmanCard({ id, price = true }: { id: string; price?: boolean }) {
+  const { catalogue } = useBoard();
+  const trade = tradeOf(catalogue, id);
+  const cost = numberOf(catalogue.of("craftsmen", id), "cost");
+  return (
+    <span class="card craftsman">
+      <span class="top">
+        <Figure trade={trade} />
+        {price && cost !== undefined && (
+          <span class="cost">
+            <Unseen>costs </Unseen>
+            {cost}
+            <Coin />
+            <Unseen> gold</Unseen>
+          </span>
+        )}
+      </span>
+      <span class="name">{catalogue.name(id)}</span>
+      {trade && <Conversion trade={trade} />}
+    </span>
+  );
+}
+
+const SITES: Record<string, string> = {
+  wood: "M10 34 18 12l8 22zM24 34 34 6l10 28zM42 34l7-18 8 18z",
+  stone: "M4 34V24h9v-8h10V8h14v8h9v8h12v10z",
+  sand: "M4 34c6-10 11-17 17-17 7 0 8 7 12 7 3 0 5-4 9-4 6 0 10 7 14 14z",
+};
+
+/** Forest, quarry or gravel pit. */
+export const Site = ({ type }: { type: string }) => (
+  <Picture class={`site ${type}`} box="0 0 60 40">
+    <path class="hill" d="M0 34c14-6 40-6 60 0v6H0z" />
+    <path class="form" d={SITES[type] ?? "M10 34h40v-12H10z"} />
+  </Picture>
+);
+
+/** A resource card: the workers it needs, the cubes they bring. */
+export function ResourceCard({ id }: { id: string }) {
+  const { catalogue } = useBoard();
+  const card = catalogue.of("resource_cards", id);
+  const type = String(card?.values.type ?? "");
+  const brings = numberOf(card, "yields") ?? 0;
+  const workers = numberOf(card, "workers");
+  return (
+    <span class="card resource">
+      <span class="top">
+        <Site type={type} />
+        {workers !== undefined && (
+          <span class="cost">
+            <Unseen>needs </Unseen>
+            {workers}
+            <Worker />
+            <Unseen> workers</Unseen>
+          </span>
+        )}
+      </span>
+      {card ? <Unseen>{catalogue.name(id)}</Unseen> : <span class="name">{catalogue.name(id)}</span>}
+      <span class="brings" aria-hidden="true">
+        <Things of={{ [type]: brings }} few={5} />
+      </span>
+    </span>
+  );
+}
+
+/** A card that says what it does in words. */
+export function TextCard({ id, section }: { id: string; section: "advantage_cards" | "event_cards" }) {
+  const { catalogue } = useBoard();
+  const card = catalogue.of(section, id);
+  const sign = card?.values.sign === "negative" ? "negative" : "";
+  return (
+    <span class={`card words ${sign}`}>
+      <span class="name">{catalogue.name(id)}</span>
+      <span class="effect">{effectOf(card)}</span>
+    </span>
+  );
+}

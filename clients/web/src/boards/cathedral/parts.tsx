@@ -1,0 +1,67 @@
+// What the parts of the board of The Pillars of the Earth have in common.
+
+import type { ComponentChildren } from "preact";
+import type { CathedralPosition } from "../../gen/clerestory/v1/cathedral_pb.ts";
+import { Builder } from "../art.tsx";
+import { Spot, useBoard } from "../spots.tsx";
+import type { SeatLook } from "../types.ts";
+import { due } from "./places.ts";
+
+/** The position drawn, and the one before. */
+export function useGame(): { now: CathedralPosition; was: CathedralPosition | undefined } {
+  const { position, previous } = useBoard();
+  return {
+    now: position.game.value as CathedralPosition,
+    was: previous?.game.case === "cathedral" ? previous.game.value : undefined,
+  };
+}
+
+/** The seat of a colour. */
+export const seatOf = (seats: readonly SeatLook[], colour: string): SeatLook | undefined =>
+  seats.find((seat) => seat.colour === colour);
+
+interface LocationProps {
+  id: string;
+  title: string;
+  /** Its number, in the order in which the board is gone through. */
+  number?: string;
+  picture?: ComponentChildren;
+  children?: ComponentChildren;
+}
+
+/** A location of the board, marked while it is its turn. */
+export function Location({ id, title, number, picture, children }: LocationProps) {
+  const { now } = useGame();
+  const name = number ? `${number}. ${title}` : title;
+  return (
+    <div class={`location at-${id} ${due(now.step) === id ? "due" : ""}`} role="group" aria-label={name}>
+      <p class="sign-post">
+        {number && <span class="number">{number}</span>}
+        <span>{title}</span>
+        {picture}
+      </p>
+      {children}
+    </div>
+  );
+}
+
+interface SpaceProps {
+  place: string;
+  title: string;
+  /** Colour of the builder there; empty where there is none. */
+  holder: string;
+  was: string | undefined;
+  /** What an empty space shows. */
+  children?: ComponentChildren;
+}
+
+/** A space for one builder. */
+export function Space({ place, title, holder, was, children }: SpaceProps) {
+  const { seats } = useBoard();
+  const look = seatOf(seats, holder);
+  return (
+    <Spot place={place} class="space" title={title} news={was !== undefined && was !== holder}>
+      {look ? <Builder look={look} title={`${title}: ${look.name}`} /> : <span class="empty">{children}</span>}
+    </Spot>
+  );
+}

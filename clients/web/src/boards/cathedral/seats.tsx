@@ -1,0 +1,156 @@
+// What each player has: points, gold, cubes, workers, craftsmen and what they make, cards.
+
+import type { CathedralPlayer } from "../../gen/clerestory/v1/cathedral_pb.ts";
+import { Builder, Good, Worker } from "../art.tsx";
+import { Count, Spot, Unseen, useBoard } from "../spots.tsx";
+import type { SeatLook } from "../types.ts";
+import { Conversion, TextCard } from "./cards.tsx";
+import { useGame } from "./parts.tsx";
+import { tradeOf } from "./words.ts";
+
+const GOODS = ["gold", "sand", "wood", "stone", "metal"] as const;
+
+interface SeatProps {
+  look: SeatLook;
+  player: CathedralPlayer;
+  was: CathedralPlayer | undefined;
+}
+
+export function Seats() {
+  const { seats } = useBoard();
+  const { now, was } = useGame();
+  return (
+    <div class={`seats-row seats-${seats.length}`}>
+      {seats.map((look) => {
+        const player = now.players[look.seat];
+        return player && <Seat key={look.seat} look={look} player={player} was={was?.players[look.seat]} />;
+      })}
+    </div>
+  );
+}
+
+function Seat(props: SeatProps) {
+  const { viewer } = useBoard();
+  const { now } = useGame();
+  const { look, player, was } = props;
+  const turn = now.toAct === look.colour;
+  return (
+    <div class={`player of-${look.colour} ${turn ? "acts" : ""}`} role="group" aria-label={look.name}>
+      <p class="player-name">
+        <Builder look={look} />
+        <span class="who">
+          {look.name}
+          {viewer === look.seat && <small> (you)</small>}
+        </span>
+        <span class="score" title="Victory points">
+          <Good kind="vp" />
+          <Count of={player.vp} was={was?.vp} />
+          <Unseen> points</Unseen>
+        </span>
+      </p>
+      <p class="flags">
+        {flags(now.startingPlayer === look.colour, turn, player).map((flag) => (
+          <span key={flag} class="flag">
+            {flag}
+          </span>
+        ))}
+      </p>
+      <Purse {...props} />
+      <Workers {...props} />
+      <Craftsmen {...props} />
+      <Cards {...props} />
+    </div>
+  );
+}
+
+function flags(starts: boolean, turn: boolean, player: CathedralPlayer): string[] {
+  const told: [boolean, string][] = [
+    [turn, "to act"],
+    [starts, "starting player"],
+    [player.passed, "passed"],
+    [player.spared, "spared by the event"],
+    [player.limited, "2 builders this round"],
+    [player.limitedNext, "2 builders next round"],
+    [player.bought.length > 0, `bought ${player.bought.join(", ")}`],
+  ];
+  return told.filter(([is]) => is).map(([, words]) => words);
+}
+
+function Purse({ look, player, was }: SeatProps) {
+  return (
+    <p class="purse">
+      {GOODS.map((kind) => (
+        <Spot
+          key={kind}
+          place={`${look.seat}.goods.${kind}`}
+          class={player[kind] ? "things" : "things none"}
+          title={kind}
+        >
+          <Good kind={kind} />
+          <Count of={player[kind]} was={was?.[kind]} />
+          <Unseen> {kind}</Unseen>
+        </Spot>
+      ))}
+    </p>
+  );
+}
+
+function Workers({ look, player, was }: SeatProps) {
+  return (
+    <p class="workforce">
+      <span class="things" title="Workers free">
+        <Worker />
+        <Count of={player.workers} was={was?.workers} /> free
+      </span>
+      {player.grey > 0 && <span title="Grey workers among them">{player.grey} grey</span>}
+      {player.greyNext > 0 && <span title="Grey workers in the next round">+{player.greyNext} next</span>}
+      {player.mill > 0 && <span>{player.mill} at the mill</span>}
+      <span class="things" title="Builders in the bag">
+        <Builder look={look} /> {player.bag} in bag
+      </span>
+      {player.aside > 0 && <span>{player.aside} aside</span>}
+    </p>
+  );
+}
+
+function Craftsmen({ look, player, was }: SeatProps) {
+  const { catalogue } = useBoard();
+  const { now } = useGame();
+  const uses = now.toAct === look.colour ? now.used : [];
+  return (
+    <ul class="crew">
+      {player.craftsmen.map((id) => {
+        const trade = tradeOf(catalogue, id);
+        const used = uses.find((use) => use.craftsman === id)?.times;
+        return (
+          <li key={id}>
+            <Spot
+              place={`${look.seat}.craftsman.${id}`}
+              class="mate"
+              title={catalogue.name(id)}
+              news={was && !was.craftsmen.includes(id)}
+            >
+              <span class="name">{catalogue.name(id)}</span>
+              {trade && <Conversion trade={trade} used={used} />}
+            </Spot>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function Cards({ look, player, was }: SeatProps) {
+  if (!player.advantages.length) return null;
+  return (
+    <ul class="own-cards">
+      {player.advantages.map((id) => (
+        <li key={id}>
+          <Spot place={`${look.seat}.card.${id}`} class="mate" news={was && !was.advantages.includes(id)}>
+            <TextCard id={id} section="advantage_cards" />
+          </Spot>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,115 @@
+// The draft row, and the track of the builders.
+
+import { Builder, Coin } from "../art.tsx";
+import { Spot, Unseen, useBoard } from "../spots.tsx";
+import { CraftsmanCard, ResourceCard } from "./cards.tsx";
+import { Location, seatOf, useGame } from "./parts.tsx";
+
+/** What can be hired and taken; nothing once the draft is over. */
+export function Draft() {
+  const { now, was } = useGame();
+  const { catalogue } = useBoard();
+  if (!now.supplyCraftsmen.length && !now.supplyResources.length) return null;
+  const fresh = (before: readonly string[] | undefined, id: string) => before && !before.includes(id);
+  return (
+    <Location id="draft" title="Draft">
+      <div class="hand">
+        {now.supplyCraftsmen.map((id) => (
+          <Spot
+            key={id}
+            place={`draft.${id}`}
+            class="offer"
+            title={catalogue.name(id)}
+            news={fresh(was?.supplyCraftsmen, id)}
+          >
+            <CraftsmanCard id={id} />
+          </Spot>
+        ))}
+        {now.supplyResources.map((id) => (
+          <Spot
+            key={id}
+            place={`draft.${id}`}
+            class="offer"
+            title={catalogue.name(id)}
+            news={fresh(was?.supplyResources, id)}
+          >
+            <ResourceCard id={id} />
+          </Spot>
+        ))}
+      </div>
+    </Location>
+  );
+}
+
+const COSTS = [7, 6, 5, 4, 3, 2, 1, 0];
+
+/** What the builder drawn costs, who is still in the bag, who waits. */
+export function Track() {
+  const { now, was } = useGame();
+  return (
+    <Location id="track" title="Builders">
+      <Bag />
+      <Waiting />
+      <ol class="costs">
+        {COSTS.map((cost) => (
+          <li key={cost} class={cost > now.cost ? "past" : cost === now.cost ? "now" : ""}>
+            {cost === now.cost && <Drawn />}
+            <span class={was && was.cost !== now.cost && cost === now.cost ? "milestone fresh" : "milestone"}>
+              {cost}
+              {cost === now.cost && <Coin />}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </Location>
+  );
+}
+
+/** Builders that nobody has drawn yet. */
+function Bag() {
+  const { seats } = useBoard();
+  const { now } = useGame();
+  return (
+    <Spot place="redraw" class="bag" title="Bag of builders">
+      <span class="label">Bag</span>
+      {seats.map((seat) => {
+        const left = now.players[seat.seat]?.bag ?? 0;
+        return (
+          <Spot key={seat.seat} place={`bag.${seat.colour}`} class="things" title={`${seat.name}: ${left} in the bag`}>
+            <Builder look={seat} />
+            {left}
+          </Spot>
+        );
+      })}
+    </Spot>
+  );
+}
+
+function Drawn() {
+  const { seats } = useBoard();
+  const { now, was } = useGame();
+  const look = seatOf(seats, now.drawn);
+  if (!look) return null;
+  return (
+    <Spot place="drawn" class="drawn-builder" title={`Drawn: ${look.name}`} news={was && was.drawn !== now.drawn}>
+      <Builder look={look} title={`Drawn: ${look.name}`} />
+      {now.freePlacement && <span class="flag">free</span>}
+    </Spot>
+  );
+}
+
+/** Builders that passed, first passed first. */
+function Waiting() {
+  const { seats } = useBoard();
+  const { now, was } = useGame();
+  return (
+    <Spot place="wait" class="waiting" title="Builders that wait" news={was && now.waiting.length > was.waiting.length}>
+      <span class="label">Waiting</span>
+      {now.waiting.length === 0 && <span class="muted">nobody</span>}
+      {now.waiting.map((colour, index) => (
+        <Builder key={index} look={seatOf(seats, colour)} />
+      ))}
+      <Unseen>in this order</Unseen>
+    </Spot>
+  );
+}

@@ -1,0 +1,337 @@
+// The locations of the board, in the order in which they are gone through.
+
+import { Builder, Die, Good, Picture, Worker } from "../art.tsx";
+import { Change, Count, Spot, Unseen, useBoard } from "../spots.tsx";
+import { CraftsmanCard, Site, TextCard } from "./cards.tsx";
+import { Church } from "./church.tsx";
+import { Location, Space, seatOf, useGame } from "./parts.tsx";
+import { numberOf } from "./words.ts";
+
+// Facts of the board itself: they are printed on it.
+const PRICES: [string, number][] = [
+  ["sand", 2],
+  ["wood", 3],
+  ["stone", 4],
+];
+const METAL_PRICE = 5;
+const PRIORY = [2, 1];
+
+const VIEWS: Record<string, string> = {
+  archbishop: "M14 34V18c0-7 4-11 8-15 4 4 8 8 8 15v16zM14 26h16M22 8v14M18 14h8M40 34V10c0-5 8-5 8 0 0 4-5 4-5 0",
+  mill: "M4 34V18l12-10 12 10v16zM14 34v-8h5v8M42 14a11 11 0 1 1-.1 0zM42 14v22M31 25h22M34 17l16 16M50 17 34 33",
+  kingsbridge: "M0 22c16-9 44-9 60 0v12h-8c0-9-12-9-12 0h-6c0-10-14-10-14 0h-6c0-9-10-9-10 0H0z",
+  priory: "M6 34V20l12-8 12 8v14zM30 34V14l7-10 7 10v20zM15 34v-7h6v7M34 20h6M37 4V0",
+  court: "M10 32 6 12l12 9 12-15 12 15 12-9-4 20zM10 37h40",
+  shiring: "M2 34V20l8-7 8 7v14zM20 34V14l9-8 9 8v20zM40 34V22l8-7 8 7v12zM26 34v-8h6v8M8 25h4M46 27h4M26 18h6",
+  castle: "M6 36V14h6v4h6v-4h6v4h10v-4h6v4h6v-4h6v22zM24 36v-8c0-6 10-6 10 0v8M26 14V4l9 3-9 3",
+  market: "M6 16 12 4h36l6 12c-4 5-8 5-12 0-4 5-8 5-12 0-4 5-8 5-12 0-4 5-8 5-12 0zM10 20v16M50 20v16M10 28h40",
+  start: "M18 38V4h26l-7 9 7 9H18",
+};
+
+const View = ({ of }: { of: string }) => (
+  <Picture class="view" box="0 -2 60 42">
+    <path d={VIEWS[of]} />
+  </Picture>
+);
+
+export function Town() {
+  return (
+    <div class="town">
+      <Archbishop />
+      <Mill />
+      <Kingsbridge />
+      <Priory />
+      <Sites />
+      <Court />
+      <Shiring />
+      <Castle />
+      <Market />
+      <Start />
+      <Site13 />
+    </div>
+  );
+}
+
+/** The event, and the seat of the one who may be spared by it. */
+function Archbishop() {
+  const { now, was } = useGame();
+  return (
+    <Location id="archbishop" number="1–2" title="Event, archbishop" picture={<View of="archbishop" />}>
+      <div class="strip">
+        <Space place="archbishop" title="Archbishop's seat" holder={now.archbishop} was={was?.archbishop}>
+          {null}
+        </Space>
+        <Spot place="event" class="event" title="Event" news={was && was.event !== now.event && now.event !== ""}>
+          {now.event ? <TextCard id={now.event} section="event_cards" /> : <span class="back">Event to come</span>}
+        </Spot>
+        <Spot place="protect" class="shield" title="Protection">
+          {now.protection && <span class="flag">protected</span>}
+        </Spot>
+      </div>
+    </Location>
+  );
+}
+
+/** The workers whom nobody sent elsewhere. */
+function Mill() {
+  const { seats } = useBoard();
+  const { now, was } = useGame();
+  return (
+    <Location id="mill" number="3" title="Wool mill" picture={<View of="mill" />}>
+      <div class="strip">
+        {seats.map((seat) => (
+          <span key={seat.seat} class="workers" title={`${seat.name}: workers at the wool mill`}>
+            <Builder look={seat} />
+            <Worker />
+            <Count of={now.players[seat.seat]?.mill ?? 0} was={was?.players[seat.seat]?.mill} />
+          </span>
+        ))}
+      </div>
+    </Location>
+  );
+}
+
+function Kingsbridge() {
+  const { now, was } = useGame();
+  return (
+    <Location id="kingsbridge" number="4" title="Kingsbridge" picture={<View of="kingsbridge" />}>
+      <div class="pair">
+        {now.kingsbridge.map((holder, index) => (
+          <div key={index} class="strip">
+            <Space
+              place={`kingsbridge.${index + 1}`}
+              title={`Kingsbridge, space ${index + 1}`}
+              holder={holder}
+              was={was?.kingsbridge[index]}
+            >
+              {index + 1}
+            </Space>
+            {now.kingsbridgeCards[index] ? (
+              <TextCard id={now.kingsbridgeCards[index]} section="advantage_cards" />
+            ) : (
+              <span class="back">no card</span>
+            )}
+          </div>
+        ))}
+      </div>
+    </Location>
+  );
+}
+
+function Priory() {
+  const { now, was } = useGame();
+  return (
+    <Location id="priory" number="5" title="Priory" picture={<View of="priory" />}>
+      <div class="strip">
+        {now.priory.map((holder, index) => (
+          <Space
+            key={index}
+            place={`priory.${index + 1}`}
+            title={`Priory, ${PRIORY[index]} points`}
+            holder={holder}
+            was={was?.priory[index]}
+          >
+            {PRIORY[index]}
+            <Good kind="vp" />
+          </Space>
+        ))}
+      </div>
+    </Location>
+  );
+}
+
+const SITES: [string, string, string][] = [
+  ["6", "wood", "Forest"],
+  ["7", "stone", "Quarry"],
+  ["8", "sand", "Gravel pit"],
+];
+
+/** Who works where, and for how many cubes. */
+function Sites() {
+  const { seats, catalogue } = useBoard();
+  const { now } = useGame();
+  const cards = now.players.flatMap((player, seat) =>
+    player.resourceCards.map((id) => ({ seat, id, card: catalogue.of("resource_cards", id) })),
+  );
+  return (
+    <div class="sites location at-sites" role="group" aria-label="6 to 8. Forest, quarry, gravel pit">
+      {SITES.map(([number, type, title]) => (
+        <div key={type} class="site-row">
+          <span class="number">{number}</span>
+          <span class="site-name">{title}</span>
+          <Site type={type} />
+          <span class="at-work">
+            {cards
+              .filter(({ card }) => card?.values.type === type)
+              .map(({ seat, id, card }) => (
+                <span key={id} class="things" title={`${seats[seat]?.name}: ${catalogue.name(id)}`}>
+                  <Builder look={seats[seat]} />
+                  {numberOf(card, "yields")}
+                  <Good kind={type} />
+                </span>
+              ))}
+          </span>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function Court() {
+  const { now, was } = useGame();
+  return (
+    <Location id="court" number="9" title="King's court" picture={<View of="court" />}>
+      <div class="strip">
+        {now.court.map((holder, index) => (
+          <Space
+            key={index}
+            place={`court.${index + 1}`}
+            title={index ? "King's court: no tax" : "King's court: no tax, and the metal"}
+            holder={holder}
+            was={was?.court[index]}
+          >
+            {index === 0 && now.courtMetal > 0 && <Good kind="metal" />}
+          </Space>
+        ))}
+        <Spot place="die" class="tax" title="Tax" news={was && now.die > 0 && was.die !== now.die}>
+          <span class="label">tax</span>
+          <Die shows={now.die} />
+          <Unseen>{now.die || "not rolled"}</Unseen>
+        </Spot>
+      </div>
+    </Location>
+  );
+}
+
+function Shiring() {
+  const { now, was } = useGame();
+  return (
+    <Location id="shiring" number="10" title="Shiring" picture={<View of="shiring" />}>
+      <div class="pair">
+        {now.shiring.map((holder, index) => (
+          <div key={index} class="strip">
+            <Space
+              place={`shiring.${index + 1}`}
+              title={`Shiring, space ${index + 1}`}
+              holder={holder}
+              was={was?.shiring[index]}
+            >
+              {index + 1}
+            </Space>
+            {now.shiringCards[index] ? (
+              <CraftsmanCard id={now.shiringCards[index]} price={false} />
+            ) : (
+              <span class="back">nobody</span>
+            )}
+          </div>
+        ))}
+      </div>
+    </Location>
+  );
+}
+
+function Castle() {
+  const { now, was } = useGame();
+  return (
+    <Location id="castle" number="11" title="Castle" picture={<View of="castle" />}>
+      <div class="strip">
+        <Space place="castle" title="Castle: 2 grey workers" holder={now.castle} was={was?.castle}>
+          2<Worker />
+        </Space>
+      </div>
+    </Location>
+  );
+}
+
+/** Stalls in their order, and what is for sale. */
+function Market() {
+  const { now, was } = useGame();
+  const stalls = now.market.map((holder, index) => ({ holder, number: index + 1, was: was?.market[index] }));
+  return (
+    <Location id="market" number="12" title="Market" picture={<View of="market" />}>
+      <div class="strip">
+        {stalls
+          .filter(({ number, holder }) => number <= 4 || holder)
+          .map(({ number, holder, was: before }) => (
+            <span key={number} class={now.stall === number ? "stall now" : "stall"}>
+              <Space place={`market.${number}`} title={`Market, stall ${number}`} holder={holder} was={before}>
+                {number}
+              </Space>
+            </span>
+          ))}
+      </div>
+      <div class="strip goods">
+        {PRICES.map(([kind, price]) => (
+          <Stock key={kind} kind={kind} price={price} />
+        ))}
+        <span class="stock" title={`Metal is bought only, for ${METAL_PRICE} gold`}>
+          <span class="pile">
+            <Good kind="metal" />
+          </span>
+          <span class="price">
+            sell {METAL_PRICE}
+            <Good kind="gold" />
+          </span>
+        </span>
+      </div>
+    </Location>
+  );
+}
+
+function Stock({ kind, price }: { kind: string; price: number }) {
+  const { now, was } = useGame();
+  const left = amount(now.stock, kind);
+  return (
+    <Spot place={`stock.${kind}`} class="stock" title={`${left} ${kind} at the market, ${price} gold each`}>
+      <span class="pile">
+        {Array.from({ length: left }, (_, index) => (
+          <Good key={index} kind={kind} />
+        ))}
+        <Change of={left} was={was && amount(was.stock, kind)} />
+      </span>
+      <span class="price">
+        {price}
+        <Good kind="gold" />
+      </span>
+    </Spot>
+  );
+}
+
+const amount = (cubes: object | undefined, kind: string) => Number((cubes as Record<string, unknown>)?.[kind] ?? 0);
+
+function Start() {
+  const { now, was } = useGame();
+  return (
+    <Location id="start" number="14" title="Next start" picture={<View of="start" />}>
+      <div class="strip">
+        <Space place="start" title="Next starting player" holder={now.start} was={was?.start}>
+          {null}
+        </Space>
+      </div>
+    </Location>
+  );
+}
+
+/** The cathedral, and what everybody can still be given. */
+function Site13() {
+  const { seats } = useBoard();
+  const { now, was } = useGame();
+  const finished = now.step === "over";
+  const builds = now.step === "cathedral" || now.step === "keep" ? seatOf(seats, now.toAct) : undefined;
+  return (
+    <Location id="cathedral" number="13" title="Cathedral">
+      <Church round={now.round} finished={finished} />
+      <p class="round">{finished ? "Finished" : `Round ${now.round} of 6`}</p>
+      {builds && <Builder look={builds} title={`${builds.name} builds`} />}
+      <p class="supply" title="General supply">
+        <span class="muted">Supply</span>
+        {["sand", "wood", "stone", "metal"].map((kind) => (
+          <Spot key={kind} place={`supply.${kind}`} class="things" title={`${kind} in the general supply`}>
+            <Good kind={kind} />
+            <Count of={amount(now.supply, kind)} was={was && amount(was.supply, kind)} />
+          </Spot>
+        ))}
+      </p>
+    </Location>
+  );
+}

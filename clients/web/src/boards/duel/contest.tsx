@@ -1,0 +1,104 @@
+// The course of the game: phase and round, power, seals on the stack, the bank; and the conflict while there is one.
+
+import { Builder, Good } from "../art.tsx";
+import { Count, Spot, Unseen, useBoard } from "../spots.tsx";
+import { Seal } from "./chips.tsx";
+import { useGame } from "./parts.tsx";
+
+const PHASES = [1, 2, 3, 4];
+const ROUNDS = [1, 2, 3];
+const ALL_GOLD = 74; // in the box
+
+export function Course() {
+  const { seats } = useBoard();
+  const { now, was } = useGame();
+  const holds = (gold: typeof now.players) => ALL_GOLD - gold.reduce((sum, player) => sum + player.gold, 0);
+  const power = seats.find((seat) => seat.colour === now.power);
+  return (
+    <div class="course location" role="group" aria-label="Course of the game">
+      <p class="phases" role="img" aria-label={`Phase ${now.phase} of 4, round ${now.round} of 3`}>
+        {PHASES.map((phase) => (
+          <span key={phase} class={phase === now.phase ? "phase now" : "phase"}>
+            <b>{"ABAB"[phase - 1]}</b>
+            {ROUNDS.map((round) => (
+              <i key={round} class={passed(phase, round, now) ? "done" : ""} />
+            ))}
+          </span>
+        ))}
+      </p>
+      <p class="strip">
+        <span class={was && was.power !== now.power ? "things fresh" : "things"}>
+          <span class="label">Power</span> <Builder look={power} title={`Power: ${power?.name}`} />
+        </span>
+        <span class="things">
+          <span class="label">Bank</span> <Good kind="gold" />
+          <Count of={holds(now.players)} was={was && holds(was.players)} />
+        </span>
+      </p>
+      <Stack />
+      <Conflict />
+    </div>
+  );
+}
+
+const passed = (phase: number, round: number, now: { phase: number; round: number }) =>
+  phase < now.phase || (phase === now.phase && round <= now.round);
+
+/** The stack: those that nobody knows the order of, then those seen going under it. */
+function Stack() {
+  const { now } = useGame();
+  const count = now.unseenSeals.length + now.stack.length;
+  const unseen = now.unseenSeals.length ? `unseen among them ${now.unseenSeals.join(", ")}` : "";
+  return (
+    <Spot place="stack" class="stack" title={`Stack of ${count} seals, top first. ${unseen}`}>
+      <span class="label">Seals</span>
+      {now.unseenSeals.map((_, index) => (
+        <Seal key={index} faces="?" />
+      ))}
+      {now.stack.map((faces, index) => (
+        <Seal key={index} faces={faces} />
+      ))}
+      {count === 0 && <span class="muted">none left</span>}
+    </Spot>
+  );
+}
+
+const IN_CONFLICT = ["conflict", "flip", "keep"];
+
+/** What each has flipped, and for how much. */
+function Conflict() {
+  const { seats } = useBoard();
+  const { now, was } = useGame();
+  if (!IN_CONFLICT.includes(now.step)) return null;
+  return (
+    <div class="conflict" role="group" aria-label="Conflict">
+      {seats.map((seat) => {
+        const player = now.players[seat.seat];
+        if (!player) return null;
+        return (
+          <p key={seat.seat} class={now.toAct === seat.colour ? "strip acts" : "strip"}>
+            <Builder look={seat} />
+            <b class="sum">
+              <Count of={player.sum} was={was?.players[seat.seat]?.sum} />
+            </b>
+            {player.flipped.map((faces, index) => {
+              const first = player.flipped.indexOf(faces) === index;
+              return (
+                <Spot key={index} place={first ? `${seat.seat}.flipped.${faces}` : ""} title="Flipped">
+                  <Seal faces={faces} />
+                </Spot>
+              );
+            })}
+            {player.personalFlipped && <Seal faces="2/3" owner={seat} />}
+          </p>
+        );
+      })}
+      {now.flipping && (
+        <Spot place="face" class="strip" title="Being flipped">
+          <Seal faces={now.flipping === "personal" ? "2/3" : now.flipping} />
+          <Unseen>is being flipped</Unseen>
+        </Spot>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,158 @@
+// The nine cards, the lines that can be claimed, and who has claimed what.
+
+import { Arrow, Builder, Good, Picture } from "../art.tsx";
+import { Spot, Unseen, useBoard } from "../spots.tsx";
+import { Chip, KINDS, Seal } from "./chips.tsx";
+import { useGame } from "./parts.tsx";
+import { gridPlace, LINES } from "./places.ts";
+import { type Effect, effectOf, told } from "./words.ts";
+
+// Where the handle of each line is, by row and column of the drawing, and the way its arrow turns.
+const HANDLES: [string, string, number][] = [
+  ["diagonal down", "1 / 1", 45],
+  ["column 1", "1 / 2", 90],
+  ["column 2", "1 / 3", 90],
+  ["column 3", "1 / 4", 90],
+  ["row 1", "2 / 1", 0],
+  ["row 2", "3 / 1", 0],
+  ["row 3", "4 / 1", 0],
+  ["diagonal up", "5 / 1", -45],
+];
+
+export function Grid() {
+  const { pointed } = useBoard();
+  const { now } = useGame();
+  const line = pointed?.startsWith("claim ") ? LINES[pointed.slice("claim ".length)] : undefined;
+  return (
+    <div class="grid9" role="group" aria-label="Cards">
+      {HANDLES.map(([name, area, turn]) => (
+        <Spot key={name} place={`line.${name}`} class={`handle at-${area.replace(" / ", "-")}`} title={name}>
+          <span style={{ rotate: `${turn}deg` }}>
+            <Arrow />
+          </span>
+        </Spot>
+      ))}
+      {now.grid.map((id, index) => (
+        <Place key={gridPlace(index)} id={id} index={index} inLine={line?.includes(gridPlace(index)) ?? false} />
+      ))}
+    </div>
+  );
+}
+
+function Place({ id, index, inLine }: { id: string; index: number; inLine: boolean }) {
+  const { seats, catalogue } = useBoard();
+  const { now, was } = useGame();
+  const place = gridPlace(index);
+  const marked = seats.filter((seat) => now.players[seat.seat]?.markers.includes(place));
+  const before = seats.filter((seat) => was?.players[seat.seat]?.markers.includes(place));
+  const state = `${now.used.includes(place) ? "used" : ""} ${id && now.card === id ? "using" : ""} ${inLine ? "in-line" : ""}`;
+  const news = was && (was.grid[index] !== id || before.length !== marked.length);
+  return (
+    <Spot
+      place={`grid.${place}`}
+      class={`cell at-${index} ${state}`}
+      title={id ? catalogue.name(id) : place}
+      news={news}
+    >
+      {id ? <DuelCard id={id} /> : <span class="card blank" />}
+      <span class="markers">
+        {marked.map((seat) => (
+          <Builder key={seat.seat} look={seat} title={`Marker of ${seat.name}`} />
+        ))}
+        {now.used.includes(place) && <span class="flag">used</span>}
+      </span>
+    </Spot>
+  );
+}
+
+/** A card of the grid, or one kept in front of a player. */
+export function DuelCard({ id }: { id: string }) {
+  const { catalogue, seats } = useBoard();
+  const card = catalogue.of("cards", id);
+  const frame = String(card?.values.frame ?? "");
+  const effect = effectOf(card);
+  const drawing = drawn(effect);
+  return (
+    <span class={`card frame-${frame}`}>
+      <span class="name">
+        {catalogue.name(id)}
+        {frame === "once" && <span class="flag">1×</span>}
+        {seats
+          .filter((seat) => seat.colour === frame)
+          .map((seat) => (
+            <Builder key={seat.seat} look={seat} title={`works for ${seat.name} only`} />
+          ))}
+      </span>
+      {drawing ? (
+        <>
+          <Unseen>{told(effect)}</Unseen>
+          <span class="drawing" aria-hidden="true">
+            {drawing}
+          </span>
+        </>
+      ) : (
+        <span class="effect">{told(effect)}</span>
+      )}
+    </span>
+  );
+}
+
+const Crown = () => (
+  <Picture class="good gold">
+    <path class="body" d="M2.5 13 1 4.5l4 3 3-5.5 3 5.5 4-3L13.5 13z" />
+  </Picture>
+);
+
+const Price = ({ of }: { of: unknown }) => (
+  <span class="price">
+    {String(of)}
+    <Good kind="gold" />
+  </span>
+);
+
+/** The effect of a card as a drawing; nothing where words say it better. */
+function drawn(effect: Effect) {
+  const { kind, gold, price, chip, count } = effect;
+  if (kind === "power") return <Crown />;
+  if (kind === "income") return <Price of={gold} />;
+  if (kind === "raw")
+    return Array.from({ length: Number(count) }, (_, index) => <Chip key={index} kind={String(chip)} />);
+  if (kind === "market") return <Market effect={effect} />;
+  if (kind === "influence")
+    return (
+      <>
+        <Price of={price} />
+        <Arrow />
+        <Seal faces="?" />
+      </>
+    );
+  if (kind !== "craftsman") return undefined;
+  return (
+    <>
+      <Chip kind={String(chip)} />
+      <Price of={price} />
+      <Arrow />
+      <Chip kind={KINDS.find(([raw]) => raw === chip)?.[1] ?? ""} />
+    </>
+  );
+}
+
+/** What can be bought, and wool sold. */
+function Market({ effect: { limit, price, kinds, wool } }: { effect: Effect }) {
+  return (
+    <>
+      <span class="things">
+        {(Array.isArray(kinds) ? kinds : []).map((kind) => (
+          <Chip key={kind} kind={kind} />
+        ))}
+      </span>
+      <span class="times">×{String(limit)}</span>
+      <Price of={price} />
+      <span class="things">
+        <Chip kind="wool" />
+        <Arrow />
+        <Price of={wool} />
+      </span>
+    </>
+  );
+}

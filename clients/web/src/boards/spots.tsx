@@ -1,0 +1,171 @@
+// Places of a board: what can be done there, what hints say of it, what has just changed.
+//
+// A place where something can be done is a button, but out of the order of the Tab key: the list of actions is the way
+// in for the keyboard, and nobody should have to pass everything twice.
+
+import { type Signal, useSignal } from "@preact/signals";
+import { type ComponentChildren, createContext } from "preact";
+import { useContext, useLayoutEffect, useRef } from "preact/hooks";
+import type { LegalAction } from "../gen/clerestory/v1/rules_pb.ts";
+import { bestMark, type Places, textOf } from "./places.ts";
+import type { BoardProps, Mark } from "./types.ts";
+
+interface Choosing {
+  place: string;
+  at: DOMRect;
+}
+
+interface Ground {
+  board: BoardProps;
+  places: Places;
+  choosing: Signal<Choosing | undefined>;
+}
+
+const Around = createContext<Ground>({} as Ground);
+
+/** The board that a part belongs to. */
+export const useBoard = (): BoardProps => useContext(Around).board;
+
+/** A board whose parts can be places. */
+export function Ground(props: { board: BoardProps; places: Places; class: string; children: ComponentChildren }) {
+  const choosing = useSignal<Choosing | undefined>(undefined);
+  const { board, places } = props;
+  const open = choosing.value && places.get(choosing.value.place);
+  return (
+    <Around.Provider value={{ board, places, choosing }}>
+      <div class="drawn">
+        <div class={props.class}>{props.children}</div>
+      </div>
+      {choosing.value && open && <Choices key={choosing.value.place} at={choosing.value.at} actions={open} />}
+    </Around.Provider>
+  );
+}
+
+interface SpotProps {
+  place: string;
+  class?: string;
+  /** What it is, where a pointer rests. */
+  title?: string | undefined;
+  /** It has just changed. */
+  news?: boolean | undefined;
+  children?: ComponentChildren;
+}
+
+/** A place: a button where something can be done, else what it shows. */
+export function Spot(props: SpotProps) {
+  const { board, places } = useContext(Around);
+  const actions = places.get(props.place);
+  const shape = `spot ${props.class ?? ""} ${props.news ? "fresh" : ""}`;
+  if (actions) return <Open {...props} class={shape} actions={actions} mark={bestMark(actions, board.marks)} />;
+  return (
+    <span class={shape} title={props.title}>
+      {props.children}
+    </span>
+  );
+}
+
+function Open({ actions, mark, ...props }: SpotProps & { actions: readonly LegalAction[]; mark: Mark | undefined }) {
+  const { board, choosing } = useContext(Around);
+  const only = actions.length === 1 ? textOf(actions[0] as LegalAction) : undefined;
+  const told = only === undefined ? `${actions.length} choices` : (actions[0]?.action?.label ?? only);
+  const pointed = board.pointed !== undefined && actions.some((action) => textOf(action) === board.pointed);
+  const choose = (event: MouseEvent) => {
+    const at = (event.currentTarget as Element).getBoundingClientRect();
+    if (only === undefined) choosing.value = { place: props.place, at };
+    else board.onAction(only);
+  };
+  return (
+    <button
+      type="button"
+      tabIndex={-1}
+      class={`${props.class} can ${hinted(mark)} ${pointed ? "is-pointed" : ""}`}
+      title={`${props.title ? `${props.title}: ` : ""}${told}`}
+      data-place={props.place}
+      onClick={choose}
+      onPointerEnter={() => board.onPoint(only)}
+      onPointerLeave={() => board.onPoint(undefined)}
+    >
+      {props.children}
+      <Unseen> On the board: {told}</Unseen>
+      <Hint mark={mark} />
+    </button>
+  );
+}
+
+const hinted = (mark: Mark | undefined) =>
+  !mark ? "" : mark.rank === undefined ? "is-hint" : mark.rank === 1 ? "is-hint is-best" : "is-hint is-faint";
+
+function Hint({ mark }: { mark: Mark | undefined }) {
+  if (mark?.rank === undefined) return null;
+  return (
+    <span class="hint">
+      {mark.rank}
+      {mark.share !== undefined && <small>{Math.round(100 * mark.share)} %</small>}
+    </span>
+  );
+}
+
+/** The choices of a place where there are several. */
+function Choices({ at, actions }: { at: DOMRect; actions: readonly LegalAction[] }) {
+  const { board, choosing } = useContext(Around);
+  const box = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const shown = box.current;
+    if (!shown) return;
+    shown.showPopover();
+    const { width, height } = shown.getBoundingClientRect();
+    shown.style.left = `${Math.max(4, Math.min(at.left, innerWidth - width - 4))}px`;
+    shown.style.top = `${at.bottom + height + 4 < innerHeight ? at.bottom + 4 : Math.max(4, at.top - height - 4)}px`;
+  }, [at]);
+  const close = () => {
+    choosing.value = undefined;
+    board.onPoint(undefined);
+  };
+  const choose = (action: LegalAction) => {
+    close();
+    board.onAction(textOf(action));
+  };
+  return (
+    <div
+      ref={box}
+      class="choices"
+      popover="auto"
+      role="group"
+      aria-label="Choices of this place"
+      onToggle={(event) => event.newState === "closed" && close()}
+    >
+      {actions.map((action) => (
+        <button
+          key={textOf(action)}
+          type="button"
+          class={hinted(bestMark([action], board.marks))}
+          onClick={() => choose(action)}
+          onPointerEnter={() => board.onPoint(textOf(action))}
+          onPointerLeave={() => board.onPoint(undefined)}
+        >
+          {action.action?.label}
+          <Hint mark={bestMark([action], board.marks)} />
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** By how much a number has changed; nothing where it has not. */
+export function Change({ of, was = of }: { of: number; was?: number | undefined }) {
+  if (of === was) return null;
+  return <span class="by">{of > was ? `+${of - was}` : `−${was - of}`}</span>;
+}
+
+/** A number, and by how much it has changed. */
+export function Count({ of, was }: { of: number; was?: number | undefined }) {
+  return (
+    <span class="count">
+      {of}
+      <Change of={of} was={was} />
+    </span>
+  );
+}
+
+/** Words for those who do not see the drawing. */
+export const Unseen = ({ children }: { children: ComponentChildren }) => <span class="unseen">{children}</span>;

@@ -1,0 +1,92 @@
+// Boards of given positions, to be looked at and tested: no part of what is shipped (../gallery.mjs).
+
+import "./style.css";
+import "./boards/boards.css";
+import "./boards/cathedral/cathedral.css";
+import "./boards/duel/duel.css";
+import { fromJson, type JsonValue } from "@bufbuild/protobuf";
+import { signal } from "@preact/signals";
+import { type FunctionComponent, render } from "preact";
+import Cathedral from "./boards/cathedral/index.tsx";
+import * as cathedral from "./boards/cathedral/places.ts";
+import Duel from "./boards/duel/index.tsx";
+import * as duel from "./boards/duel/places.ts";
+import type { BoardProps, Mark } from "./boards/types.ts";
+import { catalogueOf } from "./catalogue.ts";
+import { type Position, PositionSchema } from "./gen/clerestory/v1/position_pb.ts";
+import { DescribeCatalogueResponseSchema, type LegalAction, LegalActionSchema } from "./gen/clerestory/v1/rules_pb.ts";
+import { look } from "./seats.ts";
+
+/** A position, and what is to be shown with it. */
+interface Shown {
+  position: JsonValue;
+  previous?: JsonValue;
+  catalogue: JsonValue;
+  actions: JsonValue[];
+  seats: number;
+  viewer: number;
+  marks: Mark[];
+  ghost: boolean;
+}
+
+const BOARDS: Record<string, FunctionComponent<BoardProps>> = { cathedral: Cathedral, duel: Duel };
+
+/** The actions chosen, and what was pointed at. */
+const chosen: string[] = [];
+const pointed = signal<string | undefined>(undefined);
+const shown = signal<Shown | undefined>(undefined);
+
+const positionOf = (json: JsonValue) => fromJson(PositionSchema, json);
+const actionsOf = (json: readonly JsonValue[]) => json.map((action) => fromJson(LegalActionSchema, action));
+
+function Gallery() {
+  const exhibit = shown.value;
+  if (!exhibit) return null;
+  const position = positionOf(exhibit.position);
+  const Drawn = BOARDS[position.game.case ?? ""] as FunctionComponent<BoardProps>;
+  return (
+    <main class="table">
+      <div class="middle">
+        <section class={exhibit.ghost ? "board ghost" : "board"} aria-label="Board">
+          <Drawn
+            position={position}
+            previous={exhibit.previous === undefined ? undefined : positionOf(exhibit.previous)}
+            catalogue={catalogueOf(fromJson(DescribeCatalogueResponseSchema, exhibit.catalogue).entries)}
+            seats={Array.from({ length: exhibit.seats }, (_, seat) => look(seat))}
+            viewer={exhibit.viewer}
+            actions={actionsOf(exhibit.actions)}
+            marks={exhibit.marks}
+            pointed={pointed.value}
+            ghost={exhibit.ghost}
+            onAction={(text) => chosen.push(text)}
+            onPoint={(text) => {
+              pointed.value = text;
+            }}
+          />
+        </section>
+      </div>
+      <aside class="side" />
+    </main>
+  );
+}
+
+function show(exhibit: Shown): void {
+  shown.value = exhibit;
+  pointed.value = undefined;
+  chosen.length = 0;
+}
+
+/** Where on the board each action of a position is; null where it is nowhere. */
+function placesOf({ position, actions }: Pick<Shown, "position" | "actions">): (string | null)[] {
+  const { game } = positionOf(position);
+  return actionsOf(actions).map((action) => placeOf(game, action) ?? null);
+}
+
+function placeOf(game: Position["game"], { kind, arguments: words }: LegalAction): string | undefined {
+  if (game.case === "cathedral") return cathedral.placeOf(game.value, kind, words);
+  return game.case === "duel" ? duel.placeOf(game.value, kind, words) : undefined;
+}
+
+const placeless = { cathedral: cathedral.PLACELESS, duel: duel.PLACELESS };
+render(<Gallery />, document.body);
+Object.assign(window, { show, placesOf, placeless, chosen, pointAt: (text?: string) => (pointed.value = text) });

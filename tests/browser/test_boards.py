@@ -1,0 +1,227 @@
+"""The boards: each action is where it belongs or in the list alone; what is drawn can be pressed and read."""
+
+import json
+import re
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect
+
+from clerestory.engine import State, read_records
+from tools import gallery
+
+RECORDS = sorted((gallery.ROOT / "examples" / "records").glob("[cd]*.jsonl"))
+POSITIONS = dict(gallery.examples())
+AXE = gallery.WEB / "node_modules" / "axe-core" / "axe.min.js"
+SIZES = """[...document.querySelectorAll('.drawn *')]
+    .filter(one => [...one.childNodes].some(text => text.nodeType === 3 && text.data.trim()))
+    .map(one => parseFloat(getComputedStyle(one).fontSize) * (one.ownerSVGElement ? one.getScreenCTM().a : 1))"""
+DRAWN = """async exhibits => {
+    const all = [];
+    for (const exhibit of exhibits) {
+        show(exhibit);
+        await new Promise(resolve => setTimeout(resolve));
+        all.push([...document.querySelectorAll('[data-place]')].map(one => one.dataset.place));
+    }
+    return all;
+}"""
+
+
+@pytest.fixture(scope="module")
+def tab(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Page:
+    """A tab with the gallery."""
+    folder = tmp_path_factory.mktemp("gallery")
+    gallery.bundle(folder)
+    page = browser.new_context(reduced_motion="reduce").new_page()
+    page.goto((folder / "gallery.html").as_uri())
+    return page
+
+
+@pytest.fixture
+def boards(tab: Page) -> Iterator[Page]:
+    """The gallery as it opens; whatever it complains of fails the test."""
+    complaints: list[str] = []
+
+    def complain(error: object) -> None:
+        complaints.append(str(error))
+
+    def listen(message: ConsoleMessage) -> None:
+        if message.type == "error":
+            complain(message.text)
+
+    tab.on("pageerror", complain)
+    tab.on("console", listen)
+    tab.set_viewport_size({"width": 1280, "height": 900})
+    tab.reload()
+    yield tab
+    tab.remove_listener("pageerror", complain)
+    tab.remove_listener("console", listen)
+    assert complaints == []
+
+
+def show(page: Page, exhibit: gallery.Exhibit) -> None:
+    page.evaluate("exhibit => show(exhibit)", exhibit)
+
+
+def plies(path: Path) -> Iterator[State]:
+    """Yield the positions of a recorded game, the last one first, as who is to act sees them."""
+    (record,) = read_records(path.read_text().splitlines())
+    state = record.state.copy(history=True)
+    while state.history:
+        state.undo()
+        yield state.observe(max(state.turn, 0))
+
+
+def positions() -> Iterator[State]:
+    """Yield the examples, and every position of the records."""
+    yield from POSITIONS.values()
+    for path in RECORDS:
+        yield from plies(path)
+
+
+def kinds(state: State) -> set[tuple[str, ...]]:
+    """What can be done, and when."""
+    step = json.loads(state.to_json())[state.game.name]["step"]
+    return {(state.game.name, step, action.text.split()[0]) for action in state.legal_actions()}
+
+
+def situations() -> Iterator[State]:
+    """Yield positions that have between them every kind of action at every step it comes up at."""
+    seen: set[tuple[str, ...]] = set()
+    for state in positions():
+        if not kinds(state) <= seen:
+            seen |= kinds(state)
+            yield state
+
+
+def where(form: str) -> tuple[State, str]:
+    """A position in which an action of this form is legal, and the action."""
+    found = ((state, action.text) for state in positions() for action in state.legal_actions())
+    return next((state, text) for state, text in found if re.fullmatch(form, text))
+
+
+def places_of(page: Page, exhibits: list[gallery.Exhibit]) -> list[list[str | None]]:
+    asked = [{key: exhibit[key] for key in ("position", "actions")} for exhibit in exhibits]
+    found: list[list[str | None]] = page.evaluate("asked => asked.map(placesOf)", asked)
+    return found
+
+
+@pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
+def test_an_action_has_a_place_or_is_of_a_kind_that_has_none(boards: Page, path: Path) -> None:
+    without = set(boards.evaluate("game => placeless[game]", path.stem.split("-")[0]))
+    states = plies(path)
+    while batch := [gallery.plain(state) for state in islice(states, 100)]:
+        for exhibit, places in zip(batch, places_of(boards, batch), strict=True):
+            for action, place in zip(exhibit["actions"], places, strict=True):
+                assert (place is None) == (action["kind"] in without), (exhibit["position"], action)
+
+
+def test_every_place_is_drawn(boards: Page) -> None:
+    exhibits = [gallery.plain(state) for state in situations()]
+    all_drawn = boards.evaluate(DRAWN, exhibits)
+    for exhibit, places, drawn in zip(exhibits, places_of(boards, exhibits), all_drawn, strict=True):
+        assert sorted(drawn) == sorted({place for place in places if place}), exhibit["position"]
+
+
+def test_a_place_with_one_action_is_pressed_at_once(boards: Page) -> None:
+    state, text = where("take sand_.")
+    show(boards, gallery.plain(state))
+    boards.locator(f'[data-place="draft.{text.split()[1]}"]').click()
+    assert boards.evaluate("chosen") == [text]
+
+
+def test_a_place_with_several_actions_asks_which(boards: Page) -> None:
+    state, _ = where("buy stone 4")
+    show(boards, gallery.plain(state))
+    boards.locator('[data-place="stock.stone"]').click()
+    assert boards.evaluate("chosen") == []
+    choices = boards.get_by_role("group", name="Choices of this place")
+    expect(choices.get_by_role("button")).to_have_text([f"buy {count} stone" for count in range(1, 5)])
+    choices.get_by_text("buy 3 stone").click()
+    assert boards.evaluate("chosen") == ["buy stone 3"]
+    expect(choices).to_have_count(0)
+
+
+def test_escape_closes_the_choices_of_a_place(boards: Page) -> None:
+    state, _ = where("buy stone 4")
+    show(boards, gallery.plain(state))
+    boards.locator('[data-place="stock.stone"]').click()
+    expect(boards.locator(".choices")).to_be_visible()
+    boards.keyboard.press("Escape")
+    expect(boards.locator(".choices")).to_have_count(0)
+    assert boards.evaluate("chosen") == []
+
+
+def test_places_are_out_of_the_order_of_the_tab_key(boards: Page) -> None:
+    for form in ("buy stone 4", "claim row 2"):
+        show(boards, gallery.plain(where(form)[0]))
+        order = boards.eval_on_selector_all("button", "all => all.map(one => one.tabIndex)")
+        assert order
+        assert set(order) == {-1}
+
+
+def test_what_is_pointed_at_is_shown_both_ways(boards: Page) -> None:
+    state, text = where("claim row 2")
+    show(boards, gallery.plain(state))
+    boards.evaluate("text => pointAt(text)", text)
+    expect(boards.locator(".is-pointed")).to_have_attribute("data-place", "line.row 2")
+    expect(boards.locator(".in-line")).to_have_count(3)
+    boards.locator('[data-place="line.diagonal up"]').hover()
+    expect(boards.locator(".is-pointed")).to_have_attribute("data-place", "line.diagonal up")
+
+
+def test_hints_are_marked_where_they_point(boards: Page) -> None:
+    state, text = where("claim row 2")
+    show(boards, gallery.plain(state) | {"marks": [{"action": text, "rank": 1, "share": 0.614}]})
+    best = boards.locator(".is-best")
+    expect(best).to_have_attribute("data-place", "line.row 2")
+    expect(best.locator(".hint")).to_have_text("161 %")
+    show(boards, gallery.plain(state) | {"marks": [{"action": text}]})
+    expect(boards.locator(".is-hint")).to_have_count(1)
+    expect(boards.locator(".hint, .is-best")).to_have_count(0)
+
+
+def test_what_has_changed_is_shown(boards: Page) -> None:
+    state, text = where("place .* castle")
+    then = state.copy()
+    then.play(text)
+    paid = gallery.plain(state)["position"]["cathedral"]["cost"]
+    show(boards, gallery.plain(then) | {"previous": gallery.plain(state)["position"]})
+    expect(boards.locator(".at-castle .space.fresh")).to_have_count(1)
+    expect(boards.locator(".purse .by")).to_have_text([f"−{paid}"] if paid else [])
+    show(boards, gallery.plain(then))
+    expect(boards.locator(".fresh, .by")).to_have_count(0)
+
+
+def test_cards_that_the_catalogue_does_not_know_are_drawn(boards: Page) -> None:
+    for state in POSITIONS.values():
+        show(boards, gallery.plain(state) | {"catalogue": {"entries": []}})
+        expect(boards.locator(".player")).to_have_count(state.seats)
+
+
+@pytest.mark.parametrize("name", sorted(POSITIONS))
+def test_a_board_fits_its_screen(boards: Page, name: str) -> None:
+    show(boards, gallery.hinted(POSITIONS[name]))
+    for width in (320, 768, 1280, 1920):
+        boards.set_viewport_size({"width": width, "height": 800})
+        assert gallery.overflow(boards) <= 0, width
+
+
+@pytest.mark.parametrize("scheme", gallery.SCHEMES)
+def test_a_board_is_accessible(boards: Page, scheme: Any) -> None:
+    boards.add_script_tag(path=AXE)
+    boards.emulate_media(color_scheme=scheme)
+    for position in list(POSITIONS.values())[::4]:
+        show(boards, gallery.hinted(position))
+        found = boards.evaluate("axe.run('.board', {preload: false}).then(result => result.violations)")
+        assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in found] == []
+
+
+def test_letters_are_large_enough_to_read(boards: Page) -> None:
+    boards.set_viewport_size({"width": 320, "height": 800})
+    for state in POSITIONS.values():
+        show(boards, gallery.hinted(state))
+        assert min(boards.evaluate(SIZES)) >= 11

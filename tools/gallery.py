@@ -1,0 +1,123 @@
+"""Boards of given positions: what their tests show, and a command that takes pictures of them to be looked at.
+
+    python -m tools.gallery FOLDER [PART OF A NAME]
+
+takes every position of examples/ as it stands, with hints, and as the ghost of what its first action leads to, at three
+widths, light and dark: FOLDER/NAME-WIDTH-SCHEME.png. It says which are wider than their screen.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from google.protobuf.json_format import MessageToDict
+from playwright.sync_api import Page, sync_playwright
+
+from clerestory.engine import Action, State, from_position
+from clerestory.server.translate_rules import write_catalogue
+from tools.browser import chromium
+
+ROOT = Path(__file__).parents[1]
+EXAMPLES = ROOT / "examples" / "positions"
+WEB = ROOT / "clients" / "web"
+WIDTHS = (320, 768, 1280)
+SCHEMES: tuple[Any, ...] = ("light", "dark")
+SHARES = (0.61, 0.48, 0.33)
+
+Exhibit = dict[str, Any]  # as src/gallery.tsx takes it
+
+
+def main() -> None:
+    """Take the pictures of everything whose name has the part asked for."""
+    folder, part = Path(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else ""
+    bundle(folder)
+    with sync_playwright() as playwright:
+        page = playwright.chromium.launch(**chromium()).new_page()
+        page.on("console", lambda message: print(message.text))
+        page.on("pageerror", lambda error: print(error))
+        page.goto((folder / "gallery.html").as_uri())
+        for name, exhibit in exhibits(part):
+            page.evaluate("exhibit => show(exhibit)", exhibit)
+            take_pictures(page, folder, name)
+
+
+def bundle(folder: Path) -> None:
+    """Bundle the gallery's page into a folder."""
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    subprocess.run(["node", "gallery.mjs", folder.resolve()], cwd=WEB, env=os.environ | {"PATH": path}, check=True)
+
+
+def exhibits(part: str) -> Iterator[tuple[str, Exhibit]]:
+    """Yield each exhibit by its name."""
+    for name, position in examples():
+        kinds = {"": plain(position), "-hints": hinted(position), "-ghost": after(position)}
+        yield from ((name + kind, exhibit) for kind, exhibit in kinds.items() if part in name + kind)
+
+
+def examples() -> Iterator[tuple[str, State]]:
+    """Yield the positions of the two games, by name."""
+    for path in sorted(EXAMPLES.glob("[cd]*.json")):
+        yield path.stem, from_position(json.loads(path.read_text()))
+
+
+def plain(position: State) -> Exhibit:
+    """A position, and what can be done."""
+    return {
+        "position": json.loads(position.to_json()),
+        "catalogue": MessageToDict(write_catalogue(position.game)),
+        "actions": [written(action) for action in position.legal_actions()],
+        "seats": position.seats,
+        "viewer": max(position.turn, 0),
+        "marks": [],
+        "ghost": False,
+    }
+
+
+def written(action: Action) -> dict[str, Any]:
+    """An action as the service says it."""
+    kind, *words = action.text.split()
+    return {"action": {"text": action.text, "label": action.label}, "kind": kind, "arguments": words}
+
+
+def hinted(position: State) -> Exhibit:
+    """A position with marks on three of its actions."""
+    texts = [action.text for action in position.legal_actions()]
+    chosen = texts[:: max(1, len(texts) // len(SHARES))]
+    marks = [
+        {"action": text, "rank": rank, "share": share}
+        for rank, (text, share) in enumerate(zip(chosen, SHARES, strict=False), 1)
+    ]
+    return plain(position) | {"marks": marks}
+
+
+def after(position: State) -> Exhibit:
+    """What the first action leads to, as a ghost."""
+    then = position.copy()
+    then.play(position.legal_actions()[0])
+    ghost = {"position": json.loads(then.to_json()), "previous": json.loads(position.to_json())}
+    return plain(position) | ghost | {"actions": [], "ghost": True}
+
+
+def take_pictures(page: Page, folder: Path, name: str) -> None:
+    """Take the pictures of what is shown."""
+    for scheme, width in product(SCHEMES, WIDTHS):
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        page.set_viewport_size({"width": width, "height": 800})
+        page.screenshot(path=folder / f"{name}-{width}-{scheme}.png", full_page=True)
+        if overflow(page) > 0:
+            print(f"{name} is wider than {width} pixels")
+
+
+def overflow(page: Page) -> int:
+    """By how many pixels the page is wider than its screen."""
+    width: int = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+    return width
+
+
+if __name__ == "__main__":
+    main()
