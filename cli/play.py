@@ -72,11 +72,7 @@ def play(
         session = Session(opening.state, players, advisor, shown.console, time, luck, opening.seed, table, shown.tell)
         if record is not None:
             session.recording = Recording(record, opening, session.warn, goes_on=is_record_of(record, start))
-        try:
-            code = guarded(session.console, partial(play_on, session))
-        finally:
-            if session.recording is not None:
-                session.recording.close(session.state)
+        code = play_here(session)
         if session.recording is not None and session.recording.failed:
             raise OSError(f"--record: {record}: the game was not kept whole")
     sys.exit(code)
@@ -104,6 +100,15 @@ def play_there(server: Server, shown: Shown, start: str | None, make: Callable[[
         state = view_of(game.look())
         session = Session(state, [], advisor, shown.console, shown.time, 0, None, table=False, tell=shown.tell)
         return guarded(shown.console, partial(play_kept, Kept(game, session, server.target or "")))
+
+
+def play_here(session: Session) -> int:
+    """Play a game that is kept here, if anywhere; return the exit code."""
+    try:
+        return guarded(session.console, partial(play_on, session))
+    finally:
+        if session.recording is not None:
+            session.recording.close(session.state)
 
 
 def is_record_of(record: Path, start: str | None) -> bool:

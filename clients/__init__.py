@@ -15,7 +15,8 @@ from clerestory.clients.errors import (
     Unavailable,
     Unsupported,
 )
-from clerestory.clients.kept import AsyncKeptGame, AsyncKeptGames, Happened, KeptGame, KeptGames, Seen, Sitting
+from clerestory.clients.kept import AsyncKeptGame, AsyncKeptGames, KeptGame, KeptGames
+from clerestory.clients.kept_wire import Happened, Seen, Sitting
 from clerestory.clients.referee import Applied, AsyncReferee, AsyncRules, LegalAction, Outcome, Referee, Rules
 from clerestory.clients.types import Action, Line, Outlook, Recommendation, Update, Warned
 from clerestory.clients.wire import ONLOOKER

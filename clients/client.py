@@ -9,7 +9,8 @@ import grpc
 from clerestory.clients.connection import Tls, dial
 from clerestory.clients.errors import Unavailable
 from clerestory.clients.exchange import Exchange
-from clerestory.clients.kept import SERVICE, Seen
+from clerestory.clients.kept import SERVICE
+from clerestory.clients.kept_wire import Seen
 from clerestory.clients.retries import Rejoining, Tries
 from clerestory.clients.types import Recommendation, Update
 from clerestory.clients.wire import (

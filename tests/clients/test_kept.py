@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from clerestory.clients import Advisor, AsyncAdvisor, BadRequest, Denied, KeptGame, NotNow
-from clerestory.clients.kept import read_seen, seat_plan, write_choices
+from clerestory.clients.kept_wire import read_seen, seat_plan, write_choices
 from clerestory.engine import read_records
 from clerestory.server.app import start
 from clerestory.server.config import Settings

@@ -1,0 +1,211 @@
+"""What is said about kept games, as messages and as plain values: shared by the sync and the async client."""
+
+from dataclasses import dataclass
+from typing import Any, TypedDict
+
+from clerestory.clients.errors import BadRequest, FieldViolation
+from clerestory.clients.referee import LegalAction, Outcome, plain, read_legal
+from clerestory.clients.types import Action
+from clerestory.clients.wire import Time, duration, read_action, read_time, set_field
+from clerestory.v1 import games_pb2 as api
+from clerestory.v1 import rules_pb2 as rules
+
+KINDS = {
+    "open": api.SEAT_KIND_OPEN,
+    "person": api.SEAT_KIND_PERSON,
+    "bot": api.SEAT_KIND_BOT,
+    "level": api.SEAT_KIND_BOT,
+}
+
+
+class GameChoices(TypedDict, total=False):
+    """What may be chosen when a game is made; what is left out is as the server has it.
+
+    Attributes:
+        hints: `never`, `afterwards` or `always`; clients keep it, or do not.
+        take_backs: `never`, `fair` (nothing that brought something up) or `all`.
+        onlookers: `none`, `link` or `all`.
+        delay_plies: by which onlookers see the game late.
+        table: luck comes up at a real table, and is entered with `play`.
+        time_per_move: of a person; when it is over, the server moves.
+        play_on: who then moves: `bot` or `level:N`.
+        listed: the list of games shows it to everybody while a seat is open.
+    """
+
+    hints: str
+    take_backs: str
+    onlookers: str
+    delay_plies: int
+    table: bool
+    time_per_move: Time
+    play_on: str
+    listed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Happened:
+    """An entry of a game's log.
+
+    Attributes:
+        version: of the game after it.
+        ply: after it.
+        what: `applied`, `taken_back`, `take_back_answered`, `seat` or `end`.
+        action: that was applied, None for anything else.
+        seat: who did it; None for a chance event, and for the end of a game that was abandoned.
+        drawn: the server drew it.
+        played_on: the server moved for a person whose time was over.
+    """
+
+    version: int
+    ply: int
+    what: str
+    action: Action | None
+    seat: int | None
+    drawn: bool
+    played_on: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Sitting:
+    """Who holds a seat.
+
+    Attributes:
+        kind: `open`, `person` or `bot`.
+        name: of a person.
+        level: of a bot, None for full strength and for people.
+    """
+
+    kind: str
+    name: str
+    level: int | None
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A game as somebody sees it, at one moment.
+
+    Attributes:
+        version: number of entries in its log.
+        ply: of the position.
+        status: `open`, `running`, `over` or `frozen`.
+        seats: who holds them.
+        seat: the seat to decide, None where none is.
+        chance: a chance event is due; at a table, for somebody to enter.
+        legal: what those who look may do; empty where another seat is to decide.
+        entries: what has happened since the state seen before, or as far as was asked for.
+        outcome: how the game ended, None before, and for a game that was abandoned.
+        message: as it came.
+    """
+
+    version: int
+    ply: int
+    status: str
+    seats: tuple[Sitting, ...]
+    seat: int | None
+    chance: bool
+    legal: tuple[LegalAction, ...]
+    entries: tuple[Happened, ...]
+    outcome: Outcome | None
+    message: Any
+
+    def position(self, seat: int | None = None) -> dict[str, Any]:
+        """Return the position by a seat that is looked through; None: by the only one, or what is public.
+
+        Raises KeyError for a seat that is not looked through.
+        """
+        views = {view.seat if view.HasField("seat") else None: view for view in self.message.views}
+        if seat is None and None not in views and views:
+            [seat] = views
+        return plain(views[seat].position)
+
+
+# -- questions and answers -------------------------------------------------------------------------
+
+
+def seat_plan(who: str, field: str, time: Time | None = None) -> api.SeatPlan:
+    """Return who is to hold a seat. Raises BadRequest for a word that means nobody."""
+    word, _, more = who.partition(":")
+    plan = api.SeatPlan(kind=KINDS.get(word, api.SEAT_KIND_UNSPECIFIED))
+    if word == "level" and more.isascii() and more.isdigit():
+        set_field(plan.bot, "level", int(more))
+    elif word not in KINDS or word == "level" or (more and word != "person"):
+        text = f"{who!r} is not person, person:NAME, open, bot or level:N"
+        raise BadRequest("", "BAD_OPTIONS", [FieldViolation(field, text)])
+    plan.name = more if word == "person" else ""
+    if time is not None and plan.kind == api.SEAT_KIND_BOT:
+        plan.bot.time_budget.CopyFrom(duration(read_time(time)))
+    return plan
+
+
+def write_choices(choices: GameChoices) -> api.GameOptions:
+    """Return choices as a message. Raises BadRequest."""
+    options = api.GameOptions(table=choices.get("table", False), listed=choices.get("listed", False))
+    set_field(options, "delay_plies", choices.get("delay_plies", 0))
+    if "hints" in choices:
+        options.hints = value_of("hints", "HINTS_", choices["hints"], api.Hints)
+    if "take_backs" in choices:
+        options.take_backs = value_of("take_backs", "TAKE_BACKS_", choices["take_backs"], api.TakeBacks)
+    if "onlookers" in choices:
+        options.onlookers = value_of("onlookers", "ONLOOKERS_", choices["onlookers"], api.Onlookers)
+    if "time_per_move" in choices:
+        options.time_per_move.CopyFrom(duration(read_time(choices["time_per_move"])))
+    if "play_on" in choices:
+        options.play_on.CopyFrom(seat_plan(choices["play_on"], "play_on").bot)
+    return options
+
+
+def value_of(field: str, prefix: str, word: str, kind: Any) -> Any:
+    """Return the value of an enumeration by its word. Raises BadRequest for one that there is not."""
+    values = {name.removeprefix(prefix).lower(): number for name, number in kind.items() if number}
+    if word not in values:
+        raise BadRequest("", "BAD_OPTIONS", [FieldViolation(field, f"{word!r} is not one of {', '.join(values)}")])
+    return values[word]
+
+
+def read_seen(message: Any) -> Seen:
+    """Return a game as a message tells it: of GetGame, PlayAction, TakeBack or WatchGame."""
+    game = message.game
+    return Seen(
+        version=game.version,
+        ply=message.ply if isinstance(message, api.GetGameResponse) else game.ply,
+        status=api.GameStatus.Name(game.status).removeprefix("GAME_STATUS_").lower(),
+        seats=tuple(read_sitting(seat) for seat in game.seats),
+        seat=game.turn.seat if game.turn.kind == rules.TURN_KIND_SEAT else None,
+        chance=game.turn.kind == rules.TURN_KIND_NATURE,
+        legal=next((tuple(map(read_legal, view.actions)) for view in message.views if view.actions), ()),
+        entries=tuple(map(read_entry, message.entries)),
+        outcome=read_outcome(game),
+        message=message,
+    )
+
+
+def read_sitting(seat: api.GameSeat) -> Sitting:
+    """Return who holds a seat."""
+    kind = api.SeatKind.Name(seat.kind).removeprefix("SEAT_KIND_").lower()
+    return Sitting(kind, seat.name, seat.bot.level if seat.bot.HasField("level") else None)
+
+
+def read_outcome(game: api.Game) -> Outcome | None:
+    """Return how a game ended, None where it has not, or where nobody has won."""
+    if not game.end.HasField("outcome"):
+        return None
+    return Outcome(tuple(game.end.outcome.win_shares), tuple(game.end.outcome.margins))
+
+
+def read_entry(entry: api.GameEntry) -> Happened:
+    """Return what happened."""
+    what, applied = entry.WhichOneof("what") or "", entry.applied
+    if what == "applied":
+        seat = applied.turn.seat if applied.turn.kind == rules.TURN_KIND_SEAT else None
+    else:
+        told: Any = getattr(entry, what) if what else None
+        seat = told.seat if told is not None and (what != "end" or told.HasField("seat")) else None
+    return Happened(
+        version=entry.version,
+        ply=entry.ply,
+        what=what,
+        action=read_action(applied.action) if what == "applied" else None,
+        seat=seat,
+        drawn=applied.drawn,
+        played_on=entry.played_on,
+    )
