@@ -62,13 +62,27 @@ function Archbishop() {
           {null}
         </Space>
         <Spot place="event" class="event" title="Event" news={was && was.event !== now.event && now.event !== ""}>
-          {now.event ? <TextCard id={now.event} section="event_cards" /> : <span class="back">Event to come</span>}
+          <EventCard />
         </Spot>
         <Spot place="protect" class="shield" title="Protection">
           {now.protection && <span class="flag">protected</span>}
         </Spot>
       </div>
     </Location>
+  );
+}
+
+/** The event of the round; before it is turned up, what the seat that looks on has foreseen. */
+function EventCard() {
+  const { now } = useGame();
+  const [foreseen] = now.eventDeck;
+  if (now.event) return <TextCard id={now.event} section="event_cards" />;
+  if (foreseen === undefined) return <span class="back">Event to come</span>;
+  return (
+    <>
+      <span class="flag">foreseen</span>
+      <TextCard id={foreseen} section="event_cards" />
+    </>
   );
 }
 
