@@ -18,7 +18,7 @@ from typing import Annotated, Any
 
 import typer
 
-from clerestory.server.policy import SLICE, Demand, NoRoom, Policy, Tree
+from clerestory.server.policy import SLICE, Demand, NoRoom, Policy, TreeTask
 from loadtest.openloop import LONGEST, MEAN_BUDGET, SHORTEST
 
 
@@ -49,7 +49,7 @@ class Fleet:
     refused: int = 0
     shares: list[float] = field(default_factory=list)
     least: float = float("inf")
-    _events: list[tuple[float, int, Server, Tree, float]] = field(default_factory=list)
+    _events: list[tuple[float, int, Server, TreeTask, float]] = field(default_factory=list)
     _order: Iterator[int] = field(default_factory=count)
 
     def run(self, arrivals: Iterator[tuple[float, float]], until: float) -> None:
@@ -86,7 +86,7 @@ class Fleet:
                 self._answer(server, ended, now)
             self._begin_slices(server, now)
 
-    def _answer(self, server: Server, tree: Tree, now: float) -> None:
+    def _answer(self, server: Server, tree: TreeTask, now: float) -> None:
         server.policy.leave(tree, now)
         self.shares.append(tree.used / tree.budget)
         self.least = min(self.least, tree.iterations)

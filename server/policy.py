@@ -1,10 +1,10 @@
-"""Who searches next, and who is turned away: a policy without threads and without a clock of its own.
+"""Which tree is searched next and which call is turned away: a policy without threads and without its own clock.
 
-Callers share the workers, max-min fair, and the searches of a caller share what it has: moves before hints, and as much
-for each tree as for the others, never more than one worker. A clock that runs at the rate of a tree's share (virtual
-time, as in fair queueing: Parekh and Gallager 1993, IEEE/ACM ToN 1(3)) tells what it is entitled to since it came; what
-it is short of, over its budget, orders the trees. So those that come and end together have had the same, a short search
-does not wait for the long ones that came first, and nobody has more by asking more often.
+Callers share the workers max-min fairly. Within a caller, moves come before hints, and all trees of one priority get
+the same, at most one worker each. A virtual clock that runs at the rate of a tree's share (fair queueing: Parekh and
+Gallager 1993, IEEE/ACM ToN 1(3)) gives what the tree is entitled to since it arrived; its shortfall relative to its
+budget orders the trees. So searches that begin and end together get the same, a short search does not wait for long
+ones that came first, and asking more often brings nobody more.
 """
 
 from collections import Counter
@@ -13,17 +13,17 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from math import ceil
 
-SLICE = 0.004  # seconds that a tree is searched before it is compared with the others again
-FRESHNESS = 0.1  # weight of the last slice in the measured speed
-FIRST = 5  # slices before a speed is believed: one alone may have waited for the system
+SLICE = 0.004  # seconds that a tree is searched before the next one is picked
+FRESHNESS = 0.1  # weight of the latest slice in the measured speed
+FIRST = 5  # slices before a speed is trusted: a single one may have waited for the system
 SOONEST_RETRY, LATEST_RETRY = 0.02, 5.0  # seconds that a caller turned away is told to wait
-TOGETHER = 2  # times the searches of one caller: those of all
-MOST_AHEAD = 0.1  # seconds of a worker beyond its share that are held against a caller
-CLAIM = 1.0  # seconds after that in which others do not take the time it lacked
+TOGETHER = 2  # limit on the searches of all callers together, as a multiple of one caller's
+MOST_AHEAD = 0.1  # most seconds of a worker beyond its share that count against a caller
+CLAIM = 1.0  # seconds after a refused caller's delay for which its share is kept free
 
 
 class Priority(IntEnum):
-    """Whose need is met first: of a caller's moves and hints; the background comes after everybody's."""
+    """The order of a caller's searches; background searches come after those of every caller."""
 
     MOVE = 0
     HINT = 1
@@ -31,10 +31,10 @@ class Priority(IntEnum):
 
 
 class NoRoom(Exception):
-    """A search would not get its minimum in time, or there are too many already.
+    """A search could not get its minimum in time, or too many searches are under way.
 
     Args:
-        message: which of it.
+        message: which of the two.
         retry: seconds after which there may be room.
     """
 
@@ -45,14 +45,15 @@ class NoRoom(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """What a search wants.
+    """What a search needs.
 
     Attributes:
-        kind: searches of one kind are thought to be equally fast.
+        kind: searches of one kind are taken to be equally fast.
         deadline: a reading of the clock.
-        iterations: its limit, for each of its trees; infinite for none.
-        trees: each of which takes a worker while it is searched.
-        caller: with whose other searches it shares.
+        iterations: limit for each of its trees; infinite for none.
+        trees: number of trees; each takes a worker while it is searched.
+        priority: of the search.
+        caller: whose it is.
     """
 
     kind: Hashable
@@ -64,22 +65,22 @@ class Demand:
 
     @property
     def clock(self) -> tuple[Hashable, Priority]:
-        """What its trees are entitled to is told by this fair clock."""
+        """Key of the virtual clock that measures what its trees are entitled to."""
         return self.caller, self.priority
 
 
 @dataclass(eq=False, slots=True)
-class Tree:
-    """One tree of an admitted search, and what it has had.
+class TreeTask:
+    """One tree of an admitted search, and what it has received so far.
 
     Attributes:
         number: which of its search's trees.
         budget: seconds from its arrival to the deadline.
-        entitled_from: the reading of its fair clock when it came.
-        minimum: iterations that it was promised.
-        used: seconds of a worker.
+        entitled_from: the reading of its virtual clock when it arrived.
+        minimum: iterations promised to it.
+        used: seconds of a worker so far.
         iterations: so far.
-        running: a worker has it.
+        running: a worker is searching it.
         held: it must not be searched now.
     """
 
@@ -96,7 +97,7 @@ class Tree:
 
 @dataclass(slots=True)
 class Policy:
-    """The trees that are searched in turns.
+    """The trees that share the workers.
 
     Attributes:
         workers: trees that can be searched at once.
@@ -109,7 +110,7 @@ class Policy:
     workers: int
     max_searches: int
     min_iterations: int
-    trees: list[Tree] = field(default_factory=list)
+    trees: list[TreeTask] = field(default_factory=list)
     speeds: dict[Hashable, float] = field(default_factory=dict)
     _first: dict[Hashable, list[tuple[float, int]]] = field(default_factory=dict)  # seconds, iterations of slices
     _rates: dict[tuple[Hashable, Priority], float] = field(default_factory=dict)  # workers for each tree
@@ -121,24 +122,24 @@ class Policy:
 
     # -- coming and going --------------------------------------------------------------------------
 
-    def admit(self, demand: Demand, now: float) -> list[Tree]:
-        """Take a search in. Raises NoRoom if it, or one that is here, would then miss its minimum."""
+    def admit(self, demand: Demand, now: float) -> list[TreeTask]:
+        """Admit a search. Raises NoRoom if it or another admitted search would then miss its minimum."""
         self._advance(now)
         self.require_place(demand.caller, demand.priority, now)
         minimum = min(self.min_iterations / demand.trees, demand.iterations)
         began = self._fair.get(demand.clock, 0.0)
-        new = [Tree(demand, number, demand.deadline - now, began, minimum) for number in range(demand.trees)]
+        new = [TreeTask(demand, number, demand.deadline - now, began, minimum) for number in range(demand.trees)]
         self._require_time(demand, new, now)
         self.trees += new
         self._share_out()
         return new
 
     def require_place(self, caller: Hashable, priority: Priority, now: float) -> None:
-        """Raise NoRoom if as many searches are here as may be, of whatever length they are.
+        """Raise NoRoom if the caller has as many searches as it may, however short they are.
 
-        A caller may have as many as places are left free, of twice `max_searches` (a dynamic threshold: Choudhury and
-        Hahne 1998, IEEE/ACM ToN 6(2)): alone, `max_searches`; beside others fewer, and the next one finds a place.
-        Moves of others are no hindrance to hints.
+        A caller may have as many as there are free places, out of twice `max_searches` (a dynamic threshold: Choudhury
+        and Hahne 1998, IEEE/ACM ToN 6(2)): alone `max_searches`, beside others fewer, so the next caller always finds
+        a place. Moves of other callers do not count against hints.
         """
         here = {id(tree.demand): tree.demand for tree in self.trees}.values()
         own = sum(one.caller == caller for one in here)
@@ -148,8 +149,8 @@ class Policy:
                 first = min(one.deadline for one in here)
                 raise NoRoom(f"{len(here)} searches are under way, {own} of this caller", first - now)
 
-    def _require_time(self, demand: Demand, new: Sequence[Tree], now: float) -> None:
-        """Raise NoRoom if not all can have their minimum, or not all of this caller within its share of the workers."""
+    def _require_time(self, demand: Demand, new: Sequence[TreeTask], now: float) -> None:
+        """Raise NoRoom unless every search can get its minimum, and this caller's within its share of the workers."""
         self._claims = {caller: until for caller, until in self._claims.items() if until > now}
         late = self._overload([*self._unmet(), *new], now, self.workers)
         if late is None:
@@ -162,10 +163,10 @@ class Policy:
         self._claims[demand.caller] = now + refusal.retry + CLAIM
         raise refusal
 
-    def _overload_of_share(self, demand: Demand, new: Sequence[Tree], now: float) -> float | None:
+    def _overload_of_share(self, demand: Demand, new: Sequence[TreeTask], now: float) -> float | None:
         """Return the first deadline by which a caller's share of the workers cannot meet its needs; None if it can.
 
-        What it had beyond its share counts as a need. One that has and is unmet nothing may come in whatever its share.
+        What it used beyond its share counts as a need. A caller with no searches and no excess is always admitted.
         """
         share = self._share_beside_others(demand)
         own = [tree for tree in self._unmet() if tree.demand.caller == demand.caller]
@@ -175,15 +176,15 @@ class Policy:
         return self._overload([*own, *new], now, share, had=had)
 
     def _share_beside_others(self, demand: Demand) -> float:
-        """Return the most workers that a caller can have beside those who are here, or were turned away lately."""
+        """Return the most workers a caller can have beside the callers under way and those turned away lately."""
         late = demand.priority == Priority.BACKGROUND
         wants = Counter(self._claims.keys())
         wants.update(tree.demand.caller for tree in self.trees if late or tree.demand.priority < Priority.BACKGROUND)
         wants[demand.caller] = self.workers
         return fair_shares(wants, self.workers)[demand.caller]
 
-    def leave(self, tree: Tree, now: float) -> None:
-        """Let a tree go that is not searched any more; one that has gone already is no error."""
+    def leave(self, tree: TreeTask, now: float) -> None:
+        """Remove a tree that is no longer searched; removing it twice is no error."""
         self._advance(now)
         if tree in self.trees:
             self.trees.remove(tree)
@@ -191,8 +192,8 @@ class Policy:
 
     # -- turns -------------------------------------------------------------------------------------
 
-    def pick(self, now: float) -> Tree | None:
-        """Return the tree to search next, None if there is nothing to do; it is running from now on."""
+    def pick(self, now: float) -> TreeTask | None:
+        """Return the tree to search next and mark it as running; None if there is nothing to do."""
         self._advance(now)
         ready = [tree for tree in self.trees if not tree.running and not tree.held]
         if not ready:
@@ -202,8 +203,8 @@ class Policy:
         self._charge(tree, SLICE)
         return tree
 
-    def put_back(self, tree: Tree, seconds: float, iterations: int, now: float) -> None:
-        """Take back a tree that was searched for so long and so much."""
+    def put_back(self, tree: TreeTask, seconds: float, iterations: int, now: float) -> None:
+        """Take back a tree after a slice of so many seconds and iterations."""
         self._advance(now)
         tree.running = False
         self._charge(tree, seconds - SLICE)
@@ -213,7 +214,7 @@ class Policy:
             self._measure(tree.demand.kind, seconds, iterations)
 
     def _measure(self, kind: Hashable, seconds: float, iterations: int) -> None:
-        """Take in how fast a slice was; the first ones count together."""
+        """Update the measured speed by a slice; the first few are averaged."""
         if kind in self.speeds:
             self.speeds[kind] += FRESHNESS * (iterations / seconds - self.speeds[kind])
             return
@@ -223,28 +224,28 @@ class Policy:
             self.speeds[kind] = sum(number for _, number in first) / sum(took for took, _ in first)
             del self._first[kind]
 
-    def _charge(self, tree: Tree, seconds: float) -> None:
-        """Note what a caller has of the workers."""
+    def _charge(self, tree: TreeTask, seconds: float) -> None:
+        """Charge a caller for time of the workers."""
         caller = tree.demand.caller
         self._ahead[caller] = min(self._ahead.get(caller, 0.0) + seconds, MOST_AHEAD)
 
-    def _furthest_behind(self, ready: Sequence[Tree]) -> Tree:
-        """Return the first of all callers: the background last, and nobody's hints before his moves."""
+    def _furthest_behind(self, ready: Sequence[TreeTask]) -> TreeTask:
+        """Return the tree with the largest lag: background trees last, and no caller's hints before its moves."""
         moving = {tree.demand.caller for tree in ready if tree.demand.priority == Priority.MOVE}
 
-        def rank(tree: Tree) -> tuple[bool, bool, float]:
+        def rank(tree: TreeTask) -> tuple[bool, bool, float]:
             demand = tree.demand
             hint = demand.priority == Priority.HINT
             return demand.priority == Priority.BACKGROUND, hint and demand.caller in moving, -self.lag(tree)
 
         return min(ready, key=rank)
 
-    def lag(self, tree: Tree) -> float:
-        """Return what a tree is short of, as of the last reading of the clock, over its budget; below 0 if ahead."""
+    def lag(self, tree: TreeTask) -> float:
+        """Return how far a tree is behind its fair share, relative to its budget; negative if ahead."""
         return (self._fair[tree.demand.clock] - tree.entitled_from - tree.used) / max(tree.budget, SLICE)
 
-    def _pressed(self, ready: Sequence[Tree], now: float) -> Tree | None:
-        """Return the first to end of those that can get their minimum only if they begin now."""
+    def _pressed(self, ready: Sequence[TreeTask], now: float) -> TreeTask | None:
+        """Return the tree with the earliest deadline if some can only get their minimum by starting now."""
         unmet = self._unmet()
         if not unmet or self._overload(unmet, now, self.workers, reserve=2 * SLICE) is None:
             return None
@@ -252,26 +253,26 @@ class Policy:
 
     # -- the promise -------------------------------------------------------------------------------
 
-    def _unmet(self) -> list[Tree]:
+    def _unmet(self) -> list[TreeTask]:
         return [tree for tree in self.trees if tree.iterations < tree.minimum]
 
-    def need(self, tree: Tree) -> float:
-        """Return the seconds of a worker a tree lacks to its minimum, in whole slices, and at most half its budget."""
+    def need(self, tree: TreeTask) -> float:
+        """Return the seconds of a worker a tree still needs for its minimum: whole slices, at most half its budget."""
         speed = self.speeds.get(tree.demand.kind)
         slices = 1 if speed is None else ceil((tree.minimum - tree.iterations) / speed / SLICE)
         return max(min(slices * SLICE, tree.budget / 2), 0.0)
 
     def _overload(
-        self, trees: Iterable[Tree], now: float, workers: float, *, reserve: float = 0.0, had: float = 0.0
+        self, trees: Iterable[TreeTask], now: float, workers: float, *, reserve: float = 0.0, had: float = 0.0
     ) -> float | None:
         """Return the first deadline by which these workers cannot meet all needs; None if they can.
 
         Args:
-            trees: that have the needs.
+            trees: the trees with the needs.
             now: a reading of the clock.
-            workers: a whole number, or a share of them.
-            reserve: seconds before each deadline that do not count.
-            had: seconds of a worker that they are busy otherwise.
+            workers: how many, not necessarily a whole number.
+            reserve: seconds to keep free before each deadline.
+            had: seconds of a worker to be counted as used already.
         """
         total = had
         for tree in sorted(trees, key=lambda tree: tree.demand.deadline):
@@ -283,7 +284,7 @@ class Policy:
     # -- time --------------------------------------------------------------------------------------
 
     def _advance(self, now: float) -> None:
-        """Move the fair clocks."""
+        """Move the virtual clocks forward."""
         passed = max(now - self._now, 0.0)
         for clock, rate in self._rates.items():
             self._fair[clock] += rate * passed
@@ -294,7 +295,7 @@ class Policy:
         self._now += passed
 
     def _share_out(self) -> None:
-        """Set how fast the fair clocks run, now that a tree has come or gone; one that has no tree is given up."""
+        """Set the rates of the virtual clocks after a tree has come or gone, and drop clocks without trees."""
         numbers = Counter(tree.demand.clock for tree in self.trees)
         left, self._rates, self._shares = float(self.workers), {}, {}
         for priorities in ((Priority.MOVE, Priority.HINT), (Priority.BACKGROUND,)):
@@ -309,7 +310,7 @@ class Policy:
 
 
 def rates(caller: Hashable, share: float, numbers: Mapping[Priority, int]) -> dict[tuple[Hashable, Priority], float]:
-    """Return what each tree of a caller gets of its share, by priority: hints have what moves leave."""
+    """Return each tree's part of its caller's share, by priority: hints get what moves leave."""
     found = {}
     for priority, number in numbers.items():
         if number:
@@ -319,9 +320,9 @@ def rates(caller: Hashable, share: float, numbers: Mapping[Priority, int]) -> di
 
 
 def fair_shares(wants: Mapping[Hashable, int], workers: float) -> dict[Hashable, float]:
-    """Return the workers of each caller, max-min fair: as many as it wants, or as many as whoever has the most.
+    """Return the workers of each caller, max-min fair: as many as it wants, or the same as every other limited caller.
 
-    Progressive filling (Bertsekas and Gallager 1992, Data Networks, section 6.5.2), those who want least first.
+    Progressive filling (Bertsekas and Gallager 1992, Data Networks, section 6.5.2), smallest demand first.
     """
     shares: dict[Hashable, float] = {}
     for caller in sorted(wants, key=wants.__getitem__):

@@ -6,7 +6,7 @@ import secrets
 from clerestory.server.service import Context
 from clerestory.server.translate import SEED_BITS
 from clerestory.server.translate_rules import (
-    Given,
+    AnyState,
     apply,
     observe_position,
     read_actions,
@@ -81,7 +81,7 @@ def seed_of(request: rules.StartPositionRequest | rules.ApplyActionsRequest) -> 
     return request.seed if request.HasField("seed") else secrets.randbits(SEED_BITS)
 
 
-def write_applied(given: Given, applied: list[rules.AppliedAction], seed: int) -> rules.ApplyActionsResponse:
+def write_applied(given: AnyState, applied: list[rules.AppliedAction], seed: int) -> rules.ApplyActionsResponse:
     """Return what came of actions as a message; the position given is now the one after them."""
     return rules.ApplyActionsResponse(
         position=write_any(given),

@@ -14,7 +14,7 @@ from clerestory.search.result import Result, StopReason
 from clerestory.server.allowance import Allowance
 from clerestory.server.callers import Caller
 from clerestory.server.errors import CallError, Reason, refuse
-from clerestory.server.policy import SLICE, Demand, NoRoom, Policy, Priority, Tree
+from clerestory.server.policy import SLICE, Demand, NoRoom, Policy, Priority, TreeTask
 from clerestory.server.turns import take_turns
 
 STRENGTH = (StopReason.ITERATIONS, StopReason.DECIDED, StopReason.CERTAIN, StopReason.TIME, StopReason.STOPPED)
@@ -40,7 +40,7 @@ class Job:
     allowance: Allowance
     left: list[int]
     loop: asyncio.AbstractEventLoop
-    trees: list[Tree] = field(default_factory=list)
+    trees: list[TreeTask] = field(default_factory=list)
     began: float | None = None
     ended: StopReason | None = None
     ended_at: float = 0.0
@@ -254,7 +254,7 @@ class Scheduler:
                 else:
                     self._take_turn(self._jobs[id(tree.demand)], tree)
 
-    def _take_turn(self, job: Job, tree: Tree) -> None:
+    def _take_turn(self, job: Job, tree: TreeTask) -> None:
         """Search a tree for a slice, without the lock."""
         began = time.monotonic()
         if job.began is None:
@@ -280,7 +280,7 @@ class Scheduler:
             self._end(job, StopReason.STOPPED)
         self._settle(job, tree, reason, now)
 
-    def _settle(self, job: Job, tree: Tree, reason: StopReason, now: float) -> None:
+    def _settle(self, job: Job, tree: TreeTask, reason: StopReason, now: float) -> None:
         """Let a tree go that has ended, and its search with the last one."""
         if job.ended is None and reason not in (StopReason.PAUSED, StopReason.STOPPED):
             self._policy.leave(tree, now)

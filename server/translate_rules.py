@@ -27,7 +27,7 @@ Faults = list[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class AnyState:
     """A position as a caller gave it.
 
     Attributes:
@@ -42,14 +42,14 @@ class Given:
 # -- positions -------------------------------------------------------------------------------------
 
 
-def read_any(message: rules.AnyPosition, path: str = "position") -> Given:
+def read_any(message: rules.AnyPosition, path: str = "position") -> AnyState:
     """Return a position of either kind. Raises CallError, which lists all that is wrong with it."""
     kind = message.WhichOneof("kind")
     if kind is None:
         refuse(Reason.BAD_POSITION, path, NO_KIND)
     if kind == "referee":
-        return Given(read_referee(message.referee, f"{path}.referee"), True)
-    return Given(read_kind(message.position, False, f"{path}.position"), False)
+        return AnyState(read_referee(message.referee, f"{path}.referee"), True)
+    return AnyState(read_kind(message.position, False, f"{path}.position"), False)
 
 
 def read_referee(message: rules.RefereePosition, path: str = "referee") -> State:
@@ -96,7 +96,7 @@ def write_referee(state: State) -> rules.RefereePosition:
     return rules.RefereePosition(truth=write_position(state))
 
 
-def write_any(given: Given) -> rules.AnyPosition:
+def write_any(given: AnyState) -> rules.AnyPosition:
     """Return a position as a message of the kind it is of."""
     if given.referee:
         return rules.AnyPosition(referee=write_referee(given.state))

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Who gets the processor: those who answer soon and shortly, those who search when nobody else wants it."""
+"""Processor time: threads that answer calls get it soon in short slices, searching threads when nothing else runs."""
 from libc.stdint cimport uint64_t
 
 cdef extern from *:
@@ -36,16 +36,16 @@ cdef extern from *:
 
 
 def take_turns(seconds, niceness=0):
-    """Ask the system for turns of some length for this thread, and for those that it will start.
+    """Ask the system for time slices of a given length, for this thread and those it starts later.
 
-    Under Linux from 6.12 on, whoever wants short turns has them sooner (EEVDF; Stoica and Abdel-Wahab 1995, TR 95-22 of
-    Old Dominion University); before, and where that is forbidden, only the niceness counts. Nobody's share of
-    the processor changes by the length.
+    From Linux 6.12 on, a thread that asks for shorter slices is scheduled sooner (EEVDF; Stoica and Abdel-Wahab 1995,
+    TR 95-22 of Old Dominion University). On older systems, or without permission, only the niceness takes effect. The
+    length does not change a thread's share of the processor.
 
     Args:
-        seconds: of a turn; the system takes 0.0001 to 0.1.
+        seconds: length of a slice; the system accepts 0.0001 to 0.1.
         niceness: added to that of the thread, 0 to 19.
 
-    Returns False where the system has nothing of the kind; everything is as it was then.
+    Returns False, and changes nothing, if the system does not support this.
     """
     return bool(ask_for_turns(round(seconds * 1e9), niceness))

@@ -4,9 +4,9 @@ import heapq
 from dataclasses import dataclass, field
 from itertools import count
 
-from clerestory.server.policy import SLICE, Demand, NoRoom, Policy, Tree
+from clerestory.server.policy import SLICE, Demand, NoRoom, Policy, TreeTask
 
-Slice = tuple[Tree, float]  # and its seconds
+Slice = tuple[TreeTask, float]  # and its seconds
 
 SPEED = 20_000  # iterations a second of a worker
 
@@ -21,7 +21,7 @@ class Simulation:
     idle: float = 0.0  # seconds of workers without work
     refused: list[float] = field(default_factory=list)  # moments
 
-    def run(self, arrivals: list[tuple[float, Demand]], until: float) -> list[list[Tree]]:
+    def run(self, arrivals: list[tuple[float, Demand]], until: float) -> list[list[TreeTask]]:
         policy = Policy(self.workers, self.max_searches, self.min_iterations, speeds={"game": SPEED})
         order, admitted = count(), []
         events: list[tuple[float, int, Demand | None, Slice | None]]
@@ -49,13 +49,13 @@ class Simulation:
             heapq.heappush(events, (end, next(order), None, (tree, end - now)))
         return admitted
 
-    def end_slice(self, policy: Policy, tree: Tree, seconds: float, now: float) -> None:
+    def end_slice(self, policy: Policy, tree: TreeTask, seconds: float, now: float) -> None:
         policy.put_back(tree, seconds, round(seconds * SPEED), now)
         if tree.iterations >= tree.demand.iterations:
             policy.leave(tree, now)
 
 
-def used(trees: list[Tree]) -> float:
+def used(trees: list[TreeTask]) -> float:
     return sum(tree.used for tree in trees)
 
 

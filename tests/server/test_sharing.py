@@ -2,7 +2,7 @@
 
 import pytest
 
-from clerestory.server.policy import SLICE, Demand, NoRoom, Policy, Priority, Tree, fair_shares
+from clerestory.server.policy import SLICE, Demand, NoRoom, Policy, Priority, TreeTask, fair_shares
 from tests.server.simulated import SPEED, Simulation, demand, used
 
 SHARES: list[tuple[int, list[int], list[float]]] = [  # workers, searches of each caller, workers of each
@@ -183,6 +183,6 @@ def test_a_caller_with_nothing_owed_is_not_held_to_its_share() -> None:
     assert policy.need(tree) == 0.5
 
 
-def give_minimum(trees: list[Tree]) -> None:
+def give_minimum(trees: list[TreeTask]) -> None:
     for tree in trees:
         tree.iterations = round(tree.minimum)
