@@ -146,6 +146,8 @@ def test_keys_can_be_switched_off(page: Page) -> None:
 
 def test_seats_are_told_apart_without_colour(page: Page) -> None:
     kept(page)
+    page.keyboard.press("t")  # in words
+    expect(page.locator(".players thead .sign")).to_have_count(4)
     signs = page.eval_on_selector_all(".players thead .sign", "all => all.map(one => one.innerHTML)")
     assert len(signs) == len({sign.split()[0] + sign[-30:] for sign in signs}) == 4
     assert len({sign.split()[0] for sign in signs}) >= 3  # circle, rect, path
