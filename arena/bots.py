@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any, Protocol, Self
 
 from clerestory.arena.oneply import judge_actions
+from clerestory.durations import parse_duration
 from clerestory.engine.core import State
 from clerestory.engine.rng import Rng
 from clerestory.search.errors import BadBot, BadLimit
@@ -22,7 +23,6 @@ from clerestory.search.levels import choose_line, level_of
 from clerestory.search.options import shipped
 from clerestory.search.root import Root, observe_decision
 
-UNITS = {"ms": 0.001, "s": 1.0}
 MAX_WORLDS = 2**63 - 1
 
 
@@ -41,11 +41,11 @@ class Budget:
     @classmethod
     def parse(cls, text: str) -> Self:
         """Read `100ms`, `2s` or `1000it`. Raises BadLimit."""
-        match = re.fullmatch(r"(\d+(?:\.\d+)?)(ms|s)|(\d+)it", text.strip(), re.ASCII)
-        amount = float(match[1] or match[3]) if match else 0.0
-        if match is None or not 0 < amount < 2**53:
+        seconds, count = parse_duration(text), re.fullmatch(r"(\d+)it", text.strip(), re.ASCII)
+        amount = float(count[1]) if count else seconds or 0.0
+        if not 0 < amount < 2**53:
             raise BadLimit("budget", f"{text[:80]!r} is not a time like 100ms or iterations like 1000it")
-        return cls(iterations=int(match[3])) if match[3] else cls(seconds=amount * UNITS[match[2]])
+        return cls(iterations=int(count[1])) if count else cls(seconds=seconds)
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,7 +80,7 @@ def read_sprt(text: str) -> Sprt:
 
 
 def play(match: Match, out: Path | None, workers: int, sprt: Sprt | None, crew: Crew) -> Report:
-    """Play what is missing, with a progress bar on standard error, and report."""
+    """Play the games still missing, with a progress bar on standard error, and report."""
     with open_results(out, match) as results, progress_bar(match.deals * match.seats) as step:
         step(len(results.of(match)))
         with closing(play_match(match, results, workers=workers, sprt=sprt, crew=crew)) as games:
@@ -115,7 +115,7 @@ SIDE = ("bot", "score share", "mean score", "ms a move", "iterations a move")
 
 
 def show(outcome: Report, match: Match, sprt: Sprt | None) -> None:
-    """Print the two sides, and what the match says of them."""
+    """Print the two sides and the result of the match."""
     title = f"{match.load().name}, {match.seats} seats, {match.budget} a move: {outcome.games:,} games"
     table = figures_table(title, "", "A", "B")
     for row in zip(SIDE, side_cells(outcome.a), side_cells(outcome.b), strict=True):

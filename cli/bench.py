@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from statistics import median, quantiles
+from statistics import median
 from time import monotonic
 from timeit import timeit
 from typing import Annotated, Any
@@ -18,6 +18,7 @@ from clerestory.cli.screen import figures_table, screen
 from clerestory.engine import State
 from clerestory.engine.core import Game
 from clerestory.engine.speed import copies, random_games, random_playouts, reference
+from clerestory.percentiles import percentile
 from clerestory.search.ismcts import Searcher
 from clerestory.search.options import shipped
 from clerestory.search.root import observe
@@ -89,7 +90,7 @@ def search_run(game: Game, seats: int, seconds: float, threads: int, bot: str, s
 
 
 def overruns(position: State, budget: float, count: int) -> list[float]:
-    """Return by how many milliseconds each of `count` searches came back late, its result in hand."""
+    """Return how many milliseconds after its deadline each of `count` searches returned its result."""
     late = []
     for seed in range(count):
         searcher = Searcher(observe(position), seed=seed)
@@ -120,14 +121,14 @@ def report(measure: Callable[[int], Any], about: dict[str, Any], runs: int, *, a
 
 
 def rows(results: list[Any], figures: dict[str, float]) -> Iterator[tuple[str, list[str]]]:
-    """Each figure with its median, least and most."""
+    """Yield each figure with its median, minimum and maximum."""
     for name, middle in figures.items():
         values = [getattr(result, name) for result in results]
         yield name, [shown(value) for value in (middle, min(values), max(values))]
 
 
 def shown(value: float) -> str:
-    """Return a figure as people read it: two decimals where they matter."""
+    """Format a figure for people, with two decimals below 1000."""
     return f"{value:,}" if isinstance(value, int) else f"{value:,.{0 if value >= 1000 else 2}f}"
 
 
@@ -177,11 +178,11 @@ def bench_budget(
     count: Annotated[int, typer.Option("--count", min=2, max=100_000, help="Searches.")] = 200,
     as_json: JsonOption = False,
 ) -> None:
-    """How late searches come back that have a time budget, on one core, in milliseconds."""
+    """How far searches overrun their time budget, on one core, in milliseconds."""
     rules = chosen_game(game)
     chosen_seats(rules, seats)
     late = overruns(first_decision(game, seats, 0), budget_ms / 1e3, count)
-    figures = {"p50": median(late), "p99": quantiles(late, n=100, method="inclusive")[98], "max": max(late)}
+    figures = {"p50": median(late), "p99": percentile(late, 99), "max": max(late)}
     about = {"bench": "budget", "game": game, "seats": seats, "budget_ms": budget_ms, "count": count}
     if as_json:
         typer.echo(json.dumps({**about, "overrun_ms": figures, "reference_ns": reference()}))

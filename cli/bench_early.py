@@ -33,13 +33,13 @@ PATIENCE = 10  # budgets that a search may take to run on, should others slow it
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One call with the default of an early end.
+    """One call that may end early, as calls do by default.
 
     Attributes:
         position: name of its file.
         saved: share of the time budget.
         decided: whether it ended early.
-        held: of a decided one, whether it named the same action when run on; None where that was not to be had.
+        held: of a decided one, whether the search named the same action when run on; None where that could not be told.
     """
 
     position: str
@@ -52,7 +52,7 @@ Ask = Callable[[State, int], tuple[float, bool, bool | None]]  # (position, seed
 
 
 def by_searcher(seconds: float, position: State, seed: int) -> tuple[float, bool, bool | None]:
-    """Search in this process, and run the same searcher on to its deadline."""
+    """Search in this process; if it ended early, run the same searcher on to its deadline."""
     searcher = Searcher(observe(position), seed=seed, **shipped(position.seats))
     deadline = monotonic() + seconds
     early = searcher.run(deadline=deadline, early=True)
@@ -63,9 +63,9 @@ def by_searcher(seconds: float, position: State, seed: int) -> tuple[float, bool
 
 
 def by_service(seconds: float, advisor: Advisor, position: State, seed: int) -> tuple[float, bool, bool | None]:
-    """Ask a server twice with one seed: the second search is the first one, and runs on.
+    """Ask a server twice with one seed: the second search repeats the first, and runs on.
 
-    It has as many iterations as the first would have had by its deadline, at its own speed, and time enough for them.
+    It gets as many iterations as the first would have run by its deadline at its own speed, and enough time for them.
     """
     began = monotonic()
     early = advisor.recommend(position, seconds, seed=seed)
@@ -79,7 +79,7 @@ def by_service(seconds: float, advisor: Advisor, position: State, seed: int) -> 
 
 @contextmanager
 def busy(number: int) -> Iterator[None]:
-    """Have so many other processes use the machine."""
+    """Keep `number` other processes busy meanwhile."""
     with ExitStack() as stack:
         for _ in range(number):
             process = stack.enter_context(subprocess.Popen([sys.executable, "-c", SPIN]))
@@ -88,7 +88,7 @@ def busy(number: int) -> Iterator[None]:
 
 
 def measure(ask: Ask, files: Iterable[tuple[str, State]], calls: int, seconds: float) -> list[Outcome]:
-    """Make so many calls, of each position in turn."""
+    """Make `calls` calls, cycling through the positions."""
     found = []
     for seed, (name, position) in enumerate(islice(cycle(files), calls)):
         took, decided, held = ask(position, seed)
@@ -97,7 +97,7 @@ def measure(ask: Ask, files: Iterable[tuple[str, State]], calls: int, seconds: f
 
 
 def summary(outcomes: list[Outcome]) -> dict[str, Any]:
-    """Return how many calls there were, ended early, did so wrongly or nobody knows, and the mean share they saved."""
+    """Return how many calls ended early, wrongly, or unverified, and the mean share of the budget saved."""
     return {
         "calls": len(outcomes),
         "decided": sum(outcome.decided for outcome in outcomes),

@@ -1,4 +1,4 @@
-"""Who plays the games of a match, and with which game: options of the commands that play many."""
+"""Options shared by the commands that play many games: the bots, the budget, where games run."""
 
 from enum import StrEnum
 from functools import cache, partial
@@ -39,7 +39,7 @@ def load_game(name: str, catalogue: str | None) -> Game:
 
 
 def chosen_crew(on: Place, ray_address: str | None) -> Crew:
-    """Return who plays. Raises BadOption."""
+    """Return what runs the games. Raises BadOption."""
     if on is Place.RAY:
         return partial(on_ray, address=ray_address)
     if ray_address is not None:

@@ -1,4 +1,4 @@
-"""A server of one's own for the length of a command: a real `clerestory serve`, on a socket that nobody else knows."""
+"""A private server for the duration of a command: a real `clerestory serve`, on a socket nobody else knows."""
 
 import os
 import subprocess
@@ -35,7 +35,7 @@ class Child:
 
 @contextmanager
 def embedded_server(*options: str) -> Iterator[str]:
-    """Yield the target of a server that lives as long as the `with`, and not longer than this process.
+    """Yield the target of a server that runs for the duration of the `with`, and never outlives this process.
 
     Args:
         options: of `clerestory serve`.
@@ -48,7 +48,7 @@ def embedded_server(*options: str) -> Iterator[str]:
 
 @contextmanager
 def embedded_child(*options: str) -> Iterator[Child]:
-    """Do as `embedded_server`, for those who want to know the process as well."""
+    """Like `embedded_server`, but yield the process as well."""
     with tempfile.TemporaryDirectory(prefix="clerestory-") as folder:
         target = f"unix:{folder}/socket"
         quiet = ("--while-stdin", "--log-level", "warning", "--store", "memory:")
@@ -64,13 +64,13 @@ def embedded_child(*options: str) -> Iterator[Child]:
 
 
 def own() -> dict[str, str]:
-    """Return our environment without what is meant for a server that others can reach."""
+    """Return our environment without the settings meant for a server that others can reach."""
     public = {f"CLERESTORY_{name}" for name in PUBLIC}
     return {name: value for name, value in os.environ.items() if name not in public}
 
 
 def wait_until_serving(child: subprocess.Popen[bytes], target: str) -> None:
-    """Return when the server answers calls. Raises Unavailable when it never will."""
+    """Wait until the server answers calls. Raises Unavailable if it fails to start."""
     assert child.stdout is not None
     if not child.stdout.readline():
         raise Unavailable("the embedded server did not start")
@@ -82,7 +82,7 @@ def wait_until_serving(child: subprocess.Popen[bytes], target: str) -> None:
 
 
 def end(child: subprocess.Popen[bytes]) -> None:
-    """Tell a server to finish, and make sure that it does."""
+    """Terminate a server, and kill it if it does not end."""
     child.terminate()
     try:
         child.wait(PATIENCE)

@@ -37,7 +37,7 @@ def hint(
     watch: Annotated[bool, typer.Option("--watch", help="Show the table while it sharpens.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Rank the legal actions of the seat to decide: best first, what each loses to the best, and how play goes on."""
+    """Rank the legal actions, best first, with what each loses to the best and how play may continue."""
     state = from_position(read_file(position))
     seconds = read_time(time)
     if not 0 < seconds < 3600:
@@ -59,18 +59,18 @@ def hint(
 
 
 def view(state: State, result: Result, lines: int, width: int) -> Group:
-    """Return a result for a screen of some columns."""
+    """Return a result as it is shown on a screen of `width` columns."""
     return answer_view(read_answer(as_message(state, result, lines)), state, width)
 
 
 def as_message(state: State, result: Result, lines: int = 0) -> RecommendMoveResponse:
-    """Return a result as a server would answer it, with so many lines; 0: all."""
+    """Return a result as a server would send it, with at most `lines` lines; 0: all."""
     question = read_question(RecommendMoveRequest(position=position_message(state), iterations=1, max_lines=lines))
     return write_recommendation(question, result, waited=0.0, warnings=remarks(result))
 
 
 def sharpen(searcher: Searcher, seconds: float, step: float, threads: int) -> Iterator[Result]:
-    """Yield the result every so many seconds, and last at the end of the time."""
+    """Yield the result every `step` seconds, and finally when the time is up."""
     deadline = monotonic() + seconds
     while True:
         result = searcher.run(deadline=min(deadline, monotonic() + step), threads=threads)

@@ -64,7 +64,7 @@ def main() -> None:
 
 
 def end(number: int, _: Any) -> NoReturn:
-    """End on a signal as on an error, so that what was opened is closed."""
+    """Exit as after an error when a signal comes, so that open resources are closed."""
     sys.exit(128 + number)
 
 

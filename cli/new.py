@@ -24,7 +24,7 @@ def new(
 
 
 def first_decision(name: str, seats: int, seed: int) -> State:
-    """Return the position at which a seat decides first."""
+    """Return the first position at which a seat decides."""
     rules, rng = chosen_game(name), Rng(seed)
     state = rules.new(chosen_seats(rules, seats), rng)
     while state.turn == NATURE:

@@ -1,4 +1,4 @@
-"""Options that several commands share, and what they refuse."""
+"""Options that several commands share, and their checks."""
 
 import sys
 from pathlib import Path
@@ -42,7 +42,7 @@ def common(
         bool, typer.Option("--version", callback=say_version, is_eager=True, help="Print the version, and end.")
     ] = False,
 ) -> None:
-    """Take the options that stand before every command."""
+    """Handle the options that come before every command."""
     for path in catalogue or ():
         CATALOGUES[game_of_catalogue(path).name] = str(path.resolve())
 

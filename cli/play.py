@@ -112,7 +112,7 @@ def play_here(session: Session) -> int:
 
 
 def is_record_of(record: Path, start: str | None) -> bool:
-    """Whether the game that is gone on with is the last one of the file in which it is to be kept."""
+    """Whether the game being resumed is the last one in the file it will be recorded in."""
     return start is not None and record.is_file() and Path(start).is_file() and record.samefile(start)
 
 
@@ -149,7 +149,7 @@ def read_player(word: str, number: int) -> Player:
 
 
 def begin(name: str, seats: int, seed: int | None, table: bool) -> Record:
-    """Return a new game; one on a real table knows nothing of the order of its decks. Raises BadOption."""
+    """Return a new game; beside a real table, one with unknown decks. Raises BadOption."""
     rules = chosen_game(name)
     number = secrets.randbits(SEED_BITS) if seed is None else seed
     state = rules.new(chosen_seats(rules, seats), number)
@@ -157,7 +157,7 @@ def begin(name: str, seats: int, seed: int | None, table: bool) -> Record:
 
 
 def resume(path: str) -> Record:
-    """Return the game that a file holds: a position, or the last of its records, even if its writer was killed.
+    """Return the game in a file: a position, or the last of its records, even one whose writer was killed.
 
     Raises BadOption, GameError.
     """
@@ -171,5 +171,5 @@ def resume(path: str) -> Record:
 
 
 def with_history(state: State) -> State:
-    """Return a copy that can be taken back move by move."""
+    """Return a copy with its history, so that it can be undone move by move."""
     return state.copy(history=True)

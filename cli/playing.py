@@ -73,12 +73,12 @@ class Session:
         self.keep()
 
     def keep(self) -> None:
-        """Bring the record up to the game."""
+        """Update the record to the current game."""
         if self.recording is not None:
             self.recording.follow(self.state)
 
     def warn(self, text: str) -> None:
-        """Say what a person must know at once."""
+        """Show a warning."""
         self.console.print(text, style="bold")
 
 
@@ -95,7 +95,7 @@ def play_on(session: Session) -> None:
 
 
 def tell_change(session: Session, plies: int) -> None:
-    """Tell a program what was played, or how far the game was taken back, since it was so many plies long."""
+    """Report to a program what was played, or taken back, since the game was `plies` long."""
     state, now = session.state, len(session.state.history)
     if session.tell is None:
         return
@@ -121,7 +121,7 @@ def step(session: Session) -> bool:
 
 
 def draw(session: Session) -> None:
-    """Let come up what is due."""
+    """Draw the chance event that is due."""
     state = session.state
     action = state.draw(Rng((session.luck + len(state.history)) % 2**64))
     session.play(action)
@@ -147,7 +147,7 @@ def say(session: Session, who: str, action: Action) -> None:
 
 
 def decide(session: Session) -> bool:
-    """Ask for the action that is due, until there is one; False when the player leaves."""
+    """Read commands until an action is played; False when the player leaves."""
     show(session)
     while True:
         typed = ask(session)
@@ -171,7 +171,7 @@ def decide(session: Session) -> bool:
 
 
 def ask(session: Session) -> str | None:
-    """Return what is typed, None at its end."""
+    """Return the next line typed, None at the end of input."""
     turn = session.state.turn
     name = "what came up" if turn == NATURE else session.state.game.seat_name(turn)
     prompt = f"{name}> "
@@ -186,7 +186,7 @@ def ask(session: Session) -> str | None:
 
 
 def show_help(session: Session) -> None:
-    """Show what can be typed."""
+    """List the commands."""
     table = Table.grid(padding=(0, 2, 0, 0))
     for typed, meaning in HELP.items():
         table.add_row(f"  {typed}", meaning)
@@ -194,7 +194,7 @@ def show_help(session: Session) -> None:
 
 
 def show(session: Session) -> None:
-    """Show the position as the seat to decide sees it, and what may be done, numbered, by kind."""
+    """Show the position as the seat to decide sees it, and the legal actions, numbered and grouped by kind."""
     state = session.state
     session.console.print(f"\n{state.observe(state.turn)}")
     due = "What came up?" if state.turn == NATURE else f"{state.game.seat_name(state.turn)} is to decide:"
@@ -206,7 +206,7 @@ def show(session: Session) -> None:
 
 
 def find(session: Session, typed: str) -> Action | None:
-    """Return the legal action that is meant; say why where none is."""
+    """Return the legal action that the input names; say why when there is none."""
     legal = session.state.legal_actions()
     if typed.isascii() and typed.isdigit():
         number = int(typed[:4])
@@ -255,7 +255,7 @@ def undo(session: Session) -> bool:
 
 
 def keep(session: Session, path: str) -> None:
-    """Write the game where the player says; a failure is told, not raised."""
+    """Save the game to the path typed; report a failure instead of raising it."""
     if not path:
         session.console.print("save: where? As in `save game.jsonl`.")
         return

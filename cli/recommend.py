@@ -58,7 +58,7 @@ def recommend(
     tls_key: KeyOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say what the seat to decide should play, with what it can know."""
+    """Recommend a move for the seat to decide, using only what that seat can know."""
     text = read_file(position)
     options = Options(
         seat=seat, iterations=iterations, seed=seed, level=level, threads=threads, consider=consider, avoid=avoid
@@ -129,12 +129,12 @@ def in_json(answer: RecommendMoveResponse) -> dict[str, Any]:
 
 
 def time_of(time: str | None, iterations: int | None) -> str | None:
-    """Return the time to ask for: a search without any limit gets one."""
+    """Return the time budget; the default one for a search without any limit."""
     return DEFAULT_TIME if time is None and iterations is None else time
 
 
 def watch(updates: Iterator[Update], state: State) -> None:
-    """Show tables as they come, each in the place of the one before."""
+    """Show each table as it arrives, in place of the previous one."""
     console = screen()
     with Live(console=console, auto_refresh=False) as live:
         for update in updates:

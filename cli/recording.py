@@ -43,7 +43,7 @@ class Recording:
         self.follow(record.state)
 
     def follow(self, state: State) -> None:
-        """Write what was played since the last time; cut off what was taken back."""
+        """Append the plies played since the last call; cut off those taken back."""
         self._keep([line.encode() + b"\n" for line in Record(state, self._seed).begun()])
 
     def close(self, state: State) -> None:
@@ -52,7 +52,7 @@ class Recording:
         os.close(self._file)
 
     def _look(self, *, goes_on: bool) -> None:
-        """Find what is in the file, and where our lines belong: in the place of the last record or behind it."""
+        """Read the file, and find where our lines belong: in place of the last record, or after it."""
         text = self._path.read_bytes().decode(errors="replace")
         lines = whole_lines(text.splitlines(keepends=True))
         try:
@@ -72,7 +72,7 @@ class Recording:
         self._start = sum(len(line.encode()) for line in lines)
 
     def _keep(self, lines: list[bytes]) -> None:
-        """Bring the file up to these lines; say it when that fails for the first time, and when it is made up for."""
+        """Make the file end with these lines; warn at the first failure, and once writing works again."""
         try:
             self._write([*self._before, *lines])
         except OSError as error:
@@ -86,7 +86,7 @@ class Recording:
         self.failed = False
 
     def _write(self, lines: list[bytes]) -> None:
-        """Write what differs, and wait until the disk has it. Raises OSError: half a line may then be there."""
+        """Write the lines that differ, and sync them to disk. Raises OSError, after which half a line may be there."""
         same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(lines, self._lines, strict=False)))
         if self._is_file:
             end = self._start + sum(map(len, self._lines[:same]))

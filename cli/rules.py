@@ -46,7 +46,7 @@ def values_text(row: dict[str, Any]) -> str:
 
 
 def plain(value: Any) -> str:
-    """Return a value without the marks of a programming language."""
+    """Return a value as plain text, without brackets or quotes."""
     if isinstance(value, dict):
         return " ".join(f"{part} {name}" if isinstance(part, int) else str(part) for name, part in value.items())
     if isinstance(value, list):

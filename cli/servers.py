@@ -1,4 +1,4 @@
-"""The server that a command asks: the one it is told, or one of its own."""
+"""The server that a command asks: the one named with --server, or one it starts itself."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,7 +22,7 @@ PATIENCE = 10.0  # seconds that somebody at a terminal waits for a server that i
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """What the options of a command say about its server.
+    """The server options of a command.
 
     Attributes:
         target: None for a server of its own.
@@ -41,7 +41,10 @@ class Server:
 
 @contextmanager
 def connected(server: Server, workers: int = 1) -> Iterator[Advisor]:
-    """Yield a client of the server; `workers` is for one of its own. Raises BadOption, BadConnection, AdvisorError."""
+    """Yield a client of the server, or of a private one with `workers` workers.
+
+    Raises BadOption, BadConnection, AdvisorError.
+    """
     check(server)
     if server.target is None:
         with embedded_server("--workers", str(workers)) as target, Advisor(target, patience=0) as advisor:
@@ -52,7 +55,7 @@ def connected(server: Server, workers: int = 1) -> Iterator[Advisor]:
 
 
 def tls_of(server: Server) -> Tls | None:
-    """Return how the connection to a server is kept private, None for plaintext."""
+    """Return the TLS settings of the connection to a server, None for plaintext."""
     files = (server.ca, server.cert, server.key)
     return Tls(*files) if any(files) else None
 

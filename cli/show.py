@@ -16,7 +16,7 @@ def show(
     seat: Annotated[int | None, typer.Option(min=0, help="Show only what this seat knows.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Print a position, and what may be done in it."""
+    """Print a position and its legal actions."""
     state = from_position(read_file(position))
     if seat is not None:
         state = state.observe(seat)
@@ -48,7 +48,7 @@ def replay(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Play recorded games through, checking every line, and print how they ended."""
+    """Replay recorded games, checking every line, and print how they ended."""
     lines = read_file(record).decode("utf-8", errors="replace").splitlines()
     for number, played in enumerate(read_records(lines), 1):
         if ply is not None:
@@ -61,7 +61,7 @@ def replay(
 
 
 def position_at(end: State, ply: int) -> State:
-    """Return the position after so many plies of a game. Raises BadOption."""
+    """Return the position after `ply` plies of a game. Raises BadOption."""
     if ply > len(end.history):
         raise BadOption(f"--ply: {ply} is past the end; the game has {len(end.history)} plies")
     state = end.copy(history=True)
@@ -71,7 +71,7 @@ def position_at(end: State, ply: int) -> State:
 
 
 def for_people(number: int, record: Record) -> list[str]:
-    """Return what is worth knowing of a game, in lines."""
+    """Return a summary of a game, in lines of text."""
     state = record.state
     seed = "" if record.seed is None else f", seed {record.seed}"
     about = f"game {number}: {state.game.name}, {state.seats} seats{seed}, {len(state.history)} plies"
@@ -79,7 +79,7 @@ def for_people(number: int, record: Record) -> list[str]:
 
 
 def summary(number: int, record: Record) -> dict[str, object]:
-    """Return the same for programs."""
+    """Return a summary of a game, for programs."""
     state = record.state
     return {
         "number": number,

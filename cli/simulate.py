@@ -30,7 +30,7 @@ MAX_SEED = 2**64 - 1
 
 @dataclass
 class Tally:
-    """What is counted over games.
+    """Counts over games.
 
     Attributes:
         plies: of each game, decisions and chance events together.
@@ -60,7 +60,7 @@ class Tally:
 
 
 def random_game(game: Game, seats: int, seed: int) -> State:
-    """Return a finished game of uniformly random players, with its history; the seed decides everything."""
+    """Return a finished game of uniformly random players, with its history; fully determined by the seed."""
     state, rng = game.new(seats, seed), Rng(seed)
     while not state.over:
         legal = state.legal_codes()

@@ -78,7 +78,7 @@ def tune(
 
 
 def all_steps(tuning: Tuning, wanted: int, out: Path | None, crew: Crew, hands: int) -> list[TuningStep]:
-    """Return the steps, taking those that are missing, with a progress bar on standard error."""
+    """Return all steps, running those still missing, with a progress bar on standard error."""
     with step_file(out, tuning) as (file, done), progress_bar(wanted * tuning.games_per_step) as count:
         count(len(done) * tuning.games_per_step)
         steps = done[:wanted]
@@ -91,7 +91,7 @@ def all_steps(tuning: Tuning, wanted: int, out: Path | None, crew: Crew, hands: 
 
 @contextmanager
 def step_file(out: Path | None, tuning: Tuning) -> Iterator[tuple[IO[bytes] | None, list[TuningStep]]]:
-    """Open the file of steps, if one is wanted; yield it and what is in it."""
+    """Open the file of steps, if one was named; yield it and the steps it holds."""
     if out is None:
         yield None, []
         return
@@ -100,7 +100,7 @@ def step_file(out: Path | None, tuning: Tuning) -> Iterator[tuple[IO[bytes] | No
 
 
 def report(tuning: Tuning, steps: list[TuningStep], outcome: Report, *, as_json: bool) -> None:
-    """Print the best point, the start, and what the confirming match says."""
+    """Print the best point, the start, and the result of the confirming match."""
     best, start = outcome.a.bot, outcome.b.bot
     games = len(steps) * tuning.games_per_step
     if as_json:

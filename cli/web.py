@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from clerestory.cli.servers import CaOption, CertOption, KeyOption, Server, TokenOption, check, read_token, tls_of
-from clerestory.clients.connection import Dialled, dial
+from clerestory.clients.connection import Connection, dial
 from clerestory.door.config import DoorSettings
 from clerestory.door.serve import opened
 from clerestory.server.logs import write_logs
@@ -57,7 +57,7 @@ def chosen_door(listen: str, names: list[str] | None, insecure: bool, page: Path
     return DoorSettings(listen, tuple(names or ()), insecure, page)
 
 
-async def stand(door: DoorSettings, server: Dialled) -> None:
+async def stand(door: DoorSettings, server: Connection) -> None:
     """Keep a door open until a signal comes."""
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):

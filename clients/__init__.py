@@ -17,8 +17,8 @@ from clerestory.clients.errors import (
 )
 from clerestory.clients.kept import AsyncKeptGame, AsyncKeptGames, KeptGame, KeptGames
 from clerestory.clients.kept_wire import Happened, Seen, Sitting
-from clerestory.clients.referee import Applied, AsyncReferee, AsyncRules, LegalAction, Outcome, Referee, Rules
-from clerestory.clients.types import Action, Line, Outlook, Recommendation, Update, Warned
+from clerestory.clients.referee import AppliedAction, AsyncReferee, AsyncRules, LegalAction, Outcome, Referee, Rules
+from clerestory.clients.types import Action, AnswerWarning, Line, Outlook, Recommendation, Update
 from clerestory.clients.wire import ONLOOKER
 
 __all__ = [
@@ -27,7 +27,8 @@ __all__ = [
     "Advisor",
     "AdvisorError",
     "Analysis",
-    "Applied",
+    "AnswerWarning",
+    "AppliedAction",
     "AsyncAdvisor",
     "AsyncAnalysis",
     "AsyncKeptGame",
@@ -57,5 +58,4 @@ __all__ = [
     "Unavailable",
     "Unsupported",
     "Update",
-    "Warned",
 ]

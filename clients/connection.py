@@ -51,7 +51,7 @@ class Tls:
         )
 
 
-class Dialled(NamedTuple):
+class Connection(NamedTuple):
     """What a channel is made of, and how its calls are tried again.
 
     Attributes:
@@ -73,7 +73,7 @@ class Dialled(NamedTuple):
 
 def dial(
     target: str, token: str | None, tls: Tls | bool | None, retries: bool, patience: float | None = None
-) -> Dialled:
+) -> Connection:
     """Return what a channel is made of. Raises BadConnection."""
     if not target:
         raise BadConnection("target", "is empty")
@@ -86,7 +86,7 @@ def dial(
     if "," in target:
         options.append(("grpc.service_config", json.dumps(SPREAD)))
     metadata = () if token is None else (("authorization", f"Bearer {token}"),)
-    return Dialled(target, None if wanted is None else wanted.credentials(), options, metadata, retries, patience)
+    return Connection(target, None if wanted is None else wanted.credentials(), options, metadata, retries, patience)
 
 
 def check_token(target: str, token: str, tls: Tls | None) -> None:

@@ -1,4 +1,4 @@
-"""What a call sends and how its answer is read, written once for both clients, and the two ways to make it."""
+"""What a call sends and how its answer is read, written once for the sync and the async client."""
 
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass

@@ -40,7 +40,7 @@ class LegalAction:
 
 
 @dataclass(frozen=True, slots=True)
-class Applied:
+class AppliedAction:
     """Something that was done, or came up.
 
     Attributes:
@@ -108,7 +108,7 @@ class Course:
         """Whether the game is over."""
         return self._turn.kind == api.TURN_KIND_OVER
 
-    def _go_on(self, answer: api.ApplyActionsResponse) -> list[Applied]:
+    def _go_on(self, answer: api.ApplyActionsResponse) -> list[AppliedAction]:
         """Take the position that actions led to; return what was applied."""
         self._position, self._turn = answer.position, answer.turn
         if answer.HasField("outcome"):
@@ -129,7 +129,7 @@ class Course:
         request = api.ListActionsRequest(position=self._position)
         return Exchange("ListActions", request, lambda answer: [read_legal(action) for action in answer.actions])
 
-    def _apply(self, actions: Actions, *, draw: bool = False, seed: int | None = None) -> Exchange[list[Applied]]:
+    def _apply(self, actions: Actions, *, draw: bool = False, seed: int | None = None) -> Exchange[list[AppliedAction]]:
         """Apply actions and outcomes in order, and return everything that was applied.
 
         Args:
@@ -141,7 +141,7 @@ class Course:
         """
         return Exchange("ApplyActions", ask_to_apply(self._position, actions, draw, seed), self._go_on)
 
-    def _draw(self, seed: int | None = None) -> Exchange[list[Applied]]:
+    def _draw(self, seed: int | None = None) -> Exchange[list[AppliedAction]]:
         """Let the server draw the chance events that are due, and return them. Raises AdvisorError."""
         return self._apply([], draw=True, seed=seed)
 
@@ -281,7 +281,7 @@ def read_legal(action: api.LegalAction) -> LegalAction:
     return LegalAction(read_action(action.action), action.kind, tuple(action.arguments), probability)
 
 
-def read_applied(applied: api.AppliedAction) -> Applied:
+def read_applied(applied: api.AppliedAction) -> AppliedAction:
     """Return what was applied."""
     seat = applied.turn.seat if applied.turn.kind == api.TURN_KIND_SEAT else None
-    return Applied(read_action(applied.action), seat, applied.drawn)
+    return AppliedAction(read_action(applied.action), seat, applied.drawn)

@@ -12,7 +12,7 @@ from typing import cast
 
 import grpc
 
-from clerestory.clients.connection import Dialled
+from clerestory.clients.connection import Connection
 from clerestory.clients.errors import error_of
 
 BUSY_PAUSES = (0.1, 0.2, 0.4)  # seconds between the tries of a call that is turned away, where the server names none
@@ -28,15 +28,15 @@ class Tries:
     """The tries of one call.
 
     Args:
-        dialled: whether there is to be more than one, and how long a server that is away is waited for.
+        connection: whether there is to be more than one, and how long a server that is away is waited for.
         seconds: until the deadline.
     """
 
-    def __init__(self, dialled: Dialled, seconds: float) -> None:
+    def __init__(self, connection: Connection, seconds: float) -> None:
         began = time.monotonic()
         self._deadline = began + seconds
-        self._wait_until = self._deadline if dialled.patience is None else began + dialled.patience
-        self._more = dialled.retries
+        self._wait_until = self._deadline if connection.patience is None else began + connection.patience
+        self._more = connection.retries
         self._busy = iter(BUSY_PAUSES)
         self._away: Iterator[float] = chain(AWAY_PAUSES, repeat(AWAY_PAUSES[-1]))
 
@@ -69,9 +69,9 @@ class Tries:
 class Rejoining(Tries):
     """The tries of a stream that is begun again where it broke off, however often, each time with all patience."""
 
-    def __init__(self, dialled: Dialled, seconds: float) -> None:
-        self._again = dialled, seconds
-        super().__init__(dialled, seconds)
+    def __init__(self, connection: Connection, seconds: float) -> None:
+        self._again = connection, seconds
+        super().__init__(connection, seconds)
 
     def end(self) -> None:
         """Have patience again: a part of the answer is there."""

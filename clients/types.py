@@ -1,4 +1,4 @@
-"""What a client gets to see: plain values, and the message they came from for whoever wants it."""
+"""What a client returns: plain values, and the message they came from."""
 
 from dataclasses import InitVar, dataclass
 
@@ -76,7 +76,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Warned:
+class AnswerWarning:
     """Something about an answer that the caller did not ask for.
 
     Attributes:
@@ -141,7 +141,7 @@ class Recommendation:
     rules_revision: int
     catalogue: str
     reason: str
-    warnings: tuple[Warned, ...]
+    warnings: tuple[AnswerWarning, ...]
     level: int | None
     engine_version: str
     reproducible: bool

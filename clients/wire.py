@@ -1,7 +1,6 @@
-"""Questions as messages, and messages as answers: what the sync and the async client share."""
+"""Questions to messages, and messages to answers: shared by the sync and the async client."""
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from typing import Any, NamedTuple, Protocol, TypedDict
@@ -10,14 +9,14 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.json_format import ParseDict, ParseError
 
 from clerestory.clients.errors import BadRequest, FieldViolation
-from clerestory.clients.types import Action, Line, Outlook, Recommendation, Update, Warned
+from clerestory.clients.types import Action, AnswerWarning, Line, Outlook, Recommendation, Update
+from clerestory.durations import parse_duration
 from clerestory.v1 import advisor_pb2 as api
 from clerestory.v1.position_pb2 import Position
 
 LONGEST = 600.0  # seconds a call without a time may take
-SLACK = 5.0  # seconds that a call has beyond its time, for its ways, its wait and its retries
+SLACK = 5.0  # seconds a call may take beyond its time budget: network, queue and retries
 ONLOOKER = -1  # as an observer: sees only what is public
-UNITS = {"ms": 0.001, "s": 1.0}
 
 
 class HasPosition(Protocol):
@@ -85,21 +84,21 @@ FIELDS = {
 }  # option -> field of the request
 
 
-class Asked(NamedTuple):
-    """A question ready to be sent, and the seconds that the call may take."""
+class RecommendCall(NamedTuple):
+    """A request ready to be sent, and the seconds that the call may take."""
 
     request: api.RecommendMoveRequest
     timeout: float
 
 
-class AskedToAnalyze(NamedTuple):
+class AnalyzeCall(NamedTuple):
     """The same for an analysis."""
 
     request: api.AnalyzeRequest
     timeout: float
 
 
-def write_question(position: PositionLike, time: Time | None, options: Options) -> Asked:
+def write_question(position: PositionLike, time: Time | None, options: Options) -> RecommendCall:
     """Return a question as a message. Raises BadRequest for what none can hold, TypeError for an unknown option."""
     if unknown := options.keys() - FIELDS.keys():
         raise TypeError(f"{min(unknown)!r} is not one of the options {', '.join(FIELDS)}")
@@ -111,7 +110,7 @@ def write_question(position: PositionLike, time: Time | None, options: Options) 
     for option, value in options.items():
         if value is not None:
             set_field(request, FIELDS[option], value)
-    return Asked(request, max(seconds, 0) + SLACK)
+    return RecommendCall(request, max(seconds, 0) + SLACK)
 
 
 def write_analysis(
@@ -123,7 +122,7 @@ def write_analysis(
     background: bool,
     observer: int | None,
     options: Options,
-) -> AskedToAnalyze:
+) -> AnalyzeCall:
     """Return the question of an analysis as a message. Raises as `write_question`."""
     question, timeout = write_question(position, time, options)
     request = api.AnalyzeRequest(question=question, background=background)
@@ -135,7 +134,7 @@ def write_analysis(
         request.observer.SetInParent()
         if observer != ONLOOKER:
             set_field(request.observer, "seat", observer)
-    return AskedToAnalyze(request, timeout)
+    return AnalyzeCall(request, timeout)
 
 
 def refusal(field: str, description: str) -> BadRequest:
@@ -149,10 +148,10 @@ def read_time(time: Time, field: str = "time_budget") -> float:
     if isinstance(time, timedelta):
         return time.total_seconds()
     if isinstance(time, str):
-        match = re.fullmatch(r"\s*(-?\d+(?:\.\d+)?)\s*(ms|s)\s*", time, re.ASCII)
-        if match is None:
+        seconds = parse_duration(time)
+        if seconds is None:
             raise refusal(field, f"{time[:80]!r} is not a time like 500ms or 2s")
-        return float(match[1]) * UNITS[match[2]]
+        return seconds
     return time
 
 
@@ -258,9 +257,9 @@ def value_name(enum: Any, prefix: str, number: int) -> str:
     return name.removeprefix(prefix).lower()
 
 
-def read_warning(warning: api.Warning) -> Warned:
+def read_warning(warning: api.Warning) -> AnswerWarning:
     """Return a warning of an answer."""
-    return Warned(value_name(api.WarningReason, "WARNING_REASON_", warning.reason), warning.description)
+    return AnswerWarning(value_name(api.WarningReason, "WARNING_REASON_", warning.reason), warning.description)
 
 
 def read_line(line: api.Line) -> Line:

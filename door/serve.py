@@ -14,7 +14,7 @@ import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from clerestory.clients.connection import LOCAL, Dialled
+from clerestory.clients.connection import LOCAL, Connection
 from clerestory.door.app import Door
 from clerestory.door.bridge import Bridge
 from clerestory.door.config import DoorSettings
@@ -80,7 +80,7 @@ class Opened:
 
 
 @asynccontextmanager
-async def opened(settings: DoorSettings, server: Dialled) -> AsyncIterator[Opened]:
+async def opened(settings: DoorSettings, server: Connection) -> AsyncIterator[Opened]:
     """Open a door before a server, and close it at the end, when the server should have ended its calls.
 
     Raises OSError when it cannot listen where it should.
@@ -103,7 +103,7 @@ async def opened(settings: DoorSettings, server: Dialled) -> AsyncIterator[Opene
             await running
 
 
-def channel_to(server: Dialled) -> grpc.aio.Channel:
+def channel_to(server: Connection) -> grpc.aio.Channel:
     """Return a channel to the server."""
     if server.credentials is None:
         return grpc.aio.insecure_channel(server.target, options=server.options)

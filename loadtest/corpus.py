@@ -1,4 +1,4 @@
-"""Questions to ask: positions out of recorded games, of every game and player count, as a front end would send them."""
+"""Requests for load tests: positions from recorded games, as a front end would send them."""
 
 import json
 from collections.abc import Iterator
@@ -41,7 +41,7 @@ def games(path: Path) -> Iterator[tuple[dict[str, object], list[str]]]:
 
 
 def met(game: Referee, actions: list[str]) -> Iterator[Position]:
-    """Yield what the deciding seats know, at moments spread over a game but for its end."""
+    """Yield the views of the deciding seats, at moments spread over a game except its end."""
     stride = max(len(actions) // (A_GAME + 1), 1)
     for begin in range(0, len(actions) - stride, stride):
         game.apply(actions[begin : begin + stride])
@@ -50,7 +50,7 @@ def met(game: Referee, actions: list[str]) -> Iterator[Position]:
 
 
 def move_question(position: Position, budget: float, *, to_limits: bool = False) -> bytes:
-    """Return a request of RecommendMove, written out; it ends early as it does by default, or goes on to its limits."""
+    """Return a serialized RecommendMove request, which may end early (the default) or runs to its limits."""
     question = RecommendMoveRequest(position=position, time_budget=duration(budget), max_lines=LINES)
     if to_limits:
         question.early_stop = False
@@ -58,6 +58,6 @@ def move_question(position: Position, budget: float, *, to_limits: bool = False)
 
 
 def hint_question(position: Position, budget: float, interval: float) -> bytes:
-    """Return a request of Analyze, written out."""
+    """Return a serialized Analyze request."""
     question = RecommendMoveRequest(position=position, time_budget=duration(budget), max_lines=LINES)
     return AnalyzeRequest(question=question, update_interval=duration(interval)).SerializeToString()

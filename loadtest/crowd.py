@@ -1,4 +1,4 @@
-"""Searches that begin and end together: what they do in all, and what memory many open streams take.
+"""Searches that start and end together: their total speed, and the memory that many open streams take.
 
 `python -m loadtest.crowd --moves 2,64 --seconds 3` compares the iterations a second of few and many moves at once;
 `python -m loadtest.crowd --hints 500 --seconds 20` opens that many streams of hints and says what memory that takes.
@@ -14,21 +14,21 @@ import typer
 
 from clerestory.v1.position_pb2 import Position
 from loadtest.corpus import positions
-from loadtest.figures import Seen
+from loadtest.figures import CallRecord
 from loadtest.openloop import Caller, watch_memory
 from loadtest.options import read_numbers
-from loadtest.server import Own, own_server
+from loadtest.server import ServerProcess, own_server
 
 ROOM = ("--max-searches", "2048", "--min-iterations", "1")  # for everybody
 
 
-def calls(kind: str, number: int, seconds: float) -> list[Seen]:
+def calls(kind: str, number: int, seconds: float) -> list[CallRecord]:
     """Return calls that are all due at once."""
-    return [Seen(kind, 0.0, 0.0, seconds) for _ in range(number)]
+    return [CallRecord(kind, 0.0, 0.0, seconds) for _ in range(number)]
 
 
-async def crowd(server: Own, asked: list[Position], together: list[Seen]) -> dict[str, Any]:
-    """Make calls at once; return what became of them."""
+async def crowd(server: ServerProcess, asked: list[Position], together: list[CallRecord]) -> dict[str, Any]:
+    """Make all calls at once; return their figures."""
     sizes: list[int] = []
     watching = asyncio.ensure_future(watch_memory(psutil.Process(server.pid), sizes))
     caller = Caller(server.target, 8, asked)

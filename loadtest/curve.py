@@ -1,7 +1,7 @@
-"""The curves of docs/benchmarks.md: figures against offered load, each point by a fresh server of its own.
+"""The curves of docs/benchmarks.md: figures against offered load, a fresh server for each point.
 
 `python -m loadtest.curve` measures 0.1x to 20x capacity (five and a half minutes), writes `docs/pictures/load-*.svg`
-and the rows in `docs/pictures/load.json`, and prints a table in Markdown; `--draw` takes the rows as they lie there.
+and the rows in `docs/pictures/load.json`, and prints a table in Markdown; `--draw` only redraws the rows already there.
 """
 
 import asyncio
@@ -79,7 +79,7 @@ def table(rows: list[Row]) -> str:
 
 
 def draw(rows: list[Row], folder: Path) -> None:
-    """Write the pictures: punctuality, and what it costs."""
+    """Write the charts: lateness, and the work done."""
     plt.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "load", "font.size": 9, "axes.grid": True})
     figure, (hit, late) = plt.subplots(1, 2, figsize=(9, 3.2), layout="constrained")
     line(hit, rows, "answered within the budget + 5 ms", lambda row: 1 - row["late_over_5_ms"])

@@ -1,17 +1,18 @@
-"""What a run of calls amounts to: the figures of a load test, from what was seen of each call."""
+"""The figures of a load test, from the record of each call."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
-from math import ceil
 from typing import Any
 
-SHARES = (50, 95, 99, 99.9)  # percentiles that are told
+from clerestory.percentiles import percentile
+
+PERCENTS = (50, 95, 99, 99.9)
 LATE = (5.0, 20.0)  # milliseconds after the budget
 
 
 @dataclass(slots=True)
-class Seen:
-    """What was seen of one call. Times are seconds.
+class CallRecord:
+    """The record of one call. Times are seconds.
 
     Attributes:
         kind: `move` or `hint`.
@@ -39,7 +40,7 @@ class Seen:
 
     @property
     def answered(self) -> bool:
-        """Whether it got its answer."""
+        """Whether it was answered."""
         return self.code == "OK"
 
     @property
@@ -65,23 +66,17 @@ class Run:
         rss: bytes of the server's memory, sampled.
     """
 
-    calls: list[Seen]
+    calls: list[CallRecord]
     seconds: float
     workers: int
     health: list[float] = field(default_factory=list)
     rss: list[int] = field(default_factory=list)
 
 
-def percentile(values: Sequence[float], share: float) -> float:
-    """Return the smallest value that is not exceeded by at least `share` percent of all; 0 where there is none."""
-    ordered = sorted(values)
-    return ordered[max(ceil(len(ordered) * share / 100) - 1, 0)] if ordered else 0.0
-
-
 def spread(values: Iterable[float]) -> dict[str, float]:
     """Return the percentiles and the largest of some values."""
     known = list(values)
-    return {f"p{share:g}": round(percentile(known, share), 3) for share in SHARES} | {
+    return {f"p{share:g}": round(percentile(known, share), 3) for share in PERCENTS} | {
         "max": round(max(known, default=0.0), 3)
     }
 
@@ -113,7 +108,7 @@ def summary(run: Run) -> dict[str, Any]:
 
 
 def offered(run: Run) -> float:
-    """Return the load that was offered: budgets that came in a second, for each worker."""
+    """Return the offered load: seconds of budget arriving per second and worker."""
     return sum(call.budget for call in run.calls) / run.seconds / run.workers
 
 
@@ -128,7 +123,7 @@ def mebibytes(values: Sequence[int]) -> float:
 
 
 def phases(run: Run, lengths: Sequence[tuple[float, float]]) -> list[dict[str, Any]]:
-    """Return a summary for each (capacity, seconds) of a run, with those samples that belong to no call left out."""
+    """Return a summary for each (capacity, seconds) phase of a run, without the samples of health and memory."""
     parts, begin = [], 0.0
     for _, seconds in lengths:
         calls = [call for call in run.calls if begin <= call.due < begin + seconds]
@@ -138,7 +133,7 @@ def phases(run: Run, lengths: Sequence[tuple[float, float]]) -> list[dict[str, A
 
 
 def after(run: Run, moment: float, width: float) -> list[dict[str, Any]]:
-    """Return how late answers were in windows of `width` seconds from `moment` on, by when their calls were due."""
+    """Return the lateness of answers in windows of `width` seconds from `moment` on, by when their calls were due."""
     windows = []
     while moment < run.seconds:
         late = [call.late for call in run.calls if call.answered and moment <= call.due < moment + width]

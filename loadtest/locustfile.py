@@ -1,8 +1,8 @@
-"""Users as they come: front ends that ask for bot moves, players who open and leave hints, and calls for the rules.
+"""Users as they come: front ends that ask for bot moves, players who open and leave hints, and rules calls.
 
 Run it with `python -m loadtest.users`, which starts a server and judges the figures, or with locust itself:
-`CLERESTORY_TARGET=HOST:PORT locust -f loadtest/locustfile.py --headless -u 40 -t 60s`. A stream is three events: the
-time to its first table, that between tables, and how late its end came; so does a move say how late it was.
+`CLERESTORY_TARGET=HOST:PORT locust -f loadtest/locustfile.py --headless -u 40 -t 60s`. A stream yields three events:
+the time to its first table, the time between tables, and how late it ended. A move yields how late it was.
 """
 
 # ruff: noqa: E402  # gRPC has to know of gevent before anything opens a channel
@@ -22,8 +22,8 @@ from locust import User, constant, events, task
 
 from clerestory.clients import Advisor
 from clerestory.clients.errors import AdvisorError, Busy
+from clerestory.percentiles import percentile
 from loadtest.corpus import positions
-from loadtest.figures import percentile
 
 TARGET = os.environ.get("CLERESTORY_TARGET", "127.0.0.1:50051")
 LATE = 0.02  # seconds after the budget, for the share that thresholds judge
@@ -37,13 +37,13 @@ CORPUS: list[Any] = []
 
 @events.test_start.add_listener
 def read_corpus(**_: Any) -> None:
-    """Have the server play the recorded games, once for all users."""
+    """Have the server replay the recorded games, once for all users."""
     CORPUS[:] = positions(TARGET)
 
 
 @dataclass
-class Judged:
-    """What the thresholds judge: filled while users go on."""
+class Observations:
+    """What the thresholds judge; filled while the users run."""
 
     late: list[bool] = field(default_factory=list)
     rules: list[float] = field(default_factory=list)
@@ -51,11 +51,11 @@ class Judged:
     busy: int = 0
 
 
-TOLD = Judged()
+TOLD = Observations()
 
 
 def tell(name: str, seconds: float, error: Exception | None = None) -> None:
-    """Pass an event to locust. A refusal under load is an answer, and an event of its own."""
+    """Report an event to locust. A refusal under load counts as an answer, with an event of its own."""
     if isinstance(error, Busy):
         TOLD.busy += 1
         name, error = f"{name}, refused", None
@@ -67,7 +67,7 @@ def tell(name: str, seconds: float, error: Exception | None = None) -> None:
 
 @contextmanager
 def told(name: str) -> Iterator[Callable[[], float]]:
-    """Tell how long a block took, and how it ended; yields the seconds since its beginning."""
+    """Report how long a block took and how it ended; yield a function for the seconds since it began."""
     began = time.monotonic()
     try:
         yield lambda: time.monotonic() - began
@@ -78,14 +78,14 @@ def told(name: str) -> Iterator[Callable[[], float]]:
 
 
 def tell_lateness(name: str, took: float, budget: float) -> None:
-    """Tell how late an answer came; one that came early was 0 late."""
+    """Report how late an answer came; an early one counts as 0."""
     late = max(took - budget, 0.0)
     TOLD.late.append(late > LATE)
     tell(name, late)
 
 
 class Person(User):
-    """Someone with a connection of their own."""
+    """A user with a connection of their own."""
 
     abstract = True
 
@@ -99,7 +99,7 @@ class Person(User):
 
 
 class FrontEnd(Person):
-    """A table with bots: a move after another, at the budgets of easy and of hard ones."""
+    """A table with bots: one move after another, with short and long budgets."""
 
     weight = 6
     wait_time = constant(0.5)
@@ -114,14 +114,14 @@ class FrontEnd(Person):
 
 
 class Player(Person):
-    """Someone who opens a hint, watches it sharpen, and leaves, mostly before its end."""
+    """A player who opens a hint, watches it sharpen, and usually leaves before its end."""
 
     weight = 3
     wait_time = constant(1.0)
 
     @task
     def hint(self) -> None:
-        """Open a stream of hints, and leave it after some tables."""
+        """Open a stream of hints, and leave after a few tables."""
         patience, last = random.randint(1, 12), 0.0
         with told("hint") as elapsed, self.advisor.analyze(random.choice(CORPUS), 1.0, every=0.1) as tables:
             for number, table in enumerate(tables, 1):
@@ -141,12 +141,12 @@ class Referee(Person):
 
     @task
     def faults(self) -> None:
-        """Have a position judged."""
+        """Validate a position."""
         self._time("rules, faults", lambda: self.advisor.rules.faults(random.choice(CORPUS)))
 
     @task
     def legal(self) -> None:
-        """List what is legal."""
+        """List the legal actions."""
         self._time("rules, legal", lambda: self.advisor.rules.follow(random.choice(CORPUS)).legal())
 
     def _time(self, name: str, call: Callable[[], object]) -> None:
@@ -157,7 +157,7 @@ class Referee(Person):
 
 @events.quitting.add_listener
 def judge(environment: Any, **_: Any) -> None:
-    """Set the exit code, and say what is beyond its threshold."""
+    """Set the exit code, and print what exceeds its threshold."""
     calls = environment.stats.total.num_requests
     shown = {
         "failed": TOLD.failed / max(calls, 1),

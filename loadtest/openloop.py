@@ -1,8 +1,9 @@
-"""An open-loop generator: calls come when they come (Poisson), whatever became of those before.
+"""An open-loop load generator: calls arrive at their times (Poisson), whether or not earlier ones have ended.
 
 `python -m loadtest.openloop --capacity 10 --seconds 30` loads a server of its own; `--capacity 10:10,1:20` is ten
-seconds of ten times what its workers can do, then twenty of just that. 1x capacity: budgets that come in a second equal
-the workers. Times are counted from the moment a call was due, so a generator that lags flatters nobody.
+seconds of ten times what its workers can do, then twenty of just that. At 1x capacity the
+budgets arriving in a second add up to the workers. Times count from the moment a call was due, so a lagging generator
+cannot flatter the figures.
 """
 
 import asyncio
@@ -26,7 +27,7 @@ from grpc_health.v1.health_pb2_grpc import HealthStub
 from clerestory.v1.advisor_pb2 import AnalyzeResponse, RecommendMoveResponse
 from clerestory.v1.position_pb2 import Position
 from loadtest.corpus import hint_question, move_question, positions
-from loadtest.figures import Run, Seen, after, phases, records, summary
+from loadtest.figures import CallRecord, Run, after, phases, records, summary
 from loadtest.server import own_server
 
 SHORTEST, LONGEST = 0.05, 1.0  # seconds of a budget; their logarithms are uniform, so most are short
@@ -40,7 +41,7 @@ Phases = Sequence[tuple[float, float]]  # (capacity, seconds)
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What is offered.
+    """The load to offer.
 
     Attributes:
         phases: multiples of the capacity, and the seconds each lasts.
@@ -58,23 +59,23 @@ class Load:
 
     @property
     def seconds(self) -> float:
-        """How long calls come."""
+        """How long calls keep arriving, in seconds."""
         return sum(seconds for _, seconds in self.phases)
 
 
-def arrivals(load: Load, workers: int) -> Iterator[Seen]:
+def arrivals(load: Load, workers: int) -> Iterator[CallRecord]:
     """Yield the calls of a load, in the order in which they are due."""
     luck, begin = random.Random(load.seed), 0.0
     for capacity, seconds in load.phases:
         rate, due = capacity * workers / MEAN_BUDGET, begin
         while (due := due + luck.expovariate(rate)) < begin + seconds:
             kind = "hint" if luck.random() < load.hints else "move"
-            yield Seen(kind, capacity, due, SHORTEST * (LONGEST / SHORTEST) ** luck.random())
+            yield CallRecord(kind, capacity, due, SHORTEST * (LONGEST / SHORTEST) ** luck.random())
         begin += seconds
 
 
 class Caller:
-    """Sends calls, and sees what becomes of them."""
+    """Makes calls, and records how they end."""
 
     def __init__(self, target: str, channels: int, asked: Sequence[Position], *, to_limits: bool = False) -> None:
         options = [("grpc.use_local_subchannel_pool", 1), ("grpc.enable_retries", 0)]
@@ -86,12 +87,12 @@ class Caller:
         self._began = 0.0
 
     async def ready(self) -> float:
-        """Connect; return the reading of the loop's clock that all times are counted from."""
+        """Connect; return the loop time from which all times count."""
         await asyncio.gather(*(one.channel_ready() for one in self.channels))
         self._began = asyncio.get_running_loop().time()
         return self._began
 
-    async def call(self, number: int, seen: Seen) -> None:
+    async def call(self, number: int, seen: CallRecord) -> None:
         """Make a call whose time has come."""
         seen.lag = self._now() - seen.due
         position = self._asked[number % len(self._asked)]
@@ -103,12 +104,12 @@ class Caller:
             seen.code, seen.reason = error.code().name, reason_of(error)
         seen.took = self._now() - seen.due
 
-    async def _move(self, channel: int, position: Position, seen: Seen) -> None:
+    async def _move(self, channel: int, position: Position, seen: CallRecord) -> None:
         question = move_question(position, seen.budget, to_limits=self._to_limits)
         answer = await self._moves[channel](question, timeout=seen.budget + PATIENCE)
         seen.iterations = RecommendMoveResponse.FromString(answer).statistics.iterations
 
-    async def _hint(self, channel: int, position: Position, seen: Seen) -> None:
+    async def _hint(self, channel: int, position: Position, seen: CallRecord) -> None:
         question = hint_question(position, seen.budget, INTERVAL)
         last = b""
         async for table in self._hints[channel](question, timeout=seen.budget + PATIENCE):
@@ -138,7 +139,7 @@ def reason_of(error: grpc.aio.AioRpcError) -> str:
 
 
 async def offer(target: str, workers: int, asked: Sequence[Position], load: Load, pid: int | None = None) -> Run:
-    """Load a server, and return what was seen when every call has ended.
+    """Load a server; return the records once every call has ended.
 
     Args:
         target: of the server.
@@ -169,7 +170,7 @@ async def offer(target: str, workers: int, asked: Sequence[Position], load: Load
 
 
 async def watch_health(channel: grpc.aio.Channel, took: list[float]) -> None:
-    """Ask for the server's health again and again, and keep how long it took."""
+    """Keep checking the server's health, and record how long each check took."""
     stub: Any = HealthStub(channel)
     loop = asyncio.get_running_loop()
     while True:
@@ -183,7 +184,7 @@ async def watch_health(channel: grpc.aio.Channel, took: list[float]) -> None:
 
 
 async def watch_memory(server: psutil.Process, sizes: list[int]) -> None:
-    """Keep how much memory a server has, again and again."""
+    """Keep sampling a server's memory."""
     while True:
         sizes.append(server.memory_info().rss)
         await asyncio.sleep(MEMORY_EVERY)

@@ -9,7 +9,7 @@ Number = TypeVar("Number", int, float)
 
 
 def read_numbers(text: str, kind: Callable[[str], Number]) -> list[Number]:
-    """Return the numbers of `2,64`, in their order; none of an empty text. Raises typer.BadParameter."""
+    """Parse numbers like `2,64`, in order; none from an empty text. Raises typer.BadParameter."""
     try:
         return [kind(part) for part in text.split(",") if part]
     except ValueError:

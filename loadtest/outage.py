@@ -1,7 +1,7 @@
-"""A server that is killed and comes back on its port after a while, under one patient and one hasty caller.
+"""A server that is killed and comes back on its port, under one patient and one impatient caller.
 
 `python -m loadtest.outage --away 3,20,45` prints a row for each outage and each client. The patient caller waits as
-calls do by default; the hasty one (`retries=False`) shows how long the connection itself takes to be there again.
+calls do by default; the impatient one (`retries=False`) shows how long the connection itself takes to recover.
 """
 
 import asyncio
@@ -26,30 +26,30 @@ BEFORE, AFTER = 1.0, 3.0  # seconds for which calls are made before and after
 Ask = Callable[[], Awaitable[Any]]
 
 
-class Asked(NamedTuple):
+class CallEnd(NamedTuple):
     """A call that has ended, and when."""
 
     ended: float
     answered: bool
 
 
-async def keep_asking(ask: Ask) -> list[Asked]:
+async def keep_asking(ask: Ask) -> list[CallEnd]:
     """Return what became of calls made one after the other until this is cancelled."""
-    asked: list[Asked] = []
+    asked: list[CallEnd] = []
     try:
         while True:
             try:
                 await ask()
-                asked.append(Asked(time.monotonic(), answered=True))
+                asked.append(CallEnd(time.monotonic(), answered=True))
             except AdvisorError:
-                asked.append(Asked(time.monotonic(), answered=False))
+                asked.append(CallEnd(time.monotonic(), answered=False))
             await asyncio.sleep(PACE)
     except asyncio.CancelledError:
         return asked
 
 
 async def callers(client: str, target: str, position: Any, stack: AsyncExitStack) -> list[Ask]:
-    """Return a patient and a hasty way to ask."""
+    """Return a patient and an impatient way to ask."""
     if client == "async":
         loops = [await stack.enter_async_context(AsyncAdvisor(target, retries=more)) for more in (True, False)]
         return [partial(one.recommend, position, LONG, iterations=5) for one in loops]
@@ -58,7 +58,7 @@ async def callers(client: str, target: str, position: Any, stack: AsyncExitStack
 
 
 async def outage(client: str, addresses: int, away: float) -> dict[str, Any]:
-    """Return the figures of one outage; where there are two addresses, nobody is ever at the other one."""
+    """Return the figures of one outage; of two addresses, the second never has a server."""
     address = f"127.0.0.1:{free_port()}"
     async with AsyncExitStack() as stack:
         server = await asyncio.to_thread(stack.enter_context, own_server("--workers", "1", listen=address))
@@ -78,8 +78,8 @@ async def outage(client: str, addresses: int, away: float) -> dict[str, Any]:
     return {"client": client, "addresses": addresses, "away_s": away} | figures(patient, hasty, back)
 
 
-def figures(patient: list[Asked], hasty: list[Asked], back: float) -> dict[str, Any]:
-    """Return what became of both callers; times in seconds from the moment at which the server said that it serves."""
+def figures(patient: list[CallEnd], hasty: list[CallEnd], back: float) -> dict[str, Any]:
+    """Return the outcome for both callers; times are seconds since the server announced itself again."""
     failed = [call.ended - back for call in hasty if not call.answered and call.ended > back]
     return {
         "patient_failed": sum(not call.answered for call in patient),

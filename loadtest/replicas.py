@@ -1,7 +1,7 @@
-"""Two servers behind Envoy on this machine, one of which is killed or drained in the midst of a load.
+"""Two servers behind Envoy on this machine, one of which is killed or drained under load.
 
-`python -m loadtest.replicas --fault kill --seconds 20` prints the figures before and after. The configuration is that
-of `deploy/envoy.yaml` with ports that are free here.
+`python -m loadtest.replicas --fault kill --seconds 20` prints the figures before and after. The configuration is
+`deploy/envoy.yaml` with free ports.
 """
 
 import asyncio
@@ -22,9 +22,9 @@ from typing import Annotated
 import typer
 
 from loadtest.corpus import positions
-from loadtest.figures import Run, Seen, phases
+from loadtest.figures import CallRecord, Run, phases
 from loadtest.openloop import Load, offer
-from loadtest.server import Own, free_port, own_server
+from loadtest.server import ServerProcess, free_port, own_server
 
 CONFIGURATION = Path(__file__).parents[1] / "deploy" / "envoy.yaml"
 
@@ -41,7 +41,7 @@ SIGNALS = {Fault.KILL: signal.SIGKILL, Fault.DRAIN: signal.SIGTERM}
 
 
 def find_envoy() -> str:
-    """Return the Envoy of this environment, else that of PATH. Raises FileNotFoundError."""
+    """Return the Envoy installed in this environment, else the one on PATH. Raises FileNotFoundError."""
     found = shutil.which("envoy", path=Path(sys.executable).parent) or shutil.which("envoy")
     if found is None:
         raise FileNotFoundError(
@@ -51,7 +51,7 @@ def find_envoy() -> str:
 
 
 @contextmanager
-def in_front(envoy: str, servers: list[Own]) -> Iterator[str]:
+def in_front(envoy: str, servers: list[ServerProcess]) -> Iterator[str]:
     """Yield the target of an Envoy in front of two servers."""
     ports = {
         "50051": servers[0].target,
@@ -74,22 +74,22 @@ def in_front(envoy: str, servers: list[Own]) -> Iterator[str]:
                 child.terminate()
 
 
-async def strike(server: Own, fault: Fault, moment: float) -> None:
-    """Send a server its signal when its time has come."""
+async def strike(server: ServerProcess, fault: Fault, moment: float) -> None:
+    """Send a server its signal at a given moment."""
     await asyncio.sleep(moment)
     if fault in SIGNALS:
         server.process.send_signal(SIGNALS[fault])
 
 
-async def load_through(target: str, workers: int, load: Load, victim: Own, fault: Fault) -> Run:
-    """Offer a load to Envoy, in whose middle a server ends."""
+async def load_through(target: str, workers: int, load: Load, victim: ServerProcess, fault: Fault) -> Run:
+    """Offer a load to Envoy; halfway through, a server ends."""
     asked = await asyncio.to_thread(positions, target)
     run, _ = await asyncio.gather(offer(target, workers, asked, load), strike(victim, fault, load.seconds / 2))
     return run
 
 
-def end_of(call: Seen) -> str:
-    """Return what became of a call. A stream that has begun cannot be asked for again by Envoy."""
+def end_of(call: CallRecord) -> str:
+    """Return how a call ended. Envoy cannot retry a stream that has begun."""
     begun = "with tables" if call.first is not None and not call.answered else ""
     return " ".join(filter(None, (call.code, call.reason, begun)))
 
@@ -100,7 +100,7 @@ def main(
     seconds: Annotated[float, typer.Option(help="Length.")] = 20.0,
     workers: Annotated[int, typer.Option(help="Of each server.")] = 1,
 ) -> None:
-    """Print the figures of both halves, and what became of the calls."""
+    """Print the figures of both halves, and how the calls ended."""
     try:
         envoy = find_envoy()
     except FileNotFoundError as error:

@@ -1,4 +1,4 @@
-"""A server of one's own for a measurement: a real `clerestory serve`, on a free port of this machine."""
+"""A private server for a measurement: a real `clerestory serve`, on a free port of this machine."""
 
 import re
 import socket
@@ -12,7 +12,7 @@ ANNOUNCED = re.compile(r"serves on (\S+) with (\d+) workers, process (\d+)")
 PATIENCE = 60.0  # seconds for its end
 
 
-class Own(NamedTuple):
+class ServerProcess(NamedTuple):
     """A server that runs as a child of this process."""
 
     target: str
@@ -22,8 +22,8 @@ class Own(NamedTuple):
 
 
 @contextmanager
-def own_server(*options: str, listen: str = "127.0.0.1:0") -> Iterator[Own]:
-    """Yield a server that lives as long as the `with`.
+def own_server(*options: str, listen: str = "127.0.0.1:0") -> Iterator[ServerProcess]:
+    """Yield a server that runs for the duration of the `with`.
 
     Args:
         options: of `clerestory serve`.
@@ -40,19 +40,19 @@ def own_server(*options: str, listen: str = "127.0.0.1:0") -> Iterator[Own]:
             announced = ANNOUNCED.search(child.stdout.readline())
             if announced is None:
                 raise RuntimeError("the server did not start")
-            yield Own(announced[1], int(announced[2]), int(announced[3]), child)
+            yield ServerProcess(announced[1], int(announced[2]), int(announced[3]), child)
         finally:
             end(child)
 
 
 def free_port() -> int:
-    """Return a port that was free a moment ago."""
+    """Return a port that was free just now."""
     with socket.create_server(("127.0.0.1", 0)) as one:
         return int(one.getsockname()[1])
 
 
 def end(child: "subprocess.Popen[str]") -> None:
-    """Tell a server to finish, and make sure that it does."""
+    """Terminate a server, and kill it if it does not end."""
     child.terminate()
     try:
         child.wait(PATIENCE)

@@ -1,8 +1,8 @@
-"""A simulation, not a measurement: many servers and their balancer on a clock that is simulated.
+"""A simulation, not a measurement: many servers and a load balancer on a simulated clock.
 
-The servers' policy is the real one (server/policy.py). Simulated are the clock, the workers, which search at one given
-speed and always whole slices, and the balancer, which knows how many calls each server has and takes the better of two
-at random, as Envoy's LEAST_REQUEST does. The network takes no time, and nobody who is refused comes back.
+The servers' policy is the real one (server/policy.py). Simulated are the clock; the workers, which search at one fixed
+speed and always whole slices; and the balancer, which knows how many calls each server has and picks the better of two
+random ones, as Envoy's LEAST_REQUEST does. The network takes no time, and refused callers do not retry.
 
 `python -m loadtest.simulate --players 10000 --servers 75 --seconds 10`
 """
@@ -24,7 +24,7 @@ from loadtest.openloop import LONGEST, MEAN_BUDGET, SHORTEST
 
 @dataclass(slots=True)
 class Server:
-    """A server: its policy, and how many of its workers have nothing to do."""
+    """A server: its policy, and the number of its idle workers."""
 
     policy: Policy
     idle: int
@@ -32,13 +32,13 @@ class Server:
 
 @dataclass(slots=True)
 class Fleet:
-    """All servers, and what became of the calls.
+    """All servers, and the outcome of the calls.
 
     Attributes:
         speed: iterations a second of a worker.
         choices: servers that the balancer compares for a call; 1 is any of them.
         refused: calls turned away.
-        shares: of each answered call: what it had, over its whole budget of one worker.
+        shares: of each answered call: worker time it got, as a share of its whole budget.
         least: fewest iterations of an answered call.
     """
 
@@ -53,7 +53,7 @@ class Fleet:
     _order: Iterator[int] = field(default_factory=count)
 
     def run(self, arrivals: Iterator[tuple[float, float]], until: float) -> None:
-        """Take calls (moment, budget) as they come, and go on until all of them have ended."""
+        """Accept calls (moment, budget) as they arrive, and run until all have ended."""
         for moment, budget in arrivals:
             if moment > until:
                 break
@@ -77,7 +77,7 @@ class Fleet:
             heapq.heappush(self._events, (end, next(self._order), server, tree, end - now))
 
     def _end_slices(self, until: float) -> None:
-        """Let workers end their slices, and begin the next ones."""
+        """End the workers' slices up to a moment, and start the next ones."""
         while self._events and self._events[0][0] <= until:
             now, _, server, tree, spent = heapq.heappop(self._events)
             server.policy.put_back(tree, spent, round(spent * self.speed), now)
@@ -93,7 +93,7 @@ class Fleet:
 
 
 def calls(rate: float, luck: random.Random) -> Iterator[tuple[float, float]]:
-    """Yield moments and budgets: Poisson arrivals, budgets whose logarithms are uniform."""
+    """Yield moments and budgets: Poisson arrivals, log-uniform budgets."""
     now = 0.0
     while True:
         now += luck.expovariate(rate)
@@ -126,7 +126,7 @@ def main(
 
 
 def figures(fleet: Fleet, rate: float) -> dict[str, Any]:
-    """Return what became of the calls of a run."""
+    """Return the figures of a run."""
     workers = sum(server.policy.workers for server in fleet.servers)
     parts = quantiles(fleet.shares, n=100)
     return {

@@ -1,4 +1,4 @@
-"""How much strength a move loses under load: games of the service, many at a time, against a fixed opponent.
+"""How much strength a move loses under load: many games at a time, played through the service.
 
 `python -m loadtest.strength --at-once 2,4,8,16 --deals 40` plays, for each number, that many games at a time by calls
 with a time budget; then the same deals with a search of its own that has as many iterations as the calls had in the
@@ -28,7 +28,7 @@ ROOM = ("--min-iterations", "1")  # nobody is refused: it is strength that is me
 
 
 def served(advisor: Advisor, seconds: float) -> Player:
-    """Return a player who asks a server, with a time budget."""
+    """Return a player that asks a server, with a time budget."""
 
     def choose(view: State, seed: int) -> Move:
         began = monotonic()
@@ -40,12 +40,12 @@ def served(advisor: Advisor, seconds: float) -> Player:
 
 
 def alone(bot: str, budget: Budget) -> Player:
-    """Return a player who searches in this process."""
+    """Return a player that searches in this process."""
     return partial(parse_bot(bot).choose, budget=budget)
 
 
 def if_any(player: Player) -> Player:
-    """Return the player, who is not asked where there is no choice."""
+    """Return a player that asks this one only when there is a choice."""
 
     def choose(view: State, seed: int) -> Move:
         legal = view.legal_actions()
@@ -55,7 +55,7 @@ def if_any(player: Player) -> Player:
 
 
 def play(asked: Player, rival: Player, deals: Sequence[int], at_once: int) -> list[list[GameResult]]:
-    """Play each deal in both seatings, so many games at a time; return the games by deal."""
+    """Play each deal from both seats, `at_once` games at a time; return the games by deal."""
 
     def one(number: int) -> GameResult:
         deal, seat = deals[number // SEATS], number % SEATS
@@ -70,7 +70,7 @@ def play(asked: Player, rival: Player, deals: Sequence[int], at_once: int) -> li
 
 
 def figures(games: Sequence[Sequence[GameResult]]) -> dict[str, Any]:
-    """Return score and Elo of the player in the seat that was told, with 95 % intervals; the deal is the unit."""
+    """Return score and Elo of the player under test, with 95 % intervals; the deal is the sampling unit."""
     score = score_interval([mean(game.returns[game.seat] for game in deal) for deal in games])
     elo = elo_interval(score, SEATS)
     return {
@@ -81,7 +81,7 @@ def figures(games: Sequence[Sequence[GameResult]]) -> dict[str, Any]:
 
 
 def under_load(at_once: int, seconds: float, rival: Player, deals: Sequence[int]) -> dict[str, Any]:
-    """Play by the service; return the figures, with the iterations of a call in the mean."""
+    """Play through the service; return the figures, with the mean iterations of a call."""
     with own_server("--workers", "2", *ROOM) as server, Advisor(server.target) as advisor:
         games = play(served(advisor, seconds), rival, deals, at_once)
     own = [(game.iterations[game.seat], game.seconds[game.seat]) for deal in games for game in deal]
@@ -98,7 +98,7 @@ def main(
     rival_budget: Annotated[str, typer.Option(help="What it may spend on a move.")] = "2000it",
     seed: Annotated[int, typer.Option(help="Of the first deal.")] = 1,
 ) -> None:
-    """Print a line of JSON for each number: by the service, and by as many iterations."""
+    """Print a line of JSON for each number: through the service, and alone with as many iterations."""
     opponent, numbers = alone(rival, Budget.parse(rival_budget)), range(seed, seed + deals)
     for number in read_numbers(at_once, int):
         told = under_load(number, seconds, opponent, numbers)

@@ -1,4 +1,4 @@
-"""Locust users against a server of one's own: `python -m loadtest.users`, which `make loadtest` runs.
+"""Locust users against a private server: `python -m loadtest.users`, which `make loadtest` runs.
 
 Writes a report in HTML; the exit code is 1 where a threshold of `loadtest/locustfile.py` was not held.
 """

@@ -11,6 +11,7 @@ IMPORT = re.compile(r"^\s*(?:from|import|cimport)\s+(clerestory(?:\.\w+)*)", re.
 STUBS = r"clerestory\.v1\b"
 ENGINE = r"clerestory\.engine\b"
 COMMON = "actions|core|envelope|errors|fields|hash|kinds|layout|place|rng"  # of engine/, for every game
+COMMON_GROUND = r"clerestory\.(durations|percentiles)\b"  # which need nothing themselves
 ALLOWED: dict[str, str] = {
     "engine": rf"clerestory\.engine\.({COMMON})\b",
     "engine/__init__.py": r"clerestory\.engine\.(core|rng|errors|games|record)\b",
@@ -21,12 +22,12 @@ ALLOWED: dict[str, str] = {
     "engine/cathedral": rf"clerestory\.engine\.({COMMON}|cathedral)\b",
     "engine/duel": rf"clerestory\.engine\.({COMMON}|duel)\b",
     "search": r"clerestory\.(engine\.(core|rng|errors)\b|search\b)",
-    "arena": r"clerestory\.(engine\.(core|rng|errors)\b|search\b|arena\b)",
+    "arena": rf"clerestory\.(engine\.(core|rng|errors)\b|search\b|arena\b)|{COMMON_GROUND}",
     "server": rf"clerestory\Z|clerestory\.(server|search)\b|{ENGINE}|{STUBS}",
-    "clients": rf"clerestory\.clients\b|{STUBS}",
+    "clients": rf"clerestory\.clients\b|{STUBS}|{COMMON_GROUND}",
     "door": rf"clerestory\.door\b|clerestory\.clients\.connection\b|{STUBS}",
     "cli": r"clerestory\b",
-    "loadtest": rf"clerestory\.clients\b|{STUBS}",
+    "loadtest": rf"clerestory\.clients\b|{STUBS}|{COMMON_GROUND}",
     "loadtest/strength.py": rf"clerestory\.(clients|arena)\b|{ENGINE}",  # plays
     "loadtest/simulate.py": r"clerestory\.server\.policy\b",  # which is what it simulates
 }

@@ -1,1 +1,1 @@
-"""Tools for those who work on the engine; each module says how it is run."""
+"""Tools for people who work on the engine; each module says how to run it."""

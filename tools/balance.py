@@ -64,7 +64,7 @@ def play(deal: int, starter: int, bot: str, iterations: int, catalogue: Path | N
 
 
 def games(count: int, run: Callable[[int, int], Game], workers: int, done: list[Game]) -> Iterator[Game]:
-    """Play, on some processes, the games of the first deals that are not done."""
+    """Play the missing games of the first deals, on several processes."""
     there = {(game.deal, game.starter) for game in done}
     due = [(i // 2, i % 2) for i in range(count) if (i // 2, i % 2) not in there]
     with ProcessPoolExecutor(workers) as pool:
@@ -72,7 +72,7 @@ def games(count: int, run: Callable[[int, int], Game], workers: int, done: list[
 
 
 def share(wins: list[bool]) -> dict[str, float]:
-    """Return how many of some games were won, with its 95 % interval (Wilson)."""
+    """Return the share of games won, with its 95 % interval (Wilson)."""
     n, z = len(wins), 1.96
     p = sum(wins) / n
     middle, half = p + z * z / (2 * n), z * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
@@ -94,7 +94,7 @@ def report(played: list[Game]) -> dict[str, dict[str, float]]:
 
 
 def keep(path: Path, head: dict[str, object], fresh: Callable[[list[Game]], Iterator[Game]]) -> list[Game]:
-    """Return the games of a file and the fresh ones, which are added to it; its first line says what they are of."""
+    """Return the games of a file and new ones, which are appended to it; its first line identifies the match."""
     lines = path.read_text().splitlines() if path.exists() else []
     if lines and json.loads(lines[0]) != head:
         raise ValueError(f"{path}: holds games of {lines[0]}")
@@ -110,7 +110,7 @@ def keep(path: Path, head: dict[str, object], fresh: Callable[[list[Game]], Iter
 
 
 def main() -> None:
-    """Print what came of the games as JSON."""
+    """Print the results as JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--games", type=int, default=1000)
     parser.add_argument("--iterations", type=int, default=2000)

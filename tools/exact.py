@@ -28,8 +28,8 @@ SEEDS = 3  # of the searches whose regret is taken
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """Which positions of a game are looked for.
+class PositionQuota:
+    """Which positions of a game to look for.
 
     Attributes:
         last: fields of a position in the last round.
@@ -45,8 +45,8 @@ class Wanted:
 
 
 WANTED = {
-    "cathedral": Wanted({"round": 6}, {2: 40, 3: 15, 4: 15}, 15),
-    "duel": Wanted({"phase": 4, "round": 3}, {2: 40}, 10, shipped(2)),
+    "cathedral": PositionQuota({"round": 6}, {2: 40, 3: 15, 4: 15}, 15),
+    "duel": PositionQuota({"phase": 4, "round": 3}, {2: 40}, 10, shipped(2)),
 }
 
 Values = tuple[float, ...]

@@ -1,4 +1,4 @@
-"""How engine/cathedral/value.toml was found, and can be found anew.
+"""How engine/cathedral/value.toml was fitted, and can be fitted again.
 
     python -m tools.fit_value games --games 300 --iterations 1000 --seed 1 --out lines.npz
     python -m tools.fit_value fit lines.npz --out value.toml
@@ -33,7 +33,7 @@ Row = tuple[float, ...]  # decision, stage, round, visits, what is to be foresee
 
 
 def lines_of(position: State, iterations: int, luck: random.Random) -> tuple[str, list[Row]]:
-    """Search a decision; return the best action, and a row for each line that is known well enough."""
+    """Search a decision; return the best action, and a row for each line known accurately enough."""
     seat = position.turn
     result = Searcher(observe(position), seed=luck.getrandbits(50), **shipped(2)).run(iterations=iterations)
     rows = [
@@ -55,7 +55,7 @@ def settled(position: State, action: str, luck: random.Random) -> State:
 
 
 def row_of(after: State, seat: int, margin: float) -> Row:
-    """Return stage, round, what is to come of a margin, and the terms less the other seat's."""
+    """Return the stage, the round, the margin still to come, and the difference of terms between the seats."""
     number, stage, points, ours = terms_of(after, seat)
     _, _, their_points, theirs = terms_of(after, 1 - seat)
     ahead = margin - (points - their_points)
@@ -78,7 +78,7 @@ def rows_of_game(seed: int, iterations: int) -> Iterator[list[Row]]:
 
 
 def play(games: int, iterations: int, seed: int, out: Path) -> None:
-    """Write the rows of many games, as they come."""
+    """Write the rows of many games as they finish."""
     rows: list[Row] = []
     decision = 0
     for number in range(games):
@@ -94,13 +94,13 @@ def play(games: int, iterations: int, seed: int, out: Path) -> None:
 
 
 def basis(rounds: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Return a parabola of the round, and a step to the last one."""
+    """Return a quadratic of the round, and a step at the last one."""
     middle = (rounds - 3.5) / 2.5
     return np.stack([np.ones_like(middle), middle, middle**2, rounds == ROUNDS], axis=1)
 
 
 def within(decisions: np.ndarray[Any, Any], weights: np.ndarray[Any, Any], columns: np.ndarray[Any, Any]) -> Any:
-    """Return columns less their weighted means over the lines of each decision."""
+    """Return columns centred on their weighted means over the lines of each decision."""
     _, place = np.unique(decisions, return_inverse=True)
     total = np.bincount(place, weights)
     means = np.stack([np.bincount(place, weights * column) / total for column in columns.T], axis=1)

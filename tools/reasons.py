@@ -25,8 +25,8 @@ RECORDS = sorted((Path(__file__).parents[1] / "examples" / "records").glob("*.js
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
-    """What became of the reasons that were given.
+class ReasonTally:
+    """Counts of reasons, and of those that held.
 
     Attributes:
         sentences: in which two lines were compared.
@@ -44,12 +44,12 @@ class Checked:
     differences: int = 0
     held: int = 0
 
-    def __add__(self, other: "Checked") -> "Checked":
-        return Checked(*(a + b for a, b in zip(asdict(self).values(), asdict(other).values(), strict=True)))
+    def __add__(self, other: "ReasonTally") -> "ReasonTally":
+        return ReasonTally(*(a + b for a, b in zip(asdict(self).values(), asdict(other).values(), strict=True)))
 
 
 def recorded_positions(paths: Sequence[Path], count: int) -> list[State]:
-    """Return that many positions of recorded games, as many of each, at which there is something to choose."""
+    """Return `count` positions from recorded games, evenly from each, that offer a choice."""
     found = []
     for path in paths:
         [record] = read_records(path.read_text().splitlines())
@@ -63,32 +63,32 @@ def recorded_positions(paths: Sequence[Path], count: int) -> list[State]:
     return found
 
 
-def check(position: str, seed: int, iterations: int, times: int, longer: int) -> Checked:
+def check(position: str, seed: int, iterations: int, times: int, longer: int) -> ReasonTally:
     """Explain one search, and compare what it says with many worlds and with a longer search."""
     state = from_position(position)
     searcher = Searcher(observe(state), seed=seed, **shipped(state.seats))
     result = searcher.run(iterations=iterations)
     actions = [line.action for line in result.lines[:EXPLAINED_LINES]]
     if len(actions) < 2 or not result.lines[1].visits:
-        return Checked()
+        return ReasonTally()
     _, gains = searcher.foresee(actions, worlds=EXPLAINED_WORLDS, plies=EXPLAINED_PLIES)
     said = stated(gains)
     leads = is_ahead(*result.lines[:2])
     held = same_signs(said, searcher, actions[:2], gains[0].worlds * times) if said else 0
-    return Checked(
+    return ReasonTally(
         1, leads, leads and stays_ahead(searcher, actions, iterations * longer), gains[0].worlds, len(said), held
     )
 
 
 def same_signs(said: Sequence[Gain], searcher: Searcher, actions: Sequence[str], worlds: int) -> int:
-    """Return how many differences have the same sign in so many worlds."""
+    """Return how many differences have the same sign in many more worlds."""
     _, gains = searcher.foresee(actions, worlds=worlds)
     means = {(one.feature, one.at_game_end): one.mean for one in gains}
     return sum(one.mean * means[one.feature, one.at_game_end] > 0 for one in said)
 
 
 def stays_ahead(searcher: Searcher, actions: Sequence[str], iterations: int) -> bool:
-    """Return whether the first action has the higher margin of two after so many more iterations."""
+    """Return whether the first of two actions still has the higher margin after a longer search."""
     margins = {line.action: line.margin for line in searcher.run(iterations=iterations).lines}
     return margins[actions[0]] > margins[actions[1]]
 
@@ -107,7 +107,7 @@ def main() -> None:
     tasks = [(position, seed) for position in positions for seed in range(1, options.seeds + 1)]
     run = partial(check, iterations=options.iterations, times=options.times, longer=options.longer)
     with ProcessPoolExecutor(options.workers) as pool:
-        found = sum(pool.map(run, *zip(*tasks, strict=True), chunksize=5), Checked())
+        found = sum(pool.map(run, *zip(*tasks, strict=True), chunksize=5), ReasonTally())
     shares = {
         "held_share": round(found.held / found.differences, 4) if found.differences else None,
         "leads_held_share": round(found.leads_held / found.leads, 4) if found.leads else None,

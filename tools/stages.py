@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import Any
 
-from clerestory.cli.bench_service import Caller
+from clerestory.cli.measured_service import Caller
 from clerestory.cli.new import first_decision
 from clerestory.clients.wire import duration
 from clerestory.server import service
@@ -42,7 +42,7 @@ Notes = list[tuple[str, float]]
 
 
 def note_stages(calls: list[Notes]) -> None:
-    """Make this process note when a call passes each stage; the calls come one after the other."""
+    """Record in this process when a call passes each stage; calls come one at a time."""
 
     def note(name: str | None) -> None:
         if name == STAGES[0][2]:
@@ -55,7 +55,7 @@ def note_stages(calls: list[Notes]) -> None:
 
 
 def noted(function: Any, note: Callable[[str | None], None], before: str | None, after: str | None) -> Any:
-    """Return the function, with notes when it is entered and left."""
+    """Wrap the function to record when it is entered and left."""
 
     @wraps(function)
     def plain(*arguments: Any, **options: Any) -> Any:
@@ -75,7 +75,7 @@ def noted(function: Any, note: Callable[[str | None], None], before: str | None,
 
 
 async def serve(target: str, out: Path) -> None:
-    """Serve until the end of standard input, then write down what was noted."""
+    """Serve until standard input ends, then write the recorded times."""
     calls: list[Notes] = []
     note_stages(calls)
     app = await start(Settings(listen=target, workers=2))

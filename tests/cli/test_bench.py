@@ -12,7 +12,8 @@ from typer.testing import CliRunner
 
 from clerestory.cli.bench import bench
 from clerestory.cli.bench_early import Outcome, summary
-from clerestory.cli.bench_service import Caller, as_table, flat, outermost, quantile, resident
+from clerestory.cli.bench_service import as_table, flat
+from clerestory.cli.measured_service import Caller, outermost, resident
 from clerestory.cli.options import BadOption
 from clerestory.engine.toy.rules import TOY
 from tests.clients.fake import Scripted, serving
@@ -145,11 +146,6 @@ def test_a_call_that_is_refused_is_counted_and_asked_again() -> None:
 def test_an_interval_of_a_median_leaves_out_what_the_sign_test_may(count: int, outer: int | None) -> None:
     """Tables of the sign test: of 30 values the 10th and the 21st, of 100 the 40th and the 61st."""
     assert outermost(count) == outer
-
-
-@pytest.mark.parametrize(("share", "value"), [(0.5, 2), (0.99, 4), (0.25, 1), (1, 4), (0.0, 1)])
-def test_a_quantile_is_one_of_the_values(share: float, value: float) -> None:
-    assert quantile([3, 1, 4, 2], share) == value
 
 
 def test_memory_is_unknown_where_the_system_does_not_tell() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from loadtest.server import Own, own_server
+from loadtest.server import ServerProcess, own_server
 
 POSITION = json.loads(
     (Path(__file__).parents[2] / "examples" / "positions" / "cathedral-3p-round4-draft.json").read_text()
@@ -14,6 +14,6 @@ POSITION = json.loads(
 
 
 @pytest.fixture
-def server() -> Iterator[Own]:
+def server() -> Iterator[ServerProcess]:
     with own_server("--workers", "2", "--max-searches", "64") as server:
         yield server

@@ -12,7 +12,7 @@ from grpc_status import rpc_status
 from clerestory.clients.wire import duration, position_message
 from clerestory.v1.advisor_pb2 import RecommendMoveRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
-from loadtest.server import Own
+from loadtest.server import ServerProcess
 from tests.faults.conftest import POSITION
 
 REQUEST = RecommendMoveRequest(position=position_message(POSITION), time_budget=duration(0.2), early_stop=False)
@@ -43,7 +43,7 @@ async def burst(target: str, calls: int) -> Counter[str]:
 
 
 @pytest.mark.parametrize("calls", CALLS)
-async def test_calls_at_once_on_one_asynchronous_connection(server: Own, calls: int) -> None:
+async def test_calls_at_once_on_one_asynchronous_connection(server: ServerProcess, calls: int) -> None:
     ends = await burst(server.target, calls)
     assert set(ends) == {"answered", "BUSY"}
     assert ends.total() == calls
@@ -51,7 +51,7 @@ async def test_calls_at_once_on_one_asynchronous_connection(server: Own, calls: 
 
 
 @pytest.mark.parametrize("calls", CALLS)
-def test_calls_at_once_on_one_synchronous_connection(server: Own, calls: int) -> None:
+def test_calls_at_once_on_one_synchronous_connection(server: ServerProcess, calls: int) -> None:
     with grpc.insecure_channel(server.target, OPTIONS) as channel:
         advisor: Any = AdvisorServiceStub(channel)
         begun = [advisor.RecommendMove.future(REQUEST, timeout=PATIENCE) for _ in range(calls)]

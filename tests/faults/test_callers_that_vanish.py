@@ -16,7 +16,7 @@ from clerestory.clients import Advisor, AsyncAdvisor
 from clerestory.clients.wire import duration, position_message
 from clerestory.v1.advisor_pb2 import AnalyzeRequest, RecommendMoveRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
-from loadtest.server import Own
+from loadtest.server import ServerProcess
 from tests.faults.conftest import POSITION
 
 CALLER = """
@@ -32,20 +32,20 @@ HINT = AnalyzeRequest(
 )
 
 
-def answers(server: Own) -> None:
+def answers(server: ServerProcess) -> None:
     """The server has room for a whole search, and no worker is busy with another."""
     with Advisor(server.target) as advisor:
         assert advisor.recommend(POSITION, iterations=500, early_stop=False).iterations == 500
 
 
-def rests(server: Own) -> None:
+def rests(server: ServerProcess) -> None:
     """Wait until the server uses hardly any processor time, as it does once every search has ended."""
     process = psutil.Process(server.pid)
     while process.cpu_percent(0.2) > 20:
         pass
 
 
-def gives_back(server: Own, before: int) -> None:
+def gives_back(server: ServerProcess, before: int) -> None:
     """Wait until the server has no more descriptors than before; the test fails by its timeout."""
     process = psutil.Process(server.pid)
     while process.num_fds() > before:
@@ -65,7 +65,7 @@ async def abort(target: str, channels: int) -> None:
 
 
 @pytest.mark.parametrize("channels", [100, pytest.param(1000, marks=pytest.mark.slow)])
-def test_channels_aborted_in_mid_stream(server: Own, channels: int) -> None:
+def test_channels_aborted_in_mid_stream(server: ServerProcess, channels: int) -> None:
     asyncio.run(abort(server.target, 10))
     before = psutil.Process(server.pid).num_fds()
     for _ in range(channels // 10):
@@ -75,7 +75,7 @@ def test_channels_aborted_in_mid_stream(server: Own, channels: int) -> None:
     answers(server)
 
 
-def test_clients_that_are_killed(server: Own) -> None:
+def test_clients_that_are_killed(server: ServerProcess) -> None:
     answers(server)
     before = psutil.Process(server.pid).num_fds()
     command = [sys.executable, "-c", CALLER, server.target]
@@ -100,7 +100,7 @@ def with_position(caller: "subprocess.Popen[str]") -> None:
     caller.stdin = None
 
 
-def test_connections_that_say_nothing(server: Own) -> None:
+def test_connections_that_say_nothing(server: ServerProcess) -> None:
     host, port = server.target.rsplit(":", 1)
     silent = [socket.create_connection((host, int(port))) for _ in range(20)]
     half = socket.create_connection((host, int(port)))
@@ -112,7 +112,7 @@ def test_connections_that_say_nothing(server: Own) -> None:
     answers(server)
 
 
-async def test_a_slow_reader_gets_one_final_table(server: Own) -> None:
+async def test_a_slow_reader_gets_one_final_table(server: ServerProcess) -> None:
     async with AsyncAdvisor(server.target) as advisor:
         stream = advisor.analyze(POSITION, 2.0, every=0.01)
         updates = []

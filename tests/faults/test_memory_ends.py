@@ -10,14 +10,14 @@ import pytest
 from clerestory.clients import Advisor, AsyncAdvisor
 from clerestory.clients.errors import Busy
 from loadtest.openloop import watch_memory
-from loadtest.server import Own, own_server
+from loadtest.server import ServerProcess, own_server
 from tests.faults.conftest import POSITION
 
 MIB = 1 << 20
 CROWD = 64
 
 
-def test_a_tree_that_is_full_still_gets_its_answer(server: Own) -> None:
+def test_a_tree_that_is_full_still_gets_its_answer(server: ServerProcess) -> None:
     with Advisor(server.target) as advisor:
         answer = advisor.recommend(POSITION, 2.0, memory=MIB, early_stop=False)
     assert "memory_full" in {warning.reason for warning in answer.warnings}
@@ -52,7 +52,7 @@ def exhausted(process: psutil.Process, advisor: Advisor) -> bool:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a process that runs")
-def test_a_machine_without_memory_is_told_as_such_and_recovered_from(server: Own) -> None:
+def test_a_machine_without_memory_is_told_as_such_and_recovered_from(server: ServerProcess) -> None:
     process = psutil.Process(server.pid)
     with Advisor(server.target, retries=False) as advisor:
         advisor.recommend(POSITION, 0.05)

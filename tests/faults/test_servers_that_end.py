@@ -14,7 +14,7 @@ from clerestory.clients.wire import duration, position_message
 from clerestory.v1.advisor_pb2 import AnalyzeRequest, AnalyzeResponse, RecommendMoveRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
 from loadtest.openloop import reason_of
-from loadtest.server import Own, own_server
+from loadtest.server import ServerProcess, own_server
 from tests.faults.conftest import POSITION
 
 BUDGET = 30.0  # seconds, longer than any of these tests waits
@@ -45,7 +45,7 @@ async def hint(stub: Any, budget: float) -> str:
     return "answered" if [table.final for table in tables] == [False] * (len(tables) - 1) + [True] else "no end"
 
 
-async def test_a_server_told_to_finish_answers_whoever_it_admitted(server: Own) -> None:
+async def test_a_server_told_to_finish_answers_whoever_it_admitted(server: ServerProcess) -> None:
     async with grpc.aio.insecure_channel(server.target) as channel:
         stub: Any = AdvisorServiceStub(channel)
         calls = [asyncio.ensure_future(kind(stub, BUDGET)) for kind in (move, hint) for _ in range(60)]

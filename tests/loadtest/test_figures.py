@@ -4,16 +4,19 @@ from typing import Any
 
 import pytest
 
+from clerestory.percentiles import percentile
 from clerestory.v1.advisor_pb2 import RecommendMoveRequest
 from clerestory.v1.position_pb2 import Position
 from loadtest.corpus import move_question
-from loadtest.figures import Run, Seen, after, percentile, phases, summary
+from loadtest.figures import CallRecord, Run, after, phases, summary
 from loadtest.openloop import MEAN_BUDGET, Load, arrivals, read_phases
 
 
-def seen(code: str = "OK", reason: str = "", *, due: float = 0.0, late: float = 0.0, iterations: int = 10) -> Seen:
+def seen(
+    code: str = "OK", reason: str = "", *, due: float = 0.0, late: float = 0.0, iterations: int = 10
+) -> CallRecord:
     """Return a call with a budget of 100 ms whose answer came `late` seconds after it."""
-    return Seen("move", 1.0, due, 0.1, took=0.1 + late, code=code, reason=reason, iterations=iterations)
+    return CallRecord("move", 1.0, due, 0.1, took=0.1 + late, code=code, reason=reason, iterations=iterations)
 
 
 @pytest.mark.parametrize(

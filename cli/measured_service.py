@@ -1,0 +1,302 @@
+"""Measurements of a server in another process, as its callers see it: what it adds to a search."""
+
+import math
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from statistics import median
+from time import monotonic, sleep
+from typing import Any
+
+import grpc
+
+from clerestory.cli.embedded import Child, embedded_child
+from clerestory.clients.wire import duration, position_message
+from clerestory.engine import State
+from clerestory.engine.speed import reference
+from clerestory.percentiles import percentile
+from clerestory.search.ismcts import Searcher
+from clerestory.search.options import shipped
+from clerestory.search.root import observe
+from clerestory.v1.advisor_pb2 import RecommendMoveRequest, RecommendMoveResponse
+from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
+from clerestory.v1.rules_pb2 import ListGamesRequest
+from clerestory.v1.rules_pb2_grpc import RulesServiceStub
+
+BUDGETS = (20, 100, 500)  # ms
+SMALL = {"iterations": 200, "time_budget": duration(0.04)}  # a short search; so short a budget gets no explanations
+LEAST = {"iterations": 1, "time_budget": duration(0.04)}
+STALL = 60.0  # seconds after which a call has failed
+PHASES = 7  # a search to be cancelled is left alone for 0 to 6 ms more, so that it is met anywhere in its slice
+MEASURED = {"p50": 50, "p99": 99, "p999": 99.9, "max": 100}  # percentiles
+OUTSIDE = 0.05  # chance that an interval misses what it is of
+PAUSE = 0.01  # seconds before a call that was refused is asked again
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How much to measure.
+
+    Attributes:
+        calls: with each of BUDGETS, all callers together.
+        added: calls whose search is compared with their round trip.
+        seconds: of one search whose speed is measured.
+        pairs: of such searches, one through the service and one without it.
+        cancels: searches to be cancelled.
+        requests: over which the memory of the server is watched.
+        runs: of starts, of which the median is taken.
+    """
+
+    calls: tuple[int, ...]
+    added: int
+    seconds: float
+    pairs: int
+    cancels: int
+    requests: int
+    runs: int = 3
+
+
+WHOLE = Plan((2000, 2000, 400), 500, 1.0, 30, 200, 10_000)
+QUICK = Plan((200, 100, 20), 100, 0.3, 10, 30, 1000)
+
+
+class Caller:
+    """One connection to a server, and questions about one position.
+
+    Attributes:
+        refused: calls that the server had no room for, and that were asked again.
+    """
+
+    def __init__(self, target: str, position: State, *, to_limits: bool = False) -> None:
+        self.refused = 0
+        self._usual = {"seed": 1, **({"early_stop": False} if to_limits else {})}
+        self._channel = grpc.insecure_channel(target)
+        self.advisor: Any = AdvisorServiceStub(self._channel)
+        self.rules: Any = RulesServiceStub(self._channel)
+        self._position = position_message(position)
+
+    def __enter__(self) -> "Caller":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._channel.close()
+
+    def question(self, **fields: Any) -> RecommendMoveRequest:
+        """Return a question."""
+        return RecommendMoveRequest(position=self._position, **self._usual | fields)
+
+    def ask(self, **fields: Any) -> RecommendMoveResponse:
+        """Return the answer. Raises grpc.RpcError."""
+        answer: RecommendMoveResponse = self.advisor.RecommendMove(self.question(**fields), timeout=STALL)
+        return answer
+
+    def timed(self, **fields: Any) -> tuple[RecommendMoveResponse, float]:
+        """Return the answer and the milliseconds it took; a refused call is repeated."""
+        while True:
+            try:
+                return timed(lambda: self.ask(**fields))
+            except grpc.RpcError as error:
+                owe_refusal(error)
+            self.refused += 1
+            sleep(PAUSE)
+
+
+# -- measurements ----------------------------------------------------------------------------------
+
+
+def added_ms(caller: Caller, count: int) -> dict[str, float]:
+    """Return the median milliseconds of a round trip minus its search, and of an empty RulesService call."""
+    around, empty = [], []
+    for _ in range(count):
+        answer, took = caller.timed(**SMALL)
+        around.append(took - 1e3 * answer.statistics.elapsed.ToTimedelta().total_seconds())
+        empty.append(timed(lambda: caller.rules.ListGames(ListGamesRequest(), timeout=STALL))[1])
+    return {"recommend": median(around), "rules": median(empty)}
+
+
+def timed(call: Callable[[], Any]) -> tuple[Any, float]:
+    """Return what a call returns, and the milliseconds it took."""
+    began = monotonic()
+    value = call()
+    return value, 1e3 * (monotonic() - began)
+
+
+def lateness(connect: Callable[[], Caller], budget: int, count: int, callers: int) -> dict[str, float]:
+    """Return how many milliseconds after a budget of `budget` ms answers arrived, counted from sending.
+
+    `refused` counts the calls that were repeated; a busy machine may cause some.
+    """
+
+    def one_caller(share: int) -> tuple[list[float], int]:
+        with connect() as caller:
+            caller.timed(**LEAST)  # connects
+            return [caller.timed(time_budget=duration(budget / 1e3))[1] - budget for _ in range(share)], caller.refused
+
+    with ThreadPoolExecutor(callers) as threads:
+        shares = [count // callers + (number < count % callers) for number in range(callers)]
+        found = list(threads.map(one_caller, shares))
+    late = [value for values, _ in found for value in values]
+    told = {name: percentile(late, share) for name, share in MEASURED.items()}
+    return {"calls": len(late), "refused": sum(refused for _, refused in found), **told}
+
+
+def speeds(caller: Caller, position: State, seconds: float, pairs: int) -> dict[str, float | None]:
+    """Return iterations a second by the service, of whole round trips, and of the Searcher itself, and their ratio.
+
+    They alternate, in pairs with one seed, and the order changes from pair to pair, so that whatever slows the machine
+    for longer than a pair slows both. `ratio` is the median of the pairs; `low` and `high` are its 95 % interval,
+    whatever the distribution of the noise; None where there are too few pairs.
+    """
+    served, own = [], []
+    for seed in range(pairs):
+        if seed % 2:
+            served.append(served_speed(caller, seconds, seed))
+        own.append(own_speed(position, seconds, seed))
+        if not seed % 2:
+            served.append(served_speed(caller, seconds, seed))
+    ratios = sorted(one / other for one, other in zip(served, own, strict=True))
+    outer = outermost(pairs)
+    return {
+        "service_iterations_per_s": median(served),
+        "searcher_iterations_per_s": median(own),
+        "ratio": median(ratios),
+        "low": None if outer is None else ratios[outer],
+        "high": None if outer is None else ratios[-1 - outer],
+    }
+
+
+def served_speed(caller: Caller, seconds: float, seed: int) -> float:
+    """Return the iterations a second of a whole round trip, without an early end."""
+    answer, took = caller.timed(time_budget=duration(seconds), early_stop=False, seed=seed)
+    return answer.statistics.iterations / took * 1e3
+
+
+def own_speed(position: State, seconds: float, seed: int) -> float:
+    """Return iterations a second of a Searcher."""
+    result = Searcher(observe(position), seed=seed, **shipped(position.seats)).run(seconds=seconds)
+    return result.iterations / result.elapsed
+
+
+def outermost(count: int) -> int | None:
+    """Return how many of `count` sorted values lie outside a 95 % interval of their median, at each end.
+
+    By the sign test: the values below the true median are as many as heads of a fair coin. None if even the least and
+    the greatest value do not make such an interval, as with fewer than six.
+    """
+    outside, chance = None, 0.0
+    for number in range(count):
+        chance += math.comb(count, number) / 2**count
+        if chance > OUTSIDE / 2:
+            return outside
+        outside = number
+    return outside
+
+
+def cancel_to_free(caller: Caller, count: int) -> dict[str, float | None]:
+    """Return how long a cancelled search keeps the only worker of a server that admits one search, in milliseconds.
+
+    Seen from outside: from the cancel to the answer of the first call that is admitted after it and searched by that
+    worker, less what such a call takes when the server is idle. Calls follow each other until then, so a figure is too
+    large by up to one of those refused; `poll` is the median of these, None where none was refused.
+    """
+    idle = median(caller.timed(**LEAST)[1] for _ in range(count))
+    found: list[float] = []
+    polls: list[float] = []
+    for number in range(count):
+        running = caller.advisor.RecommendMove.future(caller.question(time_budget=duration(STALL)), timeout=STALL)
+        while admitted(caller):
+            pass
+        sleep(number % PHASES / 1e3)
+        began = monotonic()
+        running.cancel()
+        while not timed_admission(caller, polls):
+            pass
+        found.append(max(1e3 * (monotonic() - began) - idle, 0.0))
+    poll = median(polls) if polls else None
+    return {"p50": percentile(found, 50), "p99": percentile(found, 99), "max": max(found), "poll": poll}
+
+
+def admitted(caller: Caller) -> bool:
+    """Ask for the least search; False if there was no room for it."""
+    try:
+        caller.ask(**LEAST)
+    except grpc.RpcError as error:
+        owe_refusal(error)
+        return False
+    return True
+
+
+def owe_refusal(error: grpc.RpcError) -> None:
+    """Raise the error again unless it says that the server had no room."""
+    if error.code() != grpc.StatusCode.RESOURCE_EXHAUSTED:
+        raise error
+
+
+def timed_admission(caller: Caller, refused: list[float]) -> bool:
+    """Do as `admitted`, and note the milliseconds of a refusal."""
+    done, took = timed(lambda: admitted(caller))
+    if not done:
+        refused.append(took)
+    return bool(done)
+
+
+def start_s(runs: int) -> float:
+    """Return the median seconds from the start of a server's process until it answers that it serves."""
+    found = []
+    for _ in range(runs):
+        began = monotonic()
+        with embedded_child():
+            found.append(monotonic() - began)
+    return median(found)
+
+
+def memory(child: Child, caller: Caller, requests: int) -> dict[str, int | None]:
+    """Return by how many bytes the server's memory grew over so many requests, after a tenth of them to warm up."""
+    for _ in range(requests // 10):
+        caller.timed(**LEAST)
+    before = resident(child.process)
+    for _ in range(requests):
+        caller.timed(**LEAST)
+    after = resident(child.process)
+    growth = None if before is None or after is None else after - before
+    return {"requests": requests, "resident_bytes": after, "growth_bytes": growth}
+
+
+def resident(process: int) -> int | None:
+    """Return the resident memory of a process in bytes; None where the system does not tell it in /proc."""
+    try:
+        pages = Path(f"/proc/{process}/statm").read_text().split()[1]
+    except OSError:
+        return None
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")
+
+
+# -- all of them ---------------------------------------------------------------------------------
+
+
+def measure(position: State, plan: Plan, callers: int, *, to_limits: bool = False) -> dict[str, Any]:
+    """Return all figures, one measurement after the other; the server of each serves nobody else."""
+    before, connect = reference(), partial(Caller, position=position, to_limits=to_limits)
+    with embedded_child("--workers", str(callers)) as child, connect(child.target) as caller:
+        added = added_ms(caller, plan.added)
+        late = {
+            str(budget): lateness(partial(connect, child.target), budget, count, callers)
+            for budget, count in zip(BUDGETS, plan.calls, strict=True)
+        }
+        speed = speeds(caller, position, plan.seconds, plan.pairs)
+    with embedded_child("--workers", str(callers)) as child, connect(child.target) as caller:
+        kept = memory(child, caller, plan.requests)
+    with embedded_child("--workers", "1", "--max-searches", "1") as child, connect(child.target) as caller:
+        freed = cancel_to_free(caller, plan.cancels)
+    return {
+        "added_ms": added,
+        "lateness_ms": late,
+        "speed": speed,
+        "cancel_to_free_ms": freed,
+        "start_s": start_s(plan.runs),
+        "memory": kept,
+        "reference_ns": median((before, reference(), reference())),
+    }
