@@ -1,4 +1,4 @@
-"""What a search cannot be asked to do.
+"""Errors in what is asked of a search.
 
 SearchError               a ValueError
  ├─ BadBot                no bot of that name, or an option that it does not have or understand
@@ -6,12 +6,12 @@ SearchError               a ValueError
  ├─ BadMatch              a match that cannot be played, or a file of results that is not its own
  ├─ NothingToDecide       the game is over, or a chance event is due
  ├─ WrongSeat             another seat is to decide
- └─ HiddenFromSeat        the position lacks something that its own seat knows
+ └─ HiddenFromSeat        the position lacks something that its observer knows
 """
 
 
 class SearchError(ValueError):
-    """Any error in what a search is asked."""
+    """Any error in what is asked of a search."""
 
 
 class BadBot(SearchError):
@@ -39,4 +39,4 @@ class WrongSeat(SearchError):
 
 
 class HiddenFromSeat(SearchError):
-    """The position lacks something that its own seat knows, so nothing can be said for that seat."""
+    """The position lacks something that its observer knows, so nothing can be said for that observer."""

@@ -104,17 +104,16 @@ cdef class Searcher:
         return sum([(<TreeSearch> tree).search.iterations for tree in self.trees])
 
     def run(self, *, seconds=None, deadline=None, iterations=None, threads=1, early=False):
-        """Search on, for at least one iteration, and return the Result so far; the GIL is released.
+        """Search for at least one more iteration, and return the Result so far; the GIL is released.
 
         Args:
             seconds: time from now, above 0.
             deadline: the same as a reading of time.monotonic; the earlier of the two holds.
             iterations: how many more, above 0, all threads together.
             threads: 1 to 256 independent trees, searched side by side and added up; each takes its own memory.
-            early: end as soon as what is left (of the time, as many iterations as it could bring at the best rate
-                so far) cannot change which line is the best: run on to its limits, the search would name the same.
-                Several trees are looked at together, between slices. A chance event is not decided: its lines are
-                all wanted.
+            early: end as soon as the rest of the limits cannot change the best line (of the time, as many iterations
+                as the best speed so far would allow). Several trees are judged together, between slices. A search
+                of a chance event never ends early: all of its lines are wanted.
 
         Raises BadLimit for a limit out of its range or when there is none, RuntimeError if already running.
         """
@@ -138,8 +137,8 @@ cdef class Searcher:
     def step(self, double pause, *, double deadline, uint64_t iterations, int thread=0, bint early=False):
         """Run one tree for a slice; return why the slice ended (`paused`: it can go on) and its iterations.
 
-        For a caller that shares its threads among many searches, and takes the result when it wants one. The trees
-        of one search may step at the same time.
+        For callers that share threads among many searches and take the result when they want it. The trees of one
+        search may step at the same time.
 
         Args:
             pause: the end of the slice, a reading of time.monotonic.
@@ -203,7 +202,7 @@ cdef class Searcher:
         return monotonic() if self.clock is None else self.clock()
 
     def stop(self):
-        """End the run that is under way, or else the next one, after its present iteration. Any thread may call it."""
+        """End the current run, or else the next one, after its current iteration. Any thread may call this."""
         atomic_store(&self.stopping, 1)
 
     def advance(self, root not None):
@@ -236,7 +235,7 @@ cdef class Searcher:
         self.elapsed = 0
 
     def result(self):
-        """Return what is known so far. Raises RuntimeError before the first run and while one is under way."""
+        """Return what is known so far. Raises RuntimeError before the first run and during a run."""
         cdef TreeSearch tree
         self._require_rest()
         if self.reason is None:

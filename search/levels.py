@@ -1,7 +1,7 @@
-"""Levels of play, 1 to 8: the default search with fewer iterations, and with a choice that errs like a person.
+"""Levels of play, 1 to 8: the shipped search with fewer iterations, and with choices that err as people do.
 
-A level takes a line with odds that fall by the points it is expected to lose: small losses are often overlooked,
-large ones seldom. So a weak level plays weakly, but not absurdly.
+The odds of a line fall with the points it is expected to lose: small losses are often overlooked, large ones
+seldom. So a weak level plays weakly, but not absurdly.
 """
 
 from collections.abc import Sequence
@@ -18,8 +18,8 @@ class Level:
     """How a level plays.
 
     Attributes:
-        iterations: of a decision, at most; what else bounds the search bounds it too.
-        noise: points a line may lose for its odds to fall to 1 / e; 0 takes the best line always.
+        iterations: at most, for one decision; the other limits of the search apply too.
+        noise: loss in points at which the odds of a line fall to 1 / e; 0 always takes the best line.
     """
 
     iterations: int
@@ -51,7 +51,7 @@ def choose_line(lines: Sequence[Line], level: Level, seed: int) -> Line:
     Args:
         lines: of a search, best first.
         level: how to err.
-        seed: of the erring, 0 to 2**64 - 1.
+        seed: of the random choice, 0 to 2**64 - 1.
     """
     tried = [line for line in lines if line.visits]
     if not level.noise or len(tried) < 2:

@@ -1,4 +1,4 @@
-"""When a search ends, and how its work is shared out."""
+"""When a search ends, and how its iterations are divided among threads."""
 
 import math
 
@@ -28,7 +28,7 @@ def require_threads(threads: object) -> None:
 
 
 def shares(iterations: int | None, threads: int) -> list[int]:
-    """Return the iterations of each thread: as even as can be, threads without any left out."""
+    """Return the iterations of each thread, as even as possible; threads without any are left out."""
     if iterations is None:
         return [1 << 63] * threads
     return [(iterations + i) // threads for i in reversed(range(threads)) if iterations + i >= threads]

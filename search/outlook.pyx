@@ -24,13 +24,13 @@ cdef enum:
 cdef int look_ahead(
     Search *search, const action_t *firsts, int lines, int worlds, int64_t plies, uint64_t seed, Foreseen *out
 ) noexcept nogil:
-    """Add up the features of the search's seat, when the round is over and at the end of the game, line by line.
+    """Add up the features of the search's seat at the end of the round and of the game, line by line.
 
     Every world is played once for each line: the same cards, the same luck of Nature's and the same of the
     choices, each begun anew with every round, so that lines differ by what they bring rather than by what came up
-    (common random numbers; Law 2015, Simulation Modeling and Analysis, 11.2). No world begins once those before it
-    took so many plies a line. The worlds follow from the seed alone. The search itself is left as it is. Returns
-    the number of worlds, 1 at least.
+    (common random numbers; Law 2015, Simulation Modeling and Analysis, 11.2). No new world begins once earlier ones
+    have used the plies allowed for each line. The worlds follow from the seed alone. The search is not changed.
+    Returns the number of worlds, at least 1.
     """
     cdef double first[2 * MAX_FEATURES]
     cdef double other[2 * MAX_FEATURES]
@@ -48,7 +48,7 @@ cdef int look_ahead(
 
 
 cdef void deal_for(const Search *search, action_t first, void *world, rng_t *rng) noexcept nogil:
-    """Deal a world in which the action is legal; of the seat that decides, the observer may not know what it holds."""
+    """Deal a world in which the action is legal; the observer may not know what the deciding seat holds."""
     cdef action_t legal[MAX_LEGAL]
     cdef int i, n, _try
     for _try in range(MOST_DEALS):
@@ -73,7 +73,7 @@ cdef void add(Foreseen *line, const double *first, const double *own, int n) noe
 
 
 cdef int live(Search *search, action_t first, uint64_t seed, double *out) noexcept nogil:
-    """Play a world of this seed to its end, write the features on the way and there; return the number of plies."""
+    """Play the world of a seed to its end and write its features; return the number of plies."""
     cdef World world
     world.in_tree = True
     world.seed = seed
@@ -84,7 +84,7 @@ cdef int live(Search *search, action_t first, uint64_t seed, double *out) noexce
 
 
 cdef void begin_round(World *world, int round_) noexcept nogil:
-    """Lines that took other numbers of decisions until now have the same luck again."""
+    """Restart the random numbers, so that lines that took different numbers of decisions share their luck again."""
     world.round = round_
     rng_seed(&world.luck, world.seed + <uint64_t> round_ * OF_ROUND)
     rng_seed(&world.choice, world.seed + <uint64_t> round_ * OF_ROUND + OF_CHOICE)

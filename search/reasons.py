@@ -1,4 +1,4 @@
-"""Reasons in words: what the best line gains over the next one, as far as it is more than chance."""
+"""Reasons in words: what the best line gains over the next one, where that is more than chance."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -8,15 +8,15 @@ from statistics import NormalDist
 from clerestory.search.result import Line, Outlook, Result
 
 NAMED = 3  # features in a sentence, those that differ most
-WORTH_NAMING = 0.15  # smallest difference that is, in the feature's own unit
-FEWEST_WORLDS = 8  # from which an error can be told
-CHANCE = 0.02  # of a sentence, however many features there are, to name one that does not differ
-SURE = 5.0  # standard errors by which a line must be ahead: those of a search are smaller than true ones
+WORTH_NAMING = 0.15  # smallest difference worth mentioning, in the feature's own unit
+FEWEST_WORLDS = 8  # needed to estimate an error
+CHANCE = 0.02  # probability that a sentence names a feature that does not differ, however many features there are
+SURE = 5.0  # standard errors by which a line must lead: those of a search underestimate the true ones
 
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """What one line brings more than another in a feature, over worlds that both were played in.
+    """How much more one line brings than another in a feature, over worlds in which both were played.
 
     Attributes:
         feature: its name.
@@ -33,22 +33,22 @@ class Gain:
     worlds: int
 
     def holds(self, features: int) -> bool:
-        """Whether it is worth naming, and beyond what the largest of so many features would show by chance."""
+        """Whether it is worth mentioning, and larger than the largest of so many features would be by chance."""
         enough = self.worlds >= FEWEST_WORLDS and abs(self.mean) >= WORTH_NAMING
         return enough and abs(self.mean) > deviations(CHANCE / features, self.worlds - 1) * self.error
 
 
 def gain(feature: str, worlds: int, total: float, squares: float, *, at_game_end: bool) -> Gain:
-    """Return what the sums of the differences, and of their squares, say."""
+    """Return the gain from the sums of the differences and of their squares."""
     mean = total / worlds
     variance = max(squares / worlds - mean * mean, 0.0)
     return Gain(feature, at_game_end, mean, sqrt(variance / (worlds - 1)) if worlds > 1 else inf, worlds)
 
 
 def deviations(chance: float, freedom: int) -> float:
-    """Return how many standard errors a mean is off with such a chance, to either side together.
+    """Return the number of standard errors that a mean exceeds, on either side, with this probability.
 
-    Student's t out of the normal quantile (Abramowitz and Stegun 1964, 26.7.5), `freedom` degrees of freedom.
+    Student's t from the normal quantile (Abramowitz and Stegun 1964, 26.7.5), `freedom` degrees of freedom.
     """
     z = NormalDist().inv_cdf(1 - chance / 2)
     first = (z**3 + z) / 4
@@ -77,7 +77,7 @@ def explained(result: Result, outlooks: Sequence[tuple[Outlook, ...]], gains: Se
 
 
 def reason(best: Line, other: Line, gains: Sequence[Gain]) -> str:
-    """Return the sentence that compares the best line with another; it never says that the best one is worse."""
+    """Return the sentence that compares the best line with another; it never says that the best line is worse."""
     if not other.visits:
         return f"'{other.label}' was not tried."
     verdict = f"{lead(best, other):.1f} points better than" if is_ahead(best, other) else "about as good as"
@@ -85,20 +85,20 @@ def reason(best: Line, other: Line, gains: Sequence[Gain]) -> str:
 
 
 def lead(best: Line, other: Line) -> float:
-    """Return by how many points a line is ahead."""
+    """Return the lead of a line in points."""
     return best.margin - other.margin
 
 
 def is_ahead(best: Line, other: Line) -> bool:
-    """Whether a line is ahead by more than its error, and by enough to be worth saying."""
+    """Whether a line leads by more than its error, and by enough to be worth mentioning."""
     return lead(best, other) >= max(WORTH_NAMING, SURE * hypot(best.margin_error, other.margin_error))
 
 
 def stated(gains: Sequence[Gain]) -> list[Gain]:
-    """Return the differences that are said, largest first: those of the end of the game, else those of the round.
+    """Return the differences to mention, largest first: at the end of the game, else at the end of the round.
 
-    The first feature of a game is its score. Where the worlds have less of it for the best line, they do not show why
-    the search prefers it: nothing is said of the end.
+    The first feature of a game is its score. If the worlds give the best line a lower score, they do not show why the
+    search prefers it, and differences at the end of the game are left out.
     """
     score = gains[0].feature if gains else ""
     sure = sorted((one for one in gains if one.holds(len(gains))), key=lambda one: -abs(one.mean))

@@ -1,9 +1,9 @@
 # cython: language_level=3
 """The tree: information sets by key, and their statistics on edges, in memory that has a limit.
 
-Nodes that are reached in several ways meet, so it is a graph. A node's edges lie side by side in
-ascending order of action; a node that meets new actions gets a new row, the old one is left behind.
-Actions lie beside the edges, in an array of their own: rows of them are compared far more often than read.
+Paths that reach the same node meet there, so it is a graph. A node's edges lie side by side in ascending
+order of action; a node that meets new actions gets a new row, and the old one is left behind. Actions lie in
+an array of their own: rows of them are compared far more often than edges are read.
 """
 from libc.stdint cimport uint16_t, uint32_t, uint64_t
 
@@ -29,14 +29,14 @@ cdef struct Tree:
     Node *nodes                     # a hash table, open addressing
     Edge *edges
     action_t *actions               # of each edge
-    float *priors                   # of each edge: its share of the guide's weights when it was met
+    float *priors                   # of each edge: its share of the guide's weights when it was added
     uint32_t num_nodes
     uint32_t num_edges
     uint32_t max_nodes
     uint32_t max_edges
     uint32_t mask                   # places in the table - 1
     uint32_t max_places             # that it may have, a power of two
-    bint full                       # something was left out for want of memory
+    bint full                       # something was left out for lack of memory
 
 cdef bint tree_open(Tree *tree, uint64_t max_bytes) noexcept nogil
 cdef void tree_close(Tree *tree) noexcept nogil

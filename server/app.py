@@ -39,7 +39,7 @@ SERVICES = (
     rules_pb2.DESCRIPTOR.services_by_name["RulesService"].full_name,
     games_pb2.DESCRIPTOR.services_by_name["GameService"].full_name,
 )
-ANSWERING = 0.0001  # seconds of the processor that whoever answers wants at a time: shortest first
+ANSWERING = 0.0001  # time slice of threads that answer calls, in seconds: the shorter, the sooner they run
 MANY = 1 << 31  # descriptors, which are no limit any more
 OPTIONS = (
     ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
@@ -172,7 +172,7 @@ def channel_options() -> list[tuple[str, int]]:
 
 
 def take_descriptors() -> None:
-    """Let this process open as many files and connections as the system allows."""
+    """Let this process open as many files and connections as the system permits."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 

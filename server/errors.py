@@ -1,4 +1,4 @@
-"""What a call can be refused for, and how the caller is told: one google.rpc.Status, for every method."""
+"""Why a call can be refused, and how its caller is told: by one google.rpc.Status for every method."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -118,7 +118,7 @@ class CallError(Exception):
     Args:
         reason: why.
         faults: (path of the field, what is wrong there), at least one; the caller sees them all.
-        retry: seconds after which it may be tried again, where that makes sense.
+        retry: seconds after which it may be tried again, if that makes sense.
         metadata: of the ErrorInfo, what a program wants to know beside the reason.
     """
 
@@ -153,7 +153,7 @@ class Faults:
         self.found.append((reason, path, description))
 
     def require_none(self) -> None:
-        """Raise a CallError with everything of the first fault's code; a request that makes no sense goes first."""
+        """Raise a CallError with all faults of the most basic kind: invalid arguments before failed preconditions."""
         if not self.found:
             return
         worst = [fault for fault in self.found if CODES[fault[0]] == grpc.StatusCode.INVALID_ARGUMENT] or self.found
@@ -174,7 +174,7 @@ def status_of(error: CallError, request_id: str = "") -> Status:
 
 
 def further_details(error: CallError) -> list[Message]:
-    """Return what the error's code calls for beside the ErrorInfo (AIP-193)."""
+    """Return the details that the error's code requires besides the ErrorInfo (AIP-193)."""
     match CODES[error.reason]:
         case grpc.StatusCode.INVALID_ARGUMENT:
             fields = [BadRequest.FieldViolation(field=field, description=text) for field, text in error.faults]
