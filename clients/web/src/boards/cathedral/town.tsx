@@ -75,7 +75,7 @@ function Archbishop() {
 /** The event of the round; before it is turned up, what the seat that looks on has foreseen. */
 function EventCard() {
   const { now } = useGame();
-  const [foreseen] = now.eventDeck;
+  const foreseen = now.eventDeck.length === 1 ? now.eventDeck[0] : undefined; // more is a whole deck, which is nobody's to see
   if (now.event) return <TextCard id={now.event} section="event_cards" />;
   if (foreseen === undefined) return <span class="back">Event to come</span>;
   return (
