@@ -55,8 +55,8 @@ def lines_table(answer: Recommendation, width: int) -> Table:
     for heading in ("win %", "margin", "loss", "visits"):
         table.add_column(heading, justify="right", no_wrap=True)
     for rank, line in enumerate(answer.lines):
-        loss = f"{line.loss:.1f}" if rank and line.visits else ""
-        margin = f"{line.margin:+.1f}" if line.visits else ""
+        loss = f"{line.loss:z.1f}" if rank and line.visits else ""
+        margin = f"{line.margin:+z.1f}" if line.visits else ""
         table.add_row(*names(line, width), win(line, answer.seat or 0), margin, loss, f"{line.visits:,}")
     return table
 

@@ -7,9 +7,12 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
+from clerestory.cli.answers import answer_view
 from clerestory.cli.main import app
 from clerestory.cli.screen import screen
+from clerestory.clients.wire import read_answer
 from clerestory.engine import GAMES, from_position
+from clerestory.v1 import advisor_pb2 as api
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 POSITIONS = sorted((EXAMPLES / "positions").glob("*.json"))
@@ -95,6 +98,16 @@ def test_text_is_broken_between_words_on_a_terminal_alone(monkeypatch: pytest.Mo
     lines = terminal.file.getvalue().splitlines()
     assert max(map(len, lines)) <= COLUMNS
     assert " ".join(" ".join(lines).split()) == words
+
+
+def test_nothing_is_said_to_be_minus_nothing() -> None:
+    lines = [
+        api.Line(action=api.Action(text=text), visits=1, margin=-0.04, loss=-0.04) for text in ("play 4", "play 5")
+    ]
+    answer = read_answer(api.RecommendMoveResponse(seat=0, best=lines[0].action, lines=lines))
+    console = Console(file=io.StringIO())
+    console.print(answer_view(answer, GAMES["toy"].new(2, 1), COLUMNS))
+    assert "-0.0" not in console.file.getvalue()  # type: ignore[attr-defined]
 
 
 def test_a_record_is_told_as_a_game_ends() -> None:
