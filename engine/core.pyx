@@ -72,6 +72,15 @@ cdef class Game:
                 return i
         return -1
 
+    cdef int unsaid(self, const void *s, int seat, action_t *out):
+        return 0
+
+    cdef void say(self, void *s, int seat, action_t outcome):
+        pass
+
+    cdef bint foresees(self, const void *s, int seat):
+        return False
+
     @property
     def seats(self):
         """The range of player counts."""
@@ -103,6 +112,8 @@ cdef class Game:
 
     def seat_name(self, int seat):
         """What a seat is called in texts."""
+        if seat < 0:
+            return "an onlooker"
         return self._seat_names[seat]
 
     def action(self, int code):
@@ -309,6 +320,41 @@ cdef class State:
         cdef State other = self.copy()
         self.game.ops.observe(other.data, seat)
         return other
+
+    def unsaid(self, int seat):
+        """Return the outcomes one of which the seat has been shown, though the position does not say which; mostly ().
+
+        What is shown to one player is no action: whoever follows a game learns of it from that player, or not at all.
+
+        Raises BadPosition for a seat that does not exist.
+        """
+        self._owe_seat(seat)
+        cdef action_t outcomes[MAX_LEGAL]
+        cdef int i, n = self.game.unsaid(self.data, seat, outcomes)
+        return tuple([self.game.action(outcomes[i]) for i in range(n)])
+
+    def say(self, int seat, outcome):
+        """Say which of the outcomes of `unsaid` the seat has been shown: an Action, its text or its code.
+
+        It is no part of the history: an `undo` of an earlier action forgets it.
+
+        Raises BadText, or IllegalAction for what cannot have been shown, and then changes nothing.
+        """
+        cdef int code = self._code(outcome)
+        possible = self.unsaid(seat)
+        if all(action.code != code for action in possible):
+            says = ", ".join(action.text for action in possible) or "nothing"
+            name = self.game.seat_name(seat) if seat >= 0 else "an onlooker"
+            raise IllegalAction(f"{self.game.texts[code]}: not what {name} can have been shown; {says} can")
+        self.game.say(self.data, seat, <action_t> code)
+
+    def foresees(self, int seat):
+        """Whether the seat has been shown what comes up at the chance event that is due, said or not.
+
+        Raises BadPosition for a seat that does not exist.
+        """
+        self._owe_seat(seat)
+        return bool(self.game.foresees(self.data, seat))
 
     def deal(self, seed):
         """Return a determinization: every unknown filled, uniformly over what is consistent.

@@ -18,13 +18,15 @@ class Root:
     Attributes:
         view: the position as the observer knows it.
         seat: as given; at a chance event the observer.
-        observer: as given.
+        observer: as given; an onlooker where it has been shown what the chance event that is due brings.
         codes: the only actions to be searched, ascending; () for all.
     """
 
     __slots__ = ("codes", "observer", "seat", "view")
 
     def __init__(self, position: State, seat: int, observer: int) -> None:
+        if position.foresees(observer):  # what comes up is then analysed by what everyone can see
+            observer = NATURE
         self.view = position.observe(observer)
         self.seat = observer if position.turn == NATURE else seat
         self.observer = observer

@@ -168,7 +168,17 @@ def watching_is_playing_on_what_is_known(game: Any, seats: int, seed: int) -> No
             action, known, after = next_action(state, rng), state.observe(seat), state.copy()
             known.play(action)
             after.play(action)
-            assert known.observe(seat) == after.observe(seat)
+            if known.observe(seat) != after.observe(seat):  # shown just now to this seat alone, which must say what
+                outcomes = known.unsaid(seat)
+                assert after.observe(seat) in [told(known, seat, outcome) for outcome in outcomes]
+            assert known.observe(NATURE) == after.observe(NATURE)
+
+
+def told(known: Any, seat: int, outcome: Any) -> Any:
+    """The view of a seat that says what it has been shown."""
+    view = known.observe(seat)
+    view.say(seat, outcome)
+    return view
 
 
 def keys_are_equal_when_views_are(game: Any, seats: int, seed: int) -> None:

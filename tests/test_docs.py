@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
 PAGES = ("README.md", "docs/clients.md")
 SAYS = {
-    ("README.md", 0): '"rules_revision": 1',
+    ("README.md", 0): '"rules_revision": 2',
     ("README.md", 1): "%\n",
     ("docs/clients.md", 0): " looks ",
     ("docs/clients.md", 1): "the end: Outcome(",

@@ -36,17 +36,17 @@ def draft_kinds(names: Names) -> list[Kind]:
 
 def builder_kinds(once: list[Thing]) -> list[Kind]:
     """What is done with builders, and with the cards that are used once."""
-    remigius, exemption, maud = once
+    remigius, thomas, exemption = once
     return [
         plain(codes.REDRAW, "redraw", "return the builder to the bag and draw again"),
         plain(codes.ACCEPT, "accept", "let the draw stand"),
         Kind(codes.PLACE, "place {} {}", "place a {} builder: {}", tuple(product(COLOUR_THINGS, LOCATIONS))),
         single(codes.WAIT, "wait {}", "pass: the {} builder waits", COLOUR_THINGS),
         single(codes.USE_REMIGIUS, "use {}", "use {}: this builder is placed free", [remigius]),
+        single(codes.USE_THOMAS, "use {}", "use {}: be spared by the event", [thomas]),
         single(codes.USE_EXEMPTION, "use {}", "use {}: pay no tax", [exemption]),
-        single(codes.USE_MAUD, "use {}", "use {}: trade with the general supply", [maud]),
+        single(codes.SAVE_THOMAS, "save {}", "keep {} for later", [thomas]),
         single(codes.SAVE_EXEMPTION, "save {}", "keep {} for later", [exemption]),
-        single(codes.SAVE_MAUD, "save {}", "keep {} for later", [maud]),
     ]
 
 
@@ -59,9 +59,7 @@ def board_kinds(names: Names) -> list[Kind]:
         plain(codes.DECLINE, "decline", "take no protection"),
         single(codes.GAIN, "gain {}", "gain 1 {}", TYPE_THINGS[:3]),
         single(codes.DISCARD, "discard {}", "discard 1 {}", TYPE_THINGS),
-        single(codes.BUY_SAND, "buy sand {}", "buy {} sand", things(range(1, 16))),
-        single(codes.BUY_WOOD, "buy wood {}", "buy {} wood", things(range(1, 11))),
-        single(codes.BUY_STONE, "buy stone {}", "buy {} stone", things(range(1, 8))),
+        Kind(codes.BUY, "buy {} {}", "buy {1} {0}", tuple(product(TYPE_THINGS[:3], things(range(1, 5))))),
         Kind(codes.SELL, "sell {} {}", "sell {1} {0}", tuple(sales)),
         plain(codes.LEAVE, "leave", "leave the market"),
         Kind(codes.CONVERT, "convert {} {}", "use the {}, {}", tuple(uses)),

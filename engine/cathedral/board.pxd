@@ -5,17 +5,15 @@ from libc.string cimport memcpy, memset
 
 from clerestory.engine.cathedral.codes cimport (
     DISMISS,
-    GAIN,
     LOWEST_ROLL,
     ROLL,
     SAVE_EXEMPTION,
     USE_EXEMPTION,
 )
 from clerestory.engine.cathedral.draft cimport too_many_craftsmen
-from clerestory.engine.cathedral.market cimport begin_maud
+from clerestory.engine.cathedral.market cimport next_stall
 from clerestory.engine.cathedral.state cimport (
     AT_EXEMPTION,
-    AT_KINGSBRIDGE,
     AT_SHIRING,
     AT_TAX,
     CASTLE,
@@ -26,7 +24,6 @@ from clerestory.engine.cathedral.state cimport (
     METAL,
     PRIORY,
     SHIRING,
-    STONE,
     TYPES,
     Cathedral,
     Player,
@@ -34,28 +31,22 @@ from clerestory.engine.cathedral.state cimport (
     gain_cubes,
     gain_gold,
     is_spared,
-    list_run,
     list_set,
     pay_dues,
     use_up,
 )
-from clerestory.engine.cathedral.tables cimport HALF_MILL, LOWER_YIELD, Advantage, cards
+from clerestory.engine.cathedral.tables cimport CHANGE_YIELD, Advantage, cards
 from clerestory.engine.core cimport NATURE
 
 
 # -- step 3: wool mill -----------------------------------------------------------------------------
-
-cdef inline bint acts_on(const Cathedral *s, int seat, int kind) noexcept nogil:
-    """Whether this round's event is of the kind and acts on the seat."""
-    return s.event and cards.events[s.event - 1].kind == kind and not is_spared(s, seat)
-
 
 cdef inline void pay_mill(Cathedral *s) noexcept nogil:
     cdef int seat
     cdef Player *p
     for seat in range(s.seats):
         p = &s.players[seat]
-        gain_gold(p, p.mill >> acts_on(s, seat, HALF_MILL))
+        gain_gold(p, p.mill)
         p.workers += p.mill
         p.mill = 0
     visit_kingsbridge(s)
@@ -64,30 +55,25 @@ cdef inline void pay_mill(Cathedral *s) noexcept nogil:
 # -- step 4: Kingsbridge ---------------------------------------------------------------------------
 
 cdef inline void visit_kingsbridge(Cathedral *s) noexcept nogil:
-    """Space 1, then 2; goes on where a choice had stopped it."""
+    """Space 1, then 2."""
     cdef int space, owner, card
     for space in range(2):
         owner = s.spaces[KINGSBRIDGE + space]
         card = s.kingsbridge_cards[space]
-        s.spaces[KINGSBRIDGE + space] = 0  # R27: off the space before what follows
+        s.spaces[KINGSBRIDGE + space] = 0
         s.kingsbridge_cards[space] = 0
-        if owner and card and take_advantage(s, owner - 1, card - 1):
-            return
+        if owner and card:
+            take_advantage(s, &s.players[owner - 1], card - 1)
     visit_priory(s)
 
 
-cdef inline bint take_advantage(Cathedral *s, int seat, int card) noexcept nogil:
-    """Keep the card, or let it act (R28); True if it asks for a choice first."""
-    cdef Player *p = &s.players[seat]
+cdef inline void take_advantage(Cathedral *s, Player *p, int card) noexcept nogil:
+    """Keep the card, or let it act (R28)."""
     if cards.kept >> card & 1:
         p.advantages |= <uint16_t> (1 << card)
         p.fresh |= <uint16_t> (1 << card)
-        return False
-    gain_at_once(s, p, &cards.advantages[card])
-    s.choices_left = cards.advantages[card].choice
-    s.floor = s.choices_left != 0
-    ask(s, AT_KINGSBRIDGE, seat)
-    return s.choices_left != 0
+    else:
+        gain_at_once(s, p, &cards.advantages[card])
 
 
 cdef inline void gain_at_once(Cathedral *s, Player *p, const Advantage *card) noexcept nogil:
@@ -97,19 +83,6 @@ cdef inline void gain_at_once(Cathedral *s, Player *p, const Advantage *card) no
     gain_gold(p, card.gold)
     for type_ in range(TYPES):
         gain_cubes(s, p, type_, card.cubes[type_])
-
-
-cdef inline int legal_kingsbridge(const Cathedral *s, uint16_t *out) noexcept nogil:
-    """In type order; anything can be owed, so every type from the floor on can complete the choice."""
-    return list_run(STONE + 2 - s.floor, GAIN + s.floor - 1, out)
-
-
-cdef inline void play_kingsbridge(Cathedral *s, int a) noexcept nogil:
-    gain_cubes(s, &s.players[s.actor], a - GAIN, 1)
-    s.choices_left -= 1
-    s.floor = <uint8_t> (a - GAIN + 1) if s.choices_left else 0
-    if s.choices_left == 0:
-        visit_kingsbridge(s)
 
 
 # -- steps 5 to 8: Priory, production --------------------------------------------------------------
@@ -134,14 +107,14 @@ cdef inline void produce(Cathedral *s) noexcept nogil:
 
     Extra cubes come without a resource card of the type (R12), and in the round in which the card was taken (R6).
     """
-    cdef int seat, type_, cubes
+    cdef int seat, type_, cubes, changed = changed_yield(s)
     cdef Player *p
     cdef uint8_t yields[4]
     for seat in range(s.seats):
         p = &s.players[seat]
         memcpy(yields, &cards.yields[p.resources], 4)
-        if acts_on(s, seat, LOWER_YIELD):
-            lower(p.resources, yields, cards.events[s.event - 1].amount)
+        if changed and not is_spared(s, seat):
+            change(p.resources, yields, changed)
         for type_ in range(3):
             cubes = yields[type_] + (cards.produced[type_] if p.advantages & cards.producer[type_] else 0)
             p.cubes[type_] += <uint8_t> cubes
@@ -151,14 +124,22 @@ cdef inline void produce(Cathedral *s) noexcept nogil:
     ask(s, AT_TAX, NATURE)
 
 
-cdef inline void lower(unsigned int held, uint8_t *yields, int less) noexcept nogil:
-    """Each resource card yields less, but never below nothing (R14)."""
+cdef inline int changed_yield(const Cathedral *s) noexcept nogil:
+    """Cubes that this round's event adds to each resource card, or takes."""
+    if s.event and cards.events[s.event - 1].kind == CHANGE_YIELD:
+        return cards.events[s.event - 1].amount
+    return 0
+
+
+cdef inline void change(unsigned int held, uint8_t *yields, int more) noexcept nogil:
+    """Each resource card yields more or less, but never below nothing (R14)."""
     cdef uint8_t one[4]
     cdef int type_
     while held:
         memcpy(one, &cards.yields[held & -held], 4)
         for type_ in range(3):
-            yields[type_] -= <uint8_t> min(less, <int> one[type_])
+            if one[type_]:
+                yields[type_] += <uint8_t> max(more, -<int> one[type_])
         held &= held - 1
 
 
@@ -201,7 +182,7 @@ cdef inline void settle_tax(Cathedral *s, unsigned int exempt) noexcept nogil:
     cdef int seat
     for seat in range(s.seats):
         if not exempt >> (seat + 1) & 1:
-            pay_dues(&s.players[seat], s.die)
+            pay_dues(&s.players[seat], cards.tax if s.players[seat].advantages & cards.fixed_tax else s.die)  # R39
     if s.spaces[COURT]:
         s.players[s.spaces[COURT] - 1].cubes[METAL] += s.court_metal
         s.court_metal = 0
@@ -246,4 +227,4 @@ cdef inline void visit_castle(Cathedral *s) noexcept nogil:
     if s.spaces[CASTLE]:
         s.players[s.spaces[CASTLE] - 1].grey_next = GREY_LENT
         s.spaces[CASTLE] = 0
-    begin_maud(s)
+    next_stall(s)

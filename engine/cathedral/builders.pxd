@@ -24,8 +24,8 @@ from clerestory.engine.core cimport NATURE
 # free number of a location (3.2), so the location is full when its last space is taken.
 cdef extern from *:
     """
-    static const unsigned char FIRST_SPACE[10] = {0, 1, 2, 3, 5, 9, 10, 11, 12, 17};
-    static const unsigned char LAST_SPACE[10] = {0, 1, 2, 4, 8, 9, 10, 11, 15, 17};
+    static const unsigned char FIRST_SPACE[10] = {0, 1, 2, 3, 5, 9, 10, 11, 12, 16};
+    static const unsigned char LAST_SPACE[10] = {0, 1, 2, 4, 8, 9, 10, 11, 15, 16};
     """
     const uint8_t *FIRST_SPACE
     const uint8_t *LAST_SPACE

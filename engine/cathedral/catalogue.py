@@ -20,7 +20,8 @@ SHIPPED = Path(__file__).with_name("catalogue.toml")
 ROUNDS = 6
 LISTS = ("starting_craftsmen", "craftsmen", "resource_cards", "advantage_cards", "event_cards")
 TYPES = ("sand", "wood", "stone", "metal")
-ONCE = ("free_builder", "tax_exemption", "extra_stall")
+ONCE = ("free_builder", "protection", "tax_exemption")
+PERMITS = ("buy_wood", "sell_stone")
 COVERS = {"conversion": ("takes", "needs", "gives")}  # values that share one source
 
 Id = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
@@ -60,9 +61,10 @@ class StartingCraftsman(Card):
     takes: Goods = Goods()
     needs: Goods = Goods()
     gives: Pay
-    capacity: Annotated[int, Field(ge=1, le=10)]
-    requires: Id | None = None
+    capacity: Annotated[int, Field(ge=1, le=9)]
+    requires: list[Id] = Field(default_factory=list)
     permits: Literal["buy_wood", "sell_stone"] | None = None
+    blessing: bool = True
 
 
 class Craftsman(StartingCraftsman):
@@ -70,7 +72,6 @@ class Craftsman(StartingCraftsman):
 
     round: Annotated[int, Field(ge=1, le=ROUNDS)]
     cost: Annotated[int, Field(ge=0, le=30)]
-    permits: None = None
 
 
 class ResourceCard(Card):
@@ -104,10 +105,17 @@ class Room(Fields):
     cards: Few
 
 
+class FixedTax(Fields):
+    """The owner's tax, whatever the die shows."""
+
+    kind: Literal["fixed_tax"]
+    gold: Annotated[int, Field(ge=0, le=12)]
+
+
 class Plain(Fields):
     """An effect without amounts."""
 
-    kind: Literal["protection", "black_worker", "free_builder", "tax_exemption", "extra_stall"]
+    kind: Literal["foresight", "black_worker", "free_builder", "protection", "tax_exemption"]
 
 
 class AdvantageGain(Fields):
@@ -122,17 +130,10 @@ class AdvantageGain(Fields):
     metal: UpTo3 = 0
 
 
-class Choice(Fields):
-    """Cubes of the owner's choice, metal excepted."""
-
-    kind: Literal["choice"]
-    cubes: Few
-
-
 class AdvantageCard(Card):
     """A card of Kingsbridge."""
 
-    effect: Annotated[Production | Priory | Room | Plain | AdvantageGain | Choice, Field(discriminator="kind")]
+    effect: Annotated[Production | Priory | Room | FixedTax | Plain | AdvantageGain, Field(discriminator="kind")]
     last_round: bool = False
 
 
@@ -157,17 +158,24 @@ class LoseVp(Fields):
     vp: Annotated[int, Field(ge=1, le=12)]
 
 
-class LowerYield(Fields):
-    """Cubes less from each resource card."""
+class Yield(Fields):
+    """Cubes more or less from each resource card."""
 
-    kind: Literal["lower_yield"]
-    cubes: Few
+    kind: Literal["yield"]
+    cubes: Annotated[int, Field(ge=-3, le=3)]
+
+
+class MillGold(Fields):
+    """A gold for each own worker at the wool mill, so many at most."""
+
+    kind: Literal["mill_gold"]
+    most: Annotated[int, Field(ge=1, le=30)]
 
 
 class Happening(Fields):
     """An event without amounts."""
 
-    kind: Literal["lose_craftsman", "half_mill", "lose_cube", "gain_cube"]
+    kind: Literal["lose_craftsman", "blessing"]
 
 
 class EventGain(Fields):
@@ -182,7 +190,7 @@ class EventCard(Card):
     """A card of the event deck."""
 
     sign: Literal["negative", "positive"]
-    effect: Annotated[Levy | Builders | LoseVp | LowerYield | Happening | EventGain, Field(discriminator="kind")]
+    effect: Annotated[Levy | LoseVp | Builders | Yield | Happening | EventGain | MillGold, Field(discriminator="kind")]
 
 
 def by_id(cards: object) -> object:
@@ -198,7 +206,7 @@ def by_id(cards: object) -> object:
 class Catalogue(Fields):
     """Every card of the game, by id, in catalogue order."""
 
-    version: Literal[1]
+    version: Literal[2]
     game: Literal["cathedral"]
     starting_craftsmen: Annotated[dict[Id, StartingCraftsman], BeforeValidator(by_id)]
     craftsmen: Annotated[dict[Id, Craftsman], BeforeValidator(by_id)]
@@ -283,18 +291,19 @@ def count_faults(catalogue: Catalogue) -> Faults:
 
 
 def craftsman_faults(catalogue: Catalogue) -> Faults:
-    """Craftsmen lie round by round, give something, and require only starting craftsmen."""
+    """Craftsmen lie round by round, give something, and require only craftsmen."""
     for i, (card, craftsman) in enumerate(catalogue.craftsmen.items()):
         if craftsman.round != i // 4 + 1:
             yield f"craftsmen.{card}.round", f"is {craftsman.round}; four a round in order, so it must be {i // 4 + 1}"
     for card, values in catalogue.all_craftsmen.items():
-        if values.requires is not None and values.requires not in catalogue.starting_craftsmen:
-            yield f"craftsmen.{card}.requires", f"{values.requires!r} is not a starting craftsman"
+        for other in values.requires:
+            if other not in catalogue.all_craftsmen:
+                yield f"craftsmen.{card}.requires", f"{other!r} is not a craftsman"
         if values.gives == Pay():
             yield f"craftsmen.{card}.gives", "nothing"
-    for permit in ("buy_wood", "sell_stone"):
-        if sum(values.permits == permit for values in catalogue.starting_craftsmen.values()) != 1:
-            yield "starting_craftsmen", f"one and only one of them must permit {permit!r}"
+    for permit in PERMITS:
+        if all(values.permits != permit for values in catalogue.starting_craftsmen.values()):
+            yield "starting_craftsmen", f"one of them must permit {permit!r}"
 
 
 def deck_faults(catalogue: Catalogue) -> Faults:
@@ -326,10 +335,10 @@ def repeated(field: str, effects: Counter[str]) -> Faults:
 
 
 def lasting(effect: Any) -> list[str]:
-    """What tells an effect apart; gains may be on several cards, their amounts tell."""
+    """What tells an effect apart; gains and yields may be on several cards, their amounts tell."""
     if effect.kind == "production":
         return [f"production {type_}" for type_ in TYPES[:3] if getattr(effect, type_)]
-    return [] if effect.kind in ("gain", "choice") else [effect.kind]
+    return [] if effect.kind in ("gain", "yield") else [effect.kind]
 
 
 def source_faults(catalogue: Catalogue) -> Faults:
@@ -337,7 +346,7 @@ def source_faults(catalogue: Catalogue) -> Faults:
     for name in LISTS:
         for card, values in cards_of(catalogue, name).items():
             given = set(values.model_dump(exclude={"sources"}, exclude_defaults=True))
-            owed = SOURCED[name] | (given & {"requires", "permits", "last_round"})
+            owed = SOURCED[name] | (given & {"requires", "permits", "blessing", "last_round"})
             for field in sorted(owed ^ set(values.sources)):
                 yield f"{name}.{card}.sources.{field}", "is missing" if field in owed else "is the source of nothing"
 

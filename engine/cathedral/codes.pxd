@@ -17,22 +17,20 @@ cpdef enum:
     PLACE = 157              # + 10 * seat + location
     WAIT = 197               # + seat
     USE_REMIGIUS = 201
-    USE_EXEMPTION = 202
-    USE_MAUD = 203
-    SAVE_EXEMPTION = 204
-    SAVE_MAUD = 205
+    USE_THOMAS = 202
+    USE_EXEMPTION = 203
+    SAVE_THOMAS = 204
+    SAVE_EXEMPTION = 205
     PROTECT = 206
     DECLINE = 207
     GAIN = 208               # + type
     DISCARD = 211            # + type
-    BUY_SAND = 215           # + cubes - 1
-    BUY_WOOD = 230           # + cubes - 1
-    BUY_STONE = 240          # + cubes - 1
-    SELL = 247               # + MOST_SOLD * type + cubes - 1
-    LEAVE = 380
-    CONVERT = 381            # + MOST_USES * craftsman + times - 1
-    FINISH = 651
-    NUM_ACTIONS = 652
+    BUY = 215                # + STOCK * type + cubes - 1
+    SELL = 227               # + MOST_SOLD * type + cubes - 1
+    LEAVE = 360
+    CONVERT = 361            # + MOST_USES * craftsman + times - 1
+    FINISH = 631
+    NUM_ACTIONS = 632
 
 cdef enum:
     PAIRS = 36
@@ -41,4 +39,4 @@ cdef enum:
     LOCATIONS = 10           # that a builder can be sent to
     MOST_SOLD = 40           # of sand, wood or stone in one action
     MOST_METAL = 13          # there is no more
-    MOST_USES = 10           # of a craftsman in one round
+    MOST_USES = 10           # of a craftsman in one round, blessed

@@ -3,37 +3,34 @@
 from libc.stdint cimport uint8_t, uint16_t
 
 from clerestory.engine.cathedral.board cimport pay_mill
-from clerestory.engine.cathedral.codes cimport DECLINE, DISCARD, DISMISS, GAIN, PROTECT
+from clerestory.engine.cathedral.codes cimport DECLINE, DISMISS, GAIN, PROTECT, SAVE_THOMAS, USE_THOMAS
 from clerestory.engine.cathedral.state cimport (
     ARCHBISHOP,
     AT_ARCHBISHOP,
     AT_EVENT_CHOICE,
     AT_PROTECTION,
+    AT_THOMAS,
     METAL,
     ROUNDS,
-    TYPES,
     Cathedral,
     Player,
     ask,
-    cubes_held,
     gain_cubes,
     gain_gold,
     is_spared,
-    list_run,
     list_set,
     lose_vp,
     next_seat,
     pay_dues,
-    return_cubes,
+    use_up,
 )
 from clerestory.engine.cathedral.tables cimport (
     EVENT_GAIN,
-    GAIN_CUBE,
     LEVY,
     LIMIT_BUILDERS,
     LOSE_CRAFTSMAN,
-    LOSE_CUBE,
     LOSE_VP,
+    MILL_GOLD,
     Event,
     cards,
 )
@@ -54,16 +51,7 @@ cdef inline void begin_event(Cathedral *s) noexcept nogil:
     elif s.spaces[ARCHBISHOP]:
         ask(s, AT_PROTECTION, s.spaces[ARCHBISHOP] - 1)
     else:
-        s.spared = protected_by_card(s)
-        act_event(s)
-
-
-cdef inline uint8_t protected_by_card(const Cathedral *s) noexcept nogil:
-    """The holder of Thomas, as a set of seats."""
-    cdef int seat, seats = 0
-    for seat in range(s.seats):
-        seats |= (s.players[seat].advantages & cards.protection != 0) << seat
-    return <uint8_t> seats
+        ask_thomas(s)
 
 
 cdef inline int legal_protection(const Cathedral *s, uint16_t *out) noexcept nogil:
@@ -74,16 +62,43 @@ cdef inline int legal_protection(const Cathedral *s, uint16_t *out) noexcept nog
 
 cdef inline void play_protection(Cathedral *s, int a) noexcept nogil:
     s.protection = a == PROTECT
-    s.spared = protected_by_card(s) | <uint8_t> (s.protection << s.actor)
+    s.spared = <uint8_t> (s.protection << s.actor)
+    ask_thomas(s)
+
+
+cdef inline bint can_use_thomas(const Cathedral *s, int seat) noexcept nogil:
+    return s.players[seat].advantages & cards.protection and not is_spared(s, seat)
+
+
+cdef inline void ask_thomas(Cathedral *s) noexcept nogil:
+    """Then the holder of Thomas, if not protected yet (R4)."""
+    cdef int seat
+    for seat in range(s.seats):
+        if can_use_thomas(s, seat):
+            ask(s, AT_THOMAS, seat)
+            return
+    act_event(s)
+
+
+cdef inline int legal_thomas(const Cathedral *s, uint16_t *out) noexcept nogil:
+    out[0] = USE_THOMAS
+    out[1] = SAVE_THOMAS
+    return 2
+
+
+cdef inline void play_thomas(Cathedral *s, int a) noexcept nogil:
+    if a == USE_THOMAS:
+        use_up(&s.players[s.actor], cards.protection)
+        s.spared |= <uint8_t> (1 << s.actor)
     act_event(s)
 
 
 cdef inline void act_event(Cathedral *s) noexcept nogil:
-    """Everyone not spared is affected in turn order. A lower yield and half the mill act in later steps."""
+    """Everyone not spared is affected in turn order. Yields change and the blessing acts in later steps."""
     cdef int kind = event_of(s).kind, seat = s.starting
     if kind == LIMIT_BUILDERS and s.round < ROUNDS:  # 6.1: in round 6 it does nothing (R32)
         s.limited_next = <uint8_t> (((1 << s.seats) - 1) & ~s.spared)
-    if kind == LOSE_CRAFTSMAN or kind == LOSE_CUBE or kind == GAIN_CUBE:
+    if kind == LOSE_CRAFTSMAN:
         ask_event(s, seat)
         return
     while True:
@@ -103,16 +118,13 @@ cdef inline void affect(Cathedral *s, Player *p, const Event *event) noexcept no
     elif event.kind == EVENT_GAIN:
         gain_gold(p, event.gold)
         gain_cubes(s, p, METAL, event.metal)
+    elif event.kind == MILL_GOLD:
+        gain_gold(p, min(<int> p.mill, <int> event.amount))  # R41
 
 
 cdef inline bint has_choice(const Cathedral *s, int seat) noexcept nogil:
     """Who has nothing to lose is not asked (R25)."""
-    cdef int kind = event_of(s).kind
-    if is_spared(s, seat):
-        return False
-    if kind == LOSE_CRAFTSMAN:
-        return s.players[seat].craftsmen != 0
-    return kind == GAIN_CUBE or cubes_held(&s.players[seat]) != 0
+    return event_of(s).kind == LOSE_CRAFTSMAN and s.players[seat].craftsmen and not is_spared(s, seat)
 
 
 cdef inline void ask_event(Cathedral *s, int seat) noexcept nogil:
@@ -125,34 +137,13 @@ cdef inline void ask_event(Cathedral *s, int seat) noexcept nogil:
     ask(s, AT_EVENT_CHOICE, seat)
 
 
-cdef inline int list_cubes(const Player *p, uint16_t *out) noexcept nogil:
-    cdef int type_, n = 0
-    for type_ in range(TYPES):
-        out[n] = <uint16_t> (DISCARD + type_)
-        n += p.cubes[type_] != 0
-    return n
-
-
 cdef inline int legal_event_choice(const Cathedral *s, uint16_t *out) noexcept nogil:
-    cdef const Player *p = &s.players[s.actor]
-    cdef int kind = event_of(s).kind
-    if kind == LOSE_CRAFTSMAN:
-        return list_set(p.craftsmen, DISMISS, out)
-    if kind == LOSE_CUBE:
-        return list_cubes(p, out)
-    return list_run(3, GAIN, out)
+    return list_set(s.players[s.actor].craftsmen, DISMISS, out)
 
 
 cdef inline void play_event_choice(Cathedral *s, int a) noexcept nogil:
-    cdef Player *p = &s.players[s.actor]
-    cdef int kind = event_of(s).kind, seat
-    if kind == LOSE_CRAFTSMAN:
-        p.craftsmen &= ~(1u << (a - DISMISS))
-    elif kind == LOSE_CUBE:
-        return_cubes(s, p, a - DISCARD, 1)
-    else:
-        gain_cubes(s, p, a - GAIN, 1)
-    seat = next_seat(s, s.actor)
+    cdef int seat = next_seat(s, s.actor)
+    s.players[s.actor].craftsmen &= ~(1u << (a - DISMISS))
     if seat == s.starting:
         begin_archbishop(s)
     else:

@@ -137,12 +137,10 @@ cdef float weigh_builder(const View *v, int a) noexcept nogil:
 
 
 cdef float weigh_once(const View *v, int a) noexcept nogil:
-    """Cards used once, and protection: a high tax, the last round, a rich market."""
+    """Cards used once, and protection: a high tax, a negative event."""
     if a == USE_EXEMPTION:
         return 5 if v.s.round == ROUNDS or v.s.die >= 4 else 0.5
-    if a == USE_MAUD:
-        return 5 if v.s.round == ROUNDS else 0.2 * v.s.round
-    return 3 if a == PROTECT else 1
+    return 3 if a == PROTECT or a == USE_THOMAS else 1
 
 
 cdef float weigh_gain(const View *v, int a) noexcept nogil:
@@ -164,8 +162,8 @@ cdef float weigh_trade(const View *v, int a) noexcept nogil:
         count = (a - SELL) % MOST_SOLD + 1
         spare = v.p.cubes[kind] - v.room[kind]
         return 0.05 + (count if count <= spare else 0) + (0.3 if kind == METAL and v.use[METAL] == 0 else 0)
-    kind = SAND if a < BUY_WOOD else WOOD if a < BUY_STONE else STONE
-    count = a - (BUY_SAND if kind == SAND else BUY_WOOD if kind == WOOD else BUY_STONE) + 1
+    kind = (a - BUY) // STOCK
+    count = (a - BUY) % STOCK + 1
     if v.p.cubes[kind] + count > v.room[kind]:
         return 0.02
     return 0.05 + v.use[kind] * count * (3 if v.s.round == ROUNDS else 1)
@@ -188,11 +186,11 @@ cdef float weigh_conversion(const View *v, int a) noexcept nogil:
 cdef float weigh_one(const View *v, int a) noexcept nogil:
     if a < REDRAW:
         return weigh_card(v, a)
-    if a < USE_EXEMPTION:
+    if a < USE_THOMAS:
         return weigh_builder(v, a)
     if a < GAIN:
         return weigh_once(v, a)
-    if a < BUY_SAND:
+    if a < BUY:
         return weigh_gain(v, a)
     if a < CONVERT:
         return weigh_trade(v, a)

@@ -20,6 +20,7 @@ from clerestory.engine.cathedral.state cimport (
     ADVANTAGE_DECK,
     AT_ADVANTAGES,
     AT_CRAFTSMEN,
+    AT_DRAFT,
     AT_DRAW,
     AT_EVENT,
     AT_RESOURCES,
@@ -39,6 +40,7 @@ from clerestory.engine.cathedral.state cimport (
     lowest_bit,
     popcount,
 )
+from clerestory.engine.cathedral.tables cimport cards
 from clerestory.engine.core cimport NATURE
 from clerestory.engine.rng cimport rng_below, rng_shuffle, rng_t
 
@@ -221,8 +223,25 @@ cdef inline uint16_t draw_outcome(const Cathedral *s, rng_t *rng) noexcept nogil
 
 # -- forgetting and dealing ------------------------------------------------------------------------
 
-cdef inline void forget_decks(Cathedral *s) noexcept nogil:
+cdef inline bint is_shown_event(const Cathedral *s, int seat) noexcept nogil:
+    """Whether the seat has been shown the event to come, since the round's cards lie out (R40).
+
+    Whoever holds the card then took it in an earlier round.
+    """
+    return seat >= 0 and AT_DRAFT <= s.step <= AT_EVENT and s.players[seat].advantages & cards.foresight
+
+
+cdef inline int coming_event(const Cathedral *s, int seat) noexcept nogil:
+    """Card + 1 of the event to come if the seat has been shown it, 0 if not or if it is unknown."""
+    return s.event_deck[s.round - 1] if is_shown_event(s, seat) else 0
+
+
+cdef inline void forget_decks(Cathedral *s, int seat) noexcept nogil:
+    """Of the decks the seat keeps what it has been shown."""
+    cdef int coming = coming_event(s, seat)
     memset(s.advantage_deck, 0, HIDDEN_BYTES)
+    if coming:
+        s.event_deck[s.round - 1] = <uint8_t> coming
 
 
 cdef inline void deal_cards(unsigned int from_, uint8_t *deck, int count, rng_t *rng) noexcept nogil:
@@ -255,9 +274,14 @@ cdef inline void deal_advantages(Cathedral *s, rng_t *rng) noexcept nogil:
 
 
 cdef inline void deal_events(Cathedral *s, rng_t *rng) noexcept nogil:
+    """The first may be known while the others are not."""
     cdef int place = events_gone(s)
+    cdef unsigned int unseen = s.unseen_events
+    if place < EVENT_DECK and s.event_deck[place]:
+        unseen &= ~(1u << (s.event_deck[place] - 1))
+        place += 1
     if place < EVENT_DECK and s.event_deck[place] == 0:
-        deal_cards(s.unseen_events, s.event_deck + place, EVENT_DECK - place, rng)
+        deal_cards(unseen, s.event_deck + place, EVENT_DECK - place, rng)
 
 
 cdef inline void deal_craftsmen(Cathedral *s, rng_t *rng) noexcept nogil:

@@ -1,24 +1,14 @@
 # cython: language_level=3
-"""Phase III, step 12: the market, and Empress Maud's stall beside it (3.3, R13)."""
+"""Phase III, step 12: the market (3.3)."""
 from libc.stdint cimport uint8_t, uint16_t
 
-from clerestory.engine.cathedral.codes cimport (
-    BUY_SAND,
-    BUY_STONE,
-    BUY_WOOD,
-    LEAVE,
-    MOST_SOLD,
-    SAVE_MAUD,
-    SELL,
-    USE_MAUD,
-)
+from clerestory.engine.cathedral.codes cimport BUY, LEAVE, MOST_SOLD, SELL
 from clerestory.engine.cathedral.state cimport (
     AT_MARKET,
-    AT_MAUD,
     MARKET,
-    MAUDS_STALL,
     SAND,
     STALLS,
+    STOCK,
     STONE,
     TYPES,
     WOOD,
@@ -28,7 +18,6 @@ from clerestory.engine.cathedral.state cimport (
     gain_gold,
     list_run,
     return_cubes,
-    use_up,
 )
 from clerestory.engine.cathedral.tables cimport cards
 from clerestory.engine.cathedral.works cimport begin_cathedral
@@ -37,29 +26,6 @@ cdef enum:           # buying and selling; metal is sold at 5 and cannot be boug
     SAND_PRICE = 2
     WOOD_PRICE = 3
     STONE_PRICE = 4
-
-
-cdef inline void begin_maud(Cathedral *s) noexcept nogil:
-    """The holder is asked at the start of every step 12."""
-    cdef int seat
-    for seat in range(s.seats):
-        if s.players[seat].advantages & cards.extra_stall:
-            ask(s, AT_MAUD, seat)
-            return
-    next_stall(s)
-
-
-cdef inline int legal_maud(const Cathedral *s, uint16_t *out) noexcept nogil:
-    out[0] = USE_MAUD
-    out[1] = SAVE_MAUD
-    return 2
-
-
-cdef inline void play_maud(Cathedral *s, int a) noexcept nogil:
-    if a == USE_MAUD:
-        use_up(&s.players[s.actor], cards.extra_stall)
-        s.spaces[MAUDS_STALL] = <uint8_t> (s.actor + 1)
-    next_stall(s)
 
 
 cdef inline void next_stall(Cathedral *s) noexcept nogil:
@@ -75,17 +41,12 @@ cdef inline void next_stall(Cathedral *s) noexcept nogil:
     begin_cathedral(s)
 
 
-cdef inline int on_offer(const Cathedral *s, int type_) noexcept nogil:
-    """Maud's stall buys only from the general supply, never below zero (R7, R13, R38)."""
-    return max(<int> s.supply[type_], 0) if s.stall == STALLS else s.stock[type_]
-
-
 cdef inline int legal_market(const Cathedral *s, uint16_t *out) noexcept nogil:
     cdef const Player *p = &s.players[s.actor]
-    cdef int n = list_run(min(on_offer(s, SAND), p.gold // SAND_PRICE), BUY_SAND, out)
-    if p.craftsmen & cards.buys_wood:  # R19: only that starting card counts
-        n += list_run(min(on_offer(s, WOOD), p.gold // WOOD_PRICE), BUY_WOOD, out + n)
-    n += list_run(min(on_offer(s, STONE), p.gold // STONE_PRICE), BUY_STONE, out + n)
+    cdef int n = list_run(min(<int> s.stock[SAND], p.gold // SAND_PRICE), BUY, out)
+    if p.craftsmen & cards.buys_wood:  # R19
+        n += list_run(min(<int> s.stock[WOOD], p.gold // WOOD_PRICE), BUY + STOCK * WOOD, out + n)
+    n += list_run(min(<int> s.stock[STONE], p.gold // STONE_PRICE), BUY + STOCK * STONE, out + n)
     n += list_sales(p, out + n)
     out[n] = LEAVE
     return n + 1
@@ -106,12 +67,8 @@ cdef inline void play_market(Cathedral *s, int a) noexcept nogil:
         s.spaces[MARKET + s.stall - 1] = 0
     elif a >= SELL:
         sell(s, (a - SELL) // MOST_SOLD, (a - SELL) % MOST_SOLD + 1)
-    elif a >= BUY_STONE:
-        buy(s, STONE, a - BUY_STONE + 1)
-    elif a >= BUY_WOOD:
-        buy(s, WOOD, a - BUY_WOOD + 1)
     else:
-        buy(s, SAND, a - BUY_SAND + 1)
+        buy(s, (a - BUY) // STOCK, (a - BUY) % STOCK + 1)
     next_stall(s)
 
 
@@ -127,7 +84,4 @@ cdef inline void buy(Cathedral *s, int type_, int count) noexcept nogil:
     p.cubes[type_] += <uint8_t> count
     p.gold -= <uint8_t> (count * (type_ + SAND_PRICE))
     p.bought |= <uint8_t> (1 << type_)
-    if s.stall == STALLS:
-        s.supply[type_] -= <signed char> count
-    else:
-        s.stock[type_] -= <uint8_t> count
+    s.stock[type_] -= <uint8_t> count

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from clerestory.engine.cathedral.names import COLOURS, TYPES
-from clerestory.engine.kinds import Context, Kind, listed, model, repeated, unknown, whole
+from clerestory.engine.kinds import Context, Deck, Kind, listed, model, repeated, unknown, whole
 from clerestory.engine.layout import Fault
 
 CUBES = (23, 23, 23, 13)
@@ -14,7 +14,7 @@ FIRST_VP = 2
 MAX_GOLD = 30
 MOST_USES = 10
 SINGLE_SPACES = ("archbishop", "castle", "start")
-SPACES = ("kingsbridge", "priory", "court", "shiring")  # and the market, whose last stall, Maud's, holds none
+SPACES = ("kingsbridge", "priory", "court", "shiring", "market")
 
 
 class Uses(Kind):
@@ -46,6 +46,16 @@ class Uses(Kind):
         cards = [use["craftsman"] for use in value]
         yield from unknown(cards, self.ids)
         yield from repeated(cards)
+
+
+class EventDeck(Deck):
+    """The events to come, of which the first alone may be known: they begin at the round's own place of the array."""
+
+    def write(self, value: list[str], around: Context) -> Sequence[int]:
+        gone = around.fields["round"] - (around.fields["event"] == "")
+        if gone + len(value) > self.places:  # too many, which the rules refuse
+            return super().write(value, around)
+        return [0] * gone + [self.ids.index(card) for card in value] + [0] * (self.places - gone - len(value))
 
 
 def cube_faults(fields: dict[str, Any]) -> Iterator[Fault]:
@@ -85,7 +95,7 @@ def player_faults(fields: dict[str, Any]) -> Iterator[Fault]:
 def builders_placed(fields: dict[str, Any]) -> list[str]:
     """Return the builders that stand on spaces, and "" for each free one."""
     several = [builder for name in SPACES for builder in fields[name]]
-    return [*(fields[name] for name in SINGLE_SPACES), *several, *fields["market"][:4]]
+    return [*(fields[name] for name in SINGLE_SPACES), *several]
 
 
 ACCOUNTS = (cube_faults, event_faults, player_faults)

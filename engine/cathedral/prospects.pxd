@@ -66,7 +66,7 @@ cdef inline int amount(uint64_t goods, int kind) noexcept nogil:
 
 
 cdef inline bint usable(unsigned int craftsmen, const Craftsman *craftsman) noexcept nogil:
-    return not craftsman.requires & ~craftsmen
+    return craftsman.requires == 0 or craftsman.requires & craftsmen != 0
 
 
 cdef inline unsigned int ranked(unsigned int craftsmen) noexcept nogil:
@@ -112,7 +112,7 @@ cdef inline void goods_now(const Cathedral *s, const Player *p, double *goods) n
     cdef int kind
     for kind in range(TYPES):
         goods[kind] = p.cubes[kind] + (yields >> 8 * kind & 0xFF if kind < METAL else 0)
-        if kind < METAL and s.step <= AT_KINGSBRIDGE and p.advantages & cards.producer[kind]:
+        if kind < METAL and s.step <= AT_ARCHBISHOP and p.advantages & cards.producer[kind]:
             goods[kind] += cards.produced[kind]
     goods[GOLD] = p.gold + p.mill if s.step >= AT_ARCHBISHOP else 0
 
@@ -178,9 +178,9 @@ cdef inline void count_terms(const Cathedral *s, int seat, double *out) noexcept
     out[T_METAL] = p.cubes[METAL]
     out[T_CRAFTSMEN] = popcount(p.craftsmen)
     out[T_BAG] = p.bag
-    out[T_ONCE] = popcount(p.advantages & (cards.free_builder | cards.extra_stall | cards.exemption))
+    out[T_ONCE] = popcount(p.advantages & (cards.free_builder | cards.protection | cards.exemption))
     out[T_LASTING] = later * popcount(
-        p.advantages & (cards.priory | cards.protection | cards.black_worker | cards.room)
+        p.advantages & (cards.priory | cards.fixed_tax | cards.foresight | cards.black_worker | cards.room)
     )
     out[T_TURN] = seat - s.starting + (s.seats if seat < s.starting else 0)
     out[T_CASTLE] = p.grey_next != 0

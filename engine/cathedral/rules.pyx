@@ -3,15 +3,13 @@
 
 The chapters, in the order of a round: luck (turning up), draft, builders, events, board, market, works.
 """
-from libc.stdint cimport uint64_t
+from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memset
 
 from clerestory.engine.cathedral.board cimport (
     legal_exemption,
-    legal_kingsbridge,
     legal_shiring,
     play_exemption,
-    play_kingsbridge,
     play_shiring,
     play_tax,
 )
@@ -31,15 +29,19 @@ from clerestory.engine.cathedral.events cimport (
     legal_archbishop,
     legal_event_choice,
     legal_protection,
+    legal_thomas,
     play_archbishop,
     play_event_choice,
     play_protection,
+    play_thomas,
 )
 from clerestory.engine.cathedral.guide cimport GUIDE
 from clerestory.engine.cathedral.luck cimport (
+    coming_event,
     deal_decks,
     draw_outcome,
     forget_decks,
+    is_shown_event,
     legal_advantages,
     legal_craftsmen,
     legal_event,
@@ -52,7 +54,7 @@ from clerestory.engine.cathedral.luck cimport (
     weigh_builders,
     weigh_die,
 )
-from clerestory.engine.cathedral.market cimport legal_market, legal_maud, play_market, play_maud
+from clerestory.engine.cathedral.market cimport legal_market, play_market
 from clerestory.engine.cathedral.sound cimport INVARIANTS, NUM_INVARIANTS
 from clerestory.engine.cathedral.state cimport *
 from clerestory.engine.cathedral.works cimport legal_cathedral, legal_keep, play_cathedral, play_keep
@@ -70,7 +72,7 @@ from clerestory.engine.cathedral.text import show
 from clerestory.engine.fields import begin_catalogue
 
 cdef enum:
-    RULES_REVISION = 1
+    RULES_REVISION = 2
     MAX_PLIES = 4096  # a round has fewer than 450: 15 cards, 60 about builders, 160 trades, 45 a seat at the cathedral
     FIRST_GOLD = 20  # of the starting player; one more for each next (2)
 
@@ -101,20 +103,18 @@ cdef int legal(const void *state, action_t *out) noexcept nogil:
         return legal_event(s, out)
     elif s.step == AT_PROTECTION:
         return legal_protection(s, out)
+    elif s.step == AT_THOMAS:
+        return legal_thomas(s, out)
     elif s.step == AT_EVENT_CHOICE:
         return legal_event_choice(s, out)
     elif s.step == AT_ARCHBISHOP:
         return legal_archbishop(s, out)
-    elif s.step == AT_KINGSBRIDGE:
-        return legal_kingsbridge(s, out)
     elif s.step == AT_TAX:
         return legal_tax(s, out)
     elif s.step == AT_EXEMPTION:
         return legal_exemption(s, out)
     elif s.step == AT_SHIRING:
         return legal_shiring(s, out)
-    elif s.step == AT_MAUD:
-        return legal_maud(s, out)
     elif s.step == AT_MARKET:
         return legal_market(s, out)
     elif s.step == AT_CATHEDRAL:
@@ -146,20 +146,18 @@ cdef void play(void *state, action_t a) noexcept nogil:
         play_event(s, a)
     elif s.step == AT_PROTECTION:
         play_protection(s, a)
+    elif s.step == AT_THOMAS:
+        play_thomas(s, a)
     elif s.step == AT_EVENT_CHOICE:
         play_event_choice(s, a)
     elif s.step == AT_ARCHBISHOP:
         play_archbishop(s, a)
-    elif s.step == AT_KINGSBRIDGE:
-        play_kingsbridge(s, a)
     elif s.step == AT_TAX:
         play_tax(s, a)
     elif s.step == AT_EXEMPTION:
         play_exemption(s, a)
     elif s.step == AT_SHIRING:
         play_shiring(s, a)
-    elif s.step == AT_MAUD:
-        play_maud(s, a)
     elif s.step == AT_MARKET:
         play_market(s, a)
     elif s.step == AT_CATHEDRAL:
@@ -209,8 +207,8 @@ cdef void scores(const void *state, double *out) noexcept nogil:
 
 
 cdef void observe(void *state, int seat) noexcept nogil:
-    """Nothing is hidden from one player and known to another (8)."""
-    forget_decks(<Cathedral *> state)
+    """Only the coming event can be hidden from one player and known to another (8, R40)."""
+    forget_decks(<Cathedral *> state, seat)
 
 
 cdef void deal(void *state, rng_t *rng) noexcept nogil:
@@ -218,8 +216,10 @@ cdef void deal(void *state, rng_t *rng) noexcept nogil:
 
 
 cdef uint64_t key(const void *state, int seat) noexcept nogil:
-    """What is hidden lies last, and observe leaves zeros there."""
-    return hash_words(state, (sizeof(Cathedral) - HIDDEN_BYTES) // 8)
+    """What is hidden lies last, and observe leaves zeros there, but for the event that the seat has been shown."""
+    cdef uint64_t public = hash_words(state, (sizeof(Cathedral) - HIDDEN_BYTES) // 8)
+    cdef uint64_t coming = coming_event(<const Cathedral *> state, seat)
+    return public ^ coming * <uint64_t> 0x9E3779B97F4A7C15
 
 
 cdef void setup(void *state, int seats, rng_t *rng) noexcept nogil:
@@ -281,3 +281,18 @@ cdef class CathedralGame(Game):
             "cathedral", RULES_REVISION, actions(cards), layout_of(names_of(cards)), ACCOUNTS,
             seat_names=COLOURS, picture=show, catalogue=content, cards=rows(cards),
         )
+
+    cdef int unsaid(self, const void *state, int seat, action_t *out):
+        """Of an event that its owner has been shown, any that has not been turned up (R40)."""
+        cdef const Cathedral *s = <const Cathedral *> state
+        if not is_shown_event(s, seat) or s.event_deck[s.round - 1]:
+            return 0
+        return list_set(s.unseen_events, TURN_UP_EVENT, out)
+
+    cdef void say(self, void *state, int seat, action_t outcome):
+        cdef Cathedral *s = <Cathedral *> state
+        s.event_deck[s.round - 1] = <uint8_t> (outcome - TURN_UP_EVENT + 1)
+
+    cdef bint foresees(self, const void *state, int seat):
+        cdef const Cathedral *s = <const Cathedral *> state
+        return s.step == AT_EVENT and is_shown_event(s, seat)

@@ -2,6 +2,6 @@
 from clerestory.engine.core cimport Invariant
 
 cdef enum:
-    NUM_INVARIANTS = 20
+    NUM_INVARIANTS = 21
 
 cdef Invariant INVARIANTS[NUM_INVARIANTS]

@@ -7,7 +7,7 @@ from libc.stdint cimport uint32_t
 
 from clerestory.engine.cathedral.board cimport seats_at_court
 from clerestory.engine.cathedral.draft cimport too_many_craftsmen
-from clerestory.engine.cathedral.events cimport has_choice
+from clerestory.engine.cathedral.events cimport can_use_thomas, has_choice
 from clerestory.engine.cathedral.sound_cards cimport (
     advantages_in_place,
     craftsmen_have_room,
@@ -15,8 +15,8 @@ from clerestory.engine.cathedral.sound_cards cimport (
     decks_fit,
     event_fits,
     is_negative,
-    most_choices,
     shown_in_step,
+    somebody_knows,
     turned_up_by_round,
 )
 from clerestory.engine.cathedral.sound_pieces cimport (
@@ -29,7 +29,7 @@ from clerestory.engine.cathedral.sound_pieces cimport (
     workers_accounted,
 )
 from clerestory.engine.cathedral.state cimport *
-from clerestory.engine.cathedral.tables cimport cards
+from clerestory.engine.cathedral.tables cimport BLESSING, cards
 from clerestory.engine.cathedral.works cimport is_free, times_used
 from clerestory.engine.core cimport NATURE, OVER, Invariant, predicate
 
@@ -76,7 +76,11 @@ INVARIANTS[:] = [
     Invariant(<predicate> five_kept, b"who has finished at the cathedral has kept five cubes at most"),
     Invariant(
         <predicate> decks_fit,
-        b"a deck is wholly known or wholly unknown, and holds unseen cards of its rounds once each",
+        b"a deck is wholly known or wholly unknown, but for the coming event, and holds unseen cards of its rounds once",
+    ),
+    Invariant(
+        <predicate> somebody_knows,
+        b"the coming event alone is known while the player who is shown it may know it: from the draft to its turning up",
     ),
     Invariant(<predicate> cubes_of_step, b"five cubes are kept from the last round, and production adds few"),
 ]
@@ -99,7 +103,7 @@ cdef bint cubes_of_step(const Cathedral *s) noexcept nogil:
         to_sell = 0
         for type_ in range(TYPES):
             to_sell += 0 if s.players[seat].bought >> type_ & 1 else s.players[seat].cubes[type_]
-        if to_sell > (33 if s.step <= AT_KINGSBRIDGE else 80):
+        if to_sell > (33 if s.step <= AT_ARCHBISHOP else 80):
             return False
     return True
 
@@ -107,16 +111,12 @@ cdef bint cubes_of_step(const Cathedral *s) noexcept nogil:
 # -- the step --------------------------------------------------------------------------------------
 
 cdef bint choices_of_step(const Cathedral *s) noexcept nogil:
-    if s.protection and not (s.step == AT_EVENT_CHOICE and s.spaces[ARCHBISHOP] and is_negative(s)):
+    if s.protection and not (AT_THOMAS <= s.step <= AT_EVENT_CHOICE and s.spaces[ARCHBISHOP] and is_negative(s)):
         return False
     if (s.die > 1) != (s.step == AT_EXEMPTION) or s.die == 1 or (s.stall != 0) != (s.step == AT_MARKET):
         return False
-    if (s.choices_left != 0) != (s.step == AT_KINGSBRIDGE) or s.passed == (1 << s.seats) - 1:
+    if s.passed == (1 << s.seats) - 1 or s.passed and s.step != AT_DRAFT or not bought_fits(s):
         return False
-    if s.passed and s.step != AT_DRAFT or not bought_fits(s):
-        return False
-    if s.step == AT_KINGSBRIDGE:
-        return 1 <= s.floor <= 3 and s.choices_left <= most_choices(s)
     return (s.floor != 0) == (s.step == AT_KEEP) and (s.step != AT_KEEP or can_keep(s))
 
 
@@ -140,16 +140,25 @@ cdef bint can_keep(const Cathedral *s) noexcept nogil:
 cdef bint uses_fit(const Cathedral *s) noexcept nogil:
     cdef int card, last = s.last_used - 1
     cdef uint32_t held = s.players[s.actor].craftsmen if s.actor >= 0 else 0
-    if s.step != AT_CATHEDRAL:
-        return not s.used[0] and not s.used[1] and not s.last_used
-    for card in range(32):
-        if times_used(s, card) and (card >= CRAFTSMEN or not held >> card & 1 or not is_free(card)):
+    if s.step != AT_CATHEDRAL or s.last_used == 0:
+        return not s.used[0] and not s.used[1] and not s.last_used and not s.blessing_used
+    for card in range(CRAFTSMEN):
+        if times_used(s, card) and (not held >> card & 1 or not is_free(card)):
             return False
-        if card < CRAFTSMEN and times_used(s, card) > cards.craftsmen[card].capacity:
+    return held >> last & 1 and (times_used(s, last) or not is_free(last)) and blessing_fits(s)
+
+
+cdef bint blessing_fits(const Cathedral *s) noexcept nogil:
+    """One craftsman at most has been used once more than its capacity, which then shows if it is a free one (R42)."""
+    cdef int card, beyond, blessed = 0
+    for card in range(CRAFTSMEN):
+        beyond = times_used(s, card) - cards.craftsmen[card].capacity
+        if beyond > 1 or (beyond == 1 and not cards.blessable >> card & 1):
             return False
-    if s.last_used == 0:
-        return not s.used[0] and not s.used[1]
-    return held >> last & 1 and (times_used(s, last) or not is_free(last))
+        blessed += beyond == 1
+    if blessed > 1 or (blessed and not s.blessing_used):
+        return False
+    return not s.blessing_used or (s.event and cards.events[s.event - 1].kind == BLESSING)
 
 
 cdef bint actor_fits(const Cathedral *s) noexcept nogil:
@@ -167,9 +176,9 @@ cdef bint actor_fits(const Cathedral *s) noexcept nogil:
         return has_choice(s, seat)
     if step == AT_EXEMPTION:
         return s.players[seat].advantages & cards.exemption and not seats_at_court(s) >> (seat + 1) & 1
-    if step == AT_MAUD:
-        return s.players[seat].advantages & cards.extra_stall
-    if step == AT_KINGSBRIDGE or step == AT_SHIRING or step == AT_CATHEDRAL or step == AT_KEEP:
+    if step == AT_THOMAS:
+        return can_use_thomas(s, seat)
+    if step == AT_SHIRING or step == AT_CATHEDRAL or step == AT_KEEP:
         return True
     return seat == asked_at(s) - 1
 

@@ -3,9 +3,9 @@
 from libc.stdint cimport uint8_t, uint32_t
 
 from clerestory.engine.cathedral.draft cimport too_many_craftsmen
-from clerestory.engine.cathedral.events cimport protected_by_card
 from clerestory.engine.cathedral.luck cimport (
     advantages_gone,
+    coming_event,
     craftsmen_gone,
     craftsmen_possible,
     events_gone,
@@ -53,11 +53,7 @@ cdef inline bint kingsbridge_of_step(const Cathedral *s) noexcept nogil:
     cdef const uint8_t *c = <const uint8_t *> s.kingsbridge_cards
     if s.step == AT_ADVANTAGES:
         return c[1] == 0
-    if s.step < AT_KINGSBRIDGE:
-        return c[0] and c[1]
-    if s.step > AT_KINGSBRIDGE:
-        return not c[0] and not c[1]
-    return not c[0] and not s.spaces[KINGSBRIDGE] and (c[1] or not s.spaces[KINGSBRIDGE + 1])  # R27
+    return c[0] and c[1] if s.step <= AT_ARCHBISHOP else not c[0] and not c[1]
 
 
 cdef inline bint shiring_of_step(const Cathedral *s) noexcept nogil:
@@ -75,16 +71,6 @@ cdef inline bint shown_in_step(const Cathedral *s) noexcept nogil:
     return kingsbridge_of_step(s) and shiring_of_step(s)
 
 
-cdef inline int most_choices(const Cathedral *s) noexcept nogil:
-    """Cubes of choice on the best of the cards that have been turned up and are no longer at Kingsbridge."""
-    cdef unsigned int gone = ~(s.unseen_advantages | as_set(s.kingsbridge_cards[1]))
-    cdef int card, most = 0
-    for card in range(ADVANTAGES):
-        if gone >> card & 1:
-            most = max(most, <int> cards.advantages[card].choice)
-    return most
-
-
 cdef inline bint advantages_in_place(const Cathedral *s) noexcept nogil:
     cdef unsigned int here, fresh = 0
     cdef int i
@@ -96,7 +82,7 @@ cdef inline bint advantages_in_place(const Cathedral *s) noexcept nogil:
         if s.players[i].advantages & ~cards.kept or s.players[i].fresh & ~s.players[i].advantages:
             return False
         fresh |= s.players[i].fresh
-    return fresh == 0 or (s.step >= AT_KINGSBRIDGE and popcount(fresh) <= 2)
+    return fresh == 0 or (s.step > AT_ARCHBISHOP and popcount(fresh) <= 2)
 
 
 cdef inline bint turned_up_by_round(const Cathedral *s) noexcept nogil:
@@ -117,20 +103,34 @@ cdef inline bint event_fits(const Cathedral *s) noexcept nogil:
     cdef unsigned int everyone = (1u << s.seats) - 1, next_ = 0
     if (s.event != 0) != (s.step > AT_EVENT) or (s.spared and not (negative and s.step > AT_PROTECTION)):
         return False
-    if limits and s.step > AT_PROTECTION and s.round < ROUNDS:
+    if limits and s.step > AT_THOMAS and s.round < ROUNDS:
         next_ = everyone & ~s.spared
     if s.limited_next != next_ or (s.limited and (s.round == 1 or limits)):
         return False
     if s.step == AT_PROTECTION:
         return negative and s.spaces[ARCHBISHOP]
-    if s.step == AT_EVENT_CHOICE or s.step == AT_ARCHBISHOP:
-        return s.spared == (spared_by(s) if negative else 0)
-    return popcount(s.spared) <= 2
+    return spared_fits(s)
 
 
-cdef inline unsigned int spared_by(const Cathedral *s) noexcept nogil:
-    """The holder of Thomas, and the builder at the archbishop's seat whose owner took protection."""
-    return protected_by_card(s) | (as_set(s.spaces[ARCHBISHOP]) if s.protection else 0)
+cdef inline bint spared_fits(const Cathedral *s) noexcept nogil:
+    """The builder at the archbishop's seat whose owner took protection, and who used Thomas up (R4)."""
+    cdef unsigned int by_seat = as_set(s.spaces[ARCHBISHOP]) if s.protection else 0, by_card = s.spared & ~by_seat
+    if AT_PROTECTION < s.step <= AT_ARCHBISHOP and by_seat & ~s.spared:
+        return False
+    if s.step == AT_THOMAS:
+        return by_card == 0 and is_negative(s)
+    if s.step > AT_ARCHBISHOP:  # who was at the seat cannot be told any more
+        return popcount(s.spared) <= (2 if is_gone(s, cards.protection) else 1)
+    return by_card == 0 or (popcount(by_card) == 1 and is_gone(s, cards.protection))
+
+
+cdef inline bint is_gone(const Cathedral *s, unsigned int card) noexcept nogil:
+    """Whether an advantage, as a set, has been turned up and is neither at Kingsbridge nor held."""
+    cdef unsigned int there = s.unseen_advantages | as_set(s.kingsbridge_cards[0]) | as_set(s.kingsbridge_cards[1])
+    cdef int seat
+    for seat in range(s.seats):
+        there |= s.players[seat].advantages
+    return not card & there
 
 
 # -- decks -----------------------------------------------------------------------------------------
@@ -157,7 +157,7 @@ cdef inline bint decks_fit(const Cathedral *s) noexcept nogil:
     for i in range(gone, ADVANTAGE_DECK):
         if s.advantage_deck[i] and (s.advantage_deck[i] > ORDINARY) != (i >= ORDINARY_DECK):
             return False
-    if not deck_fits(s.event_deck, EVENT_DECK, events_gone(s), s.unseen_events):
+    if not shows_event_alone(s) and not deck_fits(s.event_deck, EVENT_DECK, events_gone(s), s.unseen_events):
         return False
     gone = craftsmen_gone(s)
     if not deck_fits(s.craftsman_deck, CRAFTSMAN_DECK, gone, ~0u >> (32 - CRAFTSMEN)):
@@ -170,3 +170,25 @@ cdef inline bint decks_fit(const Cathedral *s) noexcept nogil:
 
 cdef inline unsigned int craftsmen_of_place(const Cathedral *s, int place) noexcept nogil:
     return craftsmen_possible(s) if place < OF_ROUND * s.round else of_round(place // OF_ROUND + 1)
+
+
+cdef inline bint shows_event_alone(const Cathedral *s) noexcept nogil:
+    """Whether the event to come is known, and none after it; in the last round that is the whole deck (R40)."""
+    cdef int i, place = events_gone(s)
+    if place >= EVENT_DECK - 1 or not s.event_deck[place] or not s.unseen_events & as_set(s.event_deck[place]):
+        return False
+    for i in range(EVENT_DECK):
+        if i != place and s.event_deck[i]:
+            return False
+    return True
+
+
+cdef inline bint somebody_knows(const Cathedral *s) noexcept nogil:
+    """An event known alone is known to a player (R40)."""
+    cdef int seat
+    if not shows_event_alone(s):
+        return True
+    for seat in range(s.seats):
+        if coming_event(s, seat):
+            return True
+    return False

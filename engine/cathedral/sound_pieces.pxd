@@ -12,10 +12,10 @@ cdef inline bint waiting_in_step(const Cathedral *s) noexcept nogil:
 
 
 cdef inline int on_board(const Cathedral *s, int seat) noexcept nogil:
-    """Builders of a seat that wait or stand on spaces; Maud's stall has none."""
+    """Builders of a seat that wait or stand on spaces."""
     cdef int i, count = 0
     for i in range(SPACES):
-        count += i != MAUDS_STALL and s.spaces[i] == seat + 1
+        count += s.spaces[i] == seat + 1
     for i in range(count_waiting(s)):
         count += (s.waiting >> 4 * i & 15) == <uint32_t> seat + 1
     return count
@@ -59,15 +59,13 @@ cdef inline bint spaces_of_step(const Cathedral *s) noexcept nogil:
         return False
     if not from_lowest(s, PRIORY, 2) or not from_lowest(s, COURT, COURT_SPACES):
         return False
-    if step < AT_MARKET and not from_lowest(s, MARKET, STALLS - 1):
+    if step < AT_MARKET and not from_lowest(s, MARKET, STALLS):
         return False
-    if (step > AT_ARCHBISHOP and s.spaces[ARCHBISHOP]) or (step > AT_KINGSBRIDGE and not empty(s, KINGSBRIDGE, 2)):
-        return False
-    if (step > AT_KINGSBRIDGE and not empty(s, PRIORY, 2)) or (step > AT_EXEMPTION and not empty(s, COURT, 4)):
+    if step > AT_ARCHBISHOP and not empty(s, ARCHBISHOP, COURT) or step > AT_EXEMPTION and not empty(s, COURT, 4):
         return False
     if (step > AT_SHIRING and not empty(s, SHIRING, 3)) or (step > AT_MARKET and not empty(s, MARKET, STALLS)):
         return False
-    return (step == AT_MARKET or not s.spaces[MAUDS_STALL]) and not (step == AT_OVER and s.spaces[START])
+    return not (step == AT_OVER and s.spaces[START])
 
 
 cdef inline bint cost_fits(const Cathedral *s) noexcept nogil:
@@ -122,4 +120,4 @@ cdef inline bint resources_in_place(const Cathedral *s) noexcept nogil:
         return popcount(s.supply_resources | held) == RESOURCES - 2
     if s.supply_resources or popcount(held) > RESOURCES - 2:
         return False
-    return held == 0 or AT_DRAFT < s.step <= AT_KINGSBRIDGE
+    return held == 0 or AT_DRAFT < s.step <= AT_ARCHBISHOP

@@ -52,13 +52,12 @@ cpdef enum Step:        # of a round, RULES.md section 2
     AT_WAITING
     AT_EVENT
     AT_PROTECTION
+    AT_THOMAS
     AT_EVENT_CHOICE
     AT_ARCHBISHOP
-    AT_KINGSBRIDGE
     AT_TAX
     AT_EXEMPTION
     AT_SHIRING
-    AT_MAUD
     AT_MARKET
     AT_CATHEDRAL
     AT_KEEP
@@ -75,11 +74,10 @@ cdef enum:              # spaces for builders
     COURT_SPACES = 4
     SHIRING = 9         # 2
     CASTLE = 11
-    MARKET = 12         # 4, and Maud's stall
-    STALLS = 5
-    MAUDS_STALL = 16
-    START = 17
-    SPACES = 18
+    MARKET = 12         # 4
+    STALLS = 4
+    START = 16
+    SPACES = 17
 
 cdef struct Player:
     uint8_t cubes[TYPES]      # held
@@ -112,12 +110,12 @@ cdef struct Cathedral:
     uint8_t redraw_used       # 1: the redraw of this round is gone
     uint8_t drawn             # seat + 1 of the builder drawn, until it is placed or waits
     uint8_t free_placement    # 1: Remigius was played for it
-    uint8_t stall             # 1-5 while the market acts, else 0
+    uint8_t stall             # 1-4 while the market acts, else 0
     uint8_t event             # card + 1, from its turning up to the end of the round
     uint8_t protection        # 1: the archbishop's builder took it, until step 2 is over
     uint8_t die               # 2-5 from the roll to the payment, else 0
-    uint8_t floor             # type + 1, the first that may be named in a choice of several cubes, else 0
-    uint8_t choices_left      # cubes still to be gained at AT_KINGSBRIDGE, else 0
+    uint8_t floor             # type + 1, the first that may be discarded at AT_KEEP, else 0
+    uint8_t blessing_used     # 1: at AT_CATHEDRAL a craftsman was used beyond its capacity
     uint8_t last_used         # craftsman + 1 used last at AT_CATHEDRAL, else 0
     uint8_t passed            # set of seats: out of the draft
     uint8_t spared            # set of seats: this round's event does not act on them
@@ -135,10 +133,11 @@ cdef struct Cathedral:
     uint8_t shiring_cards[2]  # card + 1
     uint8_t pad[2]
     uint8_t spaces[SPACES]    # seat + 1 of the builder there
-    uint8_t pad2[6]
+    uint8_t pad2[7]
     uint64_t used[2]          # uses of each free craftsman at AT_CATHEDRAL, 4 bits by card
     Player players[SEATS]
-    # what nobody can see: card + 1 by the place in the deck, 0 once turned up and when unknown
+    # card + 1 by the place in the deck, 0 once turned up and when unknown. Nobody can see them, but for the coming
+    # event, which one player may have been shown (R40)
     uint8_t advantage_deck[ADVANTAGE_DECK]  # two a round
     uint8_t event_deck[EVENT_DECK]          # one a round
     uint8_t craftsman_deck[CRAFTSMAN_DECK]  # four a round: Shiring 1 and 2, then the two of the supply

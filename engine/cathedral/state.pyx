@@ -6,7 +6,7 @@ from typing import Literal
 
 from clerestory.engine.cathedral.names import COLOURS
 from clerestory.engine.cathedral.names import TYPES as TYPE_NAMES
-from clerestory.engine.cathedral.position import Uses
+from clerestory.engine.cathedral.position import EventDeck, Uses
 from clerestory.engine.kinds import Amounts, Card, Choice, Deck, Each, Flag, Number, Order, Seat, SeatFlag, Set
 from clerestory.engine.layout import Field, Layout
 
@@ -51,7 +51,6 @@ def course_fields():
 def space_fields():
     """The builders on the board."""
     pair = Each(BUILDER, 2)
-    maud = '5 stalls; the fifth is Maud\'s: `""` unless she is in play'
     return [
         Field("archbishop", at(&s.spaces[ARCHBISHOP]), BUILDER, "builder there"),
         Field("castle", at(&s.spaces[CASTLE]), BUILDER, "builder there"),
@@ -60,13 +59,13 @@ def space_fields():
         Field("priory", at(&s.spaces[PRIORY], 2), pair, '2 spaces, builder or `""`'),
         Field("court", at(&s.spaces[COURT], COURT_SPACES), Each(BUILDER, COURT_SPACES), "4 spaces"),
         Field("shiring", at(&s.spaces[SHIRING], 2), pair, '2 spaces, builder or `""`'),
-        Field("market", at(&s.spaces[MARKET], STALLS), Each(BUILDER, STALLS), maud),
+        Field("market", at(&s.spaces[MARKET], STALLS), Each(BUILDER, STALLS), "4 spaces"),
     ]
 
 
 def table_fields(cards):
     """What lies on the board."""
-    stall = "1 to 5 while the market acts: the stall whose turn it is; else 0"
+    stall = "1 to 4 while the market acts: the space whose turn it is; else 0"
     shown = '2 entries: card, or `""` once taken, gone or not yet turned up'
     supply = "cards of the draft still to be had; empty once it is over"
     event = "the event of this round, from its turning up to the end of the round"
@@ -91,31 +90,33 @@ def table_fields(cards):
 
 def choice_fields(cards):
     """What has been chosen so far where a choice has several parts."""
-    floor = 'the first type that may be named in a choice of several cubes (`sand` at its start); else `""`'
+    floor = 'step `keep`: the first type that may be discarded (`sand` at its start); else `""`'
     used = 'step `cathedral`: `[{"craftsman": CARD, "times": N}, ...]` for the free craftsmen used so far'
     last = 'step `cathedral`: the craftsman used last, or `""`'
+    blessing = "step `cathedral`: the player who converts has used a craftsman beyond its capacity (R42)"
     return [
         Field("floor", at(&s.floor), Choice(("", *TYPE_NAMES)), floor),
-        Field("choices_left", at(&s.choices_left), COUNT, "cubes still to be gained at step `kingsbridge`; else 0"),
         Field("used", at(s.used, 2), Uses(cards["craftsmen"]), used),
         Field("last_used", at(&s.last_used), Card(cards["craftsmen"]), last),
+        Field("blessing_used", at(&s.blessing_used), Flag(), blessing),
     ]
 
 
 def deck_fields(cards):
-    """What has not been turned up, and in what order nobody can see."""
+    """What has not been turned up, and its order, of which nobody can see more than the coming event."""
     unseen = "cards not turned up yet, the removed ones among them"
     order = "the order, top first, without the removed cards; `[]` when it is not known"
+    coming = order + "; its first card alone is what Ellen's owner has been shown (R40)"
     of_rounds = "the order of the craftsmen not turned up yet: what is left of this round's, then by round; `[]` " \
         "when it is not known"
     advantages = Deck(cards["advantages"], ADVANTAGE_DECK)
-    events = Deck(cards["events"], EVENT_DECK)
+    events = EventDeck(cards["events"], EVENT_DECK)
     craftsmen = Deck(cards["craftsmen"], CRAFTSMAN_DECK)
     return [
         Field("unseen_advantages", at(&s.unseen_advantages), Set(cards["advantages"]), unseen, home="advantages"),
         Field("unseen_events", at(&s.unseen_events), Set(cards["events"]), unseen),
         Field("advantage_deck", at(s.advantage_deck, ADVANTAGE_DECK), advantages, order, hidden="all"),
-        Field("event_deck", at(s.event_deck, EVENT_DECK), events, order, hidden="all"),
+        Field("event_deck", at(s.event_deck, EVENT_DECK), events, coming, hidden="others"),
         Field("craftsman_deck", at(s.craftsman_deck, CRAFTSMAN_DECK), craftsmen, of_rounds, hidden="all"),
     ]
 
@@ -160,10 +161,10 @@ def round_fields():
     types = TYPE_NAMES[:3]
     return [
         Field("bag", at(&p.bag), Number(0, BUILDERS), "builders in the bag"),
-        Field("aside", at(&p.aside), Number(0, BUILDERS), "builders set aside under `two_builders`"),
+        Field("aside", at(&p.aside), Number(0, BUILDERS), "builders set aside under `town_wall`"),
         Field("passed", at(&s.passed), SeatFlag(), "has passed in the draft (only during it)"),
         Field("spared", at(&s.spared), SeatFlag(), "this round's event does not act on this player"),
-        Field("limited", at(&s.limited), SeatFlag(), "under `two_builders` in this round"),
-        Field("limited_next", at(&s.limited_next), SeatFlag(), "under `two_builders` in the next"),
+        Field("limited", at(&s.limited), SeatFlag(), "under `town_wall` in this round"),
+        Field("limited_next", at(&s.limited_next), SeatFlag(), "under `town_wall` in the next"),
         Field("bought", at(&p.bought), Set(types, list[Literal[types]]), "types bought in this round's market"),
     ]

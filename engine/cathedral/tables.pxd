@@ -1,38 +1,36 @@
 # cython: language_level=3
 """What the cards do, as the rules look it up: one struct of plain arrays, filled from the catalogue."""
-from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from clerestory.engine.cathedral.state cimport ADVANTAGES, CRAFTSMEN, EVENTS, MAX_GOLD, RESOURCES, TYPES
 
 cdef enum EventKind:
     LEVY
-    LIMIT_BUILDERS
-    LOSE_CRAFTSMAN
     LOSE_VP
-    LOWER_YIELD
-    HALF_MILL
-    LOSE_CUBE
+    LIMIT_BUILDERS
+    CHANGE_YIELD
+    LOSE_CRAFTSMAN
     EVENT_GAIN
-    GAIN_CUBE
+    MILL_GOLD
+    BLESSING
 
 cdef struct Craftsman:
     uint64_t takes     # for one use; bytes: sand, wood, stone, metal, gold
     uint64_t needs     # held and not spent; the same bytes
-    uint32_t requires  # set of craftsmen that must be held
+    uint32_t requires  # set of craftsmen of whom one must be held; 0: needs nobody
     uint8_t vp         # for one use
     uint8_t gold       # for one use
-    uint8_t capacity   # uses in a round, 1-10
+    uint8_t capacity   # uses in a round, 1-9
     uint8_t cost       # in the draft
 
 cdef struct Advantage:
     uint8_t vp         # all of these at once, for an immediate card
     uint8_t gold
     uint8_t cubes[TYPES]
-    uint8_t choice     # cubes of the owner's choice
 
 cdef struct Event:
     uint8_t kind       # EventKind
-    uint8_t amount     # gold of the levy, VP lost, builders left, cubes less
+    int8_t amount      # gold of the levy, VP lost, cubes more or less, most gold for workers at the mill
     uint8_t gold       # gained
     uint8_t metal      # gained
 
@@ -42,8 +40,9 @@ cdef enum:
 cdef struct Tables:
     Craftsman craftsmen[CRAFTSMEN]
     uint32_t free_craftsmen          # set: make gold, spend gold, or need a cube without spending it (R21)
-    uint32_t buys_wood               # set of one: needed to buy wood
-    uint32_t sells_stone             # set of one: needed to sell stone
+    uint32_t buys_wood               # set: one of them is needed to buy wood
+    uint32_t sells_stone             # set: one of them is needed to sell stone
+    uint32_t blessable               # set: the blessing can raise their capacity
     uint8_t by_rate[CRAFTSMEN]       # craftsmen by falling rate; for the guide
     uint8_t rank[CRAFTSMEN]          # the place of each in that order
     float rate[CRAFTSMEN]            # VP for each cube or three gold; for the guide
@@ -62,8 +61,10 @@ cdef struct Tables:
     uint16_t room
     uint16_t free_builder
     uint16_t exemption
-    uint16_t extra_stall
+    uint16_t fixed_tax
+    uint16_t foresight
     uint8_t room_cards               # craftsmen more than five
+    uint8_t tax                      # gold, for the holder of fixed_tax
     uint8_t builders_left            # under LIMIT_BUILDERS
     uint16_t negative                # set of events
     Event events[EVENTS]

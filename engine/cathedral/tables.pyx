@@ -5,9 +5,8 @@ from libc.string cimport memset
 from clerestory.engine.cathedral.catalogue import TYPES as TYPE_NAMES
 
 EVENT_KINDS = {
-    "levy": LEVY, "builders": LIMIT_BUILDERS, "lose_craftsman": LOSE_CRAFTSMAN, "lose_vp": LOSE_VP,
-    "lower_yield": LOWER_YIELD, "half_mill": HALF_MILL, "lose_cube": LOSE_CUBE, "gain": EVENT_GAIN,
-    "gain_cube": GAIN_CUBE,
+    "levy": LEVY, "lose_vp": LOSE_VP, "builders": LIMIT_BUILDERS, "yield": CHANGE_YIELD,
+    "lose_craftsman": LOSE_CRAFTSMAN, "gain": EVENT_GAIN, "mill_gold": MILL_GOLD, "blessing": BLESSING,
 }
 
 GOLD_FOR_CUBE = 3    # gold that counts as a cube
@@ -31,11 +30,11 @@ def packed(goods):
 
 def fill_craftsmen(catalogue):
     cdef int i, gold
-    starting = list(catalogue.starting_craftsmen)
+    places = {card: i for i, card in enumerate(catalogue.all_craftsmen)}
     for i, craftsman in enumerate(catalogue.all_craftsmen.values()):
         cards.craftsmen[i].takes = packed(craftsman.takes)
         cards.craftsmen[i].needs = packed(craftsman.needs)
-        cards.craftsmen[i].requires = 1 << starting.index(craftsman.requires) if craftsman.requires else 0
+        cards.craftsmen[i].requires = sum([1 << places[card] for card in craftsman.requires])
         cards.craftsmen[i].vp = craftsman.gives.vp
         cards.craftsmen[i].gold = craftsman.gives.gold
         cards.craftsmen[i].capacity = craftsman.capacity
@@ -45,6 +44,7 @@ def fill_craftsmen(catalogue):
             cards.free_craftsmen |= 1u << i
         cards.buys_wood |= (craftsman.permits == "buy_wood") << i
         cards.sells_stone |= (craftsman.permits == "sell_stone") << i
+        cards.blessable |= craftsman.blessing << i
         for gold in range(cards.craftsmen[i].cost, MAX_GOLD + 1):
             cards.hirable[gold] |= 1u << i
     rate_craftsmen(catalogue)
@@ -81,7 +81,7 @@ def fill_advantages(catalogue):
     cdef int i, type_
     for i, card in enumerate(catalogue.advantage_cards.values()):
         effect = card.effect
-        if effect.kind in ("gain", "choice"):
+        if effect.kind == "gain":
             fill_advantage(i, effect)
             continue
         cards.kept |= 1u << i
@@ -95,15 +95,16 @@ def fill_advantages(catalogue):
     cards.room = holder(catalogue, "craftsman_room")
     cards.free_builder = holder(catalogue, "free_builder")
     cards.exemption = holder(catalogue, "tax_exemption")
-    cards.extra_stall = holder(catalogue, "extra_stall")
+    cards.fixed_tax = holder(catalogue, "fixed_tax")
+    cards.foresight = holder(catalogue, "foresight")
     cards.priory_vp = amount_of(catalogue, "priory", "vp")
+    cards.tax = amount_of(catalogue, "fixed_tax", "gold")
     cards.room_cards = amount_of(catalogue, "craftsman_room", "cards")
 
 
 def fill_advantage(int i, effect):
     """What an immediate card gives."""
     cdef int type_
-    cards.advantages[i].choice = getattr(effect, "cubes", 0)
     cards.advantages[i].vp = getattr(effect, "vp", 0)
     cards.advantages[i].gold = getattr(effect, "gold", 0)
     for type_, name in enumerate(TYPE_NAMES):
@@ -137,4 +138,4 @@ def fill_events(catalogue):
             cards.builders_left = effect.builders
 
 
-AMOUNTS = ("gold", "builders", "vp", "cubes")
+AMOUNTS = ("gold", "vp", "cubes", "most")

@@ -33,8 +33,10 @@ def course(fields: dict[str, Any]) -> list[str]:
         ("drawn", fields["drawn"] + (" (placed free)" if fields["free_placement"] else "")),
         ("waiting", words(fields["waiting"])),
         ("event", fields["event"]),
+        ("coming event", "".join(fields["event_deck"]) if len(fields["event_deck"]) == 1 else ""),
         ("tax", str(fields["die"] or "")),
         ("stall", str(fields["stall"] or "")),
+        ("blessing", "used" if fields["blessing_used"] else ""),
         ("used", ", ".join(f"{use['craftsman']} x{use['times']}" for use in fields["used"])),
     ]
     return [line, *(f"{name}: {value}" for name, value in details if value)]

@@ -27,7 +27,7 @@ from clerestory.engine.cathedral.state cimport (
     next_seat,
     return_cubes,
 )
-from clerestory.engine.cathedral.tables cimport Craftsman, cards
+from clerestory.engine.cathedral.tables cimport BLESSING, Craftsman, cards
 from clerestory.engine.core cimport NATURE, OVER
 
 
@@ -56,6 +56,16 @@ cdef inline unsigned int in_order(const Cathedral *s, unsigned int craftsmen) no
 
 cdef inline int times_used(const Cathedral *s, int card) noexcept nogil:
     return s.used[card >> 4] >> 4 * (card & 15) & 15
+
+
+cdef inline bint is_blessed(const Cathedral *s) noexcept nogil:
+    """Whether one craftsman can still be used once more than its capacity in this round (R42)."""
+    return s.event and cards.events[s.event - 1].kind == BLESSING and not s.blessing_used
+
+
+cdef inline int capacity_of(const Cathedral *s, int card) noexcept nogil:
+    cdef bint more = cards.blessable >> card & 1 and is_blessed(s)
+    return cards.craftsmen[card].capacity + more
 
 
 cdef inline uint64_t marked() noexcept nogil:
@@ -91,8 +101,8 @@ cdef inline int list_uses(
 ) noexcept nogil:
     """Any number of times that its capacity and the goods allow; all of it optional (R20)."""
     cdef const Craftsman *craftsman = &cards.craftsmen[card]
-    cdef int n = 0, most = craftsman.capacity - times_used(s, card)
-    if craftsman.requires & ~p.craftsmen or not covered(goods - craftsman.needs):
+    cdef int n = 0, most = capacity_of(s, card) - times_used(s, card)
+    if craftsman.requires and not craftsman.requires & p.craftsmen or not covered(goods - craftsman.needs):
         return 0
     goods -= craftsman.takes
     while n < most and covered(goods):
@@ -121,6 +131,8 @@ cdef inline void convert(Cathedral *s, int card, int times) noexcept nogil:
     gain_gold(p, craftsman.gold * times)
     p.vp += <uint16_t> (craftsman.vp * times)
     p.vp_craftsmen += <uint16_t> (craftsman.vp * times)
+    if times_used(s, card) + times > craftsman.capacity:
+        s.blessing_used = 1
     if is_free(card):
         s.used[card >> 4] += <uint64_t> times << 4 * (card & 15)
     s.last_used = <uint8_t> (card + 1)
@@ -130,6 +142,7 @@ cdef inline void finish(Cathedral *s) noexcept nogil:
     """Each player converts, finishes, and at once discards; not in round 6 (R10). Uses end here (R31)."""
     memset(s.used, 0, sizeof(s.used))
     s.last_used = 0
+    s.blessing_used = 0
     if s.round < ROUNDS and cubes_held(&s.players[s.actor]) > KEPT_CUBES:
         s.floor = SAND + 1  # R30
         s.step = AT_KEEP

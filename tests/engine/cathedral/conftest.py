@@ -29,6 +29,10 @@ class Core:
         inner: dict[str, Any] = self._state.to_position()["cathedral"]
         return inner
 
+    def seen_by(self, seat: int) -> dict[str, Any]:
+        inner: dict[str, Any] = self._state.observe(seat).to_position()["cathedral"]
+        return inner
+
     def copy(self) -> Core:
         return Core(self._state.copy())
 

@@ -48,6 +48,10 @@ class Oracle:
     def position(self) -> dict[str, Any]:
         return self._state.to_dict()
 
+    def seen_by(self, seat: int) -> dict[str, Any]:
+        """The position as a seat knows it, NATURE for an onlooker."""
+        return self._state.seen_by(COLOURS[seat] if seat >= 0 else "").to_dict()
+
     def copy(self) -> Oracle:
         return Oracle.from_position(self.position())
 

@@ -10,9 +10,9 @@ from tests.engine.cathedral.oracle_cards import (
     BASIC,
     BUY_PRICE,
     CRAFTSMEN,
+    EXTRA_CUBE,
     NEGATIVE_EVENTS,
     ONCE,
-    PATRON,
     PERMANENT,
     RESOURCE_CARDS,
     SELL_PRICE,
@@ -27,22 +27,37 @@ def _event(s: Position, verb: str, words: list[str]) -> None:
     turn_up(s.event_deck, card)
     s.unseen_events.remove(card)
     s.event = card
-    if card in NEGATIVE_EVENTS and s.archbishop:
+    if card not in NEGATIVE_EVENTS:
+        _event_acts(s)
+    elif s.archbishop:
         s.ask("protection", s.archbishop)  # R4: whatever the event would do
     else:
-        _settle_event(s)
+        _ask_thomas(s)
 
 
 def _protection(s: Position, verb: str, words: list[str]) -> None:
     s.protection = verb == "protect"
-    _settle_event(s)
+    s.player(s.archbishop).spared = s.protection
+    _ask_thomas(s)
 
 
-def _settle_event(s: Position) -> None:
-    for colour in s.colours():
-        player = s.player(colour)
-        protected = s.protection and colour == s.archbishop
-        player.spared = s.event in NEGATIVE_EVENTS and (protected or "archbishop_thomas" in player.advantages)
+def _ask_thomas(s: Position) -> None:
+    """R4: the holder is asked when not protected yet, whatever the event would do."""
+    holder = s.holder("archbishop_thomas", [colour for colour in s.colours() if not s.player(colour).spared])
+    if holder:
+        s.ask("thomas", holder)
+    else:
+        _event_acts(s)
+
+
+def _thomas(s: Position, verb: str, words: list[str]) -> None:
+    if verb == "use":
+        s.player(s.to_act).use_up("archbishop_thomas")
+        s.player(s.to_act).spared = True
+    _event_acts(s)
+
+
+def _event_acts(s: Position) -> None:
     for colour in s.turn_order():
         if not s.player(colour).spared:
             _event_strikes(s, s.player(colour))
@@ -50,25 +65,23 @@ def _settle_event(s: Position) -> None:
 
 
 def _event_strikes(s: Position, player: Player) -> None:
-    """What an event does at once and without a choice; mill fire and reduced yield act in their own steps."""
+    """What an event does at once and without a choice; winter, volunteers and the blessing act in their own steps."""
     if s.event == "hamleigh_levy":
         player.charge(4)
-    elif s.event == "two_builders":
-        player.limited_next = s.round < 6
-    elif s.event == "philip_vs_waleran":
+    elif s.event == "quarrel":
         player.lose_vp(2)
-    elif s.event == "ore_found":
+    elif s.event == "town_wall":
+        player.limited_next = s.round < 6
+    elif s.event == "kings_favour":
+        player.add("gold", 5)
+    elif s.event == "richards_gift":
         s.produce(player, "metal", 1)
-    elif s.event == "fleece_fair":
-        player.add("gold", 3)
+    elif s.event == "philips_wool":
+        player.add("gold", min(player.mill, 5))  # R41
 
 
 def _has_event_choice(s: Position, player: Player) -> bool:
-    if s.event == "roof_collapse":
-        return not player.spared and player.craftsmen != []
-    if s.event == "thieves":
-        return not player.spared and player.cubes() > 0
-    return s.event == "good_weather"
+    return s.event == "roof_collapse" and not player.spared and player.craftsmen != []
 
 
 def _ask_event_choice(s: Position, candidates: list[str]) -> None:
@@ -80,14 +93,7 @@ def _ask_event_choice(s: Position, candidates: list[str]) -> None:
 
 
 def _event_choice(s: Position, verb: str, words: list[str]) -> None:
-    (thing,) = words
-    me = s.player(s.to_act)
-    if verb == "dismiss":
-        me.craftsmen.remove(thing)
-    elif verb == "discard":
-        s.give_back(me, thing, 1)
-    else:
-        s.produce(me, thing, 1)
+    s.player(s.to_act).craftsmen.remove(words[0])
     _ask_event_choice(s, s.after_in_turn_order(s.to_act))
 
 
@@ -116,8 +122,7 @@ def _end_archbishop(s: Position) -> None:
 
 def _mill(s: Position) -> None:
     for player in s.players:
-        burnt = s.event == "mill_fire" and not player.spared
-        player.add("gold", player.mill // 2 if burnt else player.mill)
+        player.add("gold", player.mill)
         player.workers += player.mill
         player.mill = 0
     _resolve_kingsbridge(s)
@@ -127,11 +132,6 @@ def _resolve_kingsbridge(s: Position) -> None:
     for i in (0, 1):
         colour, card = s.kingsbridge[i], s.kingsbridge_cards[i]
         s.kingsbridge[i] = s.kingsbridge_cards[i] = ""
-        if colour and card == "two_resources":
-            s.choices_left = 2
-            s.floor = "sand"
-            s.ask("kingsbridge", colour)
-            return
         if colour and card:
             _take_advantage(s, s.player(colour), card)  # R5
     _priory(s)
@@ -141,24 +141,17 @@ def _take_advantage(s: Position, player: Player, card: str) -> None:
     if card in PERMANENT or card in ONCE:
         player.advantages = with_card(player.advantages, card)
         player.fresh = with_card(player.fresh, card)
-    elif card == "gold_8":
-        player.add("gold", 8)
     elif card == "crying_madonna":
         player.score("vp_cards", 3)
-    elif card in ("metal_gift", "last_metal"):
-        s.produce(player, "metal", 1)  # R9
+    elif card == "wool_fair":
+        player.add("gold", 8)
+    elif card == "toledo":
+        s.produce(player, "metal", 2)  # R9
+    elif card == "celebrations":
+        s.produce(player, "metal", 1)
     else:
-        s.produce(player, "stone", 1)  # last_stone_wood
+        s.produce(player, "stone", 1)  # completion
         s.produce(player, "wood", 1)
-
-
-def _kingsbridge(s: Position, verb: str, words: list[str]) -> None:
-    (kind,) = words
-    s.produce(s.player(s.to_act), kind, 1)
-    s.choices_left -= 1
-    s.floor = kind if s.choices_left else ""
-    if not s.choices_left:
-        _resolve_kingsbridge(s)
 
 
 def _priory(s: Position) -> None:
@@ -176,9 +169,9 @@ def _priory(s: Position) -> None:
 
 def _production(s: Position, player: Player, kind: str) -> None:
     worked = [card for card in player.resource_cards if RESOURCE_CARDS[card].kind == kind]
-    short = 1 if s.event == "reduced_yield" and not player.spared else 0
-    cubes = sum(RESOURCE_CARDS[card].cubes - short for card in worked)
-    if PATRON[kind] in player.advantages:
+    more = {"cold_winter": -1, "volunteers": 1}.get(s.event, 0) if not player.spared else 0
+    cubes = sum(RESOURCE_CARDS[card].cubes + more for card in worked)
+    if EXTRA_CUBE[kind] in player.advantages:
         cubes += 1  # R6, R12, R14
     s.produce(player, kind, cubes)
     player.workers += sum(RESOURCE_CARDS[card].workers for card in worked)
@@ -208,7 +201,8 @@ def _exemption(s: Position, verb: str, words: list[str]) -> None:
 def _pay_tax(s: Position, exempt: list[str]) -> None:
     for colour in s.turn_order():
         if colour not in exempt:
-            s.player(colour).charge(s.die)
+            fixed = "francis" in s.player(colour).advantages  # R39
+            s.player(colour).charge(2 if fixed else s.die)
     s.die = 0
     if s.court[0]:
         s.player(s.court[0]).add("metal", s.court_metal)
@@ -239,26 +233,15 @@ def _castle(s: Position) -> None:
     if s.castle:
         s.player(s.castle).grey_next = 2
         s.castle = ""
-    holder = s.holder("empress_maud", s.colours())
-    if holder:
-        s.ask("maud", holder)  # R13
-    else:
-        _next_stall(s)
+    _next_stall(s)
 
 
 # Step 12: market --------------------------------------------------------------------------------------------------
 
 
-def _maud(s: Position, verb: str, words: list[str]) -> None:
-    if verb == "use":
-        s.player(s.to_act).use_up("empress_maud")
-        s.market[4] = s.to_act
-    _next_stall(s)
-
-
 def _next_stall(s: Position) -> None:
     """The next stall of this lap, or of the next lap, that still has someone; stall 0 is before the first."""
-    stalls = [*range(s.stall + 1, 6), *range(1, s.stall + 1)]
+    stalls = [*range(s.stall + 1, 5), *range(1, s.stall + 1)]
     open_stalls = [stall for stall in stalls if s.market[stall - 1]]
     if open_stalls:
         s.stall = open_stalls[0]
@@ -275,8 +258,7 @@ def _market(s: Position, verb: str, words: list[str]) -> None:
     else:
         kind, count = words[0], int(words[1])
         if verb == "buy":
-            source = s.supply if s.stall == 5 else s.stock  # R13
-            source[kind] -= count
+            s.stock[kind] -= count
             me.add(kind, count)
             me.gold -= BUY_PRICE[kind] * count
             if kind not in me.bought:
@@ -304,6 +286,7 @@ def _cathedral(s: Position, verb: str, words: list[str]) -> None:
         return
     s.used = []
     s.last_used = ""
+    s.blessing_used = False
     if s.round < 6 and me.cubes() > 5:  # R10
         s.floor = "sand"
         s.ask("keep", s.to_act)
@@ -321,6 +304,9 @@ def _convert(s: Position, me: Player, card: str, times: int) -> None:
     me.add("gold", facts.gold * times)
     me.score("vp_craftsmen", facts.vp * times)
     s.last_used = card
+    before = sum(use["times"] for use in s.used if use["craftsman"] == card)
+    if before + times > facts.capacity:
+        s.blessing_used = True  # R42
     if facts.free:
         _note_use(s, card, times)
 
@@ -363,7 +349,7 @@ def _next_starting_player(s: Position) -> None:
 def _refresh_player(player: Player) -> None:
     player.workers += player.grey_next - player.grey
     player.grey, player.grey_next = player.grey_next, 0
-    if "black_worker" in player.fresh:
+    if "otto" in player.fresh:
         player.workers += 1  # R24: from the next draft on
     player.limited, player.limited_next = player.limited_next, False
     player.bag, player.aside = 3, 0
@@ -385,13 +371,12 @@ def _refill(s: Position) -> None:
 MOVES: dict[str, Move] = {
     "event": _event,
     "protection": _protection,
+    "thomas": _thomas,
     "event_choice": _event_choice,
     "archbishop": _archbishop,
-    "kingsbridge": _kingsbridge,
     "tax": _tax,
     "exemption": _exemption,
     "shiring": _shiring,
-    "maud": _maud,
     "market": _market,
     "cathedral": _cathedral,
     "keep": _keep,

@@ -30,7 +30,8 @@ class Craftsman:
     vp: int = 0
     gold: int = 0
     needs_cube: str = ""  # held, but not spent
-    needs_card: str = ""  # a craftsman of the same owner
+    needs_any_card: tuple[str, ...] = ()  # craftsmen of the same owner, one of which is enough
+    can_be_blessed: bool = True  # the archbishop's blessing can raise its capacity
 
     @property
     def free(self) -> bool:
@@ -38,38 +39,42 @@ class Craftsman:
         return self.gold > 0 or "gold" in self.spends or self.needs_cube != ""
 
 
+MORTAR_MIXERS = ("mortar_mixer", "mortar_mixer_1")
+WOODWORKERS = ("woodworker", "master_woodworker_1")
+
+
 def _mason(round_: int, cost: int, capacity: int) -> Craftsman:
-    return Craftsman(round_, cost, capacity, {"stone": 1}, vp=1, needs_card="mortar_mixer")
+    return Craftsman(round_, cost, capacity, {"stone": 1}, vp=1, needs_any_card=MORTAR_MIXERS)
 
 
 CRAFTSMEN = {
     "mortar_mixer": Craftsman(0, 0, 3, {"sand": 3}, vp=1),
     "woodworker": Craftsman(0, 0, 4, {"wood": 2}, vp=1),
     "stonecutter": Craftsman(0, 0, 4, {"stone": 2}, vp=1),
-    "toolmaker_1": Craftsman(1, 2, 1, {}, gold=2, needs_cube="metal"),
-    "master_woodworker_1": Craftsman(1, 4, 2, {"wood": 1}, gold=4),
-    "carpenter_1": Craftsman(1, 3, 2, {"wood": 1}, vp=1),
-    "mason_1": _mason(1, 4, 2),
-    "architect_2": Craftsman(2, 4, 1, {}, vp=1),
-    "potter_2": Craftsman(2, 4, 2, {"sand": 1}, vp=1),
-    "carpenter_2": Craftsman(2, 5, 3, {"wood": 1}, vp=1),
-    "mason_2": _mason(2, 5, 3),
-    "potter_3": Craftsman(3, 5, 3, {"sand": 1}, vp=1),
-    "carpenter_3": Craftsman(3, 6, 4, {"wood": 1}, vp=1),
-    "mason_3": _mason(3, 6, 4),
+    "toolmaker_1": Craftsman(1, 2, 1, {}, gold=2, needs_cube="metal", can_be_blessed=False),
+    "master_woodworker_1": Craftsman(1, 3, 2, {"wood": 1}, gold=4),
+    "mortar_mixer_1": Craftsman(1, 4, 3, {"sand": 2}, vp=1),
+    "mason_1": _mason(1, 5, 2),
+    "carpenter_2": Craftsman(2, 3, 2, {"wood": 1}, vp=1),
+    "mason_2": _mason(2, 4, 3),
+    "potter_2": Craftsman(2, 5, 2, {"sand": 1}, vp=1),
+    "architect_2": Craftsman(2, 6, 1, {}, vp=1, can_be_blessed=False),
+    "mason_3": _mason(3, 4, 4),
+    "carpenter_3": Craftsman(3, 5, 3, {"wood": 1}, vp=1),
     "sculptor_3": Craftsman(3, 6, 1, {"stone": 1}, vp=2),
-    "potter_4": Craftsman(4, 6, 4, {"sand": 1}, vp=1),
-    "mason_4": _mason(4, 7, 5),
-    "sculptor_4": Craftsman(4, 8, 2, {"stone": 1}, vp=2),
-    "goldsmith_4": Craftsman(4, 7, 4, {"gold": 3}, vp=1),
-    "potter_5": Craftsman(5, 7, 5, {"sand": 1}, vp=1),
-    "carpenter_5": Craftsman(5, 8, 2, {"wood": 1}, vp=2),
-    "sculptor_5": Craftsman(5, 10, 3, {"stone": 1}, vp=2),
-    "glassblower_5": Craftsman(5, 9, 2, {"metal": 1, "sand": 1}, vp=4),
-    "glassblower_6": Craftsman(6, 10, 3, {"metal": 1, "sand": 1}, vp=4),
-    "goldsmith_6": Craftsman(6, 9, 6, {"gold": 3}, vp=1),
-    "bell_maker_6": Craftsman(6, 11, 3, {"metal": 1}, vp=5),
-    "organ_builder_6": Craftsman(6, 12, 2, {"metal": 1, "wood": 1}, vp=6),
+    "potter_3": Craftsman(3, 7, 3, {"sand": 1}, vp=1),
+    "mason_4": _mason(4, 5, 5),
+    "carpenter_4": Craftsman(4, 6, 4, {"wood": 1}, vp=1),
+    "sculptor_4": Craftsman(4, 7, 2, {"stone": 1}, vp=2),
+    "glassblower_4": Craftsman(4, 8, 1, {"metal": 1, "sand": 1}, vp=3),
+    "carpenter_5": Craftsman(5, 6, 5, {"wood": 1}, vp=1),
+    "goldsmith_5": Craftsman(5, 7, 6, {"gold": 3}, vp=1),
+    "sculptor_5": Craftsman(5, 8, 3, {"stone": 1}, vp=2),
+    "glassblower_5": Craftsman(5, 9, 2, {"metal": 1, "sand": 1}, vp=3),
+    "goldsmith_6": Craftsman(6, 7, 8, {"gold": 3}, vp=1),
+    "sculptor_6": Craftsman(6, 8, 4, {"stone": 1}, vp=2),
+    "organ_builder_6": Craftsman(6, 9, 1, {"metal": 1, "wood": 1}, vp=6, can_be_blessed=False),
+    "bell_maker_6": Craftsman(6, 10, 2, {"metal": 1}, vp=4, can_be_blessed=False),
 }
 STARTING_CRAFTSMEN = ("mortar_mixer", "woodworker", "stonecutter")
 
@@ -87,38 +92,23 @@ RESOURCE_CARDS = {
     "sand_2": ResourceCard("sand", 2, 2),
     "sand_3": ResourceCard("sand", 3, 4),
     "sand_4": ResourceCard("sand", 4, 7),
-    "wood_2": ResourceCard("wood", 2, 4),
+    "wood_2": ResourceCard("wood", 2, 3),
     "wood_3": ResourceCard("wood", 3, 6),
     "wood_4": ResourceCard("wood", 4, 9),
     "stone_2": ResourceCard("stone", 2, 5),
-    "stone_3": ResourceCard("stone", 3, 7),
+    "stone_3": ResourceCard("stone", 3, 8),
     "stone_4": ResourceCard("stone", 4, 10),
 }
 
-PERMANENT = (
-    "aliena",
-    "stone_patron",
-    "sand_patron",
-    "prior_philip",
-    "archbishop_thomas",
-    "black_worker",
-    "sixth_craftsman",
-)
-ONCE = ("brother_remigius", "tax_exemption", "empress_maud")
-LAST_ROUND = ("last_metal", "last_stone_wood")
-ADVANTAGES = (*PERMANENT, *ONCE, "gold_8", "crying_madonna", "metal_gift", "two_resources", *LAST_ROUND)
-PATRON = {"wood": "aliena", "stone": "stone_patron", "sand": "sand_patron"}
+PERMANENT = ("aliena", "tom_builder", "richard", "prior_philip", "francis", "ellen", "otto", "jack")
+ONCE = ("brother_remigius", "archbishop_thomas", "tax_exemption")
+LAST_ROUND = ("completion", "celebrations")
+ADVANTAGES = (*PERMANENT, *ONCE, "crying_madonna", "wool_fair", "toledo", *LAST_ROUND)
+EXTRA_CUBE = {"wood": "aliena", "stone": "tom_builder", "sand": "richard"}
 
-NEGATIVE_EVENTS = (
-    "hamleigh_levy",
-    "two_builders",
-    "roof_collapse",
-    "philip_vs_waleran",
-    "reduced_yield",
-    "mill_fire",
-    "thieves",
-)
-EVENTS = (*NEGATIVE_EVENTS, "ore_found", "fleece_fair", "good_weather")
+NEGATIVE_EVENTS = ("hamleigh_levy", "quarrel", "town_wall", "cold_winter", "roof_collapse")
+POSITIVE_EVENTS = ("kings_favour", "richards_gift", "philips_wool", "volunteers", "archbishops_blessing")
+EVENTS = (*NEGATIVE_EVENTS, *POSITIVE_EVENTS)
 
 
 def craftsmen_of(round_: int) -> list[str]:

@@ -17,6 +17,7 @@ from tests.engine.cathedral.oracle_cards import (
     RESOURCE_CARDS,
     SELL_PRICE,
     TAX_DIE,
+    WOODWORKERS,
     craftsmen_of,
 )
 from tests.engine.cathedral.oracle_state import Player, Position
@@ -131,24 +132,16 @@ def _protection(s: Position, me: Player) -> list[str]:
     return ["protect", "decline"]  # R4
 
 
+def _thomas(s: Position, me: Player) -> list[str]:
+    return ["use archbishop_thomas", "save archbishop_thomas"]  # R4
+
+
 def _event_choice(s: Position, me: Player) -> list[str]:
-    if s.event == "roof_collapse":
-        return _dismissals(me)
-    if s.event == "thieves":
-        return [f"discard {kind}" for kind in CUBES if me.held(kind)]
-    return [f"gain {kind}" for kind in BASIC]  # good weather
+    return _dismissals(me)  # roof collapse
 
 
 def _archbishop(s: Position, me: Player) -> list[str]:
     return [f"gain {kind}" for kind in BASIC if s.stock[kind]]  # R17: none may be refused
-
-
-def _from_floor(s: Position) -> tuple[str, ...]:
-    return CUBES[CUBES.index(s.floor) :]
-
-
-def _kingsbridge(s: Position, me: Player) -> list[str]:
-    return [f"gain {kind}" for kind in _from_floor(s) if kind != "metal"]
 
 
 def _exemption(s: Position, me: Player) -> list[str]:
@@ -159,16 +152,11 @@ def _shiring(s: Position, me: Player) -> list[str]:
     return _dismissals(me)
 
 
-def _maud(s: Position, me: Player) -> list[str]:
-    return ["use empress_maud", "save empress_maud"]
-
-
 def _market(s: Position, me: Player) -> list[str]:
-    source = s.supply if s.stall == 5 else s.stock  # R13
     actions = []
     for kind, price in BUY_PRICE.items():
-        if kind != "wood" or "woodworker" in me.craftsmen:  # R19
-            actions += [f"buy {kind} {n + 1}" for n in range(min(source[kind], me.gold // price))]
+        if kind != "wood" or me.has_any(WOODWORKERS):  # R19
+            actions += [f"buy {kind} {n + 1}" for n in range(min(s.stock[kind], me.gold // price))]
     for kind in SELL_PRICE:
         if kind not in me.bought and (kind != "stone" or "stonecutter" in me.craftsmen):  # R18, R19
             actions += [f"sell {kind} {n + 1}" for n in range(me.held(kind))]
@@ -178,11 +166,12 @@ def _market(s: Position, me: Player) -> list[str]:
 def _uses(s: Position, me: Player, card: str) -> int:
     """How often a craftsman can be used now, by what its owner holds and what is left of its capacity."""
     facts = CRAFTSMEN[card]
-    if facts.needs_card and facts.needs_card not in me.craftsmen:
+    if facts.needs_any_card and not me.has_any(facts.needs_any_card):
         return 0
     if facts.needs_cube and me.held(facts.needs_cube) == 0:
         return 0
-    left: int = facts.capacity - sum(use["times"] for use in s.used if use["craftsman"] == card)
+    blessed = s.event == "archbishops_blessing" and not s.blessing_used and facts.can_be_blessed  # R42
+    left: int = facts.capacity + blessed - sum(use["times"] for use in s.used if use["craftsman"] == card)
     return min([left, *(me.held(kind) // count for kind, count in facts.spends.items())])
 
 
@@ -206,7 +195,7 @@ def _cathedral(s: Position, me: Player) -> list[str]:
 
 def _keep(s: Position, me: Player) -> list[str]:
     excess = me.cubes() - 5
-    kinds = _from_floor(s)
+    kinds = CUBES[CUBES.index(s.floor) :]
     enough = [kind for kind in kinds if sum(me.held(later) for later in CUBES[CUBES.index(kind) :]) >= excess]
     return [f"discard {kind}" for kind in enough if me.held(kind)]
 
@@ -217,12 +206,11 @@ ACTIONS: dict[str, Callable[[Position, Player], list[str]]] = {
     "builder": _builder,
     "waiting": _waiting,
     "protection": _protection,
+    "thomas": _thomas,
     "event_choice": _event_choice,
     "archbishop": _archbishop,
-    "kingsbridge": _kingsbridge,
     "exemption": _exemption,
     "shiring": _shiring,
-    "maud": _maud,
     "market": _market,
     "cathedral": _cathedral,
     "keep": _keep,

@@ -19,6 +19,7 @@ from tests.engine.cathedral.oracle_cards import (
 )
 
 GOLD_LIMIT = 30
+BEFORE_THE_EVENT = ("draft", "draw", "redraw", "builder", "waiting", "event")  # with the round's cards laid out
 _CATALOGUE = [*CRAFTSMEN, *RESOURCE_CARDS, *ADVANTAGES, *CUBES]
 
 
@@ -79,13 +80,16 @@ class Player:
     def cubes(self) -> int:
         return sum(self.held(kind) for kind in CUBES)
 
+    def has_any(self, craftsmen: Iterable[str]) -> bool:
+        return any(card in self.craftsmen for card in craftsmen)
+
     def use_up(self, card: str) -> None:
         """A once card leaves the game, perhaps in the round in which it was taken."""
         self.advantages.remove(card)
         self.fresh = [other for other in self.fresh if other != card]
 
     def room(self) -> int:
-        return 6 if "sixth_craftsman" in self.advantages else 5  # 3.1, 5
+        return 6 if "jack" in self.advantages else 5  # 3.1, 5
 
     def crowded(self) -> bool:
         return len(self.craftsmen) > self.room()
@@ -131,7 +135,7 @@ class Position:
     priory: list[str] = field(default_factory=lambda: [""] * 2)
     shiring: list[str] = field(default_factory=lambda: [""] * 2)
     court: list[str] = field(default_factory=lambda: [""] * 4)
-    market: list[str] = field(default_factory=lambda: [""] * 5)
+    market: list[str] = field(default_factory=lambda: [""] * 4)
     stall: int = 0
     kingsbridge_cards: list[str] = field(default_factory=lambda: [""] * 2)
     shiring_cards: list[str] = field(default_factory=lambda: [""] * 2)
@@ -144,9 +148,9 @@ class Position:
     court_metal: int = 1
     supply: dict[str, int] = field(default_factory=lambda: {"sand": 19, "wood": 19, "stone": 19, "metal": 12})
     floor: str = ""
-    choices_left: int = 0
     used: list[dict[str, Any]] = field(default_factory=list)
     last_used: str = ""
+    blessing_used: bool = False
     unseen_advantages: list[str] = field(default_factory=lambda: list(ADVANTAGES))
     unseen_events: list[str] = field(default_factory=lambda: list(EVENTS))
 
@@ -181,6 +185,15 @@ class Position:
     def holder(self, card: str, among: Iterable[str]) -> str:
         """The colour that holds an advantage card, or ""."""
         return next((colour for colour in among if card in self.player(colour).advantages), "")
+
+    def seen_by(self, colour: str) -> Position:
+        """What one player knows of it, "" for an onlooker: no deck, but Ellen's owner the event to come (8, R40)."""
+        seen = deepcopy(self)
+        seen.advantage_deck = []
+        seen.craftsman_deck = []
+        shown = self.step in BEFORE_THE_EVENT and colour and colour == self.holder("ellen", self.colours())
+        seen.event_deck = self.event_deck[:1] if shown else []
+        return seen
 
     def ask(self, step: str, who: str) -> None:
         """Stops at a decision or a chance event."""

@@ -36,6 +36,7 @@ class Game(Protocol):
     def returns(self) -> list[Fraction]: ...
     def margins(self) -> list[int]: ...
     def position(self) -> Fields: ...
+    def seen_by(self, seat: int) -> Fields: ...
 
 
 NewGame = Callable[[Fields], Game]
@@ -111,7 +112,7 @@ def draft(seats: int, round_: int = 1, kingsbridge: Iterable[str] = (), **change
     _turn_up_advantages(fields, [card for own in changes.values() for card in own.get("advantages", ())], kingsbridge)
     _turn_up_craftsmen(fields, [card for own in changes.values() for card in own.get("craftsmen", ())])
     limited = any(own.get("limited") for own in changes.values())
-    _turn_up_events(fields, past=["two_builders"] if limited else [], coming="")
+    _turn_up_events(fields, past=["town_wall"] if limited else [], coming="")
     fields["supply_resources"] = [card for card in RESOURCE_CARDS if card not in ("sand_4", "stone_4")]
     for colour, own in changes.items():
         _change(fields, player(fields, colour), own)
@@ -154,16 +155,18 @@ def board(
     return fields
 
 
-def late(seats: int, step: str, spaces: str = "", round_: int = 1, **changes: Fields) -> Fields:
-    """Step `market` or `cathedral` under a fleece fair: only the builders named stand, the workers are at home."""
-    fields = board(seats, "fleece_fair", "", round_, **changes)
+def late(
+    seats: int, step: str, spaces: str = "", round_: int = 1, event: str = "kings_favour", **changes: Fields
+) -> Fields:
+    """Step `market` or `cathedral` under an event: only the builders named stand, the workers are at home."""
+    fields = board(seats, event, "", round_, **changes)
     for location in ("castle", "start"):
         fields[location] = ""
     for location in ("market", "court", "priory"):
         fields[location] = [""] * len(fields[location])
-    fields.update(kingsbridge_cards=["", ""], shiring_cards=["", ""], event="fleece_fair", step=step, to_act="red")
-    fields["event_deck"].remove("fleece_fair")
-    fields["unseen_events"].remove("fleece_fair")
+    fields.update(kingsbridge_cards=["", ""], shiring_cards=["", ""], event=event, step=step, to_act="red")
+    fields["event_deck"].remove(event)
+    fields["unseen_events"].remove(event)
     for own in fields["players"]:
         own["workers"], own["mill"] = own["mill"], 0
     _stand(fields, spaces)
@@ -212,7 +215,7 @@ def _change(fields: Fields, own: Fields, changes: Fields) -> None:
     """Changes a player, with the supply and the VP account kept."""
     for kind in CUBES:
         fields["supply"][kind] -= changes.get(kind, 0)
-    own["workers"] += changes.get("grey", 0) + ("black_worker" in changes.get("advantages", ()))
+    own["workers"] += changes.get("grey", 0) + ("otto" in changes.get("advantages", ()))
     own.update(changes)
     own["vp_craftsmen"] = max(0, own["vp"] - 2)
     own["vp_lost"] = max(0, 2 - own["vp"])

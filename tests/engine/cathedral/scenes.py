@@ -6,7 +6,7 @@ from typing import Any
 from clerestory.engine import NATURE, Rng, State
 from tests.games import CATHEDRAL
 
-QUIET = ("pass", "accept", "leave", "finish", "decline", "save", "event good_weather", "event fleece_fair", "wait")
+QUIET = ("pass", "accept", "leave", "finish", "decline", "save", "event volunteers", "event kings_favour", "wait")
 CUBES = ("sand", "wood", "stone", "metal")
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from clerestory.engine import BadPosition, from_position
 
-EXAMPLE = Path(__file__).parents[3] / "examples" / "positions" / "cathedral-4p-round3-market.json"
+EXAMPLE = Path(__file__).parents[3] / "examples" / "positions" / "cathedral-4p-round6-market.json"
 SOUND: dict[str, Any] = json.loads(EXAMPLE.read_text())
 
 

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from tests.engine.cathedral.oracle_cards import COLOURS, CUBES, EVENTS, NEGATIVE_EVENTS, craftsmen_of
+from tests.engine.cathedral.oracle_cards import (
+    COLOURS,
+    CUBES,
+    EVENTS,
+    LAST_ROUND,
+    NEGATIVE_EVENTS,
+    POSITIVE_EVENTS,
+    craftsmen_of,
+)
 from tests.engine.cathedral.positions import (
     FIVE_CRAFTSMEN,
     Fields,
@@ -32,24 +40,63 @@ def test_r4_protection_is_asked_with_every_negative_event_and_no_positive_one(mo
 
 
 def test_r4_who_takes_protection_takes_no_cube(model: NewGame) -> None:
-    game = play_all(model(board(2, "philip_vs_waleran", "blue archbishop")), "event philip_vs_waleran", "protect")
+    game = play_all(model(board(2, "quarrel", "blue archbishop")), "event quarrel", "protect")
     assert [own["vp"] for own in game.position()["players"]] == [0, 2]
     assert [own["spared"] for own in game.position()["players"]] == [False, True]
     assert (game.position()["archbishop"], game.position()["protection"], blue(game)["sand"]) == ("", False, 0)
 
 
 def test_r4_thomas_spares_a_holder_who_declines_and_takes_the_cube(model: NewGame) -> None:
-    fields = board(2, "hamleigh_levy", "red archbishop", round_=2, red={"advantages": ["archbishop_thomas"]})
-    game = play_all(model(fields), "event hamleigh_levy", "decline")
-    assert (game.position()["step"], red(game)["gold"], blue(game)["gold"]) == ("archbishop", 20, 21 - 4)
+    fields = board(2, "town_wall", "red archbishop", round_=6, red={"advantages": ["archbishop_thomas"]})
+    game = play_all(model(fields), "event town_wall", "decline")
+    assert (game.position()["step"], game.position()["to_act"]) == ("thomas", "red")
+    assert offered(game) == {"use archbishop_thomas", "save archbishop_thomas"}
+    game.play("use archbishop_thomas")
+    assert (game.position()["step"], red(game)["advantages"], red(game)["spared"]) == ("archbishop", [], True)
     play_all(game, "gain wood")
     assert (red(game)["wood"], game.position()["stock"]["wood"]) == (1, 3)
 
 
+def test_r4_thomas_is_asked_after_the_seat_and_spares_its_holder_alone(model: NewGame) -> None:
+    fields = board(3, "hamleigh_levy", "red archbishop", round_=2, green={"advantages": ["archbishop_thomas"]})
+    game = play_all(model(fields), "event hamleigh_levy", "protect")
+    assert (game.position()["step"], game.position()["to_act"], game.position()["protection"]) == (
+        "thomas",
+        "green",
+        True,
+    )
+    game.play("use archbishop_thomas")
+    assert [own["gold"] for own in game.position()["players"]] == [30, 21 - 4 + 12, 30]
+    assert [own["spared"] for own in game.position()["players"]] == [True, False, True]
+
+
+def test_r4_thomas_saved_spares_nobody_and_is_asked_again(model: NewGame) -> None:
+    fields = board(2, "quarrel", round_=2, red={"vp": 9, "advantages": ["archbishop_thomas"]})
+    game = play_all(model(fields), "event quarrel", "save archbishop_thomas")
+    assert (red(game)["vp"], red(game)["advantages"], red(game)["spared"]) == (7, ["archbishop_thomas"], False)
+    until(game, "event")
+    negative = next(text for text in game.legal() if text.split()[1] in NEGATIVE_EVENTS)
+    game.play(negative)
+    assert until(game, "thomas", "tax").position()["step"] == "thomas"
+
+
+def test_r4_a_holder_of_thomas_whom_the_seat_protects_is_not_asked(model: NewGame) -> None:
+    fields = board(2, "quarrel", "red archbishop", round_=2, red={"advantages": ["archbishop_thomas"]})
+    game = play_all(model(fields), "event quarrel", "protect")
+    assert (game.position()["step"], red(game)["advantages"]) == ("tax", ["archbishop_thomas"])
+
+
+@pytest.mark.parametrize("event", POSITIVE_EVENTS)
+def test_r4_thomas_is_not_offered_with_a_positive_event(model: NewGame, event: str) -> None:
+    fields = board(2, event, round_=2, red={"advantages": ["archbishop_thomas"]})
+    game = play_all(model(fields), f"event {event}")
+    assert (game.position()["step"], red(game)["spared"]) == ("tax", False)
+
+
 def test_r4_thomas_taken_at_kingsbridge_comes_too_late(model: NewGame) -> None:
     worker = {"resource_cards": ["wood_3"]}
-    fields = board(2, "reduced_yield", "red kingsbridge.1", kingsbridge=["archbishop_thomas"], red=worker)
-    game = play_all(model(fields), "event reduced_yield")
+    fields = board(2, "cold_winter", "red kingsbridge.1", kingsbridge=["archbishop_thomas"], red=worker)
+    game = play_all(model(fields), "event cold_winter")
     assert (red(game)["advantages"], red(game)["wood"], red(game)["spared"]) == (["archbishop_thomas"], 2, False)
 
 
@@ -65,15 +112,15 @@ def test_r4_the_event_asks_in_turn_order_from_the_starting_player(model: NewGame
 
 
 def test_r17_the_archbishop_gives_what_the_market_has(model: NewGame) -> None:
-    fields = board(2, "fleece_fair", "red archbishop")
+    fields = board(2, "kings_favour", "red archbishop")
     for kind in ("sand", "stone"):
         fields["supply"][kind] += fields["stock"][kind]
         fields["stock"][kind] = 0
-    game = play_all(model(fields), "event fleece_fair")
+    game = play_all(model(fields), "event kings_favour")
     assert offered(game) == {"gain wood"}
     fields["supply"]["wood"] += fields["stock"]["wood"]
     fields["stock"]["wood"] = 0
-    game = play_all(model(fields), "event fleece_fair")
+    game = play_all(model(fields), "event kings_favour")
     assert (game.position()["step"], game.position()["archbishop"]) == ("tax", "")
 
 
@@ -85,9 +132,9 @@ def test_the_levy_takes_vp_for_gold_and_only_protection_helps(model: NewGame) ->
     assert red(game)["advantages"] == ["tax_exemption"]
 
 
-def test_two_builders_acts_in_the_next_round_only(model: NewGame) -> None:
-    game = model(board(2, "two_builders", "red archbishop"))
-    play_all(game, "event two_builders", "protect")
+def test_town_wall_acts_in_the_next_round_only(model: NewGame) -> None:
+    game = model(board(2, "town_wall", "red archbishop"))
+    play_all(game, "event town_wall", "protect")
     assert [own["limited_next"] for own in game.position()["players"]] == [False, True]
     until(game, "advantages")
     assert [own["limited"] for own in game.position()["players"]] == [False, True]
@@ -97,35 +144,13 @@ def test_two_builders_acts_in_the_next_round_only(model: NewGame) -> None:
     assert not any(own["limited"] or own["limited_next"] or own["aside"] for own in game.position()["players"])
 
 
-def test_two_builders_does_nothing_in_round_6(model: NewGame) -> None:
-    game = play_all(model(board(2, "two_builders", round_=6)), "event two_builders")
+def test_town_wall_does_nothing_in_round_6(model: NewGame) -> None:
+    game = play_all(model(board(2, "town_wall", round_=6)), "event town_wall")
     assert not any(own["limited_next"] for own in game.position()["players"])
 
 
-def test_mill_fire_halves_the_mill_rounded_down(model: NewGame) -> None:
-    fields = board(2, "mill_fire", "blue archbishop", red={"gold": 5, "resource_cards": ["stone_2"]}, blue={"gold": 5})
-    game = play_all(model(fields), "event mill_fire", "protect")
-    assert [own["gold"] for own in game.position()["players"]] == [5 + 3, 5 + 12]
-    assert (red(game)["workers"], red(game)["mill"]) == (12, 0)
-
-
-def test_thieves_take_a_cube_of_choice_from_those_who_have_one(model: NewGame) -> None:
-    game = play_all(model(board(3, "thieves", green={"wood": 1, "metal": 2})), "event thieves")
-    assert (game.position()["to_act"], offered(game)) == ("green", {"discard wood", "discard metal"})
-    supply = game.position()["supply"]["metal"]
-    game.play("discard metal")
-    assert (game.position()["step"], game.position()["supply"]["metal"]) == ("tax", supply + 1)
-
-
-def test_thieves_ask_for_the_only_cube(model: NewGame) -> None:
-    game = play_all(model(board(2, "thieves", red={"sand": 1})), "event thieves")
-    assert (game.position()["to_act"], offered(game)) == ("red", {"discard sand"})
-
-
-@pytest.mark.parametrize("event", ["roof_collapse", "thieves"])
-def test_who_is_spared_is_not_asked(model: NewGame, event: str) -> None:
-    fields = board(2, event, "red archbishop", red={"sand": 1}, blue={"sand": 1})
-    game = play_all(model(fields), f"event {event}", "protect")
+def test_who_is_spared_is_not_asked(model: NewGame) -> None:
+    game = play_all(model(board(2, "roof_collapse", "red archbishop")), "event roof_collapse", "protect")
     assert (game.position()["step"], game.position()["to_act"]) == ("event_choice", "blue")
     game.play(sorted(game.legal())[0])
     assert game.position()["step"] == "tax"
@@ -133,26 +158,52 @@ def test_who_is_spared_is_not_asked(model: NewGame, event: str) -> None:
     assert not any(own["spared"] for own in game.position()["players"])
 
 
-def test_ore_gives_everyone_one_metal(model: NewGame) -> None:
-    game = play_all(model(board(3, "ore_found")), "event ore_found")
+def test_who_has_no_craftsman_is_not_asked_for_one(model: NewGame) -> None:
+    game = play_all(model(board(2, "roof_collapse", red={"craftsmen": []})), "event roof_collapse")
+    assert (game.position()["step"], game.position()["to_act"]) == ("event_choice", "blue")
+
+
+def test_richards_gift_gives_everyone_one_metal(model: NewGame) -> None:
+    game = play_all(model(board(3, "richards_gift")), "event richards_gift")
     assert [own["metal"] for own in game.position()["players"]] == [1, 1, 1]
     assert game.position()["supply"]["metal"] == 12 - 3
 
 
-def test_a_fleece_fair_gives_gold_up_to_30(model: NewGame) -> None:
+def test_the_kings_favour_gives_gold_up_to_30(model: NewGame) -> None:
     cards = {"resource_cards": ["sand_2", "stone_4"]}
-    game = play_all(model(board(2, "fleece_fair", red={"gold": 29}, blue={"gold": 4, **cards})), "event fleece_fair")
-    assert [own["gold"] for own in game.position()["players"]] == [30, 7]
+    game = play_all(model(board(2, "kings_favour", red={"gold": 29}, blue={"gold": 4, **cards})), "event kings_favour")
+    assert [own["gold"] for own in game.position()["players"]] == [30, 9]
 
 
-def test_good_weather_gives_a_cube_of_choice_even_out_of_an_empty_supply(model: NewGame) -> None:
-    hands: Fields = {colour: {"wood": 5} for colour in COLOURS}
-    game = model(board(4, "good_weather", **hands))
-    assert game.position()["supply"]["wood"] == -1
-    game.play("event good_weather")
-    assert offered(game) == {"gain sand", "gain wood", "gain stone"}
-    game.play("gain wood")  # R7
-    assert (game.position()["supply"]["wood"], red(game)["wood"]) == (-2, 6)
+@pytest.mark.parametrize(("card", "busy", "gold"), [("sand_4", 7, 5), ("wood_4", 9, 3), ("stone_4", 10, 2)])
+def test_r41_philips_wool_pays_for_the_mill_five_at_most_and_step_3_pays_again(
+    model: NewGame, card: str, busy: int, gold: int
+) -> None:
+    fields = board(2, "philips_wool", red={"gold": 0, "resource_cards": [card]}, blue={"gold": 28})
+    game = play_all(model(fields), "event philips_wool")
+    assert [own["gold"] for own in game.position()["players"]] == [gold + 12 - busy, 30]
+
+
+def test_r41_philip_counts_grey_and_black_workers_too(model: NewGame) -> None:
+    own = {"gold": 0, "resource_cards": ["stone_4"], "grey": 2, "advantages": ["otto"]}
+    game = play_all(model(board(2, "philips_wool", round_=2, red=own)), "event philips_wool")
+    assert red(game)["gold"] == 2 * (12 + 2 + 1 - 10)
+
+
+def test_volunteers_bring_one_cube_more_of_each_resource_card_only(model: NewGame) -> None:
+    red_cards = {"resource_cards": ["wood_2", "wood_3"], "advantages": ["aliena"]}
+    fields = board(2, "volunteers", round_=3, red=red_cards, blue={"advantages": ["tom_builder"]})
+    game = play_all(model(fields), "event volunteers")
+    assert [red(game)[kind] for kind in CUBES] == [0, 3 + 4 + 1, 0, 0]
+    assert [blue(game)[kind] for kind in CUBES] == [0, 0, 1, 0]
+
+
+def test_the_gift_goes_round_from_the_starting_player_while_it_lasts(model: NewGame) -> None:
+    hands: Fields = {"red": {"metal": 5}, "blue": {"metal": 5}}
+    fields = board(4, "richards_gift", **hands)
+    fields["starting_player"] = "green"
+    game = play_all(model(fields), "event richards_gift")
+    assert [own["metal"] for own in game.position()["players"]] == [5, 5, 1, 1]
 
 
 # Steps 4-8: Kingsbridge, Priory, production -----------------------------------------------------------------------
@@ -161,18 +212,18 @@ def test_good_weather_gives_a_cube_of_choice_even_out_of_an_empty_supply(model: 
 @pytest.mark.parametrize(
     ("card", "gains"),
     [
-        ("gold_8", {"gold": 8}),
+        ("wool_fair", {"gold": 8}),
         ("crying_madonna", {"vp": 3, "vp_cards": 3}),
-        ("metal_gift", {"metal": 1}),
-        ("last_metal", {"metal": 1}),
-        ("last_stone_wood", {"stone": 1, "wood": 1}),
+        ("toledo", {"metal": 2}),
+        ("celebrations", {"metal": 1}),
+        ("completion", {"stone": 1, "wood": 1}),
     ],
 )
 def test_immediate_cards_act_and_are_gone(model: NewGame, card: str, gains: dict[str, int]) -> None:
-    round_ = 6 if card.startswith("last") else 1
+    round_ = 6 if card in LAST_ROUND else 1
     base = {"gold": 3, "resource_cards": ["sand_2", "stone_4"]}  # no income from the mill, no wood
-    fields = board(2, "philip_vs_waleran", "red kingsbridge.1", round_, [card], red={**base, "vp": 7})
-    game = play_all(model(fields), "event philip_vs_waleran")
+    fields = board(2, "quarrel", "red kingsbridge.1", round_, [card], red={**base, "vp": 7})
+    game = play_all(model(fields), "event quarrel")
     before = {"gold": 3, "vp": 5, "vp_cards": 0, "sand": 2, "wood": 0, "stone": 4, "metal": 0}
     assert {kind: red(game)[kind] for kind in before} == {
         kind: count + gains.get(kind, 0) for kind, count in before.items()
@@ -181,29 +232,9 @@ def test_immediate_cards_act_and_are_gone(model: NewGame, card: str, gains: dict
     assert game.position()["kingsbridge_cards"] == ["", ""]  # the other card lay over an empty space
 
 
-def test_two_resources_are_named_in_type_order(model: NewGame) -> None:
-    fields = board(2, "fleece_fair", "blue kingsbridge.2, red kingsbridge.1", 1, ["two_resources", "gold_8"])
-    game = play_all(model(fields), "event fleece_fair")
-    position = game.position()
-    assert (position["step"], position["to_act"], position["choices_left"], position["floor"]) == (
-        "kingsbridge",
-        "red",
-        2,
-        "sand",
-    )
-    assert (position["kingsbridge"], position["kingsbridge_cards"]) == (["", "blue"], ["", "gold_8"])
-    assert blue(game)["gold"] == 30  # 21, the fair and the mill; the eight are still to come
-    game.play("gain wood")
-    assert offered(game) == {"gain wood", "gain stone"}
-    assert (game.position()["choices_left"], game.position()["floor"], red(game)["wood"]) == (1, "wood", 1)
-    game.play("gain stone")
-    assert [red(game)[kind] for kind in CUBES] == [0, 1, 1, 0]
-    assert (game.position()["step"], game.position()["floor"], game.position()["choices_left"]) == ("tax", "", 0)
-
-
 def test_r5_kingsbridge_cards_are_taken_in_space_order(model: NewGame) -> None:
     spaces = "red kingsbridge.1, red kingsbridge.2"
-    game = play_all(model(board(2, "fleece_fair", spaces, 1, ["prior_philip", "aliena"])), "event fleece_fair")
+    game = play_all(model(board(2, "kings_favour", spaces, 1, ["prior_philip", "aliena"])), "event kings_favour")
     assert red(game)["advantages"] == red(game)["fresh"] == ["aliena", "prior_philip"]
     until(game, "advantages")
     assert (red(game)["advantages"], red(game)["fresh"]) == (["aliena", "prior_philip"], [])
@@ -211,19 +242,19 @@ def test_r5_kingsbridge_cards_are_taken_in_space_order(model: NewGame) -> None:
 
 def test_prior_philip_adds_a_point_for_each_own_builder_at_the_priory(model: NewGame) -> None:
     spaces = "red priory, red priory, red kingsbridge.1"
-    game = play_all(model(board(2, "fleece_fair", spaces, 1, ["prior_philip"])), "event fleece_fair")
+    game = play_all(model(board(2, "kings_favour", spaces, 1, ["prior_philip"])), "event kings_favour")
     assert (red(game)["vp"], red(game)["vp_priory"], red(game)["vp_cards"]) == (2 + 3 + 2, 3, 2)
     assert game.position()["priory"] == ["", ""]
 
 
 def test_the_priory_pays_2_and_1(model: NewGame) -> None:
-    game = play_all(model(board(2, "fleece_fair", "blue priory, red priory")), "event fleece_fair")
+    game = play_all(model(board(2, "kings_favour", "blue priory, red priory")), "event kings_favour")
     assert [own["vp_priory"] for own in game.position()["players"]] == [1, 2]
 
 
-@pytest.mark.parametrize(("card", "kind"), [("aliena", "wood"), ("stone_patron", "stone"), ("sand_patron", "sand")])
+@pytest.mark.parametrize(("card", "kind"), [("aliena", "wood"), ("tom_builder", "stone"), ("richard", "sand")])
 def test_r6_r12_an_extra_cube_comes_at_once_and_without_a_resource_card(model: NewGame, card: str, kind: str) -> None:
-    game = play_all(model(board(2, "fleece_fair", "red kingsbridge.1", 1, [card])), "event fleece_fair")
+    game = play_all(model(board(2, "kings_favour", "red kingsbridge.1", 1, [card])), "event kings_favour")
     assert (red(game)[kind], blue(game)[kind]) == (1, 0)
 
 
@@ -239,24 +270,24 @@ def test_r6_r12_an_extra_cube_comes_at_once_and_without_a_resource_card(model: N
     ],
 )
 def test_resource_cards_yield_and_the_workers_come_home(model: NewGame, cards: list[str], cubes: list[int]) -> None:
-    game = play_all(model(board(2, "fleece_fair", red={"resource_cards": cards})), "event fleece_fair")
+    game = play_all(model(board(2, "kings_favour", red={"resource_cards": cards})), "event kings_favour")
     assert [red(game)[kind] for kind in CUBES] == [*cubes, 0]
     assert (red(game)["workers"], red(game)["resource_cards"]) == (12, [])
 
 
-def test_r14_reduced_yield_takes_one_of_each_resource_card_but_no_extra_cube(model: NewGame) -> None:
+def test_r14_cold_winter_takes_one_of_each_resource_card_but_no_extra_cube(model: NewGame) -> None:
     cards = {"resource_cards": ["wood_2", "wood_3"], "advantages": ["aliena"]}
-    game = play_all(model(board(2, "reduced_yield", round_=2, red=cards)), "event reduced_yield")
+    game = play_all(model(board(2, "cold_winter", round_=2, red=cards)), "event cold_winter")
     assert red(game)["wood"] == 1 + 2 + 1
-    protected = board(2, "reduced_yield", "red archbishop", 2, red=cards)
-    game = play_all(model(protected), "event reduced_yield", "protect")
+    protected = board(2, "cold_winter", "red archbishop", 2, red=cards)
+    game = play_all(model(protected), "event cold_winter", "protect")
     assert red(game)["wood"] == 2 + 3 + 1
 
 
 def test_r7_production_owes_what_the_supply_lacks(model: NewGame) -> None:
     hands: Fields = {colour: {"wood": 5} for colour in COLOURS}
     hands["red"]["resource_cards"] = ["wood_3"]
-    game = play_all(model(board(4, "fleece_fair", "", 2, **hands)), "event fleece_fair")
+    game = play_all(model(board(4, "kings_favour", "", 2, **hands)), "event kings_favour")
     assert (red(game)["wood"], game.position()["supply"]["wood"]) == (8, -1 - 3)
 
 
@@ -264,49 +295,56 @@ def test_r7_production_owes_what_the_supply_lacks(model: NewGame) -> None:
 
 
 def test_r8_vp_never_fall_below_0_and_only_what_is_lost_counts(model: NewGame) -> None:
-    game = play_all(model(board(2, "philip_vs_waleran", red={"vp": 1}, blue={"vp": 9})), "event philip_vs_waleran")
+    game = play_all(model(board(2, "quarrel", red={"vp": 1}, blue={"vp": 9})), "event quarrel")
     assert [(own["vp"], own["vp_lost"]) for own in game.position()["players"]] == [(0, 1 + 1), (7, 2)]
 
 
 def test_r9_metal_is_never_owed(model: NewGame) -> None:
     hands: Fields = {colour: {"metal": 4} for colour in ("green", "yellow")}
-    fields = board(4, "ore_found", "blue kingsbridge.1", 1, ["metal_gift"], blue={"metal": 3}, **hands)
+    fields = board(4, "richards_gift", "blue kingsbridge.1", 1, ["toledo"], blue={"metal": 3}, **hands)
     fields["starting_player"] = "yellow"
-    game = play_all(model(fields), "event ore_found")
+    game = play_all(model(fields), "event richards_gift")
     assert [own["metal"] for own in game.position()["players"]] == [0, 3, 4, 5]
     assert game.position()["supply"]["metal"] == 0
 
 
+def test_r9_toledo_gives_two_metal_or_as_many_as_there_are(model: NewGame) -> None:
+    hands: Fields = {colour: {"metal": 4} for colour in ("green", "yellow")}
+    fields = board(4, "kings_favour", "blue kingsbridge.1", 1, ["toledo"], blue={"metal": 3}, **hands)
+    game = play_all(model(fields), "event kings_favour")
+    assert (blue(game)["metal"], game.position()["supply"]["metal"]) == (4, 0)
+
+
 def test_r9_the_last_metal_goes_to_the_court(model: NewGame) -> None:
     hands: Fields = {"red": {"metal": 4}, "blue": {"metal": 3}, "green": {"metal": 4}}
-    game = play_all(model(board(4, "fleece_fair", "yellow court", **hands)), "event fleece_fair", "roll 2")
+    game = play_all(model(board(4, "kings_favour", "yellow court", **hands)), "event kings_favour", "roll 2")
     assert (game.position()["court_metal"], game.position()["supply"]["metal"]) == (0, 1)
     until(game, "advantages")
     assert (game.position()["court_metal"], game.position()["supply"]["metal"]) == (1, 0)
 
 
 def test_only_the_first_space_at_court_gives_the_metal(model: NewGame) -> None:
-    game = play_all(model(board(2, "fleece_fair", "red court")), "event fleece_fair", "roll 2")
+    game = play_all(model(board(2, "kings_favour", "red court")), "event kings_favour", "roll 2")
     assert (red(game)["metal"], game.position()["court_metal"]) == (1, 0)
-    game = play_all(model(board(2, "fleece_fair")), "event fleece_fair", "roll 2")
+    game = play_all(model(board(2, "kings_favour")), "event kings_favour", "roll 2")
     assert ([own["metal"] for own in game.position()["players"]], game.position()["court_metal"]) == ([0, 0], 1)
 
 
 def test_r9_the_court_refills_only_while_there_is_metal(model: NewGame) -> None:
     hands: Fields = {colour: {"metal": 4} for colour in ("red", "blue", "green")}
-    fields = board(4, "fleece_fair", "yellow court", **hands)
-    game = play_all(model(fields), "event fleece_fair", "roll 2")
+    fields = board(4, "kings_favour", "yellow court", **hands)
+    game = play_all(model(fields), "event kings_favour", "roll 2")
     assert (player(game.position(), "yellow")["metal"], game.position()["court_metal"]) == (1, 0)
     until(game, "advantages")
     assert (game.position()["court_metal"], game.position()["supply"]["metal"]) == (0, 0)
     until(game, "event")
-    play_all(game, "event ore_found")
+    play_all(game, "event richards_gift")
     assert sum(own["metal"] for own in game.position()["players"]) == 13
 
 
 def test_the_first_at_court_gets_the_metal_and_no_one_there_pays(model: NewGame) -> None:
-    fields = board(3, "fleece_fair", "blue court, red court, green priory")
-    game = play_all(model(fields), "event fleece_fair")
+    fields = board(3, "kings_favour", "blue court, red court, green priory")
+    game = play_all(model(fields), "event kings_favour")
     gold = [own["gold"] for own in game.position()["players"]]
     game.play("roll 5")
     assert [own["gold"] for own in game.position()["players"]] == [gold[0], gold[1], gold[2] - 5]
@@ -316,60 +354,82 @@ def test_the_first_at_court_gets_the_metal_and_no_one_there_pays(model: NewGame)
 
 def test_a_tax_exemption_is_asked_after_the_roll_even_with_0_gold(model: NewGame) -> None:
     holder = {"gold": 0, "advantages": ["tax_exemption"], "resource_cards": ["sand_2", "stone_4"]}
-    fields = board(2, "ore_found", round_=2, red=holder)
-    game = play_all(model(fields), "event ore_found", "roll 4")
+    fields = board(2, "richards_gift", round_=2, red=holder)
+    game = play_all(model(fields), "event richards_gift", "roll 4")
     position = game.position()
     assert (position["step"], position["to_act"], position["die"]) == ("exemption", "red", 4)
     game.play("save tax_exemption")
     assert (red(game)["vp"], red(game)["advantages"]) == (0, ["tax_exemption"])
-    game = play_all(model(fields), "event ore_found", "roll 4", "use tax_exemption")
+    game = play_all(model(fields), "event richards_gift", "roll 4", "use tax_exemption")
     assert (red(game)["vp"], red(game)["advantages"], game.position()["die"]) == (2, [], 0)
 
 
 def test_a_tax_exemption_can_be_used_in_the_round_of_taking(model: NewGame) -> None:
-    fields = board(2, "fleece_fair", "red kingsbridge.1", 1, ["tax_exemption"])
-    game = play_all(model(fields), "event fleece_fair", "roll 4", "use tax_exemption")
+    fields = board(2, "kings_favour", "red kingsbridge.1", 1, ["tax_exemption"])
+    game = play_all(model(fields), "event kings_favour", "roll 4", "use tax_exemption")
     assert (red(game)["advantages"], red(game)["fresh"]) == ([], [])
 
 
+@pytest.mark.parametrize("pips", [2, 3, 4, 5])
+def test_r39_francis_pays_2_whatever_the_die_shows(model: NewGame, pips: int) -> None:
+    idle = {"gold": 10, "resource_cards": ["sand_2", "stone_4"]}
+    fields = board(2, "quarrel", round_=2, red={**idle, "advantages": ["francis"]}, blue={"gold": 10})
+    game = play_all(model(fields), "event quarrel", f"roll {pips}")
+    assert [own["gold"] for own in game.position()["players"]] == [10 - 2, 10 + 12 - pips]
+
+
+def test_r39_francis_changes_neither_the_levy_nor_who_is_asked_for_the_exemption(model: NewGame) -> None:
+    own = {"gold": 10, "resource_cards": ["sand_2", "stone_4"], "advantages": ["francis", "tax_exemption"]}
+    game = play_all(model(board(2, "hamleigh_levy", round_=2, red=own)), "event hamleigh_levy", "roll 5")
+    assert (game.position()["step"], game.position()["to_act"], red(game)["gold"]) == ("exemption", "red", 10 - 4)
+    game.play("use tax_exemption")
+    assert red(game)["gold"] == 6
+
+
+def test_r39_francis_at_court_pays_nothing(model: NewGame) -> None:
+    own = {"gold": 10, "resource_cards": ["sand_2", "stone_4"], "advantages": ["francis"]}
+    game = play_all(model(board(2, "quarrel", "red court", 2, red=own)), "event quarrel", "roll 5")
+    assert red(game)["gold"] == 10
+
+
 def test_a_holder_at_court_is_not_asked_for_the_exemption(model: NewGame) -> None:
-    fields = board(2, "fleece_fair", "red court", 2, red={"advantages": ["tax_exemption"]})
-    game = play_all(model(fields), "event fleece_fair", "roll 4")
+    fields = board(2, "kings_favour", "red court", 2, red={"advantages": ["tax_exemption"]})
+    game = play_all(model(fields), "event kings_favour", "roll 4")
     assert game.position()["step"] == "market"
 
 
 def test_r5_each_dismissal_at_shiring_is_settled_before_the_next_space(model: NewGame) -> None:
-    fields = board(2, "fleece_fair", "red shiring.1, red shiring.2", 2, red={"craftsmen": FIVE_CRAFTSMEN})
-    game = play_all(model(fields), "event fleece_fair", "roll 2")
+    fields = board(2, "kings_favour", "red shiring.1, red shiring.2", 2, red={"craftsmen": FIVE_CRAFTSMEN})
+    game = play_all(model(fields), "event kings_favour", "roll 2")
     position = game.position()
     assert (position["step"], position["shiring"], position["shiring_cards"]) == (
         "shiring",
         ["", "red"],
-        ["", "potter_2"],
+        ["", "mason_2"],
     )
-    assert offered(game) == {f"dismiss {card}" for card in [*FIVE_CRAFTSMEN, "architect_2"]}
+    assert offered(game) == {f"dismiss {card}" for card in [*FIVE_CRAFTSMEN, "carpenter_2"]}
     game.play("dismiss mason_1")
-    assert offered(game, "dismiss") == {f"dismiss {card}" for card in [*FIVE_CRAFTSMEN[:4], "architect_2", "potter_2"]}
-    game.play("dismiss potter_2")
-    assert red(game)["craftsmen"] == [*FIVE_CRAFTSMEN[:4], "architect_2"]
+    assert offered(game, "dismiss") == {f"dismiss {card}" for card in [*FIVE_CRAFTSMEN[:4], "carpenter_2", "mason_2"]}
+    game.play("dismiss mason_2")
+    assert red(game)["craftsmen"] == [*FIVE_CRAFTSMEN[:4], "carpenter_2"]
 
 
-def test_r24_a_sixth_craftsman_finds_room_in_the_round_of_taking(model: NewGame) -> None:
+def test_r24_jack_finds_room_in_the_round_of_taking(model: NewGame) -> None:
     fields = board(
-        2, "fleece_fair", "red kingsbridge.1, red shiring.2", 2, ["sixth_craftsman"], red={"craftsmen": FIVE_CRAFTSMEN}
+        2, "kings_favour", "red kingsbridge.1, red shiring.2", 2, ["jack"], red={"craftsmen": FIVE_CRAFTSMEN}
     )
-    game = play_all(model(fields), "event fleece_fair", "roll 2")
-    assert (game.position()["step"], red(game)["craftsmen"]) == ("market", [*FIVE_CRAFTSMEN, "potter_2"])
+    game = play_all(model(fields), "event kings_favour", "roll 2")
+    assert (game.position()["step"], red(game)["craftsmen"]) == ("market", [*FIVE_CRAFTSMEN, "mason_2"])
 
 
 def test_untaken_craftsmen_leave_the_game(model: NewGame) -> None:
-    game = play_all(model(board(2, "fleece_fair")), "event fleece_fair", "roll 2")
+    game = play_all(model(board(2, "kings_favour")), "event kings_favour", "roll 2")
     assert game.position()["shiring_cards"] == ["", ""]
     assert not set(craftsmen_of(1)) & {card for own in game.position()["players"] for card in own["craftsmen"]}
 
 
 def test_the_castle_lends_two_grey_workers_for_the_next_round(model: NewGame) -> None:
-    game = until(play_all(model(board(2, "fleece_fair", "red castle")), "event fleece_fair"), "cathedral")
+    game = until(play_all(model(board(2, "kings_favour", "red castle")), "event kings_favour"), "cathedral")
     assert (red(game)["grey"], red(game)["grey_next"], red(game)["workers"]) == (0, 2, 12)
     until(game, "draft")
     assert (red(game)["grey"], red(game)["grey_next"], red(game)["workers"]) == (2, 0, 14)
@@ -381,7 +441,7 @@ def test_the_castle_lends_two_grey_workers_for_the_next_round(model: NewGame) ->
 
 
 def test_r24_the_black_worker_joins_in_the_next_round(model: NewGame) -> None:
-    game = play_all(model(board(2, "fleece_fair", "red kingsbridge.1", 1, ["black_worker"])), "event fleece_fair")
+    game = play_all(model(board(2, "kings_favour", "red kingsbridge.1", 1, ["otto"])), "event kings_favour")
     assert red(game)["workers"] == 12
     until(game, "draft")
     assert red(game)["workers"] == 13

@@ -31,13 +31,14 @@ print(CATHEDRAL.catalogue, "hire clay_worker" in CATHEDRAL.texts)
 #   what is replaced wherever it stands in the shipped text
 OTHERS = {
     "rich": {
-        "capacity = 2": "capacity = 10",
+        "capacity = 2": "capacity = 9",
         "gives = { vp = 1 }": "gives = { vp = 9 }",
         "gold = 8": "gold = 9, sand = 3, stone = 3, metal = 3",
+        'kind = "yield", cubes = 1': 'kind = "yield", cubes = 3',
+        "most = 5": "most = 30",
         "yields = 2": "yields = 5",
         "yields = 4": "yields = 5",
         "workers = 6": "workers = 1",
-        "cubes = 2": "cubes = 3",
         "workers = 10": "workers = 1",
         "cards = 1": "cards = 3",
         "wood = 1 }\nsources.name": "wood = 3 }\nsources.name",
@@ -47,13 +48,15 @@ OTHERS = {
     "poor": {
         '"lose_vp", vp = 2': '"lose_vp", vp = 12',
         '"levy", gold = 4': '"levy", gold = 12',
+        '"fixed_tax", gold = 2': '"fixed_tax", gold = 12',
         "cost = 4": "cost = 30",
         "builders = 2": "builders = 1",
         "yields = 4": "yields = 1",
         "workers = 4": "workers = 17",
-        'kind = "lower_yield", cubes = 1': 'kind = "lower_yield", cubes = 3',
+        'kind = "yield", cubes = -1': 'kind = "yield", cubes = -3',
+        "most = 5": "most = 1",
         "takes = { sand = 1 }": "takes = { sand = 9 }\nneeds = { gold = 1 }",
-        '"protection"': '"gain"',
+        '"foresight"': '"gain"',
         '"craftsman_room", cards = 1': '"gain", metal = 1',
     },
 }
@@ -75,7 +78,7 @@ def test_games_with_other_cards(name: str, tmp_path: Path) -> None:
 
 def test_a_process_has_one_catalogue(tmp_path: Path) -> None:
     other = tmp_path / "other.toml"
-    other.write_text(SHIPPED.read_text().replace("cost = 4", "cost = 5"))
+    other.write_text(SHIPPED.read_text().replace("cost = 4", "cost = 3"))
     with pytest.raises(
         CatalogueInUse, match=f"cathedral: this process has the cards of catalogue {CATHEDRAL.catalogue}"
     ):

@@ -79,7 +79,7 @@ class Conservation(RuleBasedStateMachine):
         spaces = [fields["archbishop"], fields["castle"], fields["start"], fields["drawn"], *fields["waiting"]]
         for name in ("kingsbridge", "priory", "shiring", "court"):
             spaces += fields[name]
-        spaces += fields["market"][:4]
+        spaces += fields["market"]
         for colour, player in zip(COLOURS, fields["players"], strict=False):
             assert spaces.count(colour) + player["bag"] + player["aside"] <= 3
             if fields["step"] in STEPS_OF_THE_ROUND_START:
@@ -89,7 +89,7 @@ class Conservation(RuleBasedStateMachine):
     def workers(self) -> None:
         for player in self.fields["players"]:
             away = sum(RESOURCE_CARDS[card].workers for card in player["resource_cards"])
-            black = "black_worker" in player["advantages"] and "black_worker" not in player["fresh"]
+            black = "otto" in player["advantages"] and "otto" not in player["fresh"]
             assert player["workers"] + player["mill"] + away == 12 + black + player["grey"]
 
     @invariant()

@@ -30,14 +30,14 @@ def test_sold_cubes_go_to_the_supply_and_gold_stops_at_30(model: NewGame) -> Non
     assert (red(game)["gold"], game.position()["stock"]["wood"], game.position()["supply"]["wood"]) == (30, 4, 19)
 
 
-def test_two_builders_act_twice_a_lap_and_each_leaves_alone(model: NewGame) -> None:
+def test_town_wall_act_twice_a_lap_and_each_leaves_alone(model: NewGame) -> None:
     game = model(late(2, "market", "red market, blue market, red market"))
     stalls = []
     for text in ("buy sand 1", "buy sand 1", "leave", "buy wood 1", "leave"):
         stalls.append((game.position()["stall"], game.position()["to_act"]))
         game.play(text)
     assert stalls == [(1, "red"), (2, "blue"), (3, "red"), (1, "red"), (2, "blue")]
-    assert (game.position()["stall"], game.position()["market"]) == (1, ["red", "", "", "", ""])
+    assert (game.position()["stall"], game.position()["market"]) == (1, ["red", "", "", ""])
     game.play("leave")
     assert (game.position()["step"], game.position()["stall"]) == ("cathedral", 0)
 
@@ -58,49 +58,16 @@ def test_r18_the_next_round_forgets_what_was_bought(model: NewGame) -> None:
     assert until(game, "advantages").position()["players"][0]["bought"] == []
 
 
-def test_r19_only_the_starting_cards_open_the_wood_and_stone_trade(model: NewGame) -> None:
-    cards = ["mortar_mixer", "master_woodworker_1", "mason_1"]
-    own = {"wood": 1, "stone": 1, "craftsmen": cards}
+def test_r19_either_woodworker_opens_the_wood_trade_and_the_stonecutter_that_of_stone(model: NewGame) -> None:
+    own = {"wood": 1, "stone": 1, "craftsmen": ["mortar_mixer", "mason_1"]}
     game = model(late(2, "market", "red market, blue market", red=own, blue={"wood": 1, "stone": 1}))
     assert {text.rsplit(" ", 1)[0] for text in game.legal()} == {"buy sand", "buy stone", "sell wood", "leave"}
     game.play("leave")
     assert {"buy wood 1", "sell stone 1", "sell wood 1"} <= offered(game)
-
-
-def test_r13_maud_is_asked_every_round_and_opens_a_fifth_stall(model: NewGame) -> None:
-    fields = late(2, "market", "red market", 2, blue={"advantages": ["empress_maud"], "gold": 30})
-    fields.update(step="maud", to_act="blue", stall=0)
-    game = model(fields)
-    assert offered(game) == {"use empress_maud", "save empress_maud"}
-    game.play("use empress_maud")
-    position = game.position()
-    assert (position["market"], position["stall"], blue(game)["advantages"]) == (["red", "", "", "", "blue"], 1, [])
-    game.play("buy sand 4")
-    assert (game.position()["stall"], game.position()["to_act"]) == (5, "blue")
-    assert "buy sand 15" in offered(game)
-    game.play("buy sand 12")
-    assert (game.position()["supply"]["sand"], game.position()["stock"]["sand"]) == (19 - 12, 0)
-    play_all(game, "leave", "leave")
-    assert (game.position()["step"], game.position()["market"]) == ("cathedral", [""] * 5)
-
-
-def test_r13_maud_saved_is_asked_again(model: NewGame) -> None:
-    fields = late(2, "market", "", 2, red={"advantages": ["empress_maud"]})
-    fields.update(step="maud", to_act="red", stall=0)
-    game = play_all(model(fields), "save empress_maud")
-    assert (game.position()["step"], game.position()["market"][4]) == ("cathedral", "")
-    until(game, "event")
-    assert until(game, "maud", "cathedral").position()["step"] == "maud"
-
-
-def test_r7_buying_never_takes_the_supply_below_zero(model: NewGame) -> None:
-    hands: Fields = {colour: {"wood": 5} for colour in ("green", "yellow")}
-    fields = late(4, "market", "", 2, red={"advantages": ["empress_maud"], "wood": 5}, blue={"wood": 3}, **hands)
-    fields.update(step="maud", to_act="red", stall=0)
-    game = play_all(model(fields), "use empress_maud")
-    assert offered(game, "buy") & {f"buy wood {n}" for n in range(1, 9)} == {"buy wood 1"}
-    game.play("buy wood 1")
-    assert (game.position()["supply"]["wood"], "buy wood 1" in offered(game)) == (0, False)
+    own = {"stone": 1, "craftsmen": ["mortar_mixer", "master_woodworker_1"]}
+    game = model(late(2, "market", "red market", red=own))
+    assert "buy wood 4" in offered(game)
+    assert "sell stone 1" not in offered(game)
 
 
 # Step 13: cathedral -----------------------------------------------------------------------------------------------
@@ -115,10 +82,12 @@ def test_r20_all_conversions_are_optional_and_finish_is_always_a_decision(model:
     assert (game.position()["step"], red(game)["vp"]) == ("advantages", 2)
 
 
-def test_a_mason_needs_a_mortar_mixer(model: NewGame) -> None:
+def test_a_mason_needs_a_mortar_mixer_either_one(model: NewGame) -> None:
     game = model(late(2, "cathedral", red={"stone": 1, "craftsmen": ["woodworker", "mason_1"]}))
     assert offered(game) == {"finish"}
     game = model(late(2, "cathedral", red={"stone": 1, "craftsmen": ["mortar_mixer", "mason_1"]}))
+    assert offered(game) == {"convert mason_1 1", "finish"}
+    game = model(late(2, "cathedral", red={"stone": 1, "craftsmen": ["mortar_mixer_1", "mason_1"]}))
     assert offered(game) == {"convert mason_1 1", "finish"}
 
 
@@ -134,28 +103,28 @@ def test_a_tool_maker_needs_metal_and_keeps_it(model: NewGame) -> None:
 @pytest.mark.parametrize(
     ("card", "round_", "hand", "times", "spends", "points"),
     [
-        ("carpenter_1", 1, {"wood": 5}, 2, {"wood": 1}, 1),
-        ("carpenter_2", 2, {"wood": 5}, 3, {"wood": 1}, 1),
-        ("carpenter_3", 3, {"wood": 5}, 4, {"wood": 1}, 1),
-        ("carpenter_5", 5, {"wood": 5}, 2, {"wood": 1}, 2),
+        ("mortar_mixer_1", 1, {"sand": 8}, 3, {"sand": 2}, 1),
         ("mason_1", 1, {"stone": 5}, 2, {"stone": 1}, 1),
+        ("carpenter_2", 2, {"wood": 5}, 2, {"wood": 1}, 1),
         ("mason_2", 2, {"stone": 5}, 3, {"stone": 1}, 1),
-        ("mason_3", 3, {"stone": 5}, 4, {"stone": 1}, 1),
-        ("mason_4", 4, {"stone": 6}, 5, {"stone": 1}, 1),
         ("potter_2", 2, {"sand": 5}, 2, {"sand": 1}, 1),
-        ("potter_3", 3, {"sand": 5}, 3, {"sand": 1}, 1),
-        ("potter_4", 4, {"sand": 5}, 4, {"sand": 1}, 1),
-        ("potter_5", 5, {"sand": 6}, 5, {"sand": 1}, 1),
-        ("sculptor_3", 3, {"stone": 5}, 1, {"stone": 1}, 2),
-        ("sculptor_4", 4, {"stone": 5}, 2, {"stone": 1}, 2),
-        ("sculptor_5", 5, {"stone": 5}, 3, {"stone": 1}, 2),
         ("architect_2", 2, {}, 1, {}, 1),
-        ("goldsmith_4", 4, {"gold": 30}, 4, {"gold": 3}, 1),
-        ("goldsmith_6", 6, {"gold": 30}, 6, {"gold": 3}, 1),
-        ("glassblower_5", 5, {"metal": 3, "sand": 4}, 2, {"metal": 1, "sand": 1}, 4),
-        ("glassblower_6", 6, {"metal": 4, "sand": 4}, 3, {"metal": 1, "sand": 1}, 4),
-        ("bell_maker_6", 6, {"metal": 4}, 3, {"metal": 1}, 5),
-        ("organ_builder_6", 6, {"metal": 3, "wood": 3}, 2, {"metal": 1, "wood": 1}, 6),
+        ("mason_3", 3, {"stone": 5}, 4, {"stone": 1}, 1),
+        ("carpenter_3", 3, {"wood": 5}, 3, {"wood": 1}, 1),
+        ("sculptor_3", 3, {"stone": 5}, 1, {"stone": 1}, 2),
+        ("potter_3", 3, {"sand": 5}, 3, {"sand": 1}, 1),
+        ("mason_4", 4, {"stone": 6}, 5, {"stone": 1}, 1),
+        ("carpenter_4", 4, {"wood": 5}, 4, {"wood": 1}, 1),
+        ("sculptor_4", 4, {"stone": 5}, 2, {"stone": 1}, 2),
+        ("glassblower_4", 4, {"metal": 3, "sand": 4}, 1, {"metal": 1, "sand": 1}, 3),
+        ("carpenter_5", 5, {"wood": 6}, 5, {"wood": 1}, 1),
+        ("goldsmith_5", 5, {"gold": 30}, 6, {"gold": 3}, 1),
+        ("sculptor_5", 5, {"stone": 5}, 3, {"stone": 1}, 2),
+        ("glassblower_5", 5, {"metal": 3, "sand": 4}, 2, {"metal": 1, "sand": 1}, 3),
+        ("goldsmith_6", 6, {"gold": 30}, 8, {"gold": 3}, 1),
+        ("sculptor_6", 6, {"stone": 5}, 4, {"stone": 1}, 2),
+        ("organ_builder_6", 6, {"metal": 3, "wood": 3}, 1, {"metal": 1, "wood": 1}, 6),
+        ("bell_maker_6", 6, {"metal": 4}, 2, {"metal": 1}, 4),
         ("woodworker", 1, {"wood": 10}, 4, {"wood": 2}, 1),
         ("stonecutter", 1, {"stone": 10}, 4, {"stone": 2}, 1),
         ("mortar_mixer", 1, {"sand": 12}, 3, {"sand": 3}, 1),
@@ -185,28 +154,96 @@ def test_the_master_woodworker_makes_4_gold_of_a_wood_twice(model: NewGame) -> N
 
 
 def test_r21_gold_making_and_gold_spending_keep_their_free_order(model: NewGame) -> None:
-    cards = ["master_woodworker_1", "goldsmith_4", "potter_2"]
-    game = model(late(2, "cathedral", round_=4, red={"gold": 29, "wood": 2, "sand": 1, "craftsmen": cards}))
+    cards = ["master_woodworker_1", "goldsmith_5", "potter_2"]
+    game = model(late(2, "cathedral", round_=5, red={"gold": 29, "wood": 2, "sand": 1, "craftsmen": cards}))
     game.play("convert master_woodworker_1 1")
     assert red(game)["gold"] == 30  # each step applies the cap
     assert not any("master_woodworker" in text for text in game.legal())  # twice running is one step
-    play_all(game, "convert goldsmith_4 2", "convert master_woodworker_1 1")
+    play_all(game, "convert goldsmith_5 2", "convert master_woodworker_1 1")
     assert red(game)["gold"] == 28
     assert game.position()["used"] == [
         {"craftsman": "master_woodworker_1", "times": 2},
-        {"craftsman": "goldsmith_4", "times": 2},
+        {"craftsman": "goldsmith_5", "times": 2},
     ]
-    assert offered(game) == {"convert goldsmith_4 1", "convert goldsmith_4 2", "convert potter_2 1", "finish"}
+    assert offered(game) == {*(f"convert goldsmith_5 {n}" for n in range(1, 5)), "convert potter_2 1", "finish"}
 
 
 def test_r21_the_others_follow_once_each_in_catalogue_order(model: NewGame) -> None:
-    cards = ["stonecutter", "carpenter_2", "sculptor_4", "goldsmith_4"]
-    game = model(late(2, "cathedral", round_=4, red={"gold": 3, "wood": 2, "stone": 3, "craftsmen": cards}))
-    play_all(game, "convert goldsmith_4 1", "convert carpenter_2 1")
+    cards = ["stonecutter", "carpenter_2", "sculptor_4", "goldsmith_5"]
+    game = model(late(2, "cathedral", round_=5, red={"gold": 3, "wood": 2, "stone": 3, "craftsmen": cards}))
+    play_all(game, "convert goldsmith_5 1", "convert carpenter_2 1")
     assert (game.position()["last_used"], len(game.position()["used"])) == ("carpenter_2", 1)
     assert offered(game) == {"convert sculptor_4 1", "convert sculptor_4 2", "finish"}
     game.play("finish")
     assert (game.position()["last_used"], game.position()["used"]) == ("", [])
+
+
+# The archbishop's blessing (6, R42) -------------------------------------------------------------------------------
+
+
+def blessed(**red: Fields) -> Fields:
+    return {**late(2, "cathedral", round_=5, event="archbishops_blessing", red=red)}
+
+
+def test_r42_one_craftsman_can_be_used_once_more(model: NewGame) -> None:
+    cards = ["mortar_mixer", "mason_1", "stonecutter"]
+    game = model(blessed(stone=14, craftsmen=cards))
+    uses = {f"convert mason_1 {n}" for n in range(1, 4)} | {f"convert stonecutter {n}" for n in range(1, 6)}
+    assert offered(game, "convert") == uses
+    game.play("convert stonecutter 5")
+    assert game.position()["blessing_used"]
+    assert offered(game) == {"convert mason_1 1", "convert mason_1 2", "finish"}
+    game.play("finish")
+    assert not game.position()["blessing_used"]
+
+
+def test_r42_a_use_within_capacity_leaves_the_blessing(model: NewGame) -> None:
+    game = play_all(
+        model(blessed(stone=14, craftsmen=["stonecutter", "mortar_mixer", "mason_1"])), "convert stonecutter 4"
+    )
+    assert not game.position()["blessing_used"]
+    assert "convert mason_1 3" in offered(game)
+
+
+def test_r42_free_craftsmen_keep_their_free_order_under_the_blessing(model: NewGame) -> None:
+    """Two steps with others in between may exceed a capacity together, but only one capacity and by one."""
+    cards = ["master_woodworker_1", "goldsmith_5"]
+    game = model(blessed(gold=0, wood=5, craftsmen=cards))
+    play_all(game, "convert master_woodworker_1 2", "convert goldsmith_5 1", "convert master_woodworker_1 1")
+    assert game.position()["blessing_used"]
+    assert game.position()["used"][0] == {"craftsman": "master_woodworker_1", "times": 3}
+    play_all(game, "convert goldsmith_5 3")
+    assert offered(game) == {"finish"}
+
+
+@pytest.mark.parametrize(
+    ("card", "hand", "times"),
+    [
+        ("toolmaker_1", {"metal": 3}, 1),
+        ("architect_2", {}, 1),
+        ("organ_builder_6", {"metal": 3, "wood": 3}, 1),
+        ("bell_maker_6", {"metal": 4}, 2),
+        ("goldsmith_6", {"gold": 30}, 9),
+    ],
+)
+def test_r42_whom_the_blessing_leaves_out(model: NewGame, card: str, hand: Fields, times: int) -> None:
+    own = {"gold": 0, **hand, "craftsmen": [card]}
+    game = model(late(2, "cathedral", round_=6, event="archbishops_blessing", red=own))
+    assert offered(game, "convert") == {f"convert {card} {n + 1}" for n in range(times)}
+
+
+def test_r42_every_player_is_blessed(model: NewGame) -> None:
+    fields = late(2, "cathedral", event="archbishops_blessing", red={"wood": 10}, blue={"wood": 10})
+    game = play_all(model(fields), "convert woodworker 5", "finish")
+    assert "convert woodworker 5" in offered(game)
+
+
+def test_r42_without_the_event_nobody_is(model: NewGame) -> None:
+    game = model(late(2, "cathedral", red={"wood": 10}))
+    assert "convert woodworker 5" not in offered(game)
+
+
+# The keep limit ---------------------------------------------------------------------------------------------------
 
 
 def test_r10_each_player_discards_before_the_next_converts(model: NewGame) -> None:
@@ -282,6 +319,6 @@ def test_r22_round_6_is_played_to_its_end_and_leftovers_count_nothing(model: New
     play_all(game, "finish", "finish")
     position = game.position()
     assert (position["step"], position["to_act"], position["round"]) == ("over", "", 6)
-    assert (position["starting_player"], position["event"], position["cost"]) == ("blue", "fleece_fair", 0)
+    assert (position["starting_player"], position["event"], position["cost"]) == ("blue", "kings_favour", 0)
     assert player(position, "red")["bag"] == 0
     assert game.returns() == [0, 1]

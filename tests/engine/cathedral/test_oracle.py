@@ -27,6 +27,7 @@ from tests.engine.cathedral.positions import (
     bag,
     board,
     dealt,
+    draft,
     late,
     offered,
     opening,
@@ -54,7 +55,7 @@ def builders_seen(position: Fields, colour: str) -> int:
     spaces = [position["drawn"], position["archbishop"], position["castle"], position["start"], *position["waiting"]]
     for location in ("kingsbridge", "priory", "shiring", "court"):
         spaces += position[location]
-    spaces += position["market"][:4]
+    spaces += position["market"]
     return int(own["bag"] + own["aside"] + spaces.count(colour))
 
 
@@ -69,7 +70,7 @@ def check_counts(position: Fields) -> None:
         assert 0 <= own["gold"] <= 30
         assert min(own[kind] for kind in CUBES) >= 0
         working = sum(RESOURCE_CARDS[card].workers for card in own["resource_cards"])
-        black = "black_worker" in own["advantages"] and "black_worker" not in own["fresh"]
+        black = "otto" in own["advantages"] and "otto" not in own["fresh"]
         assert own["workers"] + own["mill"] + working == 12 + own["grey"] + black
         seen = builders_seen(position, colour)
         assert seen == 3 if position["step"] in BEFORE_BOARD else seen <= 3
@@ -152,8 +153,8 @@ def test_example_1_cathedral(model: NewGame) -> None:
     craftsmen = ["potter_2", "mortar_mixer", "stonecutter", "architect_2", "toolmaker_1"]
     red = {"sand": 5, "stone": 3, "metal": 1, "gold": 0, "craftsmen": craftsmen}
     game = model(late(2, "cathedral", round_=2, red=red))
-    uses = ("toolmaker_1", "mortar_mixer", "stonecutter", "architect_2")
-    play_all(game, *(f"convert {card} 1" for card in uses), "convert potter_2 2")
+    for use in ("toolmaker_1 1", "mortar_mixer 1", "stonecutter 1", "potter_2 2", "architect_2 1"):
+        game.play(f"convert {use}")
     own = player(game.position(), "red")
     assert (own["vp"], own["vp_craftsmen"], own["gold"]) == (2 + 5, 5, 2)
     assert [own[kind] for kind in CUBES] == [0, 0, 1, 1]
@@ -168,8 +169,8 @@ def test_example_2_woodworker(model: NewGame) -> None:
 
 
 def test_example_3_goldsmith(model: NewGame) -> None:
-    game = model(late(2, "cathedral", round_=4, red={"gold": 12, "craftsmen": ["goldsmith_4"]}))
-    game.play("convert goldsmith_4 4")
+    game = model(late(2, "cathedral", round_=5, red={"gold": 12, "craftsmen": ["goldsmith_5"]}))
+    game.play("convert goldsmith_5 4")
     assert (player(game.position(), "red")["vp"], player(game.position(), "red")["gold"]) == (6, 0)
 
 
@@ -194,7 +195,7 @@ def test_example_5_passing_order(model: NewGame) -> None:
     for colour in ("red", "blue", "red"):
         assert game.position()["to_act"] == colour
         game.play(f"place {colour} market")
-    assert game.position()["market"] == ["red", "blue", "red", "", ""]
+    assert game.position()["market"] == ["red", "blue", "red", ""]
     assert (game.position()["step"], player(game.position(), "red")["gold"]) == ("event", 20 - 4)
 
 
@@ -210,9 +211,72 @@ def test_example_6_market(model: NewGame) -> None:
 
 def test_example_7_tax(model: NewGame) -> None:
     blue = {"gold": 2, "resource_cards": ["sand_2", "stone_4"]}  # nobody at the mill
-    game = play_all(model(board(2, "ore_found", blue=blue)), "event ore_found", "roll 5")
+    game = play_all(model(board(2, "richards_gift", blue=blue)), "event richards_gift", "roll 5")
     own = player(game.position(), "blue")
     assert (own["gold"], own["vp"], own["vp_lost"]) == (0, 1, 1)
+
+
+def test_example_8_francis(model: NewGame) -> None:
+    own = {"gold": 1, "advantages": ["francis"], "resource_cards": ["sand_2", "stone_4"]}  # nobody at the mill
+    game = play_all(model(board(2, "quarrel", round_=2, red={**own, "vp": 9})), "event quarrel", "roll 5")
+    red = player(game.position(), "red")
+    assert (red["gold"], red["vp"]) == (0, 7)
+
+
+def test_example_9_blessing(model: NewGame) -> None:
+    def points(stone: int, craftsmen: list[str], *texts: str) -> int:
+        red = {"stone": stone, "craftsmen": craftsmen}
+        game = model(late(2, "cathedral", event="archbishops_blessing", red=red))
+        return int(player(play_all(game, *texts).position(), "red")["vp_craftsmen"])
+
+    assert points(4, ["mortar_mixer", "mason_1"], "convert mason_1 3") == 3
+    both = ["mortar_mixer", "mason_1", "stonecutter"]
+    assert points(14, both, "convert stonecutter 5", "convert mason_1 2") == 7
+    assert points(14, both, "convert stonecutter 4", "convert mason_1 3") == 7
+    with pytest.raises(ValueError, match="not legal"):
+        points(14, both, "convert stonecutter 5", "convert mason_1 3")
+
+
+def test_example_10_ellen(model: NewGame) -> None:
+    fields = draft(2, 2, red={"advantages": ["ellen"]})
+    winter, quarrel = ({**fields, "event_deck": deck} for deck in with_event_on_top(fields, "cold_winter", "quarrel"))
+    views = [[model(deck).seen_by(seat) for seat in (0, 1, NATURE)] for deck in (winter, quarrel)]
+    assert [view["event_deck"] for view in views[0]] == [["cold_winter"], [], []]
+    assert views[0][0] != views[1][0]
+    assert views[0][1:] == views[1][1:]
+
+
+# Ellen (5, R40) ---------------------------------------------------------------------------------------------------
+
+
+def with_event_on_top(fields: Fields, *events: str) -> list[list[str]]:
+    """Decks that differ in the coming event alone."""
+    rest = [card for card in fields["unseen_events"] if card not in events]
+    return [[event, *rest[: len(fields["event_deck"]) - 1]] for event in events]
+
+
+def test_r40_ellens_owner_knows_from_the_draft_to_the_event(model: NewGame) -> None:
+    """Taken in round 1, she shows nothing in that round, and each later round's event once its cards lie out."""
+    fields = board(2, "kings_favour", "red kingsbridge.1", 1, ["ellen"])
+    game, rng, known = model(fields), random.Random(1), []
+    while game.turn() != OVER:
+        position, seen = game.position(), game.seen_by(0)
+        step = position["step"]
+        aware = position["round"] > 1 and step in ("draft", *PHASE_2, "event")
+        assert seen["event_deck"] == (position["event_deck"][:1] if aware else [])
+        assert game.seen_by(1)["event_deck"] == game.seen_by(NATURE)["event_deck"] == []
+        known.append((position["round"], aware))
+        random_ply(game, rng)
+    assert {round_ for round_, aware in known if aware} == {2, 3, 4, 5, 6}
+
+
+def test_r40_the_coming_event_stands_whatever_was_said_to_be_seen(model: NewGame) -> None:
+    fields = board(2, "kings_favour", "", 2, red={"advantages": ["ellen"]})
+    fields.update(event_deck=["kings_favour"], advantage_deck=[], craftsman_deck=[])
+    game = play_all(model(fields), "event volunteers")
+    assert (game.position()["event"], game.position()["event_deck"]) == ("volunteers", [])
+    assert "kings_favour" in game.position()["unseen_events"]
+    assert model(fields).odds() == model({**fields, "event_deck": []}).odds()
 
 
 # Decks that are dealt, and outcomes that contradict them ----------------------------------------------------------
@@ -235,7 +299,7 @@ def test_a_removed_card_takes_the_place_of_the_top_card(model: NewGame) -> None:
 
 
 def test_a_removed_event_takes_the_place_of_the_top_event(model: NewGame) -> None:
-    fields = board(2, "fleece_fair")
+    fields = board(2, "kings_favour")
     removed = next(card for card in EVENTS if card not in fields["event_deck"])
     game = play_all(model(fields), f"event {removed}")
     assert game.position()["event_deck"] == fields["event_deck"][1:]

@@ -34,7 +34,7 @@ FAULTS: list[tuple[dict[str, Any], str, str]] = [
     ({"court": ["", "", "", "green"]}, "court", "'green' does not play"),
     ({"event": "flood"}, "event", "'flood' is not one of the cards"),
     ({"supply_craftsmen": ["potter_2", "potter_2"]}, "supply_craftsmen", "'potter_2' is there 2 times"),
-    ({"used": [{"craftsman": "goldsmith_4", "times": 11}]}, "used[0].times", "less than or equal to 10"),
+    ({"used": [{"craftsman": "goldsmith_5", "times": 11}]}, "used[0].times", "less than or equal to 10"),
     ({"luck": 1}, "luck", "Extra inputs"),
     ({"players": []}, "players", "at least 2 items"),
     ({"stock": {"sand": 4, "wood": 4}}, "stock.stone", "required"),
@@ -59,7 +59,6 @@ UNSOUND: list[tuple[int, dict[str, Any], dict[str, Any]]] = [
     (7, {"drawn": "red"}, {"bag": 2}),
     (8, {"waiting": ["red"]}, {"bag": 2}),
     (9, {}, {"bag": 2}),
-    (10, {"market": ["", "", "", "", "red"]}, {}),
     (11, {"cost": 6}, {}),
     (12, {}, {"workers": 13}),
     (13, {}, {"grey": 2, "workers": 14}),
@@ -67,13 +66,16 @@ UNSOUND: list[tuple[int, dict[str, Any], dict[str, Any]]] = [
     (15, {"supply_craftsmen": ["toolmaker_1"]}, {}),
     (17, {"kingsbridge_cards": ["", "aliena"], "unseen_advantages": UNSEEN}, {}),
     (18, {}, {"fresh": ["aliena"]}),
-    (19, {"unseen_events": ["thieves"]}, {}),
+    (19, {"unseen_events": ["quarrel"]}, {}),
     (20, {}, {"limited": True}),
     (21, {"stall": 1}, {}),
     (21, {"die": 1}, {}),
     (22, {"last_used": "woodworker"}, {}),
     (23, {"to_act": "red"}, {}),
-    (25, {"event_deck": ["thieves"]}, {}),
+    (22, {"blessing_used": True}, {}),
+    (25, {"advantage_deck": ["aliena"]}, {}),
+    (25, {"event_deck": ["quarrel", "volunteers"]}, {}),
+    (26, {"event_deck": ["quarrel"]}, {}),
 ]
 
 
@@ -87,9 +89,14 @@ def test_an_unsound_position_says_which_rule_it_breaks(
     assert description == f"breaks invariant {invariant} of the rules: {CATHEDRAL.invariants[invariant]}"
 
 
+def test_a_builder_left_on_a_space_that_is_resolved() -> None:
+    with pytest.raises(BadPosition, match="breaks invariant 10"):
+        changed(reach("cathedral"), {"market": ["red", "", "", ""]})
+
+
 def test_too_many_craftsmen_and_too_many_cubes_kept() -> None:
-    state = reach("cathedral", round_=3)
-    many = ["mortar_mixer", "woodworker", "stonecutter", "mason_1", "carpenter_1", "potter_2"]
+    state = reach("cathedral", round_=3, seed=2)
+    many = ["mortar_mixer", "woodworker", "stonecutter", "mason_1", "mortar_mixer_1", "potter_2"]
     with pytest.raises(BadPosition, match="breaks invariant 16"):
         changed(state, red={"craftsmen": many, "advantages": []})
     with pytest.raises(BadPosition, match="breaks invariant 24"):

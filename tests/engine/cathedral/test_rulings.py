@@ -7,8 +7,8 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 RULES = ROOT / "engine" / "cathedral"
-STATED = range(1, 26)  # in the specification
-OURS = range(26, 39)  # in RULES.md
+STATED = (*range(1, 13), *range(14, 26), *range(39, 43))  # in the specification
+OURS = range(26, 38)  # in RULES.md
 
 
 def cited(folder: Path) -> set[int]:

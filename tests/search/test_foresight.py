@@ -1,0 +1,85 @@
+"""What Ellen's owner knows changes the owner's search, and nobody else's (R40)."""
+
+import pytest
+
+from clerestory.engine import NATURE, State
+from clerestory.search.errors import HiddenFromSeat, WrongSeat
+from clerestory.search.ismcts import Searcher
+from clerestory.search.options import shipped
+from clerestory.search.result import Line
+from clerestory.search.root import observe
+from tests.engine.cathedral.positions import board, draft
+from tests.games import CATHEDRAL
+
+OWNER, OTHER = 0, 1
+EVENTS = ("hamleigh_levy", "kings_favour", "town_wall")
+
+
+def worlds(to_act: str = "red", step: str = "draft") -> list[State]:
+    """One table, and three events that may come; red holds Ellen."""
+    fields = (
+        draft(3, 4, red={"advantages": ["ellen"]})
+        if step == "draft"
+        else board(3, EVENTS[0], "", 4, red={"advantages": ["ellen"]})
+    )
+    found = []
+    for event in EVENTS:
+        rest = [card for card in fields["unseen_events"] if card != event][:2]
+        changes = {"event_deck": [event, *rest], **({"to_act": to_act} if step == "draft" else {})}
+        envelope = {"rules_revision": CATHEDRAL.rules_revision, "catalogue": CATHEDRAL.catalogue}
+        found.append(CATHEDRAL.from_position({**envelope, "cathedral": {**fields, **changes}}))
+    return found
+
+
+def table(position: State, observer: int | None = None) -> tuple[Line, ...]:
+    searcher = Searcher(observe(position, observer=observer), seed=7, max_bytes=1 << 22, **shipped(3))
+    return searcher.explain(searcher.run(iterations=300), worlds=10).lines
+
+
+def test_the_owners_table_depends_on_the_coming_event() -> None:
+    assert len({table(world) for world in worlds()}) == 3
+    assert len({table(world, observer=OWNER) for world in worlds("blue")}) == 3
+
+
+def test_nobody_elses_does() -> None:
+    assert len({table(world) for world in worlds("blue")}) == 1
+    for observer in (NATURE, OTHER, 2):
+        assert len({table(world, observer=observer) for world in worlds()}) == 1
+        assert len({table(world, observer=observer) for world in worlds("blue")}) == 1
+
+
+@pytest.mark.parametrize("nodes", ["graph", "tree", "open"])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_nor_does_a_warm_tree(nodes: str, threads: int) -> None:
+    tables = set()
+    for world in worlds("blue"):
+        searcher = Searcher(observe(world, observer=OTHER), seed=3, max_bytes=1 << 22, nodes=nodes)
+        lines = [searcher.run(iterations=100, threads=threads).lines]
+        following = world.copy()
+        following.play("pass")
+        searcher.advance(observe(following, observer=OTHER))
+        tables.add((*lines, searcher.run(iterations=100, threads=threads).lines))
+    assert len(tables) == 1
+
+
+def test_the_event_itself_is_analysed_by_what_everyone_can_see() -> None:
+    """Whoever asks: every outcome is searched, as often as it is likely."""
+    onlookers = {table(world) for world in worlds(step="event")}
+    assert onlookers == {table(world, observer=OWNER) for world in worlds(step="event")}
+    assert len(onlookers) == 1
+    [lines] = onlookers
+    assert all(line.visits > 0 for line in lines)
+    searcher = Searcher(observe(worlds()[0]), seed=1)
+    with pytest.raises(WrongSeat, match="the tree holds what red knows"):
+        searcher.advance(observe(worlds(step="event")[0], OWNER))
+
+
+def test_who_asks_for_the_owners_decision_must_say_the_event() -> None:
+    public = worlds()[0].observe(NATURE)
+    with pytest.raises(HiddenFromSeat, match="red"):
+        observe(public)
+    with pytest.raises(HiddenFromSeat, match="red"):
+        observe(public, observer=OWNER)
+    assert Searcher(observe(public, observer=OTHER), seed=1).run(iterations=10).lines
+    public.say(OWNER, f"event {EVENTS[0]}")
+    assert table(public) == table(worlds()[0])
