@@ -1,7 +1,9 @@
 """`clerestory rules`: the cards of a game, each value with where it comes from."""
 
 import json
-from typing import Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 from rich.table import Table
@@ -9,10 +11,20 @@ from rich.text import Text
 
 from clerestory.cli.options import GameOption, JsonOption, chosen_game
 from clerestory.cli.screen import ROOMY, screen
+from clerestory.engine.games import CardRows, cards_of_catalogue
+
+FIELDS = ("list", "card", "field", "in_use", "in_file")  # of a difference
+CheckOption = Annotated[
+    Path | None,
+    typer.Option("--check", metavar="FILE", help="Print only what differs in this catalogue; exit with 1 if anything."),
+]
 
 
-def rules(game: GameOption = "cathedral", as_json: JsonOption = False) -> None:
-    """Print the card catalogue in use, with the source of every value."""
+def rules(game: GameOption = "cathedral", check: CheckOption = None, as_json: JsonOption = False) -> None:
+    """Print the card catalogue in use, with the source of every value, or how another catalogue differs from it."""
+    if check is not None:
+        check_catalogue(check, as_json=as_json)
+        return
     chosen = chosen_game(game)
     cards = chosen.cards()
     if as_json:
@@ -23,6 +35,44 @@ def rules(game: GameOption = "cathedral", as_json: JsonOption = False) -> None:
     console = screen()
     for title, rows in cards.items():
         console.print(cards_table(title.replace("_", " "), rows, console.width))
+
+
+# -- another catalogue -----------------------------------------------------------------------------
+
+
+def check_catalogue(path: Path, *, as_json: bool) -> None:
+    """Print how a file differs from the catalogue in use of the game that it names; exit with 1 if it does."""
+    name, theirs = cards_of_catalogue(path)
+    found = list(differences(chosen_game(name).cards(), theirs))
+    if as_json:
+        typer.echo(json.dumps({"game": name, "differences": found}, indent=2))
+    elif not found:
+        typer.echo(f"{name}: no card differs")
+    for row in () if as_json else found:
+        ours, other = (plain(row[side]) if row[side] is not None else "-" for side in ("in_use", "in_file"))
+        typer.echo(f"{row['card']}  {row['field']}: {ours} in use, {other} in the file")
+    raise typer.Exit(bool(found))
+
+
+def differences(ours: CardRows, theirs: CardRows) -> Iterator[dict[str, Any]]:
+    """Yield each value that differs: `list`, `card`, `field`, `in_use`, `in_file`; None where there is none.
+
+    A card that only one catalogue has differs in the field `card`. Sources do not count.
+    """
+    for title in ours:
+        mine, other = ({row["id"]: row for row in cards[title]} for cards in (ours, theirs))
+        for card in {**mine, **other}:
+            if card not in mine or card not in other:
+                names = (catalogue.get(card, {}).get("name") for catalogue in (mine, other))
+                yield dict(zip(FIELDS, (title, card, "card", *names), strict=True))
+                continue
+            for field in {**mine[card], **other[card]}:
+                values = mine[card].get(field), other[card].get(field)
+                if field != "sources" and values[0] != values[1]:
+                    yield dict(zip(FIELDS, (title, card, field, *values), strict=True))
+
+
+# -- tables ----------------------------------------------------------------------------------------
 
 
 def cards_table(title: str, rows: list[dict[str, Any]], width: int) -> Table:

@@ -26,23 +26,28 @@ class Points(Protocol):
         """Return the points of each seat by where they came from."""
 
 
+CardRows = dict[str, list[dict[str, Any]]]
+
+
 class Entry(NamedTuple):
     """A game of the list.
 
     Attributes:
         make: makes the game, of the card catalogue given if it has one.
         parse: reads a catalogue out of the text of a TOML file; None for a game without one.
+        rows: the cards of a catalogue as plain rows, by list.
         points: what it says of its points, if anything.
     """
 
     make: Callable[..., Game]
     parse: Callable[[str], Any] | None = None
+    rows: Callable[[Any], CardRows] | None = None
     points: Points | None = None
 
 
 LIST = {
-    "cathedral": Entry(CathedralGame, cathedral_catalogue.parse, cathedral_points),
-    "duel": Entry(DuelGame, duel_catalogue.parse, duel_points),
+    "cathedral": Entry(CathedralGame, cathedral_catalogue.parse, cathedral_catalogue.rows, cathedral_points),
+    "duel": Entry(DuelGame, duel_catalogue.parse, duel_catalogue.rows, duel_points),
     "toy": Entry(lambda: TOY),
 }
 MADE: dict[str, Game] = {}  # those of this process, each made when it is first asked for
@@ -99,6 +104,23 @@ def game_of_catalogue(path: Path | str) -> Game:
 
     Raises BadCatalogue for a faulty file, CatalogueInUse for another than that in use.
     """
+    name, catalogue = read_catalogue(path)
+    return game(name, catalogue=catalogue)
+
+
+def cards_of_catalogue(path: Path | str) -> tuple[str, CardRows]:
+    """Return the game that a TOML file names and the cards of the file, as `Game.cards` does, without using them.
+
+    Raises BadCatalogue for a faulty file.
+    """
+    name, catalogue = read_catalogue(path)
+    rows = LIST[name].rows
+    assert rows is not None
+    return name, rows(catalogue)
+
+
+def read_catalogue(path: Path | str) -> tuple[str, Any]:
+    """Return the game that a TOML file names, and the catalogue in it. Raises BadCatalogue for a faulty file."""
     try:
         text = Path(path).read_text(encoding="utf-8")
         name: Any = tomllib.loads(text).get("game")
@@ -109,7 +131,7 @@ def game_of_catalogue(path: Path | str) -> Game:
     parse = LIST[name].parse if name in with_catalogue() else None
     if parse is None:
         raise BadCatalogue([("catalogue.game", f"{name!r} is not one of {', '.join(with_catalogue())}")])
-    return game(name, catalogue=parse(text))
+    return name, parse(text)
 
 
 def from_position(position: str | bytes | Mapping[str, Any]) -> State:

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from clerestory.engine.duel import catalogue as duel
 
 #   what is replaced in the shipped text
 OTHERS = {
-    "cathedral": (cathedral.SHIPPED, 'name = "A gift of metal"', 'name = "Metal"'),
+    "cathedral": (cathedral.SHIPPED, 'name = "Cold winter"', 'name = "Winter"'),
     "duel": (duel.SHIPPED, 'kind = "income", gold = 4', 'kind = "income", gold = 9'),
 }
 
@@ -83,3 +84,33 @@ def test_a_faulty_file_is_one_line(text: str, says: str, tmp_path: Path) -> None
 def test_a_file_that_is_not_there() -> None:
     done = run("--catalogue", "nowhere.toml", "rules")
     assert (done.returncode, "cannot be read" in done.stderr) == (2, True)
+
+
+# -- what differs ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("game", OTHERS)
+def test_the_catalogue_in_use_does_not_differ_from_itself(game: str) -> None:
+    done = run("rules", "--check", OTHERS[game][0])
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"{game}: no card differs\n", "")
+
+
+@pytest.mark.parametrize("game", OTHERS)
+def test_what_differs_in_another_catalogue_is_told_value_by_value(game: str, others: dict[str, Path]) -> None:
+    done = run("rules", "--check", others[game], "--json")
+    (difference,) = json.loads(done.stdout)["differences"]
+    before, after = (tomllib.loads("value = {" + text + "}")["value"] for text in OTHERS[game][1:])
+    assert done.returncode == 1
+    if difference["field"] == "name":
+        assert (difference["in_use"], difference["in_file"]) == (before["name"], after["name"])
+    else:
+        assert before.items() <= difference["in_use"].items()
+        assert after.items() <= difference["in_file"].items()
+    assert f"{difference['card']}  {difference['field']}: " in run("rules", "--check", others[game]).stdout
+
+
+def test_a_file_that_is_no_catalogue_is_an_error_of_one_line(tmp_path: Path) -> None:
+    (tmp_path / "cards.toml").write_text('game = "chess"')
+    for path in (tmp_path / "cards.toml", tmp_path / "none.toml"):
+        done = run("rules", "--check", path)
+        assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
