@@ -117,16 +117,6 @@ def expectimax(root: Root, seed: int, _: Budget, *, samples: int = 8) -> Choice:
     return best(root.view, *judge_actions("expectimax", root.view, seed, worlds=samples))
 
 
-def greedy_v1(root: Root, seed: int, _: Budget) -> Choice:
-    """`greedy` as it was when the search was first tuned: a fixed reference."""
-    return best(root.view, *judge_actions("greedy", root.view, seed, worlds=8))
-
-
-def expectimax_v1(root: Root, seed: int, _: Budget) -> Choice:
-    """`expectimax` as it was when the search was first tuned: a fixed reference."""
-    return best(root.view, *judge_actions("expectimax", root.view, seed, worlds=8))
-
-
 def flat_mc(root: Root, seed: int, budget: Budget) -> Choice:
     """The best win share over equally many random playouts of each action. An iteration is one playout."""
     seconds, iterations = limits(budget)
@@ -189,8 +179,6 @@ BOTS: Mapping[str, Decide] = {
     "random": at_random,
     "greedy": greedy,
     "expectimax": expectimax,
-    "greedy-v1": greedy_v1,
-    "expectimax-v1": expectimax_v1,
     "flat-mc": flat_mc,
     "ismcts": ismcts,
     "ismcts-plain": ismcts_plain,

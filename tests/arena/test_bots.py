@@ -1,7 +1,5 @@
 """Every bot: legal, reproducible, blind to what its seat cannot know, and right where the answer is obvious."""
 
-from hashlib import blake2b
-
 import pytest
 
 from clerestory.arena.bots import BOTS, Budget, Move, parse_bot
@@ -50,24 +48,6 @@ def test_truth_observation_and_other_worlds_give_one_choice(bot: str, name: str,
         view = position.observe(position.turn)
         views = [position, view, *(view.deal(seed) for seed in range(3))]
         assert len({choice(bot, one) for one in views}) == 1
-
-
-# Decisions of the references: whoever changes the guide's value changes them, and figures against them are of the past.
-FROZEN = {
-    ("greedy-v1", 2): "9fd8380779701e40",
-    ("greedy-v1", 3): "2576a622f8eff007",
-    ("greedy-v1", 4): "823797b0e83051e9",
-    ("expectimax-v1", 2): "1263ce9847ee1244",
-    ("expectimax-v1", 3): "da325fa4acd09b2d",
-    ("expectimax-v1", 4): "38a5dacf6f8e5273",
-}
-
-
-@pytest.mark.parametrize(("bot", "seats"), FROZEN)
-def test_references_do_not_move(bot: str, seats: int) -> None:
-    met = decisions(GAMES["cathedral"], seats, 20)
-    actions = [choice(bot, position)[0] for position in met[::3]]
-    assert blake2b("\n".join(actions).encode(), digest_size=8).hexdigest() == FROZEN[bot, seats]
 
 
 @pytest.mark.parametrize("bot", ["random", "flat-mc"])
