@@ -10,7 +10,7 @@ from clerestory.search import Line, Result, Searcher
 from clerestory.search.reasons import Gain, deviations, explained, reason
 from clerestory.search.root import observe
 from tests.search.positions import decisions
-from tools.reasons import RECORDS, Checked, check, recorded_positions
+from tools.reasons import RECORDS, ReasonTally, check, recorded_positions
 
 
 def searched(position: State, seed: int = 1) -> tuple[Searcher, Result]:
@@ -204,7 +204,7 @@ def searcher_of(position: State, seed: int) -> Searcher:
 @pytest.mark.slow
 def test_what_is_stated_holds_in_many_worlds() -> None:
     positions = [state.to_json() for state in recorded_positions(RECORDS, 40)]
-    found = sum((check(position, 1, 2000, 100, 10) for position in positions), Checked())
+    found = sum((check(position, 1, 2000, 100, 10) for position in positions), ReasonTally())
     assert found.differences > 20
     assert found.held >= 0.95 * found.differences
     assert found.leads_held >= 0.95 * found.leads

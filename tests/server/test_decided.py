@@ -8,7 +8,7 @@ import pytest
 from clerestory.engine.toy.rules import TOY
 from clerestory.search.ismcts import Searcher
 from clerestory.search.result import StopReason
-from clerestory.server import service
+from clerestory.server import memory
 from clerestory.v1.advisor_pb2 import STOP_REASON_DECIDED, STOP_REASON_TIME
 from tests.search.clock import HICCUPS, Clock
 from tests.search.positions import decisions
@@ -37,7 +37,7 @@ async def test_what_the_service_says_is_decided_is_true(hiccup: str, monkeypatch
         clock.searcher, searcher.clock = searcher, clock
         return searcher
 
-    monkeypatch.setattr(service, "Searcher", timed)
+    monkeypatch.setattr(memory, "Searcher", timed)
     async with served() as server:
         for position in decisions(TOY, 3, 1)[:2]:
             asked = question(position, time_budget=duration(2.0), seed=1)

@@ -351,4 +351,4 @@ def test_open_to_other_machines(files: Files, parts: tuple[str, ...], others: di
 
 
 def test_every_service_is_named_for_health() -> None:
-    assert app_module.SERVICES == ("clerestory.v1.AdvisorService", "clerestory.v1.RulesService")
+    assert tuple(f"clerestory.v1.{name}Service" for name in ("Advisor", "Rules", "Game")) == app_module.SERVICES
