@@ -104,7 +104,7 @@ cdef class Game:
     cdef void bind(self, const GameOps *ops, const Guide *guide)
     cdef int broken(self, const void *s)  # index of the first broken invariant of the ops, -1 for none
     # what a seat has been shown of a chance event to come, by something that is no action
-    cdef int unsaid(self, const void *s, int seat, action_t *out)  # outcomes, one of which s does not say it was; how many
+    cdef int unsaid(self, const void *s, int seat, action_t *out)  # outcomes that it may have been; how many
     cdef void say(self, void *s, int seat, action_t outcome)       # it was this one
     cdef bint foresees(self, const void *s, int seat)              # the chance event is due: what it brings was shown
 

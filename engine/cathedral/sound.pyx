@@ -76,11 +76,13 @@ INVARIANTS[:] = [
     Invariant(<predicate> five_kept, b"who has finished at the cathedral has kept five cubes at most"),
     Invariant(
         <predicate> decks_fit,
-        b"a deck is wholly known or wholly unknown, but for the coming event, and holds unseen cards of its rounds once",
+        b"a deck is wholly known or wholly unknown, but for the coming event, and holds "
+        b"unseen cards of its rounds once",
     ),
     Invariant(
         <predicate> somebody_knows,
-        b"the coming event alone is known while the player who is shown it may know it: from the draft to its turning up",
+        b"the coming event alone is known while the player who is shown it may know it: "
+        b"from the draft to its turning up",
     ),
     Invariant(<predicate> cubes_of_step, b"five cubes are kept from the last round, and production adds few"),
 ]
