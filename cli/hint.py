@@ -9,12 +9,11 @@ from typing import Annotated
 
 import typer
 from rich.console import Group
-from rich.live import Live
 
 from clerestory.cli.answers import answer_view
 from clerestory.cli.options import BadOption, JsonOption, read_file
 from clerestory.cli.recommend import in_json
-from clerestory.cli.screen import screen
+from clerestory.cli.screen import redrawing, screen
 from clerestory.clients.wire import position_message, read_answer, read_time
 from clerestory.engine import State, from_position
 from clerestory.search import Result, Searcher, StopReason
@@ -45,17 +44,14 @@ def hint(
     drawn = secrets.randbits(SEED_BITS) if seed is None else seed
     searcher = Searcher(observe(state), seed=drawn, **shipped(state.seats))
     console = screen()
-    with Live(console=console, auto_refresh=False) if watch and not as_json else nullcontext() as live:
+    with nullcontext(lambda _: None) if as_json else redrawing(console) as show:
         for result in sharpen(searcher, seconds, SLICE if watch else seconds, threads):
-            if live is not None:
-                live.update(view(state, result, lines, console.width), refresh=True)
+            if watch:
+                show(view(state, result, lines, console.width))
         result = searcher.explain(result, lines=max(lines, 2))
-        if live is not None:
-            live.update(view(state, result, lines, console.width), refresh=True)
+        show(view(state, result, lines, console.width))
     if as_json:
         typer.echo(json.dumps(in_json(as_message(state, result)), indent=2))
-    elif not watch:
-        console.print(view(state, result, lines, console.width))
 
 
 def view(state: State, result: Result, lines: int, width: int) -> Group:

@@ -6,11 +6,10 @@ from typing import Annotated, Any
 
 import typer
 from google.protobuf.json_format import MessageToDict
-from rich.live import Live
 
 from clerestory.cli.answers import answer_view
 from clerestory.cli.options import BadOption, JsonOption, read_file
-from clerestory.cli.screen import screen
+from clerestory.cli.screen import redrawing, screen
 from clerestory.cli.servers import CaOption, CertOption, KeyOption, Server, ServerOption, TokenOption, connected
 from clerestory.clients import Update
 from clerestory.clients.wire import ONLOOKER, Options
@@ -136,6 +135,6 @@ def time_of(time: str | None, iterations: int | None) -> str | None:
 def watch(updates: Iterator[Update], state: State) -> None:
     """Show each table as it arrives, in place of the previous one."""
     console = screen()
-    with Live(console=console, auto_refresh=False) as live:
+    with redrawing(console) as show:
         for update in updates:
-            live.update(answer_view(update.recommendation, state, console.width), refresh=True)
+            show(answer_view(update.recommendation, state, console.width))

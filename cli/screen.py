@@ -1,8 +1,10 @@
 """What people read of a game: the console, the actions of a position, the end of a game."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
-from rich.console import Console
+from rich.console import Console, RenderableType
+from rich.live import Live
 from rich.table import Table
 
 from clerestory.engine import Action, State
@@ -16,6 +18,19 @@ def screen(*, stderr: bool = False) -> Console:
     console = Console(stderr=stderr, markup=False, highlight=False)
     console.soft_wrap = not console.is_terminal
     return console
+
+
+@contextmanager
+def redrawing(console: Console) -> Iterator[Callable[[RenderableType], None]]:
+    """Yield a function that shows something in place of what it showed before; off a terminal, only the last of it."""
+    if console.is_terminal:
+        with Live(console=console, auto_refresh=False) as live:
+            yield lambda shown: live.update(shown, refresh=True)
+        return
+    last: list[RenderableType] = []
+    yield lambda shown: last.__setitem__(slice(None), [shown])
+    for shown in last:
+        console.print(shown)
 
 
 def actions_table(actions: Iterable[tuple[str, Action]]) -> Table:

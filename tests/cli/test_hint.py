@@ -26,8 +26,8 @@ OF_BOTH = pytest.mark.parametrize(
 )
 
 
-def run(*arguments: str | Path, stdin: str | None = None) -> Result:
-    return CliRunner().invoke(app, ["hint", *map(str, arguments)], input=stdin, env={"COLUMNS": "160"})
+def run(*arguments: str | Path, stdin: str | None = None, columns: int = 160) -> Result:
+    return CliRunner().invoke(app, ["hint", *map(str, arguments)], input=stdin, env={"COLUMNS": str(columns)})
 
 
 @OF_BOTH
@@ -52,6 +52,12 @@ def test_table_shows_as_many_lines_as_asked(example: Path) -> None:
 def test_watching_ends_with_the_table() -> None:
     output = run(EXAMPLE, "--time", "300ms", "--watch").output
     assert "iterations in" in output
+
+
+def test_what_is_watched_in_a_pipe_comes_once_and_whole() -> None:
+    output = run(EXAMPLE, "--time", "300ms", "--watch", columns=60).output
+    assert output.count("iterations in") == 1
+    assert re.search(r"iterations in .{30,}; seed \d+\n$", output)
 
 
 def test_an_answer_carries_the_warnings_of_a_server() -> None:
