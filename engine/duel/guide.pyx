@@ -3,7 +3,7 @@
 
 The thought behind all of it: a chip is worth more the further it is on its way from the supply into a section, a card
 is worth the steps that it takes chips along it, and gold pays for the steps. The weights of the value in value.toml are
-those that foresaw the final points of games between bots best; those of actions are set by eye.
+those that foresaw the final points of games between bots best; those of actions are chosen by hand.
 """
 from libc.stdint cimport uint32_t
 from libc.string cimport memset
