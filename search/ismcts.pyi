@@ -21,6 +21,7 @@ class Searcher:
         reward: str = ...,
         playout: str = ...,
         nodes: str = ...,
+        allocation: str = ...,
         horizon: int | None = ...,
         temperature: float = ...,
         choice: str = ...,

@@ -37,6 +37,7 @@ cdef struct Search:
     int identity
     action_t considered[MAX_LEGAL]  # of the root, ascending
     int num_considered           # 0: every legal one
+    bint even                    # the root's actions, or its outcomes, come in turn
     double exploration           # C of UCB1 or of PUCT, in rewards
     bint by_priors               # PUCT
     double win_weight            # of the win share in the reward, 0 to 1
@@ -52,6 +53,8 @@ cdef struct Search:
     int windows                  # measured since the root was set
     # changed by every iteration
     rng_t rng
+    rng_t round_rng              # where the random numbers of each turn of a round begin
+    int turns_left               # of the present round, in which every action of the root comes once
     Tree tree
     uint64_t iterations          # since the root was set
     int depth                    # decisions from the root to the deepest node

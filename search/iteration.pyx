@@ -30,6 +30,8 @@ cdef double WINDOW = 0.001       # seconds over which a speed is measured: short
 
 cdef void iterate(Search *search) noexcept nogil:
     memcpy(search.world, search.root, search.ops.state_size)
+    if search.even:
+        rewind(search)
     search.ops.deal(search.world, &search.rng)
     descend(search)
     search.play_out(search)
@@ -38,17 +40,31 @@ cdef void iterate(Search *search) noexcept nogil:
     search.iterations += 1
 
 
+cdef void rewind(Search *search) noexcept nogil:
+    """Begin every turn of a round with the same random numbers, and so in the same world."""
+    if search.turns_left:
+        search.rng = search.round_rng
+    else:
+        search.round_rng = search.rng
+
+
+cdef action_t in_turn(Search *search, int n) noexcept nogil:
+    """Return the one of n listed actions of the root whose turn it is."""
+    if search.turns_left == 0:
+        search.turns_left = n
+    search.turns_left -= 1
+    return search.legal[n - 1 - search.turns_left]
+
+
 cdef void descend(Search *search) noexcept nogil:
     """Walk down until an untried action has been played, the game is over, or memory is full."""
     cdef uint32_t node
-    cdef action_t outcome
     cdef int n, turn = search.ops.turn(search.world)
     search.length = 0
     search.path_hash = 0
     if turn == NATURE:  # the root's own chance event has a line for each outcome
-        outcome = search.ops.draw(search.world, &search.rng)
         node = enter(search, search.ops.legal(search.world, search.legal))
-        if node == NO_NODE or not follow(search, outcome_edge(search, node, outcome), search.seat):
+        if node == NO_NODE or not follow(search, outcome_edge(search, node, draw_outcome(search)), search.seat):
             return
     while True:
         turn = search.ops.turn(search.world)
@@ -144,6 +160,13 @@ cdef inline uint64_t mixed(uint64_t a, uint64_t b) noexcept nogil:
     return (a ^ a >> 29) * <uint64_t> 0xBF58476D1CE4E5B9
 
 
+cdef action_t draw_outcome(Search *search) noexcept nogil:
+    """Return what the chance event of the root brings, one of the listed outcomes."""
+    if search.even:
+        return in_turn(search, search.ops.legal(search.world, search.legal))
+    return search.ops.draw(search.world, &search.rng)
+
+
 cdef uint32_t outcome_edge(Search *search, uint32_t place, action_t outcome) noexcept nogil:
     """Return the edge of the outcome that was drawn; every outcome counts as available."""
     cdef const Node *node = &search.tree.nodes[place]
@@ -156,7 +179,24 @@ cdef uint32_t outcome_edge(Search *search, uint32_t place, action_t outcome) noe
 
 
 cdef inline uint32_t choose_edge(Search *search, const Node *node, int turn, int n) noexcept nogil:
+    if search.even and search.length == 0:
+        return edge_in_turn(search, node, n)
     return select_by_priors(search, node, turn, n) if search.by_priors else select(search, node, turn, n)
+
+
+cdef uint32_t edge_in_turn(Search *search, const Node *node, int n) noexcept nogil:
+    """Return the edge of the action whose turn it is; all that are listed count as available."""
+    cdef const action_t *actions = search.tree.actions + node.first
+    cdef action_t action = in_turn(search, n)
+    cdef uint32_t e = 0, found = 0
+    cdef int i
+    for i in range(n):
+        while actions[e] != search.legal[i]:
+            e += 1
+        search.tree.edges[node.first + e].available += 1
+        if actions[e] == action:
+            found = e
+    return node.first + found
 
 
 cdef uint32_t select(Search *search, const Node *node, int turn, int n) noexcept nogil:

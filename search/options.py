@@ -12,6 +12,7 @@ PLAYOUTS = ("uniform", "informed", "mast")
 SELECTIONS = ("ucb1", "puct")
 CHOICES = ("visits", "bound")
 IDENTITIES = ("graph", "tree", "open")
+ALLOCATIONS = ("selection", "even")
 WELL_VISITED = 0.15  # of the most visits: enough for a lower bound to be trusted
 
 
@@ -29,6 +30,9 @@ class Options:
             `mast`, by the mean reward of each action in the same phase so far.
         nodes: what makes a node: `graph`, an information set, however it was reached; `tree`, an information set and
             the path to it; `open`, the seats' actions since the root, whatever the chance events (open loop).
+        allocation: which action of the root, or which outcome of its chance event, an iteration takes: `selection`, as
+            selected, or as drawn; `even`, each in its turn, all turns of a round in the same world with the same
+            random numbers, for comparisons. All lines are then equally visited, so that none is the best.
         horizon: plies of a playout, chance events included, after which the guide's value at the next decision
             replaces the rest of the game; None plays to the end.
         temperature: lead in the guide's value, in points, that makes the odds of winning grow e-fold.
@@ -44,6 +48,7 @@ class Options:
     reward: str = "win"
     playout: str = "uniform"
     nodes: str = "graph"
+    allocation: str = "selection"
     horizon: int | None = None
     temperature: float = 8.0
     choice: str = "visits"
@@ -56,6 +61,7 @@ class Options:
         require_choice("reward", self.reward, REWARDS)
         require_choice("playout", self.playout, PLAYOUTS)
         require_choice("nodes", self.nodes, IDENTITIES)
+        require_choice("allocation", self.allocation, ALLOCATIONS)
         if self.horizon is not None and (type(self.horizon) is not int or not 0 <= self.horizon < 1 << 31):
             raise BadLimit("horizon", f"{self.horizon!r} is not a whole number of 0 or more")
         require_number("temperature", self.temperature)

@@ -54,6 +54,7 @@ cdef class TreeSearch:
         """Set what the hot loop reads."""
         share = REWARDS[options.reward]
         self.search.exploration = options.exploration
+        self.search.even = options.allocation == "even"
         self.search.by_priors = options.selection == "puct"
         self.search.win_weight = 1 - share
         self.search.margin_weight = share
@@ -77,6 +78,7 @@ cdef class TreeSearch:
         self.search.num_considered = len(root.codes)
         for i, code in enumerate(root.codes):
             self.search.considered[i] = code
+        self.search.turns_left = 0
         self.search.iterations = 0
         self.search.windows = 0
         self.search.depth = 0

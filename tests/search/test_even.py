@@ -1,0 +1,88 @@
+"""Actions and outcomes of the root in turn, in the same worlds: what comparisons are made of."""
+
+from typing import Any
+
+import pytest
+
+from clerestory.engine import GAMES, NATURE, Rng, State
+from clerestory.engine.toy.rules import TOY
+from clerestory.search.errors import BadLimit
+from clerestory.search.ismcts import Searcher
+from clerestory.search.options import shipped
+from clerestory.search.result import Result
+from clerestory.search.root import observe
+from tests.search.positions import decisions
+
+CASES = [(name, seats) for name, game in GAMES.items() for seats in game.seats]
+GUIDED = [name for name, game in GAMES.items() if game.has_guide]
+
+
+def even(position: State, iterations: int, actions: list[str] | None = None, **options: Any) -> Result:
+    root = observe(position, actions=actions)
+    return Searcher(root, seed=5, max_bytes=1 << 22, allocation="even", **options).run(iterations=iterations)
+
+
+def first_chance(name: str, seats: int) -> State:
+    """The first chance event with several outcomes."""
+    state = GAMES[name].new(seats, 3)
+    while state.turn != NATURE or len(state.legal_codes()) < 2:
+        state.play(state.draw(1) if state.turn == NATURE else state.legal_codes()[0])
+    return state
+
+
+@pytest.mark.parametrize(("name", "seats"), CASES)
+def test_every_outcome_has_its_turn(name: str, seats: int) -> None:
+    state = first_chance(name, seats)
+    outcomes = len(state.legal_codes())
+    lines = even(state, 7 * outcomes).lines
+    assert [line.visits for line in lines] == [7] * outcomes
+    assert sum(line.probability or 0 for line in lines) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(("name", "seats"), CASES)
+def test_every_action_has_its_turn(name: str, seats: int) -> None:
+    state = next(state for state in decisions(GAMES[name], seats, 2) if len(state.legal_codes()) > 2)
+    actions = [action.text for action in state.legal_actions()]
+    assert {line.visits for line in even(state, 5 * len(actions)).lines} == {5}
+    assert [line.visits for line in even(state, 9, actions[:2]).lines] == [5, 4]
+
+
+@pytest.mark.parametrize("name", GUIDED)
+def test_a_round_is_played_in_one_world_with_one_luck(name: str) -> None:
+    seats = min(GAMES[name].seats)
+    state = first_chance(name, seats)
+    lines = even(state, len(state.legal_codes()), **{**shipped(seats), "horizon": 0}).lines
+    assert {line.action: line.margin for line in lines} == {
+        action.text: pytest.approx(lead(state, action.code), abs=1e-5) for action in state.legal_actions()
+    }
+
+
+def lead(state: State, outcome: int) -> float:
+    """What seat 0 leads by at the next decision after an outcome, in the first world of the seed."""
+    rng = Rng(5)
+    world = state.observe(NATURE).deal(rng)
+    world.play(outcome)
+    while world.turn == NATURE:
+        world.play(world.draw(rng))
+    first, *others = world.value()
+    return first - max(others)
+
+
+def test_slices_make_no_difference() -> None:
+    state = first_chance("cathedral", 3)
+    searcher = Searcher(observe(state), seed=5, max_bytes=1 << 22, allocation="even", **shipped(3))
+    for _ in range(10):
+        sliced = searcher.run(iterations=13)
+    assert sliced.lines == even(state, 130, **shipped(3)).lines
+
+
+def test_truth_and_observation_give_one_table() -> None:
+    for name, seats in CASES:
+        for position in decisions(GAMES[name], seats, 6)[::12]:
+            assert even(position, 60).lines == even(position.observe(position.turn), 60).lines
+
+
+def test_an_unknown_allocation_is_refused() -> None:
+    with pytest.raises(BadLimit, match="allocation: 'fair' is not one of selection, even"):
+        even_options: dict[str, Any] = {"allocation": "fair"}
+        Searcher(observe(decisions(TOY, 2, 1)[0]), seed=1, **even_options)
