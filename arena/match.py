@@ -79,6 +79,15 @@ class DealTask:
     deal: int
     seats: list[int]
 
+    def play(self, stopped: Callable[[], bool] = lambda: False) -> list["GameResult"]:
+        """Play its games, leaving out one that is stopped midway."""
+        games = (play_game(self.match, self.deal, seat, stopped) for seat in self.seats)
+        return [game for game in games if game is not None]
+
+    def header(self) -> dict[str, Any]:
+        """Return the header of the match."""
+        return self.match.header()
+
 
 @dataclass(frozen=True, slots=True)
 class GameResult:
@@ -147,12 +156,6 @@ def play_between(
             state.play(move.action)
         ply += 1
     return result(state, deal, seat, ply, moves)
-
-
-def play_deal(task: DealTask, stopped: Callable[[], bool] = lambda: False) -> list[GameResult]:
-    """Play the games of a task, leaving out one that is stopped midway."""
-    games = (play_game(task.match, task.deal, seat, stopped) for seat in task.seats)
-    return [game for game in games if game is not None]
 
 
 def result(state: State, deal: int, seat: int, plies: int, moves: Sequence[Sequence[Move]]) -> GameResult:

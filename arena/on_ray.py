@@ -1,4 +1,4 @@
-"""Plays the deals of a match on Ray, on a cluster or locally: the same games as on a pool of processes.
+"""Plays tasks, such as the deals of a match, on Ray, on a cluster or locally: the same as a pool of processes plays.
 
 Ray is optional: `pip install 'clerestory[ray]'`. Every machine of a cluster needs the same version of this package, and
 the catalogue, if one was chosen, at the same path.
@@ -16,8 +16,7 @@ from importlib import import_module
 from itertools import islice
 from typing import Any
 
-from clerestory.arena.match import DealTask, GameResult, play_deal
-from clerestory.arena.pool import Run
+from clerestory.arena.pool import Run, T, Task
 from clerestory.search.errors import BadMatch
 
 CONNECT_TIMEOUT = 10.0  # seconds for a cluster to answer
@@ -36,7 +35,11 @@ def on_ray(workers: int, *, address: str | None = None) -> Iterator[Run]:
     ray = load_ray()
     with session(ray, workers, address):
         play = ray.remote(num_cpus=1)(play_if_same).remote
-        yield lambda tasks: on_cluster(ray, play, tasks, workers)
+
+        def run(tasks: Iterator[Task[T]]) -> Iterator[list[T]]:
+            return on_cluster(ray, play, tasks, workers)
+
+        yield run
 
 
 def load_ray() -> Any:
@@ -83,32 +86,31 @@ def keep_signals() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def on_cluster(ray: Any, play: Callable[..., Any], tasks: Iterator[DealTask], ahead: int) -> Iterator[list[GameResult]]:
-    """Yield the games of each task as it finishes, keeping at most `ahead` tasks in flight."""
+def on_cluster(ray: Any, play: Callable[..., Any], tasks: Iterator[Task[T]], ahead: int) -> Iterator[list[T]]:
+    """Yield what is played of each task as it finishes, keeping at most `ahead` tasks in flight."""
     pending: list[Any] = []
     try:
         while True:
-            pending.extend(play(task, task.match.header()) for task in islice(tasks, ahead - len(pending)))
+            pending.extend(play(task, task.header()) for task in islice(tasks, ahead - len(pending)))
             if not pending:
                 return
             (done,), pending = ray.wait(pending)
-            yield games_of(ray, done)
+            yield outcome_of(ray, done)
     finally:
         for task in pending:
             ray.cancel(task, force=True)
 
 
-def games_of(ray: Any, done: Any) -> list[GameResult]:
-    """Return the games of a task, or raise its exception."""
+def outcome_of(ray: Any, done: Any) -> Any:
+    """Return what was played of a task, or raise its exception."""
     try:
-        games: list[GameResult] = ray.get(done)
+        return ray.get(done)
     except ray.exceptions.RayTaskError as error:
         raise error.cause from None
-    return games
 
 
-def play_if_same(task: DealTask, header: dict[str, Any]) -> list[GameResult]:
+def play_if_same(task: Task[T], header: dict[str, Any]) -> list[T]:
     """Play a task, provided that this machine has the same game as the caller. Raises BadMatch."""
-    if task.match.header() != header:
-        raise BadMatch(f"on: a machine of the cluster has another game: {task.match.header()}, not {header}")
-    return play_deal(task)
+    if task.header() != header:
+        raise BadMatch(f"on: a machine of the cluster has another game: {task.header()}, not {header}")
+    return task.play()

@@ -1,4 +1,4 @@
-"""Plays the deals of a match on a pool of local processes, or one after another in this process."""
+"""Plays tasks, such as the deals of a match, on a pool of local processes, or one after another in this process."""
 
 import multiprocessing
 import signal
@@ -9,10 +9,31 @@ from contextlib import AbstractContextManager, contextmanager
 from itertools import islice
 from multiprocessing.synchronize import Event
 from os import _exit
+from typing import Any, Protocol, TypeVar
 
-from clerestory.arena.match import DealTask, GameResult, play_deal
+T = TypeVar("T")
 
-Run = Callable[[Iterator[DealTask]], Iterator[list[GameResult]]]  # plays tasks; yields the games of each as it finishes
+
+class Task(Protocol[T]):
+    """A unit of work; picklable."""
+
+    def play(self, stopped: Callable[[], bool] = ...) -> list[T]:
+        """Return what was played, without what was stopped midway."""
+        ...
+
+    def header(self) -> dict[str, Any]:
+        """Return what must be equal wherever it is played: the game, its cards, and what plays."""
+        ...
+
+
+class Run(Protocol):
+    """Plays tasks, and yields what was played of each as it finishes."""
+
+    def __call__(self, tasks: Iterator[Task[T]], /) -> Iterator[list[T]]:
+        """Yield lists in the order in which tasks finish."""
+        ...
+
+
 Crew = Callable[[int], AbstractContextManager[Run]]  # takes the number of workers; stops them on exit
 
 
@@ -20,21 +41,30 @@ Crew = Callable[[int], AbstractContextManager[Run]]  # takes the number of worke
 def on_processes(workers: int) -> Iterator[Run]:
     """Yield a function that plays tasks, and stop the workers on exit; with one worker, play in this process."""
     if workers == 1:
-        yield lambda tasks: map(play_deal, tasks)
+        yield one_by_one
         return
     context = multiprocessing.get_context("spawn")
     stop = context.Event()
     pool = ProcessPoolExecutor(workers, mp_context=context, initializer=begin_worker, initargs=(stop,))
+
+    def run(tasks: Iterator[Task[T]]) -> Iterator[list[T]]:
+        return on_pool(pool, tasks, 2 * workers)
+
     try:
-        yield lambda tasks: on_pool(pool, tasks, 2 * workers)
+        yield run
     finally:
         stop.set()
         pool.shutdown(cancel_futures=True)
 
 
-def on_pool(pool: ProcessPoolExecutor, tasks: Iterator[DealTask], ahead: int) -> Iterator[list[GameResult]]:
-    """Yield the games of each task as it finishes, keeping at most `ahead` tasks in flight."""
-    pending: set[Future[list[GameResult]]] = set()
+def one_by_one(tasks: Iterator[Task[T]]) -> Iterator[list[T]]:
+    """Play tasks in this process."""
+    return (task.play() for task in tasks)
+
+
+def on_pool(pool: ProcessPoolExecutor, tasks: Iterator[Task[T]], ahead: int) -> Iterator[list[T]]:
+    """Yield what is played of each task as it finishes, keeping at most `ahead` tasks in flight."""
+    pending: set[Future[list[T]]] = set()
     while True:
         pending.update(pool.submit(work, task) for task in islice(tasks, ahead - len(pending)))
         if not pending:
@@ -65,6 +95,6 @@ def end_with_parent() -> None:
         _exit(1)
 
 
-def work(task: DealTask) -> list[GameResult]:
+def work(task: Task[T]) -> list[T]:
     """Play a task in a worker process."""
-    return play_deal(task, STOP[0].is_set)
+    return task.play(STOP[0].is_set)

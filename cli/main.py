@@ -9,6 +9,7 @@ import typer
 from clerestory.cli.arena import arena
 from clerestory.cli.bench import bench
 from clerestory.cli.hint import hint
+from clerestory.cli.learn import learn
 from clerestory.cli.new import new
 from clerestory.cli.options import BadOption, common
 from clerestory.cli.play import play
@@ -22,10 +23,11 @@ from clerestory.cli.web import web
 from clerestory.clients import AdvisorError, BadConnection, BadRequest, NotNow
 from clerestory.door.config import BadDoor
 from clerestory.engine import GameError
+from clerestory.learn.errors import LearnError
 from clerestory.search import SearchError
 from clerestory.server.config import BadSettings
 
-BAD_INPUT = (BadOption, BadConnection, BadRequest, NotNow, GameError, SearchError, BadSettings, BadDoor)
+BAD_INPUT = (BadOption, BadConnection, BadRequest, NotNow, GameError, SearchError, LearnError, BadSettings, BadDoor)
 FAILURES = (AdvisorError, OSError)
 
 app = typer.Typer(
@@ -49,6 +51,7 @@ app.command()(replay)
 app.command()(rules)
 app.command()(arena)
 app.command()(tune)
+app.command()(learn)
 app.add_typer(bench, name="bench")
 
 

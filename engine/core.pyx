@@ -428,6 +428,11 @@ cdef class State:
         self._owe_guide()
         return self.game.guide.phase(self.data)
 
+    def round_number(self):
+        """Return the number of the round that is played. Raises GameError without a guide."""
+        self._owe_guide()
+        return self.game.guide.round(self.data)
+
     def features(self, int seat):
         """Return the guide's named features of a seat. Raises GameError without a guide."""
         cdef double out[64]

@@ -23,6 +23,7 @@ ALLOWED: dict[str, str] = {
     "engine/duel": rf"clerestory\.engine\.({COMMON}|duel)\b",
     "search": r"clerestory\.(engine\.(core|rng|errors)\b|search\b)",
     "arena": rf"clerestory\.(engine\.(core|rng|errors)\b|search\b|arena\b)|{COMMON_GROUND}",
+    "learn": r"clerestory\.(engine\.(core|rng|errors|weights)\b|search\b|arena\b|learn\b)",
     "server": rf"clerestory\Z|clerestory\.(server|search)\b|{ENGINE}|{STUBS}",
     "clients": rf"clerestory\.clients\b|{STUBS}|{COMMON_GROUND}",
     "door": rf"clerestory\.door\b|clerestory\.clients\.connection\b|{STUBS}",
@@ -84,7 +85,7 @@ def named_games(path: Path) -> list[str]:
     return [line for line in (ROOT / path).read_text().splitlines() if GAME.search(line)]
 
 
-NAMELESS = [path for path in sources() if path.parts[0] in ("search", "arena", "server")]
+NAMELESS = [path for path in sources() if path.parts[0] in ("search", "arena", "learn", "server")]
 
 
 @pytest.mark.parametrize("path", NAMELESS, ids=str)

@@ -1,0 +1,213 @@
+"""Games of a search against itself.
+
+Most decisions are searched briefly and a few fully (playout cap randomization: D. J. Wu, "Accelerating Self-Play
+Learning in Go", arXiv 1902.10565, section 3.1): many games, and good targets where they count. Some moves are any legal
+one or drawn by visits, so that all kinds of positions come up. All luck of a game follows from its number and the seed
+of the plan, so the games are the same to the bit wherever and in whatever order they are played.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from clerestory.arena.match import derived_seed
+from clerestory.engine.core import NATURE, Game, State
+from clerestory.engine.rng import Rng
+from clerestory.learn.columns import Columns, columns_of
+from clerestory.learn.errors import BadPlan
+from clerestory.search.ismcts import Searcher
+from clerestory.search.options import shipped
+from clerestory.search.result import Line, Result
+from clerestory.search.root import observe
+
+Rows = dict[str, list[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Habits:
+    """How games are played; what they are called in a header.
+
+    Attributes:
+        quick, full: iterations of a brief and of a full search, above 0.
+        full_share: share of decisions that are searched fully, 0 to 1.
+        straying: share of moves that are any legal action.
+        by_visits: share of moves that are drawn in proportion to visits; all others are the best line.
+        least_visits: of a line whose position is kept, above 0.
+    """
+
+    quick: int = 150
+    full: int = 1600
+    full_share: float = 0.2
+    straying: float = 0.04
+    by_visits: float = 0.12
+    least_visits: int = 20
+
+    def __post_init__(self) -> None:
+        """Check every setting. Raises BadPlan."""
+        for name in ("quick", "full", "least_visits"):
+            if getattr(self, name) < 1:
+                raise BadPlan(f"{name}: {getattr(self, name)} is not a whole number above 0")
+        for name in ("full_share", "straying", "by_visits"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise BadPlan(f"{name}: {getattr(self, name)} is not between 0 and 1")
+
+
+@dataclass(frozen=True, slots=True)
+class SelfPlay:
+    """What plays, and how: with the number of a game, everything about it follows.
+
+    Attributes:
+        load: returns the game, as in Match.
+        seats: number of players.
+        generation: 0 for the search as shipped.
+        seed: of the plan.
+        options: of the search, beyond the shipped ones.
+        habits: how games are played.
+        plays: what is said of the options in the header, if not they themselves: a path is no name.
+    """
+
+    load: Callable[[], Game]
+    seats: int
+    generation: int
+    seed: int
+    options: Mapping[str, Any] = field(default_factory=dict)
+    habits: Habits = Habits()
+    plays: Mapping[str, Any] | None = None
+
+    def header(self) -> dict[str, Any]:
+        """Return what the games depend on."""
+        game = self.load()
+        return {
+            "selfplay": 1,
+            "game": game.name,
+            "rules_revision": game.rules_revision,
+            "catalogue": game.catalogue,
+            "state_bytes": game.state_bytes,
+            "seats": self.seats,
+            "generation": self.generation,
+            "seed": self.seed,
+            "search": {**self.search_options(), **(self.options if self.plays is None else self.plays)},
+            **asdict(self.habits),
+        }
+
+    def search_options(self) -> dict[str, Any]:
+        """Return the options of the search."""
+        return {**shipped(self.seats), **self.options}
+
+    def seed_of(self, number: int) -> int:
+        """Return the seed of a game."""
+        return derived_seed("learn", self.seed, self.generation, self.seats, number)
+
+
+def play_games(plan: SelfPlay, numbers: Sequence[int], stopped: Callable[[], bool] = lambda: False) -> Columns | None:
+    """Play games and return what is kept of them; None if stopped."""
+    rows: Rows = defaultdict(list)
+    game = plan.load()
+    for number in numbers:
+        if not Recorder(plan, game, rows).play(plan.seed_of(number), stopped):
+            return None
+    return columns_of(rows, plan.seats, game.state_bytes)
+
+
+class Recorder:
+    """Plays one game and appends to rows."""
+
+    def __init__(self, plan: SelfPlay, game: Game, rows: Rows) -> None:
+        self.plan, self.game, self.rows = plan, game, rows
+
+    def play(self, seed: int, stopped: Callable[[], bool]) -> bool:
+        """Play and note a game; return False if stopped."""
+        state, nature, luck = self.game.new(self.plan.seats, seed), Rng(seed), Rng(derived_seed("choices", seed))
+        while not state.over:
+            if stopped():
+                return False
+            if state.turn == NATURE:
+                state.play(state.draw(nature))
+            else:
+                state.play(self.decide(state, luck))
+        self.note("game", seed=seed, scores=state.scores(), returns=state.returns())
+        return True
+
+    def decide(self, state: State, luck: Rng) -> int:
+        """Search, note what was found, and return the code of the move."""
+        legal = state.legal_codes()
+        if len(legal) == 1:
+            return legal[0]
+        habits, view = self.plan.habits, state.observe(state.turn)
+        full = luck.unit() < habits.full_share
+        result = self.search(view, luck.next(), habits.full if full else habits.quick)
+        self.note_position(view, result)
+        if full:
+            self.note_lines(view, result.lines, luck.next())
+        return choose(view, legal, result, habits, luck)
+
+    def search(self, view: State, seed: int, iterations: int) -> Result:
+        """Search a position."""
+        searcher = Searcher(observe(view), seed=seed, **self.plan.search_options())
+        return searcher.run(iterations=iterations)
+
+    def note_position(self, view: State, result: Result) -> None:
+        """Note a decision and the means at its root."""
+        visits = sum(line.visits for line in result.lines)
+        self.note(
+            "position",
+            game=len(self.rows["game.seed"]),
+            state=view.to_bytes(),
+            seat=result.seat,
+            round=view.round_number(),
+            iterations=result.iterations,
+            margin=sum(line.visits * line.margin for line in result.lines) / visits,
+            shares=[
+                sum(line.visits * line.win_shares[seat] for line in result.lines) / visits for seat in range(view.seats)
+            ],
+        )
+
+    def note_lines(self, view: State, lines: Sequence[Line], seed: int) -> None:
+        """Note the lines of a full search; chance falls alike in the positions after them."""
+        for line in lines:
+            self.note(
+                "line",
+                position=len(self.rows["position.seat"]) - 1,
+                action=self.game.parse_action(line.action).code,
+                visits=line.visits,
+                margin=line.margin,
+                shares=line.win_shares,
+            )
+            if line.visits >= self.plan.habits.least_visits:
+                after = settled(view, line.action, seed)
+                if not after.over:
+                    self.note("after", line=len(self.rows["line.action"]) - 1, state=after.to_bytes())
+
+    def note(self, table: str, **values: Any) -> None:
+        """Append a row to a table."""
+        for name, value in values.items():
+            self.rows[f"{table}.{name}"].append(value)
+
+
+def settled(view: State, action: str, seed: int) -> State:
+    """Return the next decision after an action, or the end: chance events drawn from what the actor knows."""
+    after, luck = view.copy(), Rng(seed)
+    after.play(action)
+    while after.turn == NATURE:
+        after.play(after.draw(luck))
+    return after
+
+
+def choose(view: State, legal: Sequence[int], result: Result, habits: Habits, luck: Rng) -> int:
+    """Return the code of the move: any, one drawn by visits, or the best."""
+    roll = luck.unit()
+    if roll < habits.straying:
+        return legal[luck.below(len(legal))]
+    line = result.best if roll >= habits.straying + habits.by_visits else drawn(result, luck)
+    return view.game.parse_action(line.action).code
+
+
+def drawn(result: Result, luck: Rng) -> Line:
+    """Return a line with odds in proportion to visits."""
+    place = luck.below(sum(line.visits for line in result.lines))
+    for line in result.lines:
+        place -= line.visits
+        if place < 0:
+            return line
+    return result.best

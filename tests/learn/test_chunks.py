@@ -1,0 +1,128 @@
+"""Games on disk: the same to the bit however they were played, none lost by a kill, damage named."""
+
+import json
+import resource
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from clerestory.engine.core import Game
+from clerestory.engine.toy.rules import TOY
+from clerestory.learn.chunks import path_of, play_chunks, read_chunk, read_games, stored, write_chunk
+from clerestory.learn.errors import BadData
+from clerestory.learn.selfplay import Habits, SelfPlay
+
+
+def toy() -> Game:
+    return TOY
+
+
+PLAN = SelfPlay(toy, 2, generation=0, seed=7, habits=Habits(quick=8, full=20, least_visits=5))
+
+
+def play(folder: Path, chunks: int, workers: int = 1) -> list[int]:
+    return list(play_chunks(PLAN, folder, chunks, workers=workers))
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("whole")
+    play(folder, 3)
+    return folder
+
+
+def test_processes_change_nothing(whole: Path, tmp_path: Path) -> None:
+    assert sorted(play(tmp_path, 3, workers=2)) == [0, 1, 2]
+    assert contents(tmp_path) == contents(whole)
+
+
+def test_a_killed_run_goes_on(whole: Path, tmp_path: Path) -> None:
+    games = play_chunks(PLAN, tmp_path, 3, workers=1)
+    next(games)
+    games.close()
+    (tmp_path / "00001.77.part").write_bytes(b"torn")  # what a kill leaves of a chunk
+    assert stored(tmp_path, 3) == 1
+    assert play(tmp_path, 3) == [1, 2]
+    (tmp_path / "00001.77.part").unlink()
+    assert contents(tmp_path) == contents(whole)
+
+
+def test_what_is_read_is_what_was_played(whole: Path) -> None:
+    chunks = read_games(PLAN, whole, 3)
+    assert [len(chunk["game.seed"]) for chunk in chunks] == [20, 20, 20]
+    assert [int(seed) for chunk in chunks for seed in chunk["game.seed"]] == [PLAN.seed_of(n) for n in range(60)]
+
+
+# -- what is refused -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kept", [0, 1, 100, 3000, -1, -30])
+def test_a_truncated_chunk_is_named(kept: int, whole: Path, tmp_path: Path) -> None:
+    path = tmp_path / "00000.npz"
+    path.write_bytes(path_of(whole, 0).read_bytes()[:kept])
+    with pytest.raises(BadData, match=r"00000\.npz: is damaged"):
+        read_chunk(path, PLAN.header())
+
+
+def test_a_flipped_byte_is_noticed(whole: Path, tmp_path: Path) -> None:
+    content = bytearray(path_of(whole, 0).read_bytes())
+    content[len(content) // 2] ^= 1
+    path = tmp_path / "00000.npz"
+    path.write_bytes(content)
+    with pytest.raises(BadData, match="damaged"):
+        read_chunk(path, PLAN.header())
+
+
+def test_a_chunk_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(BadData, match=r"00000\.npz: is not there"):
+        read_games(PLAN, tmp_path, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("game", "chess"), ("catalogue", "other"), ("rules_revision", 9), ("seats", 3), ("generation", 1), ("seed", 8)],
+)
+def test_another_plans_chunk_is_refused(name: str, value: object, whole: Path) -> None:
+    with pytest.raises(BadData, match=f"{name} is .* there, {value!r} here"):
+        read_chunk(path_of(whole, 0), {**PLAN.header(), name: value})
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"game.scores": np.zeros((20, 3), np.float32)}, "game.scores has the shape"),
+        ({"line.visits": np.zeros(3, np.float64)}, "no line.visits of type int32"),
+        ({"header": np.frombuffer(b"[]", np.uint8)}, "no header"),
+        ({"header": np.frombuffer(b"{", np.uint8)}, "no header"),
+    ],
+)
+def test_wrong_columns_are_named(change: dict[str, np.ndarray], named: str, whole: Path, tmp_path: Path) -> None:
+    header = PLAN.header()
+    columns = {**read_chunk(path_of(whole, 0), header), "header": np.frombuffer(json.dumps(header).encode(), np.uint8)}
+    path = tmp_path / "00000.npz"
+    np.savez(path, **{**columns, **change})
+    with pytest.raises(BadData, match=named):
+        read_chunk(path, header)
+
+
+@pytest.fixture
+def little_room() -> Iterator[None]:
+    """Files can hold a kilobyte."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1024, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_full_disk_leaves_nothing_half_written(whole: Path, tmp_path: Path, little_room: None) -> None:
+    columns = read_chunk(path_of(whole, 0), PLAN.header())
+    path = tmp_path / "00000.npz"
+    with pytest.raises(OSError, match=r"00000\.npz"):
+        write_chunk(path, PLAN.header(), columns)
+    assert list(tmp_path.iterdir()) == []
