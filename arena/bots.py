@@ -143,12 +143,12 @@ def ismcts(
     """
     seconds = budget.seconds and budget.seconds * percent / 100
     iterations = budget.iterations and max(budget.iterations * percent // 100, 1)
-    strength = level_of(level) if level else None
+    strength = level_of(root.view.game, level) if level else None
     if strength is not None:
         iterations = min(strength.iterations, iterations or strength.iterations)
     elif seconds is None and iterations is None:
         limits(budget)
-    searcher = searcher_of("ismcts", root, seed, {**shipped(root.view.seats), **options})
+    searcher = searcher_of("ismcts", root, seed, {**shipped(root.view.game, root.view.seats), **options})
     result = searcher.run(seconds=seconds, iterations=iterations, threads=threads, early=strength is None)
     line = result.best if strength is None else choose_line(result.lines, strength, seed)
     return line.action, result.iterations

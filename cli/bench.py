@@ -24,7 +24,10 @@ from clerestory.search.options import shipped
 from clerestory.search.root import observe
 
 COPIES = 1_000_000
-BOTS: Mapping[str, Callable[[int], Mapping[str, Any]]] = {"ismcts-plain": lambda _: {}, "ismcts": shipped}  # options
+BOTS: Mapping[str, Callable[[Game, int], Mapping[str, Any]]] = {  # options
+    "ismcts-plain": lambda *_: {},
+    "ismcts": shipped,
+}
 
 bench = typer.Typer(
     help="Measure speed: medians over runs, and a reference loop timed beside them.", no_args_is_help=True
@@ -77,7 +80,7 @@ def search_run(game: Game, seats: int, seconds: float, threads: int, bot: str, s
     """Measure once: half of the time for playouts, to know what they cost, and half for the search."""
     position = first_decision(game.name, seats, seed)
     playouts, _, playing = random_playouts(position, seconds / 2, seed)
-    options = BOTS[bot](seats)
+    options = BOTS[bot](game, seats)
     result = Searcher(observe(position), seed=seed, **options).run(seconds=seconds / 2, threads=threads)
     playout = playing / playouts if options.get("horizon") is None else 0.0
     return SearchFigures(

@@ -53,7 +53,7 @@ Ask = Callable[[State, int], tuple[float, bool, bool | None]]  # (position, seed
 
 def by_searcher(seconds: float, position: State, seed: int) -> tuple[float, bool, bool | None]:
     """Search in this process; if it ended early, run the same searcher on to its deadline."""
-    searcher = Searcher(observe(position), seed=seed, **shipped(position.seats))
+    searcher = Searcher(observe(position), seed=seed, **shipped(position.game, position.seats))
     deadline = monotonic() + seconds
     early = searcher.run(deadline=deadline, early=True)
     if early.stop_reason != StopReason.DECIDED:

@@ -42,7 +42,7 @@ def hint(
     if not 0 < seconds < 3600:
         raise BadOption(f"--time: {time} is not above 0 and below an hour")
     drawn = secrets.randbits(SEED_BITS) if seed is None else seed
-    searcher = Searcher(observe(state), seed=drawn, **shipped(state.seats))
+    searcher = Searcher(observe(state), seed=drawn, **shipped(state.game, state.seats))
     console = screen()
     with nullcontext(lambda _: None) if as_json else redrawing(console) as show:
         for result in sharpen(searcher, seconds, SLICE if watch else seconds, threads):

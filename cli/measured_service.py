@@ -176,7 +176,7 @@ def served_speed(caller: Caller, seconds: float, seed: int) -> float:
 
 def own_speed(position: State, seconds: float, seed: int) -> float:
     """Return iterations a second of a Searcher."""
-    result = Searcher(observe(position), seed=seed, **shipped(position.seats)).run(seconds=seconds)
+    result = Searcher(observe(position), seed=seed, **shipped(position.game, position.seats)).run(seconds=seconds)
     return result.iterations / result.elapsed
 
 

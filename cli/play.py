@@ -22,9 +22,10 @@ from clerestory.cli.servers import CaOption, CertOption, KeyOption, Server, Serv
 from clerestory.clients import Advisor, KeptGame
 from clerestory.clients.wire import read_time
 from clerestory.engine import NATURE, Record, State, from_position, read_records
+from clerestory.engine.tuning import NUM_LEVELS
 
 SEED_BITS = 53
-LEVELS = range(1, 9)
+LEVELS = range(1, NUM_LEVELS + 1)
 
 
 def play(

@@ -96,6 +96,7 @@ cdef class Game:
     cdef readonly tuple texts      # of each action code, in order; unique
     cdef readonly tuple labels     # the same in plain English
     cdef readonly object layout    # the fields of a position
+    cdef readonly object tuning    # how it is searched
     cdef readonly str catalogue    # hash of the card catalogue in use, "" for a game without one
     cdef tuple _seat_names
     cdef object _cards, _picture

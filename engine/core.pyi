@@ -3,6 +3,7 @@ from typing import Any, Final, NamedTuple
 
 from clerestory.engine.layout import Layout
 from clerestory.engine.rng import Rng
+from clerestory.engine.tuning import Tuning
 
 NATURE: Final = -1
 OVER: Final = -2
@@ -21,6 +22,7 @@ class Game:
     texts: tuple[str, ...]
     labels: tuple[str, ...]
     layout: Layout
+    tuning: Tuning
     catalogue: str
     @property
     def invariants(self) -> tuple[str, ...]: ...

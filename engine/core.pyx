@@ -39,17 +39,19 @@ cdef class Game:
             description. They rely on the fields' types and ranges alone; the first line of each is its sentence.
         seat_names: what seats are called in texts; else by number.
         picture: what makes a readable picture of a position's fields.
+        tuning: how it is searched.
         catalogue: hash of the card catalogue.
         cards: its rows with their sources, by list.
     """
 
     def __init__(
-        self, str name, int rules_revision, actions, layout, accounts=(), *, seat_names=(), picture=None,
+        self, str name, int rules_revision, actions, layout, accounts=(), *, tuning, seat_names=(), picture=None,
         str catalogue="", cards=None,
     ):
         self.name = name
         self.rules_revision = rules_revision
         self.layout = layout
+        self.tuning = tuning
         self.accounts = tuple(accounts)
         self._seat_names = tuple(seat_names) or tuple(f"seat {seat}" for seat in range(MAX_SEATS))
         self._picture = picture or list_fields

@@ -74,7 +74,7 @@ cdef class Searcher:
         self.clock = clock
         self.root = root
         self.view = root.view
-        self.options = Options(**options)
+        self.options = Options(**{"temperature": self.view.game.tuning.temperature, **options})
         self._require_guide()
         if not isinstance(max_bytes, int) or max_bytes < MIN_BYTES:
             raise BadLimit("max_bytes", f"{max_bytes!r} is not a whole number of at least {MIN_BYTES}")
@@ -273,7 +273,9 @@ cdef class Searcher:
         if self.view.game.guide == NULL:
             return result
         actions = [line.action for line in result.lines[:lines]]
-        return explained(result, *self.foresee(actions, worlds=worlds, plies=plies))
+        return explained(
+            result, *self.foresee(actions, worlds=worlds, plies=plies), self.view.game.tuning.worth_naming
+        )
 
     def foresee(self, actions, *, int worlds=EXPLAINED_WORLDS, int64_t plies=MANY_PLIES):
         """Return the outlook of each action, and the gains of the first one over the second, feature by feature.

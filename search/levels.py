@@ -5,44 +5,20 @@ seldom. So a weak level plays weakly, but not absurdly.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import exp
 
+from clerestory.engine.core import Game
 from clerestory.engine.rng import Rng
+from clerestory.engine.tuning import NUM_LEVELS, Level
 from clerestory.search.errors import BadLimit
 from clerestory.search.result import Line
 
 
-@dataclass(frozen=True, slots=True)
-class Level:
-    """How a level plays.
-
-    Attributes:
-        iterations: at most, for one decision; the other limits of the search apply too.
-        noise: loss in points at which the odds of a line fall to 1 / e; 0 always takes the best line.
-    """
-
-    iterations: int
-    noise: float
-
-
-LEVELS = (
-    Level(30, 3.0),
-    Level(60, 2.0),
-    Level(120, 1.3),
-    Level(250, 0.6),
-    Level(500, 0.4),
-    Level(1_000, 0.15),
-    Level(4_000, 0.0),
-    Level(20_000, 0.0),
-)
-
-
-def level_of(number: int) -> Level:
-    """Return a level by its number, 1 to 8. Raises BadLimit."""
-    if type(number) is not int or not 1 <= number <= len(LEVELS):
-        raise BadLimit("level", f"{number!r} is not a whole number from 1 to {len(LEVELS)}")
-    return LEVELS[number - 1]
+def level_of(game: Game, number: int) -> Level:
+    """Return a level of a game by its number, 1 to 8. Raises BadLimit."""
+    if type(number) is not int or not 1 <= number <= NUM_LEVELS:
+        raise BadLimit("level", f"{number!r} is not a whole number from 1 to {NUM_LEVELS}")
+    return game.tuning.levels[number - 1]
 
 
 def choose_line(lines: Sequence[Line], level: Level, seed: int) -> Line:

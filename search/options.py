@@ -1,10 +1,11 @@
 """The options of a search, apart from its limits."""
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from clerestory.engine.core import Game
 from clerestory.search.errors import BadLimit
 
 REWARDS = {"win": 0.0, "margin": 1.0, "mix": 0.5}  # share of the margin in the reward
@@ -35,7 +36,8 @@ class Options:
             random numbers, for comparisons. All lines are then equally visited, so that none is the best.
         horizon: plies of a playout, chance events included, after which the guide's value at the next decision
             replaces the rest of the game; None plays to the end.
-        temperature: lead in the guide's value, in points, that makes the odds of winning grow e-fold.
+        temperature: lead in the guide's value, in points, that makes the odds of winning grow e-fold; a Searcher takes
+            the game's where none is given.
         choice: the best line: `visits`, the most visited; `bound`, the highest lower bound among those
             with at least 15 % of the most visits.
         deviations: standard errors from a line's reward down to its lower bound, 0 or more.
@@ -43,6 +45,7 @@ class Options:
     Raises BadLimit, which names the option.
     """
 
+    temperature: float
     selection: str = "ucb1"
     exploration: float = 0.7
     reward: str = "win"
@@ -50,7 +53,6 @@ class Options:
     nodes: str = "graph"
     allocation: str = "selection"
     horizon: int | None = None
-    temperature: float = 8.0
     choice: str = "visits"
     deviations: float = 2.0
 
@@ -85,15 +87,9 @@ class Options:
         return "selection" if self.selection == "puct" else None
 
 
-def shipped(seats: int) -> dict[str, Any]:
-    """Return the search as it is shipped: what differs from `ismcts-plain`. docs/decisions/ says why."""
-    return {
-        "reward": "margin",
-        "selection": "puct",
-        "exploration": 0.5,
-        "playout": "informed",
-        "horizon": 20 if seats == 2 else 0,
-    }
+def shipped(game: Game, seats: int) -> Mapping[str, Any]:
+    """Return the options by which the search that is shipped for a game differs from `ismcts-plain`."""
+    return game.tuning.search[seats]
 
 
 def require_number(name: str, value: object) -> None:

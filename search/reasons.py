@@ -8,7 +8,6 @@ from statistics import NormalDist
 from clerestory.search.result import Line, Outlook, Result
 
 NAMED = 3  # features in a sentence, those that differ most
-WORTH_NAMING = 0.15  # smallest difference worth mentioning, in the feature's own unit
 FEWEST_WORLDS = 8  # needed to estimate an error
 CHANCE = 0.02  # probability that a sentence names a feature that does not differ, however many features there are
 SURE = 5.0  # standard errors by which a line must lead: those of a search underestimate the true ones
@@ -32,9 +31,9 @@ class Gain:
     error: float
     worlds: int
 
-    def holds(self, features: int) -> bool:
+    def holds(self, features: int, least: float) -> bool:
         """Whether it is worth mentioning, and larger than the largest of so many features would be by chance."""
-        enough = self.worlds >= FEWEST_WORLDS and abs(self.mean) >= WORTH_NAMING
+        enough = self.worlds >= FEWEST_WORLDS and abs(self.mean) >= least
         return enough and abs(self.mean) > deviations(CHANCE / features, self.worlds - 1) * self.error
 
 
@@ -57,13 +56,14 @@ def deviations(chance: float, freedom: int) -> float:
     return z + first / freedom + second / freedom**2 + third / freedom**3
 
 
-def explained(result: Result, outlooks: Sequence[tuple[Outlook, ...]], gains: Sequence[Gain]) -> Result:
+def explained(result: Result, outlooks: Sequence[tuple[Outlook, ...]], gains: Sequence[Gain], least: float) -> Result:
     """Return the result with the outlooks in its first lines, in their order, and with the reason for the best.
 
     Args:
         result: of the search.
         outlooks: of its first lines.
         gains: of the first line over the second.
+        least: smallest difference worth naming, of the game's tuning; so below.
     """
     lines = tuple(
         replace(line, outlook=outlook) for line, outlook in zip(result.lines[: len(outlooks)], outlooks, strict=True)
@@ -72,16 +72,16 @@ def explained(result: Result, outlooks: Sequence[tuple[Outlook, ...]], gains: Se
     return replace(
         result,
         lines=lines + result.lines[len(lines) :],
-        reason=reason(lines[0], lines[1], gains) if compared else "",
+        reason=reason(lines[0], lines[1], gains, least) if compared else "",
     )
 
 
-def reason(best: Line, other: Line, gains: Sequence[Gain]) -> str:
+def reason(best: Line, other: Line, gains: Sequence[Gain], least: float) -> str:
     """Return the sentence that compares the best line with another; it never says that the best line is worse."""
     if not other.visits:
         return f"'{other.label}' was not tried."
-    verdict = f"{lead(best, other):.1f} points better than" if is_ahead(best, other) else "about as good as"
-    return f"'{best.label}' looks {verdict} '{other.label}'{in_words(stated(gains))}."
+    verdict = f"{lead(best, other):.1f} points better than" if is_ahead(best, other, least) else "about as good as"
+    return f"'{best.label}' looks {verdict} '{other.label}'{in_words(stated(gains, least))}."
 
 
 def lead(best: Line, other: Line) -> float:
@@ -89,19 +89,19 @@ def lead(best: Line, other: Line) -> float:
     return best.margin - other.margin
 
 
-def is_ahead(best: Line, other: Line) -> bool:
+def is_ahead(best: Line, other: Line, least: float) -> bool:
     """Whether a line leads by more than its error, and by enough to be worth mentioning."""
-    return lead(best, other) >= max(WORTH_NAMING, SURE * hypot(best.margin_error, other.margin_error))
+    return lead(best, other) >= max(least, SURE * hypot(best.margin_error, other.margin_error))
 
 
-def stated(gains: Sequence[Gain]) -> list[Gain]:
+def stated(gains: Sequence[Gain], least: float) -> list[Gain]:
     """Return the differences to mention, largest first: at the end of the game, else at the end of the round.
 
     The first feature of a game is its score. If the worlds give the best line a lower score, they do not show why the
     search prefers it, and differences at the end of the game are left out.
     """
     score = gains[0].feature if gains else ""
-    sure = sorted((one for one in gains if one.holds(len(gains))), key=lambda one: -abs(one.mean))
+    sure = sorted((one for one in gains if one.holds(len(gains), least)), key=lambda one: -abs(one.mean))
     at_end = [one for one in sure if one.at_game_end]
     in_round = [one for one in sure if not one.at_game_end]
     if any(one.feature == score and one.mean < 0 for one in at_end):

@@ -96,7 +96,7 @@ def allow_iterations(question: Question) -> int | None:
     """Return the limit of the question or of its level, whichever is lower."""
     if question.level is None:
         return question.iterations
-    most = level_of(question.level).iterations
+    most = level_of(question.view.game, question.level).iterations
     return min(most, question.iterations or most)
 
 

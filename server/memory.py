@@ -160,7 +160,7 @@ def make_searcher(question: Question, allowance: Allowance, tree_bytes: int) -> 
             seed=secrets.randbits(SEED_BITS) if question.seed is None else question.seed,
             max_bytes=max(tree_bytes, MIN_BYTES),
             threads=allowance.threads,
-            **shipped(question.view.seats),
+            **shipped(question.view.game, question.view.seats),
         )
     except MemoryError:
         raise CallError(Reason.BUSY, [("", "there is no memory for another tree")], retry=1.0) from None

@@ -10,9 +10,9 @@ from google.protobuf.json_format import MessageToDict
 from clerestory.engine.core import NATURE, OVER, State
 from clerestory.engine.errors import BadPosition, BadText
 from clerestory.engine.games import GAMES
+from clerestory.engine.tuning import NUM_LEVELS
 from clerestory.search.errors import HiddenFromSeat
 from clerestory.search.ismcts import MIN_BYTES
-from clerestory.search.levels import LEVELS
 from clerestory.search.root import Root
 from clerestory.server.errors import CallError, Faults, Reason, refuse
 from clerestory.v1 import advisor_pb2 as api
@@ -183,7 +183,7 @@ def check_numbers(request: api.RecommendMoveRequest, path: str, faults: Faults) 
     ranges = (
         ("iterations", Reason.BAD_ITERATIONS, 1, MAX_ITERATIONS),
         ("max_tree_bytes", Reason.BAD_MAX_TREE_BYTES, MIN_BYTES, (1 << 64) - 1),
-        ("level", Reason.BAD_LEVEL, 1, len(LEVELS)),
+        ("level", Reason.BAD_LEVEL, 1, NUM_LEVELS),
         ("threads", Reason.BAD_THREADS, 1, (1 << 32) - 1),
     )
     for field, reason, least, most in ranges:

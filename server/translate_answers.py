@@ -59,7 +59,9 @@ def choose(question: Question, result: Result) -> Line | None:
     """Return the line to play: the best, or the one that the level takes; None at a chance event."""
     if question.chance:
         return None
-    return result.best if question.level is None else choose_line(result.lines, level_of(question.level), result.seed)
+    if question.level is None:
+        return result.best
+    return choose_line(result.lines, level_of(question.view.game, question.level), result.seed)
 
 
 def remarks(result: Result, *, finishing: bool = False) -> list[Remark]:

@@ -46,7 +46,7 @@ class PositionQuota:
 
 WANTED = {
     "cathedral": PositionQuota({"round": 6}, {2: 40, 3: 15, 4: 15}, 15),
-    "duel": PositionQuota({"phase": 4, "round": 3}, {2: 40}, 10, shipped(2)),
+    "duel": PositionQuota({"phase": 4, "round": 3}, {2: 40}, 10, shipped(GAMES["duel"], 2)),
 }
 
 Values = tuple[float, ...]
@@ -181,7 +181,7 @@ def main() -> None:
     if options.regret is None:
         find(options.game)
         return
-    for name, choices in (("ismcts-plain", {}), ("ismcts", shipped(2))):
+    for name, choices in (("ismcts-plain", {}), ("ismcts", shipped(GAMES[options.game], 2))):
         sys.stdout.write(f"{name}: {mean_regret(options.game, options.regret, **choices):.4f}\n")
 
 

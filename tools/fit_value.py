@@ -35,7 +35,8 @@ Row = tuple[float, ...]  # decision, stage, round, visits, what is to be foresee
 def lines_of(position: State, iterations: int, luck: random.Random) -> tuple[str, list[Row]]:
     """Search a decision; return the best action, and a row for each line known accurately enough."""
     seat = position.turn
-    result = Searcher(observe(position), seed=luck.getrandbits(50), **shipped(2)).run(iterations=iterations)
+    searcher = Searcher(observe(position), seed=luck.getrandbits(50), **shipped(position.game, 2))
+    result = searcher.run(iterations=iterations)
     rows = [
         (line.visits, *row_of(after, seat, line.margin))
         for line in result.lines

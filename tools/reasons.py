@@ -66,14 +66,15 @@ def recorded_positions(paths: Sequence[Path], count: int) -> list[State]:
 def check(position: str, seed: int, iterations: int, times: int, longer: int) -> ReasonTally:
     """Explain one search, and compare what it says with many worlds and with a longer search."""
     state = from_position(position)
-    searcher = Searcher(observe(state), seed=seed, **shipped(state.seats))
+    searcher = Searcher(observe(state), seed=seed, **shipped(state.game, state.seats))
     result = searcher.run(iterations=iterations)
     actions = [line.action for line in result.lines[:EXPLAINED_LINES]]
     if len(actions) < 2 or not result.lines[1].visits:
         return ReasonTally()
     _, gains = searcher.foresee(actions, worlds=EXPLAINED_WORLDS, plies=EXPLAINED_PLIES)
-    said = stated(gains)
-    leads = is_ahead(*result.lines[:2])
+    least = state.game.tuning.worth_naming
+    said = stated(gains, least)
+    leads = is_ahead(result.lines[0], result.lines[1], least)
     held = same_signs(said, searcher, actions[:2], gains[0].worlds * times) if said else 0
     return ReasonTally(
         1, leads, leads and stays_ahead(searcher, actions, iterations * longer), gains[0].worlds, len(said), held

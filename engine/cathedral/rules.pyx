@@ -69,6 +69,7 @@ from clerestory.engine.cathedral.position import ACCOUNTS
 from clerestory.engine.cathedral.state import layout_of
 from clerestory.engine.cathedral.tables import fill
 from clerestory.engine.cathedral.text import show
+from clerestory.engine.cathedral.tuning import TUNING
 from clerestory.engine.fields import begin_catalogue
 
 cdef enum:
@@ -279,7 +280,7 @@ cdef class CathedralGame(Game):
             fill(cards)
         super().__init__(
             "cathedral", RULES_REVISION, actions(cards), layout_of(names_of(cards)), ACCOUNTS,
-            seat_names=COLOURS, picture=show, catalogue=content, cards=rows(cards),
+            tuning=TUNING, seat_names=COLOURS, picture=show, catalogue=content, cards=rows(cards),
         )
 
     cdef int unsaid(self, const void *state, int seat, action_t *out):

@@ -77,6 +77,7 @@ from clerestory.engine.duel.position import ACCOUNTS
 from clerestory.engine.duel.state import layout_of
 from clerestory.engine.duel.tables import fill
 from clerestory.engine.duel.text import show
+from clerestory.engine.duel.tuning import TUNING
 from clerestory.engine.fields import begin_catalogue
 
 cdef enum:
@@ -272,5 +273,5 @@ cdef class DuelGame(Game):
         OPS.num_actions = CARDS + 2 * len(cards.cards)
         super().__init__(
             "duel", RULES_REVISION, actions(cards), layout_of(names_of(cards)), ACCOUNTS,
-            seat_names=COLOURS, picture=show, catalogue=content, cards=rows(cards),
+            tuning=TUNING, seat_names=COLOURS, picture=show, catalogue=content, cards=rows(cards),
         )

@@ -10,6 +10,7 @@ from clerestory.engine.rng cimport rng_below, rng_shuffle, rng_t
 
 from clerestory.engine.kinds import Choice, Flag, Number
 from clerestory.engine.layout import Field, Layout
+from clerestory.engine.tuning import Tuning, ladder
 from clerestory.engine.toy.position import STEPS, Hand, Seen, ToCome, card_faults, course_faults, played_faults
 
 cdef enum:
@@ -352,6 +353,13 @@ LAYOUT = Layout(
 )
 
 
+SEARCH = {"reward": "margin", "selection": "puct", "exploration": 0.5, "playout": "informed", "horizon": 0}
+TUNING = Tuning(
+    search={2: SEARCH | {"horizon": 20}, 3: SEARCH, 4: SEARCH}, temperature=8.0, worth_naming=0.15,
+    levels=ladder((30, 3.0), (60, 2.0), (120, 1.3), (250, 0.6), (500, 0.4), (1_000, 0.15), (4_000, 0.0), (20_000, 0.0)),
+)
+
+
 cdef class ToyGame(Game):
     """The game `toy`, plugged into the checked surface."""
 
@@ -359,7 +367,7 @@ cdef class ToyGame(Game):
         self.bind(&OPS, &GUIDE)
 
     def __init__(self):
-        super().__init__("toy", 1, actions(), LAYOUT, (card_faults, course_faults, played_faults))
+        super().__init__("toy", 1, actions(), LAYOUT, (card_faults, course_faults, played_faults), tuning=TUNING)
 
 
 TOY = ToyGame()

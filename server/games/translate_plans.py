@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from clerestory.engine.core import Game
-from clerestory.search.levels import LEVELS
+from clerestory.engine.tuning import NUM_LEVELS
 from clerestory.server.errors import Faults, Reason
 from clerestory.server.games.log import Bot, EndReason, Holder, Options, SeatKind
 from clerestory.server.games.translate_games import ENDS, HINTS, ONLOOKERS, SEATS, TAKE_BACKS
@@ -102,8 +102,8 @@ def read_holder(plan: games.SeatPlan, path: str, faults: Faults) -> Holder:
 def read_bot(message: games.Bot, path: str, faults: Faults) -> Bot:
     """Return how a bot is to play; what is wrong is noted."""
     level = message.level if message.HasField("level") else None
-    if level is not None and not 1 <= level <= len(LEVELS):
-        faults.add(Reason.BAD_LEVEL, f"{path}level", f"is {level}; must be 1 to {len(LEVELS)}")
+    if level is not None and not 1 <= level <= NUM_LEVELS:
+        faults.add(Reason.BAD_LEVEL, f"{path}level", f"is {level}; must be 1 to {NUM_LEVELS}")
     seconds = read_duration(message, "time_budget", faults, Reason.BAD_TIME_BUDGET, 0.0, path)
     return Bot(level) if seconds is None else Bot(level, seconds)
 

@@ -12,6 +12,8 @@ from clerestory.search.root import observe
 from tests.search.positions import decisions
 from tools.reasons import RECORDS, ReasonTally, check, recorded_positions
 
+WORTH_NAMING = 0.15  # points
+
 
 def searched(position: State, seed: int = 1) -> tuple[Searcher, Result]:
     searcher = Searcher(observe(position), seed=seed)
@@ -138,13 +140,20 @@ def gains(
     ],
 )
 def test_sentences(best: Line, other: Line, told: list[Gain], sentence: str) -> None:
-    assert reason(best, other, told) == sentence
+    assert reason(best, other, told, WORTH_NAMING) == sentence
 
 
 def test_the_largest_of_many_features_needs_more_than_one_alone() -> None:
     one = Gain("gold", True, 3.0, 1.0, 50)
-    assert one.holds(1)
-    assert not one.holds(20)
+    assert one.holds(1, WORTH_NAMING)
+    assert not one.holds(20, WORTH_NAMING)
+
+
+def test_a_difference_is_named_from_the_size_on_that_the_game_says() -> None:
+    ahead = line("a", 2.0), line("b", 0.5), gains(at_end={"gold": 4.0})
+    assert reason(*ahead, 1.5) == "'A' looks 1.5 points better than 'B': +4.0 gold by the end of the game."
+    assert reason(*ahead, 1.6) == "'A' looks about as good as 'B': +4.0 gold by the end of the game."
+    assert reason(*ahead, 4.1) == "'A' looks about as good as 'B'."
 
 
 @pytest.mark.parametrize(("freedom", "table"), [(7, 3.499), (19, 2.861), (60, 2.660)])
@@ -215,7 +224,7 @@ def test_a_single_line_has_nothing_to_be_compared_with() -> None:
     searcher, result = searched(forced)
     assert searcher.explain(result).reason == ""
     assert result.certainty == 1.0
-    assert explained(result, [], []).lines == result.lines
+    assert explained(result, [], [], WORTH_NAMING).lines == result.lines
 
 
 # -- certainty and arrays --------------------------------------------------------------------------

@@ -16,7 +16,9 @@ COMBINATIONS = [
     {"reward": reward, "playout": playout, "horizon": horizon, "choice": choice}
     for reward, playout, horizon, choice in itertools.product(REWARDS, PLAYOUTS, (None, 3), CHOICES)
 ]
-COMBINATIONS += [{"nodes": nodes} for nodes in IDENTITIES] + [shipped(2), shipped(4)]
+COMBINATIONS += [{"nodes": nodes} for nodes in IDENTITIES]
+for game in GAMES.values():
+    COMBINATIONS += [shipped(game, n) for n in game.seats if shipped(game, n) not in COMBINATIONS]
 
 FAR = [
     {"reward": "mix", "playout": "informed", "horizon": 40, "choice": "bound"},

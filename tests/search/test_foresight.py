@@ -32,7 +32,7 @@ def worlds(to_act: str = "red", step: str = "draft") -> list[State]:
 
 
 def table(position: State, observer: int | None = None) -> tuple[Line, ...]:
-    searcher = Searcher(observe(position, observer=observer), seed=7, max_bytes=1 << 22, **shipped(3))
+    searcher = Searcher(observe(position, observer=observer), seed=7, max_bytes=1 << 22, **shipped(CATHEDRAL, 3))
     return searcher.explain(searcher.run(iterations=300), worlds=10).lines
 
 

@@ -6,8 +6,9 @@ import pytest
 
 from clerestory.arena.bots import Budget, parse_bot
 from clerestory.engine import GAMES, State
+from clerestory.engine.tuning import Level
 from clerestory.search.errors import BadLimit
-from clerestory.search.levels import LEVELS, Level, choose_line, level_of
+from clerestory.search.levels import choose_line, level_of
 from clerestory.search.result import Line
 from tests.search.positions import decisions
 
@@ -21,10 +22,11 @@ def line(action: str, margin: float, visits: int = 10) -> Line:
 LINES = [line("best", 0.0), line("near", -1.0), line("far", -4.0), line("absurd", -40.0), line("untried", 9.0, 0)]
 
 
-def test_each_level_searches_more_and_errs_less() -> None:
-    assert len(LEVELS) == 8
-    assert all(a.iterations < b.iterations and a.noise >= b.noise for a, b in pairwise(LEVELS))
-    assert LEVELS[-1].noise == 0
+@pytest.mark.parametrize("name", GAMES)
+def test_each_level_searches_more_and_errs_less(name: str) -> None:
+    levels = [level_of(GAMES[name], number) for number in range(1, 9)]
+    assert all(a.iterations < b.iterations and a.noise >= b.noise for a, b in pairwise(levels))
+    assert levels[-1].noise == 0
 
 
 def test_without_noise_the_best_line_is_taken() -> None:
@@ -43,7 +45,7 @@ def test_small_losses_are_overlooked_more_often_than_large_ones() -> None:
 @pytest.mark.parametrize("position", POSITIONS.values(), ids=POSITIONS)
 def test_a_level_caps_the_iterations_and_the_budget_only_bounds_them(position: State, level: int) -> None:
     bot = parse_bot(f"ismcts:level={level}")
-    assert bot.choose(position, 1, Budget(seconds=60.0)).iterations == LEVELS[level - 1].iterations
+    assert bot.choose(position, 1, Budget(seconds=60.0)).iterations == level_of(position.game, level).iterations
     assert bot.choose(position, 1, Budget(iterations=7)).iterations == 7
     assert bot.choose(position, 1, Budget(iterations=7)).action == bot.choose(position, 1, Budget(iterations=7)).action
 
@@ -51,5 +53,5 @@ def test_a_level_caps_the_iterations_and_the_budget_only_bounds_them(position: S
 @pytest.mark.parametrize("number", [0, 9, -1, 2.5, "3", None, True])
 def test_levels_that_do_not_exist(number: object) -> None:
     with pytest.raises(BadLimit) as caught:
-        level_of(number)  # type: ignore[arg-type]
+        level_of(GAMES["toy"], number)  # type: ignore[arg-type]
     assert caught.value.field == "level"

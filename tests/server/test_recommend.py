@@ -7,7 +7,6 @@ import pytest
 import clerestory
 from clerestory.clients.wire import duration
 from clerestory.engine import GAMES, NATURE, State, from_position
-from clerestory.search.levels import LEVELS
 from clerestory.v1.advisor_pb2 import (
     STOP_REASON_DECIDED,
     STOP_REASON_ITERATIONS,
@@ -176,7 +175,7 @@ async def test_a_level_bounds_the_search_and_may_choose_another_line(level: int)
         full = await ask(server, opening(), iterations=answers[0].statistics.iterations, seed=3)
     assert answers[0] == answers[1]
     assert answers[0].level == level
-    assert answers[0].statistics.iterations == LEVELS[level - 1].iterations
+    assert answers[0].statistics.iterations == opening().game.tuning.levels[level - 1].iterations
     assert answers[0].lines == full.lines
     assert answers[0].best in [line.action for line in full.lines]
 

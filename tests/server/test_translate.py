@@ -57,7 +57,8 @@ async def test_an_answer_is_what_the_search_found(name: str, seats: int, chance:
     assert (position.turn == NATURE) == chance
     async with served(memory=1 << 34) as server:
         message = await server.advisor.RecommendMove(question(position, iterations=300, seed=3, seat=seat))
-    searcher = Searcher(observe(position, seat), seed=3, max_bytes=DEFAULT_MAX_BYTES, **shipped(position.seats))
+    options = shipped(position.game, position.seats)
+    searcher = Searcher(observe(position, seat), seed=3, max_bytes=DEFAULT_MAX_BYTES, **options)
     expected = explain(searcher, searcher.run(iterations=300))
     answer = read_answer(message)
     assert [plain_line(line) for line in answer.lines] == [found_line(line) for line in expected.lines]

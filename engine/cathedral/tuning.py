@@ -1,0 +1,20 @@
+"""How the game is searched; docs/decisions/ 5 to 10 say how these figures were found."""
+
+from typing import Any
+
+from clerestory.engine.tuning import Tuning, ladder
+
+SEARCH: dict[str, Any] = {
+    "reward": "margin",
+    "selection": "puct",
+    "exploration": 0.5,
+    "playout": "informed",
+    "horizon": 0,
+}
+
+TUNING = Tuning(
+    search={2: SEARCH | {"horizon": 20}, 3: SEARCH, 4: SEARCH},
+    temperature=8.0,
+    worth_naming=0.15,
+    levels=ladder((30, 3.0), (60, 2.0), (120, 1.3), (250, 0.6), (500, 0.4), (1_000, 0.15), (4_000, 0.0), (20_000, 0.0)),
+)

@@ -1,0 +1,45 @@
+"""What a game says of how it is searched: the search that measurements chose for it, and figures in its own points."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import starmap
+from typing import Any
+
+NUM_LEVELS = 8  # of play, in every game
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """How a level plays.
+
+    Attributes:
+        iterations: at most, for one decision; the other limits of the search apply too.
+        noise: loss in points at which the odds of a line fall to 1 / e; 0 always takes the best line.
+    """
+
+    iterations: int
+    noise: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tuning:
+    """How a game is searched, as data.
+
+    Attributes:
+        search: by number of seats, the options in which the search that is shipped differs from `ismcts-plain`.
+        temperature: lead in the guide's value, in points, that makes the odds of winning grow e-fold.
+        worth_naming: smallest difference worth mentioning, of margins in points, of features in their own unit.
+        levels: of play, weakest first, NUM_LEVELS of them.
+    """
+
+    search: Mapping[int, Mapping[str, Any]]
+    temperature: float
+    worth_naming: float
+    levels: tuple[Level, ...]
+
+
+def ladder(*levels: tuple[int, float]) -> tuple[Level, ...]:
+    """Return the levels of a game, weakest first, given the iterations and the noise of each."""
+    if len(levels) != NUM_LEVELS:
+        raise AssertionError(f"{len(levels)} levels; every game has {NUM_LEVELS}")
+    return tuple(starmap(Level, levels))
