@@ -81,7 +81,12 @@ def missing(plan: SelfPlay, folder: Path, chunks: int) -> Iterator[ChunkTask]:
 
 def write_chunk(path: Path, header: dict[str, Any], columns: Columns) -> None:
     """Write a chunk whole or not at all. Raises OSError, which names the file."""
-    write_whole(path, {"header": np.frombuffer(json.dumps(header).encode(), np.uint8), **columns})
+    write_whole(path, with_header(header, columns))
+
+
+def with_header(header: dict[str, Any], arrays: Columns) -> Columns:
+    """Return arrays with a header, as JSON, before them."""
+    return {"header": np.frombuffer(json.dumps(header).encode(), np.uint8), **arrays}
 
 
 def write_whole(path: Path, arrays: Columns) -> None:

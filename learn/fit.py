@@ -1,0 +1,229 @@
+"""The fit: AdamW (Loshchilov and Hutter, arXiv 1711.05101) under a one-cycle learning rate (Smith, arXiv 1708.07120).
+
+One thread and a seed: on one machine equal samples give equal weights, to the bit. The state is kept after every epoch,
+and a fit that was killed goes on from there with the same result.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from clerestory.learn.chunks import read_arrays, read_header, require_header, with_header, write_whole
+from clerestory.learn.columns import Array
+from clerestory.learn.errors import BadPlan
+from clerestory.learn.losses import Loss, loss_of_lines, loss_of_positions
+from clerestory.learn.net import Outputs, Weights, backward, begin_weights, forward
+from clerestory.learn.samples import Samples
+
+Encode = Callable[
+    [Array], tuple[Array, Array, Array]
+]  # states (N, bytes): features own (N, seats, S), table (N, T), points
+FIRST_DECAY, SECOND_DECAY, TINY = 0.9, 0.99, 1e-8  # of AdamW
+RISING = 0.3  # share of the steps in which the learning rate rises
+LOWEST = 0.02  # learning rate at the ends, in multiples of the highest
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """How long and how fast to fit.
+
+    Attributes:
+        epochs: times that every position is seen, above 0.
+        batch: positions in a step.
+        rate: highest learning rate, above 0.
+        decay: of weights, in multiples of the learning rate.
+        lines: weight of the loss of lines.
+        seed: of the first weights and of the order of batches.
+    """
+
+    epochs: int = 8
+    batch: int = 1024
+    rate: float = 3e-3
+    decay: float = 0.01
+    lines: float = 1.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Check every setting. Raises BadPlan."""
+        for name in ("epochs", "batch", "rate"):
+            if not getattr(self, name) > 0:
+                raise BadPlan(f"{name}: {getattr(self, name)} is not a number above 0")
+
+
+@dataclass(slots=True)
+class Progress:
+    """The state of a fit after some epochs.
+
+    Attributes:
+        epoch: how many are done.
+        weights: in the form in which they are trained.
+        mean, square: running means of the gradient and of its square.
+        losses: mean loss of each epoch.
+    """
+
+    epoch: int
+    weights: Weights
+    mean: Weights
+    square: Weights
+    losses: list[float]
+
+
+def fit(
+    samples: Mapping[int, Samples],
+    encode: Encode,
+    schedule: Schedule,
+    *,
+    start: Weights | None = None,
+    kept: tuple[Path, dict[str, Any]] | None = None,
+) -> Iterator[Progress]:
+    """Fit weights to samples, and yield the state after every epoch; what it holds changes as the iteration goes on.
+
+    Args:
+        samples: to learn from, by number of seats.
+        encode: returns the features and the points of states.
+        schedule: how.
+        start: weights to start from; None for random ones.
+        kept: file of the state, and the header by which it is known.
+
+    Raises BadData for a file of another fit, BadPlan if there is nothing to learn from.
+    """
+    progress = (read_progress(*kept) if kept and kept[0].exists() else None) or begin(samples, encode, schedule, start)
+    steps = len(batches(samples, schedule, 0))
+    while progress.epoch < schedule.epochs:
+        losses = []
+        for number, (seats, rows, lines) in enumerate(batches(samples, schedule, progress.epoch)):
+            loss, gradient = gradient_of(progress.weights, samples[seats], encode, rows, lines, schedule.lines)
+            step(progress, gradient, progress.epoch * steps + number, steps * schedule.epochs, schedule)
+            losses.append(loss)
+        progress.epoch += 1
+        progress.losses.append(float(np.mean(losses)))
+        if kept:
+            write_progress(*kept, progress)
+        yield progress
+
+
+def begin(samples: Mapping[int, Samples], encode: Encode, schedule: Schedule, start: Weights | None) -> Progress:
+    """Return the state before the first epoch. Raises BadPlan without samples."""
+    states = next((part.positions.state for part in samples.values() if len(part.positions.state)), None)
+    if states is None:
+        raise BadPlan("games: there are too few to learn from")
+    own, table, _ = encode(states[:1])
+    weights = start or begin_weights(own.shape[2], table.shape[1], schedule.seed)
+    weights = {name: array.copy() for name, array in weights.items()}
+    return Progress(0, weights, zeros(weights), zeros(weights), [])
+
+
+def zeros(weights: Weights) -> Weights:
+    """Return zeros in the form of weights."""
+    return {name: np.zeros_like(array) for name, array in weights.items()}
+
+
+# -- one step --------------------------------------------------------------------------------------
+
+
+def gradient_of(
+    weights: Weights, samples: Samples, encode: Encode, rows: Array, lines: Array, share: float
+) -> tuple[float, Weights]:
+    """Return the loss of a batch and its gradient: of some positions, and of some lines with the weight `share`."""
+    positions = samples.positions.take(rows)
+    value, gradient = through(
+        weights, encode, positions.state, lambda outputs, points: loss_of_positions(outputs, points, positions)
+    )
+    if not len(lines):
+        return value, gradient
+    some = samples.lines.take(lines)
+    more, other = through(weights, encode, some.state, lambda outputs, points: loss_of_lines(outputs, points, some))
+    return value + share * more, {name: array + share * other[name] for name, array in gradient.items()}
+
+
+def through(
+    weights: Weights, encode: Encode, states: Array, loss: Callable[[Outputs, Array], Loss]
+) -> tuple[float, Weights]:
+    """Return a loss of the outputs for some states, and its gradient."""
+    own, table, points = encode(states)
+    outputs = forward(weights, own, table)
+    value, d_score, d_strength = loss(outputs, points)
+    kind = weights["bias"].dtype
+    return value, backward(weights, outputs, d_score.astype(kind), d_strength.astype(kind))
+
+
+def step(progress: Progress, gradient: Weights, number: int, steps: int, schedule: Schedule) -> None:
+    """Take a step of AdamW; biases do not decay."""
+    rate = schedule.rate * rate_at((number + 0.5) / steps)
+    first, second = 1 - FIRST_DECAY ** (number + 1), 1 - SECOND_DECAY ** (number + 1)
+    for name, array in progress.weights.items():
+        mean, square = progress.mean[name], progress.square[name]
+        mean += (1 - FIRST_DECAY) * (gradient[name] - mean)
+        square += (1 - SECOND_DECAY) * (gradient[name] ** 2 - square)
+        if "bias" not in name:
+            array *= 1 - rate * schedule.decay
+        array -= rate * (mean / first) / (np.sqrt(square / second) + TINY)
+
+
+def rate_at(place: float) -> float:
+    """Return the learning rate at a place of the cycle, 0 to 1, in multiples of the highest."""
+    if place < RISING:
+        return LOWEST + (1 - LOWEST) * place / RISING
+    fallen = (place - RISING) / (1 - RISING)
+    return LOWEST + (1 - LOWEST) * 0.5 * (1 + float(np.cos(np.pi * fallen)))
+
+
+# -- batches ---------------------------------------------------------------------------------------
+
+
+def batches(samples: Mapping[int, Samples], schedule: Schedule, epoch: int) -> Sequence[tuple[int, Array, Array]]:
+    """Return the batches of an epoch, mixed: number of seats, rows of positions, rows of lines in whole decisions."""
+    luck = np.random.default_rng((schedule.seed, epoch))
+    found = []
+    for seats, part in sorted(samples.items()):
+        pieces = -(-len(part.positions.seat) // schedule.batch)
+        rows = np.array_split(luck.permutation(len(part.positions.seat)), max(pieces, 1))
+        lines = whole_decisions(part.lines.decision, len(rows), luck)
+        found += [(seats, *pair) for pair in zip(rows, lines, strict=True) if len(pair[0])]
+    return [found[place] for place in luck.permutation(len(found))]
+
+
+def whole_decisions(decision: Array, pieces: int, luck: np.random.Generator) -> list[Array]:
+    """Return all rows in so many pieces, rows of one decision together."""
+    if not len(decision):
+        return [decision] * pieces
+    starts = np.flatnonzero(np.diff(decision, prepend=decision[0] - 1))
+    ends = np.append(starts[1:], len(decision))
+    return [
+        np.concatenate([np.arange(starts[number], ends[number]) for number in np.sort(some)]) if len(some) else some
+        for some in np.array_split(luck.permutation(len(starts)), pieces)
+    ]
+
+
+# -- on disk ---------------------------------------------------------------------------------------
+
+
+def header_of(schedule: Schedule, **more: Any) -> dict[str, Any]:
+    """Return the header of a fit's state."""
+    return {"fit": 1, **asdict(schedule), **more}
+
+
+def write_progress(path: Path, header: dict[str, Any], progress: Progress) -> None:
+    """Keep the state. Raises OSError, which names the file."""
+    arrays = {
+        f"{part}.{name}": array
+        for part in ("weights", "mean", "square")
+        for name, array in getattr(progress, part).items()
+    }
+    write_whole(path, with_header(header, {**arrays, "losses": np.array(progress.losses)}))
+
+
+def read_progress(path: Path, header: dict[str, Any]) -> Progress:
+    """Return the state that was kept. Raises BadData for a damaged file or one of another fit."""
+    arrays = read_arrays(path)
+    require_header(path, read_header(path, arrays), header)
+    parts: dict[str, Weights] = {"weights": {}, "mean": {}, "square": {}}
+    for name, array in arrays.items():
+        part, _, weight = name.partition(".")
+        if weight:
+            parts[part][weight] = array
+    losses = arrays["losses"].tolist()
+    return Progress(len(losses), parts["weights"], parts["mean"], parts["square"], losses)

@@ -1,0 +1,233 @@
+"""Samples to learn from: positions with what became of them, and the lines of a decision against each other.
+
+A position has two targets of each kind: how the game ended, which is unbiased and noisy, and what the root of its
+search expected, which is quiet and biased. So that the second agrees with the first, the search's leads are put on a
+line, and its win shares are tempered, by number of players and round, as fits the results best.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Self
+
+import numpy as np
+
+from clerestory.learn.columns import Array, Columns, count
+
+HELD_OUT = 6  # of as many games one is not learned from
+MOST_VISITS = 200  # of a line, beyond which it counts no more
+TEMPERS = np.geomspace(0.05, 8, 120)  # exponents of win shares that are tried
+LOGISTIC = 1.6  # odds that are logistic rise by this over a standard deviation of a normal result
+
+
+@dataclass(frozen=True, slots=True)
+class Positions:
+    """Positions of one number of seats, a row each.
+
+    Attributes:
+        state: memory (N, state_bytes), uint8.
+        seat: to decide.
+        round: number of the round.
+        scores, returns: of the game, by seat.
+        lead: the seat's score over the mean of the others that the search expects, points.
+        shares: win shares that it expects, by seat.
+    """
+
+    state: Array
+    seat: Array
+    round: Array
+    scores: Array
+    returns: Array
+    lead: Array
+    shares: Array
+
+    def take(self, rows: Array) -> Self:
+        """Return some of the rows."""
+        return type(self)(*(getattr(self, field.name)[rows] for field in fields(self)))
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Positions after lines, a row each; rows of one decision lie together.
+
+    Attributes:
+        state, seat: the position, and the seat that decided.
+        decision: number of the decision, ascending.
+        weight: how much it counts, up to 1.
+        margin: that the search expects, points.
+        odds: logarithm of the odds of winning that it expects.
+    """
+
+    state: Array
+    seat: Array
+    decision: Array
+    weight: Array
+    margin: Array
+    odds: Array
+
+    def take(self, rows: Array) -> Self:
+        """Return some of the rows."""
+        return type(self)(*(getattr(self, field.name)[rows] for field in fields(self)))
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """What there is to learn from games of one number of seats, or what is held out of them."""
+
+    positions: Positions
+    lines: Lines
+
+
+@dataclass(frozen=True, slots=True)
+class Adjustment:
+    """How the expectations of a search in one round agree with the results.
+
+    Attributes:
+        slope, offset: of the lead, in points.
+        temper: exponent of win shares.
+        spread: standard deviation of the lead at the end, the search's expectation being known; points.
+    """
+
+    slope: float
+    offset: float
+    temper: float
+    spread: float
+
+
+def split(columns: Columns, *, learned: bool) -> tuple[Samples, Samples]:
+    """Return samples to learn from and those held out, of games of one number of seats.
+
+    Args:
+        columns: of the games.
+        learned: whether the value behind the search was learned, and its win shares mean what they say.
+    """
+    game = columns["position.game"]
+    kept = game % HELD_OUT != HELD_OUT - 1
+    adjustments = {number: adjust(columns, kept & (columns["position.round"] == number)) for number in rounds(columns)}
+    positions = positions_of(columns, adjustments)
+    lines, of_position = lines_of(columns, adjustments, learned=learned)
+    return (
+        Samples(positions.take(np.flatnonzero(kept)), lines.take(np.flatnonzero(kept[of_position]))),
+        Samples(positions.take(np.flatnonzero(~kept)), lines.take(np.flatnonzero(~kept[of_position]))),
+    )
+
+
+def rounds(columns: Columns) -> list[int]:
+    """Return the numbers of the rounds."""
+    return [int(number) for number in np.unique(columns["position.round"])]
+
+
+# -- what the search expects, in agreement with results --------------------------------------------
+
+
+def adjust(columns: Columns, rows: Array) -> Adjustment:
+    """Return how the search's expectations at some positions agree with the results."""
+    if not rows.any():
+        return Adjustment(1.0, 0.0, 1.0, 10.0)
+    game, seat = columns["position.game"][rows], columns["position.seat"][rows]
+    margin = columns["position.margin"][rows].astype(float)
+    lead = lead_of(columns["game.scores"][game].astype(float), seat)
+    slope = float(np.cov(margin, lead)[0, 1] / max(margin.var(), 1e-9)) if len(margin) > 2 else 1.0
+    offset = float(lead.mean() - slope * margin.mean())
+    spread = float(np.sqrt(((lead - offset - slope * margin) ** 2).mean()))
+    temper = best_temper(columns["position.shares"][rows], columns["game.returns"][game])
+    return Adjustment(slope, offset, temper, max(spread, 1.0))
+
+
+def lead_of(scores: Array, seat: Array) -> Array:
+    """Return by how much a seat leads the mean of the others, row by row."""
+    own = scores[np.arange(len(scores)), seat]
+    lead: Array = own - (scores.sum(axis=1) - own) / (scores.shape[1] - 1)
+    return lead
+
+
+def best_temper(shares: Array, returns: Array) -> float:
+    """Return the exponent of win shares by which they foretell the results best, by log loss."""
+    logs = np.log(np.maximum(shares.astype(float), 1e-6))
+
+    def loss(temper: float) -> float:
+        raised = temper * logs
+        top = raised.max(axis=1, keepdims=True)
+        total = top[:, 0] + np.log(np.exp(raised - top).sum(axis=1))
+        return float((total - (returns * raised).sum(axis=1)).mean())
+
+    return float(min(TEMPERS, key=loss))
+
+
+def tempered(shares: Array, temper: Array) -> Array:
+    """Return win shares raised to exponents, one a row, and normalized."""
+    raised = np.maximum(shares.astype(float), 1e-6) ** temper[:, None]
+    normalized: Array = (raised / raised.sum(axis=1, keepdims=True)).astype(np.float32)
+    return normalized
+
+
+# -- samples ---------------------------------------------------------------------------------------
+
+
+def positions_of(columns: Columns, adjustments: dict[int, Adjustment]) -> Positions:
+    """Return every position with its targets."""
+    game = columns["position.game"]
+    slope, offset, temper = (by_round(columns, adjustments, name) for name in ("slope", "offset", "temper"))
+    return Positions(
+        state=columns["position.state"],
+        seat=columns["position.seat"].astype(np.int64),
+        round=columns["position.round"],
+        scores=columns["game.scores"][game],
+        returns=columns["game.returns"][game],
+        lead=(offset + slope * columns["position.margin"]).astype(np.float32),
+        shares=tempered(columns["position.shares"], temper),
+    )
+
+
+def by_round(columns: Columns, adjustments: dict[int, Adjustment], name: str) -> Array:
+    """Return a figure of the adjustments for every position."""
+    numbers = rounds(columns)
+    figures = np.array([getattr(adjustments[number], name) for number in numbers])
+    by_position: Array = figures[np.searchsorted(numbers, columns["position.round"])]
+    return by_position
+
+
+def lines_of(columns: Columns, adjustments: dict[int, Adjustment], *, learned: bool) -> tuple[Lines, Array]:
+    """Return the lines of every decision that has two or more with a position, and their rows of positions."""
+    of_line = columns["after.line"]
+    of_position = columns["line.position"][of_line]
+    siblings = np.bincount(of_position, minlength=count(columns, "position"))
+    rows = np.flatnonzero(siblings[of_position] > 1)
+    line, position = of_line[rows], of_position[rows]
+    seat, margin = columns["position.seat"][position].astype(np.int64), columns["line.margin"][line]
+    temper = by_round(columns, adjustments, "spread")[position] / LOGISTIC
+    lines = Lines(
+        state=columns["after.state"][rows],
+        seat=seat,
+        decision=position,
+        weight=np.minimum(columns["line.visits"][line] / MOST_VISITS, 1).astype(np.float32),
+        margin=margin,
+        odds=odds_of(columns["line.shares"][line], seat) if learned else (margin / temper).astype(np.float32),
+    )
+    return lines, position
+
+
+def odds_of(shares: Array, seat: Array) -> Array:
+    """Return the logarithm of the odds that a seat wins, row by row."""
+    share = np.clip(shares[np.arange(len(shares)), seat].astype(float), 1e-3, 1 - 1e-3)
+    odds: Array = np.log(share / (1 - share)).astype(np.float32)
+    return odds
+
+
+def together(parts: Sequence[Samples]) -> Samples:
+    """Return samples one below the other; decisions stay apart."""
+    starts = np.cumsum([0, *(int(part.lines.decision.max(initial=-1)) + 1 for part in parts[:-1])])
+    moved = [
+        Lines(**{**each(part.lines), "decision": part.lines.decision + start})
+        for part, start in zip(parts, starts, strict=True)
+    ]
+    return Samples(
+        Positions(
+            *(np.concatenate([getattr(part.positions, field.name) for part in parts]) for field in fields(Positions))
+        ),
+        Lines(*(np.concatenate([getattr(lines, field.name) for lines in moved]) for field in fields(Lines))),
+    )
+
+
+def each(lines: Lines) -> dict[str, Array]:
+    """Return the columns of lines by name."""
+    return {field.name: getattr(lines, field.name) for field in fields(lines)}

@@ -1,0 +1,90 @@
+"""The fit learns what is there to learn, goes on after a kill, and says the same twice."""
+
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from clerestory.learn.errors import BadData, BadPlan
+from clerestory.learn.fit import Schedule, batches, fit, header_of, rate_at
+from clerestory.learn.net import SCALE, Weights, forward, softmax
+from tests.learn.made import encode, samples
+
+SCHEDULE = Schedule(epochs=3, batch=64, rate=0.01, seed=4)
+SOME = {2: samples(2, 300, 1), 4: samples(4, 200, 2)}
+
+
+def last(schedule: Schedule, path: Path | None = None, epochs: int | None = None) -> Weights:
+    kept = None if path is None else (path, header_of(schedule))
+    *_, progress = islice(fit(SOME, encode, schedule, kept=kept), epochs)
+    return progress.weights
+
+
+def same(one: Weights, other: Weights) -> bool:
+    return all(np.array_equal(array, other[name]) for name, array in one.items())
+
+
+def test_scores_and_win_shares_are_learned() -> None:
+    """Better than a constant, of positions that were not learned from."""
+    weights = last(Schedule(epochs=40, batch=64, rate=0.01, seed=4))
+    held = samples(3, 400, 9).positions
+    own, table, points = encode(held.state)
+    outputs = forward(weights, own, table)
+    error = ((points + outputs.score * SCALE - held.scores) ** 2).mean()
+    assert error < 0.4 * ((held.scores - points).var())
+    entropy = -np.log((softmax(outputs.strength) * held.returns).sum(axis=1)).mean()
+    assert entropy < 0.8 * np.log(3)
+
+
+def test_equal_seeds_give_equal_weights() -> None:
+    assert same(last(SCHEDULE), last(SCHEDULE))
+    assert not same(last(SCHEDULE), last(Schedule(epochs=3, batch=64, rate=0.01, seed=5)))
+
+
+def test_a_killed_fit_goes_on_to_the_same_weights(tmp_path: Path) -> None:
+    path = tmp_path / "fit.npz"
+    stopped = last(SCHEDULE, path, epochs=1)
+    whole = last(SCHEDULE)
+    assert not same(stopped, whole)
+    assert same(last(SCHEDULE, path), whole)
+
+
+def test_another_fits_state_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "fit.npz"
+    last(SCHEDULE, path)
+    with pytest.raises(BadData, match=r"seed is 4 there, 5 here"):
+        last(Schedule(epochs=3, batch=64, rate=0.01, seed=5), path)
+
+
+def test_nothing_to_learn_from_is_said() -> None:
+    with pytest.raises(BadPlan, match="too few"):
+        next(fit({}, encode, SCHEDULE))
+
+
+def test_batches_hold_everything_once_and_decisions_whole() -> None:
+    found = batches(SOME, SCHEDULE, 0)
+    for seats, part in SOME.items():
+        rows = np.concatenate([rows for of, rows, _ in found if of == seats])
+        lines = [lines for of, _, lines in found if of == seats]
+        assert sorted(rows) == list(range(len(part.positions.seat)))
+        assert sorted(np.concatenate(lines)) == list(range(len(part.lines.seat)))
+        decisions = [set(part.lines.decision[some]) for some in lines]
+        assert sum(map(len, decisions)) == len(set.union(*decisions))
+    assert [of for of, *_ in found] != sorted(of for of, *_ in found)
+    assert any(not np.array_equal(a[1], b[1]) for a, b in zip(found, batches(SOME, SCHEDULE, 1), strict=True))
+
+
+def test_the_rate_rises_and_falls() -> None:
+    rates = [rate_at(place / 100) for place in range(101)]
+    top = rates.index(max(rates))
+    assert top == 30
+    assert max(rates) == pytest.approx(1)
+    assert rates[:31] == sorted(rates[:31])
+    assert rates[30:] == sorted(rates[30:], reverse=True)
+
+
+@pytest.mark.parametrize("wrong", ["epochs", "batch", "rate"])
+def test_schedules_that_make_no_sense(wrong: str) -> None:
+    with pytest.raises(BadPlan, match=wrong):
+        Schedule(**{wrong: 0})  # type: ignore[arg-type]
