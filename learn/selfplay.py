@@ -93,7 +93,7 @@ class SelfPlay:
 
     def search_options(self) -> dict[str, Any]:
         """Return the options of the search."""
-        return {**shipped(self.seats), **self.options}
+        return {**shipped(self.load(), self.seats), **self.options}
 
     def seed_of(self, number: int) -> int:
         """Return the seed of a game."""

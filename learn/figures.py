@@ -1,0 +1,116 @@
+"""How well a value foresees games that it has not learned from."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from clerestory.learn.columns import Array
+from clerestory.learn.fit import Encode
+from clerestory.learn.losses import best_other, odds_of_seat
+from clerestory.learn.net import SCALE, Weights, forward, softmax
+from clerestory.learn.samples import Lines, Positions, Samples
+
+BINS = 10  # of win shares, equally wide
+PIECE = 4096  # positions that are looked at together
+Figures = dict[str, Any]
+
+
+def figures(weights: Weights, held_out: Samples, encode: Encode) -> Figures:
+    """Return how well weights foresee held-out games of one number of seats.
+
+    `positions`; `r2`, of the final margin of the seat to decide; `bias`, mean margin foreseen less the true one, points;
+    `log_loss`, in nats; `brier`, summed over the seats; `ece`, expected calibration error of the win shares of all
+    seats; `reliability`, the table behind it; `order`, mean correlation of the lines of a decision. `rounds` has the
+    same by round, without `order`.
+    """
+    totals, shares = foresee(weights, held_out.positions.state, encode)
+    positions = held_out.positions
+    return {
+        **of_positions(totals, shares, positions, np.ones(len(positions.seat), bool)),
+        "order": order(weights, held_out.lines, encode),
+        "rounds": {
+            int(number): of_positions(totals, shares, positions, positions.round == number)
+            for number in np.unique(positions.round)
+        },
+    }
+
+
+def foresee(weights: Weights, states: Array, encode: Encode) -> tuple[Array, Array]:
+    """Return the final scores, in points, and the win shares that are foreseen (N, seats)."""
+    totals, shares = [], []
+    for first in range(0, len(states), PIECE):
+        own, table, points = encode(states[first : first + PIECE])
+        outputs = forward(weights, own, table)
+        totals.append(points + outputs.score * SCALE)
+        shares.append(softmax(outputs.strength))
+    return np.concatenate(totals), np.concatenate(shares)
+
+
+def of_positions(totals: Array, shares: Array, positions: Positions, rows: Array) -> Figures:
+    """Return the figures of some positions."""
+    seat, returns = positions.seat[rows], positions.returns[rows].astype(float)
+    shares = shares[rows].astype(float)
+    foreseen, margin = margins(totals[rows], seat), margins(positions.scores[rows], seat)
+    spread = ((margin - margin.mean()) ** 2).sum()
+    return {
+        "positions": int(rows.sum()),
+        "r2": float(1 - ((margin - foreseen) ** 2).sum() / max(spread, 1e-9)),
+        "bias": float((foreseen - margin).mean()),
+        "log_loss": float(-(returns * np.log(np.maximum(shares, 1e-9))).sum(axis=1).mean()),
+        "brier": float(((shares - returns) ** 2).sum(axis=1).mean()),
+        "ece": calibration_error(table := reliability(shares.ravel(), returns.ravel())),
+        "reliability": table,
+    }
+
+
+def margins(scores: Array, seat: Array) -> Array:
+    """Return each row's score of a seat less the best other one."""
+    rows = np.arange(len(scores))
+    difference: Array = (scores[rows, seat] - scores[rows, best_other(scores, seat)]).astype(float)
+    return difference
+
+
+def reliability(shares: Array, returns: Array) -> list[dict[str, float]]:
+    """Return of each bin of win shares that is not empty: its number, the mean share said, the mean share won."""
+    places = np.minimum((shares * BINS).astype(int), BINS - 1)
+    return [
+        {"count": int(inside.sum()), "said": float(shares[inside].mean()), "won": float(returns[inside].mean())}
+        for inside in (places == number for number in range(BINS))
+        if inside.any()
+    ]
+
+
+def calibration_error(table: list[dict[str, float]]) -> float:
+    """Return the mean distance between what is said and what is won, each bin by its count (Naeini et al., AAAI 2015)."""
+    total = sum(row["count"] for row in table)
+    return sum(row["count"] * abs(row["said"] - row["won"]) for row in table) / max(total, 1)
+
+
+def order(weights: Weights, lines: Lines, encode: Encode) -> Mapping[str, float]:
+    """Return how the values of a decision's lines go with the search's: correlation within decisions, of both outputs."""
+    margin, odds = [], []
+    for first in range(0, len(lines.seat), PIECE):
+        rows = slice(first, first + PIECE)
+        own, table, points = encode(lines.state[rows])
+        outputs = forward(weights, own, table)
+        margin.append(margins(points + outputs.score * SCALE, lines.seat[rows]))
+        odds.append(odds_of_seat(outputs.strength, lines.seat[rows])[0])
+    if not margin:
+        return {"margin": float("nan"), "odds": float("nan")}
+    return {
+        "margin": within(np.concatenate(margin), lines.margin, lines),
+        "odds": within(np.concatenate(odds), lines.odds, lines),
+    }
+
+
+def within(found: Array, wanted: Array, lines: Lines) -> float:
+    """Return the correlation of two columns, each less its weighted mean in the decision."""
+    _, place = np.unique(lines.decision, return_inverse=True)
+    total = np.bincount(place, lines.weight)
+    one, other = (
+        column - (np.bincount(place, lines.weight * column) / total)[place]
+        for column in (found.astype(float), wanted.astype(float))
+    )
+    product = (lines.weight * one * other).sum()
+    return float(product / np.sqrt((lines.weight * one**2).sum() * (lines.weight * other**2).sum() + 1e-12))
