@@ -51,7 +51,7 @@ def test_every_action_has_its_turn(name: str, seats: int) -> None:
 def test_a_round_is_played_in_one_world_with_one_luck(name: str) -> None:
     seats = min(GAMES[name].seats)
     state = first_chance(name, seats)
-    lines = even(state, len(state.legal_codes()), **{**shipped(seats), "horizon": 0}).lines
+    lines = even(state, len(state.legal_codes()), **{**shipped(state.game, seats), "horizon": 0}).lines
     assert {line.action: line.margin for line in lines} == {
         action.text: pytest.approx(lead(state, action.code), abs=1e-5) for action in state.legal_actions()
     }
@@ -70,10 +70,10 @@ def lead(state: State, outcome: int) -> float:
 
 def test_slices_make_no_difference() -> None:
     state = first_chance("cathedral", 3)
-    searcher = Searcher(observe(state), seed=5, max_bytes=1 << 22, allocation="even", **shipped(3))
+    searcher = Searcher(observe(state), seed=5, max_bytes=1 << 22, allocation="even", **shipped(state.game, 3))
     for _ in range(10):
         sliced = searcher.run(iterations=13)
-    assert sliced.lines == even(state, 130, **shipped(3)).lines
+    assert sliced.lines == even(state, 130, **shipped(state.game, 3)).lines
 
 
 def test_truth_and_observation_give_one_table() -> None:
