@@ -1,6 +1,5 @@
 """How well a value foresees games that it has not learned from."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -19,10 +18,10 @@ Figures = dict[str, Any]
 def figures(weights: Weights, held_out: Samples, encode: Encode) -> Figures:
     """Return how well weights foresee held-out games of one number of seats.
 
-    `positions`; `r2`, of the final margin of the seat to decide; `bias`, mean margin foreseen less the true one, points;
-    `log_loss`, in nats; `brier`, summed over the seats; `ece`, expected calibration error of the win shares of all
-    seats; `reliability`, the table behind it; `order`, mean correlation of the lines of a decision. `rounds` has the
-    same by round, without `order`.
+    `positions`, their number; `r2`, of the final margin of the seat to decide; `bias`, mean margin foreseen less the
+    true one, points; `log_loss`, in nats; `brier`, summed over the seats; `ece`, expected calibration error of the win
+    shares of all seats; `reliability`, the table behind it; `order`, how the lines of a decision are told apart.
+    `rounds` has the same by round, without `order`.
     """
     totals, shares = foresee(weights, held_out.positions.state, encode)
     positions = held_out.positions
@@ -82,13 +81,13 @@ def reliability(shares: Array, returns: Array) -> list[dict[str, float]]:
 
 
 def calibration_error(table: list[dict[str, float]]) -> float:
-    """Return the mean distance between what is said and what is won, each bin by its count (Naeini et al., AAAI 2015)."""
+    """Return the mean distance between what is said and what is won, by bin (Naeini et al., AAAI 2015)."""
     total = sum(row["count"] for row in table)
     return sum(row["count"] * abs(row["said"] - row["won"]) for row in table) / max(total, 1)
 
 
-def order(weights: Weights, lines: Lines, encode: Encode) -> Mapping[str, float]:
-    """Return how the values of a decision's lines go with the search's: correlation within decisions, of both outputs."""
+def order(weights: Weights, lines: Lines, encode: Encode) -> dict[str, float]:
+    """Return the correlation of the values of lines with the search's, within decisions, of both outputs."""
     margin, odds = [], []
     for first in range(0, len(lines.seat), PIECE):
         rows = slice(first, first + PIECE)

@@ -62,7 +62,8 @@ def best_other(total: Array, seat: Array) -> Array:
     """Return the best of the other seats, row by row."""
     others = total.copy()
     others[np.arange(len(total)), seat] = -np.inf
-    return others.argmax(axis=1)
+    best: Array = others.argmax(axis=1)
+    return best
 
 
 def odds_of_seat(strength: Array, seat: Array) -> tuple[Array, Array]:

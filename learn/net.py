@@ -26,7 +26,8 @@ def begin_weights(own: int, table: int, seed: int) -> Weights:
     luck = np.random.default_rng(seed)
 
     def normal(inputs: int, *shape: int) -> Array:
-        return (luck.standard_normal(shape) * np.sqrt(2 / inputs)).astype(np.float32)
+        drawn: Array = (luck.standard_normal(shape) * np.sqrt(2 / inputs)).astype(np.float32)
+        return drawn
 
     live = (2 * own + table) // 4  # features that are not zero, roughly
     return {

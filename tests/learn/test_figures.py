@@ -1,0 +1,52 @@
+"""Held-out figures, against numbers worked out by hand or known beforehand."""
+
+import numpy as np
+import pytest
+
+from clerestory.learn.figures import calibration_error, figures, margins, reliability, within
+from clerestory.learn.fit import Schedule, fit
+from clerestory.learn.samples import Lines
+from tests.learn.made import encode, samples
+
+
+def test_reliability_by_hand() -> None:
+    table = reliability(np.array([0.1, 0.15, 0.72, 0.78, 1.0]), np.array([0, 1, 1, 0.5, 1]))
+    assert [row["count"] for row in table] == [2, 2, 1]
+    assert [row["said"] for row in table] == pytest.approx([0.125, 0.75, 1])
+    assert [row["won"] for row in table] == pytest.approx([0.5, 0.75, 1])
+    assert calibration_error(table) == pytest.approx(2 / 5 * 0.375)
+
+
+def test_shares_that_are_true_are_calibrated() -> None:
+    luck = np.random.default_rng(0)
+    share = luck.uniform(size=200_000)
+    won = luck.uniform(size=200_000) < share
+    assert calibration_error(reliability(share, won)) < 0.01
+    assert calibration_error(reliability(share**2, won)) > 0.1
+
+
+def test_margins_by_hand() -> None:
+    scores = np.array([[3.0, 5, 4], [3, 5, 4], [7, 7, 1]])
+    assert margins(scores, np.array([0, 1, 0])).tolist() == [-2, 1, 0]
+
+
+def test_lines_told_apart_whatever_their_level() -> None:
+    one, decision = np.array([1.0, 2, 3, 10, 20]), np.array([0, 0, 0, 1, 1])
+    lines = Lines(one, one, decision, np.ones(5), one, one)
+    assert within(one + 5 * decision, one, lines) == pytest.approx(1)
+    assert within(-one, one, lines) == pytest.approx(-1)
+
+
+def test_a_fit_foresees_more_than_no_fit() -> None:
+    learned, held = {3: samples(3, 600, 1)}, samples(3, 300, 2)
+    first, *_, last = [
+        {name: array.copy() for name, array in progress.weights.items()}
+        for progress in fit(learned, encode, Schedule(epochs=30, batch=64, rate=0.01))
+    ]
+    early, late = figures(first, held, encode), figures(last, held, encode)
+    assert late["r2"] > max(early["r2"], 0.5)
+    assert late["log_loss"] < min(early["log_loss"], np.log(3))
+    assert late["brier"] < 2 / 3
+    assert late["order"]["margin"] > 0.8
+    assert late["order"]["odds"] > 0.8
+    assert sum(row["positions"] for row in late["rounds"].values()) == late["positions"] == 300

@@ -1,0 +1,93 @@
+"""Samples: every sixth game is held out, expectations agree with results, lines keep together."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from clerestory.engine.core import Game
+from clerestory.engine.toy.rules import TOY
+from clerestory.learn.columns import Columns
+from clerestory.learn.samples import best_temper, lead_of, odds_of, split, tempered, together
+from clerestory.learn.selfplay import Habits, SelfPlay, play_games
+
+
+def toy() -> Game:
+    return TOY
+
+
+PLAN = SelfPlay(toy, 2, generation=0, seed=3, habits=Habits(quick=20, full=60, full_share=0.5, least_visits=5))
+
+
+@pytest.fixture(scope="module")
+def columns() -> Columns:
+    found = play_games(PLAN, range(60))
+    assert found is not None
+    return found
+
+
+def test_every_sixth_game_is_held_out(columns: Columns) -> None:
+    learned, held = split(columns, learned=False)
+    sixth = columns["position.game"] % 6 == 5
+    assert len(held.positions.seat) == sixth.sum() > 0
+    assert np.array_equal(held.positions.state, columns["position.state"][sixth])
+    assert np.array_equal(learned.positions.scores, columns["game.scores"][columns["position.game"]][~sixth])
+    assert not sixth[learned.lines.decision].any()
+    assert sixth[held.lines.decision].all()
+
+
+def test_expected_leads_agree_with_results_in_the_mean(columns: Columns) -> None:
+    learned, _ = split(columns, learned=False)
+    found = learned.positions
+    for number in np.unique(found.round):
+        rows = found.round == number
+        lead = lead_of(found.scores[rows].astype(float), found.seat[rows])
+        assert found.lead[rows].mean() == pytest.approx(lead.mean(), abs=1e-3)
+    np.testing.assert_allclose(found.shares.sum(axis=1), 1, atol=1e-5)
+
+
+def test_lines_are_siblings(columns: Columns) -> None:
+    learned, _ = split(columns, learned=False)
+    _, siblings = np.unique(learned.lines.decision, return_counts=True)
+    assert siblings.min() > 1
+    assert (np.diff(learned.lines.decision) >= 0).all()
+
+
+@pytest.mark.parametrize("learned", [False, True])
+def test_odds_of_lines_rise_with_what_the_search_wants(learned: bool, columns: Columns) -> None:
+    lines = split(columns, learned=learned)[0].lines
+    wanted = odds_of(columns["line.shares"], columns["position.seat"][columns["line.position"]].astype(int))
+    assert (set(np.round(lines.odds, 4)) <= set(np.round(wanted, 4))) == learned
+    if not learned:
+        assert np.corrcoef(lines.odds, lines.margin)[0, 1] > 0.8
+
+
+@pytest.mark.parametrize("true", [0.25, 1.0, 3.0])
+def test_shares_that_are_timid_or_bold_are_tempered(true: float) -> None:
+    """Results drawn of shares to a power; the power is found."""
+    luck = np.random.default_rng(1)
+    said = luck.dirichlet([2, 2, 2], 20_000)
+    won = (tempered(said, np.full(len(said), true)).cumsum(axis=1) < luck.uniform(size=(len(said), 1))).sum(axis=1)
+    assert best_temper(said, np.eye(3)[won]) == pytest.approx(true, rel=0.1)
+
+
+def test_generations_together_keep_decisions_apart(columns: Columns) -> None:
+    part, _ = split(columns, learned=False)
+    both = together([part, part])
+    assert len(both.positions.seat) == 2 * len(part.positions.seat)
+    assert len(np.unique(both.lines.decision)) == 2 * len(np.unique(part.lines.decision))
+    assert (np.diff(both.lines.decision) >= 0).all()
+    assert both.lines.state.dtype == np.uint8
+
+
+def test_a_round_that_is_not_learned_from_is_left_alone(columns: Columns) -> None:
+    """All of its games may be held out."""
+    few = play_games(replace(PLAN, seed=5), range(1))
+    assert few is not None
+    few["position.game"][:] = 5
+    few["game.scores"], few["game.returns"] = (
+        np.repeat(few[name], 6, axis=0) for name in ("game.scores", "game.returns")
+    )
+    learned, held = split(few, learned=True)
+    assert len(learned.positions.seat) == 0
+    np.testing.assert_allclose(held.positions.lead, few["position.margin"], rtol=1e-6)
