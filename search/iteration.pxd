@@ -23,8 +23,8 @@ cdef struct PathStep:
     int seat                     # whose margin counts: the seat that decided; at a root of chance, the one that asks
 
 cdef struct MastStatistics:      # of an action in a phase, wherever in the game it was played
-    float reward                 # sum
-    float visits
+    double reward                # sum
+    double visits
 
 cdef struct Search:
     # constant during the search

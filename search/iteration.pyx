@@ -11,13 +11,15 @@ from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
 
 from clerestory.engine.core cimport MAX_LEGAL, NATURE, OVER, action_t
 from clerestory.engine.rng cimport rng_below
-from clerestory.search.tree cimport NO_NODE, Edge, Node, tree_enter, tree_find
+from clerestory.search.tree cimport NO_NODE, Edge, Node, record_of, tree_enter, tree_find
 
 cdef extern from *:
     """
     #define atomic_load(p) __atomic_load_n((p), __ATOMIC_RELAXED)
+    #define prefetch(p) __builtin_prefetch((p), 1)
     """
     int atomic_load(int *p) noexcept nogil
+    void prefetch(const void *p) noexcept nogil
 
 cdef enum:
     LOOK_EVERY = 8               # iterations between readings of the clock and checks of the root
@@ -79,7 +81,7 @@ cdef void descend(Search *search) noexcept nogil:
         node = enter(search, n)
         if node == NO_NODE:
             return
-        if not follow(search, choose_edge(search, &search.tree.nodes[node], turn, n), turn):
+        if not follow(search, choose_edge(search, &search.tree.nodes[node], n), turn):
             return
 
 
@@ -138,7 +140,7 @@ cdef void set_priors(Search *search, const Node *node, int n) noexcept nogil:
     for i in range(n):
         while actions[e] != search.legal[i]:
             e += 1
-        search.tree.priors[node.first + e] = <float> (weights[i] / total)
+        search.tree.edges[node.first + e].prior = <float> (weights[i] / total)
 
 
 cdef bint follow(Search *search, uint32_t edge, int seat) noexcept nogil:
@@ -147,6 +149,7 @@ cdef bint follow(Search *search, uint32_t edge, int seat) noexcept nogil:
     search.path[search.length] = PathStep(edge, seat)
     search.length += 1
     search.depth = max(search.depth, search.length)
+    prefetch(record_of(&search.tree, edge))  # so that it has come when the path is backed up
     if search.identity != BY_KEY:
         search.path_hash = mixed(search.path_hash, search.tree.actions[edge] + 1)
     return search.tree.edges[edge].visits != 0
@@ -178,10 +181,10 @@ cdef uint32_t outcome_edge(Search *search, uint32_t place, action_t outcome) noe
     return found
 
 
-cdef inline uint32_t choose_edge(Search *search, const Node *node, int turn, int n) noexcept nogil:
+cdef inline uint32_t choose_edge(Search *search, const Node *node, int n) noexcept nogil:
     if search.even and search.length == 0:
         return edge_in_turn(search, node, n)
-    return select_by_priors(search, node, turn, n) if search.by_priors else select(search, node, turn, n)
+    return select_by_priors(search, node, n) if search.by_priors else select(search, node, n)
 
 
 cdef uint32_t edge_in_turn(Search *search, const Node *node, int n) noexcept nogil:
@@ -199,7 +202,7 @@ cdef uint32_t edge_in_turn(Search *search, const Node *node, int n) noexcept nog
     return node.first + found
 
 
-cdef uint32_t select(Search *search, const Node *node, int turn, int n) noexcept nogil:
+cdef uint32_t select(Search *search, const Node *node, int n) noexcept nogil:
     """Return an edge of a legal action: a random untried one, else the best by UCB1 with availability."""
     cdef Edge *row = search.tree.edges + node.first
     cdef const action_t *actions = search.tree.actions + node.first
@@ -218,7 +221,7 @@ cdef uint32_t select(Search *search, const Node *node, int turn, int n) noexcept
             if row[e].available != counted:
                 counted = row[e].available
                 log_counted = log(<double> counted)
-            score = mean(search, &row[e], turn) + search.exploration * sqrt(log_counted / row[e].visits)
+            score = mean(search, &row[e]) + search.exploration * sqrt(log_counted / row[e].visits)
             if best < 0 or score > best_score:
                 best = e
                 best_score = score
@@ -227,14 +230,13 @@ cdef uint32_t select(Search *search, const Node *node, int turn, int n) noexcept
     return node.first + best
 
 
-cdef uint32_t select_by_priors(Search *search, const Node *node, int turn, int n) noexcept nogil:
+cdef uint32_t select_by_priors(Search *search, const Node *node, int n) noexcept nogil:
     """Return an edge of a legal action by PUCT with availability; an untried one is rated as the mean of the others.
 
     Silver et al. 2017, Nature 550, with the action's own availability in place of the visits to the node.
     """
     cdef Edge *row = search.tree.edges + node.first
     cdef const action_t *actions = search.tree.actions + node.first
-    cdef const float *priors = search.tree.priors + node.first
     cdef uint32_t legal[MAX_LEGAL]
     cdef int e = 0, i, best = 0
     cdef uint64_t visits = 0
@@ -245,25 +247,25 @@ cdef uint32_t select_by_priors(Search *search, const Node *node, int turn, int n
         legal[i] = e
         row[e].available += 1
         visits += row[e].visits
-        rewards += reward_sum(search, &row[e], turn)
+        rewards += reward_sum(search, &row[e])
     for i in range(n):
         e = legal[i]
-        score = mean(search, &row[e], turn) if row[e].visits else rewards / max(visits, 1)
-        score += search.exploration * priors[e] * sqrt(<double> row[e].available) / (1 + row[e].visits)
+        score = mean(search, &row[e]) if row[e].visits else rewards / max(visits, 1)
+        score += search.exploration * row[e].prior * sqrt(<double> row[e].available) / (1 + row[e].visits)
         if score > best_score:
             best = e
             best_score = score
     return node.first + best
 
 
-cdef inline double reward_sum(const Search *search, const Edge *edge, int turn) noexcept nogil:
+cdef inline double reward_sum(const Search *search, const Edge *edge) noexcept nogil:
     """Return the sum of rewards, less a constant for each visit, the same for all edges."""
-    return search.win_weight * edge.win[turn] + search.margin_scale * edge.margin
+    return search.win_weight * edge.win + search.margin_scale * edge.margin
 
 
-cdef inline double mean(const Search *search, const Edge *edge, int turn) noexcept nogil:
+cdef inline double mean(const Search *search, const Edge *edge) noexcept nogil:
     """Return the mean reward, less the same constant."""
-    return reward_sum(search, edge, turn) / edge.visits
+    return reward_sum(search, edge) / edge.visits
 
 
 cdef void rescale(Search *search) noexcept nogil:
@@ -279,16 +281,23 @@ cdef void rescale(Search *search) noexcept nogil:
 cdef void back_up(Search *search) noexcept nogil:
     cdef Edge *edge
     cdef double margin
-    cdef int i, seat
+    cdef int i, decides
     for i in range(search.length):
+        decides = search.path[i].seat
+        margin = search.margin[decides]
         edge = &search.tree.edges[search.path[i].edge]
-        margin = search.margin[search.path[i].seat]
         edge.visits += 1
-        edge.margin += <float> margin
-        edge.margin_squares += <float> (margin * margin)
-        for seat in range(search.seats):
-            edge.win[seat] += search.win[seat]
-            edge.win_squares[seat] += <float> (search.win[seat] * search.win[seat])
+        edge.win += search.win[decides]
+        edge.margin += margin
+        record(search, record_of(&search.tree, search.path[i].edge), margin)
+
+
+cdef inline void record(const Search *search, double *sums, double margin) noexcept nogil:
+    cdef int seat, seats = search.seats
+    for seat in range(seats):
+        sums[seat] += search.win[seat]
+        sums[seats + seat] += search.win[seat] * search.win[seat]
+    sums[2 * seats] += margin * margin
 
 
 # -- many ------------------------------------------------------------------------------------------

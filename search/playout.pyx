@@ -92,7 +92,7 @@ cdef void learn(Search *search, int length) noexcept nogil:
         seat = search.played[i].seat
         reward = search.win_weight * search.win[seat]
         reward += search.margin_scale * (search.margin[seat] - search.lowest) if search.margin_scale else 0
-        action.reward += <float> reward
+        action.reward += reward
         action.visits += 1
 
 

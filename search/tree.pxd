@@ -2,23 +2,25 @@
 """The tree: information sets by key, and their statistics on edges, in memory that has a limit.
 
 Paths that reach the same node meet there, so it is a graph. A node's edges lie side by side in ascending
-order of action; a node that meets new actions gets a new row, and the old one is left behind. Actions lie in
-an array of their own: rows of them are compared far more often than edges are read.
+order of action; a node that meets new actions gets a new row, and the old one is left behind. What is known of an
+edge lies in three arrays, by how often it is read: rows of actions are compared at every visit to a node, edges are
+read when one of them is chosen, records are only added to, until they tell of the root. Most edges are never tried,
+and have no record.
 """
 from libc.stdint cimport uint16_t, uint32_t, uint64_t
 
-from clerestory.engine.core cimport MAX_SEATS, action_t
+from clerestory.engine.core cimport action_t
 
 cdef enum:
     NO_NODE = 0xFFFFFFFF
 
-cdef struct Edge:                   # 64 bytes, a line of the cache
-    double win[MAX_SEATS]           # sum of win shares, by seat
-    float win_squares[MAX_SEATS]    # sum of their squares; exact to 2**24 visits, as is what follows
-    float margin                    # sum of margins of the seat that decides, points
-    float margin_squares            # sum of their squares
+cdef struct Edge:                   # 32 bytes, half a line of the cache
+    double win                      # sum of the win shares of the seat that decides
+    double margin                   # sum of its margins, points
     uint32_t visits                 # iterations that took the action
     uint32_t available              # visits to the node in which the action was legal
+    uint32_t record                 # its place among the records; 0: none yet
+    float prior                     # its share of the guide's weights when it was added
 
 cdef struct Node:                   # 16 bytes
     uint64_t key
@@ -29,19 +31,22 @@ cdef struct Tree:
     Node *nodes                     # a hash table, open addressing
     Edge *edges
     action_t *actions               # of each edge
-    float *priors                   # of each edge: its share of the guide's weights when it was added
+    double *records                 # sums of win shares, by seat, and of their squares; of squares of margins
+    int seats
     uint32_t num_nodes
     uint32_t num_edges
+    uint32_t num_records            # that at place 0 included, which nobody has
     uint32_t max_nodes
     uint32_t max_edges
     uint32_t mask                   # places in the table - 1
     uint32_t max_places             # that it may have, a power of two
     bint full                       # something was left out for lack of memory
 
-cdef bint tree_open(Tree *tree, uint64_t max_bytes) noexcept nogil
+cdef bint tree_open(Tree *tree, uint64_t max_bytes, int seats) noexcept nogil
 cdef void tree_close(Tree *tree) noexcept nogil
 cdef void tree_clear(Tree *tree) noexcept nogil
 cdef uint64_t tree_bytes(const Tree *tree) noexcept nogil
 cdef uint32_t tree_find(const Tree *tree, uint64_t key) noexcept nogil
 cdef uint32_t tree_enter(Tree *tree, uint64_t key, const action_t *legal, int n) noexcept nogil
+cdef double *record_of(Tree *tree, uint32_t edge) noexcept nogil
 cdef int most_visited(const Tree *tree, uint64_t key, const action_t *legal, int n) noexcept nogil

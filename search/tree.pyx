@@ -37,13 +37,22 @@ cdef enum:
     EDGES_A_NODE = 6   # what the memory is divided for
     PLACES_A_NODE = 3  # of the largest table, rounding to a power of two included
     FIRST_PLACES = 1024
-    EDGE_BYTES = sizeof(Edge) + sizeof(action_t) + sizeof(float)
+    EDGE_BYTES = sizeof(Edge) + sizeof(action_t)
 
 
-cdef bint tree_open(Tree *tree, uint64_t max_bytes) noexcept nogil:
+cdef inline uint64_t record_numbers(const Tree *tree) noexcept nogil:
+    return 2 * tree.seats + 1
+
+
+cdef inline uint64_t record_bytes(const Tree *tree) noexcept nogil:
+    return record_numbers(tree) * sizeof(double)
+
+
+cdef bint tree_open(Tree *tree, uint64_t max_bytes, int seats) noexcept nogil:
     """Take the memory, at most max_bytes; pages are touched as the tree grows. False if there is none."""
-    cdef uint64_t node_bytes = PLACES_A_NODE * sizeof(Node) + EDGES_A_NODE * EDGE_BYTES
     memset(tree, 0, sizeof(Tree))
+    tree.seats = seats
+    cdef uint64_t node_bytes = PLACES_A_NODE * sizeof(Node) + EDGES_A_NODE * (EDGE_BYTES + record_bytes(tree))
     tree.max_nodes = <uint32_t> min(max_bytes // node_bytes, <uint64_t> 1 << 28)
     tree.max_edges = tree.max_nodes * EDGES_A_NODE
     tree.max_places = 16
@@ -53,15 +62,16 @@ cdef bint tree_open(Tree *tree, uint64_t max_bytes) noexcept nogil:
     tree.nodes = <Node *> reserve((tree.mask + 1) * sizeof(Node))
     tree.edges = <Edge *> reserve(tree.max_edges * sizeof(Edge))
     tree.actions = <action_t *> reserve(tree.max_edges * sizeof(action_t))
-    tree.priors = <float *> reserve(tree.max_edges * sizeof(float))
-    return tree.nodes != NULL and tree.edges != NULL and tree.actions != NULL and tree.priors != NULL
+    tree.num_records = 1
+    tree.records = <double *> reserve((tree.max_edges + 1) * record_bytes(tree))
+    return tree.nodes != NULL and tree.edges != NULL and tree.actions != NULL and tree.records != NULL
 
 
 cdef void tree_close(Tree *tree) noexcept nogil:
     release(tree.nodes, (tree.mask + 1) * sizeof(Node))
     release(tree.edges, tree.max_edges * sizeof(Edge))
     release(tree.actions, tree.max_edges * sizeof(action_t))
-    release(tree.priors, tree.max_edges * sizeof(float))
+    release(tree.records, (tree.max_edges + 1) * record_bytes(tree))
     memset(tree, 0, sizeof(Tree))
 
 
@@ -70,12 +80,13 @@ cdef void tree_clear(Tree *tree) noexcept nogil:
     memset(tree.nodes, 0, (tree.mask + 1) * sizeof(Node))
     tree.num_nodes = 0
     tree.num_edges = 0
+    tree.num_records = 1
     tree.full = False
 
 
 cdef uint64_t tree_bytes(const Tree *tree) noexcept nogil:
     """Return the memory in use; the table of nodes counts whole."""
-    return (tree.mask + 1) * sizeof(Node) + tree.num_edges * EDGE_BYTES
+    return (tree.mask + 1) * sizeof(Node) + tree.num_edges * EDGE_BYTES + tree.num_records * record_bytes(tree)
 
 
 cdef inline uint32_t place_of(const Tree *tree, uint64_t key) noexcept nogil:
@@ -165,10 +176,19 @@ cdef bint widen(Tree *tree, Node *node, const action_t *legal, int n) noexcept n
             continue
         i += i < n and legal[i] == tree.actions[old]
         append(tree, node, &tree.actions[old], 1)
-        memcpy(&tree.edges[tree.num_edges - 1], &tree.edges[old], sizeof(Edge))
-        tree.priors[tree.num_edges - 1] = tree.priors[old]
+        tree.edges[tree.num_edges - 1] = tree.edges[old]
         old += 1
     return True
+
+
+cdef double *record_of(Tree *tree, uint32_t edge) noexcept nogil:
+    """Return the record of an edge; one that has none gets it."""
+    cdef uint32_t *place = &tree.edges[edge].record
+    if place[0] == 0:
+        place[0] = tree.num_records
+        tree.num_records += 1
+        memset(tree.records + place[0] * record_numbers(tree), 0, record_bytes(tree))
+    return tree.records + place[0] * record_numbers(tree)
 
 
 cdef int most_visited(const Tree *tree, uint64_t key, const action_t *legal, int n) noexcept nogil:

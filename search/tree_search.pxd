@@ -5,7 +5,6 @@ from libc.stdint cimport uint32_t, uint64_t
 from clerestory.engine.core cimport State, action_t
 from clerestory.engine.rng cimport Rng
 from clerestory.search.iteration cimport Search
-from clerestory.search.tree cimport Edge
 
 cdef class TreeSearch:
     cdef Search search
@@ -16,7 +15,7 @@ cdef class TreeSearch:
     cdef object set_root(self, object root)
     cdef uint32_t root(self)
     cdef dict statistics(self)
-    cdef object sums(self, const Edge *edge)
+    cdef object sums(self, uint32_t edge)
     cdef list variation(self, action_t a)
     cdef int next_code(self, const void *view)
 

@@ -9,7 +9,9 @@ from clerestory.engine.core cimport MAX_LEGAL, OVER, State, action_t
 from clerestory.engine.rng cimport Rng
 from clerestory.search.iteration cimport MastStatistics, PathStep, run_until
 from clerestory.search.playout cimport play_by_mast, play_informed, play_uniformly
-from clerestory.search.tree cimport NO_NODE, Edge, Node, most_visited, tree_clear, tree_close, tree_find, tree_open
+from clerestory.search.tree cimport (
+    NO_NODE, Edge, Node, most_visited, record_of, tree_clear, tree_close, tree_find, tree_open,
+)
 
 from clerestory.search.errors import BadLimit
 from clerestory.search.lines import ActionStatistics
@@ -38,7 +40,7 @@ cdef class TreeSearch:
         self.search.stop = stop
         self.choose(options)
         self.search.path = <PathStep *> malloc(view.game.max_plies * sizeof(PathStep))
-        if not tree_open(&self.search.tree, max_bytes) or self.search.path == NULL or not self.open_statistics(options):
+        if not tree_open(&self.search.tree, max_bytes, view.seats) or self.search.path == NULL or not self.open_statistics(options):
             raise MemoryError(f"no memory for a tree of {max_bytes} bytes")
 
     cdef bint open_statistics(self, object options):
@@ -104,18 +106,21 @@ cdef class TreeSearch:
         if root == NO_NODE:
             return {}
         return {
-            self.search.tree.actions[node.first + i]: self.sums(&self.search.tree.edges[node.first + i])
+            self.search.tree.actions[node.first + i]: self.sums(node.first + i)
             for i in range(node.count)
         }
 
-    cdef object sums(self, const Edge *edge):
+    cdef object sums(self, uint32_t place):
+        cdef const Edge *edge = &self.search.tree.edges[place]
+        cdef double *record = record_of(&self.search.tree, place)
+        cdef int seats = self.search.seats
         return ActionStatistics(
             edge.visits,
             edge.available,
-            tuple(edge.win[seat] for seat in range(self.search.seats)),
-            tuple(edge.win_squares[seat] for seat in range(self.search.seats)),
+            tuple(record[seat] for seat in range(seats)),
+            tuple(record[seats + seat] for seat in range(seats)),
             edge.margin,
-            edge.margin_squares,
+            record[2 * seats],
         )
 
     cdef list variation(self, action_t a):
