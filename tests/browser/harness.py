@@ -45,8 +45,11 @@ def new_game(page: Page, game: str, holders: list[str]) -> str:
 
 
 def settled(page: Page) -> bool:
-    """Wait until somebody of this screen may act, or the game is over; return whether it goes on."""
-    ended, mine = page.get_by_test_id("winner"), page.locator(".status.mine")
+    """Wait until somebody of this screen may act, or the game is over; return whether it goes on.
+
+    While something is being done, what is pressed does nothing, and is drawn so.
+    """
+    ended, mine = page.get_by_test_id("winner"), page.locator(".table:not(:has([aria-disabled='true'])) .status.mine")
     expect(ended.or_(mine).first).to_be_visible(timeout=PATIENCE)
     return not ended.count()
 

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from clerestory.engine import read_records
-from tests.browser.harness import PATIENCE, Calls, new_game, play_on, settled
+from tests.browser.harness import PATIENCE, Calls, new_game, play_on, record_of, settled
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -83,6 +83,7 @@ def test_a_line_is_played_out_in_ghosts_and_stepped_through(page: Page) -> None:
 def test_a_row_and_its_action_point_at_each_other(page: Page) -> None:
     start(page)
     page.get_by_label("Hints ?").select_option("table")
+    page.get_by_label("Time").fill("30")  # seconds: it does not stop by itself first
     expect(page.locator(".lines tbody tr").first).to_be_visible(timeout=PATIENCE)
     page.get_by_role("button", name="Stop").click()
     action = page.locator(".action").first
@@ -133,6 +134,63 @@ def test_a_move_can_be_taken_back(page: Page) -> None:
     page.keyboard.press("u")
     expect(moves).to_have_count(before, timeout=PATIENCE)
     assert settled(page)
+
+
+def when_held(page: Page, held: list[Route]) -> Route:
+    """Wait until a call has been made, and return it; it goes nowhere yet."""
+    while not held:
+        page.wait_for_timeout(10)
+    return held[0]
+
+
+def test_a_move_is_taken_back_while_it_is_being_played(page: Page) -> None:
+    start(page)
+    moves = page.locator(".log ol li")
+    before = moves.count()
+    held: list[Route] = []
+    page.route("**/PlayAction", lambda route: held.append(route))
+    page.locator(".action").first.click()
+    page.keyboard.press("u")
+    expect(page.get_by_role("button", name="Taking back…")).to_have_attribute("aria-disabled", "true")
+    when_held(page, held).continue_()
+    expect(page.get_by_role("button", name="Taking back…")).to_have_count(0, timeout=PATIENCE)
+    expect(moves).to_have_count(before, timeout=PATIENCE)
+    assert settled(page)
+    assert '"by": "red"' not in record_of(page, page.url.rpartition("/")[2])
+
+
+def test_a_move_is_taken_back_though_a_bot_comes_before(page: Page) -> None:
+    start(page)
+    moves = page.locator(".log ol li")
+    before = moves.count()
+    held: list[Route] = []
+    page.route("**/TakeBack", lambda route: held.append(route), times=1)
+    page.locator(".action").first.click()
+    expect(moves).not_to_have_count(before, timeout=PATIENCE)
+    page.keyboard.press("u")
+    expect(page.locator(".log")).to_contain_text("Blue", timeout=PATIENCE)  # the bot has moved
+    when_held(page, held).continue_()  # it asks for a version that is gone
+    expect(moves).to_have_count(before, timeout=PATIENCE)
+    assert settled(page)
+
+
+def test_steps_count_however_fast_they_come(page: Page) -> None:
+    identifier = start(page)
+    play_on(page, lambda offered: offered[0], 3)
+    settled(page)
+    steps = page.locator(".steps")
+    last = int(steps.inner_text().split("/")[1].split()[0])
+    for place in (f"/#/game/{identifier}", f"/#/study/game/{identifier}/{last}"):
+        page.goto(place)
+        expect(steps).to_contain_text(f"{last} / {last}", timeout=PATIENCE)
+        for key in ("ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowRight"):
+            page.keyboard.press(key)
+        expect(steps).to_contain_text(f"{last - 2} / {last}")
+        page.keyboard.press("Home")
+        page.keyboard.press("End")
+        expect(steps).to_contain_text(f"{last} / {last}")
+        page.wait_for_load_state("networkidle" if "study" in place else "load")
+        expect(steps).to_contain_text(f"{last} / {last}")
 
 
 def test_two_people_and_a_take_back_that_is_agreed_to(page: Page, browser: Browser, url: str) -> None:

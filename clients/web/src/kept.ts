@@ -3,7 +3,14 @@
 import { Code } from "@connectrpc/connect";
 import { computed, signal } from "@preact/signals";
 import { codeOf, games, isPassing, reasonOf, requestName, wordsOf } from "./api.ts";
-import { type Game, type GameEntry, type GameView, Onlookers, SeatKind } from "./gen/clerestory/v1/games_pb.ts";
+import {
+  type Game,
+  type GameEntry,
+  type GameView,
+  Onlookers,
+  SeatKind,
+  TakeBacks,
+} from "./gen/clerestory/v1/games_pb.ts";
 import { seatOf } from "./seats.ts";
 import { addKeys, type Keys, keysOf, tokensOf } from "./tokens.ts";
 
@@ -11,11 +18,16 @@ const SHORTEST = 500; // milliseconds before a broken connection is tried again,
 const LONGEST = 8000;
 const UNSEEN = 3000; // milliseconds between questions where no stream is open: the tab is hidden, or has no token
 const SILENCE = 40_000; // milliseconds without a sign of life after which a stream counts as broken
+const TRIES = 10; // of what is refused because something came before it, and is meant as before
+const GONE_ON = "The game has gone on in the meantime: look again.";
 
 interface State {
   game?: Game | undefined;
   views: GameView[];
 }
+
+/** A call with its message, ready to be made as often as it takes; undefined once it is not meant any more. */
+type Prepared<T> = (() => Promise<T>) | undefined;
 
 /** A game, from its opening in this tab until `close`. */
 export class Kept {
@@ -30,12 +42,18 @@ export class Kept {
   readonly failed = signal("");
   /** What the last thing that was tried was refused for. */
   readonly refused = signal("");
-  readonly busy = signal(false);
+  /** The last own action is being taken back. */
+  readonly takingBack = signal(false);
 
   readonly game = computed(() => this.state.value.game);
   readonly mine = computed(() => Object.keys(this.keys.value.seats).map(Number));
   readonly turn = computed(() => seatOf(this.game.value?.turn));
   readonly myTurn = computed(() => this.turn.value !== undefined && this.mine.value.includes(this.turn.value));
+  /** The ply after the last action of a seat of mine, 0 for none. */
+  readonly lastMine = computed(() => this.log.value.findLastIndex((entry) => this.#isMine(entry)) + 1);
+  /** Something is being done, or waits until it can be. */
+  readonly busy = computed(() => this.#undone.value > 0);
+  readonly mayTakeBack = computed(() => this.#mayTakeBack());
   /** The view that is shown: that of the seat to decide if it is mine, else of my first seat, else the public one. */
   readonly view = computed(() => this.viewOf(this.myTurn.value ? this.turn.value : this.mine.value[0]));
 
@@ -43,6 +61,8 @@ export class Kept {
   #pause = SHORTEST;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
+  readonly #undone = signal(0);
+  #before: Promise<unknown> = Promise.resolve(); // ends with what was asked for last
 
   constructor(id: string) {
     this.id = id;
@@ -176,55 +196,114 @@ export class Kept {
 
   // -- what is done ---------------------------------------------------------------------------------
 
-  /** Do something and take in what came of it; while the way is broken it is tried again, for it is done but once. */
-  async #do<T>(call: () => Promise<T>, took: (answer: T) => void): Promise<boolean> {
-    if (this.busy.value) return false;
-    this.busy.value = true;
+  /**
+   * Do something after all that was asked for before, and take in what came of it.
+   *
+   * While the way is broken the same call is made again, for it is done but once. Where something came before it, the
+   * call is prepared anew.
+   */
+  #do<T>(prepare: () => Prepared<T>, took: (answer: T) => void): Promise<boolean> {
+    this.#undone.value += 1;
+    const done = this.#before.then(() => this.#doNow(prepare, took));
+    this.#before = done.finally(() => {
+      this.#undone.value -= 1;
+    });
+    return done;
+  }
+
+  async #doNow<T>(prepare: () => Prepared<T>, took: (answer: T) => void): Promise<boolean> {
     this.refused.value = "";
-    try {
-      for (let pause = SHORTEST; ; pause = Math.min(2 * pause, LONGEST)) {
-        try {
-          took(await call());
-          this.broken.value = "";
-          return true;
-        } catch (error) {
-          if (!isPassing(error) || this.#closed) throw error;
-          this.broken.value = wordsOf(error);
-          await new Promise((resolve) => setTimeout(resolve, pause));
-        }
+    for (let left = TRIES; ; left--) {
+      const call = prepare();
+      try {
+        if (call) took(await this.#insist(call));
+        else this.refused.value = GONE_ON;
+        return call !== undefined;
+      } catch (error) {
+        await this.#catchUp().catch(() => undefined);
+        if (reasonOf(error) === "STALE_VERSION" && left > 0) continue;
+        this.refused.value = wordsOf(error);
+        return false;
       }
-    } catch (error) {
-      await this.#explain(error);
-      return false;
-    } finally {
-      this.busy.value = false;
     }
   }
 
-  async #explain(error: unknown): Promise<void> {
-    const stale = reasonOf(error) === "STALE_VERSION";
-    this.refused.value = stale ? "The game has gone on in the meantime: look again." : wordsOf(error);
-    await this.#catchUp().catch(() => undefined);
+  /** Make a call until it is answered. */
+  async #insist<T>(call: () => Promise<T>): Promise<T> {
+    for (let pause = SHORTEST; ; pause = Math.min(2 * pause, LONGEST)) {
+      try {
+        const answer = await call();
+        this.broken.value = "";
+        return answer;
+      } catch (error) {
+        if (!isPassing(error) || this.#closed) throw error;
+        this.broken.value = wordsOf(error);
+        await new Promise((resolve) => setTimeout(resolve, pause));
+      }
+    }
   }
+
+  readonly #taken = (answer: { game?: Game | undefined; views: GameView[]; entries: GameEntry[] }): void => {
+    if (answer.game) this.#take(answer.game, answer.views, answer.entries);
+  };
 
   #common() {
     return { gameId: this.id, tokens: this.tokens, version: this.game.value?.version ?? 0 };
   }
 
-  play(action: string): Promise<boolean> {
-    const asked = { ...this.#common(), action };
+  /** Play an action in the position that is shown; none is played while something else is being done. */
+  async play(action: string): Promise<boolean> {
+    if (this.busy.value) return false;
+    const last = this.#entryAt(this.log.value.length);
+    return this.#do(() => {
+      if (this.#entryAt(this.log.value.length) !== last) return undefined;
+      const asked = { ...this.#common(), action };
+      return () => games.playAction(asked);
+    }, this.#taken);
+  }
+
+  /** Take back my last action, that which is being played included, whatever others do meanwhile. */
+  async takeBack(): Promise<boolean> {
+    if (this.takingBack.value) return false;
+    this.takingBack.value = true;
+    let mine: { ply: number; version: number | undefined } | undefined;
+    const prepare = () => {
+      mine ??= { ply: this.lastMine.value, version: this.#entryAt(this.lastMine.value) };
+      const there = mine.version !== undefined && this.#entryAt(mine.ply) === mine.version;
+      return there ? this.#takingBack(mine.ply - 1) : undefined;
+    };
+    return this.#do(prepare, this.#taken).finally(() => {
+      this.takingBack.value = false;
+    });
+  }
+
+  /** Agree to the take-back that somebody asks for, or decline it. */
+  answer(ply: number, decline = false): Promise<boolean> {
     return this.#do(
-      () => games.playAction(asked),
-      (answer) => answer.game && this.#take(answer.game, answer.views, answer.entries),
+      () => (this.game.value?.takeBack?.ply === ply ? this.#takingBack(ply, decline) : undefined),
+      this.#taken,
     );
   }
 
-  takeBack(ply: number, decline = false): Promise<boolean> {
+  #takingBack(ply: number, decline = false) {
     const asked = { ...this.#common(), ply, decline };
-    return this.#do(
-      () => games.takeBack(asked),
-      (answer) => answer.game && this.#take(answer.game, answer.views, answer.entries),
-    );
+    return () => games.takeBack(asked);
+  }
+
+  #mayTakeBack(): boolean {
+    const game = this.game.value;
+    if (!game || game.end || game.options?.takeBacks === TakeBacks.NEVER || !this.mine.value.length) return false;
+    return this.lastMine.value > 0 || this.busy.value;
+  }
+
+  #isMine(entry: GameEntry): boolean {
+    const seat = entry.what.case === "applied" ? seatOf(entry.what.value.turn) : undefined;
+    return seat !== undefined && this.mine.value.includes(seat);
+  }
+
+  /** The version of the entry that led to a ply, which tells it from any other. */
+  #entryAt(ply: number): number | undefined {
+    return this.log.value[ply - 1]?.version;
   }
 
   /** Let a bot go on for a seat, or its person again. */
@@ -232,7 +311,7 @@ export class Kept {
     const bot = kind === SeatKind.BOT ? { bot: level === undefined ? {} : { level } } : {};
     const asked = { gameId: this.id, tokens: this.tokens, seat, plan: { kind, ...bot } };
     return this.#do(
-      () => games.setSeat(asked),
+      () => () => games.setSeat(asked),
       () => this.#seen(),
     );
   }
@@ -242,7 +321,7 @@ export class Kept {
       .slice(0, 1)
       .concat(this.keys.value.owner ?? []);
     return this.#do(
-      () => games.endGame({ gameId: this.id, tokens, reason }),
+      () => () => games.endGame({ gameId: this.id, tokens, reason }),
       () => this.#seen(),
     );
   }
@@ -251,7 +330,7 @@ export class Kept {
   join(seat: number | undefined, name: string): Promise<boolean> {
     const asked = { gameId: this.id, name, requestId: requestName(), ...(seat === undefined ? {} : { seat }) };
     return this.#do(
-      () => games.joinGame(asked),
+      () => () => games.joinGame(asked),
       (answer) => {
         const token = answer.seatToken;
         if (token) this.addKeys({ seats: { [token.seat]: token.token } });

@@ -78,7 +78,11 @@ export class Study {
   readonly told: Told;
   /** The actions of the line that is looked at; its beginning is that of the record until one plays otherwise. */
   readonly line = signal<string[]>([]);
+  /** The ply that is shown. */
   readonly at = signal(0);
+  /** The ply that is to be shown, as soon as its position has come. */
+  readonly wanted = signal(0);
+  readonly busy = computed(() => this.wanted.value !== this.at.value);
   readonly reached = signal<Reached | undefined>(undefined);
   readonly applied = signal<AppliedAction[]>([]);
   readonly actions = signal<LegalAction[]>([]);
@@ -101,6 +105,7 @@ export class Study {
   async go(ply: number): Promise<void> {
     const at = Math.min(Math.max(ply, 0), this.line.value.length);
     const asked = ++this.#asked;
+    this.wanted.value = at;
     this.trouble.value = "";
     try {
       const answer = await rules.applyActions({ position: this.told.opening, actions: this.line.value.slice(0, at) });
@@ -116,7 +121,9 @@ export class Study {
       ];
       if (this.applied.value.length < this.line.value.length) await this.#label();
     } catch (error) {
-      if (asked === this.#asked) this.trouble.value = wordsOf(error);
+      if (asked !== this.#asked) return;
+      this.wanted.value = this.at.value;
+      this.trouble.value = wordsOf(error);
     }
   }
 

@@ -37,7 +37,7 @@ export function Actions(props: Props) {
             wanted.value = event.currentTarget.value;
           }}
           onKeyDown={(event) => {
-            if (event.key !== "Enter" || !words.length || !first) return;
+            if (event.key !== "Enter" || !words.length || !first || props.busy) return;
             wanted.value = "";
             props.onAction(first);
           }}

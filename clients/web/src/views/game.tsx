@@ -2,15 +2,15 @@
 
 import { signal, useComputed, useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import { games as service } from "../api.ts";
-import { GameStatus, Hints as HintsOption, TakeBacks } from "../gen/clerestory/v1/games_pb.ts";
+import { games as service, wordsOf } from "../api.ts";
+import { GameStatus, Hints as HintsOption } from "../gen/clerestory/v1/games_pb.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import { TurnKind } from "../gen/clerestory/v1/rules_pb.ts";
 import type { Question } from "../hints.ts";
 import { Kept } from "../kept.ts";
 import { Trouble } from "../parts.tsx";
 import { link } from "../route.ts";
-import { actor, colourName, looks, seatOf } from "../seats.ts";
+import { actor, colourName, looks } from "../seats.ts";
 import { text } from "../text.ts";
 import { notice } from "../title.ts";
 import { Ending } from "./ending.tsx";
@@ -41,8 +41,28 @@ export function GameScreen({ id }: { id: string }) {
   return <Played kept={kept} />;
 }
 
-/** A position of an earlier ply, as it was asked for. */
-const earlier = signal<{ game: string; ply: number; position: Position } | undefined>(undefined);
+interface Earlier {
+  game: string;
+  /** The ply that is looked at. */
+  ply: number;
+  /** Its position; until that has come, the one that was shown before. */
+  position: Position;
+}
+
+const earlier = signal<Earlier | undefined>(undefined);
+
+/** Show the position of an earlier ply as a seat knew it; what is asked for later counts, whatever comes first. */
+async function lookBack(kept: Kept, wanted: Earlier, seat: number | undefined): Promise<void> {
+  earlier.value = wanted;
+  try {
+    const { views } = await service.getGame({ gameId: kept.id, tokens: kept.tokens, ply: wanted.ply });
+    const position = (views.find((one) => one.seat === seat) ?? views[0])?.position;
+    if (position && earlier.value === wanted) earlier.value = { ...wanted, position };
+  } catch (error) {
+    if (earlier.value === wanted) earlier.value = undefined;
+    kept.refused.value = wordsOf(error);
+  }
+}
 
 function Played({ kept }: { kept: Kept }) {
   const game = kept.game.value;
@@ -58,20 +78,15 @@ function Played({ kept }: { kept: Kept }) {
   const deciding = kept.viewOf(decider ?? mine[0]);
   const past = earlier.value?.game === kept.id && earlier.value.ply < log.length ? earlier.value : undefined;
   const position = past?.position ?? view?.position;
-  const last = log.reduce((found, entry, index) => (mine.includes(actedBy(entry) ?? -1) ? index + 1 : found), 0);
   if (!game || !position) return <p>Nothing can be shown of this game here.</p>;
-  const go = async (ply: number) => {
+  const go = (ply: number) => {
     const to = Math.min(Math.max(ply, 0), log.length);
     if (to === log.length) earlier.value = undefined;
-    else {
-      const answer = await service.getGame({ gameId: kept.id, tokens: kept.tokens, ply: to });
-      const found = answer.views.find((one) => one.seat === view?.seat) ?? answer.views[0];
-      if (found?.position) earlier.value = { game: kept.id, ply: to, position: found.position };
-    }
+    else void lookBack(kept, { game: kept.id, ply: to, position }, view?.seat);
   };
   const question = asked(kept, deciding?.position, decider, past !== undefined);
   const barred = hintsBarred(game.options?.hints, game.end !== undefined);
-  const back = last > 0 && !game.end && game.options?.takeBacks !== TakeBacks.NEVER && mine.length > 0;
+  const back = kept.mayTakeBack.value;
   return (
     <Table
       version={game.version}
@@ -87,14 +102,14 @@ function Played({ kept }: { kept: Kept }) {
       barred={barred}
       applied={log.map((entry) => (entry.what.case === "applied" ? entry.what.value : undefined))}
       at={past?.ply ?? log.length}
-      since={last}
-      onGo={(ply) => void go(ply)}
-      onTakeBack={back ? () => void kept.takeBack(last - 1) : undefined}
+      since={kept.lastMine.value}
+      onGo={go}
+      onTakeBack={back ? () => void kept.takeBack() : undefined}
       menu={
         <>
           {back && (
-            <button type="button" onClick={() => void kept.takeBack(last - 1)}>
-              Take back <kbd>u</kbd>
+            <button type="button" aria-disabled={kept.takingBack.value} onClick={() => void kept.takeBack()}>
+              {kept.takingBack.value ? "Taking back…" : "Take back"} <kbd>u</kbd>
             </button>
           )}
           {many && (
@@ -124,7 +139,7 @@ function Played({ kept }: { kept: Kept }) {
       {past && (
         <p class="notice">
           You look at an earlier moment.{" "}
-          <button type="button" onClick={() => void go(log.length)}>
+          <button type="button" onClick={() => go(log.length)}>
             To the present
           </button>
         </p>
@@ -133,12 +148,6 @@ function Played({ kept }: { kept: Kept }) {
       {seating.value && <Seats kept={kept} onClose={() => (seating.value = false)} />}
     </Table>
   );
-}
-
-type Entry = Kept["log"]["value"][number];
-
-function actedBy(entry: Entry): number | undefined {
-  return entry.what.case === "applied" ? seatOf(entry.what.value.turn) : undefined;
 }
 
 /** What a hint would be about: the position as the seat to decide knows it. */
@@ -181,10 +190,10 @@ function TakeBackAsked({ kept }: { kept: Kept }) {
       </p>
       {mayAnswer ? (
         <>
-          <button type="button" onClick={() => void kept.takeBack(question.ply)}>
+          <button type="button" onClick={() => void kept.answer(question.ply)}>
             Agree
           </button>{" "}
-          <button type="button" onClick={() => void kept.takeBack(question.ply, true)}>
+          <button type="button" onClick={() => void kept.answer(question.ply, true)}>
             Decline
           </button>
         </>

@@ -75,7 +75,7 @@ function Studied({ study }: { study: Study }) {
       seats={seats}
       viewer={seat}
       actions={study.actions.value}
-      busy={false}
+      busy={study.busy.value}
       onAction={(action) => void study.play(action)}
       turn={
         reached.outcome
@@ -87,9 +87,9 @@ function Studied({ study }: { study: Study }) {
       myTurn={false}
       question={known.value && seat !== undefined ? { position: known.value, seat, game: "" } : undefined}
       applied={study.applied.value}
-      at={study.at.value}
+      at={study.wanted.value}
       onGo={(ply) => void study.go(ply)}
-      onTakeBack={() => void study.go(study.at.value - 1)}
+      onTakeBack={() => void study.go(study.wanted.value - 1)}
       menu={
         <>
           {study.strayed.value && (
