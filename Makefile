@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
-SOURCES := setup.py MANIFEST.in $(shell find src engine search arena learn server clients door cli proto -type f -not -path '*/__pycache__/*' \
+SOURCES := setup.py MANIFEST.in $(shell find src engine search arena learn review server clients door cli proto -type f -not -path '*/__pycache__/*' \
 	-not -path 'clients/web/*' 2>/dev/null)
 PAGE := clients/web/dist/index.html
 PAGE_SOURCES := $(shell find clients/web/src proto -type f -not -path 'clients/web/src/gen/*') \

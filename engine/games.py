@@ -18,9 +18,10 @@ from clerestory.engine.toy.rules import TOY
 
 
 class Points(Protocol):
-    """What a game says of its points."""
+    """What a game says of its points, and of its luck."""
 
     POINTS: str
+    LUCK: dict[str, str]  # kinds of chance events in words, by the first word of their texts
 
     def point_sources(self, fields: Mapping[str, Any]) -> list[dict[str, float]]:
         """Return the points of each seat by where they came from."""

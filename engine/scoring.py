@@ -1,6 +1,6 @@
 """How a game ended, as people say it: who won by how much, and where the points came from."""
 
-from clerestory.engine.core import State
+from clerestory.engine.core import Game, State
 from clerestory.engine.games import LIST
 
 
@@ -16,6 +16,13 @@ def point_sources(state: State) -> list[dict[str, float]]:
     points = LIST[name].points
     found = points.point_sources(state.to_position()[name]) if points else []
     return [{name: points for name, points in seat.items() if points} for seat in found]
+
+
+def source_of_luck(game: Game, outcome: str) -> str:
+    """Return what kind of luck an outcome is, in a few words, from its text: `builders drawn`."""
+    points = LIST[game.name].points
+    kind = outcome.split()[0]
+    return points.LUCK.get(kind, kind) if points else kind
 
 
 def in_points(points: float) -> str:

@@ -24,6 +24,7 @@ ALLOWED: dict[str, str] = {
     "search": r"clerestory\.(engine\.(core|rng|errors|tuning)\b|search\b)",
     "arena": rf"clerestory\.(engine\.(core|rng|errors)\b|search\b|arena\b)|{COMMON_GROUND}",
     "learn": r"clerestory\.(engine\.(core|rng|errors|weights)\b|search\b|arena\b|learn\b)",
+    "review": r"clerestory\.(engine\.(core|scoring)\b|search\b|review\b)",
     "server": rf"clerestory\Z|clerestory\.(server|search)\b|{ENGINE}|{STUBS}",
     "clients": rf"clerestory\.clients\b|{STUBS}|{COMMON_GROUND}",
     "door": rf"clerestory\.door\b|clerestory\.clients\.connection\b|{STUBS}",
@@ -67,6 +68,9 @@ def test_imports_point_down(path: Path) -> None:
         ("search/x.py", "from clerestory.arena.bots import parse_bot"),
         ("server/x.py", "from clerestory.arena.bots import parse_bot"),
         ("server/x.py", "import clerestory.clients.advisor"),
+        ("search/x.py", "from clerestory.review.ledger import Account"),
+        ("review/x.py", "from clerestory.server.app import App"),
+        ("review/x.py", "from clerestory.engine.toy.rules import TOY"),
         ("door/x.py", "from clerestory.server.app import App"),
         ("door/x.py", "from clerestory.clients.advisor import Advisor"),
         ("loadtest/x.py", "from clerestory.server.policy import Policy"),
@@ -85,7 +89,7 @@ def named_games(path: Path) -> list[str]:
     return [line for line in (ROOT / path).read_text().splitlines() if GAME.search(line)]
 
 
-NAMELESS = [path for path in sources() if path.parts[0] in ("search", "arena", "learn", "server")]
+NAMELESS = [path for path in sources() if path.parts[0] in ("search", "arena", "learn", "review", "server")]
 
 
 @pytest.mark.parametrize("path", NAMELESS, ids=str)

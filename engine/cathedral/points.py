@@ -1,9 +1,17 @@
-"""Where the points of `cathedral` come from."""
+"""Where the points of `cathedral` come from, and what its luck is called."""
 
 from collections.abc import Mapping
 from typing import Any
 
 FIRST_VP = 2
+LUCK = {
+    "advantage": "advantages",
+    "craftsman": "craftsmen",
+    "leave-out": "resource cards",
+    "draw": "builders drawn",
+    "event": "events",
+    "roll": "tax die",
+}
 POINTS = "Points are VP; gold breaks a tie."
 
 

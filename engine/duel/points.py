@@ -1,9 +1,10 @@
-"""Where the points of `duel` come from."""
+"""Where the points of `duel` come from, and what its luck is called."""
 
 from collections.abc import Mapping
 from typing import Any
 
 SECTION = 3  # materials
+LUCK = {"deal": "cards dealt", "face": "flips", "draw": "seals drawn"}
 POINTS = "Points: 10 for a complete section, 1 for a material placed, 0.01 for a gold, which breaks a tie."
 
 

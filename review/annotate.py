@@ -1,0 +1,88 @@
+"""The review of a game in this process, on several threads; their number does not change a bit of it."""
+
+from collections.abc import Callable, Generator
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from threading import Event
+from typing import TypeVar
+
+from clerestory.engine.core import State
+from clerestory.review.annotation import Annotation, assemble
+from clerestory.review.course import Ply, last_root, plies_of
+from clerestory.review.ledger import Shares, Valuation
+from clerestory.review.plan import Plan
+from clerestory.review.study import Question, study, value_of
+from clerestory.search.ismcts import Searcher
+from clerestory.search.result import Result
+
+TREE_BYTES = 128 << 20  # of each search
+
+T = TypeVar("T")
+
+
+class Stopped(Exception):
+    """The review was stopped before its end."""
+
+
+def annotate(
+    end: State, plan: Plan, *, threads: int = 1, progress: Callable[[int, int], None] | None = None
+) -> Annotation:
+    """Return the review of a game.
+
+    Args:
+        end: its last position, with the history from the opening.
+        plan: how it is reviewed.
+        threads: plies that are studied side by side, 1 or more.
+        progress: is told how many plies are done, of how many, in the thread of the caller; None for nobody.
+
+    Raises BadLimit for an option of the search out of its range, WrongSeat for a viewer that there is not.
+    """
+    plies = [ply for ply in plies_of(end, plan.viewer) if ply.root is not None]
+    last = last_root(end, plan.viewer)
+    stop = Event()
+    with ThreadPoolExecutor(threads, "review") as pool:
+        try:
+            studies = [pool.submit(valued, ply, plan, stop) for ply in plies]
+            closing = None if last is None else pool.submit(answered, value_of(last, plan, len(end.history) + 1), stop)
+            follow([*studies, *([] if closing is None else [closing])], progress or nobody)
+        except BaseException:
+            stop.set()
+            pool.shutdown(cancel_futures=True)
+            raise
+    final: Shares | None = None if closing is None else closing.result()
+    return assemble(end, plan, [one.result() for one in studies], final)
+
+
+def follow(work: "list[Future[Valuation] | Future[Shares]]", progress: Callable[[int, int], None]) -> None:
+    """Wait for all of it, and tell how far it is. Raises what any of it raised."""
+    progress(0, len(work))
+    for done, one in enumerate(as_completed(work), 1):
+        one.result()
+        progress(done, len(work))
+
+
+def nobody(_: int, __: int) -> None:
+    """Hear of no progress."""
+
+
+def valued(ply: Ply, plan: Plan, stop: Event) -> Valuation:
+    """Return the valuation of a ply. Raises Stopped."""
+    return answered(study(ply, plan), stop)
+
+
+def answered(asking: Generator[Question, Result, T], stop: Event) -> T:
+    """Run the searches that a study asks for, and return what it makes of them. Raises Stopped."""
+    try:
+        question = next(asking)
+        while True:
+            if stop.is_set():
+                raise Stopped
+            question = asking.send(searched(question))
+    except StopIteration as end:
+        value: T = end.value
+        return value
+
+
+def searched(question: Question) -> Result:
+    """Return the result of a search."""
+    searcher = Searcher(question.root, seed=question.seed, max_bytes=TREE_BYTES, **question.options)
+    return searcher.run(iterations=question.iterations)

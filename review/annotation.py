@@ -1,0 +1,161 @@
+"""The review of a game as a whole, and its form as JSON."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+from clerestory.engine.core import NATURE, State
+from clerestory.engine.scoring import outcome
+from clerestory.review.classes import CLASSES, FLOORS, Figures, class_of, figures, noise_floor, steps
+from clerestory.review.ledger import UNIT, Account, Shares, Valuation, accounts, in_units
+from clerestory.review.plan import Plan
+
+FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Annotation:
+    """A game reviewed.
+
+    Attributes:
+        game: its name.
+        names: of the seats.
+        plies: of the record, decisions and chance events, forced ones among them.
+        ended: how it ended in words; "" for a game that is not over.
+        plan: what it was made by.
+        settings: options of the search.
+        valuations: of the plies at which something could happen, in order.
+        final: the result in millionths; for a game that is not over, the shares of its last position.
+        floor: the noise floor, in millionths.
+        accounts: the ledger, by seat.
+        figures: what is said of the decisions, by seat.
+    """
+
+    game: str
+    names: tuple[str, ...]
+    plies: int
+    ended: str
+    plan: Plan
+    settings: dict[str, Any]
+    valuations: tuple[Valuation, ...]
+    final: Shares
+    floor: int
+    accounts: tuple[Account, ...]
+    figures: tuple[Figures, ...]
+
+    @property
+    def over(self) -> bool:
+        """Whether the game is over, so that `final` is its result."""
+        return bool(self.ended)
+
+    def class_of(self, valuation: Valuation) -> str:
+        """Return the class of a decision: `blunder`, `mistake`, `doubtful`, or "" for none."""
+        return class_of(valuation, self.floor)
+
+    def errors(self, seat: int | None = None) -> list[Valuation]:
+        """Return the decisions that have a class, of a seat or of all, the dearest first."""
+        found = [one for one in self.valuations if self.class_of(one) and seat in (None, one.seat)]
+        return sorted(found, key=lambda one: (-one.loss, one.ply))
+
+    def luckiest(self, most: int = 10) -> list[Valuation]:
+        """Return the chance events that moved most, the largest first."""
+        events = [one for one in self.valuations if one.seat == NATURE]
+        return sorted(events, key=lambda one: (-max(map(abs, one.change)), one.ply))[:most]
+
+    def remainder(self) -> dict[str, float | None]:
+        """Return how large the remainder is beside luck: the mean of the largest change of any seat, in millionths."""
+        luck = [max(map(abs, one.change)) for one in self.valuations if one.seat == NATURE]
+        sizes = steps(self.valuations)
+        return {
+            "mean_revaluation_a_ply": fmean(sizes) if sizes else None,
+            "mean_luck_an_event": fmean(luck) if luck else None,
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON has it: shares as numbers of six decimals, which add up as they stand."""
+        return {
+            "annotation": FORMAT,
+            "game": self.game,
+            "seats": list(self.names),
+            "plies": self.plies,
+            "ended": self.ended,
+            "made_by": {
+                "iterations": self.plan.iterations,
+                "seed": self.plan.seed,
+                "viewer": self.plan.viewer,
+                "options": self.settings,
+            },
+            "noise_floor": share(self.floor),
+            "thresholds": {name: share(least) for name, _, least in CLASSES},
+            "class_above_floors": FLOORS,
+            "remainder": {
+                name: None if size is None else round(size / UNIT, 6) for name, size in self.remainder().items()
+            },
+            "accounts": [self._account(seat) for seat in range(len(self.names))],
+            "moves": [self._move(one) for one in self.valuations],
+        }
+
+    def _account(self, seat: int) -> dict[str, Any]:
+        """The ledger of a seat, and what is said of its decisions."""
+        account, said = self.accounts[seat], self.figures[seat]
+        return {
+            "seat": self.names[seat],
+            "start": share(account.start),
+            "luck": {source: share(luck) for source, luck in account.luck.items()},
+            "errors": share(account.errors),
+            "gifts": share(account.gifts),
+            "revaluation": share(account.revaluation),
+            "final": share(account.final),
+            "luck_adjusted": share(account.adjusted),
+            "decisions": {"counted": said.counted, "idle": said.idle, **said.classes},
+            "mean_loss": None if said.mean_loss is None else round(said.mean_loss / UNIT, 6),
+            "accuracy": None if said.accuracy is None else round(said.accuracy, 2),
+            "points_lost": said.points,
+        }
+
+    def _move(self, one: Valuation) -> dict[str, Any]:
+        """A ply that was valued."""
+        told = {
+            "ply": one.ply,
+            "by": "nature" if one.seat == NATURE else self.names[one.seat],
+            "action": one.action,
+            "before": [share(part) for part in one.before],
+            "after": [share(part) for part in one.after],
+            "iterations": one.iterations,
+        }
+        if one.seat == NATURE:
+            return {**told, "source": one.source}
+        errors = {"loss": share(one.loss), "points": one.points, "class": self.class_of(one)}
+        return {**told, "best": one.best, **errors, "line": list(one.line)}
+
+
+def assemble(end: State, plan: Plan, valuations: Sequence[Valuation], final: Shares | None) -> Annotation:
+    """Return the annotation of a game.
+
+    Args:
+        end: its last position, with the history.
+        plan: what the valuations were made by.
+        valuations: in order.
+        final: shares of the last position of a game that is not over; else None.
+    """
+    result = in_units(end.returns()) if final is None else final
+    floor = noise_floor(valuations, result)
+    return Annotation(
+        game=end.game.name,
+        names=tuple(end.game.seat_name(seat) for seat in range(end.seats)),
+        plies=len(end.history),
+        ended=outcome(end) if end.over else "",
+        plan=plan,
+        settings=plan.settings(end.game, end.seats),
+        valuations=tuple(valuations),
+        final=result,
+        floor=floor,
+        accounts=accounts(valuations, result),
+        figures=tuple(figures(valuations, seat, floor) for seat in range(end.seats)),
+    )
+
+
+def share(units: int) -> float:
+    """Return millionths as a number of six decimals."""
+    return units / UNIT

@@ -1,0 +1,92 @@
+"""What is said of decisions: classes of mistakes, the noise below which nothing is said, and figures by seat."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import exp, sqrt
+from statistics import fmean
+
+from clerestory.engine.core import NATURE
+from clerestory.review.ledger import UNIT, Shares, Valuation, revaluations
+
+# By share lost, in millionths, the gravest first: on the scale of GNU Backgammon (0.02, 0.04, 0.08) and lichess (0.05,
+# 0.10, 0.15).
+CLASSES = (("blunder", "??", 100_000), ("mistake", "?", 50_000), ("doubtful", "?!", 20_000))
+GLYPHS = {name: glyph for name, glyph, _ in CLASSES}
+FLOORS = 2  # a class is given above so many times the noise floor
+FEW = 20  # steps, from which a floor can be told
+CAUTIOUS = 25_000  # the floor where there are fewer: only mistakes and blunders are named then
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """What is said of the decisions of one seat.
+
+    Attributes:
+        seat: whose.
+        counted: decisions with something at stake.
+        idle: those whose actions are all within the noise floor of each other.
+        mean_loss: of those counted, in millionths of a win; None where there is none.
+        accuracy: mean of the accuracy of those counted, 0 to 100; None where there is none.
+        points: points of margin lost by errors.
+        classes: how many decisions were of each class.
+    """
+
+    seat: int
+    counted: int
+    idle: int
+    mean_loss: float | None
+    accuracy: float | None
+    points: float
+    classes: dict[str, int]
+
+
+def noise_floor(valuations: Sequence[Valuation], final: Shares) -> int:
+    """Return the spread of the steps where the best was played and nothing should have changed, in millionths.
+
+    It is the root mean square of what came between such a decision and the next valuation, of the share of the seat
+    that decided. The last step is none: it brings the result.
+    """
+    steps = [
+        change[one.seat]
+        for one, change in zip(valuations[:-1], revaluations(valuations, final)[:-1], strict=True)
+        if one.seat != NATURE and one.loss == 0
+    ]
+    return round(sqrt(fmean(step * step for step in steps))) if len(steps) >= FEW else CAUTIOUS
+
+
+def class_of(valuation: Valuation, floor: int) -> str:
+    """Return the class of a decision, "" for none: it lost no more than twice the floor, or less than the least."""
+    if valuation.loss <= FLOORS * floor:
+        return ""
+    return next((name for name, _, least in CLASSES if valuation.loss >= least), "")
+
+
+def accuracy(loss: int) -> float:
+    """Return the accuracy of a decision, 0 to 100: the curve of lichess (AccuracyPercent.scala) over 100 x loss."""
+    lost = 100 * loss / UNIT
+    return min(max(103.1668 * exp(-0.04354 * lost) - 3.1669 + 1, 0.0), 100.0)
+
+
+def figures(valuations: Sequence[Valuation], seat: int, floor: int) -> Figures:
+    """Return what is said of the decisions of a seat."""
+    own = [one for one in valuations if one.seat == seat]
+    counted = [one for one in own if one.stake > floor or one.loss > floor]
+    classes = [class_of(one, floor) for one in own]
+    return Figures(
+        seat=seat,
+        counted=len(counted),
+        idle=len(own) - len(counted),
+        mean_loss=fmean(one.loss for one in counted) if counted else None,
+        accuracy=fmean(accuracy(one.loss) for one in counted) if counted else None,
+        points=round(sum(one.points for one in own), 3),
+        classes={name: classes.count(name) for name, _, _ in CLASSES},
+    )
+
+
+def steps(valuations: Sequence[Valuation]) -> list[int]:
+    """Return the size of each revaluation between two valuations, in millionths: the largest of any seat."""
+    return [
+        max(abs(then - now) for now, then in zip(one.after, other.before, strict=True))
+        for one, other in pairwise(valuations)
+    ]

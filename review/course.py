@@ -1,0 +1,84 @@
+"""The course of a game as a review goes through it: each ply, and by whose knowledge it is judged.
+
+A decision is judged by what its seat could know, a chance event by what everyone could see. Beyond the seat's own cards
+nothing is used that the actions of the record do not bring to light: what a seat was shown of an event to come counts
+only if the event came up. So two records of the same actions have the same review, however the rest of the decks lay.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from clerestory.engine.core import NATURE, Action, State
+from clerestory.search.errors import HiddenFromSeat
+from clerestory.search.root import Root, observe
+
+
+@dataclass(frozen=True, slots=True)
+class Ply:
+    """An action of the record, and the position that it was chosen in.
+
+    Attributes:
+        number: from 1.
+        turn: the seat that decided, NATURE for a chance event.
+        action: what was played, or came up.
+        root: the position as it is judged; None where there was no choice.
+    """
+
+    number: int
+    turn: int
+    action: Action
+    root: Root | None
+
+
+def plies_of(end: State, viewer: int | None = None) -> list[Ply]:
+    """Return the plies of a game.
+
+    Args:
+        end: its last position, with the history from the opening.
+        viewer: the seat by whose knowledge every ply is judged, as it must be while the game is running; None for a
+            finished game, or for whoever may know all of the record.
+
+    Raises WrongSeat for a viewer that there is not.
+    """
+    position, actions, plies = end.origin, end.history, []
+    for number, action in enumerate(actions, 1):
+        root = None if len(position.legal_codes()) == 1 else known(position, viewer, actions[number - 1 :])
+        plies.append(Ply(number, position.turn, action, root))
+        position.play(action)
+    return plies
+
+
+def last_root(end: State, viewer: int | None = None) -> Root | None:
+    """Return the last position as it is judged; None if the game is over."""
+    return None if end.over else known(end.copy(), viewer, ())
+
+
+def known(position: State, viewer: int | None, later: Sequence[Action]) -> Root:
+    """Return a position as whoever judges it knows it.
+
+    Args:
+        position: with all that the record holds.
+        viewer: as in `plies_of`.
+        later: the actions from here on.
+    """
+    judge = position.turn if viewer is None else viewer
+    if viewer is None and judge != NATURE:
+        shown = position.observe(NATURE).unsaid(judge)
+        if shown:
+            return foreseen(position, judge, next((action for action in later if action in shown), None))
+    try:
+        return observe(position, observer=judge)
+    except HiddenFromSeat:  # a record that never held the seat's own cards
+        return observe(position, observer=NATURE)
+
+
+def foreseen(position: State, seat: int, event: Action | None) -> Root:
+    """Return the position of a seat that was shown an event: by its own knowledge if it came up, else by everyone's."""
+    view = position.observe(NATURE)
+    if event is None:
+        return observe(view, observer=NATURE)
+    view.say(seat, event)
+    try:
+        return observe(view, observer=seat)
+    except HiddenFromSeat:  # it has more of its own
+        return observe(position, observer=seat)

@@ -1,0 +1,154 @@
+"""The ledger of a game: win shares that add up, for each seat, to the last digit.
+
+    share at the start + luck by source + own errors + gifts of others + revaluation = result
+
+Shares are whole numbers of millionths, so nothing is lost by rounding. The identity is Zare's (Hedging Toward Skill,
+2000): final - initial = net luck + net skill. Revaluation is what the searches disagreed about from ply to ply.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from clerestory.engine.core import NATURE
+
+UNIT = 1_000_000  # of a share: a win
+
+Shares = tuple[int, ...]  # by seat, in millionths; they sum to UNIT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Valuation:
+    """What a ply changed, as the reviewer sees it.
+
+    Attributes:
+        ply: its number, from 1.
+        seat: the seat that decided, NATURE for a chance event.
+        action: its text.
+        label: the same in plain English.
+        source: what kind of luck it was; "" for a decision.
+        before: win shares before it: after the best action, or the mean over the outcomes by their odds.
+        after: win shares after it.
+        best: text of the best action; of a chance event, "".
+        best_label: the same in plain English.
+        points: points of margin that the action cost, 0 or more; of a chance event, 0.
+        stake: how far the best and the worst action are apart for the seat that decided, in millionths; of a chance
+            event, 0.
+        visits: iterations behind `after`.
+        iterations: of all searches of the ply.
+        line: the principal variation of the best action, in texts.
+    """
+
+    ply: int
+    seat: int
+    action: str
+    label: str
+    source: str
+    before: Shares
+    after: Shares
+    best: str = ""
+    best_label: str = ""
+    points: float = 0.0
+    stake: int = 0
+    visits: int = 0
+    iterations: int = 0
+    line: tuple[str, ...] = ()
+
+    @property
+    def change(self) -> Shares:
+        """What it was worth to each seat; sums to 0."""
+        return tuple(after - before for before, after in zip(self.before, self.after, strict=True))
+
+    @property
+    def loss(self) -> int:
+        """What the seat that decided lost by it, 0 or more, in millionths; of a chance event, 0."""
+        return 0 if self.seat == NATURE else -self.change[self.seat]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """The ledger of one seat, in millionths of a win.
+
+    Attributes:
+        seat: whose.
+        start: its share before the first ply that was valued.
+        luck: by source, in the order in which the sources were met.
+        errors: its own, 0 or less.
+        gifts: of others' errors; below 0 where they cost it something.
+        revaluation: what the searches disagreed about from ply to ply.
+        final: the result, or the share of the last position of a game that is not over.
+    """
+
+    seat: int
+    start: int
+    luck: dict[str, int]
+    errors: int
+    gifts: int
+    revaluation: int
+    final: int
+
+    @property
+    def total_luck(self) -> int:
+        """Luck of all sources."""
+        return sum(self.luck.values())
+
+    @property
+    def adjusted(self) -> int:
+        """The result without the luck."""
+        return self.final - self.total_luck
+
+
+def in_units(shares: Sequence[float]) -> Shares:
+    """Return win shares in millionths that sum to UNIT; what rounding leaves goes to the largest remainders."""
+    total = sum(shares)
+    exact = [share * UNIT / total for share in shares]
+    whole = [int(share) for share in exact]
+    order = sorted(range(len(exact)), key=lambda seat: whole[seat] - exact[seat])
+    for seat in order[: UNIT - sum(whole)]:
+        whole[seat] += 1
+    return tuple(whole)
+
+
+def revaluations(valuations: Sequence[Valuation], final: Shares) -> list[Shares]:
+    """Return what came between each valuation and the next, or the result: a vector for each, which sums to 0."""
+    following = [valuation.before for valuation in valuations[1:]] + [final] * bool(valuations)
+    return [
+        tuple(then - now for now, then in zip(valuation.after, before, strict=True))
+        for valuation, before in zip(valuations, following, strict=True)
+    ]
+
+
+def accounts(valuations: Sequence[Valuation], final: Shares) -> tuple[Account, ...]:
+    """Return the ledger of each seat.
+
+    Args:
+        valuations: of the plies at which something could happen, in order.
+        final: the result in millionths, or the shares of the last position.
+
+    Raises ValueError for valuations out of order.
+    """
+    if any(one.ply >= other.ply for one, other in pairwise(valuations)):
+        raise ValueError("valuations are not in the order of their plies")
+    start = valuations[0].before if valuations else final
+    revalued = revaluations(valuations, final)
+    return tuple(
+        Account(
+            seat=seat,
+            start=start[seat],
+            luck=luck_of(seat, valuations),
+            errors=sum(one.change[seat] for one in valuations if one.seat == seat),
+            gifts=sum(one.change[seat] for one in valuations if one.seat not in (seat, NATURE)),
+            revaluation=sum(change[seat] for change in revalued),
+            final=final[seat],
+        )
+        for seat in range(len(final))
+    )
+
+
+def luck_of(seat: int, valuations: Iterable[Valuation]) -> dict[str, int]:
+    """Return the luck of a seat by source."""
+    luck: dict[str, int] = {}
+    for one in valuations:
+        if one.seat == NATURE:
+            luck[one.source] = luck.get(one.source, 0) + one.change[seat]
+    return luck

@@ -1,0 +1,55 @@
+"""How a game is reviewed: what is spent on each ply, and by which search."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from clerestory.engine.core import Game
+from clerestory.search.errors import BadLimit
+from clerestory.search.options import shipped
+
+ITERATIONS = 4_000  # a search, unless more or fewer are asked for
+LEAST = 50  # for less says nothing
+MOST = 10_000_000
+OUTCOME_SHARE = 20  # an outcome of a chance event has at least this part of the iterations of a search
+HORIZON = 60  # plies; a value at the very leaf understates luck
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What a review is made by; equal plans of equal records make equal reviews.
+
+    Attributes:
+        iterations: of each search, 50 to 10,000,000.
+        seed: of all random choices, 0 to 2**64 - 1.
+        viewer: the seat by whose knowledge everything is judged; None for each seat by its own.
+        options: of the search, where they are not the reviewer's own.
+
+    Raises BadLimit, which names the field.
+    """
+
+    iterations: int = ITERATIONS
+    seed: int = 0
+    viewer: int | None = None
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Check the limits."""
+        if type(self.iterations) is not int or not LEAST <= self.iterations <= MOST:
+            raise BadLimit("iterations", f"{self.iterations!r} is not a whole number from {LEAST} to {MOST:,}")
+        if type(self.seed) is not int or not 0 <= self.seed < 1 << 64:
+            raise BadLimit("seed", f"{self.seed!r} is not a whole number from 0 to 2**64 - 1")
+
+    def settings(self, game: Game, seats: int) -> dict[str, Any]:
+        """Return the options of the search: the shipped ones, but with playouts that reach beyond the next luck."""
+        if not game.has_guide:
+            return dict(self.options)
+        own = {"horizon": HORIZON} if seats > 2 else {}
+        return {**shipped(seats), **own, **self.options}
+
+    def seed_of(self, ply: int, search: int) -> int:
+        """Return the seed of a search, by the ply and the number of the search there."""
+        return (self.seed * 1_000_003 + 4 * ply + search) % (1 << 64)
+
+    def outcome_iterations(self, outcomes: int) -> int:
+        """Return the iterations of the search of a chance event: more where there are many outcomes."""
+        return max(self.iterations, outcomes * (self.iterations // OUTCOME_SHARE))

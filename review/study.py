@@ -1,0 +1,150 @@
+"""The study of one ply: which searches it takes, and what follows from them.
+
+A study asks, whoever runs it searches: in this process (`annotate.py`), or on the threads of a server. It is a
+generator that yields Questions and is sent the Result of each.
+"""
+
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from clerestory.engine.core import NATURE
+from clerestory.engine.scoring import source_of_luck
+from clerestory.review.course import Ply
+from clerestory.review.ledger import UNIT, Shares, Valuation, in_units
+from clerestory.review.plan import Plan
+from clerestory.search.result import Line, Result
+from clerestory.search.root import Root
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A search that is wanted.
+
+    Attributes:
+        root: what is searched.
+        seed: of its random choices.
+        iterations: how many.
+        options: of the search.
+    """
+
+    root: Root
+    seed: int
+    iterations: int
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+Study = Generator[Question, Result, Valuation]
+
+
+def study(ply: Ply, plan: Plan) -> Study:
+    """Value a ply that had more than one action or outcome."""
+    return study_chance(ply, plan) if ply.turn == NATURE else study_decision(ply, plan)
+
+
+def study_chance(ply: Ply, plan: Plan) -> Study:
+    """Value every outcome in the same worlds; luck is what came up less the mean by the odds."""
+    root = require_root(ply)
+    outcomes = len(root.view.legal_codes())
+    result = yield question(ply, plan, root, 0, plan.outcome_iterations(outcomes), allocation="even")
+    came = line_of(result, ply.action.text)
+    return Valuation(
+        ply=ply.number,
+        seat=NATURE,
+        action=ply.action.text,
+        label=ply.action.label,
+        source=source_of_luck(root.view.game, ply.action.text),
+        before=in_units(mean_of(result.lines)),
+        after=in_units(came.win_shares),
+        visits=came.visits,
+        iterations=result.iterations,
+    )
+
+
+def study_decision(ply: Ply, plan: Plan) -> Study:
+    """Find the best action, then compare it with the one played: both in the same worlds, equally often."""
+    root = require_root(ply)
+    table = yield question(ply, plan, root, 0, plan.iterations)
+    best = played = table.best
+    spent = table.iterations
+    if best.action != ply.action.text:
+        codes = [root.view.game.parse_action(text).code for text in (best.action, ply.action.text)]
+        pair = yield question(ply, plan, root.only(codes), 1, plan.iterations, allocation="even")
+        best, played = ordered(pair, best.action, ply.action.text, ply.turn)
+        spent += pair.iterations
+    return Valuation(
+        ply=ply.number,
+        seat=ply.turn,
+        action=ply.action.text,
+        label=ply.action.label,
+        source="",
+        before=in_units(best.win_shares),
+        after=in_units(played.win_shares),
+        best=best.action,
+        best_label=best.label,
+        points=round(max(best.margin - played.margin, 0.0), 3),
+        stake=stake(table.lines, ply.turn),
+        visits=played.visits,
+        iterations=spent,
+        line=variation(table, best),
+    )
+
+
+def ordered(pair: Result, best: str, played: str, seat: int) -> tuple[Line, Line]:
+    """Return the lines of the better action and of the one played; the same line twice if that one is no worse.
+
+    So is one that the judge's worlds never allowed.
+    """
+    found, taken = line_of(pair, best), line_of(pair, played)
+    if not taken.visits:
+        return found, found
+    return (taken, taken) if taken.win_shares[seat] >= found.win_shares[seat] else (found, taken)
+
+
+def value_of(root: Root, plan: Plan, number: int) -> Generator[Question, Result, Shares]:
+    """Return the shares of a position, as those of the ply of that number: the last one of a game that is not over."""
+    chance = root.view.turn == NATURE
+    result = yield Question(
+        root=root,
+        seed=plan.seed_of(number, 0),
+        iterations=plan.outcome_iterations(len(root.view.legal_codes())) if chance else plan.iterations,
+        options={**plan.settings(root.view.game, root.view.seats), **({"allocation": "even"} if chance else {})},
+    )
+    return in_units(mean_of(result.lines) if chance else result.best.win_shares)
+
+
+def question(ply: Ply, plan: Plan, root: Root, number: int, iterations: int, **options: Any) -> Question:
+    """Return a search of a ply."""
+    settings = {**plan.settings(root.view.game, root.view.seats), **options}
+    return Question(root=root, seed=plan.seed_of(ply.number, number), iterations=iterations, options=settings)
+
+
+def require_root(ply: Ply) -> Root:
+    """Return the position of a ply that has something to be valued."""
+    if ply.root is None:
+        raise ValueError(f"ply {ply.number} had no choice")
+    return ply.root
+
+
+def line_of(result: Result, action: str) -> Line:
+    """Return the line of an action."""
+    return next(line for line in result.lines if line.action == action)
+
+
+def mean_of(lines: Sequence[Line]) -> list[float]:
+    """Return the mean win shares of outcomes by their odds."""
+    return [
+        sum((line.probability or 0.0) * line.win_shares[seat] for line in lines)
+        for seat in range(len(lines[0].win_shares))
+    ]
+
+
+def stake(lines: Sequence[Line], seat: int) -> int:
+    """Return how far the best and the worst of the lines tried are apart for a seat, in millionths."""
+    shares = [line.win_shares[seat] for line in lines if line.visits]
+    return round(UNIT * (max(shares) - min(shares)))
+
+
+def variation(table: Result, best: Line) -> tuple[str, ...]:
+    """Return the principal variation of an action, as the search of all actions has it."""
+    return line_of(table, best.action).principal_variation

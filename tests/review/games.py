@@ -1,0 +1,42 @@
+"""Games to review."""
+
+from collections.abc import Sequence
+
+from clerestory.engine import GAMES, NATURE, Action, Rng, State
+from tests.laws import walk
+
+CASES = [(name, seats) for name, game in GAMES.items() for seats in game.seats]
+
+
+def random_game(name: str, seats: int, seed: int) -> State:
+    """A finished game of random players."""
+    *_, state = walk(GAMES[name], seats, seed)
+    assert isinstance(state, State)
+    return state
+
+
+def cut(state: State, plies: int) -> State:
+    """The same game, broken off after so many plies."""
+    begun = state.copy(history=True)
+    while len(begun.history) > plies:
+        begun.undo()
+    return begun
+
+
+def replayed(opening: State, actions: Sequence[Action]) -> State:
+    """The last position of a game from an opening."""
+    state = opening.copy()
+    for action in actions:
+        state.play(action)
+    return state
+
+
+def other_world(state: State, seed: int) -> State:
+    """A game of the same actions, whose hidden cards lay otherwise."""
+    return replayed(state.origin.observe(NATURE).deal(seed), state.history)
+
+
+def seeds(seed: int, count: int) -> list[int]:
+    """Different seeds."""
+    rng = Rng(seed)
+    return [rng.below(1 << 30) for _ in range(count)]

@@ -1,0 +1,103 @@
+"""A game reviewed in this process."""
+
+import json
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from clerestory.engine import NATURE
+from clerestory.review import UNIT, Plan, annotate
+from clerestory.review.annotate import Stopped, answered
+from clerestory.review.course import plies_of
+from clerestory.review.study import study
+from clerestory.search.errors import BadLimit
+from tests.review.games import CASES, cut, random_game
+
+QUICK = Plan(iterations=50, seed=3)
+
+
+@pytest.mark.parametrize(("name", "seats"), CASES)
+def test_the_json_adds_up_as_it_stands(name: str, seats: int) -> None:
+    """Each number as it is written, added as decimals: nobody has to round."""
+    review = annotate(cut(random_game(name, seats, 1), 30), QUICK).to_dict()
+    written: dict[str, Any] = json.loads(json.dumps(review), parse_float=Decimal)
+    for account in written["accounts"]:
+        parts = ("start", "errors", "gifts", "revaluation")
+        assert sum(account[part] for part in parts) + sum(account["luck"].values()) == account["final"]
+    for move in written["moves"]:
+        assert sum(move["before"]) == sum(move["after"]) == 1
+
+
+@pytest.mark.parametrize(("name", "seats"), CASES)
+def test_a_finished_game_ends_with_its_result(name: str, seats: int) -> None:
+    end = random_game(name, seats, 4)
+    review = annotate(end, QUICK)
+    assert [share / UNIT for share in review.final] == pytest.approx(end.returns(), abs=1e-6)
+    assert review.over
+    played = {ply.number for ply in plies_of(end) if ply.root is not None}
+    assert {one.ply for one in review.valuations} == played
+    kinds = {one.source for one in review.valuations if one.seat == NATURE}
+    assert kinds == set(review.accounts[0].luck)
+
+
+def test_equal_settings_make_equal_reviews_whatever_the_threads() -> None:
+    end = cut(random_game("cathedral", 3, 1), 30)
+    once = annotate(end, QUICK)
+    assert annotate(end, QUICK, threads=3) == once
+    assert annotate(end, QUICK).to_dict() == once.to_dict()
+    assert annotate(end, Plan(iterations=50, seed=4)) != once
+
+
+def test_a_game_that_is_not_over_ends_with_the_share_it_has_come_to() -> None:
+    end = cut(random_game("duel", 2, 1), 30)
+    review = annotate(end, QUICK)
+    assert not review.over
+    assert sum(review.final) == UNIT
+    assert max(review.final) < UNIT
+
+
+def test_progress_is_told_up_to_the_end() -> None:
+    told: list[tuple[int, int]] = []
+    review = annotate(random_game("toy", 2, 1), QUICK, progress=lambda done, total: told.append((done, total)))
+    assert told == [(done, len(review.valuations)) for done in range(len(review.valuations) + 1)]
+
+
+def test_what_progress_raises_ends_the_review() -> None:
+    def stop(done: int, total: int) -> None:
+        if done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        annotate(random_game("duel", 2, 1), QUICK, threads=2, progress=stop)
+
+
+def test_a_study_ends_between_two_searches_when_it_is_stopped() -> None:
+    from threading import Event
+
+    stop = Event()
+    stop.set()
+    ply = next(ply for ply in plies_of(random_game("toy", 2, 1)) if ply.root is not None)
+    with pytest.raises(Stopped):
+        answered(study(ply, QUICK), stop)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("iterations", 49), ("iterations", 10_000_001), ("iterations", 1.5), ("seed", -1), ("seed", 1 << 64)],
+)
+def test_a_plan_out_of_range_is_refused(field: str, value: Any) -> None:
+    changes: dict[str, Any] = {field: value}
+    with pytest.raises(BadLimit, match=field):
+        Plan(**changes)
+
+
+def test_an_unknown_option_of_the_search_is_refused() -> None:
+    with pytest.raises(BadLimit, match="reward"):
+        annotate(random_game("toy", 2, 1), Plan(iterations=50, options={"reward": "beauty"}))
+
+
+def test_a_game_of_no_plies_has_a_share_and_nothing_else() -> None:
+    review = annotate(random_game("toy", 3, 1).origin, QUICK)
+    assert review.valuations == ()
+    assert [account.start for account in review.accounts] == list(review.final)

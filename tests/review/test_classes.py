@@ -1,0 +1,81 @@
+"""Classes, the noise below which nothing is said, and the figures of a seat."""
+
+import pytest
+
+from clerestory.engine import NATURE
+from clerestory.review.classes import CAUTIOUS, FEW, accuracy, class_of, figures, noise_floor
+from clerestory.review.ledger import UNIT, Valuation
+
+
+def decision(loss: int, *, ply: int = 1, seat: int = 0, stake: int = 300_000, start: int = 500_000) -> Valuation:
+    before, after = [UNIT - start] * 2, [UNIT - start] * 2
+    before[seat], after[seat] = start, start - loss
+    after[1 - seat] += loss
+    return Valuation(
+        ply=ply, seat=seat, action="a", label="A", source="", before=tuple(before), after=tuple(after), stake=stake
+    )
+
+
+@pytest.mark.parametrize(
+    ("loss", "floor", "expected"),
+    [
+        (19_999, 0, ""),
+        (20_000, 0, "doubtful"),
+        (49_999, 0, "doubtful"),
+        (50_000, 0, "mistake"),
+        (100_000, 0, "blunder"),
+        (30_000, 15_000, ""),
+        (30_001, 15_000, "doubtful"),
+        (99_999, 50_000, ""),
+        (120_000, 50_000, "blunder"),
+    ],
+)
+def test_a_class_is_given_only_above_twice_the_noise(loss: int, floor: int, expected: str) -> None:
+    assert class_of(decision(loss), floor) == expected
+
+
+def test_luck_has_no_class() -> None:
+    event = Valuation(ply=1, seat=NATURE, action="a", label="A", source="die", before=(UNIT, 0), after=(0, UNIT))
+    assert class_of(event, 0) == ""
+
+
+def test_the_floor_is_the_spread_of_steps_at_which_nothing_should_have_changed() -> None:
+    """Every best decision of seat 0 is followed by a valuation that is 0.03 higher or lower for it."""
+    shares = [500_000 + (30_000 if ply % 2 else 0) for ply in range(FEW + 1)]
+    valuations = [decision(0, ply=ply, start=start) for ply, start in enumerate(shares, 1)]
+    assert noise_floor(valuations, (0, UNIT)) == 30_000  # the result is no step
+    assert noise_floor(valuations[:FEW], (0, UNIT)) == CAUTIOUS
+
+
+def test_a_step_after_an_error_says_nothing_of_the_noise() -> None:
+    quiet = [decision(0, ply=ply) for ply in range(1, FEW + 2)]
+    assert noise_floor(quiet, (UNIT, 0)) == 0
+    loud = [decision(50_000, ply=ply) for ply in range(FEW + 2, FEW + 9)]
+    assert noise_floor([*quiet, *loud], (UNIT, 0)) == 0
+
+
+@pytest.mark.parametrize(
+    ("loss", "low", "high"), [(0, 100, 100), (50_000, 80.7, 80.9), (200_000, 41, 42), (UNIT, 0, 0)]
+)
+def test_accuracy_follows_the_curve(loss: int, low: float, high: float) -> None:
+    """103.1668 exp(-0.04354 x) - 3.1669 + 1 at x = 5 is 80.8."""
+    assert low <= accuracy(loss) <= high
+
+
+def test_figures_count_what_was_at_stake() -> None:
+    valuations = [
+        decision(0, ply=1),
+        decision(60_000, ply=2),
+        decision(1_000, ply=3, stake=5_000),  # no action is told apart from another
+        decision(120_000, ply=4, seat=1),
+    ]
+    first, second = (figures(valuations, seat, 10_000) for seat in (0, 1))
+    assert (first.counted, first.idle, first.mean_loss) == (2, 1, 30_000)
+    assert first.classes == {"blunder": 0, "mistake": 1, "doubtful": 0}
+    assert second.classes == {"blunder": 1, "mistake": 0, "doubtful": 0}
+    assert first.accuracy == pytest.approx((100 + accuracy(60_000)) / 2)
+
+
+def test_a_seat_without_decisions_has_no_mean() -> None:
+    nobody = figures([], 0, 0)
+    assert (nobody.counted, nobody.mean_loss, nobody.accuracy) == (0, None, None)

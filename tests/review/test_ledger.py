@@ -1,0 +1,119 @@
+"""The ledger adds up to the last digit, whatever the evaluator says."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clerestory.engine import NATURE, State
+from clerestory.review.ledger import UNIT, Account, Shares, Valuation, accounts, in_units, revaluations
+from tests.review.games import CASES, random_game
+
+
+def entry(ply: int, seat: int, before: Shares, after: Shares, source: str = "") -> Valuation:
+    return Valuation(ply=ply, seat=seat, action="a", label="A", source=source, before=before, after=after)
+
+
+def shares(seats: int) -> st.SearchStrategy[Shares]:
+    return st.lists(st.floats(0.001, 1), min_size=seats, max_size=seats).map(in_units)
+
+
+@st.composite
+def ledgers(draw: st.DrawFn) -> tuple[list[Valuation], Shares]:
+    """What any evaluator may have said of any game."""
+    seats = draw(st.integers(2, 4))
+    turns = draw(st.lists(st.integers(NATURE, seats - 1), max_size=12))
+    entries = [
+        entry(
+            ply, seat, draw(shares(seats)), draw(shares(seats)), "" if seat != NATURE else draw(st.sampled_from("xyz"))
+        )
+        for ply, seat in enumerate(turns, 1)
+    ]
+    return entries, draw(shares(seats))
+
+
+def total(account: Account) -> int:
+    return account.start + account.total_luck + account.errors + account.gifts + account.revaluation
+
+
+@given(ledgers())
+def test_every_account_adds_up(ledger: tuple[list[Valuation], Shares]) -> None:
+    valuations, final = ledger
+    for account in accounts(valuations, final):
+        assert total(account) == account.final == final[account.seat]
+        assert account.adjusted == account.final - account.total_luck
+
+
+@given(ledgers())
+def test_every_column_sums_to_nothing_over_the_seats(ledger: tuple[list[Valuation], Shares]) -> None:
+    valuations, final = ledger
+    found = accounts(valuations, final)
+    assert sum(account.start for account in found) == sum(account.final for account in found) == UNIT
+    assert sum(account.revaluation for account in found) == 0
+    assert sum(account.errors + account.gifts for account in found) == 0
+    for source in found[0].luck:
+        assert sum(account.luck[source] for account in found) == 0
+
+
+@pytest.mark.parametrize(("name", "seats"), CASES)
+@pytest.mark.parametrize("seed", range(3))
+def test_it_adds_up_over_random_games(name: str, seats: int, seed: int) -> None:
+    """With an evaluator that knows nothing at all: shares out of a hash of the position."""
+    end = random_game(name, seats, seed)
+    valuations, final = list(guessed(end)), in_units(end.returns())
+    for account in accounts(valuations, final):
+        assert total(account) == account.final
+    assert len(valuations) == len(end.history)
+
+
+def guessed(end: State) -> Iterator[Valuation]:
+    position = end.origin
+    for ply, action in enumerate(end.history, 1):
+        turn, before = position.turn, guess(position)
+        position.play(action)
+        yield entry(ply, turn, before, guess(position), action.text.split()[0] if turn == NATURE else "")
+
+
+def guess(position: State) -> Shares:
+    key = position.key(NATURE)
+    return in_units([1 + (key >> 16 * seat) % 1000 for seat in range(position.seats)])
+
+
+def test_an_account_by_hand() -> None:
+    """Luck, an error of seat 0 that helps seat 1, a gift of seat 1, and what the searches disagreed about."""
+    valuations = [
+        entry(1, NATURE, (500_000, 500_000), (600_000, 400_000), "die"),
+        entry(2, 0, (590_000, 410_000), (540_000, 460_000)),
+        entry(5, 1, (540_000, 460_000), (570_000, 430_000)),
+    ]
+    first, second = accounts(valuations, (UNIT, 0))
+    assert first == Account(
+        seat=0, start=500_000, luck={"die": 100_000}, errors=-50_000, gifts=30_000, revaluation=420_000, final=UNIT
+    )
+    assert second == Account(
+        seat=1, start=500_000, luck={"die": -100_000}, errors=-30_000, gifts=50_000, revaluation=-420_000, final=0
+    )
+    assert revaluations(valuations, (UNIT, 0)) == [(-10_000, 10_000), (0, 0), (430_000, -430_000)]
+    assert [one.loss for one in valuations] == [0, 50_000, 30_000]
+
+
+def test_a_game_without_choices_is_its_result() -> None:
+    assert accounts([], (UNIT, 0))[0] == Account(
+        seat=0, start=UNIT, luck={}, errors=0, gifts=0, revaluation=0, final=UNIT
+    )
+
+
+def test_valuations_out_of_order_are_refused() -> None:
+    half = (UNIT // 2, UNIT // 2)
+    with pytest.raises(ValueError, match="order"):
+        accounts([entry(2, 0, half, half), entry(1, 0, half, half)], half)
+
+
+@given(st.lists(st.floats(0.001, 1), min_size=2, max_size=4))
+def test_units_are_exact(given_shares: list[float]) -> None:
+    units = in_units(given_shares)
+    assert sum(units) == UNIT
+    exact = [Fraction(share) / sum(map(Fraction, given_shares)) * UNIT for share in given_shares]
+    assert all(abs(unit - share) < 1.001 for unit, share in zip(units, exact, strict=True))
