@@ -1,7 +1,7 @@
 """What a game says of how it is searched: the search that measurements chose for it, and figures in its own points."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import starmap
 from typing import Any
 
@@ -29,6 +29,7 @@ class Tuning:
         search: by number of seats, the options in which the search that is shipped differs from `ismcts-plain`.
         temperature: lead in the guide's value, in points, that makes the odds of winning grow e-fold.
         worth_naming: smallest difference worth mentioning, of margins in points, of features in their own unit.
+        review: by number of seats, the options in which the search of a review differs from the shipped one.
         levels: of play, weakest first, NUM_LEVELS of them.
     """
 
@@ -36,6 +37,7 @@ class Tuning:
     temperature: float
     worth_naming: float
     levels: tuple[Level, ...]
+    review: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
 
 
 def ladder(*levels: tuple[int, float]) -> tuple[Level, ...]:

@@ -11,7 +11,6 @@ ITERATIONS = 4_000  # a search, unless more or fewer are asked for
 LEAST = 50  # for less says nothing
 MOST = 10_000_000
 OUTCOME_SHARE = 20  # an outcome of a chance event has at least this part of the iterations of a search
-HORIZON = 60  # plies; a value at the very leaf understates luck
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,11 +39,8 @@ class Plan:
             raise BadLimit("seed", f"{self.seed!r} is not a whole number from 0 to 2**64 - 1")
 
     def settings(self, game: Game, seats: int) -> dict[str, Any]:
-        """Return the options of the search: the shipped ones, but with playouts that reach beyond the next luck."""
-        if not game.has_guide:
-            return dict(self.options)
-        own = {"horizon": HORIZON} if seats > 2 else {}
-        return {**shipped(seats), **own, **self.options}
+        """Return the options of the search: the shipped ones, what reviews of the game have else, then one's own."""
+        return {**shipped(game, seats), **game.tuning.review.get(seats, {}), **self.options}
 
     def seed_of(self, ply: int, search: int) -> int:
         """Return the seed of a search, by the ply and the number of the search there."""

@@ -14,6 +14,7 @@ SEARCH: dict[str, Any] = {
 
 TUNING = Tuning(
     search={2: SEARCH | {"horizon": 20}, 3: SEARCH, 4: SEARCH},
+    review={3: {"horizon": 60}, 4: {"horizon": 60}},  # the value at the very leaf hides luck
     temperature=8.0,
     worth_naming=0.15,
     levels=ladder((30, 3.0), (60, 2.0), (120, 1.3), (250, 0.6), (500, 0.4), (1_000, 0.15), (4_000, 0.0), (20_000, 0.0)),
