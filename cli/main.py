@@ -6,6 +6,7 @@ from typing import Any, NoReturn
 
 import typer
 
+from clerestory.cli.annotate import annotate_record
 from clerestory.cli.arena import arena
 from clerestory.cli.bench import bench
 from clerestory.cli.hint import hint
@@ -48,6 +49,7 @@ app.command()(new)
 app.command()(show)
 app.command()(simulate)
 app.command()(replay)
+app.command("annotate")(annotate_record)
 app.command()(rules)
 app.command()(arena)
 app.command()(tune)

@@ -10,7 +10,7 @@ from clerestory.review.annotation import Annotation, assemble
 from clerestory.review.course import Ply, last_root, plies_of
 from clerestory.review.ledger import Shares, Valuation
 from clerestory.review.plan import Plan
-from clerestory.review.study import Question, study, value_of
+from clerestory.review.study import Question, compared, study, value_of
 from clerestory.search.ismcts import Searcher
 from clerestory.search.result import Result
 
@@ -85,4 +85,4 @@ def answered(asking: Generator[Question, Result, T], stop: Event) -> T:
 def searched(question: Question) -> Result:
     """Return the result of a search."""
     searcher = Searcher(question.root, seed=question.seed, max_bytes=TREE_BYTES, **question.options)
-    return searcher.run(iterations=question.iterations)
+    return compared(searcher, question, searcher.run(iterations=question.iterations))

@@ -19,12 +19,14 @@ class Ply:
 
     Attributes:
         number: from 1.
+        round: of the game, from 1; 0 in a game that counts none.
         turn: the seat that decided, NATURE for a chance event.
         action: what was played, or came up.
         root: the position as it is judged; None where there was no choice.
     """
 
     number: int
+    round: int
     turn: int
     action: Action
     root: Root | None
@@ -43,9 +45,14 @@ def plies_of(end: State, viewer: int | None = None) -> list[Ply]:
     position, actions, plies = end.origin, end.history, []
     for number, action in enumerate(actions, 1):
         root = None if len(position.legal_codes()) == 1 else known(position, viewer, actions[number - 1 :])
-        plies.append(Ply(number, position.turn, action, root))
+        plies.append(Ply(number, round_of(position), position.turn, action, root))
         position.play(action)
     return plies
+
+
+def round_of(position: State) -> int:
+    """Return the round of a position; 0 in a game that counts none."""
+    return position.round_number() if position.game.has_guide else 0
 
 
 def last_root(end: State, viewer: int | None = None) -> Root | None:

@@ -23,6 +23,7 @@ class Valuation:
 
     Attributes:
         ply: its number, from 1.
+        round: of the game; 0 in a game that counts none.
         seat: the seat that decided, NATURE for a chance event.
         action: its text.
         label: the same in plain English.
@@ -37,9 +38,12 @@ class Valuation:
         visits: iterations behind `after`.
         iterations: of all searches of the ply.
         line: the principal variation of the best action, in texts.
+        reason: what the best action brings beyond the one played, where that is more than chance: `+1.2 vp by the end
+            of the game`; else "".
     """
 
     ply: int
+    round: int = 0
     seat: int
     action: str
     label: str
@@ -53,6 +57,7 @@ class Valuation:
     visits: int = 0
     iterations: int = 0
     line: tuple[str, ...] = ()
+    reason: str = ""
 
     @property
     def change(self) -> Shares:

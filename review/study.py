@@ -5,7 +5,7 @@ generator that yields Questions and is sent the Result of each.
 """
 
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from clerestory.engine.core import NATURE
@@ -13,6 +13,8 @@ from clerestory.engine.scoring import source_of_luck
 from clerestory.review.course import Ply
 from clerestory.review.ledger import UNIT, Shares, Valuation, in_units
 from clerestory.review.plan import Plan
+from clerestory.search.ismcts import Searcher
+from clerestory.search.reasons import in_words, stated
 from clerestory.search.result import Line, Result
 from clerestory.search.root import Root
 
@@ -26,13 +28,17 @@ class Question:
         seed: of its random choices.
         iterations: how many.
         options: of the search.
+        compared: texts of two actions of which the result's reason is to say what the first brings beyond the second.
     """
 
     root: Root
     seed: int
     iterations: int
     options: Mapping[str, Any] = field(default_factory=dict)
+    compared: tuple[str, str] | None = None
 
+
+WORLDS, PLIES = 50, 10_000  # behind the reason for a comparison: a thousandth of a second
 
 Study = Generator[Question, Result, Valuation]
 
@@ -50,6 +56,7 @@ def study_chance(ply: Ply, plan: Plan) -> Study:
     came = line_of(result, ply.action.text)
     return Valuation(
         ply=ply.number,
+        round=ply.round,
         seat=NATURE,
         action=ply.action.text,
         label=ply.action.label,
@@ -66,14 +73,14 @@ def study_decision(ply: Ply, plan: Plan) -> Study:
     root = require_root(ply)
     table = yield question(ply, plan, root, 0, plan.iterations)
     best = played = table.best
-    spent = table.iterations
+    spent, reason = table.iterations, ""
     if best.action != ply.action.text:
-        codes = [root.view.game.parse_action(text).code for text in (best.action, ply.action.text)]
-        pair = yield question(ply, plan, root.only(codes), 1, plan.iterations, allocation="even")
+        pair = yield comparison(ply, plan, root, best.action)
         best, played = ordered(pair, best.action, ply.action.text, ply.turn)
-        spent += pair.iterations
+        spent, reason = spent + pair.iterations, pair.reason if best is not played else ""
     return Valuation(
         ply=ply.number,
+        round=ply.round,
         seat=ply.turn,
         action=ply.action.text,
         label=ply.action.label,
@@ -87,7 +94,24 @@ def study_decision(ply: Ply, plan: Plan) -> Study:
         visits=played.visits,
         iterations=spent,
         line=variation(table, best),
+        reason=reason,
     )
+
+
+def comparison(ply: Ply, plan: Plan, root: Root, best: str) -> Question:
+    """Return the search of two actions alone, the best and the one played."""
+    texts = (best, ply.action.text)
+    codes = [root.view.game.parse_action(text).code for text in texts]
+    return replace(question(ply, plan, root.only(codes), 1, plan.iterations, allocation="even"), compared=texts)
+
+
+def compared(searcher: Searcher, question: Question, result: Result) -> Result:
+    """Return the result of a question with the reason that it asks for, where the game's guide can tell one."""
+    if question.compared is None or not question.root.view.game.has_guide:
+        return result
+    _, gains = searcher.foresee(question.compared, worlds=WORLDS, plies=PLIES)
+    worth_naming = question.root.view.game.tuning.worth_naming
+    return replace(result, reason=in_words(stated(gains, worth_naming)).removeprefix(": "))
 
 
 def ordered(pair: Result, best: str, played: str, seat: int) -> tuple[Line, Line]:

@@ -1,0 +1,149 @@
+"""`clerestory annotate`: where a recorded game was won and lost, and what of it was luck."""
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console, Group, RenderableType
+from rich.progress import Progress
+from rich.table import Table
+from rich.text import Text
+
+from clerestory.cli.options import BadOption, JsonOption, read_file
+from clerestory.cli.screen import figures_table, screen
+from clerestory.durations import parse_duration
+from clerestory.engine import Record, read_records
+from clerestory.review import Annotation, Plan, annotate
+from clerestory.review.classes import GLYPHS
+from clerestory.review.plan import ITERATIONS, LEAST, MOST
+from clerestory.review.report import report
+from clerestory.review.words import SHOWN, figure_rows, ledger_rows, made_by, note, place, verdict, winners
+
+TRIAL = 4 * LEAST  # iterations of the review by which the others' speed is told
+SPARE = 0.9  # of the time, for what is slower than the trial
+
+RecordArgument = Annotated[str, typer.Argument(help="A file of records, or - for standard input.")]
+
+
+def annotate_record(
+    record: RecordArgument,
+    number: Annotated[int, typer.Option(min=1, help="Which game of the file.")] = 1,
+    iterations: Annotated[
+        int | None, typer.Option(min=LEAST, max=MOST, help=f"Of each search; else {ITERATIONS:,}.")
+    ] = None,
+    time: Annotated[
+        str | None, typer.Option("--time", help="For all of it, as in 90s, instead of a number of iterations.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Of the searches' luck.")] = 0,
+    viewer: Annotated[
+        int | None, typer.Option(min=0, help="Judge all by what this seat knew; else each seat by its own knowledge.")
+    ] = None,
+    threads: Annotated[int | None, typer.Option(min=1, max=256, help="Side by side; else one for each core.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write a report for browsers into this file.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Review a recorded game: a ledger of luck, errors and gifts for each seat, which adds up to its result."""
+    played = chosen_record(record, number)
+    crew = threads or os.cpu_count() or 1
+    with progress_bar() as told:
+        plan = plan_of(played, iterations, time, seed, viewer, crew)
+        review = annotate(played.state, plan, threads=crew, progress=told)
+    if html is not None:
+        write(html, report(review))
+    if as_json:
+        typer.echo(json.dumps(review.to_dict(), indent=2))
+        return
+    screen().print(review_view(review))
+
+
+def chosen_record(path: str, number: int) -> Record:
+    """Return a game of a file. Raises BadOption."""
+    records = list(
+        read_records(read_file(path).decode("utf-8", errors="replace").splitlines(keepends=True), begun=True)
+    )
+    if number > len(records):
+        raise BadOption(f"--number: {number} is past the end; the file has {len(records)} games")
+    return records[number - 1]
+
+
+def plan_of(
+    played: Record, iterations: int | None, duration: str | None, seed: int, viewer: int | None, threads: int
+) -> Plan:
+    """Return the plan of a review: so many iterations, or as many as fit into the time. Raises BadOption."""
+    if duration is not None and iterations is not None:
+        raise BadOption("--time: not together with --iterations")
+    if viewer is not None and viewer >= played.state.seats:
+        raise BadOption(f"--viewer: {viewer} is not one of 0 to {played.state.seats - 1}")
+    if duration is None:
+        return Plan(iterations=iterations or ITERATIONS, seed=seed, viewer=viewer)
+    seconds = parse_duration(duration)
+    if not seconds:
+        raise BadOption(f"--time: {duration[:80]!r} is not a time like 90s or 2m")
+    began = time.monotonic()
+    annotate(played.state, Plan(iterations=TRIAL, seed=seed, viewer=viewer), threads=threads)
+    took = time.monotonic() - began
+    most = TRIAL * SPARE * (seconds - took) / took
+    return Plan(iterations=min(max(int(most), LEAST), MOST), seed=seed, viewer=viewer)
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file. Raises BadOption."""
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise BadOption(f"--html: {path}: {error.strerror}") from None
+
+
+@contextmanager
+def progress_bar() -> Iterator[Callable[[int, int], None]]:
+    """Yield what shows how many plies are done, on a terminal."""
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("reviewing", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def review_view(review: Annotation) -> RenderableType:
+    """Return a review for a screen of 60 columns at least."""
+    ended = review.ended or f"not over after {review.plies} plies"
+    parts: list[RenderableType] = [Text(f"{review.game}: {ended}", style="bold"), ledger_table(review)]
+    parts += [Text(note(review), style="dim"), Text(""), *errors(review), Text(""), luck_table(review)]
+    return Group(*parts, Text(f"Made by {made_by(review)}", style="dim"))
+
+
+def ledger_table(review: Annotation) -> Table:
+    """Return the ledger, a column for each seat, and the figures below it."""
+    table = figures_table("", "", *review.names)
+    rows = ledger_rows(review)
+    for i, (name, cells) in enumerate(rows):
+        last = i == len(rows) - 1
+        table.add_row(name, *cells, style="bold" if last else "", end_section=last or i == len(rows) - 2)
+    for name, cells in figure_rows(review):
+        table.add_row(name, *cells)
+    return table
+
+
+def errors(review: Annotation) -> list[Text]:
+    """Return the dearest errors in words."""
+    found = review.errors()[:SHOWN]
+    told = [Text("Errors, the dearest first" if found else "No errors above the noise", style="bold")]
+    for one in found:
+        glyph = GLYPHS[review.class_of(one)]
+        told.append(Text(f"{glyph:<3}{review.names[one.seat]}: {one.label} ({place(one)})"))
+        told.append(Text(f"   {verdict(one)}", style="dim"))
+    return told
+
+
+def luck_table(review: Annotation) -> Table:
+    """Return the events that moved most."""
+    table = Table(title="Luckiest events", title_justify="left", title_style="bold")
+    for heading in ("ply", "what came up", "for whom, %"):
+        table.add_column(heading, overflow="fold")
+    for one in review.luckiest(SHOWN // 2):
+        table.add_row(str(one.ply), one.label, winners(review, one))
+    return table

@@ -1,0 +1,148 @@
+"""The chart of a review as SVG: win shares over the plies, mistakes on them, luck below."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from itertools import groupby
+
+from clerestory.engine.core import NATURE
+from clerestory.review.annotation import Annotation
+from clerestory.review.classes import GLYPHS
+from clerestory.review.ledger import UNIT, Valuation
+from clerestory.review.words import TENTH, percent, place, verdict, winners
+
+COLOURS = {"red": "#d55e00", "blue": "#0072b2", "green": "#009e73", "yellow": "#f0e442"}  # Okabe and Ito
+LEFT, RIGHT, TOP, GAP = 34, 8, 20, 26  # around and between the two panels
+LARGEST_BAR = UNIT // 20  # luck that fills the lower panel, at least
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """Where things are in a chart.
+
+    Attributes:
+        review: what it shows.
+        width: of the picture, in its own units; letters are 12 of them high.
+        high: height of the shares.
+        low: height of the luck.
+    """
+
+    review: Annotation
+    width: int
+    high: int
+    low: int
+
+    def x(self, ply: float) -> float:
+        """Place of a ply."""
+        return LEFT + (self.width - LEFT - RIGHT) * ply / max(self.review.plies, 1)
+
+    def y(self, units: float) -> float:
+        """Height of a share of the win, the first seat on top."""
+        return TOP + self.high * units / UNIT
+
+    @property
+    def zero(self) -> float:
+        """Height of no luck at all."""
+        return TOP + self.high + GAP + self.low / 2
+
+    @property
+    def height(self) -> float:
+        """Of the picture."""
+        return TOP + self.high + GAP + self.low + 20
+
+    def svg(self) -> str:
+        """Return the picture."""
+        parts = [*self.rounds(), *self.areas(), *self.axes(), *self.marks(), *self.bars()]
+        text = f"Win shares over {self.review.plies} plies; the tables below say the same in numbers."
+        return (
+            f'<svg viewBox="0 0 {self.width} {self.height:.0f}" role="img" aria-label="{text}" '
+            f'font-size="12">{"".join(parts)}</svg>'
+        )
+
+    def rounds(self) -> Iterator[str]:
+        """Yield the number of each round over its plies, and a line where it begins."""
+        for number, group in groupby(self.review.valuations, key=lambda one: one.round):
+            x = self.x(next(group).ply - 1)
+            if number:
+                yield f'<text class="soft" x="{x + 3:.1f}" y="{TOP - 6}">{number}</text>'
+
+    def shares(self) -> list[tuple[float, Sequence[int]]]:
+        """Return the places at which the shares are known, in order, and the shares there."""
+        valuations = self.review.valuations
+        start = valuations[0].before if valuations else self.review.final
+        known = [(self.x(0), start), *((self.x(one.ply), one.after) for one in valuations)]
+        return [*known, (self.x(self.review.plies), self.review.final)]
+
+    def areas(self) -> Iterator[str]:
+        """Yield the area of each seat, with its name where it is widest."""
+        known = self.shares()
+        for seat, name in enumerate(self.review.names):
+            upper = [(x, self.y(sum(shares[:seat]))) for x, shares in known]
+            lower = [(x, self.y(sum(shares[: seat + 1]))) for x, shares in known]
+            points = " ".join(f"{x:.1f},{y:.1f}" for x, y in [*upper, *reversed(lower)])
+            yield f'<polygon points="{points}" fill="{colour(name, seat)}"/>'
+            yield self.name_of(name, upper, lower)
+
+    def name_of(self, name: str, upper: list[tuple[float, float]], lower: list[tuple[float, float]]) -> str:
+        """Return the name of a seat in its area, where that is highest over some length."""
+        middle = range(len(upper) // 12, max(len(upper) - len(upper) // 6, 1))
+        i = max(middle, key=lambda i: lower[i][1] - upper[i][1])
+        x, y = min(upper[i][0], self.width - 70), (upper[i][1] + lower[i][1]) / 2 + 4
+        return (
+            f'<text class="name" x="{x:.1f}" y="{y:.1f}">{escape(name)}</text>'
+            if lower[i][1] - upper[i][1] > 16
+            else ""
+        )
+
+    def axes(self) -> Iterator[str]:
+        """Yield the scale of the shares, the lines between rounds, and what the lower panel is."""
+        for part in range(5):
+            y = self.y(UNIT * part / 4)
+            yield f'<line class="grid" x1="{LEFT}" x2="{self.width - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
+            yield f'<text class="soft" x="{LEFT - 5}" y="{y + 4:.1f}" text-anchor="end">{25 * part}</text>'
+        yield f'<line class="axis" x1="{LEFT}" x2="{self.width - RIGHT}" y1="{self.zero:.1f}" y2="{self.zero:.1f}"/>'
+        y = TOP + self.high + GAP - 8
+        legend = f"luck, up for whom it helped most; ± {percent(self.scale // TENTH)} %"
+        yield f'<text class="soft" x="{LEFT}" y="{y}">{legend}</text>'
+
+    def marks(self) -> Iterator[str]:
+        """Yield a glyph for each error, in the area of the seat that made it."""
+        for one in self.review.errors():
+            above = sum(one.after[: one.seat])
+            x, y = self.x(one.ply), self.y(above + one.after[one.seat] / 2)
+            glyph = GLYPHS[self.review.class_of(one)]
+            told = f"{place(one)}: {self.review.names[one.seat]}, {one.label}. {verdict(one)}"
+            yield (
+                f"<g><title>{escape(told)}</title>"
+                f'<circle class="mark" cx="{x:.1f}" cy="{y:.1f}" r="9"/>'
+                f'<text class="glyph" x="{x:.1f}" y="{y + 4:.1f}" text-anchor="middle">{glyph}</text></g>'
+            )
+
+    @property
+    def scale(self) -> int:
+        """Luck that fills the lower panel, in millionths."""
+        events = (one for one in self.review.valuations if one.seat == NATURE)
+        return max([LARGEST_BAR, *(max(map(abs, one.change)) for one in events)])
+
+    def bars(self) -> Iterator[str]:
+        """Yield two bars for each chance event: of the seat that it helped most, and of the one that it hurt most."""
+        for one in self.review.valuations:
+            if one.seat == NATURE:
+                yield f"<g><title>{escape(f'{place(one)}: {one.label}. {winners(self.review, one)}')}</title>"
+                for seat in sorted({one.change.index(max(one.change)), one.change.index(min(one.change))}):
+                    yield self.bar(one, seat)
+                yield "</g>"
+
+    def bar(self, one: Valuation, seat: int) -> str:
+        """Return what an event was worth to a seat, as a bar."""
+        height = self.low / 2 * one.change[seat] / self.scale
+        y = self.zero - max(height, 0)
+        return (
+            f'<rect x="{self.x(one.ply) - 1.5:.1f}" y="{y:.1f}" width="3" height="{abs(height):.1f}" '
+            f'fill="{colour(self.review.names[seat], seat)}"/>'
+        )
+
+
+def colour(name: str, seat: int) -> str:
+    """Return the colour of a seat: its own if it is called one."""
+    return COLOURS.get(name, list(COLOURS.values())[seat])

@@ -1,0 +1,94 @@
+"""The review of a game as one HTML file that needs nothing else: chart, ledger, errors, luck, moves."""
+
+from collections.abc import Iterable, Iterator
+from html import escape
+from importlib.resources import files
+from string import Template
+
+from clerestory.engine.core import NATURE
+from clerestory.review.annotation import Annotation
+from clerestory.review.chart import Chart, colour
+from clerestory.review.classes import GLYPHS
+from clerestory.review.ledger import Valuation
+from clerestory.review.words import (
+    SHOWN,
+    TENTH,
+    figure_rows,
+    ledger_rows,
+    made_by,
+    note,
+    percent,
+    place,
+    verdict,
+    who,
+    winners,
+)
+
+
+def report(review: Annotation) -> str:
+    """Return the page."""
+    template = Template(files(__package__).joinpath("report.html").read_text(encoding="utf-8"))
+    heads = "".join(f'<th scope="col">{seat_name(review, seat)}</th>' for seat in range(len(review.names)))
+    return template.substitute(
+        title=escape(f"Review of a game of {review.game}"),
+        ended=escape(f"{review.ended}." if review.over else f"Not over after {review.plies} plies."),
+        wide=Chart(review, 960, 300, 90).svg(),
+        narrow=Chart(review, 400, 260, 80).svg(),
+        heads=heads,
+        changes=heads,
+        ledger="".join(ledger(review)),
+        note=escape(note(review)),
+        errors=listed(error(review, one) for one in review.errors()[: 2 * SHOWN]),
+        luck=listed(event(review, one) for one in review.luckiest(SHOWN)),
+        moves="".join(move(review, one) for one in review.valuations),
+        made=escape(made_by(review)),
+    )
+
+
+def seat_name(review: Annotation, seat: int) -> str:
+    """Return a seat with its colour."""
+    name = review.names[seat]
+    return f'<i class="seat" style="background: {colour(name, seat)}"></i>{escape(name)}'
+
+
+def ledger(review: Annotation) -> Iterator[str]:
+    """Yield the rows of the ledger, then those of the figures."""
+    rows = ledger_rows(review)
+    for i, (name, cells) in enumerate(rows):
+        yield row(name, cells, "total" if i == len(rows) - 1 else "")
+    for i, (name, cells) in enumerate(figure_rows(review)):
+        yield row(name, cells, "next" if i == 0 else "")
+
+
+def row(name: str, cells: Iterable[str], kind: str) -> str:
+    """Return a row of a table."""
+    texts = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
+    return f'<tr class="{kind}"><td>{escape(name)}</td>{texts}</tr>'
+
+
+def listed(items: Iterable[str]) -> str:
+    """Return a list; a word where there is nothing to be listed."""
+    texts = "".join(f"<li>{item}</li>" for item in items)
+    return f"<ol>{texts}</ol>" if texts else "<p>None.</p>"
+
+
+def error(review: Annotation, one: Valuation) -> str:
+    """Return an error in words."""
+    glyph = GLYPHS[review.class_of(one)]
+    where = f'<span class="soft">{escape(place(one))}</span>'
+    name = seat_name(review, one.seat)
+    return f'<b class="glyph">{glyph}</b>{name}: {escape(one.label)} {where}<br>{escape(verdict(one))}'
+
+
+def event(review: Annotation, one: Valuation) -> str:
+    """Return a chance event in words."""
+    where = f'<span class="soft">{escape(place(one))}</span>'
+    return f"{escape(one.label)} {where}<br>{escape(winners(review, one))}"
+
+
+def move(review: Annotation, one: Valuation) -> str:
+    """Return the row of a ply: what it changed for each seat."""
+    glyph = GLYPHS.get(review.class_of(one), "")
+    best = one.best_label if one.seat != NATURE and one.loss else ""
+    cells = [who(review, one), f"{one.label} {glyph}".strip(), best]
+    return row(str(one.ply), [*cells, *(percent(round(part / TENTH), signed=True) for part in one.change)], "")

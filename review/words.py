@@ -1,0 +1,105 @@
+"""What a terminal and a page say of a review, in words and in numbers that add up as they are shown."""
+
+from collections.abc import Sequence
+
+from clerestory.engine.core import NATURE
+from clerestory.review.annotation import Annotation
+from clerestory.review.classes import GLYPHS
+from clerestory.review.ledger import UNIT, Valuation
+
+TENTH = UNIT // 1000  # of a percent
+ENDED, BROKEN_OFF = "result", "share now"
+SHOWN = 10  # of a list
+
+
+def rounded(parts: Sequence[int], total: int) -> list[int]:
+    """Return parts in tenths of a percent that sum to the total in tenths: the largest remainders are rounded up."""
+    whole = [part // TENTH for part in parts]
+    missing = round(total / TENTH) - sum(whole)
+    order = sorted(range(len(parts)), key=lambda i: -(parts[i] % TENTH))
+    for i in range(missing):
+        whole[order[i % len(parts)]] += 1
+    return whole
+
+
+def percent(tenths: int, *, signed: bool = False) -> str:
+    """Return tenths of a percent as text: `33.4`, `+1.2`."""
+    return f"{tenths / 10:+.1f}" if signed and tenths else f"{tenths / 10:.1f}"
+
+
+def thousandths(units: float) -> str:
+    """Return millionths as thousandths of a win: `9.0`."""
+    return f"{1000 * units / UNIT:.1f}"
+
+
+def ledger_rows(review: Annotation) -> list[tuple[str, list[str]]]:
+    """Return the rows of the ledger, one number for each seat: as shown, each column adds up to its last row."""
+    sources = list(review.accounts[0].luck)
+    names = ["share at the start", *(f"luck: {source}" for source in sources)]
+    names += ["own errors", "gifts of others", "revaluation"]
+    columns = []
+    for one in review.accounts:
+        parts = [one.start, *(one.luck[source] for source in sources), one.errors, one.gifts, one.revaluation]
+        tenths = rounded(parts, one.final)
+        columns.append([percent(tenths[0]), *(percent(part, signed=True) for part in tenths[1:])])
+    rows = [(name, [column[i] for column in columns]) for i, name in enumerate(names)]
+    return [
+        *rows,
+        (ENDED if review.over else BROKEN_OFF, [percent(round(one.final / TENTH)) for one in review.accounts]),
+    ]
+
+
+def figure_rows(review: Annotation) -> list[tuple[str, list[str]]]:
+    """Return what is said beside the ledger, one text for each seat."""
+    said = review.figures
+    return [
+        ("luck, all", [percent(round(one.total_luck / TENTH), signed=True) for one in review.accounts]),
+        ("luck-adjusted", [percent(round(one.adjusted / TENTH)) for one in review.accounts]),
+        ("decisions", [f"{one.counted}" for one in said]),
+        ("mean loss, ‰", ["-" if one.mean_loss is None else thousandths(one.mean_loss) for one in said]),
+        ("accuracy", ["-" if one.accuracy is None else f"{one.accuracy:.1f}" for one in said]),
+        ("points lost", [f"{one.points:.1f}" for one in said]),
+        *((f"{glyph} {name}", [f"{one.classes[name]}" for one in said]) for name, glyph in GLYPHS.items()),
+    ]
+
+
+def place(one: Valuation) -> str:
+    """Return where in the game a ply is."""
+    return f"ply {one.ply}, round {one.round}" if one.round else f"ply {one.ply}"
+
+
+def verdict(one: Valuation) -> str:
+    """Return a true sentence on an error: what it cost, and what the best action was."""
+    points = f" and {one.points:.1f} points" if one.points >= 0.05 else ""
+    gains = f": {one.reason}" if one.reason else ""
+    return f"Cost {percent(round(one.loss / TENTH))} % of a win{points}. Better: {one.best_label}{gains}."
+
+
+def winners(review: Annotation, one: Valuation) -> str:
+    """Return whom a chance event helped and hurt most: `+4.2 blue, -3.1 red`."""
+    change = one.change
+    best, worst = (pick(range(len(change)), key=change.__getitem__) for pick in (max, min))
+    parts = ((best, change[best]), (worst, change[worst]))
+    return ", ".join(f"{percent(round(size / TENTH), signed=True)} {review.names[seat]}" for seat, size in parts)
+
+
+def who(review: Annotation, one: Valuation) -> str:
+    """Return who acted."""
+    return "nature" if one.seat == NATURE else review.names[one.seat]
+
+
+def made_by(review: Annotation) -> str:
+    """Return what the review was made by, so that it can be made again."""
+    plan = review.plan
+    viewer = "" if plan.viewer is None else f", by what {review.names[plan.viewer]} knows"
+    options = ", ".join(f"{name}={value}" for name, value in review.settings.items())
+    return f"{plan.iterations:,} iterations a search, seed {plan.seed}{viewer}; {options or 'plain search'}."
+
+
+def note(review: Annotation) -> str:
+    """Return how to read the figures."""
+    floor, idle = percent(round(review.floor / TENTH)), sum(one.idle for one in review.figures)
+    return (
+        f"In percent of a win. Noise floor {floor}: an error is named only above twice that. "
+        f"{idle} decisions with nothing at stake are not counted. Revaluation is what the searches disagreed about."
+    )
