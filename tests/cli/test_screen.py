@@ -36,6 +36,8 @@ COMMANDS = {
     "simulate": ["simulate", "--game", "cathedral", "--seats", 4, "--games", 2],
     "arena": ["arena", "greedy:samples=16", "ismcts:exploration=0.53,horizon=3", "--games", 2, "--budget", "20it"],
     "bench engine": ["bench", "engine", "--game", "cathedral", "--seats", 4, "--seconds", 0.02, "--runs", 1],
+    "annotate": ["annotate", EXAMPLES / "records" / "cathedral-4p.jsonl", "--iterations", 50],
+    "annotate duel": ["annotate", EXAMPLES / "records" / "duel-2p.jsonl", "--iterations", 50],
     "bench early": ["bench", "early", POSITIONS[0], "--searcher", "--calls", 1, "--budget-ms", 20],
 }
 

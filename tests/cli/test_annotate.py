@@ -1,0 +1,109 @@
+"""`clerestory annotate`: a record goes in, a ledger comes out."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from clerestory.cli import annotate as command
+from clerestory.cli.main import app
+from clerestory.cli.options import BadOption
+from clerestory.engine import BadRecord, Record
+from clerestory.review.plan import LEAST
+from clerestory.search.errors import BadLimit
+from tests.review.games import cut, random_game
+
+QUICK = ("--iterations", "50")
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> str:
+    """Two games of `toy`, the second for three, and one that was broken off."""
+    path = tmp_path / "games.jsonl"
+    games = [random_game("toy", 2, 1), random_game("toy", 3, 2), cut(random_game("toy", 2, 3), 5)]
+    path.write_text("".join(f"{line}\n" for game in games for line in Record(game).lines()))
+    return str(path)
+
+
+def called(*arguments: str, stdin: str | None = None) -> Result:
+    return CliRunner().invoke(app, ["annotate", *arguments], input=stdin, env={"COLUMNS": "100"})
+
+
+def test_it_prints_a_ledger(record: str) -> None:
+    done = called(record, *QUICK)
+    assert done.exit_code == 0, done.output
+    for word in ("share at the start", "luck: turn-up", "own errors", "gifts of others", "revaluation", "result"):
+        assert word in done.output
+    assert "Made by 50 iterations a search, seed 0" in done.output
+
+
+def test_any_game_of_a_file_is_reviewed_and_standard_input(record: str) -> None:
+    second = json.loads(called(record, *QUICK, "--number", "2", "--json").output)
+    assert second["seats"] == ["seat 0", "seat 1", "seat 2"]
+    piped = called("-", *QUICK, "--number", "2", "--json", stdin=Path(record).read_text())
+    assert json.loads(piped.output) == second
+
+
+def test_equal_settings_print_equal_reviews(record: str) -> None:
+    one, other = (called(record, *QUICK, "--seed", "5", "--json", "--threads", threads) for threads in ("1", "3"))
+    assert one.output == other.output
+    assert called(record, *QUICK, "--seed", "6", "--json").output != one.output
+
+
+def test_a_game_that_was_broken_off_is_reviewed_as_far_as_it_came(record: str) -> None:
+    done = called(record, *QUICK, "--number", "3")
+    assert "not over after 5 plies" in done.output
+    assert "share now" in done.output
+
+
+def test_a_seat_may_judge_all(record: str) -> None:
+    assert ", by what seat 1 knows" in called(record, *QUICK, "--viewer", "1").output
+
+
+def test_the_report_is_written_beside_the_table(record: str, tmp_path: Path) -> None:
+    done = called(record, *QUICK, "--html", str(tmp_path / "report.html"))
+    assert "own errors" in done.output
+    assert "<h2>Ledger</h2>" in (tmp_path / "report.html").read_text()
+
+
+def test_a_time_becomes_as_many_iterations_as_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The trial takes a second, so that nine seconds are left for reviews of 200 iterations, a tenth of them spare."""
+    clock = iter((100.0, 101.0))
+    monkeypatch.setattr(command.time, "monotonic", lambda: next(clock))
+    played = Record(random_game("toy", 2, 1))
+    assert command.plan_of(played, None, "10s", 0, None, 1).iterations == 1620
+
+
+def test_no_time_at_all_is_enough_for_the_least() -> None:
+    played = Record(random_game("toy", 2, 1))
+    assert command.plan_of(played, None, "1ms", 0, None, 1).iterations == LEAST
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "says"),
+    [
+        (["--number", "4"], BadOption, "--number: 4 is past the end; the file has 3 games"),
+        (["--time", "9s", "--iterations", "50"], BadOption, "--time: not together with --iterations"),
+        (["--time", "soon"], BadOption, "--time: 'soon' is not a time"),
+        (["--viewer", "2"], BadOption, "--viewer: 2 is not one of 0 to 1"),
+        ([*QUICK, "--html", "/nowhere/x.html"], BadOption, "--html: /nowhere/x.html: No such file"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(record: str, arguments: list[str], error: type[Exception], says: str) -> None:
+    done = called(record, *arguments)
+    assert isinstance(done.exception, error)
+    assert says in str(done.exception)
+
+
+def test_what_is_no_record_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "x").write_text("not a record\n")
+    assert isinstance(called(str(tmp_path / "x")).exception, BadRecord)
+    assert isinstance(called(str(tmp_path / "y")).exception, BadOption)
+    (tmp_path / "x").write_text("")
+    assert "the file has 0 games" in str(called(str(tmp_path / "x")).exception)
+
+
+def test_too_few_iterations_are_refused(record: str) -> None:
+    assert called(record, "--iterations", "49").exit_code == 2
+    assert not isinstance(called(record, "--iterations", "49").exception, BadLimit)

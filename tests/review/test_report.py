@@ -1,0 +1,122 @@
+"""What is shown: numbers that add up as they stand, a chart, and a page that needs nothing else."""
+
+import re
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+from functools import cache
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clerestory.engine import NATURE
+from clerestory.review import UNIT, Annotation, Plan, Valuation, annotate
+from clerestory.review.annotation import assemble
+from clerestory.review.chart import COLOURS, Chart
+from clerestory.review.ledger import in_units
+from clerestory.review.report import report
+from clerestory.review.words import TENTH, ledger_rows, rounded, verdict, winners
+from tests.review.games import CASES, cut, random_game
+
+SVG = re.compile(r"<svg .*?</svg>", re.DOTALL)
+
+
+@cache
+def reviewed(name: str, seats: int) -> Annotation:
+    return annotate(random_game(name, seats, 1), Plan(iterations=50))
+
+
+def planted() -> Annotation:
+    """A game of `toy` in which seat 0 blunders, and a feast comes up."""
+    end = cut(random_game("toy", 2, 1), 8)
+    half = (500_000, 500_000)
+    lucky = (600_000, 400_000)
+    feast = Valuation(
+        ply=2, round=1, seat=NATURE, action="feast", label="a <feast>", source="feast", before=half, after=lucky
+    )
+    fold = Valuation(
+        ply=3,
+        round=1,
+        seat=0,
+        action="fold",
+        label="fold & keep",
+        source="",
+        before=lucky,
+        after=(450_000, 550_000),
+        best="play 6",
+        best_label="play card 6",
+        points=2.04,
+        stake=150_000,
+        reason="+2.0 vp by the end of the game",
+    )
+    return assemble(end, Plan(), [feast, fold], in_units(half))
+
+
+@given(st.lists(st.integers(-UNIT, UNIT), min_size=1, max_size=10))
+def test_rounded_parts_add_up(parts: list[int]) -> None:
+    total = sum(parts)
+    tenths = rounded(parts, total)
+    assert sum(tenths) == round(total / TENTH)
+    assert all(abs(tenth * TENTH - part) < 2 * TENTH for tenth, part in zip(tenths, parts, strict=True))
+
+
+@pytest.mark.parametrize(("name", "seats"), CASES)
+def test_every_column_adds_up_as_it_is_shown(name: str, seats: int) -> None:
+    rows = [cells for _, cells in ledger_rows(reviewed(name, seats))]
+    for *parts, total in zip(*rows, strict=True):
+        assert sum(round(10 * float(part)) for part in parts) == round(10 * float(total))
+
+
+def test_an_error_is_told_in_one_true_sentence() -> None:
+    review = planted()
+    [error] = review.errors()
+    assert verdict(error) == (
+        "Cost 15.0 % of a win and 2.0 points. Better: play card 6: +2.0 vp by the end of the game."
+    )
+    assert verdict(replace(error, points=0.0, reason="")) == "Cost 15.0 % of a win. Better: play card 6."
+    assert winners(review, review.valuations[0]) == "+10.0 seat 0, -10.0 seat 1"
+
+
+@pytest.mark.parametrize(("name", "seats"), CASES)
+@pytest.mark.parametrize("width", [960, 400])
+def test_the_chart_is_sound_and_stays_in_its_frame(name: str, seats: int, width: int) -> None:
+    chart = Chart(reviewed(name, seats), width, 300, 90)
+    picture = ET.fromstring(chart.svg())
+    areas = picture.findall("polygon")
+    assert len(areas) == seats
+    points = [tuple(map(float, point.split(","))) for area in areas for point in area.attrib["points"].split()]
+    assert all(0 <= x <= width and 0 <= y <= chart.height for x, y in points)
+    for bar in picture.iter("rect"):
+        assert 0 <= float(bar.attrib["y"]) <= float(bar.attrib["y"]) + float(bar.attrib["height"]) <= chart.height
+    assert len(picture.findall(".//circle")) == len(reviewed(name, seats).errors())
+
+
+def test_areas_touch_each_other() -> None:
+    """The lower edge of a seat is the upper one of the next: shares sum to a win."""
+    upper, lower = ET.fromstring(Chart(planted(), 960, 300, 90).svg()).findall("polygon")
+    half = len(upper.attrib["points"].split()) // 2
+    assert list(reversed(upper.attrib["points"].split()[half:])) == lower.attrib["points"].split()[:half]
+
+
+def test_each_seat_has_a_colour_of_its_own() -> None:
+    assert len(set(COLOURS.values())) == 4
+    fills = [
+        area.attrib["fill"] for area in ET.fromstring(Chart(reviewed("toy", 4), 400, 200, 60).svg()).findall("polygon")
+    ]
+    assert len(set(fills)) == 4
+
+
+def test_the_page_needs_nothing_else_and_says_what_it_must() -> None:
+    page = report(planted())
+    assert not re.search(r"(src|href|url\(|@import|<script)", page)
+    assert "a &lt;feast&gt;" in page
+    assert "<feast>" not in page
+    assert "fold &amp; keep" in page
+    assert page.count("??</text>") == 2  # in the wide chart and in the narrow one
+    assert len(SVG.findall(page)) == 2
+    assert "$" not in page
+
+
+def test_a_game_without_errors_says_so() -> None:
+    review = planted()
+    assert "<p>None.</p>" in report(assemble(random_game("toy", 2, 1), Plan(), review.valuations[:1], None))
