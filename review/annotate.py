@@ -9,12 +9,10 @@ from clerestory.engine.core import State
 from clerestory.review.annotation import Annotation, assemble
 from clerestory.review.course import Ply, last_root, plies_of
 from clerestory.review.ledger import Shares, Valuation
-from clerestory.review.plan import Plan
+from clerestory.review.plan import TREE_BYTES, Plan
 from clerestory.review.study import Question, compared, study, value_of
 from clerestory.search.ismcts import Searcher
 from clerestory.search.result import Result
-
-TREE_BYTES = 128 << 20  # of each search
 
 T = TypeVar("T")
 

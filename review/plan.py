@@ -10,6 +10,7 @@ from clerestory.search.options import shipped
 ITERATIONS = 4_000  # a search, unless more or fewer are asked for
 LEAST = 50  # for less says nothing
 MOST = 10_000_000
+TREE_BYTES = 32 << 20  # of each search, the same everywhere: a tree that is full would make another review
 OUTCOME_SHARE = 20  # an outcome of a chance event has at least this part of the iterations of a search
 
 

@@ -15,6 +15,7 @@ from grpc_health.v1._async import HealthServicer
 from grpc_health.v1.health_pb2_grpc import add_HealthServicer_to_server
 from grpc_reflection.v1alpha import reflection
 
+from clerestory.server.annotation_service import Annotations
 from clerestory.server.boundary import Boundary
 from clerestory.server.callers import Callers
 from clerestory.server.config import MAX_MESSAGE_BYTES, Settings
@@ -24,13 +25,15 @@ from clerestory.server.games.mover import move_on
 from clerestory.server.games.service import Games
 from clerestory.server.games.store import SqliteStore
 from clerestory.server.metrics import Exposition, Metrics, expose
+from clerestory.server.reviewer import Reviewer
 from clerestory.server.rules_service import Rules
 from clerestory.server.scheduler import Scheduler
 from clerestory.server.security import TokenDoor, Tokens, credentials
 from clerestory.server.service import Advisor
 from clerestory.server.turns import take_turns
-from clerestory.v1 import advisor_pb2, games_pb2, rules_pb2
+from clerestory.v1 import advisor_pb2, annotation_pb2, games_pb2, rules_pb2
 from clerestory.v1.advisor_pb2_grpc import add_AdvisorServiceServicer_to_server
+from clerestory.v1.annotation_pb2_grpc import add_AnnotationServiceServicer_to_server
 from clerestory.v1.games_pb2_grpc import add_GameServiceServicer_to_server
 from clerestory.v1.rules_pb2_grpc import add_RulesServiceServicer_to_server
 
@@ -38,6 +41,7 @@ SERVICES = (
     advisor_pb2.DESCRIPTOR.services_by_name["AdvisorService"].full_name,
     rules_pb2.DESCRIPTOR.services_by_name["RulesService"].full_name,
     games_pb2.DESCRIPTOR.services_by_name["GameService"].full_name,
+    annotation_pb2.DESCRIPTOR.services_by_name["AnnotationService"].full_name,
 )
 ANSWERING = 0.0001  # time slice of threads that answer calls, in seconds: the shorter, the sooner they run
 MANY = 1 << 31  # descriptors, which are no limit any more
@@ -122,12 +126,15 @@ async def start(settings: Settings, inside: str = "") -> App:
     admin, admin_address = start_admin(settings.admin, standing)
     exposition = expose(metrics, settings.metrics) if settings.metrics else None
     scheduler = Scheduler(settings.workers, settings.max_searches, settings.min_iterations)
-    advisor = Advisor(scheduler, settings, metrics, Callers(tokens))
+    callers = Callers(tokens)
+    advisor = Advisor(scheduler, settings, metrics, callers)
     keeper = Keeper(store, settings.max_games, partial(move_on, Bots(advisor).choose))
     watch(metrics, scheduler, keeper)
     add_AdvisorServiceServicer_to_server(advisor, server)
     add_RulesServiceServicer_to_server(Rules(), server)
     add_GameServiceServicer_to_server(Games(keeper, settings.max_watchers), server)
+    annotations = Annotations(Reviewer(scheduler, advisor.trees), keeper, callers)
+    add_AnnotationServiceServicer_to_server(annotations, server)
     add_HealthServicer_to_server(standing, server)
     reflection.enable_server_reflection([*SERVICES, health.SERVICE_NAME, reflection.SERVICE_NAME], server)
     await server.start()

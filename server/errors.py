@@ -51,6 +51,8 @@ class Reason(StrEnum):
     BAD_OPTIONS = "BAD_OPTIONS"
     BAD_PLY = "BAD_PLY"
     BAD_PAGE = "BAD_PAGE"
+    BAD_RECORD = "BAD_RECORD"
+    NO_HINTS_YET = "NO_HINTS_YET"
     TOO_MANY_GAMES = "TOO_MANY_GAMES"
     TOO_MANY_WATCHERS = "TOO_MANY_WATCHERS"
     DISK_FULL = "DISK_FULL"
@@ -97,6 +99,8 @@ CODES = {
     Reason.BAD_OPTIONS: grpc.StatusCode.INVALID_ARGUMENT,
     Reason.BAD_PLY: grpc.StatusCode.INVALID_ARGUMENT,
     Reason.BAD_PAGE: grpc.StatusCode.INVALID_ARGUMENT,
+    Reason.BAD_RECORD: grpc.StatusCode.INVALID_ARGUMENT,
+    Reason.NO_HINTS_YET: grpc.StatusCode.FAILED_PRECONDITION,
     Reason.TOO_MANY_GAMES: grpc.StatusCode.RESOURCE_EXHAUSTED,
     Reason.TOO_MANY_WATCHERS: grpc.StatusCode.RESOURCE_EXHAUSTED,
     Reason.DISK_FULL: grpc.StatusCode.RESOURCE_EXHAUSTED,

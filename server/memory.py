@@ -3,12 +3,14 @@
 import asyncio
 import secrets
 from collections import OrderedDict
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from clerestory.search.ismcts import MIN_BYTES, Searcher
 from clerestory.search.options import shipped
+from clerestory.search.root import Root
 from clerestory.server.allowance import Allowance
 from clerestory.server.callers import Caller
 from clerestory.server.config import Settings
@@ -126,6 +128,18 @@ class Trees:
             if sound and key is not None:
                 self._warm.keep(key, searcher, size)
 
+    @contextmanager
+    def open(self, root: Root, seed: int, size: int, options: Mapping[str, Any]) -> Iterator[Searcher]:
+        """Lend a search a tree of so many bytes, however much others have: its result depends on nobody else.
+
+        Raises CallError, BUSY, without memory.
+        """
+        self._memory.occupy(size)
+        try:
+            yield new_searcher(root, seed, size, 1, options)
+        finally:
+            self._memory.give_back(size)
+
     def _kept(self, key: Hashable | None, question: Question) -> tuple[Searcher, int] | None:
         """Return the tree kept for a question, moved to its position, and its bytes."""
         found = None if key is None else self._warm.take(key)
@@ -154,13 +168,14 @@ class Trees:
 
 def make_searcher(question: Question, allowance: Allowance, tree_bytes: int) -> Searcher:
     """Return a new search for a question. Raises CallError, BUSY, without memory."""
+    seed = secrets.randbits(SEED_BITS) if question.seed is None else question.seed
+    options = shipped(question.view.game, question.view.seats)
+    return new_searcher(question.root, seed, tree_bytes, allowance.threads, options)
+
+
+def new_searcher(root: Root, seed: int, tree_bytes: int, threads: int, options: Mapping[str, Any]) -> Searcher:
+    """Return a new search. Raises CallError, BUSY, without memory."""
     try:
-        return Searcher(
-            question.root,
-            seed=secrets.randbits(SEED_BITS) if question.seed is None else question.seed,
-            max_bytes=max(tree_bytes, MIN_BYTES),
-            threads=allowance.threads,
-            **shipped(question.view.game, question.view.seats),
-        )
+        return Searcher(root, seed=seed, max_bytes=max(tree_bytes, MIN_BYTES), threads=threads, **options)
     except MemoryError:
         raise CallError(Reason.BUSY, [("", "there is no memory for another tree")], retry=1.0) from None

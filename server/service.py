@@ -80,6 +80,11 @@ class Advisor(AdvisorServiceServicer):
         self._metrics = metrics
         self._lead = Lead()
 
+    @property
+    def trees(self) -> Trees:
+        """What searches have for memory."""
+        return self._trees
+
     async def RecommendMove(  # noqa: N802  # its name in proto/
         self, request: api.RecommendMoveRequest, context: Context
     ) -> api.RecommendMoveResponse:

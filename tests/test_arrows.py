@@ -25,7 +25,7 @@ ALLOWED: dict[str, str] = {
     "arena": rf"clerestory\.(engine\.(core|rng|errors)\b|search\b|arena\b)|{COMMON_GROUND}",
     "learn": r"clerestory\.(engine\.(core|rng|errors|weights)\b|search\b|arena\b|learn\b)",
     "review": r"clerestory\.(engine\.(core|scoring)\b|search\b|review\b)",
-    "server": rf"clerestory\Z|clerestory\.(server|search)\b|{ENGINE}|{STUBS}",
+    "server": rf"clerestory\Z|clerestory\.(server|search|review)\b|{ENGINE}|{STUBS}",
     "clients": rf"clerestory\.clients\b|{STUBS}|{COMMON_GROUND}",
     "door": rf"clerestory\.door\b|clerestory\.clients\.connection\b|{STUBS}",
     "cli": r"clerestory\b",

@@ -1,0 +1,131 @@
+"""The handler of AnnotationService."""
+
+import asyncio
+import time
+from dataclasses import replace
+from typing import Any
+
+import grpc
+
+from clerestory.review import Annotation, Plan
+from clerestory.review.annotation import assemble
+from clerestory.review.course import last_root, plies_of
+from clerestory.review.plan import ITERATIONS, LEAST
+from clerestory.server.callers import Caller, Callers
+from clerestory.server.errors import Reason, refuse
+from clerestory.server.games.keeper import Keeper
+from clerestory.server.games.kept import Kept
+from clerestory.server.games.log import Hints
+from clerestory.server.games.viewer import Viewer, viewer_of
+from clerestory.server.reviewer import Game, Pass, Reviewer
+from clerestory.server.translate_annotation import (
+    MOST,
+    Wanted,
+    read_annotation,
+    require_seat,
+    write_progress,
+    write_review,
+)
+from clerestory.v1 import annotation_pb2 as api
+from clerestory.v1.annotation_pb2_grpc import AnnotationServiceServicer
+
+SKETCH = 4 * LEAST  # iterations of a search of the sketch, after which the review proper has another speed to go by
+SPARE = 0.9  # of the time, for what is slower than the sketch
+EVERY = 0.25  # seconds between two messages, at least
+
+Context = grpc.aio.ServicerContext[Any, Any]
+
+
+class Annotations(AnnotationServiceServicer):
+    """AnnotationService over a reviewer.
+
+    Args:
+        reviewer: whose threads search.
+        keeper: of the games that the server keeps.
+        callers: tells whose calls are.
+    """
+
+    def __init__(self, reviewer: Reviewer, keeper: Keeper, callers: Callers) -> None:
+        self._reviewer = reviewer
+        self._keeper = keeper
+        self._callers = callers
+
+    async def AnnotateGame(  # type: ignore[override]  # noqa: N802  # a coroutine that writes; its name in proto/
+        self, request: api.AnnotateGameRequest, context: Context
+    ) -> None:
+        """Review a game. Raises CallError."""
+        began, caller = time.monotonic(), self._callers.of(context)
+        self._reviewer.require_place(caller)
+        wanted = await asyncio.to_thread(read_annotation, request)
+        end, viewer = await self._game(wanted)
+        plan = Plan(iterations=SKETCH, seed=wanted.seed, viewer=viewer)
+        game = await asyncio.to_thread(game_of, end, viewer)
+        sketch = await self._pass(game, plan, caller, context, sketch=True)
+        plan = replace(plan, iterations=iterations_of(wanted, time.monotonic() - began))
+        proper = sketch if plan.iterations == SKETCH else await self._pass(game, plan, caller, context, sketch=False)
+        await self._conclude(proper, assembled(end, plan, proper), context)
+
+    async def _pass(self, game: Game, plan: Plan, caller: Caller, context: Context, *, sketch: bool) -> Pass:
+        """Go over a game once, and tell what is done as it is done."""
+        going = Pass(game.total)
+        work = asyncio.ensure_future(going.run(game, plan, self._reviewer, caller))
+        try:
+            while not work.done():
+                await asyncio.wait([work], timeout=EVERY)
+                if going.untold:
+                    await context.write(write_progress(going.done, going.total, going.news(), sketch=sketch))
+            work.result()
+        finally:
+            work.cancel()
+        return going
+
+    async def _conclude(self, proper: Pass, review: Annotation, context: Context) -> None:
+        """Write the last message."""
+        await context.write(api.AnnotateGameResponse(done=proper.total, total=proper.total, review=write_review(review)))
+
+    async def _game(self, wanted: Wanted) -> tuple[Any, int | None]:
+        """Return the last position of a game, and by which seat's knowledge it is judged. Raises CallError."""
+        if wanted.record is not None:
+            return wanted.record, wanted.viewer
+        async with self._keeper.lend(wanted.game_id) as live:
+            viewer = viewer_of(live.kept, wanted.tokens)
+            judge = judge_of(live.kept, viewer, wanted.viewer)
+            end = live.kept.record(None).state
+        require_seat(end, judge)
+        return end, judge
+
+
+def judge_of(kept: Kept, viewer: Viewer, wanted: int | None) -> int | None:
+    """Return by whose knowledge a kept game is judged, None for each seat's own.
+
+    Raises CallError: FROZEN, NOT_STARTED, NO_HINTS_YET, and WRONG_SEAT_TOKEN for whoever may not see it so.
+    """
+    if kept.frozen:
+        refuse(Reason.FROZEN, "kept_game", "the game is of other rules or cards than this server's")
+    if kept.over:
+        return wanted
+    if not kept.running:
+        refuse(Reason.NOT_STARTED, "kept_game", "the game has not begun: a seat is open")
+    if kept.head.options.hints != Hints.ALWAYS:
+        refuse(Reason.NO_HINTS_YET, "kept_game", "the game has no hints before it is over")
+    if not viewer.seats or wanted not in (None, *viewer.seats):
+        refuse(Reason.WRONG_SEAT_TOKEN, "kept_game.tokens", "a running game is reviewed by a seat of one's own alone")
+    return viewer.seats[0] if wanted is None else wanted
+
+
+def game_of(end: Any, viewer: int | None) -> Game:
+    """Return what of a game there is to review."""
+    plies = [ply for ply in plies_of(end, viewer) if ply.root is not None]
+    return Game(plies, last_root(end, viewer), len(end.history))
+
+
+def iterations_of(wanted: Wanted, took: float) -> int:
+    """Return the iterations of the review proper: as asked for, or as many as fit by the speed of the sketch."""
+    if wanted.seconds is None:
+        return wanted.iterations or ITERATIONS
+    return min(max(int(SKETCH * SPARE * (wanted.seconds - took) / took), LEAST), MOST)
+
+
+def assembled(end: Any, plan: Plan, proper: Pass) -> Annotation:
+    """Return the review of a game from a pass over it."""
+    return assemble(end, plan, [proper.valuations[ply] for ply in sorted(proper.valuations)], proper.final)

@@ -1,0 +1,158 @@
+"""Reviews on the threads of the server: every search behind everybody else's, and none given up for want of time."""
+
+import asyncio
+import time
+from collections.abc import Generator
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from clerestory.review.course import Ply
+from clerestory.review.ledger import Shares, Valuation
+from clerestory.review.plan import TREE_BYTES, Plan
+from clerestory.review.study import Question, compared, study, value_of
+from clerestory.search.ismcts import Searcher
+from clerestory.search.result import Result
+from clerestory.search.root import Root
+from clerestory.server.allowance import Allowance, Budget
+from clerestory.server.callers import Caller
+from clerestory.server.errors import CallError, Reason, refuse
+from clerestory.server.memory import Trees
+from clerestory.server.policy import Priority
+from clerestory.server.scheduler import Scheduler
+
+TURN = 10.0  # seconds after which a search that others have kept waiting is admitted anew
+
+T = TypeVar("T")
+Asking = Generator[Question, Result, T]
+
+
+class Reviewer:
+    """Runs the searches of reviews.
+
+    Args:
+        scheduler: whose threads search.
+        trees: what searches have for memory.
+    """
+
+    def __init__(self, scheduler: Scheduler, trees: Trees) -> None:
+        self._scheduler = scheduler
+        self._trees = trees
+
+    @property
+    def workers(self) -> int:
+        """Number of plies that can be studied at once."""
+        return self._scheduler.workers
+
+    def require_place(self, caller: Caller) -> None:
+        """Refuse a review for which there is no room now. Raises CallError: BUSY, FINISHING."""
+        self._scheduler.require_place(caller, Priority.BACKGROUND)
+
+    async def answered(self, asking: Asking[T], caller: Caller) -> T:
+        """Run the searches that a study asks for, and return what it makes of them. Raises CallError, FINISHING."""
+        try:
+            question = next(asking)
+            while True:
+                question = asking.send(await self.search(question, caller))
+        except StopIteration as end:
+            value: T = end.value
+            return value
+
+    async def search(self, question: Question, caller: Caller) -> Result:
+        """Return the result of a search with all the iterations that it asks for. Raises CallError, FINISHING."""
+        with self._trees.open(question.root, question.seed, TREE_BYTES, question.options) as searcher:
+            while True:
+                result = await self._turn(searcher, question, caller)
+                if result is not None and result.iterations >= question.iterations:
+                    return result
+
+    async def _turn(self, searcher: Searcher, question: Question, caller: Caller) -> Result | None:
+        """Let a search go on, for some time at most; None where it was turned away, and has waited."""
+        view, now = question.root.view, time.monotonic()
+        budget = Budget(now, None, TURN)
+        left = question.iterations - searcher.iterations
+        allowance = Allowance(budget, left, early=False, threads=1, tree_bytes=TREE_BYTES, cuts=())
+        kind = ("review", view.game.name, view.seats)
+        try:
+            self.require_place(caller)
+            job = self._scheduler.submit(searcher, allowance, caller=caller, kind=kind, priority=Priority.BACKGROUND)
+        except CallError as error:
+            if error.reason != Reason.BUSY:
+                raise
+            await asyncio.sleep(error.retry or TURN)
+            return None
+        try:
+            result = await self._scheduler.result(job, lambda result: compared(searcher, question, result))
+        finally:
+            self._scheduler.drop(job)
+        if job.finishing:
+            refuse(Reason.FINISHING, "", "the server is finishing")
+        return result
+
+
+@dataclass(slots=True)
+class Pass:
+    """One pass over a game: what is done of it, and what nobody has been told yet.
+
+    Attributes:
+        total: plies of it, the last position of a game that is not over among them.
+        valuations: that are done, by ply.
+        final: shares of that last position; None before, and in a game that is over.
+        untold: valuations since the last `news`.
+        done: how many of `total`.
+    """
+
+    total: int
+    valuations: dict[int, Valuation] = field(default_factory=dict)
+    final: Shares | None = None
+    untold: list[Valuation] = field(default_factory=list)
+    done: int = 0
+
+    def news(self) -> list[Valuation]:
+        """Return what is done since the last call."""
+        told, self.untold = self.untold, []
+        return told
+
+    async def run(self, game: "Game", plan: Plan, reviewer: Reviewer, caller: Caller) -> None:
+        """Study all plies, as many at once as there are workers. Raises CallError."""
+        work = iter([*game.plies, *([] if game.last is None else [game.last])])
+
+        async def go_on() -> None:
+            for one in work:
+                await self._study(one, game, plan, reviewer, caller)
+                self.done += 1
+
+        crew = [asyncio.ensure_future(go_on()) for _ in range(reviewer.workers)]
+        try:
+            await asyncio.gather(*crew)
+        finally:
+            for one in crew:
+                one.cancel()
+
+    async def _study(self, one: Ply | Root, game: "Game", plan: Plan, reviewer: Reviewer, caller: Caller) -> None:
+        """Study a ply, or the last position."""
+        if isinstance(one, Root):
+            self.final = await reviewer.answered(value_of(one, plan, game.length + 1), caller)
+            return
+        valuation = await reviewer.answered(study(one, plan), caller)
+        self.valuations[one.number] = valuation
+        self.untold.append(valuation)
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """A game to be reviewed.
+
+    Attributes:
+        plies: at which something could happen.
+        last: the last position of a game that is not over; else None.
+        length: number of all plies.
+    """
+
+    plies: list[Ply]
+    last: Root | None
+    length: int
+
+    @property
+    def total(self) -> int:
+        """What a pass has to do."""
+        return len(self.plies) + (self.last is not None)

@@ -1,0 +1,148 @@
+"""Between the messages of AnnotationService and the review of a game."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from clerestory.engine.core import NATURE, State
+from clerestory.engine.errors import BadRecord
+from clerestory.engine.record import read_records
+from clerestory.review import Annotation, Valuation
+from clerestory.review.plan import LEAST
+from clerestory.server.errors import Faults, Reason, refuse
+from clerestory.server.translate import read_duration
+from clerestory.v1 import annotation_pb2 as api
+
+MOST = 200_000  # iterations of a search
+SHORTEST = 1.0  # seconds of a time budget
+CLASSES = {
+    "doubtful": api.ERROR_CLASS_DOUBTFUL,
+    "mistake": api.ERROR_CLASS_MISTAKE,
+    "blunder": api.ERROR_CLASS_BLUNDER,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A review that is wanted.
+
+    Attributes:
+        game_id: of a kept game; "" where a record was given.
+        tokens: that came with it.
+        record: the game that was given, at its last position with its history; None for a kept game.
+        viewer: the seat by whose knowledge everything is judged, None for each seat by its own.
+        iterations: of a search; None where the request does not say.
+        seconds: for all of it; None where the request does not say.
+        seed: of all luck.
+    """
+
+    game_id: str
+    tokens: tuple[str, ...]
+    record: State | None
+    viewer: int | None
+    iterations: int | None
+    seconds: float | None
+    seed: int
+
+
+def read_annotation(request: api.AnnotateGameRequest) -> Wanted:
+    """Return what a request asks for. Raises CallError, with all that is wrong."""
+    faults = Faults()
+    seconds = read_duration(request, "time_budget", faults, Reason.BAD_TIME_BUDGET, SHORTEST)
+    iterations = request.iterations if request.HasField("iterations") else None
+    if iterations is not None and not LEAST <= iterations <= MOST:
+        faults.add(Reason.BAD_ITERATIONS, "iterations", f"is {iterations}; must be {LEAST} to {MOST}")
+    if iterations is not None and request.HasField("time_budget"):
+        faults.add(Reason.BAD_TIME_BUDGET, "time_budget", "is not to be given together with iterations")
+    kind = request.WhichOneof("game")
+    if kind is None:
+        faults.add(Reason.BAD_GAME, "game", "is missing; set kept_game or record")
+    record = read_game(request.record, faults) if kind == "record" else None
+    viewer = request.viewer_seat if request.HasField("viewer_seat") else None
+    faults.require_none()
+    if record is not None:
+        require_seat(record, viewer)
+    kept = request.kept_game
+    return Wanted(kept.game_id, tuple(kept.tokens), record, viewer, iterations, seconds, request.seed)
+
+
+def read_game(text: str, faults: Faults) -> State | None:
+    """Return the first game of a record, at its end with its history; None, and a fault, for what is none."""
+    try:
+        found = next(read_records(text.splitlines(keepends=True), begun=True), None)
+    except BadRecord as error:
+        faults.add(Reason.BAD_RECORD, "record", str(error))
+        return None
+    if found is None:
+        faults.add(Reason.BAD_RECORD, "record", "holds no game")
+    return None if found is None else found.state
+
+
+def require_seat(game: State, viewer: int | None) -> None:
+    """Raise CallError for a viewer that a game does not have."""
+    if viewer is not None and viewer >= game.seats:
+        refuse(Reason.BAD_SEAT, "viewer_seat", f"is {viewer}; the seats are 0 to {game.seats - 1}")
+
+
+def write_ply(one: Valuation) -> api.ReviewedPly:
+    """Return what a ply changed as a message."""
+    decision = one.seat != NATURE
+    return api.ReviewedPly(
+        ply=one.ply,
+        round=one.round,
+        seat=one.seat if decision else None,
+        action=api.ReviewedAction(text=one.action, label=one.label),
+        source=one.source,
+        before=one.before,
+        after=one.after,
+        best=api.ReviewedAction(text=one.best, label=one.best_label) if decision else None,
+        points=one.points,
+        stake=one.stake,
+        iterations=one.iterations,
+        principal_variation=one.line,
+        reason=one.reason,
+    )
+
+
+def write_progress(done: int, total: int, plies: Sequence[Valuation], *, sketch: bool) -> api.AnnotateGameResponse:
+    """Return what is done since the last message."""
+    return api.AnnotateGameResponse(done=done, total=total, sketch=sketch, plies=map(write_ply, plies))
+
+
+def write_review(review: Annotation) -> api.GameReview:
+    """Return the ledger of a game as a message."""
+    return api.GameReview(
+        game=review.game,
+        ended=review.ended,
+        seats=[write_seat(review, seat) for seat in range(len(review.names))],
+        errors=[
+            api.NamedError(ply=one.ply, error_class=CLASSES[review.class_of(one)], loss=one.loss)
+            for one in review.errors()
+        ],
+        noise_floor=review.floor,
+        iterations=review.plan.iterations,
+        seed=review.plan.seed,
+        options={name: str(value) for name, value in review.settings.items()},
+        viewer_seat=review.plan.viewer,
+    )
+
+
+def write_seat(review: Annotation, seat: int) -> api.SeatReview:
+    """Return the ledger of a seat as a message."""
+    account, said = review.accounts[seat], review.figures[seat]
+    return api.SeatReview(
+        name=review.names[seat],
+        start=account.start,
+        luck=[api.LuckOfSource(source=source, luck=luck) for source, luck in account.luck.items()],
+        errors=account.errors,
+        gifts=account.gifts,
+        revaluation=account.revaluation,
+        final=account.final,
+        decisions=said.counted,
+        idle_decisions=said.idle,
+        mean_loss=said.mean_loss,
+        accuracy=said.accuracy,
+        points_lost=said.points,
+        blunders=said.classes["blunder"],
+        mistakes=said.classes["mistake"],
+        doubtful=said.classes["doubtful"],
+    )
