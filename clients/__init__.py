@@ -18,6 +18,7 @@ from clerestory.clients.errors import (
 from clerestory.clients.kept import AsyncKeptGame, AsyncKeptGames, KeptGame, KeptGames
 from clerestory.clients.kept_wire import Happened, Seen, Sitting
 from clerestory.clients.referee import AppliedAction, AsyncReferee, AsyncRules, LegalAction, Outcome, Referee, Rules
+from clerestory.clients.review_wire import GameReview, ReviewedPly, Reviewing, SeatReview
 from clerestory.clients.types import Action, AnswerWarning, Line, Outlook, Recommendation, Update
 from clerestory.clients.wire import ONLOOKER
 
@@ -40,6 +41,7 @@ __all__ = [
     "Busy",
     "Denied",
     "FieldViolation",
+    "GameReview",
     "Happened",
     "KeptGame",
     "KeptGames",
@@ -51,7 +53,10 @@ __all__ = [
     "Outlook",
     "Recommendation",
     "Referee",
+    "ReviewedPly",
+    "Reviewing",
     "Rules",
+    "SeatReview",
     "Seen",
     "Sitting",
     "Tls",

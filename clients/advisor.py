@@ -14,6 +14,7 @@ from clerestory.clients.exchange import Answer, Exchange, blocking
 from clerestory.clients.kept import KeptGames
 from clerestory.clients.referee import Rules
 from clerestory.clients.retries import Tries
+from clerestory.clients.review_wire import Reviewing
 from clerestory.clients.types import Update
 
 
@@ -69,6 +70,7 @@ class Advisor(Client):
     _grpc = grpc
     recommend = blocking(Client._recommend)
     analyze = streaming(Client._analyze, Analysis)
+    annotate = streaming(Client._annotate, Stream[Reviewing])
 
     def __enter__(self) -> Self:
         return self

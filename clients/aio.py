@@ -13,6 +13,7 @@ from clerestory.clients.exchange import Answer, Exchange, awaited
 from clerestory.clients.kept import AsyncKeptGames
 from clerestory.clients.referee import AsyncRules
 from clerestory.clients.retries import Tries
+from clerestory.clients.review_wire import Reviewing
 from clerestory.clients.types import Update
 
 
@@ -67,6 +68,7 @@ class AsyncAdvisor(Client):
     _grpc = grpc.aio
     recommend = awaited(Client._recommend)
     analyze = streaming(Client._analyze, AsyncAnalysis)
+    annotate = streaming(Client._annotate, AsyncStream[Reviewing])
 
     async def __aenter__(self) -> Self:
         return self

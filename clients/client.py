@@ -8,10 +8,11 @@ import grpc
 
 from clerestory.clients.connection import Tls, dial
 from clerestory.clients.errors import Unavailable
-from clerestory.clients.exchange import Exchange
+from clerestory.clients.exchange import Answer, Exchange
 from clerestory.clients.kept import SERVICE
 from clerestory.clients.kept_wire import Seen
 from clerestory.clients.retries import Rejoining, Tries
+from clerestory.clients.review_wire import HasTokens, Reviewing, read_reviewing, write_annotation
 from clerestory.clients.types import Recommendation, Update
 from clerestory.clients.wire import (
     Options,
@@ -23,6 +24,7 @@ from clerestory.clients.wire import (
     write_question,
 )
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
+from clerestory.v1.annotation_pb2_grpc import AnnotationServiceStub
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from clerestory.v1.rules_pb2_grpc import RulesServiceStub
 
@@ -61,7 +63,8 @@ class Client:
         else:
             self._channel = self._grpc.secure_channel(dialled.target, dialled.credentials, dialled.options)
         kept = {SERVICE + name: method for name, method in vars(GameServiceStub(self._channel)).items()}
-        self._methods = vars(AdvisorServiceStub(self._channel)) | vars(RulesServiceStub(self._channel)) | kept
+        stubs = (AdvisorServiceStub, RulesServiceStub, AnnotationServiceStub)
+        self._methods = {name: method for stub in stubs for name, method in vars(stub(self._channel)).items()} | kept
 
     def _begin(self, exchange: Exchange[Any], seconds: float) -> Any:
         """Return what a method of a stub returns. Raises grpc.RpcError, and Unavailable where the client is closed."""
@@ -115,6 +118,29 @@ class Client:
         )
         return Exchange("Analyze", request, read_update, seconds)
 
+    def _annotate(
+        self,
+        game: str | HasTokens,
+        time: Time | None = None,
+        *,
+        iterations: int | None = None,
+        viewer: int | None = None,
+        seed: int | None = None,
+    ) -> Exchange[Reviewing]:
+        """Return the review of a game as it is made; the last part has the ledger. Leaving it ends the review.
+
+        Args:
+            game: a record as text, or a kept game.
+            time: for all of it, 1 s at least; not together with iterations.
+            iterations: of each search, 50 to 200,000; None, without a time: 4,000.
+            viewer: the seat by whose knowledge everything is judged; None for each seat's own.
+            seed: of all luck in the searches; None: 0.
+
+        Raises AdvisorError, here for what cannot be sent, else where the parts are read.
+        """
+        request, seconds = write_annotation(game, time, iterations, viewer, seed)
+        return Exchange("AnnotateGame", request, read_reviewing, seconds)
+
     def _states(
         self, watching: Callable[[Any, Begin, Callable[[Any], Any], Tries], Analysis], ask: Callable[[], Exchange[Seen]]
     ) -> Analysis:
@@ -124,8 +150,8 @@ class Client:
 
 
 def streaming(
-    write: Callable[Concatenate[Client, P], Exchange[Update]],
-    analysis: Callable[[Any, Begin, Callable[[Any], Update], Tries], Analysis],
+    write: Callable[Concatenate[Client, P], Exchange[Answer]],
+    analysis: Callable[[Any, Begin, Callable[[Any], Answer], Tries], Analysis],
 ) -> Callable[Concatenate[Client, P], Analysis]:
     """Return the method that begins an exchange of many answers, and gives them as an analysis."""
 

@@ -81,7 +81,9 @@ class Annotations(AnnotationServiceServicer):
 
     async def _conclude(self, proper: Pass, review: Annotation, context: Context) -> None:
         """Write the last message."""
-        await context.write(api.AnnotateGameResponse(done=proper.total, total=proper.total, review=write_review(review)))
+        await context.write(
+            api.AnnotateGameResponse(done=proper.total, total=proper.total, review=write_review(review))
+        )
 
     async def _game(self, wanted: Wanted) -> tuple[Any, int | None]:
         """Return the last position of a game, and by which seat's knowledge it is judged. Raises CallError."""
@@ -102,6 +104,8 @@ def judge_of(kept: Kept, viewer: Viewer, wanted: int | None) -> int | None:
     """
     if kept.frozen:
         refuse(Reason.FROZEN, "kept_game", "the game is of other rules or cards than this server's")
+    if viewer.stranger:
+        refuse(Reason.WRONG_SEAT_TOKEN, "kept_game.tokens", "bring the token of a seat")
     if kept.over:
         return wanted
     if not kept.running:

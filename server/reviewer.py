@@ -2,8 +2,9 @@
 
 import asyncio
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TypeVar
 
 from clerestory.review.course import Ply
@@ -114,7 +115,7 @@ class Pass:
 
     async def run(self, game: "Game", plan: Plan, reviewer: Reviewer, caller: Caller) -> None:
         """Study all plies, as many at once as there are workers. Raises CallError."""
-        work = iter([*game.plies, *([] if game.last is None else [game.last])])
+        work: Iterator[Ply | Root] = chain(game.plies, () if game.last is None else (game.last,))
 
         async def go_on() -> None:
             for one in work:

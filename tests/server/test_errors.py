@@ -18,6 +18,7 @@ from clerestory.v1.position_pb2 import Position
 from clerestory.v1.toy_pb2 import ToyPosition
 from tests.server.games.test_service import PRODUCED as GAME_REASONS
 from tests.server.harness import assert_reason, details, long_question, opening, question, refusal, served, until
+from tests.server.test_annotation import PRODUCED as REVIEW_REASONS
 from tests.server.test_callers import BAD_NAMES
 from tests.server.test_rules import NOT_NOW as RULES_NOT_NOW
 from tests.server.test_rules import REFUSED
@@ -240,6 +241,7 @@ PRODUCED = {
     *(reason for _, reason in HEADERS if reason is not None),
     *(reason for _, reason, _ in BAD_NAMES),
     *GAME_REASONS,
+    *REVIEW_REASONS,
 }
 
 

@@ -1,0 +1,218 @@
+"""Reviews of games, as messages and as plain values: shared by the sync and the async client."""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from clerestory.clients.types import Action
+from clerestory.clients.wire import SLACK, Time, duration, read_time, set_field
+from clerestory.v1 import annotation_pb2 as api
+
+UNIT = 1_000_000  # of a win, as shares are on the wire
+LONGEST = 3600.0  # seconds that a review without a time may take
+PREFIX = "ERROR_CLASS_"
+
+
+class HasTokens(Protocol):
+    """A kept game, and what one looks through; KeptGame and AsyncKeptGame are."""
+
+    game_id: str
+
+    def _all_tokens(self) -> list[str]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewedPly:
+    """What a ply changed.
+
+    Attributes:
+        ply: its number, from 1.
+        round: of the game; 0 in a game that counts none.
+        seat: that decided, None for a chance event.
+        action: what was played, or came up.
+        source: what kind of luck it was, "" for a decision.
+        before: win shares by seat, 0 to 1: after the best action, or the mean over the outcomes by their odds.
+        after: win shares after it.
+        best: the best action, None for a chance event.
+        points: of margin that the action cost, 0 or more.
+        variation: the principal variation of the best action, in texts.
+        reason: what the best action brings beyond the one played, "" where nothing is beyond chance.
+    """
+
+    ply: int
+    round: int
+    seat: int | None
+    action: Action
+    source: str
+    before: tuple[float, ...]
+    after: tuple[float, ...]
+    best: Action | None
+    points: float
+    variation: tuple[str, ...]
+    reason: str
+
+    @property
+    def loss(self) -> float:
+        """Share of the win that the seat that decided lost by it; 0 for a chance event."""
+        return 0.0 if self.seat is None else self.before[self.seat] - self.after[self.seat]
+
+
+@dataclass(frozen=True, slots=True)
+class SeatReview:
+    """The ledger of a seat: start + luck + errors + gifts + revaluation = final, in shares of a win.
+
+    Attributes:
+        name: of the seat.
+        start: its share at the start.
+        luck: by source.
+        errors: its own, 0 or less.
+        gifts: of others' errors.
+        revaluation: what the searches disagreed about.
+        final: the result, or the share now.
+        decisions: with something at stake.
+        mean_loss: of those, None without any.
+        accuracy: 0 to 100, None without decisions.
+        classes: number of `blunder`, `mistake` and `doubtful` decisions.
+    """
+
+    name: str
+    start: float
+    luck: dict[str, float]
+    errors: float
+    gifts: float
+    revaluation: float
+    final: float
+    decisions: int
+    mean_loss: float | None
+    accuracy: float | None
+    classes: dict[str, int]
+
+    @property
+    def luck_adjusted(self) -> float:
+        """The result without the luck."""
+        return self.final - sum(self.luck.values())
+
+
+@dataclass(frozen=True, slots=True)
+class GameReview:
+    """The ledger of a game.
+
+    Attributes:
+        game: its name.
+        ended: how, in words; "" for a game that is not over.
+        seats: the ledger of each.
+        errors: class of each ply whose error has one, the dearest first.
+        noise_floor: share of a win; an error has a class only above twice that.
+        iterations: of each search.
+        seed: of all luck in them.
+        message: as it came, with shares in exact millionths.
+    """
+
+    game: str
+    ended: str
+    seats: tuple[SeatReview, ...]
+    errors: dict[int, str]
+    noise_floor: float
+    iterations: int
+    seed: int
+    message: api.GameReview
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewing:
+    """What of a review is done since the last one.
+
+    Attributes:
+        done: plies of this pass that are done.
+        total: plies of a pass.
+        sketch: this is the first pass, of few iterations; the plies of the second take the place of its.
+        plies: done since the last one, in whatever order.
+        review: the ledger, in the last one alone.
+    """
+
+    done: int
+    total: int
+    sketch: bool
+    plies: tuple[ReviewedPly, ...]
+    review: GameReview | None
+
+
+def write_annotation(
+    game: str | HasTokens, time: Time | None, iterations: int | None, viewer: int | None, seed: int | None
+) -> tuple[api.AnnotateGameRequest, float]:
+    """Return a request for a review, and the seconds that the call may take. Raises BadRequest."""
+    request = api.AnnotateGameRequest()
+    if isinstance(game, str):
+        request.record = game
+    else:
+        request.kept_game.CopyFrom(api.KeptGameReference(game_id=game.game_id, tokens=game._all_tokens()))
+    for field, value in (("iterations", iterations), ("viewer_seat", viewer), ("seed", seed)):
+        if value is not None:
+            set_field(request, field, value)
+    if time is None:
+        return request, LONGEST
+    seconds = read_time(time)
+    request.time_budget.CopyFrom(duration(seconds))
+    return request, 2 * seconds + SLACK
+
+
+def read_reviewing(message: api.AnnotateGameResponse) -> Reviewing:
+    """Return what is done."""
+    review = read_review(message.review) if message.HasField("review") else None
+    plies = tuple(map(read_ply, message.plies))
+    return Reviewing(message.done, message.total, message.sketch, plies, review)
+
+
+def read_ply(message: api.ReviewedPly) -> ReviewedPly:
+    """Return what a ply changed."""
+    return ReviewedPly(
+        ply=message.ply,
+        round=message.round,
+        seat=message.seat if message.HasField("seat") else None,
+        action=named(message.action),
+        source=message.source,
+        before=tuple(share / UNIT for share in message.before),
+        after=tuple(share / UNIT for share in message.after),
+        best=named(message.best) if message.HasField("best") else None,
+        points=message.points,
+        variation=tuple(message.principal_variation),
+        reason=message.reason,
+    )
+
+
+def named(message: api.ReviewedAction) -> Action:
+    """Return an action."""
+    return Action(message.text, message.label)
+
+
+def read_review(message: api.GameReview) -> GameReview:
+    """Return the ledger of a game."""
+    return GameReview(
+        game=message.game,
+        ended=message.ended,
+        seats=tuple(map(read_seat, message.seats)),
+        errors={one.ply: api.ErrorClass.Name(one.error_class).removeprefix(PREFIX).lower() for one in message.errors},
+        noise_floor=message.noise_floor / UNIT,
+        iterations=message.iterations,
+        seed=message.seed,
+        message=message,
+    )
+
+
+def read_seat(message: api.SeatReview) -> SeatReview:
+    """Return the ledger of a seat."""
+    given: dict[str, Any] = {
+        field: getattr(message, field) if message.HasField(field) else None for field in ("mean_loss", "accuracy")
+    }
+    return SeatReview(
+        name=message.name,
+        start=message.start / UNIT,
+        luck={one.source: one.luck / UNIT for one in message.luck},
+        errors=message.errors / UNIT,
+        gifts=message.gifts / UNIT,
+        revaluation=message.revaluation / UNIT,
+        final=message.final / UNIT,
+        decisions=message.decisions,
+        mean_loss=None if given["mean_loss"] is None else given["mean_loss"] / UNIT,
+        accuracy=given["accuracy"],
+        classes={"blunder": message.blunders, "mistake": message.mistakes, "doubtful": message.doubtful},
+    )
