@@ -8,6 +8,7 @@ action of NATURE. Hidden is data: an undealt card is a field that says UNKNOWN.
 """
 from libc.math cimport INFINITY
 from libc.stdint cimport uint16_t, uint64_t
+from clerestory.engine.encoding cimport Encoder
 from clerestory.engine.rng cimport rng_t
 
 ctypedef uint16_t action_t
@@ -59,6 +60,14 @@ cdef struct GameOps:
     int num_invariants
     const Invariant *invariants
 
+# What a position is worth, by weights of its own: several values live side by side. Weights outlive what asks them.
+cdef struct Value:
+    const void *weights
+    # Write the expected final score of each seat, in the unit of scores, whoever is to decide, and win shares, which
+    # sum to 1, where there are some: then return True. Dealt or observed state, it does not matter; at the end both
+    # are what they are by the rules
+    bint (*evaluate)(const void *weights, const void *s, double *scores, double *shares) noexcept nogil
+
 # What is known of good play: optional, beside the rules. Bots and playouts go through it.
 cdef struct Guide:
     int phases                     # phase is 0 .. phases - 1
@@ -66,6 +75,8 @@ cdef struct Guide:
     const char *const *features    # their names; the first is the score, in the unit of scores
     # expected final score per seat, in the unit of scores, whoever is to decide; dealt or observed state
     void (*value)(const void *s, double *out) noexcept nogil
+    # the same by weights of that form, as a Value; without win shares
+    bint (*evaluate)(const void *weights, const void *s, double *scores, double *shares) noexcept nogil
     # weight > 0 of each of n legal actions of the deciding seat, for informed playouts and priors
     void (*weigh)(const void *s, const action_t *legal, int n, float *out) noexcept nogil
     # statistics are kept by phase: the kind of decision (or event) that is due
@@ -91,6 +102,9 @@ cdef inline void margins_of(const double *scores, int seats, double *out) noexce
 cdef class Game:
     cdef const GameOps *ops
     cdef const Guide *guide        # NULL: the game has none
+    cdef const Encoder *encoder    # NULL: no learned value sees this game
+    cdef readonly dict hand_values # weights of the guide's value by name, arrays of doubles
+    cdef readonly tuple feature_names  # of the encoder, in order: those of a seat, those of the table
     cdef readonly str name
     cdef readonly int rules_revision
     cdef readonly tuple texts      # of each action code, in order; unique
@@ -102,7 +116,7 @@ cdef class Game:
     cdef object _cards, _picture
     cdef readonly tuple accounts   # what must add up, each a function of the fields that yields their faults
     cdef dict _codes
-    cdef void bind(self, const GameOps *ops, const Guide *guide)
+    cdef void bind(self, const GameOps *ops, const Guide *guide, const Encoder *encoder=*)
     cdef int broken(self, const void *s)  # index of the first broken invariant of the ops, -1 for none
     # what a seat has been shown of a chance event to come, by something that is no action
     cdef int unsaid(self, const void *s, int seat, action_t *out)  # outcomes that it may have been; how many

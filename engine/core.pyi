@@ -1,5 +1,9 @@
+from array import array
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from clerestory.engine.layout import Layout
 from clerestory.engine.rng import Rng
@@ -24,6 +28,8 @@ class Game:
     layout: Layout
     tuning: Tuning
     catalogue: str
+    hand_values: "dict[str, array[float]]"
+    feature_names: tuple[tuple[str, ...], tuple[str, ...]]
     @property
     def invariants(self) -> tuple[str, ...]: ...
     def check_bytes(self, memory: bytes) -> int: ...
@@ -38,6 +44,9 @@ class Game:
     @property
     def has_guide(self) -> bool: ...
     def cards(self) -> dict[str, list[dict[str, Any]]]: ...
+    def features(
+        self, states: NDArray[np.uint8]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]: ...
     def seat_name(self, seat: int) -> str: ...
     def action(self, code: int) -> Action: ...
     def parse_action(self, text: str) -> Action: ...

@@ -7,6 +7,7 @@ from libc.string cimport memcmp, memcpy
 
 from clerestory.engine.envelope import check_envelope, list_fields, read_json
 from clerestory.engine.errors import BadPosition, BadText, GameError, IllegalAction, NotOver
+from clerestory.engine.encoding cimport Encoder, write_features
 from clerestory.engine.rng cimport Rng
 
 
@@ -42,11 +43,13 @@ cdef class Game:
         tuning: how it is searched.
         catalogue: hash of the card catalogue.
         cards: its rows with their sources, by list.
+        hand_values: weights of the guide's value, doubles in the order of the guide, by name; "hand" is the one in use.
+        feature_names: of what a learned value sees of a seat, and of the table; the game binds an encoder of as many.
     """
 
     def __init__(
         self, str name, int rules_revision, actions, layout, accounts=(), *, tuning, seat_names=(), picture=None,
-        str catalogue="", cards=None,
+        str catalogue="", cards=None, hand_values=None, feature_names=((), ()),
     ):
         self.name = name
         self.rules_revision = rules_revision
@@ -57,15 +60,18 @@ cdef class Game:
         self._picture = picture or list_fields
         self.catalogue = catalogue
         self._cards = cards or {}
+        self.hand_values = hand_values or {}
+        self.feature_names = tuple(feature_names)
         self.texts = tuple(text for text, _ in actions)
         self.labels = tuple(label for _, label in actions)
         self._codes = {text: code for code, text in enumerate(self.texts)}
         if self.ops == NULL or len(self._codes) != self.ops.num_actions or self.ops.state_size > MAX_BYTES:
             raise AssertionError(f"{name}: the table of actions and the table of functions do not agree")
 
-    cdef void bind(self, const GameOps *ops, const Guide *guide):
+    cdef void bind(self, const GameOps *ops, const Guide *guide, const Encoder *encoder=NULL):
         self.ops = ops
         self.guide = guide
+        self.encoder = encoder
 
     cdef int broken(self, const void *s):
         cdef int i
@@ -111,6 +117,33 @@ cdef class Game:
     def cards(self):
         """Return the card catalogue in use: rows with their sources, by list; {} for a game without one."""
         return self._cards
+
+    def features(self, states not None):
+        """Return what a learned value sees of positions, as NumPy arrays; feature_names says what is what.
+
+        Args:
+            states: NumPy array of uint8 (N, state_bytes), N at least 1: what `State.to_bytes` returned for positions of
+                one number of seats. Memory that is no position's is not recognized.
+
+        Returns float32 arrays (N, seats, features of a seat) and (N, features of the table), scaled to about 0 .. 1, and
+        the points of each seat so far (N, seats), in the unit of scores. Hidden cards do not matter: a dealt position
+        and an observed one have equal features.
+
+        Raises GameError for a game without such features, ValueError for another shape or mixed numbers of seats.
+        """
+        if self.encoder == NULL:
+            raise GameError(f"{self.name} has no features to learn from")
+        import numpy as np
+        if states.ndim != 2 or states.shape[1] != self.ops.state_size or not len(states):
+            raise ValueError(f"states: shape {states.shape}; it must be (N, {self.ops.state_size})")
+        cdef int seats = states[0, 0]
+        if seats not in self.seats or (states[:, 0] != seats).any():
+            raise ValueError("states: not all of one possible number of seats")
+        own = np.zeros((len(states), seats, self.encoder.own), np.float32)
+        table = np.zeros((len(states), self.encoder.table), np.float32)
+        points = np.zeros((len(states), seats), np.float32)
+        write_features(self.encoder, np.ascontiguousarray(states), own, table, points)
+        return own, table, points
 
     def seat_name(self, int seat):
         """What a seat is called in texts."""

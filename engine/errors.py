@@ -7,6 +7,7 @@ GameError                 a ValueError: the caller's input, not a fault inside
  │   ├─ BadPosition       a position that is malformed, or that no game could reach
  │   └─ BadCatalogue      card data that break the catalogue's rules
  ├─ CatalogueInUse        another catalogue than the one whose cards this process has
+ ├─ BadWeights            a file of weights that is damaged, or not for this game
  ├─ BadRecord             a line of a record that does not follow from those before it
  └─ NotOver               a result was asked for before the end
 """
@@ -56,6 +57,10 @@ class BadCatalogue(Violations):
 
 class CatalogueInUse(GameError):
     """A process has the cards of one catalogue of a game; another needs a process of its own."""
+
+
+class BadWeights(GameError):
+    """A file of weights is malformed, or was not learned for this game, its rules and its features."""
 
 
 class BadRecord(GameError):

@@ -7,7 +7,7 @@ is worth the craftsmen and places it buys. The weights of the value, in value.to
 to the margins that searches expected, with the cards of rules revision 1; those of actions are chosen by hand.
 """
 from libc.stdint cimport uint32_t
-from libc.string cimport memset
+from libc.string cimport memcpy
 
 from clerestory.engine.cathedral.codes cimport *
 from clerestory.engine.cathedral.prospects cimport *
@@ -16,6 +16,7 @@ from clerestory.engine.cathedral.tables cimport Craftsman, cards
 from clerestory.engine.core cimport Guide, State, action_t
 
 import tomllib
+from array import array
 from importlib.resources import files
 
 cdef enum:
@@ -30,19 +31,24 @@ cdef enum:
 cdef double WEIGHTS[WEIGHED]    # VP for one of a term, by round, stage and term
 
 
-cdef void value(const void *state, double *out) noexcept nogil:
+cdef bint evaluate(const void *by, const void *state, double *scores, double *_shares) noexcept nogil:
     """VP now, and the weighted terms of what is to come."""
     cdef const Cathedral *s = <const Cathedral *> state
     cdef double terms[TERMS]
-    cdef const double *weights = WEIGHTS + ((s.round - 1) * STAGES + stage_of(s)) * TERMS
+    cdef const double *weights = <const double *> by + ((s.round - 1) * STAGES + stage_of(s)) * TERMS
     cdef int seat, i
     for seat in range(s.seats):
-        out[seat] = s.players[seat].vp
+        scores[seat] = s.players[seat].vp
         if s.step == AT_OVER:
             continue
         count_terms(s, seat, terms)
         for i in range(TERMS):
-            out[seat] += weights[i] * terms[i]
+            scores[seat] += weights[i] * terms[i]
+    return False
+
+
+cdef void value(const void *state, double *out) noexcept nogil:
+    evaluate(WEIGHTS, state, out, NULL)
 
 
 # -- weights of actions ----------------------------------------------------------------------------
@@ -237,7 +243,7 @@ cdef int round_of(const void *state) noexcept nogil:
 
 
 GUIDE = Guide(
-    phases=STEPS, num_features=FEATURES, features=&FEATURE_NAMES[0], value=value, weigh=weigh, phase=phase,
+    phases=STEPS, num_features=FEATURES, features=&FEATURE_NAMES[0], value=value, evaluate=evaluate, weigh=weigh, phase=phase,
     feature=feature, round=round_of,
 )
 
@@ -262,14 +268,27 @@ def terms_of(State state not None, int seat):
     }
 
 
-def use_weights(table):
-    """Value by these weights from now on: by stage and term, a list by round; a term that is not named has none."""
-    memset(WEIGHTS, 0, sizeof(WEIGHTS))
+def weights_of(table):
+    """Return the weights of a table: by stage and term, a list by round; a term that is not named has none."""
+    weights = array("d", bytes(8 * WEIGHED))
     for stage, name in enumerate(STAGE_NAMES):
         for term, by_round in table[name].items():
             place = TERM_NAMES.index(term)
             for round_ in range(ROUNDS):
-                WEIGHTS[(round_ * STAGES + stage) * TERMS + place] = by_round[round_]
+                weights[(round_ * STAGES + stage) * TERMS + place] = by_round[round_]
+    return weights
 
 
-use_weights(tomllib.loads(files("clerestory.engine.cathedral").joinpath("value.toml").read_text("utf-8")))
+def use_weights(table):
+    """Value by these weights from now on, as weights_of reads them."""
+    cdef bytes weights = weights_of(table).tobytes()
+    memcpy(WEIGHTS, <const char *> weights, sizeof(WEIGHTS))
+
+
+def read_table(name):
+    return tomllib.loads(files("clerestory.engine.cathedral").joinpath(name).read_text("utf-8"))
+
+
+FILES = {"hand": "value.toml"}
+HAND_VALUES = {name: weights_of(read_table(file)) for name, file in FILES.items()}
+use_weights(read_table(FILES["hand"]))

@@ -35,6 +35,7 @@ from clerestory.engine.cathedral.events cimport (
     play_protection,
     play_thomas,
 )
+from clerestory.engine.cathedral.features cimport ENCODER
 from clerestory.engine.cathedral.guide cimport GUIDE
 from clerestory.engine.cathedral.luck cimport (
     coming_event,
@@ -64,6 +65,8 @@ from clerestory.engine.rng cimport rng_t
 
 from clerestory.engine.cathedral.actions import actions
 from clerestory.engine.cathedral.catalogue import SHIPPED, Catalogue, content_hash, load, rows
+from clerestory.engine.cathedral.features import FEATURE_NAMES
+from clerestory.engine.cathedral.guide import HAND_VALUES
 from clerestory.engine.cathedral.names import COLOURS, names_of
 from clerestory.engine.cathedral.position import ACCOUNTS
 from clerestory.engine.cathedral.state import layout_of
@@ -271,7 +274,7 @@ cdef class CathedralGame(Game):
     """
 
     def __cinit__(self, catalogue=None):
-        self.bind(&OPS, &GUIDE)
+        self.bind(&OPS, &GUIDE, &ENCODER)
 
     def __init__(self, catalogue=None):
         cards = catalogue if isinstance(catalogue, Catalogue) else load(catalogue or SHIPPED)
@@ -281,6 +284,7 @@ cdef class CathedralGame(Game):
         super().__init__(
             "cathedral", RULES_REVISION, actions(cards), layout_of(names_of(cards)), ACCOUNTS,
             tuning=TUNING, seat_names=COLOURS, picture=show, catalogue=content, cards=rows(cards),
+            hand_values=HAND_VALUES, feature_names=FEATURE_NAMES,
         )
 
     cdef int unsaid(self, const void *state, int seat, action_t *out):

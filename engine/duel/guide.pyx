@@ -6,7 +6,7 @@ is worth the steps that it takes chips along it, and gold pays for the steps. Th
 those that foresaw the final points of games between bots best; those of actions are chosen by hand.
 """
 from libc.stdint cimport uint32_t
-from libc.string cimport memset
+from libc.string cimport memcpy
 
 from clerestory.engine.core cimport Guide, State, action_t
 from clerestory.engine.duel.building cimport COMPLETE, complete_sections, placed_in
@@ -18,6 +18,7 @@ from clerestory.engine.duel.state cimport *
 from clerestory.engine.duel.tables cimport *
 
 import tomllib
+from array import array
 from importlib.resources import files
 
 cdef enum:
@@ -27,7 +28,7 @@ cdef enum:
 
 # -- the value -------------------------------------------------------------------------------------
 
-cdef double WEIGHTS[ALL_ROUNDS][TERMS]  # points for one of a term, by round
+cdef double WEIGHTS[ALL_ROUNDS * TERMS]  # points for one of a term, by round
 
 
 cdef double points(const Player *p) noexcept nogil:
@@ -35,19 +36,24 @@ cdef double points(const Player *p) noexcept nogil:
     return 10 * complete_sections(p) + popcount(p.placed) + p.gold / 100.0
 
 
-cdef void value(const void *state, double *out) noexcept nogil:
+cdef bint evaluate(const void *by, const void *state, double *scores, double *_shares) noexcept nogil:
     """Points now, and the weighted terms of what is to come."""
     cdef const Duel *s = <const Duel *> state
     cdef double terms[TERMS]
-    cdef const double *weights = WEIGHTS[ROUNDS * s.phase + s.round]
+    cdef const double *weights = <const double *> by + (ROUNDS * s.phase + s.round) * TERMS
     cdef int seat, i
     for seat in range(SEATS):
-        out[seat] = points(&s.players[seat])
+        scores[seat] = points(&s.players[seat])
         if s.step == AT_OVER:
             continue
         count_terms(s, seat, terms)
         for i in range(TERMS):
-            out[seat] += weights[i] * terms[i]
+            scores[seat] += weights[i] * terms[i]
+    return False
+
+
+cdef void value(const void *state, double *out) noexcept nogil:
+    evaluate(WEIGHTS, state, out, NULL)
 
 
 # -- weights of actions ----------------------------------------------------------------------------
@@ -226,7 +232,7 @@ cdef int round_of(const void *state) noexcept nogil:
 
 
 GUIDE = Guide(
-    phases=STEPS, num_features=FEATURES, features=&FEATURE_NAMES[0], value=value, weigh=weigh, phase=phase,
+    phases=STEPS, num_features=FEATURES, features=&FEATURE_NAMES[0], value=value, evaluate=evaluate, weigh=weigh, phase=phase,
     feature=feature, round=round_of,
 )
 
@@ -248,20 +254,33 @@ def terms_of(State state not None, int seat):
     return ROUNDS * s.phase + s.round, points(&s.players[seat]), {name: terms[i] for i, name in enumerate(TERM_NAMES)}
 
 
-def use_weights(table):
-    """Value by these weights from now on; a term that is not named has none.
+def weights_of(table):
+    """Return the weights of a table; a term that is not named has none.
 
     Args:
         table: by term three numbers, of the first, the middle and the last round; between them runs a parabola.
     """
     cdef int round_
     cdef double x
-    memset(WEIGHTS, 0, sizeof(WEIGHTS))
+    weights = array("d", bytes(8 * ALL_ROUNDS * TERMS))
     for term, (first, middle, last) in table.items():
         place = TERM_NAMES.index(term)
         for round_ in range(ALL_ROUNDS):
             x = 2.0 * round_ / (ALL_ROUNDS - 1) - 1
-            WEIGHTS[round_][<int> place] = first * x * (x - 1) / 2 + middle * (1 - x * x) + last * x * (x + 1) / 2
+            weights[round_ * TERMS + place] = first * x * (x - 1) / 2 + middle * (1 - x * x) + last * x * (x + 1) / 2
+    return weights
 
 
-use_weights(tomllib.loads(files("clerestory.engine.duel").joinpath("value.toml").read_text("utf-8"))["weights"])
+def use_weights(table):
+    """Value by these weights from now on, as weights_of reads them."""
+    cdef bytes weights = weights_of(table).tobytes()
+    memcpy(WEIGHTS, <const char *> weights, sizeof(WEIGHTS))
+
+
+def read_table(name):
+    return tomllib.loads(files("clerestory.engine.duel").joinpath(name).read_text("utf-8"))["weights"]
+
+
+FILES = {"hand": "value.toml"}
+HAND_VALUES = {name: weights_of(read_table(file)) for name, file in FILES.items()}
+use_weights(read_table(FILES["hand"]))

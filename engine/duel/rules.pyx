@@ -72,6 +72,7 @@ from clerestory.engine.rng cimport rng_t
 
 from clerestory.engine.duel.actions import actions
 from clerestory.engine.duel.catalogue import SHIPPED, Catalogue, content_hash, load, rows
+from clerestory.engine.duel.guide import HAND_VALUES
 from clerestory.engine.duel.names import COLOURS, names_of
 from clerestory.engine.duel.position import ACCOUNTS
 from clerestory.engine.duel.state import layout_of
@@ -274,4 +275,5 @@ cdef class DuelGame(Game):
         super().__init__(
             "duel", RULES_REVISION, actions(cards), layout_of(names_of(cards)), ACCOUNTS,
             tuning=TUNING, seat_names=COLOURS, picture=show, catalogue=content, cards=rows(cards),
+            hand_values=HAND_VALUES,
         )

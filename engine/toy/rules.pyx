@@ -8,6 +8,8 @@ from clerestory.engine.hash cimport hash_words
 from clerestory.engine.place cimport at
 from clerestory.engine.rng cimport rng_below, rng_shuffle, rng_t
 
+from array import array
+
 from clerestory.engine.kinds import Choice, Flag, Number
 from clerestory.engine.layout import Field, Layout
 from clerestory.engine.tuning import Tuning, ladder
@@ -276,6 +278,11 @@ cdef void value(const void *state, double *out) noexcept nogil:
         out[seat] = s.players[seat].points + left / s.seats
 
 
+cdef bint evaluate(const void *_weights, const void *state, double *scores, double *_shares) noexcept nogil:
+    value(state, scores)
+    return False
+
+
 cdef void weigh(const void *state, const action_t *actions, int n, float *out) noexcept nogil:
     """High cards for high prizes."""
     cdef const Toy *s = <const Toy *> state
@@ -304,8 +311,8 @@ cdef GameOps OPS = GameOps(
     observe=observe, deal=deal, key=key, setup=setup, num_invariants=0, invariants=NULL,
 )
 cdef Guide GUIDE = Guide(
-    phases=ENDED + 1, num_features=2, features=&FEATURES[0], value=value, weigh=weigh, phase=phase, feature=feature,
-    round=round_of,
+    phases=ENDED + 1, num_features=2, features=&FEATURES[0], value=value, evaluate=evaluate, weigh=weigh, phase=phase,
+    feature=feature, round=round_of,
 )
 
 
@@ -367,7 +374,10 @@ cdef class ToyGame(Game):
         self.bind(&OPS, &GUIDE)
 
     def __init__(self):
-        super().__init__("toy", 1, actions(), LAYOUT, (card_faults, course_faults, played_faults), tuning=TUNING)
+        super().__init__(
+            "toy", 1, actions(), LAYOUT, (card_faults, course_faults, played_faults), tuning=TUNING,
+            hand_values={"hand": array("d")},
+        )
 
 
 TOY = ToyGame()

@@ -1,0 +1,45 @@
+# cython: language_level=3
+"""What a learned value sees of a position: features of each seat, and features of the table that all seats share.
+
+They are few among many, so they are written as a list of those that are not 0. A game encodes only what everyone can
+see: a dealt position and what any seat knows of it have equal features. The features of a seat do not depend on which
+number it has, so that renaming seats renames features and no more.
+"""
+from libc.stdint cimport uint8_t
+
+cdef enum:
+    MOST_FEATURES = 256          # of a seat, or of the table
+
+cdef struct Sparse:
+    int count
+    uint8_t place[MOST_FEATURES]  # of the features that are not 0, no place twice
+    float amount[MOST_FEATURES]   # scaled to about 0 .. 1
+
+cdef struct Encoder:
+    int own                      # features of a seat
+    int table                    # features of the table
+    # fill a list for each seat, one for the table, and the points of each seat so far, in the unit of scores
+    void (*encode)(const void *s, Sparse *own, Sparse *table, double *points) noexcept nogil
+
+cdef extern from *:
+    int lowest_bit "__builtin_ctz"(unsigned int) noexcept nogil  # owes a bit
+
+
+cdef inline void put(Sparse *features, int place, float amount) noexcept nogil:
+    """Add a feature unless it is 0."""
+    features.place[features.count] = <uint8_t> place
+    features.amount[features.count] = amount
+    features.count += amount != 0
+
+
+cdef inline void put_set(Sparse *features, int first, unsigned int members) noexcept nogil:
+    """Add a 1 at first + i for each bit i of a set."""
+    while members:
+        put(features, first + lowest_bit(members), 1)
+        members &= members - 1
+
+
+cdef void write_features(
+    const Encoder *encoder, const unsigned char[:, ::1] states, float[:, :, ::1] own, float[:, ::1] table,
+    float[:, ::1] points
+) noexcept nogil

@@ -1,0 +1,182 @@
+"""Weights of a learned value in a file: read and written without NumPy, refused where they are not what they should be.
+
+The file, all numbers little-endian: the magic bytes, a format version and the length of the header (uint32 each), the
+header in JSON, padded with spaces to 64 bytes, the arrays as float32 in the order of the header, and the CRC-32 of
+everything before it. The header names game, rules revision, catalogue, the signature of the features and each array
+with its shape; and, as provenance, how the weights came to be.
+"""
+
+import hashlib
+import json
+import math
+import struct
+import zlib
+from array import array
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from clerestory.engine.core import Game
+from clerestory.engine.errors import BadWeights
+
+MAGIC = b"CLERNET\n"
+VERSION = 1
+HEAD = struct.Struct("<8sII")
+ALIGNMENT = 64
+HIDDEN, SECOND = 32, 16  # units of the two layers
+FIELDS = ("game", "rules_revision", "catalogue", "features", "arrays", "provenance")
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """The weights of a net (net.pyx) for one game.
+
+    Attributes:
+        catalogue: hash of the catalogue of the cards that they were learned with.
+        arrays: float32, row by row, by the names of `shapes`.
+        provenance: how they came to be: JSON.
+        checksum: 8 hexadecimal digits that are equal for equal files.
+    """
+
+    catalogue: str
+    arrays: dict[str, "array[float]"]
+    provenance: dict[str, Any]
+    checksum: str
+
+
+def shapes(game: Game) -> dict[str, Shape]:
+    """Return the shape of each array of a net for a game. Raises BadWeights for a game without features."""
+    own, table = map(len, game.feature_names)
+    if not own:
+        raise BadWeights(f"{game.name} has no features to learn from")
+    return {
+        "own": (own, HIDDEN),
+        "others": (own, HIDDEN),
+        "table": (table, HIDDEN),
+        "bias": (HIDDEN,),
+        "second": (HIDDEN, SECOND),
+        "second_bias": (SECOND,),
+        "score": (SECOND,),
+        "score_bias": (1,),
+        "strength": (SECOND,),
+    }
+
+
+def signature(game: Game) -> str:
+    """Return 16 hexadecimal digits of the names of a game's features, in order."""
+    return hashlib.sha256(json.dumps(game.feature_names).encode()).hexdigest()[:16]
+
+
+def write_weights(path: Path | str, arrays: Mapping[str, Any], provenance: Mapping[str, Any], *, game: Game) -> None:
+    """Write weights to a file, for the game with the cards that it has.
+
+    Args:
+        path: of the file; replaced as a whole.
+        arrays: NumPy arrays, or anything with their `astype` and `tobytes`, of the names and shapes of `shapes`.
+        provenance: how they came to be; JSON.
+        game: that they were learned for.
+
+    Raises BadWeights for a name that is missing or too many, a wrong shape, a number that is not finite.
+    """
+    wanted = shapes(game)
+    if arrays.keys() != wanted.keys():
+        raise BadWeights(f"arrays: {', '.join(sorted(arrays))}; they must be {', '.join(sorted(wanted))}")
+    for name, shape in wanted.items():
+        if arrays[name].shape != shape:
+            raise BadWeights(f"{name}: shape {arrays[name].shape}; it must be {shape}")
+    header = {
+        "game": game.name,
+        "rules_revision": game.rules_revision,
+        "catalogue": game.catalogue,
+        "features": signature(game),
+        "arrays": {name: list(shape) for name, shape in wanted.items()},
+        "provenance": dict(provenance),
+    }
+    body = b"".join(arrays[name].astype("<f4").tobytes() for name in wanted)
+    content = packed(header, body)
+    parse_weights(content, game)
+    partial = Path(f"{path}.partial")
+    partial.write_bytes(content)
+    partial.replace(path)
+
+
+def packed(header: Mapping[str, Any], body: bytes) -> bytes:
+    """Return the bytes of a file."""
+    text = json.dumps(header, separators=(",", ":"), allow_nan=False).encode()
+    text += b" " * (-(HEAD.size + len(text)) % ALIGNMENT)
+    content = HEAD.pack(MAGIC, VERSION, len(text)) + text + body
+    return content + struct.pack("<I", zlib.crc32(content))
+
+
+def read_weights(path: Path | str, game: Game) -> Weights:
+    """Return the weights of a file, which must be for this game, its rules and its features, with whatever cards.
+
+    Raises BadWeights, which says what is wrong.
+    """
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise BadWeights(f"{path}: cannot be read: {error}") from None
+    try:
+        return parse_weights(content, game)
+    except BadWeights as error:
+        raise BadWeights(f"{path}: {error}") from None
+
+
+def parse_weights(content: bytes, game: Game) -> Weights:
+    """Return the weights that the bytes of a file hold. Raises BadWeights."""
+    header, body, checksum = opened(content)
+    require("game", header["game"], game.name)
+    require("rules_revision", header["rules_revision"], game.rules_revision)
+    require("features", header["features"], signature(game))
+    wanted = shapes(game)
+    require("arrays", header["arrays"], {name: list(shape) for name, shape in wanted.items()})
+    sizes = {name: math.prod(shape) for name, shape in wanted.items()}
+    require("size", len(body), 4 * sum(sizes.values()))
+    return Weights(header["catalogue"], arrays_of(body, sizes), header["provenance"], f"{checksum:08x}")
+
+
+def opened(content: bytes) -> tuple[dict[str, Any], bytes, int]:
+    """Return header, arrays and checksum of a file. Raises BadWeights."""
+    if not content.startswith(MAGIC):
+        raise BadWeights("is no file of weights: its first bytes are not the magic ones")
+    if len(content) < HEAD.size + 4 or len(content) < HEAD.size + HEAD.unpack_from(content)[2] + 4:
+        raise BadWeights(f"is truncated, at {len(content)} bytes")
+    _, version, length = HEAD.unpack_from(content)
+    require("version", version, VERSION)
+    [checksum] = struct.unpack("<I", content[-4:])
+    if zlib.crc32(content[:-4]) != checksum:
+        raise BadWeights("is damaged or truncated: its checksum is not that of its bytes")
+    return read_header(content[HEAD.size : HEAD.size + length]), content[HEAD.size + length : -4], checksum
+
+
+def read_header(text: bytes) -> dict[str, Any]:
+    """Return the header. Raises BadWeights unless it is one."""
+    try:
+        header = json.loads(text)
+    except ValueError:
+        raise BadWeights("header: is not JSON") from None
+    if not isinstance(header, dict) or header.keys() != set(FIELDS) or not isinstance(header["catalogue"], str):
+        raise BadWeights(f"header: must have {', '.join(FIELDS)}")
+    return header
+
+
+def require(name: str, value: object, wanted: object) -> None:
+    """Raise BadWeights unless a value is the one that is wanted."""
+    if value != wanted:
+        raise BadWeights(f"{name}: is {str(value)[:80]!r}, and {str(wanted)[:80]!r} is needed")
+
+
+def arrays_of(body: bytes, sizes: Mapping[str, int]) -> dict[str, "array[float]"]:
+    """Return the arrays by name. Raises BadWeights for a number that is not finite."""
+    numbers = array("f", body)
+    arrays, first = {}, 0
+    for name, size in sizes.items():
+        arrays[name] = numbers[first : first + size]
+        first += size
+        if not all(map(math.isfinite, arrays[name])):
+            raise BadWeights(f"{name}: has a number that is not finite")
+    return arrays

@@ -1,0 +1,111 @@
+"""What a learned value sees: what everyone can see, whichever number a seat has."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from clerestory.engine import Game, GameError, Rng, State, game
+from tests.engine.cathedral.positions import draft
+from tests.games import CATHEDRAL
+from tests.laws import walk
+
+LEARNED = [CATHEDRAL]
+COLOURS = {"cathedral": ("red", "blue", "green", "yellow"), "duel": ("red", "blue")}
+Features = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
+
+
+def features(*states: State) -> Features:
+    memory = b"".join(state.to_bytes() for state in states)
+    return states[0].game.features(np.frombuffer(memory, np.uint8).reshape(len(states), -1))
+
+
+def equal(a: Features, b: Features) -> bool:
+    return all(np.array_equal(one, other) for one, other in zip(a, b, strict=True))
+
+
+def renamed(state: State, by: int) -> State:
+    """The position with every seat moved on by so many places."""
+    name = state.game.name
+    colours = COLOURS[name][: state.seats]
+    turned = {colour: colours[(i + by) % state.seats] for i, colour in enumerate(colours)}
+
+    def turn(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: turn(item) for key, item in value.items()}
+        if isinstance(value, list):
+            return [turn(item) for item in value]
+        return turned.get(value, value) if isinstance(value, str) else value
+
+    position = turn(state.to_position())
+    players = position[name]["players"]
+    position[name]["players"] = [players[(i - by) % state.seats] for i in range(state.seats)]
+    return state.game.from_position(json.dumps(position))
+
+
+@pytest.mark.parametrize("rules", LEARNED, ids=lambda rules: rules.name)
+def test_they_are_named_and_stay_near_0_to_1(rules: Game) -> None:
+    states = [state.copy() for seed in range(20) for state in walk(rules, 2, seed)]
+    own, table, points = features(*states)
+    assert own.shape == (len(states), 2, len(rules.feature_names[0]))
+    assert table.shape == (len(states), len(rules.feature_names[1]))
+    for names in rules.feature_names:
+        assert len(set(names)) == len(names)
+    assert np.abs(own).max() < 4
+    assert np.abs(table).max() <= 1
+    assert own.reshape(-1, own.shape[2]).any(axis=0).mean() > 0.9  # few are never met with two players
+    assert points[-1] == pytest.approx(states[-1].scores(), abs=1e-6)
+
+
+@pytest.mark.parametrize("rules", LEARNED, ids=lambda rules: rules.name)
+def test_hidden_cards_do_not_matter(rules: Game) -> None:
+    """A dealt position, other deals of it, and what each seat and an onlooker know of it."""
+    rng = Rng(5)
+    for seats in rules.seats:
+        for state in list(walk(rules, seats, seats))[::7]:
+            now = features(state)
+            assert all(equal(now, features(state.observe(seat))) for seat in range(-1, seats))
+            assert equal(now, features(state.observe(-1).deal(rng)))
+
+
+def test_a_foreseen_event_is_private() -> None:
+    """The position of Ellen's owner who knows the event has the features of that in which it may be any."""
+    seen = []
+    for event in ("hamleigh_levy", "town_wall", ""):
+        fields = draft(3, 4, red={"advantages": ["ellen"]})
+        rest = [card for card in fields["unseen_events"] if card != event][:2]
+        changes: dict[str, Any] = {"event_deck": [event, *rest] if event else []}
+        envelope = {"rules_revision": CATHEDRAL.rules_revision, "catalogue": CATHEDRAL.catalogue}
+        state = CATHEDRAL.from_position({**envelope, "cathedral": {**fields, **changes}})
+        seen += [features(state), features(state.observe(0)), features(state.observe(1))]
+    assert all(equal(seen[0], other) for other in seen)
+
+
+@pytest.mark.parametrize("rules", LEARNED, ids=lambda rules: rules.name)
+def test_renaming_seats_renames_features(rules: Game) -> None:
+    for seats in rules.seats:
+        for state in list(walk(rules, seats, 11))[::9]:
+            own, table, points = features(state)
+            for by in range(1, seats):
+                turned = features(renamed(state, by))
+                assert np.array_equal(np.roll(own, by, axis=1), turned[0])
+                assert np.array_equal(table, turned[1])
+                assert np.array_equal(np.roll(points, by, axis=1), turned[2])
+
+
+def test_wrong_arrays_are_refused() -> None:
+    two, four = (
+        np.frombuffer(CATHEDRAL.new(seats, 1).to_bytes(), np.uint8).reshape(1, -1) for seats in (2, 4)
+    )
+    with pytest.raises(ValueError, match="not all of one"):
+        CATHEDRAL.features(np.concatenate([two, four]))
+    with pytest.raises(ValueError, match=r"it must be \(N, 264\)"):
+        CATHEDRAL.features(two[:, 1:])
+    with pytest.raises(ValueError, match=r"it must be \(N, 264\)"):
+        CATHEDRAL.features(two[:0])
+    with pytest.raises(ValueError, match="not all of one"):
+        CATHEDRAL.features(np.zeros_like(two))
+    with pytest.raises(GameError, match="toy has no features"):
+        game("toy").features(two)

@@ -1,0 +1,122 @@
+"""Files of weights: what is written is read again, and whatever else is refused, with the reason."""
+
+import json
+import struct
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from clerestory.engine import game
+from clerestory.engine.errors import BadWeights
+from clerestory.engine.weights import HEAD, opened, packed, parse_weights, read_weights, shapes, write_weights
+from tests.games import CATHEDRAL
+
+Arrays = dict[str, Any]
+
+
+def some_arrays(seed: int = 1) -> Arrays:
+    rng = np.random.default_rng(seed)
+    return {name: rng.normal(size=shape).astype(np.float32) for name, shape in shapes(CATHEDRAL).items()}
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    found = tmp_path / "value.bin"
+    write_weights(found, some_arrays(), {"games": 7}, game=CATHEDRAL)
+    return found
+
+
+def test_what_is_written_is_read_again(path: Path) -> None:
+    weights = read_weights(path, CATHEDRAL)
+    assert weights.catalogue == CATHEDRAL.catalogue
+    assert weights.provenance == {"games": 7}
+    for name, wanted in some_arrays().items():
+        assert np.array_equal(np.frombuffer(weights.arrays[name], np.float32), wanted.ravel())
+    write_weights(path, some_arrays(), {"games": 7}, game=CATHEDRAL)
+    assert read_weights(path, CATHEDRAL).checksum == weights.checksum
+    write_weights(path, some_arrays(2), {"games": 7}, game=CATHEDRAL)
+    assert read_weights(path, CATHEDRAL).checksum != weights.checksum
+
+
+def remade(content: bytes, change: Callable[[dict[str, Any]], Any] = lambda header: header, body: bytes = b"") -> bytes:
+    """The file with another header or other arrays, and its own checksum."""
+    header, old, _ = opened(content)
+    change(header)
+    return packed(header, body or old)
+
+
+def signed(content: bytes) -> bytes:
+    return content + struct.pack("<I", zlib.crc32(content))
+
+
+FAULTS: dict[str, tuple[Callable[[bytes], bytes], str]] = {
+    "empty": (lambda _: b"", "no file of weights"),
+    "another kind": (lambda content: b"PNG" + content, "no file of weights"),
+    "cut in the head": (lambda content: content[:10], "truncated"),
+    "cut in the header": (lambda content: content[: HEAD.size + 20], "truncated"),
+    "cut in the arrays": (lambda content: content[:-100], "damaged or truncated"),
+    "a bit flipped": (lambda content: content[:-50] + bytes([content[-50] ^ 4]) + content[-49:], "damaged or truncated"),
+    "a later version": (lambda content: signed(content[:8] + b"\2\0\0\0" + content[12:-4]), "version: is '2', and '1'"),
+    "no JSON": (lambda content: signed(content[: HEAD.size] + b"{" + content[HEAD.size : -4]), "header: is not JSON"),
+    "no table": (lambda content: packed([], opened(content)[1]), "header: must have game"),  # type: ignore[arg-type]
+    "another game": (lambda content: remade(content, lambda header: header.update(game="duel")), "game: is 'duel'"),
+    "older rules": (lambda content: remade(content, lambda header: header.update(rules_revision=1)), "rules_revision: is '1'"),
+    "other features": (lambda content: remade(content, lambda header: header.update(features="ab")), "features: is 'ab'"),
+    "no catalogue": (lambda content: remade(content, lambda header: header.pop("catalogue")), "header: must have"),
+    "a wrong shape": (lambda content: remade(content, lambda header: header["arrays"].update(bias=[31])), "arrays: is"),
+    "an array short": (lambda content: remade(content, body=opened(content)[1][:-4]), "size: is"),
+    "not a number": (lambda content: remade(content, body=opened(content)[1][:-4] + b"\0\0\xc0\x7f"), "strength: has a number that is not finite"),
+    "infinite": (lambda content: remade(content, body=b"\0\0\x80\xff" + opened(content)[1][4:]), "own: has a number that is not finite"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_faulty_file_is_refused(path: Path, fault: str) -> None:
+    damage, says = FAULTS[fault]
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(BadWeights, match=says) as refused:
+        read_weights(path, CATHEDRAL)
+    assert str(refused.value).startswith(str(path))
+
+
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadWeights, match="cannot be read"):
+        read_weights(tmp_path / "none.bin", CATHEDRAL)
+
+
+def test_another_catalogue_is_told_not_refused(path: Path) -> None:
+    """Whoever reads the file decides what to do about other cards."""
+    content = remade(path.read_bytes(), lambda header: header.update(catalogue="other"))
+    assert parse_weights(content, CATHEDRAL).catalogue == "other"
+
+
+WRONG: dict[str, tuple[Callable[[Arrays], Any], str]] = {
+    "one missing": (lambda arrays: arrays.pop("bias"), "arrays: own|arrays: others"),
+    "one too many": (lambda arrays: arrays.update(policy=np.zeros(3)), "arrays: bias"),
+    "transposed": (lambda arrays: arrays.update(second=arrays["second"].T), r"second: shape \(16, 32\)"),
+    "not finite": (lambda arrays: arrays["bias"].fill(np.nan), "bias: has a number that is not finite"),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_wrong_arrays_are_not_written(path: Path, wrong: str) -> None:
+    change, says = WRONG[wrong]
+    arrays, before = some_arrays(), path.read_bytes()
+    change(arrays)
+    with pytest.raises(BadWeights, match=says):
+        write_weights(path, arrays, {}, game=CATHEDRAL)
+    assert path.read_bytes() == before
+
+
+def test_a_game_without_features_has_no_weights(path: Path) -> None:
+    with pytest.raises(BadWeights, match="toy has no features"):
+        read_weights(path, game("toy"))
+
+
+def test_the_header_is_plain_json(path: Path) -> None:
+    header = json.loads(path.read_bytes().split(b"}}")[0].split(b"{", 1)[1].join([b"{", b"}}"]))
+    assert header["game"] == "cathedral"
