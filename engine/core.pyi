@@ -28,7 +28,7 @@ class Game:
     layout: Layout
     tuning: Tuning
     catalogue: str
-    hand_values: "dict[str, array[float]]"
+    hand_values: dict[str, array[float]]
     feature_names: tuple[tuple[str, ...], tuple[str, ...]]
     @property
     def invariants(self) -> tuple[str, ...]: ...

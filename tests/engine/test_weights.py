@@ -48,6 +48,11 @@ def remade(content: bytes, change: Callable[[dict[str, Any]], Any] = lambda head
     return packed(header, body or old)
 
 
+def headed(**fields: Any) -> Callable[[bytes], bytes]:
+    """Puts other fields into the header."""
+    return lambda content: remade(content, lambda header: header.update(fields))
+
+
 def signed(content: bytes) -> bytes:
     return content + struct.pack("<I", zlib.crc32(content))
 
@@ -58,18 +63,18 @@ FAULTS: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     "cut in the head": (lambda content: content[:10], "truncated"),
     "cut in the header": (lambda content: content[: HEAD.size + 20], "truncated"),
     "cut in the arrays": (lambda content: content[:-100], "damaged or truncated"),
-    "a bit flipped": (lambda content: content[:-50] + bytes([content[-50] ^ 4]) + content[-49:], "damaged or truncated"),
+    "a bit flipped": (lambda content: content[:-50] + bytes([content[-50] ^ 4]) + content[-49:], "damaged"),
     "a later version": (lambda content: signed(content[:8] + b"\2\0\0\0" + content[12:-4]), "version: is '2', and '1'"),
     "no JSON": (lambda content: signed(content[: HEAD.size] + b"{" + content[HEAD.size : -4]), "header: is not JSON"),
     "no table": (lambda content: packed([], opened(content)[1]), "header: must have game"),  # type: ignore[arg-type]
-    "another game": (lambda content: remade(content, lambda header: header.update(game="duel")), "game: is 'duel'"),
-    "older rules": (lambda content: remade(content, lambda header: header.update(rules_revision=1)), "rules_revision: is '1'"),
-    "other features": (lambda content: remade(content, lambda header: header.update(features="ab")), "features: is 'ab'"),
+    "another game": (headed(game="duel"), "game: is 'duel'"),
+    "older rules": (headed(rules_revision=1), "rules_revision: is '1'"),
+    "other features": (headed(features="ab"), "features: is 'ab'"),
     "no catalogue": (lambda content: remade(content, lambda header: header.pop("catalogue")), "header: must have"),
     "a wrong shape": (lambda content: remade(content, lambda header: header["arrays"].update(bias=[31])), "arrays: is"),
     "an array short": (lambda content: remade(content, body=opened(content)[1][:-4]), "size: is"),
-    "not a number": (lambda content: remade(content, body=opened(content)[1][:-4] + b"\0\0\xc0\x7f"), "strength: has a number that is not finite"),
-    "infinite": (lambda content: remade(content, body=b"\0\0\x80\xff" + opened(content)[1][4:]), "own: has a number that is not finite"),
+    "not a number": (lambda content: remade(content, body=opened(content)[1][:-4] + b"\0\0\xc0\x7f"), "strength: has a number"),
+    "infinite": (lambda content: remade(content, body=b"\0\0\x80\xff" + opened(content)[1][4:]), "own: has a number"),
 }  # fmt: skip
 
 
