@@ -10,7 +10,7 @@ import zipfile
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -50,10 +50,11 @@ def play_chunks(
 ) -> Generator[int, None, None]:
     """Play the chunks that are missing in the folder, and yield the number of each once it is stored.
 
-    Raises OSError if one cannot be written.
+    Raises BadData if those that are there were played otherwise, OSError if one cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     header = plan.header()
+    require_alike(folder, chunks, header)
     with crew(workers) as run:
         for played in run(missing(plan, folder, chunks)):
             for number, columns in played:
@@ -69,6 +70,13 @@ def path_of(folder: Path, number: int) -> Path:
 def stored(folder: Path, chunks: int) -> int:
     """Return how many of the chunks the folder holds."""
     return sum(path_of(folder, number).exists() for number in range(chunks))
+
+
+def require_alike(folder: Path, chunks: int, header: dict[str, Any]) -> None:
+    """Raise BadData if chunks are missing and one that is there has another header."""
+    there = [path for path in (path_of(folder, number) for number in range(chunks)) if path.exists()]
+    if there and len(there) < chunks:
+        require_header(there[0], read_header(there[0], read_arrays(there[0])), header)
 
 
 def missing(plan: SelfPlay, folder: Path, chunks: int) -> Iterator[ChunkTask]:
@@ -91,10 +99,15 @@ def with_header(header: dict[str, Any], arrays: Columns) -> Columns:
 
 def write_whole(path: Path, arrays: Columns) -> None:
     """Write arrays by name, compressed, whole or not at all. Raises OSError, which names the file."""
+    write_file(path, lambda file: np.savez_compressed(file, **arrays))  # type: ignore[arg-type]  # names are ours
+
+
+def write_file(path: Path, write: Callable[[IO[bytes]], object]) -> None:
+    """Write a file whole or not at all: under another name first. Raises OSError, which names the file."""
     part = path.with_suffix(f".{os.getpid()}.part")
     try:
         with part.open("wb") as file:
-            np.savez_compressed(file, **arrays)  # type: ignore[arg-type]  # names are ours
+            write(file)
             file.flush()
             os.fsync(file.fileno())
         part.replace(path)
@@ -153,6 +166,9 @@ def require_column(path: Path, arrays: Columns, name: str) -> np.ndarray[Any, An
 
 
 def read_games(plan: SelfPlay, folder: Path, chunks: int) -> Sequence[Columns]:
-    """Return every chunk, in order. Raises BadData for one that is missing or damaged, or of another plan."""
-    header = plan.header()
+    """Return every chunk, in order, whatever search played it.
+
+    Raises BadData for one that is missing or damaged, or of another game, catalogue, generation or seed.
+    """
+    header = plan.source()
     return [read_chunk(path_of(folder, number), header) for number in range(chunks)]

@@ -81,6 +81,8 @@ def fit(
 ) -> Iterator[Progress]:
     """Fit weights to samples, and yield the state after every epoch; what it holds changes as the iteration goes on.
 
+    A fit that was finished before is yielded once.
+
     Args:
         samples: to learn from, by number of seats.
         encode: returns the features and the points of states.
@@ -92,6 +94,8 @@ def fit(
     """
     progress = (read_progress(*kept) if kept and kept[0].exists() else None) or begin(samples, encode, schedule, start)
     steps = len(batches(samples, schedule, 0))
+    if progress.epoch == schedule.epochs:
+        yield progress
     while progress.epoch < schedule.epochs:
         losses = []
         for number, (seats, rows, lines) in enumerate(batches(samples, schedule, progress.epoch)):

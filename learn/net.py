@@ -14,11 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from clerestory.engine.weights import Weights as ReadWeights
 from clerestory.learn.columns import Array
 
 HIDDEN, SECOND = 32, 16
 SCALE = 10.0  # points in a unit of the output `score` while it is trained
 Weights = dict[str, Array]
+COLUMNS = {"own": HIDDEN, "others": HIDDEN, "table": HIDDEN, "second": SECOND}  # of the arrays that are matrices
 
 
 def begin_weights(own: int, table: int, seed: int) -> Weights:
@@ -51,6 +53,12 @@ def in_points(weights: Weights) -> Weights:
 def in_units(weights: Weights) -> Weights:
     """Return shipped weights in the form in which they are trained; the inverse of `in_points`."""
     return {**weights, "score": weights["score"] / SCALE, "score_bias": weights["score_bias"] / SCALE}
+
+
+def numpy_arrays(read: ReadWeights) -> Weights:
+    """Return weights that were read from a file, as arrays."""
+    arrays = {name: np.array(array, np.float32) for name, array in read.arrays.items()}
+    return {name: array.reshape(-1, COLUMNS[name]) if name in COLUMNS else array for name, array in arrays.items()}
 
 
 @dataclass(frozen=True, slots=True)

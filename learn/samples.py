@@ -16,6 +16,7 @@ from clerestory.learn.columns import Array, Columns, count
 HELD_OUT = 6  # of as many games one is not learned from
 MOST_VISITS = 200  # of a line, beyond which it counts no more
 TEMPERS = np.geomspace(0.05, 8, 120)  # exponents of win shares that are tried
+LEAST_SHARE = 0.01  # below which a win share of a search is taken for as much: it may have overlooked something
 LOGISTIC = 1.6  # odds that are logistic rise by this over a standard deviation of a normal result
 
 
@@ -142,7 +143,7 @@ def lead_of(scores: Array, seat: Array) -> Array:
 
 def best_temper(shares: Array, returns: Array) -> float:
     """Return the exponent of win shares by which they foretell the results best, by log loss."""
-    logs = np.log(np.maximum(shares.astype(float), 1e-6))
+    logs = np.log(np.maximum(shares.astype(float), LEAST_SHARE))
 
     def loss(temper: float) -> float:
         raised = temper * logs
@@ -155,7 +156,7 @@ def best_temper(shares: Array, returns: Array) -> float:
 
 def tempered(shares: Array, temper: Array) -> Array:
     """Return win shares raised to exponents, one a row, and normalized."""
-    raised = np.maximum(shares.astype(float), 1e-6) ** temper[:, None]
+    raised = np.maximum(shares.astype(float), LEAST_SHARE) ** temper[:, None]
     normalized: Array = (raised / raised.sum(axis=1, keepdims=True)).astype(np.float32)
     return normalized
 

@@ -22,6 +22,7 @@ from clerestory.search.result import Line, Result
 from clerestory.search.root import observe
 
 Rows = dict[str, list[Any]]
+HAND = "hand"  # the value that was not learned
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,14 @@ class SelfPlay:
 
     def header(self) -> dict[str, Any]:
         """Return what the games depend on."""
+        return {
+            **self.source(),
+            "search": {**self.search_options(), **(self.options if self.plays is None else self.plays)},
+            **asdict(self.habits),
+        }
+
+    def source(self) -> dict[str, Any]:
+        """Return what games must have in common to be learned from together."""
         game = self.load()
         return {
             "selfplay": 1,
@@ -87,9 +96,12 @@ class SelfPlay:
             "seats": self.seats,
             "generation": self.generation,
             "seed": self.seed,
-            "search": {**self.search_options(), **(self.options if self.plays is None else self.plays)},
-            **asdict(self.habits),
         }
+
+    @property
+    def learned(self) -> bool:
+        """Whether the value that the search asks was learned, so that its win shares mean what they say."""
+        return self.search_options().get("value", HAND) != HAND
 
     def search_options(self) -> dict[str, Any]:
         """Return the options of the search."""

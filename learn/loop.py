@@ -1,0 +1,253 @@
+"""The loop: games, fit, gate; generation after generation, in a folder from which it goes on after a kill.
+
+learn.json                   the game, its cards and features, the seed
+generation-0/2-players/      games, in chunks
+             fit.npz         the state of the fit, while it goes on
+             figures.json    how well the candidate foresees held-out games
+             candidate.net   its weights
+             gate/           games of its matches
+             gate.json       their outcomes, and whether it passed
+             value.net       its weights with the outcomes, if it passed
+report.html                  the curves
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from clerestory.arena.pool import Crew, on_processes
+from clerestory.arena.results import lock
+from clerestory.engine.weights import read_weights, write_weights
+from clerestory.learn.chunks import GAMES_PER_CHUNK, play_chunks, read_games, require_header, stored, write_file
+from clerestory.learn.columns import join
+from clerestory.learn.errors import BadData
+from clerestory.learn.figures import figures
+from clerestory.learn.fit import fit, header_of
+from clerestory.learn.gate import Gate, play_gate
+from clerestory.learn.net import in_points, numpy_arrays
+from clerestory.learn.plan import Plan
+from clerestory.learn.report import page
+from clerestory.learn.samples import Samples, split, together
+
+WINDOW = 2  # generations whose games are learned from together
+PATIENCE = 2  # generations in a row that may fail the gate
+
+Watch = Callable[[str, int, int], None]  # is told of a stage: what is done, how far it is, how far it will go
+
+
+def silent(stage: str, done: int, total: int) -> None:
+    """Watch nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What a run has at its disposal.
+
+    Attributes:
+        workers: number of games or deals played at a time.
+        crew: who plays them.
+        watch: is told how far it is.
+    """
+
+    workers: int = 1
+    crew: Crew = on_processes
+    watch: Watch = field(default=silent)
+
+
+def learn(plan: Plan, gate: Gate, out: Path, generations: int, means: Means) -> Iterator[dict[str, Any]]:
+    """Learn, and yield the record of each generation; what the folder holds is not done again.
+
+    It ends before its time where two generations in a row fail the gate. Raises BadData for a folder of something
+    else or a damaged file, BadMatch if another run is learning there, OSError if something cannot be written.
+    """
+    with opened(plan, out):
+        failed = 0
+        for generation in range(generations):
+            record = take_generation(plan, gate, out, generation, means)
+            write_report(plan, out, generation + 1)
+            yield record
+            failed = 0 if record["gate"]["passed"] else failed + 1
+            if failed == PATIENCE:
+                return
+
+
+def take_generation(plan: Plan, gate: Gate, out: Path, generation: int, means: Means) -> dict[str, Any]:
+    """Play, fit and gate one generation, as far as that is still to be done; return its record."""
+    play(plan, out, generation, plan.seats, means)
+    if not (folder_of(out, generation) / "figures.json").exists():
+        fit_generation(plan, out, generation, means)
+    if not (folder_of(out, generation) / "gate.json").exists():
+        gate_generation(plan, gate, out, generation, means)
+    return record_of(out, generation)
+
+
+@contextmanager
+def opened(plan: Plan, out: Path) -> Iterator[None]:
+    """Make the folder ours, or see that it is, and keep other runs out. Raises BadData, BadMatch."""
+    out.mkdir(parents=True, exist_ok=True)
+    require_ours(plan, out)
+    with (out / "learn.lock").open("a+b") as file:
+        lock(file)
+        yield
+
+
+def require_ours(plan: Plan, out: Path) -> None:
+    """Write down what the folder is for, or raise BadData if that is something else."""
+    path = out / "learn.json"
+    if path.exists():
+        require_header(path, read_json(path), plan.header())
+    else:
+        write_json(path, plan.header())
+
+
+def folder_of(out: Path, generation: int) -> Path:
+    """Return the folder of a generation."""
+    return out / f"generation-{generation}"
+
+
+def games_of(out: Path, generation: int, seats: int) -> Path:
+    """Return the folder of the games of a generation."""
+    return folder_of(out, generation) / f"{seats}-players"
+
+
+def best_value(out: Path, generation: int) -> Path | None:
+    """Return the weights that play in a generation: the last that passed the gate before it."""
+    paths = (folder_of(out, earlier) / "value.net" for earlier in reversed(range(generation)))
+    return next((path for path in paths if path.exists()), None)
+
+
+def due(out: Path) -> int:
+    """Return the first generation that was not gated yet."""
+    generation = 0
+    while (folder_of(out, generation) / "gate.json").exists():
+        generation += 1
+    return generation
+
+
+# -- games -----------------------------------------------------------------------------------------
+
+
+def play(plan: Plan, out: Path, generation: int, seats: tuple[int, ...], means: Means) -> None:
+    """Play the games of a generation that are missing."""
+    value = best_value(out, generation)
+    for players in seats:
+        folder, done = games_of(out, generation, players), 0
+        stage = f"generation {generation}: games of {players} players"
+        means.watch(stage, done := stored(folder, plan.chunks) * GAMES_PER_CHUNK, plan.games)
+        selfplay = plan.selfplay(generation, players, value)
+        for _ in play_chunks(selfplay, folder, plan.chunks, workers=means.workers, crew=means.crew):
+            means.watch(stage, done := done + GAMES_PER_CHUNK, plan.games)
+
+
+# -- fit -------------------------------------------------------------------------------------------
+
+
+def fit_generation(plan: Plan, out: Path, generation: int, means: Means) -> None:
+    """Fit a candidate to the games of this generation and of those before it in the window."""
+    folder, game = folder_of(out, generation), plan.load()
+    learned, held_out = gather(plan, out, generation)
+    header = header_of(plan.schedule, games=plan.games, seats=list(plan.seats), **plan.header())
+    progress = None
+    for progress in fit(learned, game.features, plan.schedule, kept=(folder / "fit.npz", header)):
+        means.watch(f"generation {generation}: fit", progress.epoch, plan.schedule.epochs)
+    assert progress is not None
+    summary = {
+        **provenance(plan, generation, learned),
+        "losses": progress.losses,
+        "held_out": {str(seats): figures(progress.weights, part, game.features) for seats, part in held_out.items()},
+    }
+    write_weights(folder / "candidate.net", in_points(progress.weights), summary, game=game)
+    write_json(folder / "figures.json", summary)
+    (folder / "fit.npz").unlink()
+
+
+def gather(plan: Plan, out: Path, generation: int) -> tuple[dict[int, Samples], dict[int, Samples]]:
+    """Return what is learned from, of all generations in the window, and what is held out of the last, by seats."""
+    learned, held_out = {}, {}
+    for seats in plan.seats:
+        parts = []
+        for number in range(max(generation - WINDOW + 1, 0), generation + 1):
+            selfplay = plan.selfplay(number, seats, best_value(out, number))
+            columns = join(read_games(selfplay, games_of(out, number, seats), plan.chunks))
+            some, held_out[seats] = split(columns, learned=selfplay.learned)
+            parts.append(some)
+        learned[seats] = together(parts)
+    return learned, held_out
+
+
+def provenance(plan: Plan, generation: int, learned: Mapping[int, Samples]) -> dict[str, Any]:
+    """Return how the weights of a generation came to be."""
+    return {
+        "made_by": f"clerestory {version('clerestory')}, NumPy {np.__version__}",
+        "generation": generation,
+        "window": WINDOW,
+        "seed": plan.seed,
+        "seats": list(plan.seats),
+        "games": plan.games,
+        "habits": asdict(plan.habits),
+        "schedule": asdict(plan.schedule),
+        "search": dict(plan.search),
+        "positions": {str(seats): len(part.positions.seat) for seats, part in learned.items()},
+        "lines": {str(seats): len(part.lines.seat) for seats, part in learned.items()},
+    }
+
+
+# -- gate ------------------------------------------------------------------------------------------
+
+
+def gate_generation(plan: Plan, gate: Gate, out: Path, generation: int, means: Means) -> None:
+    """Play the candidate's matches, and let it take the place of the value before it if it passes all of them."""
+    folder = folder_of(out, generation)
+    candidate, before = folder / "candidate.net", best_value(out, generation)
+    matches = gate.matches(plan.load, plan.seats, plan.bot(candidate), plan.bot(before))
+    played, stage = 0, f"generation {generation}: gate"
+
+    def count(more: int) -> None:
+        nonlocal played
+        means.watch(stage, played := played + more, len(matches) * gate.games)
+
+    outcomes = list(play_gate(gate, matches, folder / "gate", workers=means.workers, crew=means.crew, count=count))
+    verdict = {"passed": all(outcome["passed"] for outcome in outcomes), "matches": outcomes}
+    if verdict["passed"]:
+        weights = read_weights(candidate, plan.load())
+        write_weights(
+            folder / "value.net", numpy_arrays(weights), {**weights.provenance, "gate": verdict}, game=plan.load()
+        )
+    write_json(folder / "gate.json", verdict)
+
+
+def record_of(out: Path, generation: int) -> dict[str, Any]:
+    """Return what is known of a generation that was taken."""
+    folder = folder_of(out, generation)
+    return {**read_json(folder / "figures.json"), "gate": read_json(folder / "gate.json")}
+
+
+def write_report(plan: Plan, out: Path, generations: int) -> None:
+    """Write the report of so many generations."""
+    text = page(plan.header(), [record_of(out, generation) for generation in range(generations)])
+    write_file(out / "report.html", lambda file: file.write(text.encode()))
+
+
+# -- files -----------------------------------------------------------------------------------------
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Return the object in a file. Raises BadData."""
+    try:
+        found = json.loads(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise BadData(path, f"cannot be read: {error}") from None
+    if not isinstance(found, dict):
+        raise BadData(path, "is not a JSON object")
+    return found
+
+
+def write_json(path: Path, fields: Mapping[str, Any]) -> None:
+    """Write an object, whole or not at all. Raises OSError, which names the file."""
+    write_file(path, lambda file: file.write(json.dumps(fields, indent=1).encode()))

@@ -1,0 +1,80 @@
+"""What is to be learned, and what plays in each generation."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from clerestory.engine.core import Game
+from clerestory.engine.weights import read_weights, signature
+from clerestory.learn.chunks import GAMES_PER_CHUNK
+from clerestory.learn.errors import BadPlan
+from clerestory.learn.fit import Schedule
+from clerestory.learn.selfplay import Habits, SelfPlay
+
+LEARNED_SEARCH = {"horizon": 0, "reward": "win"}  # what goes with a learned value: no playout, its own win shares
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All that learning depends on, but for how long it goes on.
+
+    Attributes:
+        load: returns the game, as in Match.
+        seats: numbers of players, ascending.
+        chunks: of games for each number of players, in each generation.
+        seed: of all luck.
+        habits: how games are played.
+        schedule: of the fits.
+        search: options of the search that asks a learned value.
+    """
+
+    load: Callable[[], Game]
+    seats: tuple[int, ...]
+    chunks: int
+    seed: int
+    habits: Habits
+    schedule: Schedule
+    search: Mapping[str, Any] = field(default_factory=lambda: dict(LEARNED_SEARCH))
+
+    def __post_init__(self) -> None:
+        """Check that the game can be learned. Raises BadPlan."""
+        game = self.load()
+        if not any(map(len, game.feature_names)):
+            raise BadPlan(f"game: {game.name} has no features to learn from")
+        if not self.seats or any(seats not in game.seats for seats in self.seats):
+            raise BadPlan(f"seats: {list(self.seats)}; they must be of {', '.join(map(str, game.seats))}")
+
+    @property
+    def games(self) -> int:
+        """Number of games for each number of players in a generation."""
+        return self.chunks * GAMES_PER_CHUNK
+
+    def header(self) -> dict[str, Any]:
+        """Return what a folder is known by: all that data of two runs must have in common."""
+        game = self.load()
+        return {
+            "learn": 1,
+            "game": game.name,
+            "rules_revision": game.rules_revision,
+            "catalogue": game.catalogue,
+            "features": signature(game),
+            "seed": self.seed,
+        }
+
+    def selfplay(self, generation: int, seats: int, value: Path | None) -> SelfPlay:
+        """Return what plays in a generation: the search with the best value so far, None for the shipped one.
+
+        Raises BadWeights for a file that is no value of this game.
+        """
+        if value is None:
+            return SelfPlay(self.load, seats, generation, self.seed, {}, self.habits)
+        named = {"value": read_weights(value, self.load()).checksum}
+        options = {**self.search, "value": str(value)}
+        return SelfPlay(self.load, seats, generation, self.seed, options, self.habits, {**self.search, **named})
+
+    def bot(self, value: Path | None) -> str:
+        """Return the text of the bot that plays with a value, None for the shipped one."""
+        if value is None:
+            return "ismcts"
+        return "ismcts:" + ",".join(f"{name}={option}" for name, option in {"value": value, **self.search}.items())

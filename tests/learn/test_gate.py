@@ -1,0 +1,89 @@
+"""The gate opens for what wins, closes for what does not, and goes on where it was killed."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from clerestory.arena.match import Match
+from clerestory.engine.core import Game
+from clerestory.engine.toy.rules import TOY
+from clerestory.learn.errors import BadPlan
+from clerestory.learn.gate import Gate, play_gate
+from clerestory.search.errors import BadBot
+
+
+def toy() -> Game:
+    return TOY
+
+
+GATE = Gate(budgets=("20it",), games=200, elo0=0, elo1=100)
+
+
+def outcomes(
+    gate: Gate, bot: str, before: str, folder: Path, seats: tuple[int, ...] = (2, 3)
+) -> list[dict[str, object]]:
+    played: list[int] = []
+    matches = gate.matches(toy, seats, bot, before)
+    found = list(play_gate(gate, matches, folder, workers=1, count=played.append))
+    assert sum(played) >= sum(outcome["games"] for outcome in found)  # type: ignore[misc]
+    return found
+
+
+def test_the_stronger_passes_every_match(tmp_path: Path) -> None:
+    found = outcomes(GATE, "greedy", "random", tmp_path)
+    assert [(outcome["seats"], outcome["verdict"], outcome["passed"]) for outcome in found] == [
+        (2, "H1", True),
+        (3, "H1", True),
+    ]
+    assert all(outcome["games"] < 200 for outcome in found)  # type: ignore[operator]  # the test ended them
+
+
+def test_the_weaker_fails_at_once(tmp_path: Path) -> None:
+    (outcome,) = outcomes(GATE, "random", "greedy", tmp_path)
+    assert (outcome["seats"], outcome["verdict"], outcome["passed"]) == (2, "H0", False)
+
+
+def test_an_open_match_is_decided_by_where_it_leans(tmp_path: Path) -> None:
+    close = replace(GATE, games=4, elo0=-1000, elo1=1000)
+    (outcome,) = outcomes(close, "greedy", "greedy", tmp_path, (2,))
+    assert (outcome["games"], outcome["verdict"], outcome["passed"]) == (4, "open", outcome["llr"] > 0)  # type: ignore[operator]
+
+
+def test_matches_in_order_each_once() -> None:
+    gate = replace(GATE, budgets=("20it", "1ms"), references=("random", "greedy"))
+    found = [(match.bots[1], match.budget, match.seats) for match in gate.matches(toy, (2, 4), "flat-mc", "greedy")]
+    assert found == [
+        (opponent, budget, seats) for opponent in ("greedy", "random") for budget in ("20it", "1ms") for seats in (2, 4)
+    ]
+
+
+def test_a_killed_gate_goes_on(tmp_path: Path) -> None:
+    whole = outcomes(GATE, "greedy", "random", tmp_path / "whole")
+    outcomes(GATE, "greedy", "random", tmp_path / "torn")
+    for path in (tmp_path / "torn").iterdir():
+        path.write_bytes(path.read_bytes()[:-150])
+    again = outcomes(GATE, "greedy", "random", tmp_path / "torn")
+    assert again == whole
+
+
+def test_games_are_kept_in_a_file_for_each_match(tmp_path: Path) -> None:
+    outcomes(GATE, "greedy", "random", tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["00-2p-20it.jsonl", "01-3p-20it.jsonl"]
+
+
+def test_an_unknown_reference_is_named_before_it_plays(tmp_path: Path) -> None:
+    with pytest.raises(BadBot, match="'nobody'"):
+        outcomes(replace(GATE, references=("nobody",)), "greedy", "random", tmp_path, (2,))
+
+
+@pytest.mark.parametrize("wrong", [{"budgets": ()}, {"games": 0}, {"elo0": 30.0}])
+def test_gates_that_make_no_sense(wrong: dict[str, object]) -> None:
+    with pytest.raises(BadPlan, match="gate"):
+        Gate(**wrong)  # type: ignore[arg-type]
+
+
+def test_matches_are_played_on_deals_of_their_own() -> None:
+    """Not on those of self-play, whose seeds are hashes, nor on those of a user's arena, which begin at 0."""
+    match: Match = GATE.matches(toy, (2,), "greedy", "random")[0]
+    assert match.seed == 1 << 40
