@@ -87,7 +87,7 @@ def calibration_error(table: list[dict[str, float]]) -> float:
 
 
 def order(weights: Weights, lines: Lines, encode: Encode) -> dict[str, float]:
-    """Return the correlation of the values of lines with the search's, within decisions, of both outputs."""
+    """Return the correlation of the values of lines with the search's, within decisions, of both outputs; 0 of none."""
     margin, odds = [], []
     for first in range(0, len(lines.seat), PIECE):
         rows = slice(first, first + PIECE)
@@ -96,7 +96,7 @@ def order(weights: Weights, lines: Lines, encode: Encode) -> dict[str, float]:
         margin.append(margins(points + outputs.score * SCALE, lines.seat[rows]))
         odds.append(odds_of_seat(outputs.strength, lines.seat[rows])[0])
     if not margin:
-        return {"margin": float("nan"), "odds": float("nan")}
+        return {"margin": 0.0, "odds": 0.0}
     return {
         "margin": within(np.concatenate(margin), lines.margin, lines),
         "odds": within(np.concatenate(odds), lines.odds, lines),

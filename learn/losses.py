@@ -15,7 +15,7 @@ from clerestory.learn.samples import Lines, Positions
 
 RESULTS = 0.5  # weight of how games ended; the rest is the search's
 SIBLING_POINTS = 3.0  # points that count as one unit between lines of a decision
-SIBLING_ODDS = 1.0  # the same for logarithms of odds
+SIBLING_ODDS = 0.5  # the same for logarithms of odds
 
 
 class Loss(NamedTuple):

@@ -101,7 +101,7 @@ class SelfPlay:
     @property
     def learned(self) -> bool:
         """Whether the value that the search asks was learned, so that its win shares mean what they say."""
-        return self.search_options().get("value", HAND) != HAND
+        return bool(self.search_options().get("value", HAND) != HAND)
 
     def search_options(self) -> dict[str, Any]:
         """Return the options of the search."""

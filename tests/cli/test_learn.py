@@ -1,0 +1,57 @@
+"""`clerestory learn`: what it refuses, each by name, before anything is played."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from clerestory.cli.learn import read_search
+from clerestory.cli.main import app
+from clerestory.cli.options import BadOption
+
+
+def run(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(app, ["learn", *map(str, arguments)])
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "named"),
+    [
+        (("chess",), BadOption, "'chess' is not one of"),
+        (("cathedral", "--seats", "2,7"), BadOption, "--seats: 7"),
+        (("cathedral", "--seats", "two"), BadOption, "--seats: 'two'"),
+        (("cathedral", "--search", "reward"), BadOption, "--search: 'reward'"),
+        (("cathedral", "--sprt", "20,0"), BadOption, "--sprt"),
+        (("cathedral", "--ray-address", "here:1"), BadOption, "--ray-address"),
+    ],
+)
+def test_wrong_options(options: tuple[str, ...], error: type[Exception], named: str, tmp_path: Path) -> None:
+    result = run(*options, "--out", tmp_path / "new")
+    assert isinstance(result.exception, error)
+    assert named in str(result.exception)
+    assert not (tmp_path / "new").exists()
+
+
+def test_options_of_a_search_are_read() -> None:
+    assert read_search("horizon=0,reward=win,exploration=0.5") == {"horizon": 0, "reward": "win", "exploration": 0.5}
+    assert read_search("") == {}
+
+
+def test_without_numpy_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(sys.modules, "numpy", None)
+    result = run("cathedral", "--out", tmp_path)
+    assert isinstance(result.exception, BadOption)
+    assert "clerestory[numpy]" in str(result.exception)
+
+
+def test_games_alone_are_played_side_by_side(tmp_path: Path) -> None:
+    """Two commands, one for each number of players, into one folder."""
+    tiny = ("--out", tmp_path, "--games", "20", "--quick", "1", "--full", "2", "--games-only", "--workers", "1")
+    for seats in ("2", "3"):
+        result = run("cathedral", "--seats", seats, *tiny)
+        assert result.exit_code == 0, result.exception
+    assert sorted(path.parent.name for path in tmp_path.rglob("*.npz")) == ["2-players", "3-players"]
+    assert not list(tmp_path.rglob("*.net"))
+    result = run("cathedral", "--seats", "2", *tiny, "--seed", "1")
+    assert "seed is 0 there, 1 here" in str(result.exception)
