@@ -12,10 +12,10 @@ STYLE = """
 :root { color-scheme: light dark; --ink: #1d2025; --paper: #fdfcf9; --soft: #6b7078; --rule: #d9d7d0 }
 @media (prefers-color-scheme: dark) { :root { --ink: #e8e6e1; --paper: #17191d; --soft: #9aa0a8; --rule: #34383f } }
 body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper) }
-body { margin: 2rem auto; padding: 0 1rem; max-width: 62rem }
+body { margin: 2rem auto; padding: 0 1rem; max-width: 70rem }
 h1 { font-size: 1.5rem } h2 { font-size: 1.1rem; margin-top: 2rem } p { color: var(--soft); max-width: 46rem }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums } .wide { overflow-x: auto }
-th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--rule); text-align: right; white-space: nowrap }
+th, td { padding: .25rem .6rem; border-bottom: 1px solid var(--rule); text-align: right; white-space: nowrap }
 th:first-child, td:first-child { text-align: left } th { font-weight: 600 }
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(27rem, 100%), 1fr)); gap: 1.5rem }
 svg { width: 100%; height: auto } svg text { fill: var(--ink); font-size: 12px }
