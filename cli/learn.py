@@ -31,7 +31,7 @@ def learn(
     generations: Annotated[int, typer.Option(min=1, max=1000, help="Those there are included.")] = 1,
     games: Annotated[int, typer.Option(min=1, max=10_000_000, help="Of a generation and a number of players.")] = 6000,
     seats: Annotated[str | None, typer.Option(help="Numbers of players, like 2,4; else all of the game.")] = None,
-    epochs: Annotated[int, typer.Option(min=1, max=1000, help="Of a fit.")] = 8,
+    epochs: Annotated[int, typer.Option(min=1, max=1000, help="Of a fit.")] = 10,
     search: Annotated[
         str, typer.Option(help="Options of the search that asks a learned value.")
     ] = "horizon=0,reward=win",

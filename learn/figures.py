@@ -1,5 +1,6 @@
 """How well a value foresees games that it has not learned from."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ from clerestory.learn.columns import Array
 from clerestory.learn.fit import Encode
 from clerestory.learn.losses import best_other, odds_of_seat
 from clerestory.learn.net import SCALE, Weights, forward, softmax
-from clerestory.learn.samples import Lines, Positions, Samples
+from clerestory.learn.samples import Lines, Positions, Samples, best_temper
 
 BINS = 10  # of win shares, equally wide
 PIECE = 4096  # positions that are looked at together
@@ -44,6 +45,17 @@ def foresee(weights: Weights, states: Array, encode: Encode) -> tuple[Array, Arr
         totals.append(points + outputs.score * SCALE)
         shares.append(softmax(outputs.strength))
     return np.concatenate(totals), np.concatenate(shares)
+
+
+def calibrated(weights: Weights, learned: Mapping[int, Samples], encode: Encode) -> Weights:
+    """Return weights whose win shares fit the results best, by one factor of all strengths.
+
+    The lines of a decision, which tell the net how they differ and not how much that matters, leave it timid.
+    """
+    parts = [part.positions for part in learned.values() if len(part.positions.seat)]
+    logs = [np.log(np.maximum(foresee(weights, part.state, encode)[1], 1e-9)) for part in parts]
+    factor = best_temper(logs, [part.returns for part in parts])
+    return {**weights, "strength": (weights["strength"] * factor).astype(weights["strength"].dtype)}
 
 
 def of_positions(totals: Array, shares: Array, positions: Positions, rows: Array) -> Figures:

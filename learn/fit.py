@@ -39,7 +39,7 @@ class Schedule:
         seed: of the first weights and of the order of batches.
     """
 
-    epochs: int = 8
+    epochs: int = 10
     batch: int = 1024
     rate: float = 3e-3
     decay: float = 0.01

@@ -27,7 +27,7 @@ from clerestory.engine.weights import read_weights, write_weights
 from clerestory.learn.chunks import GAMES_PER_CHUNK, play_chunks, read_games, require_header, stored, write_file
 from clerestory.learn.columns import join
 from clerestory.learn.errors import BadData
-from clerestory.learn.figures import figures
+from clerestory.learn.figures import calibrated, figures
 from clerestory.learn.fit import fit, header_of
 from clerestory.learn.gate import Gate, play_gate
 from clerestory.learn.net import in_points, numpy_arrays
@@ -157,12 +157,13 @@ def fit_generation(plan: Plan, out: Path, generation: int, means: Means) -> None
     for progress in fit(learned, game.features, plan.schedule, kept=(folder / "fit.npz", header)):
         means.watch(f"generation {generation}: fit", progress.epoch, plan.schedule.epochs)
     assert progress is not None
+    weights = calibrated(progress.weights, learned, game.features)
     summary = {
         **provenance(plan, generation, learned),
         "losses": progress.losses,
-        "held_out": {str(seats): figures(progress.weights, part, game.features) for seats, part in held_out.items()},
+        "held_out": {str(seats): figures(weights, part, game.features) for seats, part in held_out.items()},
     }
-    write_weights(folder / "candidate.net", in_points(progress.weights), summary, game=game)
+    write_weights(folder / "candidate.net", in_points(weights), summary, game=game)
     write_json(folder / "figures.json", summary)
     (folder / "fit.npz").unlink()
 

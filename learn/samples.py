@@ -130,7 +130,7 @@ def adjust(columns: Columns, rows: Array) -> Adjustment:
     slope = float(np.cov(margin, lead)[0, 1] / max(margin.var(), 1e-9)) if len(margin) > 2 else 1.0
     offset = float(lead.mean() - slope * margin.mean())
     spread = float(np.sqrt(((lead - offset - slope * margin) ** 2).mean()))
-    temper = best_temper(columns["position.shares"][rows], columns["game.returns"][game])
+    temper = best_temper([logs_of(columns["position.shares"][rows])], [columns["game.returns"][game]])
     return Adjustment(slope, offset, temper, max(spread, 1.0))
 
 
@@ -141,22 +141,31 @@ def lead_of(scores: Array, seat: Array) -> Array:
     return lead
 
 
-def best_temper(shares: Array, returns: Array) -> float:
-    """Return the exponent of win shares by which they foretell the results best, by log loss."""
-    logs = np.log(np.maximum(shares.astype(float), LEAST_SHARE))
+def best_temper(logs: Sequence[Array], returns: Sequence[Array]) -> float:
+    """Return the exponent of win shares, given as logarithms in parts, by which they foretell the results best."""
 
     def loss(temper: float) -> float:
-        raised = temper * logs
-        top = raised.max(axis=1, keepdims=True)
-        total = top[:, 0] + np.log(np.exp(raised - top).sum(axis=1))
-        return float((total - (returns * raised).sum(axis=1)).mean())
+        return sum(entropy(temper * part, won) for part, won in zip(logs, returns, strict=True))
 
     return float(min(TEMPERS, key=loss))
 
 
+def entropy(raised: Array, returns: Array) -> float:
+    """Return the mean log loss of win shares that are given as logarithms, not normalized."""
+    top = raised.max(axis=1, keepdims=True)
+    total = top[:, 0] + np.log(np.exp(raised - top).sum(axis=1))
+    return float((total - (returns * raised).sum(axis=1)).mean())
+
+
+def logs_of(shares: Array) -> Array:
+    """Return the logarithms of win shares that a search said."""
+    logs: Array = np.log(np.maximum(shares.astype(float), LEAST_SHARE))
+    return logs
+
+
 def tempered(shares: Array, temper: Array) -> Array:
     """Return win shares raised to exponents, one a row, and normalized."""
-    raised = np.maximum(shares.astype(float), LEAST_SHARE) ** temper[:, None]
+    raised = np.exp(logs_of(shares) * temper[:, None])
     normalized: Array = (raised / raised.sum(axis=1, keepdims=True)).astype(np.float32)
     return normalized
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from clerestory.learn.figures import calibration_error, figures, margins, reliability, within
+from clerestory.learn.figures import calibrated, calibration_error, figures, margins, reliability, within
 from clerestory.learn.fit import Schedule, fit
 from clerestory.learn.samples import Lines
 from tests.learn.made import encode, samples
@@ -50,3 +50,14 @@ def test_a_fit_foresees_more_than_no_fit() -> None:
     assert late["order"]["margin"] > 0.8
     assert late["order"]["odds"] > 0.8
     assert sum(row["positions"] for row in late["rounds"].values()) == late["positions"] == 300
+
+
+@pytest.mark.parametrize("factor", [0.3, 3.0])
+def test_timid_and_bold_shares_are_calibrated(factor: float) -> None:
+    learned = {seats: samples(seats, 600, seats) for seats in (2, 4)}
+    *_, progress = fit(learned, encode, Schedule(epochs=30, batch=64, rate=0.01))
+    once = calibrated(progress.weights, learned, encode)
+    off = {**once, "strength": once["strength"] * factor}
+    again = calibrated(off, learned, encode)
+    np.testing.assert_allclose(again["strength"], once["strength"], rtol=0.1)
+    assert figures(off, learned[2], encode)["log_loss"] > figures(once, learned[2], encode)["log_loss"]

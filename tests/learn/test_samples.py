@@ -68,7 +68,7 @@ def test_shares_that_are_timid_or_bold_are_tempered(true: float) -> None:
     luck = np.random.default_rng(1)
     said = luck.dirichlet([2, 2, 2], 20_000)
     won = (tempered(said, np.full(len(said), true)).cumsum(axis=1) < luck.uniform(size=(len(said), 1))).sum(axis=1)
-    assert best_temper(said, np.eye(3)[won]) == pytest.approx(true, rel=0.1)
+    assert best_temper([np.log(said)] * 2, [np.eye(3)[won]] * 2) == pytest.approx(true, rel=0.1)
 
 
 def test_generations_together_keep_decisions_apart(columns: Columns) -> None:
