@@ -41,7 +41,7 @@ class Schedule:
 
     epochs: int = 10
     batch: int = 1024
-    rate: float = 3e-3
+    rate: float = 8e-3
     decay: float = 0.01
     lines: float = 1.0
     seed: int = 0
