@@ -4,8 +4,9 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from clerestory.cli.playing import Session, ask, find, hint, say, show, show_end, show_help
+from clerestory.cli.playing import Session, ask, ask_seat, find, hint, peek, say, show, show_end, show_help
 from clerestory.clients import Advisor, AdvisorError, Happened, KeptGame, NotNow, Seen
+from clerestory.clients.types import Action as Named
 from clerestory.engine import State, from_position
 
 NAMED = re.compile(r"(?P<id>[\w-]{22})(#(?P<tokens>\d\.[\w-]{43}(,\d\.[\w-]{43})*))?")
@@ -107,7 +108,19 @@ def take_part(kept: Kept, seen: Seen) -> bool:
     question = seen.message.game.take_back
     if seen.message.game.HasField("take_back") and set(question.missing) & set(kept.game.tokens):
         return answer(kept, question.ply)
+    if any(say_shown(kept, seat, outcomes) for seat, outcomes in seen.unsaid.items()):
+        return True
     return decide(kept, seen) if seen.legal else True
+
+
+def say_shown(kept: Kept, seat: int, outcomes: Iterable[Named]) -> bool:
+    """Ask somebody here for what a seat has been shown at the table, and say it; whether the game may have gone on."""
+    rules = kept.session.state.game
+    outcome = ask_seat(kept.session, seat, tuple(rules.parse_action(outcome.text) for outcome in outcomes))
+    if outcome is None:
+        return False
+    attempt(kept, lambda: kept.game.say(seat, outcome.text))
+    return True
 
 
 def answer(kept: Kept, ply: int) -> bool:
@@ -146,6 +159,8 @@ def obey(kept: Kept, seen: Seen, typed: str) -> bool:
         show_help(session)
     elif typed == "show":
         show(session)
+    elif typed == "peek":
+        peek(session)
     elif typed and (action := find(session, typed)):
         attempt(kept, lambda: kept.game.play(action.text, version=seen.version))
         return True

@@ -71,6 +71,7 @@ def play(
     luck = secrets.randbits(SEED_BITS) if seed is None else seed
     with connected(asked) as advisor:
         session = Session(opening.state, players, advisor, shown.console, time, luck, opening.seed, table, shown.tell)
+        session.shared = table or sum(player.human for player in players) > 1
         if record is not None:
             session.recording = Recording(record, opening, session.warn, goes_on=is_record_of(record, start))
         code = play_here(session)
@@ -100,6 +101,7 @@ def play_there(server: Server, shown: Shown, start: str | None, make: Callable[[
         game = make(advisor) if start is None else found(advisor, start)
         state = view_of(game.look())
         session = Session(state, [], advisor, shown.console, shown.time, 0, None, table=False, tell=shown.tell)
+        session.shared = len(game.tokens) > 1
         return guarded(shown.console, partial(play_kept, Kept(game, session, server.target or "")))
 
 

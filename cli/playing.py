@@ -1,7 +1,10 @@
 """The course of a game in the terminal: whose turn it is, what is shown, what is typed."""
 
+import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
+from getpass import getpass
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -11,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from clerestory.cli.answers import answer_view
+from clerestory.cli.foreseen import ask_owner, known, out_of_sight, shareable
 from clerestory.cli.recording import Recording
 from clerestory.cli.screen import actions_table, ending
 from clerestory.clients import Advisor, AdvisorError
@@ -24,6 +28,7 @@ HELP = {
     "TEXT": "play the action with this text; its beginning will do",
     "?": "a hint: the best actions, and why",
     "show": "the position again, and what may be done",
+    "peek": "the position with what your seat alone has been shown; let nobody else look",
     "undo": "take back your last decision, and all that came after it",
     "save FILE": "write the game so far; `clerestory play FILE` goes on with it",
     "quit": "leave the game",
@@ -54,6 +59,8 @@ class Session:
         table: what comes up is typed in, and the moves of the bots are made by hand.
         tell: takes what happened, for programs; None where people read along.
         recording: where the game is kept; None for nowhere.
+        shared: others see the screen as well, so that what one seat foresees stays off it.
+        withheld: what seats may have been shown and would not say, by seat; they are not asked again.
     """
 
     state: State
@@ -66,6 +73,8 @@ class Session:
     table: bool
     tell: Callable[[dict[str, Any]], None] | None = None
     recording: Recording | None = None
+    shared: bool = False
+    withheld: dict[int, tuple[Action, ...]] = field(default_factory=dict)
 
     def play(self, action: Action | str) -> None:
         """Play an action, and keep it before anybody sees it."""
@@ -111,6 +120,8 @@ def tell_change(session: Session, plies: int) -> None:
 def step(session: Session) -> bool:
     """Play one ply; False when the player leaves."""
     turn = session.state.turn
+    if session.table and turn != NATURE:
+        learn(session)
     if turn == NATURE and not session.table:
         draw(session)
     elif turn == NATURE or session.players[turn].human:
@@ -118,6 +129,25 @@ def step(session: Session) -> bool:
     else:
         answer_for(session)
     return True
+
+
+def learn(session: Session) -> None:
+    """Ask for what the seat to decide has been shown at the table, unless it has been said, or would not be."""
+    state, seat = session.state, session.state.turn
+    outcome = ask_seat(session, seat, state.unsaid(seat))
+    if outcome is not None:
+        state.say(seat, outcome)
+
+
+def ask_seat(session: Session, seat: int, possible: tuple[Action, ...]) -> Action | None:
+    """Ask a seat, once, for what it has been shown, of what it may have been; None: it does not say."""
+    if not possible or session.withheld.get(seat) == possible:
+        return None
+    name = session.state.game.seat_name(seat)
+    outcome = ask_owner(session.console, name, possible, partial(read_line, session, unseen=True))
+    if outcome is None:
+        session.withheld[seat] = possible
+    return outcome
 
 
 def draw(session: Session) -> None:
@@ -132,13 +162,18 @@ def answer_for(session: Session) -> None:
     """Play for a bot, which sees what its seat sees."""
     state = session.state
     player, name = session.players[state.turn], state.game.seat_name(state.turn)
-    answer = session.advisor.recommend(state.observe(state.turn), session.time, level=player.level, lines=1)
+    answer = session.advisor.recommend(known_to_mover(session), session.time, level=player.level, lines=1)
     if answer.best is None:
         raise AdvisorError(f"the server named no action for {name}")
     if player.level is not None and answer.level != player.level:
         session.console.print(f"{name}: this server knows no levels; it plays at full strength", style="dim")
     session.play(answer.best.text)
     say(session, name, state.game.parse_action(answer.best.text))
+
+
+def known_to_mover(session: Session) -> State:
+    """Return the position as the seat to decide knows it."""
+    return known(session.state, (session.luck + len(session.state.history)) % 2**64)
 
 
 def say(session: Session, who: str, action: Action) -> None:
@@ -165,6 +200,8 @@ def decide(session: Session) -> bool:
             show_help(session)
         elif typed == "show":
             show(session)
+        elif typed == "peek":
+            peek(session)
         elif typed and (action := find(session, typed)):
             session.play(action)
             return True
@@ -174,12 +211,16 @@ def ask(session: Session) -> str | None:
     """Return the next line typed, None at the end of input."""
     turn = session.state.turn
     name = "what came up" if turn == NATURE else session.state.game.seat_name(turn)
-    prompt = f"{name}> "
+    return read_line(session, f"{name}> ")
+
+
+def read_line(session: Session, prompt: str, *, unseen: bool = False) -> str | None:
+    """Return the next line typed, at a terminal without showing it where `unseen`; None at the end of input."""
     if session.tell is not None:  # standard output is the program's
         session.console.print(prompt, end="")
         prompt = ""
     try:
-        return input(prompt).strip()
+        return (getpass(prompt) if unseen and sys.stdin.isatty() else input(prompt)).strip()
     except (EOFError, UnicodeDecodeError):
         session.console.print()
         return None
@@ -196,13 +237,22 @@ def show_help(session: Session) -> None:
 def show(session: Session) -> None:
     """Show the position as the seat to decide sees it, and the legal actions, numbered and grouped by kind."""
     state = session.state
-    session.console.print(f"\n{state.observe(state.turn)}")
+    view, more = shareable(state) if session.shared else (state.observe(state.turn), False)
+    session.console.print(f"\n{view}")
+    if more:
+        session.console.print(f"{state.game.seat_name(state.turn)} has been shown what comes; `peek` shows it.")
     due = "What came up?" if state.turn == NATURE else f"{state.game.seat_name(state.turn)} is to decide:"
     session.console.print(f"\n{due}")
     numbered = enumerate(state.legal_actions(), 1)
     for kind, group in groupby(numbered, key=lambda entry: entry[1].text.split()[0]):
         session.console.print(f" {kind}", style="bold")
         session.console.print(actions_table((f"{number:>2}", action) for number, action in group))
+
+
+def peek(session: Session) -> None:
+    """Show all that the seat to decide knows, on a screen that others see only until it is hidden again."""
+    with out_of_sight(session.console, session.shared, partial(read_line, session)):
+        session.console.print(f"\n{session.state.observe(session.state.turn)}\n")
 
 
 def find(session: Session, typed: str) -> Action | None:
@@ -232,11 +282,13 @@ def hint(session: Session) -> None:
         session.console.print("There is nothing to decide: type in what came up.")
         return
     try:
-        answer = session.advisor.recommend(state.observe(state.turn), session.time, lines=HINTED)
+        answer = session.advisor.recommend(known_to_mover(session), session.time, lines=HINTED)
     except AdvisorError as error:
         session.console.print(f"no hint: {error}")
         return
-    session.console.print(answer_view(answer, state, session.console.width))
+    foresees = session.shared and shareable(state)[1]
+    with out_of_sight(session.console, foresees, partial(read_line, session)):
+        session.console.print(answer_view(answer, state, session.console.width))
 
 
 def undo(session: Session) -> bool:

@@ -74,6 +74,21 @@ class Course:
         set_field(request, "version", self.version if version is None else version)
         return Exchange(f"{SERVICE}PlayAction", request, self._take)
 
+    def _say(self, seat: int, outcome: Any) -> Exchange[Seen]:
+        """Say what a seat has been shown at a table of what is to come; return the game after it.
+
+        Args:
+            seat: held here, or a bot's in a game that was made here.
+            outcome: one of `Seen.unsaid` of the seat, or its text.
+
+        Raises AdvisorError.
+        """
+        [text] = action_texts([outcome])
+        tokens = [self.tokens.get(seat, self.owner_token)]
+        request = api.SayShownRequest(game_id=self.game_id, tokens=tokens, version=self.version, outcome=text)
+        set_field(request, "seat", seat)
+        return Exchange(f"{SERVICE}SayShown", request, self._take)
+
     def _everything(self) -> list[str]:
         return [*self.tokens.values(), *([self.owner_token] if self.owner_token else [])]
 
@@ -248,6 +263,7 @@ class KeptGame(Course):
 
     look = blocking(Course._look)
     play = blocking(Course._play)
+    say = blocking(Course._say)
     take_back = blocking(Course._take_back)
     set_seat = blocking(Course._set_seat)
     resign = blocking(Course._resign)
@@ -269,6 +285,7 @@ class AsyncKeptGame(Course):
 
     look = awaited(Course._look)
     play = awaited(Course._play)
+    say = awaited(Course._say)
     take_back = awaited(Course._take_back)
     set_seat = awaited(Course._set_seat)
     resign = awaited(Course._resign)

@@ -49,7 +49,7 @@ class Happened:
     Attributes:
         version: of the game after it.
         ply: after it.
-        what: `applied`, `taken_back`, `take_back_answered`, `seat` or `end`.
+        what: `applied`, `said` (what its seat has been shown), `taken_back`, `take_back_answered`, `seat` or `end`.
         action: that was applied, None for anything else.
         seat: who did it; None for a chance event, and for the end of a game that was abandoned.
         drawn: the server drew it.
@@ -113,10 +113,22 @@ class Seen:
 
         Raises KeyError for a seat that is not looked through.
         """
-        views = {view.seat if view.HasField("seat") else None: view for view in self.message.views}
+        views = self._views()
         if seat is None and None not in views and views:
             [seat] = views
         return plain(views[seat].position)
+
+    @property
+    def unsaid(self) -> dict[int, tuple[Action, ...]]:
+        """What seats that are looked through may have been shown at a table and have not said, by seat; mostly {}."""
+        return {
+            seat: tuple(map(read_action, view.unsaid))
+            for seat, view in self._views().items()
+            if seat is not None and view.unsaid
+        }
+
+    def _views(self) -> dict[int | None, Any]:
+        return {view.seat if view.HasField("seat") else None: view for view in self.message.views}
 
 
 # -- questions and answers -------------------------------------------------------------------------
@@ -163,7 +175,7 @@ def value_of(field: str, prefix: str, word: str, kind: Any) -> Any:
 
 
 def read_seen(message: Any) -> Seen:
-    """Return a game as a message tells it: of GetGame, PlayAction, TakeBack or WatchGame."""
+    """Return a game as a message tells it: of GetGame, PlayAction, SayShown, TakeBack or WatchGame."""
     game = message.game
     return Seen(
         version=game.version,

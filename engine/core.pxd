@@ -121,6 +121,7 @@ cdef class Game:
     # what a seat has been shown of a chance event to come, by something that is no action
     cdef int unsaid(self, const void *s, int seat, action_t *out)  # outcomes that it may have been; how many
     cdef void say(self, void *s, int seat, action_t outcome)       # it was this one
+    cdef void unsay(self, void *s, int seat)                       # the position says no longer which it was
     cdef bint foresees(self, const void *s, int seat)              # the chance event is due: what it brings was shown
 
 

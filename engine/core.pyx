@@ -86,6 +86,9 @@ cdef class Game:
     cdef void say(self, void *s, int seat, action_t outcome):
         pass
 
+    cdef void unsay(self, void *s, int seat):
+        pass
+
     cdef bint foresees(self, const void *s, int seat):
         return False
 
@@ -382,6 +385,18 @@ cdef class State:
             name = self.game.seat_name(seat) if seat >= 0 else "an onlooker"
             raise IllegalAction(f"{self.game.texts[code]}: not what {name} can have been shown; {says} can")
         self.game.say(self.data, seat, <action_t> code)
+
+    def unsay(self, int seat):
+        """Forget what the seat has been shown, for a screen that others see too; return whether the position said it.
+
+        Where the order of the cards concerned is known, it is forgotten as well.
+
+        Raises BadPosition for a seat that does not exist.
+        """
+        if self.unsaid(seat):
+            return False
+        self.game.unsay(self.data, seat)
+        return bool(self.unsaid(seat))
 
     def foresees(self, int seat):
         """Whether the seat has been shown what comes up at the chance event that is due, said or not.

@@ -298,6 +298,11 @@ cdef class CathedralGame(Game):
         cdef Cathedral *s = <Cathedral *> state
         s.event_deck[s.round - 1] = <uint8_t> (outcome - TURN_UP_EVENT + 1)
 
+    cdef void unsay(self, void *state, int seat):
+        cdef Cathedral *s = <Cathedral *> state
+        if is_shown_event(s, seat):
+            memset(s.event_deck, 0, sizeof(s.event_deck))
+
     cdef bint foresees(self, const void *state, int seat):
         cdef const Cathedral *s = <const Cathedral *> state
         return s.step == AT_EVENT and is_shown_event(s, seat)

@@ -118,6 +118,38 @@ def play_bot(kept: Kept, version: int, text: str, moment: int) -> None:
     settle(kept, moment)
 
 
+# -- what a seat has been shown --------------------------------------------------------------------
+
+
+def say(kept: Kept, viewer: Viewer, version: int, seat: int, text: str, moment: int) -> int:
+    """Say what a seat has been shown at a table of what is to come; return the version after it.
+
+    Raises CallError: STALE_VERSION, BAD_SEAT, WRONG_SEAT_TOKEN, BAD_ACTION, ILLEGAL_ACTION, or that the game is not
+    played.
+    """
+    require_seat(kept, seat)
+    require_own(kept, viewer, seat)
+    if repeated(kept, version, lambda entry: (entry.kind, entry.seat, entry.text) == (Kind.SAID, seat, text)):
+        return version + 1
+    require_running(kept)
+    require_version(kept, version)
+    try:
+        kept.add(Entry(Kind.SAID, seat, text, moment))
+    except BadText:
+        refuse(Reason.BAD_ACTION, "outcome", f"{text[:40]!r} is no outcome in {kept.head.game}")
+    except IllegalAction as error:
+        refuse(Reason.ILLEGAL_ACTION, "outcome", str(error))
+    return kept.version
+
+
+def require_own(kept: Kept, viewer: Viewer, seat: int) -> None:
+    """Raise CallError, WRONG_SEAT_TOKEN, unless somebody may speak for a seat: its person, or the owner for a bot's."""
+    holder = kept.seats[seat]
+    is_bots = holder.kind == SeatKind.BOT and not holder.token  # no person may come back to it
+    if seat not in viewer.seats and not (viewer.owner and is_bots):
+        refuse(Reason.WRONG_SEAT_TOKEN, "tokens", f"what seat {seat} has been shown is its own to say")
+
+
 # -- take-backs ------------------------------------------------------------------------------------
 
 

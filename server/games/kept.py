@@ -148,6 +148,8 @@ class Kept:
         """Take in what has happened. Raises GameError for an action that is not legal."""
         if entry.moves:
             self._play(entry)
+        elif entry.kind == Kind.SAID:
+            self._say(entry)
         elif entry.kind == Kind.TAKEN_BACK:
             del self.line[entry.ply :]
             del self.positions[entry.ply + 1 :]
@@ -167,6 +169,13 @@ class Kept:
             self.positions.append(state)
         self.line.append(entry)
         self.question, self.since = None, entry.moment
+
+    def _say(self, entry: Entry) -> None:
+        assert entry.seat is not None
+        if self.positions:
+            state = self.position.copy()
+            state.say(entry.seat, entry.text)
+            self.positions[-1] = state
 
     def _seat(self, entry: Entry) -> None:
         assert entry.seat is not None

@@ -154,6 +154,7 @@ class Kind(StrEnum):
     PLAYED = "played"  # an action of its seat, or what came up and was entered
     PLAYED_ON = "played on"  # an action of the server for a person whose time was over
     DRAWN = "drawn"  # what came up, drawn by the server
+    SAID = "said"  # the outcome of a chance event to come that its seat has been shown at the table
     TAKEN_BACK = "taken back"  # the ply
     AGREED = "agreed"  # the ply of a take-back, asked for first if no other was
     DECLINED = "declined"  # the same

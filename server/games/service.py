@@ -146,13 +146,20 @@ class Games(GameServiceServicer):
         act = partial(course.play, version=request.version, text=request.action, moment=now())
         return games.PlayActionResponse(**await self._act(request, act))
 
+    async def SayShown(self, request: games.SayShownRequest, context: Context) -> games.SayShownResponse:
+        """Say what a seat has been shown, exactly once. Raises CallError."""
+        act = partial(course.say, version=request.version, seat=request.seat, text=request.outcome, moment=now())
+        return games.SayShownResponse(**await self._act(request, act))
+
     async def TakeBack(self, request: games.TakeBackRequest, context: Context) -> games.TakeBackResponse:
         """Take back, ask, agree or decline. Raises CallError."""
         act = partial(course.take_back, version=request.version, ply=request.ply, decline=request.decline, moment=now())
         return games.TakeBackResponse(**await self._act(request, act))
 
     async def _act(
-        self, request: games.PlayActionRequest | games.TakeBackRequest, act: Callable[..., int]
+        self,
+        request: games.PlayActionRequest | games.SayShownRequest | games.TakeBackRequest,
+        act: Callable[..., int],
     ) -> dict[str, Any]:
         """Do something for a version, and return what comes of it, as of the version after it."""
         async with self._keeper.lend(request.game_id) as live:

@@ -178,12 +178,14 @@ def write_view(position: State, seat: int | None, *, actions: bool, enters: bool
         actions: the game is at this position: say what may be done, if it is the seat's to do.
         enters: what comes up is entered, and this is one of those who do so.
     """
-    known = position.observe(NATURE if seat is None else seat)
+    eyes = NATURE if seat is None else seat
+    known = position.observe(eyes)
     mine = known.turn == seat if known.turn != NATURE else enters
     return games.GameView(
         seat=seat,
         position=write_position(known),
         actions=write_actions(known).actions if actions and mine else None,
+        unsaid=[write_action(outcome) for outcome in known.unsaid(eyes)] if actions else None,
     )
 
 
@@ -222,6 +224,8 @@ def write_entry(before: Kept, entry: Entry) -> games.GameEntry:
     assert seat is not None
     if entry.kind == Kind.TAKEN_BACK:
         return games.GameEntry(time=time, taken_back=games.TakenBack(seat=seat, from_ply=before.ply))
+    if entry.kind == Kind.SAID:
+        return games.GameEntry(time=time, said=games.Said(seat=seat))  # and not what
     if entry.kind == Kind.SEATED:
         return games.GameEntry(time=time, seat=write_seat(seat, entry.holder))
     word = games.TakeBackAnswered(seat=seat, asked_ply=entry.ply, declined=entry.kind == Kind.DECLINED)
@@ -253,6 +257,7 @@ def write_state(before: Kept, kept: Kept, viewer: Viewer, *, present: bool = Tru
     views = write_views(kept, viewer)
     for view in views if not present else ():
         del view.actions[:]
+        del view.unsaid[:]
     return games.WatchGameResponse(game=write_game(kept), views=views, entries=write_entries(before, kept))
 
 

@@ -24,6 +24,7 @@ from clerestory.v1.advisor_pb2 import (
     Observer,
 )
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
+from tests.search.test_foresight import worlds
 from tests.server.harness import HOUR, assert_reason, details, opening, question, refusal, served, until
 
 
@@ -178,6 +179,21 @@ async def test_hidden_cards_do_not_change_what_an_observer_is_told(name: str, se
             assert all(table == found[0] for table in found)
             assert found[0].recommendation.seat == truth.turn
             assert found[0].recommendation.observer == named
+
+
+async def test_a_coming_event_changes_the_streams_of_its_owner_alone() -> None:
+    """Whoever observes, and whichever of three events comes."""
+    async with served() as server:
+        for observer, streams in ((NATURE, 1), (0, 3), (1, 1), (2, 1)):
+            found = set()
+            for world in worlds(to_act="blue"):
+                asked = analysis(3600, position=world, iterations=300, seed=5)
+                asked.observer.CopyFrom(Observer() if observer == NATURE else Observer(seat=observer))
+                sent = await tables(server.advisor.Analyze(asked))
+                for varying in ("elapsed", "waited"):
+                    sent[-1].recommendation.statistics.ClearField(varying)
+                found.add(b"".join(table.SerializeToString(deterministic=True) for table in sent))
+            assert len(found) == streams
 
 
 async def test_an_observer_that_there_is_not_is_refused() -> None:

@@ -1,0 +1,160 @@
+"""What one seat has been shown of what is to come: asked for at a table, used, kept off a screen that others see."""
+
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from clerestory.cli import playing
+from clerestory.cli.foreseen import fitting
+from clerestory.cli.playing import Player, Session, play_on
+from clerestory.clients import Advisor
+from clerestory.engine import State, from_position
+from tests.cli.test_play import play
+from tests.engine.cathedral.positions import draft
+from tests.games import CATHEDRAL
+
+COMING = "coming event"  # what the picture of a position calls it
+
+
+def beginning(event_deck: list[str], to_act: str = "red") -> State:
+    """A draft in which red holds Ellen."""
+    fields = {**draft(3, 4, red={"advantages": ["ellen"]}), "event_deck": event_deck, "to_act": to_act}
+    envelope = {"rules_revision": CATHEDRAL.rules_revision, "catalogue": CATHEDRAL.catalogue}
+    return CATHEDRAL.from_position({**envelope, "cathedral": fields})
+
+
+def session_of(advisor: Advisor, state: State, *players: bool, table: bool = True, shared: bool = True) -> Session:
+    console = Console(file=io.StringIO(), width=120, markup=False, highlight=False)
+    people = [Player(human, None if human else 1) for human in players or (True, True, True)]
+    return Session(state, people, advisor, console, "20ms", 1, None, table=table, shared=shared)
+
+
+def played(session: Session, monkeypatch: pytest.MonkeyPatch, *lines: str) -> tuple[str, list[str]]:
+    """Return what is printed, and the prompts."""
+    prompts: list[str] = []
+    typed: Iterator[str] = iter(lines)
+
+    def answer(prompt: str = "") -> str:
+        prompts.append(prompt)
+        return next(typed, "quit")
+
+    monkeypatch.setattr("builtins.input", answer)
+    play_on(session)
+    assert isinstance(session.console.file, io.StringIO)
+    return session.console.file.getvalue(), prompts
+
+
+@pytest.mark.parametrize("typed", ["event quarrel", "quarrel", "2", " QUARREL "])
+def test_the_owner_is_asked_once_and_nothing_shows_what_was_typed(
+    typed: str, advisor: Advisor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = session_of(advisor, beginning([]))
+    said, prompts = played(session, monkeypatch, "nonsense", typed, "show", "pass", "show", "quit")
+    assert prompts[:3] == ["red alone> ", "red alone> ", "red> "]
+    assert said.count("red alone has been shown what comes") == 1
+    assert said.count("That is none of them") == 1
+    assert COMING not in said
+    assert "`peek` shows it" in said
+    assert not session.state.observe(0).unsaid(0)
+
+
+def test_peek_shows_it(advisor: Advisor, monkeypatch: pytest.MonkeyPatch) -> None:
+    said, _ = played(session_of(advisor, beginning([])), monkeypatch, "quarrel", "peek", "quit")
+    assert said.count(COMING) == 1
+
+
+def test_an_owner_who_says_nothing_is_asked_again_in_the_next_round_only(
+    advisor: Advisor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = session_of(advisor, beginning([]))
+    said, prompts = played(session, monkeypatch, "", "?", "pass", "undo", "quit")
+    assert prompts.count("red alone> ") == 1
+    assert "information sets" in said  # a hint that believes something
+    assert session.withheld[0] == session.state.unsaid(0)
+
+
+def test_what_was_said_reaches_the_advisor(advisor: Advisor, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+    recommend = advisor.recommend
+    monkeypatch.setattr(
+        advisor,
+        "recommend",
+        lambda position, *rest, **more: (asked.append(position), recommend(position, *rest, **more))[1],
+    )
+    played(session_of(advisor, beginning([]), False, True, True), monkeypatch, "quarrel", "quit")
+    [position] = asked
+    assert position.to_position()["cathedral"]["event_deck"] == ["quarrel"]
+
+
+@pytest.mark.parametrize(("shared", "shows"), [(True, False), (False, True)])
+def test_a_dealt_game_shows_it_on_a_screen_of_ones_own_only(
+    shared: bool, shows: bool, advisor: Advisor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deck = draft(3, 4, red={"advantages": ["ellen"]})["event_deck"]
+    session = session_of(advisor, beginning(deck), table=False, shared=shared)
+    said, prompts = played(session, monkeypatch, "show", "quit")
+    assert prompts == ["red> ", "red> "]
+    assert (COMING in said, "`peek` shows it" in said) == (shows, not shows)
+
+
+def test_the_page_on_which_it_is_shown_is_left_again(monkeypatch: pytest.MonkeyPatch, advisor: Advisor) -> None:
+    """On a terminal: the other screen is entered, and left at the next Enter."""
+    session = session_of(advisor, beginning(["quarrel"]))
+    session.console = Console(file=io.StringIO(), width=120, force_terminal=True)
+    said, prompts = played(session, monkeypatch, "peek", "", "quit")
+    entered, left = said.index("\x1b[?1049h"), said.index("\x1b[?1049l")
+    assert entered < said.index(COMING) < left
+    assert prompts == ["red> ", "Enter hides it again. ", "red> "]
+
+
+def test_at_a_terminal_what_is_typed_does_not_appear(monkeypatch: pytest.MonkeyPatch, advisor: Advisor) -> None:
+    unseen: list[str] = []
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr(playing, "getpass", lambda prompt: unseen.append(prompt) or "quarrel")
+    session = session_of(advisor, beginning([]))
+    played(session, monkeypatch, "quit")
+    assert unseen == ["red alone> "]
+    assert session.state.to_position()["cathedral"]["event_deck"] == ["quarrel"]
+
+
+def test_a_game_at_a_table_that_a_server_keeps_asks_too(target: str) -> None:
+    """Two people at one screen, who go for Ellen in the first round."""
+    with Advisor(target) as advisor:
+        game = advisor.games.create("cathedral", ["person", "person"], table=True)
+        seen = game.look()
+        while not seen.unsaid:
+            texts = [one.text for one in seen.legal]
+            wanted = [text for text in texts if text == "advantage ellen" or "kingsbridge" in text]
+            seen = game.play((wanted or texts[-1:])[0])
+        [(seat, [outcome, *_])] = seen.unsaid.items()
+        tokens = ",".join(f"{number}.{token}" for number, token in game.tokens.items())
+        said = play(f"{game.game_id}#{tokens}", "--server", target, typed=f"{outcome.text}\nquit\n")
+        assert (said.returncode, said.stderr) == (0, "")
+        assert "alone has been shown what comes" in said.stdout
+        assert f": said, ply {seen.ply}" in said.stdout
+        assert COMING not in said.stdout
+        after = game.look()
+        assert after.unsaid == {}
+        decks = {number: after.position(number)["cathedral"]["event_deck"] for number in (0, 1)}
+        assert decks == {seat: [outcome.text.removeprefix("event ")], 1 - seat: []}
+
+
+def test_what_names_an_outcome() -> None:
+    possible = beginning([]).unsaid(0)
+    assert [fitting(possible, typed) for typed in ("0", "99", "event", "roof")] == [[], [], [], []]
+    assert fitting(possible, "1") == fitting(possible, possible[0].text) == [possible[0]]
+
+
+def test_a_record_does_not_tell_it(advisor: Advisor, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    session = session_of(advisor, beginning([], to_act="green"))
+    _, prompts = played(session, monkeypatch, "pass", "quarrel", "pass", f"save {path}", "quit")
+    assert "red alone> " in prompts
+    opening, *course = [json.loads(line) for line in path.read_text().splitlines()]
+    assert from_position(opening["position"]).unsaid(0)
+    assert [line["action"] for line in course[:-1]] == ["pass", "pass"]
