@@ -28,6 +28,8 @@ class Tuning:
     Attributes:
         search: by number of seats, the options in which the search that is shipped differs from `ismcts-plain`.
         temperature: lead in the guide's value, in points, that makes the odds of winning grow e-fold.
+        scale: by number of seats, points of margin that are worth as much as the whole game in the reward of a search:
+            about what its lines differ by.
         worth_naming: smallest difference worth mentioning, of margins in points, of features in their own unit.
         review: by number of seats, the options in which the search of a review differs from the shipped one.
         levels: of play, weakest first, NUM_LEVELS of them.
@@ -35,6 +37,7 @@ class Tuning:
 
     search: Mapping[int, Mapping[str, Any]]
     temperature: float
+    scale: Mapping[int, float]
     worth_naming: float
     levels: tuple[Level, ...]
     review: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)

@@ -74,7 +74,9 @@ cdef class Searcher:
         self.clock = clock
         self.root = root
         self.view = root.view
-        self.options = Options(**{"temperature": self.view.game.tuning.temperature, **options})
+        tuning = self.view.game.tuning
+        of_game = {"temperature": tuning.temperature, "scale": tuning.scale[self.view.seats]}
+        self.options = Options(**{**of_game, **options})
         self._require_guide()
         if not isinstance(max_bytes, int) or max_bytes < MIN_BYTES:
             raise BadLimit("max_bytes", f"{max_bytes!r} is not a whole number of at least {MIN_BYTES}")

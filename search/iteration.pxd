@@ -40,8 +40,10 @@ cdef struct Search:
     bint even                    # the root's actions, or its outcomes, come in turn
     double exploration           # C of UCB1 or of PUCT, in rewards
     bint by_priors               # PUCT
+    double prior_floor           # share of the priors that is divided evenly
     double win_weight            # of the win share in the reward, 0 to 1
-    double margin_weight         # of the margin, scaled to 0 .. 1, in the reward
+    double margin_weight         # of the margin, scaled, in the reward
+    bint by_range                # the scale is the range of margins met so far
     void (*play_out)(Search *search) noexcept nogil
     double (*ask_clock)(void *clock) noexcept nogil  # seconds; NULL: the system's
     void *clock
@@ -58,7 +60,7 @@ cdef struct Search:
     Tree tree
     uint64_t iterations          # since the root was set
     int depth                    # decisions from the root to the deepest node
-    double lowest, highest       # margins met so far, of any seat, points
+    double lowest, highest       # margins that are rewards of 0 and of 1, points
     double margin_scale          # margin_weight / (highest - lowest), 0 while they are one
     # scratch of one iteration
     uint64_t world[64]           # a determinization, played to its end

@@ -37,7 +37,8 @@ cdef void iterate(Search *search) noexcept nogil:
     search.ops.deal(search.world, &search.rng)
     descend(search)
     search.play_out(search)
-    rescale(search)
+    if search.by_range:
+        rescale(search)
     back_up(search)
     search.iterations += 1
 
@@ -132,7 +133,7 @@ cdef void set_priors(Search *search, const Node *node, int n) noexcept nogil:
     """Give the listed actions of a new row their priors."""
     cdef const action_t *actions = search.tree.actions + node.first
     cdef float weights[MAX_LEGAL]
-    cdef double total = 0
+    cdef double total = 0, even = search.prior_floor / n
     cdef int i, e = 0
     search.guide.weigh(search.world, search.legal, n, weights)
     for i in range(n):
@@ -140,7 +141,7 @@ cdef void set_priors(Search *search, const Node *node, int n) noexcept nogil:
     for i in range(n):
         while actions[e] != search.legal[i]:
             e += 1
-        search.tree.edges[node.first + e].prior = <float> (weights[i] / total)
+        search.tree.edges[node.first + e].prior = <float> (even + (1 - search.prior_floor) * weights[i] / total)
 
 
 cdef bint follow(Search *search, uint32_t edge, int seat) noexcept nogil:

@@ -51,8 +51,8 @@ class LineBuilder:
     Attributes:
         options: of the search.
         seat: the seat to decide.
-        lowest: lowest margin of any seat met in the search, points.
-        highest: the highest.
+        lowest: the margin that is a reward of 0, points.
+        highest: the one that is a reward of 1.
     """
 
     options: Options

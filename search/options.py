@@ -25,8 +25,12 @@ class Options:
         selection: how to choose in the tree: `ucb1`, every action once, then upper confidence bounds; `puct`, upper
             confidence bounds with the guide's weights as priors.
         exploration: the constant of either, in rewards, 0 or more.
-        reward: what every seat maximizes: `win`, its win share; `margin`, its margin, scaled so that the lowest
-            margin of any seat in this search is 0 and the highest 1; `mix`, the mean of the two.
+        prior_floor: share of the priors, 0 to 1, that is divided evenly among the actions, so that none is starved.
+        reward: what every seat maximizes: `win`, its win share; `margin`, its margin, scaled; `mix`, the mean of the
+            two.
+        scale: points of margin that are one reward, above 0, a margin of 0 being a reward of one half; a Searcher
+            takes the game's where none is given. `range` counts from the lowest margin of any seat that the search
+            has met, to the highest: the scale then grows as the search goes on, and differs from search to search.
         playout: how to choose below the tree: `uniform`, at random; `informed`, in proportion to the guide's weights;
             `mast`, by the mean reward of each action in the same phase so far.
         nodes: what makes a node: `graph`, an information set, however it was reached; `tree`, an information set and
@@ -46,8 +50,10 @@ class Options:
     """
 
     temperature: float
+    scale: float | str
     selection: str = "ucb1"
     exploration: float = 0.7
+    prior_floor: float = 0.0
     reward: str = "win"
     playout: str = "uniform"
     nodes: str = "graph"
@@ -60,15 +66,18 @@ class Options:
         """Check every option."""
         require_choice("selection", self.selection, SELECTIONS)
         require_number("exploration", self.exploration)
+        require_number("prior_floor", self.prior_floor)
+        if self.prior_floor > 1:
+            raise BadLimit("prior_floor", f"{self.prior_floor!r} is more than 1")
         require_choice("reward", self.reward, REWARDS)
+        if self.scale != "range":
+            require_positive("scale", self.scale)
         require_choice("playout", self.playout, PLAYOUTS)
         require_choice("nodes", self.nodes, IDENTITIES)
         require_choice("allocation", self.allocation, ALLOCATIONS)
         if self.horizon is not None and (type(self.horizon) is not int or not 0 <= self.horizon < 1 << 31):
             raise BadLimit("horizon", f"{self.horizon!r} is not a whole number of 0 or more")
-        require_number("temperature", self.temperature)
-        if self.temperature == 0:
-            raise BadLimit("temperature", "0 is not a number above 0")
+        require_positive("temperature", self.temperature)
         require_choice("choice", self.choice, CHOICES)
         require_number("deviations", self.deviations)
 
@@ -96,6 +105,13 @@ def require_number(name: str, value: object) -> None:
     """Raise BadLimit unless the value is a finite number of 0 or more."""
     if not isinstance(value, (int, float)) or not 0 <= value < math.inf:
         raise BadLimit(name, f"{value!r} is not a number of 0 or more")
+
+
+def require_positive(name: str, value: object) -> None:
+    """Raise BadLimit unless the value is a finite number above 0."""
+    require_number(name, value)
+    if value == 0:
+        raise BadLimit(name, "0 is not a number above 0")
 
 
 def require_choice(name: str, value: str, choices: Collection[str]) -> None:

@@ -53,8 +53,8 @@ class Line:
         standard_errors: of each win share, as if iterations were independent; 0.5 before the second visit.
         margin: mean margin of the deciding seat, points: its score less the best other; 0 if it was never tried.
         margin_error: standard error of the margin, points; infinite before the second visit.
-        score: mean reward of the deciding seat, 0 to 1, which the search maximizes: its win share unless the
-            options say otherwise; 0 if it was never tried.
+        score: mean reward of the deciding seat, which the search maximizes: its win share, or its margin on the
+            game's scale, on which 0.5 is no margin and most are within 0 and 1; 0 if it was never tried.
         score_error: standard error of the score.
         lower_bound: lower confidence bound of the score; below 0 when little is known.
         loss: margin of the best line less this one's, points; negative if this line has the higher margin; 0 if it

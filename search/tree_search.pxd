@@ -12,6 +12,7 @@ cdef class TreeSearch:
     cdef object open(self, State view, object seed, object options, uint64_t max_bytes, int *stop, object clock)
     cdef bint open_statistics(self, object options)
     cdef object choose(self, object options)
+    cdef object set_scale(self, object options)
     cdef object set_root(self, object root)
     cdef uint32_t root(self)
     cdef dict statistics(self)

@@ -40,7 +40,8 @@ cdef class TreeSearch:
         self.search.stop = stop
         self.choose(options)
         self.search.path = <PathStep *> malloc(view.game.max_plies * sizeof(PathStep))
-        if not tree_open(&self.search.tree, max_bytes, view.seats) or self.search.path == NULL or not self.open_statistics(options):
+        cdef bint opened = tree_open(&self.search.tree, max_bytes, view.seats)
+        if not opened or self.search.path == NULL or not self.open_statistics(options):
             raise MemoryError(f"no memory for a tree of {max_bytes} bytes")
 
     cdef bint open_statistics(self, object options):
@@ -58,6 +59,7 @@ cdef class TreeSearch:
         self.search.exploration = options.exploration
         self.search.even = options.allocation == "even"
         self.search.by_priors = options.selection == "puct"
+        self.search.prior_floor = options.prior_floor
         self.search.win_weight = 1 - share
         self.search.margin_weight = share
         self.search.identity = IDENTITIES.index(options.nodes)
@@ -68,8 +70,15 @@ cdef class TreeSearch:
         self.search.horizon = self.search.ops.max_plies if options.horizon is None else options.horizon
         self.search.temperature = options.temperature
         self.search.rival_share = options.rival_share
-        self.search.lowest = math.inf
-        self.search.highest = -math.inf
+        self.set_scale(options)
+
+    cdef object set_scale(self, object options):
+        """Set which margins are rewards of 0 and of 1."""
+        self.search.by_range = options.scale == "range"
+        self.search.lowest = math.inf if self.search.by_range else -options.scale / 2
+        self.search.highest = -self.search.lowest
+        if not self.search.by_range:
+            self.search.margin_scale = self.search.margin_weight / options.scale
 
     cdef object set_root(self, object root):
         """Move to another root of the same observer; a tree that fills more than half of its memory is cleared."""

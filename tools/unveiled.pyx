@@ -35,7 +35,8 @@ cdef class Unveiled(Game):
         self.bind(&self.open_ops, game.guide)
         texts = list(zip(game.texts, game.labels))
         super().__init__(
-            game.name, game.rules_revision, texts, game.layout, game.accounts, catalogue=game.catalogue, cards=game.cards()
+            game.name, game.rules_revision, texts, game.layout, game.accounts,
+            tuning=game.tuning, catalogue=game.catalogue, cards=game.cards(),
         )
 
     def unveil(self, State truth not None):

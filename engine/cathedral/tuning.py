@@ -8,6 +8,7 @@ SEARCH: dict[str, Any] = {
     "reward": "margin",
     "selection": "puct",
     "exploration": 0.5,
+    "prior_floor": 0.05,
     "playout": "informed",
     "horizon": 0,
 }
@@ -16,6 +17,7 @@ TUNING = Tuning(
     search={2: SEARCH | {"horizon": 20}, 3: SEARCH, 4: SEARCH},
     review={3: {"horizon": 60}, 4: {"horizon": 60}},  # the value at the very leaf hides luck
     temperature=8.0,
+    scale={2: 30.0, 3: 20.0, 4: 10.0},
     worth_naming=0.15,
     levels=ladder((30, 3.0), (60, 2.0), (120, 1.3), (250, 0.6), (500, 0.4), (1_000, 0.15), (4_000, 0.0), (20_000, 0.0)),
 )

@@ -4,9 +4,17 @@ from clerestory.engine.tuning import Tuning, ladder
 
 TUNING = Tuning(
     search={
-        2: {"reward": "margin", "selection": "puct", "exploration": 0.5, "playout": "informed", "horizon": 20},
+        2: {
+            "reward": "margin",
+            "selection": "puct",
+            "exploration": 0.5,
+            "prior_floor": 0.05,
+            "playout": "informed",
+            "horizon": 20,
+        },
     },
     temperature=8.0,
+    scale={2: 20.0},
     worth_naming=0.15,
     levels=ladder((30, 3.0), (60, 2.0), (120, 1.3), (250, 0.6), (500, 0.4), (1_000, 0.15), (4_000, 0.0), (20_000, 0.0)),
 )

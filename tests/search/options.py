@@ -10,6 +10,7 @@ CHOICES: list[dict[str, Any]] = [
     {"horizon": 0},
     {"horizon": 6, "temperature": 3.0},
     {"selection": "puct"},
+    {"selection": "puct", "prior_floor": 0.2, "reward": "margin", "scale": "range"},
     {"selection": "puct", "reward": "margin", "horizon": 0},
     {"choice": "bound"},
     {"choice": "bound", "deviations": 5.0, "reward": "margin"},

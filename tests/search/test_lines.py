@@ -91,9 +91,9 @@ def test_margin_reward_takes_the_greater_win() -> None:
         "players": [{"points": 9, "played": 0, "hand": [3, 6]}, {"points": 0, "played": 5, "hand": [0]}],
     }  # fmt: skip
     position = TOY.from_position({"rules_revision": 1, "toy": fields})
-    for reward in ("margin", "mix"):
-        result = Searcher(observe(position), seed=1, reward=reward).run(iterations=300)
-        assert (result.best.action, result.best.margin, result.best.score) == ("play 6", 11.0, 1.0)
+    for reward, score in (("margin", 0.5 + 11 / 22), ("mix", 1.0)):
+        result = Searcher(observe(position), seed=1, reward=reward, scale=22).run(iterations=300)
+        assert (result.best.action, result.best.margin, result.best.score) == ("play 6", 11.0, score)
         assert all(line.win_shares == (1.0, 0.0) and line.margin == 7.0 for line in result.lines[1:])
         assert result.best.visits > 2 * result.lines[1].visits
 
