@@ -7,7 +7,7 @@ that are missing.
 import json
 import os
 import zipfile
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -165,10 +165,15 @@ def require_column(path: Path, arrays: Columns, name: str) -> np.ndarray[Any, An
     return arrays[name]
 
 
-def read_games(plan: SelfPlay, folder: Path, chunks: int) -> Sequence[Columns]:
-    """Return every chunk, in order, whatever search played it.
+def read_games(plan: SelfPlay, folder: Path) -> list[Columns]:
+    """Return every chunk that the folder holds, in order, whatever search played it.
 
     Raises BadData for one that is missing or damaged, or of another game, catalogue, generation or seed.
     """
     header = plan.source()
-    return [read_chunk(path_of(folder, number), header) for number in range(chunks)]
+    return [read_chunk(path_of(folder, number), header) for number in range(count_chunks(folder))]
+
+
+def count_chunks(folder: Path) -> int:
+    """Return how many chunks there should be by the last one that is there, at least one."""
+    return max((int(path.stem) for path in folder.glob("*.npz") if path.stem.isdecimal()), default=0) + 1

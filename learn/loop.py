@@ -24,7 +24,15 @@ import numpy as np
 from clerestory.arena.pool import Crew, on_processes
 from clerestory.arena.results import lock
 from clerestory.engine.weights import read_weights, write_weights
-from clerestory.learn.chunks import GAMES_PER_CHUNK, play_chunks, read_games, require_header, stored, write_file
+from clerestory.learn.chunks import (
+    GAMES_PER_CHUNK,
+    count_chunks,
+    play_chunks,
+    read_games,
+    require_header,
+    stored,
+    write_file,
+)
 from clerestory.learn.columns import join
 from clerestory.learn.errors import BadData
 from clerestory.learn.figures import calibrated, figures
@@ -152,14 +160,15 @@ def fit_generation(plan: Plan, out: Path, generation: int, means: Means) -> None
     """Fit a candidate to the games of this generation and of those before it in the window."""
     folder, game = folder_of(out, generation), plan.load()
     learned, held_out = gather(plan, out, generation)
-    header = header_of(plan.schedule, games=plan.games, seats=list(plan.seats), **plan.header())
+    positions = {str(seats): len(part.positions.seat) for seats, part in learned.items()}
+    header = header_of(plan.schedule, positions=positions, **plan.header())
     progress = None
     for progress in fit(learned, game.features, plan.schedule, kept=(folder / "fit.npz", header)):
         means.watch(f"generation {generation}: fit", progress.epoch, plan.schedule.epochs)
     assert progress is not None
     weights = calibrated(progress.weights, learned, game.features)
     summary = {
-        **provenance(plan, generation, learned),
+        **provenance(plan, out, generation, learned),
         "losses": progress.losses,
         "held_out": {str(seats): figures(weights, part, game.features) for seats, part in held_out.items()},
     }
@@ -169,28 +178,41 @@ def fit_generation(plan: Plan, out: Path, generation: int, means: Means) -> None
 
 
 def gather(plan: Plan, out: Path, generation: int) -> tuple[dict[int, Samples], dict[int, Samples]]:
-    """Return what is learned from, of all generations in the window, and what is held out of the last, by seats."""
+    """Return what is learned from, of all generations in the window, and what is held out of the last, by seats.
+
+    All games count that the folders hold, also those beyond the number that was asked for.
+    """
     learned, held_out = {}, {}
     for seats in plan.seats:
         parts = []
-        for number in range(max(generation - WINDOW + 1, 0), generation + 1):
+        for number in window(generation):
             selfplay = plan.selfplay(number, seats, best_value(out, number))
-            columns = join(read_games(selfplay, games_of(out, number, seats), plan.chunks))
+            columns = join(read_games(selfplay, games_of(out, number, seats)))
             some, held_out[seats] = split(columns, learned=selfplay.learned)
             parts.append(some)
         learned[seats] = together(parts)
     return learned, held_out
 
 
-def provenance(plan: Plan, generation: int, learned: Mapping[int, Samples]) -> dict[str, Any]:
+def window(generation: int) -> range:
+    """Return the generations whose games are learned from in one."""
+    return range(max(generation - WINDOW + 1, 0), generation + 1)
+
+
+def provenance(plan: Plan, out: Path, generation: int, learned: Mapping[int, Samples]) -> dict[str, Any]:
     """Return how the weights of a generation came to be."""
     return {
         "made_by": f"clerestory {version('clerestory')}, NumPy {np.__version__}",
         "generation": generation,
-        "window": WINDOW,
         "seed": plan.seed,
         "seats": list(plan.seats),
-        "games": plan.games,
+        "games": {
+            str(seats): {
+                str(number): count_chunks(games_of(out, number, seats)) * GAMES_PER_CHUNK
+                for number in window(generation)
+            }
+            for seats in plan.seats
+        },
         "habits": asdict(plan.habits),
         "schedule": asdict(plan.schedule),
         "search": dict(plan.search),

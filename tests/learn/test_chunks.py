@@ -54,7 +54,7 @@ def test_a_killed_run_goes_on(whole: Path, tmp_path: Path) -> None:
 
 
 def test_what_is_read_is_what_was_played(whole: Path) -> None:
-    chunks = read_games(PLAN, whole, 3)
+    chunks = read_games(PLAN, whole)
     assert [len(chunk["game.seed"]) for chunk in chunks] == [20, 20, 20]
     assert [int(seed) for chunk in chunks for seed in chunk["game.seed"]] == [PLAN.seed_of(n) for n in range(60)]
 
@@ -79,9 +79,12 @@ def test_a_flipped_byte_is_noticed(whole: Path, tmp_path: Path) -> None:
         read_chunk(path, PLAN.header())
 
 
-def test_a_chunk_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(BadData, match=r"00000\.npz: is not there"):
-        read_games(PLAN, tmp_path, 1)
+@pytest.mark.parametrize("there", [(), (1,), (0, 2)])
+def test_a_chunk_that_is_not_there_is_named(there: tuple[int, ...], whole: Path, tmp_path: Path) -> None:
+    for number in there:
+        path_of(tmp_path, number).write_bytes(path_of(whole, number).read_bytes())
+    with pytest.raises(BadData, match=r"0000[01]\.npz: is not there"):
+        read_games(PLAN, tmp_path)
 
 
 @pytest.mark.parametrize(
