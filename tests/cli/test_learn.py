@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from clerestory.cli.learn import read_search
+from clerestory.cli.learning import read_search
 from clerestory.cli.main import app
 from clerestory.cli.options import BadOption
 

@@ -1,0 +1,158 @@
+"""What `clerestory learn` does, where NumPy is there: reads the options, learns, and says how far it is."""
+
+import math
+import re
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from clerestory.arena.pool import Crew
+from clerestory.cli.arena import read_sprt
+from clerestory.cli.crew import load_game
+from clerestory.cli.options import CATALOGUES, BadOption, chosen_game, chosen_seats
+from clerestory.learn.chunks import GAMES_PER_CHUNK
+from clerestory.learn.fit import Schedule
+from clerestory.learn.gate import Gate
+from clerestory.learn.loop import Means, Watch, due, learn, play, require_ours
+from clerestory.learn.plan import Plan
+from clerestory.learn.selfplay import Habits
+
+EVERY = 60.0  # seconds between two lines that say how far a stage is, where there is no terminal
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """The options of `clerestory learn`, as they were given."""
+
+    game: str
+    out: Path
+    generations: int
+    games: int
+    seats: str | None
+    epochs: int
+    search: str
+    quick: int
+    full: int
+    budgets: str
+    against: tuple[str, ...]
+    gate_games: int
+    sprt: str
+    games_only: bool
+    seed: int
+
+    def plan(self) -> Plan:
+        """Return what is to be learned. Raises BadOption, BadPlan."""
+        return Plan(
+            seats=read_seats(self.game, self.seats),
+            load=partial(load_game, self.game, CATALOGUES.get(self.game)),
+            chunks=math.ceil(self.games / GAMES_PER_CHUNK),
+            seed=self.seed,
+            habits=Habits(quick=self.quick, full=self.full),
+            schedule=Schedule(epochs=self.epochs, seed=self.seed),
+            search=read_search(self.search),
+        )
+
+    def gate(self) -> Gate:
+        """Return what a candidate must win. Raises BadOption, BadPlan."""
+        test = read_sprt(self.sprt)
+        return Gate(tuple(self.budgets.split(",")), self.against, self.gate_games, test.elo0, test.elo1)
+
+
+def fulfil(wish: Wish, workers: int, crew: Crew) -> None:
+    """Learn, and print what comes of every generation."""
+    plan, gate = wish.plan(), wish.gate()
+    with watching() as watch:
+        means = Means(workers, crew, watch)
+        if wish.games_only:
+            play_games_only(plan, wish.out, means)
+            return
+        for record in learn(plan, gate, wish.out, wish.generations, means):
+            typer.echo(summary(record))
+
+
+def read_seats(name: str, text: str | None) -> tuple[int, ...]:
+    """Return the numbers of players. Raises BadOption."""
+    game = chosen_game(name)
+    if text is None:
+        return tuple(game.seats)
+    if not re.fullmatch(r"\d{1,2}(,\d{1,2})*", text, re.ASCII):
+        raise BadOption(f"--seats: {text!r} is not a list of numbers like 2,4")
+    return tuple(sorted({chosen_seats(game, int(seats)) for seats in text.split(",")}))
+
+
+def read_search(text: str) -> Mapping[str, Any]:
+    """Return the options of `name=value,name=value`; the search judges them. Raises BadOption."""
+    found: dict[str, Any] = {}
+    for pair in filter(None, text.split(",")):
+        name, equals, value = pair.partition("=")
+        if not equals:
+            raise BadOption(f"--search: {pair!r} is not an option like reward=win")
+        found[name] = int(value) if value.isdecimal() else float(value) if is_number(value) else value
+    return found
+
+
+def is_number(text: str) -> bool:
+    """Return whether a text is a decimal fraction."""
+    return re.fullmatch(r"\d+\.\d+", text, re.ASCII) is not None
+
+
+def play_games_only(plan: Plan, out: Path, means: Means) -> None:
+    """Play the games of the first generation that was not gated yet."""
+    require_ours(plan, out)
+    play(plan, out, due(out), plan.seats, means)
+
+
+def summary(record: Mapping[str, Any]) -> str:
+    """Return what is said of a generation."""
+    lines = [f"generation {record['generation']}: {'passed' if record['gate']['passed'] else 'did not pass'}"]
+    for match in record["gate"]["matches"]:
+        elo = match["elo"]
+        lines.append(
+            f"  {match['seats']} players, {match['budget']}: {match['score']['mean']:.1%} of {match['games']} games, "
+            f"Elo {elo['mean']:+.0f} [{elo['low']:+.0f}, {elo['high']:+.0f}]  {match['opponent']}"
+        )
+    return "\n".join(lines)
+
+
+# -- how far it is ---------------------------------------------------------------------------------
+
+
+@contextmanager
+def watching() -> Iterator[Watch]:
+    """Yield a function that shows how far a stage is: a bar on a terminal, else a line now and then."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield Lines(console)
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console) as progress:
+        tasks: dict[str, Any] = {}
+
+        def show(stage: str, done: int, total: int) -> None:
+            if stage not in tasks:
+                tasks[stage] = progress.add_task(stage, total=total)
+            progress.update(tasks[stage], completed=done)
+
+        yield show
+
+
+class Lines:
+    """Says how far a stage is when it begins, every minute, and when it ends."""
+
+    def __init__(self, console: Console) -> None:
+        self.console, self.stage, self.last = console, "", 0.0
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        """Say it, unless it was said a moment ago."""
+        now = time.monotonic()
+        if stage != self.stage or done >= total or now - self.last >= EVERY:
+            self.stage, self.last = stage, now
+            self.console.print(f"{stage}: {done:,} of {total:,}", highlight=False)
