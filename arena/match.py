@@ -64,9 +64,8 @@ class Match:
         if self.deals < 1 or not 0 <= self.seed <= MAX_SEED - self.deals + 1:
             raise BadMatch(f"deals: there are no seeds for {self.deals} from {self.seed} on")
         Budget.parse(self.budget)
-        state, luck = game.new(self.seats, self.seed), Rng(0)
-        while state.turn == NATURE:
-            state.play(state.draw(luck))
+        state = game.new(self.seats, self.seed)
+        state.play_nature(0)
         for text in self.bots:
             parse_bot(text).choose(state, 0, Budget(iterations=1))
 

@@ -8,9 +8,9 @@ from libc.math cimport INFINITY
 from libc.stdint cimport uint64_t
 from libc.string cimport memcpy
 
+from clerestory.engine.clock cimport monotonic
 from clerestory.engine.core cimport MAX_LEGAL, MAX_SEATS, NATURE, OVER, GameOps, Guide, State, action_t, margins_of
 from clerestory.engine.rng cimport Rng, rng_below, rng_next, rng_seed, rng_t
-from clerestory.search.iteration cimport monotonic
 
 from clerestory.search.errors import BadBot
 

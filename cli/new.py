@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from clerestory.cli.options import GameOption, SeatsOption, SeedOption, chosen_game, chosen_seats
-from clerestory.engine import NATURE, Rng, State
+from clerestory.engine import Rng, State
 
 
 def new(
@@ -27,6 +27,5 @@ def first_decision(name: str, seats: int, seed: int) -> State:
     """Return the first position at which a seat decides."""
     rules, rng = chosen_game(name), Rng(seed)
     state = rules.new(chosen_seats(rules, seats), rng)
-    while state.turn == NATURE:
-        state.play(state.draw(rng))
+    state.play_nature(rng)
     return state

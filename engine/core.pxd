@@ -25,6 +25,7 @@ ctypedef bint (*predicate)(const void *s) noexcept nogil
 
 cdef struct Invariant:
     predicate holds
+    const char *field     # to blame where it does not hold, as JSON names it; "" where any of several may be wrong
     const char *sentence
 
 cdef struct GameOps:

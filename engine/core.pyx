@@ -67,6 +67,13 @@ cdef class Game:
         self._codes = {text: code for code, text in enumerate(self.texts)}
         if self.ops == NULL or len(self._codes) != self.ops.num_actions or self.ops.state_size > MAX_BYTES:
             raise AssertionError(f"{name}: the table of actions and the table of functions do not agree")
+        self._require_declared()
+
+    def _require_declared(self):
+        """Every invariant blames a declared field, or none."""
+        blamed = {self.ops.invariants[i].field.decode() for i in range(self.ops.num_invariants)}
+        if strangers := blamed - {"", "players", *self.layout.names}:
+            raise AssertionError(f"{self.name}: invariants blame {', '.join(strangers)}, no fields of a position")
 
     cdef void bind(self, const GameOps *ops, const Guide *guide, const Encoder *encoder=NULL):
         self.ops = ops
@@ -198,7 +205,8 @@ cdef class Game:
         cdef int broken = self.broken(state.data)
         if broken >= 0:
             number = len(self.invariants) - self.ops.num_invariants + broken
-            raise BadPosition([(self.name, f"breaks invariant {number} of the rules: {self.invariants[number]}")])
+            field = self.ops.invariants[broken].field.decode()
+            self.layout.refuse([(field, f"breaks invariant {number} of the rules: {self.invariants[number]}")])
         return state
 
     def _accounts(self):
@@ -295,7 +303,7 @@ cdef class State:
 
         They are the odds by what everyone can see. Raises IllegalAction when no chance event is due.
         """
-        self._owe_nature()
+        self._require_nature()
         cdef double odds[MAX_LEGAL]
         self.game.ops.odds(self.data, odds)
         return [odds[i] for i in range(len(self.legal_codes()))]
@@ -308,12 +316,26 @@ cdef class State:
 
         Raises IllegalAction when no chance event is due.
         """
-        self._owe_nature()
+        self._require_nature()
         return self.game.action(self.game.ops.draw(self.data, &stream(seed).c))
 
-    def _owe_nature(self):
+    def _require_nature(self):
         if self.turn != NATURE:
             raise IllegalAction("no chance event is due")
+
+    def play_nature(self, seed):
+        """Play chance events as they come up until a seat is to decide or the game is over; return the outcomes.
+
+        Args:
+            seed: a number, or an Rng, which is advanced.
+        """
+        cdef Rng luck = stream(seed)
+        outcomes = []
+        while self.turn == NATURE:
+            outcome = self.draw(luck)
+            self.play(outcome)
+            outcomes.append(outcome)
+        return tuple(outcomes)
 
     def play(self, action):
         """Play an Action, its text or its code. Raises BadText or IllegalAction, and then changes nothing."""
@@ -354,7 +376,7 @@ cdef class State:
 
         Raises BadPosition for a seat that does not exist.
         """
-        self._owe_seat(seat)
+        self._require_seat(seat)
         cdef State other = self.copy()
         self.game.ops.observe(other.data, seat)
         return other
@@ -366,7 +388,7 @@ cdef class State:
 
         Raises BadPosition for a seat that does not exist.
         """
-        self._owe_seat(seat)
+        self._require_seat(seat)
         cdef action_t outcomes[MAX_LEGAL]
         cdef int i, n = self.game.unsaid(self.data, seat, outcomes)
         return tuple([self.game.action(outcomes[i]) for i in range(n)])
@@ -403,7 +425,7 @@ cdef class State:
 
         Raises BadPosition for a seat that does not exist.
         """
-        self._owe_seat(seat)
+        self._require_seat(seat)
         return bool(self.game.foresees(self.data, seat))
 
     def deal(self, seed):
@@ -419,24 +441,24 @@ cdef class State:
     def key(self, seat=None):
         """Return the 64-bit hash of what a seat can see, by default the one to decide (Nature: an onlooker)."""
         cdef int observer = max(self.turn, NATURE) if seat is None else seat
-        self._owe_seat(observer)
+        self._require_seat(observer)
         return self.game.ops.key(self.data, observer)
 
-    def _owe_seat(self, int seat):
+    def _require_seat(self, int seat):
         if not NATURE <= seat < self.seats:
             raise BadPosition([("seat", f"{seat} is not one of 0 to {self.seats - 1}")])
 
     def returns(self):
         """Return the win share of each seat; they sum to 1. Raises NotOver before the end."""
         cdef double out[MAX_SEATS]
-        self._owe_end()
+        self._require_end()
         self.game.ops.returns(self.data, out)
         return tuple(out[i] for i in range(self.seats))
 
     def scores(self):
         """Return the final score of each seat. Raises NotOver before the end."""
         cdef double out[MAX_SEATS]
-        self._owe_end()
+        self._require_end()
         self.game.ops.scores(self.data, out)
         return tuple(out[i] for i in range(self.seats))
 
@@ -444,12 +466,12 @@ cdef class State:
         """Return each seat's score less the best other score, free of binary dust. Raises NotOver before the end."""
         cdef double scores[MAX_SEATS]
         cdef double out[MAX_SEATS]
-        self._owe_end()
+        self._require_end()
         self.game.ops.scores(self.data, scores)
         margins_of(scores, self.seats, out)
         return tuple(round(out[i], 9) for i in range(self.seats))
 
-    def _owe_end(self):
+    def _require_end(self):
         if not self.over:
             raise NotOver("the game is not over")
 
@@ -460,7 +482,7 @@ cdef class State:
     def value(self):
         """Return the guide's expected final score of each seat. Raises GameError without a guide."""
         cdef double out[MAX_SEATS]
-        self._owe_guide()
+        self._require_guide()
         self.game.guide.value(self.data, out)
         return tuple(out[i] for i in range(self.seats))
 
@@ -468,30 +490,30 @@ cdef class State:
         """Return the guide's weight of each legal action, in their order. Raises GameError without a guide."""
         cdef action_t legal[MAX_LEGAL]
         cdef float out[MAX_LEGAL]
-        self._owe_guide()
+        self._require_guide()
         cdef int i, n = 0 if self.turn < 0 else self.game.ops.legal(self.data, legal)
         self.game.guide.weigh(self.data, legal, n, out)
         return [out[i] for i in range(n)]
 
     def phase(self):
         """Return the guide's phase: the kind of decision that is due. Raises GameError without a guide."""
-        self._owe_guide()
+        self._require_guide()
         return self.game.guide.phase(self.data)
 
     def round_number(self):
         """Return the number of the round that is played. Raises GameError without a guide."""
-        self._owe_guide()
+        self._require_guide()
         return self.game.guide.round(self.data)
 
     def features(self, int seat):
         """Return the guide's named features of a seat. Raises GameError without a guide."""
         cdef double out[64]
-        self._owe_guide()
-        self._owe_seat(seat)
+        self._require_guide()
+        self._require_seat(seat)
         self.game.guide.feature(self.data, max(seat, 0), out)
         return {self.game.guide.features[i].decode(): out[i] for i in range(self.game.guide.num_features)}
 
-    def _owe_guide(self):
+    def _require_guide(self):
         if self.game.guide == NULL:
             raise GameError(f"{self.game.name} has no guide")
 

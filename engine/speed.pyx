@@ -2,19 +2,13 @@
 """Loops that are only ever timed: random games, random playouts, copies, and a fixed reference."""
 from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memcpy
-from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
 
+from clerestory.engine.clock cimport monotonic
 from clerestory.engine.core cimport MAX_LEGAL, NATURE, OVER, Game, GameOps, State, action_t
 from clerestory.engine.rng cimport Rng, rng_below, rng_t
 
 cdef enum:
     REFERENCE_STEPS = 1 << 21
-
-
-cdef double now() noexcept nogil:
-    cdef timespec t
-    clock_gettime(CLOCK_MONOTONIC, &t)
-    return t.tv_sec + 1e-9 * t.tv_nsec
 
 
 cdef uint64_t play_out(const GameOps *ops, void *s, rng_t *rng) noexcept nogil:
@@ -38,13 +32,13 @@ def random_games(Game game not None, int seats, double seconds, seed):
     cdef Rng rng = Rng(seed)
     cdef uint64_t games = 0, plies = 0
     game.new(seats, 0)
-    cdef double start = now(), end = start + seconds
+    cdef double start = monotonic(), end = start + seconds
     with nogil:
-        while games == 0 or now() < end:
+        while games == 0 or monotonic() < end:
             game.ops.setup(world, seats, &rng.c)
             plies += play_out(game.ops, world, &rng.c)
             games += 1
-    return games, plies, now() - start
+    return games, plies, monotonic() - start
 
 
 def random_playouts(State position not None, double seconds, seed):
@@ -54,13 +48,13 @@ def random_playouts(State position not None, double seconds, seed):
     cdef State root = position.deal(rng)
     cdef const GameOps *ops = root.game.ops
     cdef uint64_t playouts = 0, plies = 0
-    cdef double start = now(), end = start + seconds
+    cdef double start = monotonic(), end = start + seconds
     with nogil:
-        while playouts == 0 or now() < end:
+        while playouts == 0 or monotonic() < end:
             memcpy(world, root.data, ops.state_size)
             plies += play_out(ops, world, &rng.c)
             playouts += 1
-    return playouts, plies, now() - start
+    return playouts, plies, monotonic() - start
 
 
 def copies(State position not None, uint64_t count):
@@ -69,12 +63,12 @@ def copies(State position not None, uint64_t count):
     cdef uint64_t i
     cdef int size = position.game.ops.state_size
     memcpy(ring[0], position.data, size)
-    cdef double start = now()
+    cdef double start = monotonic()
     with nogil:
         for i in range(count):
             memcpy(ring[(i + 1) & 7], ring[i & 7], size)
             ring[(i + 1) & 7][0] ^= i
-    cdef double spent = now() - start
+    cdef double spent = monotonic() - start
     return spent if ring[count & 7][0] != 1 else 0.0  # the copies are used, so that no compiler drops them
 
 
@@ -85,7 +79,7 @@ def reference():
     cdef int i, _step
     for i in range(4096):
         table[i] = <uint8_t> (i * 167 + 13)
-    cdef double start = now()
+    cdef double start = monotonic()
     with nogil:
         for _step in range(REFERENCE_STEPS):
             x ^= x << 13
@@ -93,5 +87,5 @@ def reference():
             x ^= x << 17
             table[x & 4095] = <uint8_t> (table[(x >> 12) & 4095] + table[(x >> 24) & 4095])
             x += table[(x >> 36) & 4095]
-    cdef double ns = 1e9 * (now() - start) / REFERENCE_STEPS
+    cdef double ns = 1e9 * (monotonic() - start) / REFERENCE_STEPS
     return ns if x != 1 else 0  # the loop's result is used, so that no compiler drops it

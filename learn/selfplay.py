@@ -199,10 +199,9 @@ class Recorder:
 
 def settled(view: State, action: str, seed: int) -> State:
     """Return the next decision after an action, or the end: chance events drawn from what the actor knows."""
-    after, luck = view.copy(), Rng(seed)
+    after = view.copy()
     after.play(action)
-    while after.turn == NATURE:
-        after.play(after.draw(luck))
+    after.play_nature(seed)
     return after
 
 

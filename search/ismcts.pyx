@@ -7,9 +7,10 @@ from itertools import product
 from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport free, malloc
 
+from clerestory.engine.clock cimport monotonic
 from clerestory.engine.core cimport MAX_LEGAL, NATURE, State, action_t
 from clerestory.search.iteration cimport (
-    BY_DECISION, BY_ITERATIONS, BY_PAUSE, BY_STOP, BY_TIME, Search, decided, monotonic, prospect,
+    BY_DECISION, BY_ITERATIONS, BY_PAUSE, BY_STOP, BY_TIME, Search, decided, prospect,
 )
 from clerestory.search.outlook cimport Foreseen, look_ahead
 from clerestory.search.tree cimport tree_bytes

@@ -77,4 +77,3 @@ cdef struct Search:
 cdef int run_until(Search *search, double pause, double deadline, uint64_t iterations, bint early) noexcept nogil
 cdef bint decided(Search **trees, int count, double remaining) noexcept nogil
 cdef double prospect(const Search *search, double seconds, double iterations) noexcept nogil
-cdef double monotonic() noexcept nogil

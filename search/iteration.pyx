@@ -7,8 +7,8 @@ the actions legal in that world, adds one action, plays on, and credits every ed
 from libc.math cimport INFINITY, log, sqrt
 from libc.stdint cimport uint32_t, uint64_t
 from libc.string cimport memcpy, memset
-from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
 
+from clerestory.engine.clock cimport monotonic
 from clerestory.engine.core cimport MAX_LEGAL, NATURE, OVER, action_t
 from clerestory.engine.rng cimport rng_below
 from clerestory.search.tree cimport NO_NODE, Edge, Node, record_of, tree_enter, tree_find
@@ -302,13 +302,6 @@ cdef inline void record(const Search *search, double *sums, double margin) noexc
 
 
 # -- many ------------------------------------------------------------------------------------------
-
-cdef double monotonic() noexcept nogil:
-    """The clock of Python's time.monotonic, in seconds."""
-    cdef timespec now
-    clock_gettime(CLOCK_MONOTONIC, &now)
-    return now.tv_sec + 1e-9 * now.tv_nsec
-
 
 cdef inline double read_clock(const Search *search) noexcept nogil:
     return monotonic() if search.ask_clock == NULL else search.ask_clock(search.clock)

@@ -49,9 +49,7 @@ def settled(position: State, action: str, luck: random.Random) -> State:
     """Return a position in which a seat decides again, its chance events drawn from what the actor knows."""
     after = position.observe(position.turn)
     after.play(action)
-    rng = Rng(luck.getrandbits(50))
-    while after.turn == NATURE:
-        after.play(after.draw(rng))
+    after.play_nature(luck.getrandbits(50))
     return after
 
 

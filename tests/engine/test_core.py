@@ -15,6 +15,7 @@ from clerestory.engine import (
     GameError,
     IllegalAction,
     NotOver,
+    Rng,
     State,
     from_position,
 )
@@ -134,11 +135,25 @@ def test_bad_seat(seat: int) -> None:
 
 def test_odds_and_draws_are_natures() -> None:
     state = start()
-    while state.turn == NATURE:
-        state.play(state.draw(1))
+    state.play_nature(1)
     for ask in (state.odds, lambda: state.draw(1)):
         with pytest.raises(IllegalAction, match="no chance event"):
             ask()
+
+
+def test_nature_plays_until_a_seat_decides_or_the_game_is_over() -> None:
+    state, same = start(), start()
+    outcomes = state.play_nature(Rng(1))
+    assert state.turn >= 0
+    assert state.history[-len(outcomes) :] == outcomes
+    assert state.play_nature(1) == ()
+    for outcome in outcomes:
+        same.play(outcome)
+    assert same == state
+    while not state.over:
+        state.play(state.legal_codes()[0])
+        state.play_nature(1)
+    assert state.play_nature(1) == ()
 
 
 @pytest.mark.parametrize(

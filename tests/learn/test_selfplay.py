@@ -5,8 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from clerestory.engine.core import NATURE, Game
-from clerestory.engine.rng import Rng
+from clerestory.engine.core import Game
 from clerestory.engine.toy.rules import TOY
 from clerestory.learn.columns import Columns, count, join
 from clerestory.learn.errors import BadPlan
@@ -68,9 +67,7 @@ def test_states_are_what_the_seat_knows_with_a_choice_to_make(kept: Columns) -> 
     seen = {row.tobytes() for row in kept["position.state"]}
     seed = PLAN.seed_of(0)
     state = TOY.new(3, seed)
-    nature = Rng(seed)
-    while state.turn == NATURE:
-        state.play(state.draw(nature))
+    state.play_nature(seed)
     first = state.observe(state.turn)
     assert first.to_bytes() in seen
     assert len(first.legal_codes()) > 1

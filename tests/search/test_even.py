@@ -62,8 +62,7 @@ def lead(state: State, outcome: int) -> float:
     rng = Rng(5)
     world = state.observe(NATURE).deal(rng)
     world.play(outcome)
-    while world.turn == NATURE:
-        world.play(world.draw(rng))
+    world.play_nature(rng)
     first, *others = world.value()
     return first - max(others)
 

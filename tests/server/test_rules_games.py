@@ -3,22 +3,12 @@
 import pytest
 
 from clerestory.clients.wire import position_message
-from clerestory.engine import GAMES, NATURE, Rng, State
-from clerestory.engine.core import Action
+from clerestory.engine import GAMES, NATURE, Rng
 from clerestory.v1 import rules_pb2 as api
 from tests.laws import next_action, observers, walk
 from tests.server.rules import CASES, referee, rules_served, turn_of, view, whole
 
 SEED = 2026
-
-
-def drawn(state: State, rng: Rng) -> list[Action]:
-    """Play what is due by chance, and return it."""
-    outcomes = []
-    while state.turn == NATURE:
-        outcomes.append(state.draw(rng))
-        state.play(outcomes[-1])
-    return outcomes
 
 
 def choice(names: list[str], ply: int) -> str:
@@ -43,7 +33,7 @@ async def test_a_whole_game_equals_the_game_of_the_core(name: str, seats: int) -
             for text in chosen:
                 expected.append(state.game.parse_action(text))
                 state.play(text)
-            expected += drawn(state, rng)
+            expected += state.play_nature(rng)
             assert [done.action.text for done in answer.applied] == [action.text for action in expected]
             assert [done.drawn for done in answer.applied] == [False] * len(chosen) + [True] * (
                 len(expected) - len(chosen)

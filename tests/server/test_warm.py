@@ -87,8 +87,7 @@ async def test_a_tree_that_knows_the_answer_is_no_answer_of_another_position() -
     """After other cards came up, what the tree holds of them is not of this position."""
     first, second = (game("cathedral").new(2, seed) for seed in (1, 2))
     for position in (first, second):
-        while position.turn == NATURE:
-            position.play(position.draw(position.legal_codes()[0]))
+        position.play_nature(position.legal_codes()[0])
     async with served() as server:
         await ask(server, first)
         answer = await ask(server, second)

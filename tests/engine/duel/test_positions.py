@@ -72,63 +72,64 @@ def test_all_faults_come_at_once() -> None:
     assert len(faults(OPENING, {"phase": 5, "round": 0, "step": "tea"})) == 3
 
 
-#   invariant, fields of the opening, fields of red
-UNSOUND: list[tuple[int, dict[str, Any]]] = [
-    (6, {"step": "over", "to_act": ""}),
-    (7, {"undealt": OPENING["duel"]["undealt"][1:]}),
-    (7, {"round": 2}),
-    (7, {"step": "claim", "to_act": "red"}),
-    (8, {"red": {"cards": ["king_stephen"]}}),
-    (8, {"red": {"cards": ["studies_in_toledo"]}}),
-    (10, {"red": {"markers": ["1.1", "1.2", "1.3"]}}),
-    (11, {"flipping": "0/5"}),
-    (11, {"red": {"sum": 1}}),
-    (12, {"turn_of": "red"}),
-    (12, {"cheap": True}),
-    (13, {"card": "power"}),
-    (13, {"left": 1}),
-    (13, {"may_end": True}),
-    (15, {"to_act": "red"}),
-    (16, {"deck": ["wood"]}),
+#   invariant, the field it blames, fields of the opening
+UNSOUND: list[tuple[int, str, dict[str, Any]]] = [
+    (6, "step", {"step": "over", "to_act": ""}),
+    (7, "undealt", {"undealt": OPENING["duel"]["undealt"][1:]}),
+    (7, "undealt", {"round": 2}),
+    (7, "undealt", {"step": "claim", "to_act": "red"}),
+    (8, "", {"red": {"cards": ["king_stephen"]}}),
+    (8, "", {"red": {"cards": ["studies_in_toledo"]}}),
+    (10, "players", {"red": {"markers": ["1.1", "1.2", "1.3"]}}),
+    (11, "", {"flipping": "0/5"}),
+    (11, "", {"red": {"sum": 1}}),
+    (12, "", {"turn_of": "red"}),
+    (12, "", {"cheap": True}),
+    (13, "card", {"card": "power"}),
+    (13, "card", {"left": 1}),
+    (13, "card", {"may_end": True}),
+    (15, "to_act", {"to_act": "red"}),
+    (16, "", {"deck": ["wood"]}),
 ]
 
 
-@pytest.mark.parametrize(("invariant", "changes"), UNSOUND)
-def test_an_unsound_position_says_which_rule_it_breaks(invariant: int, changes: dict[str, Any]) -> None:
+@pytest.mark.parametrize(("invariant", "blamed", "changes"), UNSOUND)
+def test_an_unsound_position_says_which_rule_it_breaks(invariant: int, blamed: str, changes: dict[str, Any]) -> None:
     """What adds up by itself is found before, with its fields."""
     [(field, description)] = faults(OPENING, changes)
-    assert field == "duel"
+    assert field == f"duel.{blamed}".rstrip(".")
     assert description == f"breaks invariant {invariant} of the rules: {DUEL.invariants[invariant]}"
 
 
-#   invariant, step, fields changed there
-LATER: list[tuple[int, str, dict[str, Any]]] = [
-    (10, "conflict", {"red": {"markers": ["1.1"]}}),
-    (10, "turn", {"red": {"markers": []}}),
-    (11, "turn", {"red": {"personal_flipped": True}}),
-    (12, "turn", {"turn_of": ""}),
-    (12, "turn", {"used": ["1.1", "1.2", "3.3"]}),
-    (13, "market", {"card": "", "left": 0}),
-    (13, "market", {"left": 9}),
-    (13, "regan", {"floor": ""}),
-    (13, "draw", {"seals_due": 9}),
-    (13, "take", {"left": 0}),
-    (14, "craftsman", {"red": {"gold": 0}}),
-    (15, "conflict", {"to_act": ""}),
+#   invariant, the field it blames, step, fields changed there
+LATER: list[tuple[int, str, str, dict[str, Any]]] = [
+    (10, "players", "conflict", {"red": {"markers": ["1.1"]}}),
+    (10, "players", "turn", {"red": {"markers": []}}),
+    (11, "", "turn", {"red": {"personal_flipped": True}}),
+    (12, "", "turn", {"turn_of": ""}),
+    (12, "", "turn", {"used": ["1.1", "1.2", "3.3"]}),
+    (13, "card", "market", {"card": "", "left": 0}),
+    (13, "card", "market", {"left": 9}),
+    (13, "card", "regan", {"floor": ""}),
+    (13, "card", "draw", {"seals_due": 9}),
+    (13, "card", "take", {"left": 0}),
+    (14, "step", "craftsman", {"red": {"gold": 0}}),
+    (15, "to_act", "conflict", {"to_act": ""}),
 ]
 
 
-@pytest.mark.parametrize(("invariant", "step", "changes"), LATER)
-def test_later_steps_have_their_invariants(invariant: int, step: str, changes: dict[str, Any]) -> None:
+@pytest.mark.parametrize(("invariant", "blamed", "step", "changes"), LATER)
+def test_later_steps_have_their_invariants(invariant: int, blamed: str, step: str, changes: dict[str, Any]) -> None:
     state = reach(step, until=lambda state: step == "draw" or (state.turn == 0 and "" not in fields(state)["grid"]))
-    [(_, description)] = faults(state.observe(0).to_position(), changes)
+    [(field, description)] = faults(state.observe(0).to_position(), changes)
+    assert field == f"duel.{blamed}".rstrip(".")
     assert description.startswith(f"breaks invariant {invariant} of the rules")
 
 
 def test_a_place_is_empty_only_when_its_1x_card_has_gone() -> None:
     state = reach("claim")
     grid = ["", *fields(state)["grid"][1:]]
-    with pytest.raises(BadPosition, match="breaks invariant 9 "):
+    with pytest.raises(BadPosition, match=r"^duel\.grid: breaks invariant 9 "):
         changed(state, {"grid": grid})
 
 
