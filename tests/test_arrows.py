@@ -10,8 +10,8 @@ IMPORT = re.compile(r"^\s*(?:from|import|cimport)\s+(clerestory(?:\.\w+)*)", re.
 
 STUBS = r"clerestory\.v1\b"
 ENGINE = r"clerestory\.engine\b"
-ABOVE = {"__init__", "games", "record", "scoring", "speed"}  # modules of engine/ that may know the games, or that none needs
-COMMON = "|".join(sorted({path.stem for path in Path("engine").glob("*.p*")} - ABOVE))
+ABOVE = {"__init__", "games", "record", "scoring", "speed"}  # of engine/; what is left is for every game
+COMMON = "|".join(sorted({path.stem for path in (ROOT / "engine").glob("*.p*")} - ABOVE))
 COMMON_GROUND = r"clerestory\.(durations|percentiles)\b"  # which need nothing themselves
 ALLOWED: dict[str, str] = {
     "engine": rf"clerestory\.engine\.({COMMON})\b",
