@@ -31,16 +31,21 @@ PICTURES = ROOT / "docs" / "pictures"
 POSITION = (ROOT / "examples" / "positions" / "cathedral-3p-round4-draft.json").read_text()
 LIST = "/clerestory.v1.RulesService/ListActions"
 CALLS, HINTS, CLICKS, OTHERS = 400, 20, 20, 3
-HINTED = """() => new Promise(done => {
-  const box = document.querySelector('#hints'), began = performance.now();
-  const there = () => document.querySelector('.lines tbody tr');
-  const seen = () => there() ? done(performance.now() - began) : requestAnimationFrame(seen);
-  box.value = 'table'; box.dispatchEvent(new Event('change', {bubbles: true})); seen();
-})"""
-CLICKED = """() => new Promise(done => {
-  const table = document.querySelector('[data-version]'), before = table.dataset.version, began = performance.now();
-  const seen = () => table.dataset.version !== before ? done(performance.now() - began) : requestAnimationFrame(seen);
-  document.querySelector('.action').click(); seen();
+ASKED = "box.value = 'table'; box.dispatchEvent(new Event('change', {bubbles: true}))"
+TABLE_IS_THERE = "document.querySelector('.lines tbody tr')"
+PRESSED = "document.querySelector('.action').click()"
+MOVE_IS_SHOWN = "document.querySelector('[data-version]').dataset.version !== version"
+TIMED = """() => new Promise((resolve, reject) => {
+  const box = document.querySelector('#hints'), version = document.querySelector('[data-version]').dataset.version;
+  const began = performance.now();
+  const look = () => {
+    const passed = performance.now() - began;
+    if (%(shown)s) resolve(passed);
+    else if (passed > 20000) reject(new Error([...document.querySelectorAll('[role=alert]')].map(one => one.innerText)));
+    else requestAnimationFrame(look);
+  };
+  %(begin)s;
+  look();
 })"""
 
 app = typer.Typer(add_completion=False)
@@ -179,7 +184,7 @@ def hinted(page: Page) -> float:
     """Return the milliseconds from asking for everything to the first table on the screen."""
     page.get_by_label("Hints ?").select_option("off")
     expect(page.locator(".lines")).to_have_count(0)
-    found: float = page.evaluate(HINTED)
+    found = until_shown(page, ASKED, TABLE_IS_THERE)
     page.get_by_label("Hints ?").select_option("off")
     return found
 
@@ -187,7 +192,16 @@ def hinted(page: Page) -> float:
 def clicked(page: Page) -> float:
     """Return the milliseconds from pressing the first action to what came of it on the screen."""
     expect(page.locator(".status.mine")).to_be_visible(timeout=30_000)
-    found: float = page.evaluate(CLICKED)
+    expect(page.locator(".action").first).to_be_enabled(timeout=30_000)
+    return until_shown(page, PRESSED, MOVE_IS_SHOWN)
+
+
+def until_shown(page: Page, begin: str, shown: str) -> float:
+    """Return the milliseconds between something that is begun and the frame in which something is so, both in JavaScript.
+
+    Raises playwright.sync_api.Error, with what the page complains of, after 20 s.
+    """
+    found: float = page.evaluate(TIMED % {"begin": begin, "shown": shown})
     return found
 
 

@@ -1,7 +1,7 @@
 // Small parts that several screens share.
 
 import { useSignal } from "@preact/signals";
-import type { ComponentChildren } from "preact";
+import { Component, type ComponentChildren, type FunctionComponent } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { SeatLook } from "./boards/types.ts";
 import { text } from "./text.ts";
@@ -108,4 +108,18 @@ export function Copy({ label, value }: { label: string; value: string }) {
       </button>
     </div>
   );
+}
+
+/** A part that is drawn anew only when one of its properties is another, or a signal that it reads. */
+export function memo<P extends object>(Part: FunctionComponent<P>): FunctionComponent<P> {
+  class Memo extends Component<P> {
+    override shouldComponentUpdate(next: P): boolean {
+      const names = Object.keys({ ...this.props, ...next }) as (keyof P)[];
+      return names.some((name) => next[name] !== this.props[name as keyof typeof this.props]);
+    }
+    override render(props: P) {
+      return <Part {...props} />;
+    }
+  }
+  return Memo as unknown as FunctionComponent<P>;
 }

@@ -1,6 +1,12 @@
 // Everything the page says, in one place, so that it can be said in another language. What the service says (labels of
 // actions, reasons, errors) comes in English from there.
 
+const signed = new Intl.NumberFormat("en", {
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+  signDisplay: "exceptZero", // of what is shown: -0.04 is "0.0"
+});
+
 export const text = {
   title: "Clerestory",
   games: { cathedral: "The Pillars of the Earth", duel: "Builders Duel", toy: "Toy" } as Record<string, string>,
@@ -12,7 +18,7 @@ export const text = {
   levels: ["Beginner", "Novice", "Casual", "Average", "Good", "Strong", "Expert", "Master"],
   fullStrength: "Full strength",
   share: (value: number) => `${(100 * value).toFixed(1)} %`,
-  points: (value: number) => `${value > 0 ? "+" : ""}${value.toFixed(1)}`,
+  points: (value: number) => signed.format(value),
   ply: (ply: number) => `Move ${ply}`,
 };
 

@@ -6,6 +6,7 @@ import "./duel/duel.css";
 import { signal, useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect } from "preact/hooks";
+import { memo } from "../parts.tsx";
 import TextBoard from "./text.tsx";
 import type { BoardProps } from "./types.ts";
 
@@ -25,7 +26,7 @@ export function toggleWords(): void {
   localStorage.setItem("board", inWords.value ? "words" : "drawing");
 }
 
-export function Board(props: BoardProps) {
+export const Board = memo((props: BoardProps) => {
   const game = props.position.game.case ?? "";
   const drawn = useSignal<FunctionComponent<BoardProps> | undefined>(undefined);
   useEffect(() => {
@@ -39,7 +40,7 @@ export function Board(props: BoardProps) {
       {Drawn ? <Drawn {...props} /> : <TextBoard {...props} />}
     </section>
   );
-}
+});
 
 /** Whether a game has a drawing. */
 export function isDrawn(game: string): boolean {

@@ -4,6 +4,7 @@ import { useSignal } from "@preact/signals";
 import type { Mark } from "../boards/types.ts";
 import { plain } from "../catalogue.ts";
 import type { LegalAction } from "../gen/clerestory/v1/rules_pb.ts";
+import { memo } from "../parts.tsx";
 import { text } from "../text.ts";
 
 const MANY = 12; // actions from which on they can be searched
@@ -17,7 +18,7 @@ interface Props {
   onPoint(text: string | undefined): void;
 }
 
-export function Actions(props: Props) {
+export const Actions = memo((props: Props) => {
   const wanted = useSignal("");
   const words = wanted.value.toLowerCase().split(/\s+/).filter(Boolean);
   const told = (action: LegalAction) => `${action.action?.label} ${action.action?.text}`.toLowerCase();
@@ -55,7 +56,7 @@ export function Actions(props: Props) {
       ))}
     </div>
   );
-}
+});
 
 function ActionButton({ action, marks, pointed, busy, onAction, onPoint }: Props & { action: LegalAction }) {
   const name = action.action?.text ?? "";

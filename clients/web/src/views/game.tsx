@@ -5,7 +5,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import { games as service, wordsOf } from "../api.ts";
 import { GameStatus, Hints as HintsOption } from "../gen/clerestory/v1/games_pb.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
-import { TurnKind } from "../gen/clerestory/v1/rules_pb.ts";
+import { type LegalAction, TurnKind } from "../gen/clerestory/v1/rules_pb.ts";
 import type { Question } from "../hints.ts";
 import { Kept } from "../kept.ts";
 import { Trouble } from "../parts.tsx";
@@ -41,6 +41,8 @@ export function GameScreen({ id }: { id: string }) {
   return <Played kept={kept} />;
 }
 
+const NONE: LegalAction[] = [];
+
 interface Earlier {
   game: string;
   /** The ply that is looked at. */
@@ -71,6 +73,9 @@ function Played({ kept }: { kept: Kept }) {
   const seating = useSignal(false);
   const secrets = useSignal(false);
   const seats = useComputed(() => looks(kept.game.value?.seats ?? []));
+  const applied = useComputed(() =>
+    kept.log.value.map(({ what }) => (what.case === "applied" ? what.value : undefined)),
+  );
   const mine = kept.mine.value;
   const many = mine.length > 1; // people share this screen: what one of them alone knows is shown when he asks
   const decider = kept.myTurn.value ? kept.turn.value : undefined;
@@ -93,14 +98,14 @@ function Played({ kept }: { kept: Kept }) {
       position={position}
       seats={seats.value}
       viewer={view?.seat}
-      actions={past || game.end ? [] : (deciding?.actions ?? [])}
+      actions={past || game.end ? NONE : (deciding?.actions ?? NONE)}
       busy={kept.busy.value}
       onAction={(action) => void kept.play(action)}
       turn={turnWords(kept, past?.ply)}
       myTurn={kept.myTurn.value && !past}
       question={question}
       barred={barred}
-      applied={log.map((entry) => (entry.what.case === "applied" ? entry.what.value : undefined))}
+      applied={applied.value}
       at={past?.ply ?? log.length}
       since={kept.lastMine.value}
       onGo={go}

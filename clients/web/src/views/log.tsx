@@ -3,8 +3,8 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { SeatLook } from "../boards/types.ts";
 import type { AppliedAction } from "../gen/clerestory/v1/rules_pb.ts";
-import { LuckSign, SeatSign } from "../parts.tsx";
-import { actor, seatOf } from "../seats.ts";
+import { LuckSign, memo, SeatSign } from "../parts.tsx";
+import { seatOf } from "../seats.ts";
 import { text } from "../text.ts";
 
 interface Props {
@@ -18,7 +18,7 @@ interface Props {
   onGo(ply: number): void;
 }
 
-export function Log({ applied, seats, at, since, onGo }: Props) {
+export const Log = memo(({ applied, seats, at, since, onGo }: Props) => {
   const box = useRef<HTMLOListElement>(null);
   useEffect(() => {
     const current = box.current?.querySelector<HTMLElement>("[aria-current]");
@@ -47,30 +47,37 @@ export function Log({ applied, seats, at, since, onGo }: Props) {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a list that scrolls must be reachable by keyboard */}
       <ol ref={box} tabIndex={0} aria-label="Moves">
         {applied.map((one, index) => (
-          <li key={index} class={since !== undefined && index >= since ? "news" : ""}>
-            <button
-              type="button"
-              class="plain"
-              aria-current={index + 1 === at ? "step" : undefined}
-              onClick={() => onGo(index + 1)}
-            >
-              <Who one={one} seats={seats} />
-              {one?.action?.label}
-            </button>
-          </li>
+          <Row
+            key={index}
+            one={one}
+            look={seats[seatOf(one?.turn) ?? -1]}
+            ply={index + 1}
+            now={index + 1 === at}
+            news={since !== undefined && index >= since}
+            onGo={onGo}
+          />
         ))}
       </ol>
     </section>
   );
+});
+
+interface RowProps {
+  one: AppliedAction | undefined;
+  look: SeatLook | undefined;
+  ply: number;
+  /** It led to what is shown. */
+  now: boolean;
+  news: boolean;
+  onGo(ply: number): void;
 }
 
-function Who({ one, seats }: { one: AppliedAction | undefined; seats: readonly SeatLook[] }) {
-  const seat = seatOf(one?.turn);
-  const look = seat === undefined ? undefined : seats[seat];
-  return (
-    <>
+const Row = memo(({ one, look, ply, now, news, onGo }: RowProps) => (
+  <li class={news ? "news" : ""}>
+    <button type="button" class="plain" aria-current={now ? "step" : undefined} onClick={() => onGo(ply)}>
       {look ? <SeatSign look={look} /> : <LuckSign />}
-      <span class="unseen">{actor(one?.turn, seats) || text.nature}: </span>
-    </>
-  );
-}
+      <span class="unseen">{look?.name ?? text.nature}: </span>
+      {one?.action?.label}
+    </button>
+  </li>
+));

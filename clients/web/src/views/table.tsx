@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect } from "preact/hooks";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { Board, isDrawn, toggleWords } from "../boards/index.tsx";
 import { summary } from "../boards/summary.ts";
 import type { SeatLook } from "../boards/types.ts";
@@ -41,6 +41,8 @@ export interface TableProps {
   menu?: ComponentChildren;
 }
 
+const NONE: readonly LegalAction[] = [];
+
 export function Table(props: TableProps) {
   const pointed = useSignal<string | undefined>(undefined);
   const help = useSignal(false);
@@ -56,10 +58,18 @@ export function Table(props: TableProps) {
   });
   const shown = preview.value;
   const ghost = shown?.positions[shown.at];
-  const marks = props.question ? hints.marks(props.actions) : [];
-  const point = (text: string | undefined) => {
+  const asked = props.question !== undefined;
+  const marks = useMemo(
+    () => (asked && !ghost ? hints.marks(props.actions) : []),
+    [asked, ghost, props.actions, hints.table.value, hints.step.value],
+  );
+  const latest = useRef(props);
+  latest.current = props;
+  const act = useCallback((text: string) => latest.current.busy || latest.current.onAction(text), []);
+  const go = useCallback((ply: number) => latest.current.onGo(ply), []);
+  const point = useCallback((text: string | undefined) => {
     pointed.value = text;
-  };
+  }, []);
   const line = summary(props.position, catalogue.value);
   return (
     <div class="table" data-version={props.version}>
@@ -78,18 +88,18 @@ export function Table(props: TableProps) {
           </button>
         </div>
       </header>
-      <main class="middle">
+      <main class="middle" aria-busy={props.busy}>
         <Board
           position={ghost ?? props.position}
           previous={ghost ? props.position : props.previous}
           catalogue={catalogue.value}
           seats={props.seats}
           viewer={props.viewer}
-          actions={ghost || props.busy ? [] : props.actions}
-          marks={ghost ? [] : marks}
+          actions={ghost ? NONE : props.actions}
+          marks={marks}
           pointed={pointed.value}
           ghost={ghost !== undefined}
-          onAction={props.onAction}
+          onAction={act}
           onPoint={point}
         />
       </main>
@@ -100,7 +110,7 @@ export function Table(props: TableProps) {
           marks={marks}
           pointed={pointed.value}
           busy={props.busy}
-          onAction={props.onAction}
+          onAction={act}
           onPoint={point}
         />
         <Hints
@@ -110,7 +120,7 @@ export function Table(props: TableProps) {
           pointed={pointed.value}
           onPoint={point}
         />
-        <Log applied={props.applied} seats={props.seats} at={props.at} {...since(props)} onGo={props.onGo} />
+        <Log applied={props.applied} seats={props.seats} at={props.at} {...since(props)} onGo={go} />
       </aside>
       <p class="unseen" aria-live="polite">
         {props.applied[props.applied.length - 1]?.action?.label}. {props.turn}. {line}
