@@ -202,6 +202,10 @@ def test_cards_that_the_catalogue_does_not_know_are_drawn(boards: Page) -> None:
         expect(boards.locator(".player")).to_have_count(state.seats)
 
 
+def test_points_have_a_sign_unless_they_are_none(boards: Page) -> None:
+    assert boards.evaluate("[1.26, -3, 0.04, -0.04, 0, -0].map(text.points)") == ["+1.3", "-3.0", *["0.0"] * 4]
+
+
 @pytest.mark.parametrize("name", sorted(POSITIONS))
 def test_a_board_fits_its_screen(boards: Page, name: str) -> None:
     show(boards, gallery.hinted(POSITIONS[name]))

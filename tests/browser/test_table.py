@@ -51,6 +51,30 @@ def test_the_gauge_adds_up(page: Page) -> None:
     assert "Red" in (gauge.get_attribute("aria-label") or "")
 
 
+def test_hints_are_there_on_the_turn_of_somebody_else_and_for_onlookers(page: Page, browser: Browser, url: str) -> None:
+    identifier = new_game(page, "duel", ["me", "open"])
+    token = Calls(page).keys(identifier)["onlooker"]
+    player, onlooker = (browser.new_context(base_url=url).new_page() for _ in range(2))
+    player.goto(f"/#/game/{identifier}")
+    player.get_by_label("Your name").fill("Ada")
+    player.get_by_role("button", name="Sit here").click()
+    settled(page)
+    onlooker.goto(f"/#/game/{identifier}/watch/{token}")
+    for who in (player, onlooker):
+        who.get_by_label("Hints ?").select_option("table")
+        expect(who.locator(".told")).to_contain_text("What Red may do", timeout=PATIENCE)
+        expect(who.locator(".lines tbody tr")).to_have_count(8, timeout=PATIENCE)
+    page.get_by_label("Hints ?").select_option("table")
+    expect(page.locator(".lines tbody tr").first).to_be_visible(timeout=PATIENCE)
+    expect(page.locator(".told")).not_to_contain_text("may do")
+    while page.locator(".status.mine").count():
+        play_on(page, lambda offered: offered[0], 1)
+        expect(page.locator("svg.gauge")).to_be_visible(timeout=PATIENCE)  # it stays from move to move
+    expect(page.locator(".told")).to_contain_text("What Ada (blue) may do", timeout=PATIENCE)
+    player.context.close()
+    onlooker.context.close()
+
+
 def board_text(page: Page) -> str:
     """What the board says; not what hints say on it, which goes on changing."""
     text: str = page.locator(".board").evaluate(

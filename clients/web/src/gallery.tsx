@@ -16,6 +16,7 @@ import { catalogueOf } from "./catalogue.ts";
 import { type Position, PositionSchema } from "./gen/clerestory/v1/position_pb.ts";
 import { DescribeCatalogueResponseSchema, type LegalAction, LegalActionSchema } from "./gen/clerestory/v1/rules_pb.ts";
 import { look } from "./seats.ts";
+import { text } from "./text.ts";
 
 /** A position, and what is to be shown with it. */
 interface Shown {
@@ -89,4 +90,7 @@ function placeOf(game: Position["game"], { kind, arguments: words }: LegalAction
 
 const placeless = { cathedral: cathedral.PLACELESS, duel: duel.PLACELESS };
 render(<Gallery />, document.body);
-Object.assign(window, { show, placesOf, placeless, chosen, pointAt: (text?: string) => (pointed.value = text) });
+const pointAt = (text?: string) => {
+  pointed.value = text;
+};
+Object.assign(window, { show, placesOf, placeless, chosen, pointAt, text });

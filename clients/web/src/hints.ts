@@ -16,6 +16,8 @@ export interface Question {
   position: Position;
   /** The seat to decide; not set at a chance event. */
   seat?: number | undefined;
+  /** Whose knowledge the position is: a seat's that is not to decide, or an onlooker's, who has none. */
+  observer?: { seat?: number } | undefined;
   /** Name of the game for the server's memory; empty for none. */
   game: string;
 }
@@ -23,6 +25,7 @@ export interface Question {
 const SHOWN = 3; // best actions that a board marks
 const EVERY = 50; // milliseconds between tables: the first is there soon
 const SHOWN_EVERY = 200; // milliseconds between those that are shown: one can read them
+const STANDING = 400; // milliseconds that a position of somebody else's turn stands before it is looked at
 
 /** The step chosen, kept for next time. */
 export const step = signal<Step>(STEPS.find((one) => one === localStorage.getItem("hints")) ?? "off");
@@ -30,11 +33,14 @@ export const step = signal<Step>(STEPS.find((one) => one === localStorage.getIte
 export const seconds = signal(Number(localStorage.getItem("hint-seconds")) || 5);
 /** The latest table; the last one stays when its analysis ends. */
 export const table = signal<RecommendMoveResponse | undefined>(undefined);
+/** Win shares by seat as they were seen last; they stay while the next position is looked at. */
+export const shares = signal<readonly number[]>([]);
 export const running = signal(false);
 export const trouble = signal("");
 
 export const best = computed<Line | undefined>(() => table.value?.lines[0]);
 
+let seen = ""; // name of the game that the win shares are of
 let current: { question: Question; stop: AbortController } | undefined;
 
 export function choose(next: Step): void {
@@ -61,17 +67,28 @@ export function clear(): void {
   trouble.value = "";
 }
 
+/** Forget the win shares as well: nobody looks any more. */
+export function forget(): void {
+  clear();
+  shares.value = [];
+}
+
 /** Analyse a position, and no other any more. */
 export async function ask(question: Question): Promise<void> {
   clear();
   const mine = { question, stop: new AbortController() };
   current = mine;
   running.value = true;
+  if (question.game !== seen) shares.value = [];
+  seen = question.game;
   try {
+    if (question.observer) await new Promise((resolve) => setTimeout(resolve, STANDING));
+    if (current !== mine) return;
     let shown = 0;
     for await (const answer of advisor.analyze(request(question), { signal: mine.stop.signal })) {
       if (current !== mine || (!answer.final && performance.now() - shown < SHOWN_EVERY)) continue;
       table.value = answer.recommendation;
+      shares.value = best.value?.winShares ?? [];
       shown = performance.now();
     }
   } catch (error) {
@@ -81,10 +98,10 @@ export async function ask(question: Question): Promise<void> {
   }
 }
 
-function request({ position, seat, game }: Question) {
+function request({ position, seat, observer, game }: Question) {
   const time = durationFromMs(1000 * seconds.value);
   const question = { position, timeBudget: time, gameId: game, ...(seat === undefined ? {} : { seat }) };
-  return { question, updateInterval: durationFromMs(EVERY) };
+  return { question, updateInterval: durationFromMs(EVERY), ...(observer ? { observer } : {}) };
 }
 
 /** What a board marks, at the step chosen. */

@@ -3,14 +3,14 @@
 import { signal, useComputed, useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { games as service, wordsOf } from "../api.ts";
-import { GameStatus, Hints as HintsOption } from "../gen/clerestory/v1/games_pb.ts";
+import { GameStatus, type GameView, Hints as HintsOption } from "../gen/clerestory/v1/games_pb.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import { type LegalAction, TurnKind } from "../gen/clerestory/v1/rules_pb.ts";
 import type { Question } from "../hints.ts";
 import { Kept } from "../kept.ts";
 import { Trouble } from "../parts.tsx";
 import { link } from "../route.ts";
-import { actor, colourName, looks } from "../seats.ts";
+import { actor, colourName, looks, seatOf } from "../seats.ts";
 import { text } from "../text.ts";
 import { notice } from "../title.ts";
 import { Ending } from "./ending.tsx";
@@ -89,7 +89,7 @@ function Played({ kept }: { kept: Kept }) {
     if (to === log.length) earlier.value = undefined;
     else void lookBack(kept, { game: kept.id, ply: to, position }, view?.seat);
   };
-  const question = asked(kept, deciding?.position, decider, past !== undefined);
+  const question = past ? undefined : asked(kept, decider === undefined ? view : deciding);
   const barred = hintsBarred(game.options?.hints, game.end !== undefined);
   const back = kept.mayTakeBack.value;
   return (
@@ -155,15 +155,13 @@ function Played({ kept }: { kept: Kept }) {
   );
 }
 
-/** What a hint would be about: the position as the seat to decide knows it. */
-function asked(
-  kept: Kept,
-  position: Position | undefined,
-  seat: number | undefined,
-  past: boolean,
-): Question | undefined {
-  if (past || !position || seat === undefined || kept.busy.value) return undefined;
-  return { position, seat, game: kept.id };
+/** What a hint would be about: the position by a view, whoever is to decide. */
+function asked(kept: Kept, view: GameView | undefined): Question | undefined {
+  const game = kept.game.value;
+  const seat = seatOf(game?.turn); // where luck decides there is nothing to be asked
+  if (!view?.position || seat === undefined || game?.end || kept.busy.value) return undefined;
+  const about = { position: view.position, seat, game: kept.id };
+  return view.seat === seat ? about : { ...about, observer: view.seat === undefined ? {} : { seat: view.seat } };
 }
 
 function hintsBarred(option: HintsOption | undefined, over: boolean): string | undefined {

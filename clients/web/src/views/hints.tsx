@@ -33,7 +33,8 @@ export function Hints({ question, seats, barred, pointed, onPoint }: Props) {
     else hints.clear();
     endPreview();
     return hints.clear;
-  }, [wanted?.position, wanted?.seat, seconds]);
+  }, [wanted?.position, wanted?.seat, wanted?.observer?.seat, seconds]);
+  useEffect(() => hints.forget, []);
   return (
     <section class="hints" aria-label="Hints">
       <Choice barred={barred} />
@@ -87,11 +88,19 @@ function Choice({ barred }: { barred: string | undefined }) {
 function Told({ question, seats, pointed, onPoint }: Props & { question: hints.Question }) {
   const found = hints.table.value;
   const best = hints.best.value;
-  if (!found || !best) return <p class="muted">{hints.running.value ? "Thinking…" : ""}</p>;
+  const gauge = hints.shares.value.length > 0 && <Gauge shares={hints.shares.value} seats={seats} />;
+  if (!found || !best)
+    return (
+      <div class="told">
+        {gauge}
+        <p class="muted">{hints.running.value ? "Thinking…" : ""}</p>
+      </div>
+    );
   const label = best.action?.label ?? "";
   return (
     <div class="told">
-      <Gauge shares={best.winShares} seats={seats} />
+      {gauge}
+      {question.observer && <p class="muted">What {seats[found.seat ?? 0]?.name} may do:</p>}
       {hints.step.value === "where" && <p>Look at: {plain(best.action?.text.split(" ")[0] ?? "").toLowerCase()}.</p>}
       {hints.step.value === "move" && <p class="hint-move">{label}</p>}
       {hints.step.value === "table" && (
