@@ -67,12 +67,12 @@ def valued(ply: Ply, plan: Plan, stop: Event) -> Valuation:
     return answered(study(ply, plan), stop)
 
 
-def answered(asking: Generator[Question, Result, T], stop: Event) -> T:
-    """Run the searches that a study asks for, and return what it makes of them. Raises Stopped."""
+def answered(asking: Generator[Question, Result, T], stop: Event | None = None) -> T:
+    """Run the searches that a study asks for, and return what it makes of them. Raises Stopped once `stop` is set."""
     try:
         question = next(asking)
         while True:
-            if stop.is_set():
+            if stop is not None and stop.is_set():
                 raise Stopped
             question = asking.send(searched(question))
     except StopIteration as end:

@@ -1,0 +1,79 @@
+"""What a review says is true: luck has mean 0, blunders are found, the best is no error."""
+
+from statistics import fmean
+
+import pytest
+
+from clerestory.engine import NATURE
+from clerestory.review import UNIT, Plan, annotate
+from clerestory.review.annotate import answered
+from clerestory.review.course import Ply, plies_of
+from clerestory.review.study import study
+from tests.review.games import CASES, random_game
+from tests.search.positions import last_round
+
+PLAN = Plan(iterations=200, seed=8)
+
+
+@pytest.mark.parametrize(("name", "seats"), CASES)
+def test_luck_is_zero_over_the_outcomes_of_an_event(name: str, seats: int) -> None:
+    """Whatever the reviewer thinks: what could have come up, by its odds, was worth nothing."""
+    end = random_game(name, seats, 2)
+    events = [ply for ply in plies_of(end) if ply.turn == NATURE and ply.root is not None]
+    for ply in events[:: 1 + len(events) // 4]:
+        assert ply.root is not None
+        view = ply.root.view
+        lucks = [
+            answered(study(Ply(ply.number, ply.round, NATURE, outcome, ply.root), PLAN)).change
+            for outcome in view.legal_actions()
+        ]
+        assert all(sum(luck) == 0 for luck in lucks)
+        for seat in range(seats):
+            mean = sum(chance * luck[seat] for chance, luck in zip(view.odds(), lucks, strict=True))
+            assert abs(mean) < 2
+
+
+def test_a_solved_position_is_judged_exactly() -> None:
+    """The last decision of a game: 6 wins the prize of 2 and the game by 1 point, and folding loses it by 3."""
+    state = last_round(prize=2, seen=[1, 2, 5], players=[(0, 0, [3, 6]), (1, 5, [0])], moved=1)
+    state.play("fold")
+    [ply] = plies_of(state)
+    one = answered(study(ply, PLAN))
+    assert (one.best, one.loss, one.before, one.after) == ("play 6", UNIT, (UNIT, 0), (0, UNIT))
+    assert one.points == pytest.approx(4)
+
+
+def test_what_loses_nothing_is_no_error() -> None:
+    """The same with the prize lost either way."""
+    state = last_round(prize=2, seen=[1, 2, 6], players=[(0, 0, [3, 4]), (1, 6, [0])], moved=1)
+    for action in state.legal_actions():
+        after = state.copy()
+        after.play(action)
+        [ply] = plies_of(after)
+        assert answered(study(ply, PLAN)).loss == 0
+
+
+def test_players_of_toy_who_see_the_last_trick_make_no_error_there() -> None:
+    """Those decisions are searched to the end: whoever plays what is called best there is told of no error."""
+    for seed in range(12):
+        end = random_game("toy", 2, seed)
+        for ply in plies_of(end)[-2:]:
+            if ply.root is None or ply.turn < 0:
+                continue
+            one = answered(study(ply, PLAN))
+            best = answered(
+                study(Ply(ply.number, ply.round, ply.turn, ply.root.view.game.parse_action(one.best), ply.root), PLAN)
+            )
+            assert best.loss == 0
+
+
+def test_luck_of_random_games_is_zero_within_its_error() -> None:
+    """Over 60 games of `toy`, for each seat: 4 standard errors."""
+    lucks = [
+        annotate(random_game("toy", 2, seed), Plan(iterations=100, seed=seed)).accounts[0].total_luck
+        for seed in range(60)
+    ]
+    mean = fmean(lucks)
+    error = (fmean((luck - mean) ** 2 for luck in lucks) / len(lucks)) ** 0.5
+    assert abs(mean) < 4 * error
+    assert error > 0

@@ -1,0 +1,298 @@
+"""Figures of reviews: `python -m tools.review_figures options|luck|levels|blunders --game cathedral --seats 3`.
+
+    options    for each horizon and temperature: steps where the best was played, luck, Brier score of the shares
+    calibration  Brier score of shares by horizon and temperature, and what they mean
+    luck       mean luck of each source, which must be 0 within its error
+    levels     mean loss of a decision of each level, which must fall from level to level
+    blunders   actions that a long search says cost at least 0.10, played in the place of the best: how many are found
+
+Games are played by `ismcts` with --iterations a decision, and each is reviewed with as many a search. Equal arguments
+print equal figures.
+"""
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import cache, partial
+from itertools import product
+from math import sqrt
+from statistics import fmean, stdev
+from typing import Any
+
+from clerestory.arena.bots import Budget, parse_bot
+from clerestory.engine import GAMES, NATURE, Rng, State
+from clerestory.review import UNIT, Annotation, Plan, annotate
+from clerestory.review.annotate import answered
+from clerestory.review.course import plies_of
+from clerestory.review.ledger import Valuation
+from clerestory.review.study import study, value_of
+from clerestory.search.ismcts import Searcher
+from clerestory.search.root import observe_decision
+
+TRIED = list(product((0, 20, 60), (2.0, 4.0, 6.0, 8.0, 12.0)))  # horizons and temperatures
+SAMPLED, SPREAD = 8, 5  # decisions of a game that are looked at, and from which of the first ones on
+LEVELS = range(1, 9)
+COSTS = 0.10  # of a win, for a planted blunder
+LONG = 10  # times the iterations of the review, by which a blunder is known to be one
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What is measured.
+
+    Attributes:
+        game: its name.
+        seats: of it.
+        iterations: of a decision of the players, and of a search of the reviews.
+    """
+
+    game: str
+    seats: int
+    iterations: int
+
+
+@cache
+def played(setting: Setting, seed: int, bots: tuple[str, ...] = ("ismcts",)) -> State:
+    """Return a finished game of bots, each taking the seats in turn."""
+    players = [parse_bot(text) for text in bots]
+    state, rng = GAMES[setting.game].new(setting.seats, seed), Rng(seed)
+    while not state.over:
+        if state.turn == NATURE:
+            state.play(state.draw(rng))
+        else:
+            player = players[(state.turn + seed) % len(players)]
+            state.play(player.choose(state, rng.below(1 << 30), Budget(iterations=setting.iterations)).action)
+    return state
+
+
+# -- options ---------------------------------------------------------------------------------------
+
+
+def options_figures(setting: Setting, games: int, pool: Executor) -> Iterator[dict[str, Any]]:
+    """Yield what reviews with each horizon and temperature are worth."""
+    for horizon, temperature in product((0, 20, 60), (2.0, 4.0, 8.0)):
+        plan = Plan(iterations=setting.iterations, options={"horizon": horizon, "temperature": temperature})
+        reviews = list(pool.map(partial(reviewed, setting, plan), range(games)))
+        yield {"horizon": horizon, "temperature": temperature} | worth(reviews)
+
+
+def reviewed(setting: Setting, plan: Plan, seed: int) -> Annotation:
+    """Return the review of a game of the bots."""
+    return annotate(played(setting, seed), plan)
+
+
+def worth(reviews: Sequence[Annotation]) -> dict[str, Any]:
+    """Return how consistent reviews are, and how far their shares foresee the result."""
+    sizes = [review.remainder() for review in reviews]
+    revaluation = fmean(one["mean_revaluation_a_ply"] or 0.0 for one in sizes) / UNIT
+    luck = fmean(one["mean_luck_an_event"] or 0.0 for one in sizes) / UNIT
+    return {
+        "floor": round(fmean(one.floor for one in reviews) / UNIT, 4),
+        "revaluation": round(revaluation, 4),
+        "luck": round(luck, 4),
+        "ratio": round(revaluation / luck, 2),
+        "remainder": round(fmean(abs(one.revaluation) for review in reviews for one in review.accounts) / UNIT, 3),
+        "brier": round(fmean(brier(review, one) for review in reviews for one in review.valuations), 4),
+    }
+
+
+def brier(review: Annotation, one: Valuation) -> float:
+    """Return the Brier score of a ply's shares, summed over the seats."""
+    return sum(((said - won) / UNIT) ** 2 for said, won in zip(one.before, review.final, strict=True))
+
+
+# -- calibration -----------------------------------------------------------------------------------
+
+
+def calibration_figures(setting: Setting, games: int, pool: Executor) -> Iterator[dict[str, Any]]:
+    """Yield the Brier score of shares by horizon and temperature, on each half of the games; then a reliability table.
+
+    The options that are best on the first half are judged on the second.
+    """
+    found = list(pool.map(partial(said_and_won, setting), range(games)))
+    scores = {}
+    for number, (horizon, temperature) in enumerate(TRIED):
+        fit, test = (
+            fmean((said - won) ** 2 for one in half for said, won in one[number]) * setting.seats
+            for half in (found[: games // 2], found[games // 2 :])
+        )
+        scores[fit] = number
+        yield {
+            "horizon": horizon,
+            "temperature": temperature,
+            "brier": round(fit, 4),
+            "brier_of_others": round(test, 4),
+        }
+    best = scores[min(scores)]
+    yield {"best": TRIED[best], "reliability": reliability([pair for one in found[games // 2 :] for pair in one[best]])}
+
+
+def said_and_won(setting: Setting, seed: int) -> list[list[tuple[float, float]]]:
+    """Return shares foreseen and won, by option tried, of some decisions of a game of the bots."""
+    end = played(setting, seed)
+    plies = [ply for ply in plies_of(end) if ply.turn != NATURE and ply.root is not None]
+    chosen = plies[seed % SPREAD :: max(len(plies) // SAMPLED, 1)]
+    found = []
+    for horizon, temperature in TRIED:
+        plan = Plan(iterations=setting.iterations, seed=seed, options={"horizon": horizon, "temperature": temperature})
+        pairs = []
+        for ply in chosen:
+            shares = answered(value_of(ply.root, plan, ply.number)) if ply.root else ()
+            pairs += [(share / UNIT, won) for share, won in zip(shares, end.returns(), strict=True)]
+        found.append(pairs)
+    return found
+
+
+def reliability(pairs: Sequence[tuple[float, float]]) -> list[tuple[float, float, int]]:
+    """Return, for each tenth of the shares foreseen, their mean, the mean share won, and their number."""
+    bins: list[list[tuple[float, float]]] = [[] for _ in range(10)]
+    for said, won in pairs:
+        bins[min(int(10 * said), 9)].append((said, won))
+    return [
+        (round(fmean(said for said, _ in one), 3), round(fmean(won for _, won in one), 3), len(one))
+        for one in bins
+        if one
+    ]
+
+
+# -- luck ------------------------------------------------------------------------------------------
+
+
+def luck_figures(setting: Setting, games: int, pool: Executor) -> Iterator[dict[str, Any]]:
+    """Yield the mean luck of the first seat by source, over games, with its standard error."""
+    found = list(pool.map(partial(luck_of, setting), range(games)))
+    for source in sorted({source for one in found for source in one}):
+        sums = [one.get(source, 0) / UNIT for one in found]
+        error = stdev(sums) / sqrt(len(sums))
+        yield {"source": source, "mean": round(fmean(sums), 4), "error": round(error, 4), "sigmas": fmean(sums) / error}
+
+
+def luck_of(setting: Setting, seed: int) -> dict[str, int]:
+    """Return the luck of the first seat by source, in a game of the bots."""
+    plan, luck = Plan(iterations=setting.iterations, seed=seed), dict[str, int]()
+    for ply in plies_of(played(setting, seed)):
+        if ply.turn == NATURE and ply.root is not None:
+            one = answered(study(ply, plan))
+            luck[one.source] = luck.get(one.source, 0) + one.change[0]
+    return luck
+
+
+# -- levels ----------------------------------------------------------------------------------------
+
+
+def levels_figures(setting: Setting, games: int, pool: Executor) -> Iterator[dict[str, Any]]:
+    """Yield the mean loss of a decision of each level, of games of that level alone, and of full strength last."""
+    plan = Plan(iterations=setting.iterations)
+    for name in (*(f"ismcts:level={level}" for level in LEVELS), "ismcts"):
+        reviews = list(pool.map(partial(by_bot, setting, plan, name), range(games)))
+        yield {"bot": name} | losses(reviews)
+
+
+def by_bot(setting: Setting, plan: Plan, name: str, seed: int) -> Annotation:
+    """Return the review of a game of one kind of bot."""
+    return annotate(played(setting, seed, (name,)), plan)
+
+
+def losses(reviews: Sequence[Annotation]) -> dict[str, Any]:
+    """Return what decisions lost, over reviews."""
+    said = [one for review in reviews for one in review.figures]
+    counted = sum(one.counted for one in said)
+    lost = sum((one.mean_loss or 0.0) * one.counted for one in said)
+    by_seat = [one.mean_loss or 0.0 for one in said]
+    classes = {name: sum(one.classes[name] for one in said) for name in ("blunder", "mistake", "doubtful")}
+    return {
+        "mean_loss": round(lost / counted / UNIT, 5),
+        "error": round(stdev(by_seat) / sqrt(len(by_seat)) / UNIT, 5),
+        "accuracy": round(fmean(one.accuracy or 0.0 for one in said), 2),
+        "counted": counted,
+        "mistakes_in_200": round(200 * (classes["blunder"] + classes["mistake"]) / counted, 2),
+        **classes,
+    }
+
+
+# -- blunders --------------------------------------------------------------------------------------
+
+
+def blunder_figures(setting: Setting, games: int, pool: Executor) -> Iterator[dict[str, Any]]:
+    """Yield how many planted blunders are found; a game in which none could be planted does not count."""
+    found = [one for one in pool.map(partial(found_blunder, setting), range(games)) if one is not None]
+    named = sum(one["class"] != "" for one in found)
+    cost, told = (fmean(one[key] for one in found) for key in ("cost", "loss"))
+    yield {"planted": len(found), "found": named, "mean_cost": round(cost, 4), "mean_loss": round(told, 4)}
+
+
+def found_blunder(setting: Setting, seed: int) -> dict[str, Any] | None:
+    """Plant a blunder in a game, review the game, and return what the review says of it; None if none was planted."""
+    planted = plant(setting, seed)
+    if planted is None:
+        return None
+    end, ply, cost = planted
+    review = annotate(end, Plan(iterations=setting.iterations))
+    one = next(one for one in review.valuations if one.ply == ply)
+    errors = -review.accounts[one.seat].errors / UNIT
+    return {"cost": cost, "loss": one.loss / UNIT, "class": review.class_of(one), "errors": errors}
+
+
+def plant(setting: Setting, seed: int) -> tuple[State, int, float] | None:
+    """Return a game with one blunder, its ply, and what a long search says that it costs; None if none was possible."""
+    state, rng, planted = GAMES[setting.game].new(setting.seats, seed), Rng(seed), None
+    bot, begin = parse_bot("ismcts"), Rng(~seed & 0xFFFFFFFF).below(60)
+    while not state.over:
+        if state.turn == NATURE:
+            state.play(state.draw(rng))
+            continue
+        if planted is None and len(state.history) >= begin:
+            worse = blunder_at(state, setting, seed)
+            if worse is not None:
+                planted = len(state.history) + 1, worse[1]
+                state.play(worse[0])
+                continue
+        state.play(bot.choose(state, rng.below(1 << 30), Budget(iterations=setting.iterations)).action)
+    return None if planted is None else (state, *planted)
+
+
+def blunder_at(state: State, setting: Setting, seed: int) -> tuple[str, float] | None:
+    """Return an action that a long search says costs at least COSTS, and what it costs; None if there is none."""
+    if len(state.legal_codes()) < 2:
+        return None
+    root, seat = observe_decision(state), state.turn
+    options = {**Plan().settings(state.game, state.seats)}
+    table = Searcher(root, seed=seed, **options).run(iterations=setting.iterations)
+    worst = min((line for line in table.lines if line.visits), key=lambda line: line.win_shares[seat])
+    if table.best.win_shares[seat] - worst.win_shares[seat] < COSTS:
+        return None
+    pair = root.only([state.game.parse_action(line.action).code for line in (table.best, worst)])
+    long = Searcher(pair, seed=seed, allocation="even", **options).run(iterations=LONG * setting.iterations)
+    shares = {line.action: line.win_shares[seat] for line in long.lines}
+    cost = shares[table.best.action] - shares[worst.action]
+    return (worst.action, cost) if cost >= COSTS else None
+
+
+FIGURES = {
+    "options": options_figures,
+    "calibration": calibration_figures,
+    "luck": luck_figures,
+    "levels": levels_figures,
+    "blunders": blunder_figures,
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=FIGURES)
+    parser.add_argument("--game", default="cathedral")
+    parser.add_argument("--seats", type=int, default=2)
+    parser.add_argument("--games", type=int, default=10)
+    parser.add_argument("--iterations", type=int, default=500)
+    parser.add_argument("--processes", type=int, default=1)
+    given = parser.parse_args()
+    setting = Setting(given.game, given.seats, given.iterations)
+    with ProcessPoolExecutor(given.processes) as pool:
+        for row in FIGURES[given.what](setting, given.games, pool):
+            print(json.dumps(row), flush=True)
+
+
+if __name__ == "__main__":
+    main()
