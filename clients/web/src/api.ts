@@ -30,7 +30,7 @@ const withToken: Interceptor = (next) => async (request) => {
   }
 };
 
-const transport = createConnectTransport({ baseUrl: location.origin, interceptors: [withToken] });
+export const transport = createConnectTransport({ baseUrl: location.origin, interceptors: [withToken] });
 
 export const advisor = createClient(AdvisorService, transport);
 export const rules = createClient(RulesService, transport);

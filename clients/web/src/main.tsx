@@ -1,6 +1,7 @@
 // The page: which screen stands at which address.
 
 import "./style.css";
+import "./views/review.css";
 import { useSignal } from "@preact/signals";
 import { type FunctionComponent, render } from "preact";
 import { useEffect } from "preact/hooks";

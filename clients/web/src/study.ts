@@ -14,6 +14,9 @@ import {
   TurnKind,
 } from "./gen/clerestory/v1/rules_pb.ts";
 
+/** A game that the server keeps, or a record as text. */
+export type Source = { gameId: string; tokens: string[] } | { record: string };
+
 interface Reached {
   position: AnyPosition;
   turn: Turn | undefined;
@@ -76,6 +79,8 @@ export function inside(position: AnyPosition): Position | undefined {
 export class Study {
   readonly name: string;
   readonly told: Told;
+  /** What a review is made of. */
+  readonly source: Source;
   /** The actions of the line that is looked at; its beginning is that of the record until one plays otherwise. */
   readonly line = signal<string[]>([]);
   /** The ply that is shown. */
@@ -94,8 +99,9 @@ export class Study {
 
   #asked = 0;
 
-  constructor(told: Told, at = 0, name = "") {
+  constructor(told: Told, source: Source, at = 0, name = "") {
     this.name = name;
+    this.source = source;
     this.told = told;
     this.line.value = told.actions;
     void this.go(at);

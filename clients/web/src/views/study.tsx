@@ -1,8 +1,10 @@
 // Going through a record, and trying what might have been.
 
 import { useSignal } from "@preact/signals";
+import type { FunctionComponent } from "preact";
 import { useEffect } from "preact/hooks";
 import { games, wordsOf } from "../api.ts";
+import type { SeatLook } from "../boards/types.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import { TurnKind } from "../gen/clerestory/v1/rules_pb.ts";
 import { Trouble } from "../parts.tsx";
@@ -42,10 +44,14 @@ export default function StudyScreen({ words }: { words: string[] }) {
 }
 
 async function open([kind, name = "", number]: string[]): Promise<Study> {
-  if (kind === "new") return new Study(await fresh(name, Number(number)));
-  if (kind === "file") return new Study(await read(sessionStorage.getItem(IMPORTED) ?? ""));
-  const { record } = await games.getRecord({ gameId: name, tokens: tokensOf(keysOf(name)) });
-  return new Study(await read(record), Number(number), name);
+  if (kind === "new") return new Study(await fresh(name, Number(number)), { record: "" });
+  if (kind === "file") {
+    const record = sessionStorage.getItem(IMPORTED) ?? "";
+    return new Study(await read(record), { record });
+  }
+  const source = { gameId: name, tokens: tokensOf(keysOf(name)) };
+  const { record } = await games.getRecord(source);
+  return new Study(await read(record), source, Number(number), name);
 }
 
 function Studied({ study }: { study: Study }) {
@@ -114,7 +120,25 @@ function Studied({ study }: { study: Study }) {
           Draw
         </button>
       )}
+      {study.told.actions.length > 0 && <Reviewed study={study} seats={seats} known={known.value} />}
       {reached.outcome && <Result outcome={reached.outcome} seats={seats} />}
     </Table>
+  );
+}
+
+/** The review, which is loaded and made when it is first asked for. */
+function Reviewed(props: { study: Study; seats: readonly SeatLook[]; known: Position | undefined }) {
+  const view = useSignal<FunctionComponent<typeof props> | undefined>(undefined);
+  const wanted = useSignal(false);
+  const open = async () => {
+    wanted.value = true;
+    view.value = (await import("./review.tsx")).default;
+  };
+  const View = view.value;
+  if (View) return <View {...props} />;
+  return (
+    <button type="button" class="wide" disabled={wanted.value} onClick={() => void open()}>
+      Review this game
+    </button>
   );
 }

@@ -1,0 +1,105 @@
+// The review of a record: what is known of it so far, and a try at what was played wrong.
+
+import { ConnectError, createClient } from "@connectrpc/connect";
+import { computed, signal } from "@preact/signals";
+import { advisor, transport, wordsOf } from "./api.ts";
+import { AnnotationService, ErrorClass, type GameReview, type ReviewedPly } from "./gen/clerestory/v1/annotation_pb.ts";
+import type { Position } from "./gen/clerestory/v1/position_pb.ts";
+import type { Source } from "./study.ts";
+
+const annotations = createClient(AnnotationService, transport);
+
+/** Of a win, as shares are on the wire. */
+export const UNIT = 1_000_000;
+/** A try is right when it loses less. */
+const RIGHT = 0.02;
+const ITERATIONS = { review: 2000, attempt: 4000 };
+
+export const GLYPHS: Record<ErrorClass, string> = {
+  [ErrorClass.UNSPECIFIED]: "",
+  [ErrorClass.DOUBTFUL]: "?!",
+  [ErrorClass.MISTAKE]: "?",
+  [ErrorClass.BLUNDER]: "??",
+};
+
+export class Review {
+  readonly plies = signal<readonly ReviewedPly[]>([]);
+  readonly done = signal(0);
+  readonly total = signal(0);
+  readonly sketch = signal(true);
+  readonly running = signal(false);
+  readonly ledger = signal<GameReview | undefined>(undefined);
+  readonly trouble = signal("");
+
+  /** The errors that have a class, the dearest first, with what is known of their plies. */
+  readonly errors = computed(() =>
+    (this.ledger.value?.errors ?? []).flatMap((error) => {
+      const ply = this.plies.value.find((one) => one.ply === error.ply);
+      return ply ? [{ ...error, glyph: GLYPHS[error.errorClass], at: ply }] : [];
+    }),
+  );
+
+  #left = new AbortController();
+
+  /** Have it made, and take it in as it comes. */
+  async start(source: Source): Promise<void> {
+    this.#left = new AbortController();
+    this.running.value = true;
+    this.trouble.value = "";
+    const found = { sketch: new Map<number, ReviewedPly>(), proper: new Map<number, ReviewedPly>() };
+    const game =
+      "record" in source
+        ? { case: "record" as const, value: source.record }
+        : { case: "keptGame" as const, value: source };
+    try {
+      const stream = annotations.annotateGame({ game, iterations: ITERATIONS.review }, { signal: this.#left.signal });
+      for await (const news of stream) {
+        for (const ply of news.plies) found[news.sketch ? "sketch" : "proper"].set(ply.ply, ply);
+        this.done.value = news.done;
+        this.total.value = news.total;
+        this.sketch.value = news.sketch;
+        this.plies.value = inOrder(found.sketch, found.proper);
+        if (news.review) this.ledger.value = news.review;
+      }
+    } catch (error) {
+      if (!this.#left.signal.aborted) this.trouble.value = wordsOf(ConnectError.from(error));
+    } finally {
+      this.running.value = false;
+    }
+  }
+
+  /** Leave it as it is. */
+  stop(): void {
+    this.#left.abort();
+  }
+}
+
+/** Plies in their order, each from the review proper as soon as that has it. */
+function inOrder(sketch: Map<number, ReviewedPly>, proper: Map<number, ReviewedPly>): ReviewedPly[] {
+  return [...new Map([...sketch, ...proper]).values()].sort((one, other) => one.ply - other.ply);
+}
+
+/** Whether an action is about as good as the best one, and what it loses, as a share of the win. */
+export async function judge(
+  position: Position,
+  seat: number,
+  action: string,
+  best: string,
+): Promise<{ right: boolean; loss: number }> {
+  if (action === best) return { right: true, loss: 0 };
+  const { lines } = await advisor.recommendMove({
+    position,
+    seat,
+    considerActions: [action, best],
+    iterations: BigInt(ITERATIONS.attempt),
+    earlyStop: false,
+  });
+  const share = (text: string) => lines.find((line) => line.action?.text === text)?.winShares[seat] ?? 0;
+  const loss = Math.max(share(best) - share(action), 0);
+  return { right: loss < RIGHT, loss };
+}
+
+/** What a decision lost its seat, as a share of the win. */
+export function lossOf(ply: ReviewedPly): number {
+  return ply.seat === undefined ? 0 : ((ply.before[ply.seat] ?? 0) - (ply.after[ply.seat] ?? 0)) / UNIT;
+}

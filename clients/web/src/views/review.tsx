@@ -1,0 +1,255 @@
+// The review of a record beside its board: chart, errors to look at and to try again, luck, the ledger.
+
+import { useSignal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+import type { SeatLook } from "../boards/types.ts";
+import type { ReviewedPly } from "../gen/clerestory/v1/annotation_pb.ts";
+import type { Position } from "../gen/clerestory/v1/position_pb.ts";
+import { SeatSign, Trouble } from "../parts.tsx";
+import { judge, lossOf, Review, UNIT } from "../review.ts";
+import type { Study } from "../study.ts";
+
+interface Props {
+  study: Study;
+  seats: readonly SeatLook[];
+  /** The position as the seat to decide knows it. */
+  known: Position | undefined;
+}
+
+const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
+const signed = (units: number) => `${units > 0 ? "+" : ""}${((100 * units) / UNIT).toFixed(1)}`;
+
+export default function ReviewView({ study, seats, known }: Props) {
+  const review = useMemo(() => new Review(), [study]);
+  useEffect(() => {
+    void review.start(study.source);
+    return () => review.stop();
+  }, [review]);
+  const ledger = review.ledger.value;
+  return (
+    <section class="review" aria-label="Review">
+      <h2>Review</h2>
+      <Trouble words={review.trouble.value} />
+      {review.running.value && (
+        <p>
+          <progress max={review.total.value || 1} value={review.done.value} aria-label="Done" />{" "}
+          {review.sketch.value ? "A sketch first" : `${review.done.value} of ${review.total.value}`}
+        </p>
+      )}
+      <Chart review={review} seats={seats} at={study.at.value} onGo={(ply) => void study.go(ply)} />
+      {ledger && <Errors review={review} study={study} seats={seats} known={known} />}
+      {ledger && <Ledger review={review} seats={seats} />}
+    </section>
+  );
+}
+
+const WIDE = 320;
+const HIGH = 120;
+const LOW = 44;
+
+/** Win shares over the plies, luck below; a click shows the ply. */
+function Chart({
+  review,
+  seats,
+  at,
+  onGo,
+}: {
+  review: Review;
+  seats: readonly SeatLook[];
+  at: number;
+  onGo(ply: number): void;
+}) {
+  const plies = review.plies.value;
+  const last = plies[plies.length - 1]?.ply ?? 0;
+  if (!last) return null;
+  const x = (ply: number) => (WIDE * ply) / last;
+  const sum = (shares: readonly number[], seat: number) =>
+    (HIGH * shares.slice(0, seat).reduce((a, b) => a + b, 0)) / UNIT;
+  const edge = (seat: number) => plies.map((one) => `${x(one.ply).toFixed(1)},${sum(one.after, seat).toFixed(1)}`);
+  const luck = plies.filter((one) => one.seat === undefined);
+  const most = Math.max(
+    UNIT / 20,
+    ...luck.flatMap((one) => one.after.map((v, i) => Math.abs(v - (one.before[i] ?? 0)))),
+  );
+  const click = (event: MouseEvent) => {
+    const box = (event.currentTarget as SVGElement).getBoundingClientRect();
+    onGo(Math.round((last * (event.clientX - box.left)) / box.width));
+  };
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the arrow keys step through the plies
+    <svg
+      class="shares"
+      viewBox={`0 0 ${WIDE} ${HIGH + LOW}`}
+      role="img"
+      aria-label="Win shares over the plies, and luck below; the ledger says the same in numbers"
+      onClick={click}
+    >
+      {seats.map((look) => (
+        <polygon
+          key={look.seat}
+          class={`seat-${look.colour}`}
+          points={[...edge(look.seat), ...edge(look.seat + 1).reverse()].join(" ")}
+        />
+      ))}
+      {luck.map((one) => (
+        <Bars key={one.ply} one={one} x={x(one.ply)} most={most} seats={seats} />
+      ))}
+      {review.errors.value.map((error) => (
+        <g key={error.ply} class="mark">
+          <title>{`${error.at.action?.label}: ${percent(error.loss / UNIT)}`}</title>
+          <circle cx={x(error.ply)} cy={middle(error.at, sum)} r="7" />
+          <text x={x(error.ply)} y={middle(error.at, sum) + 3} text-anchor="middle">
+            {error.glyph}
+          </text>
+        </g>
+      ))}
+      <line class="here" x1={x(at)} x2={x(at)} y1="0" y2={HIGH + LOW} />
+    </svg>
+  );
+}
+
+/** The middle of the area of the seat that decided. */
+function middle(ply: ReviewedPly, sum: (shares: readonly number[], seat: number) => number): number {
+  const seat = ply.seat ?? 0;
+  return (sum(ply.after, seat) + sum(ply.after, seat + 1)) / 2;
+}
+
+/** What a chance event was worth to the seats that it helped and hurt most. */
+function Bars({ one, x, most, seats }: { one: ReviewedPly; x: number; most: number; seats: readonly SeatLook[] }) {
+  const change = one.after.map((share, seat) => share - (one.before[seat] ?? 0));
+  const ends = [...new Set([change.indexOf(Math.max(...change)), change.indexOf(Math.min(...change))])];
+  const zero = HIGH + LOW / 2;
+  return (
+    <>
+      {ends.map((seat) => {
+        const high = ((LOW / 2 - 2) * (change[seat] ?? 0)) / most;
+        const y = zero - Math.max(high, 0);
+        return (
+          <rect
+            key={seat}
+            class={`seat-${seats[seat]?.colour}`}
+            x={x - 0.8}
+            y={y}
+            width="1.6"
+            height={Math.abs(high)}
+          />
+        );
+      })}
+    </>
+  );
+}
+
+/** The errors, one after the other: the position before each, a try, and the answer. */
+function Errors({ review, study, seats, known }: Props & { review: Review }) {
+  const number = useSignal(-1);
+  const shown = useSignal(false);
+  const told = useSignal("");
+  const errors = review.errors.value;
+  const error = errors[number.value];
+  const tried = error && study.line.value[error.ply - 1];
+  const before = useSignal<Position | undefined>(undefined);
+  useEffect(() => {
+    if (error && study.at.value === error.ply - 1 && known) before.value = known;
+  }, [known, study.at.value, number.value]);
+  useEffect(() => {
+    const best = error?.at.best?.text;
+    if (!error || !best || !tried || tried === error.at.action?.text || !before.value) return;
+    told.value = "Looking…";
+    judge(before.value, error.at.seat ?? 0, tried, best).then(
+      ({ right, loss }) => {
+        told.value = right
+          ? "Right: as good as the best."
+          : `That loses ${percent(loss)} of a win. Try again, or look.`;
+        if (!right) void study.back().then(() => study.go(error.ply - 1));
+      },
+      () => {
+        told.value = "It could not be judged.";
+      },
+    );
+  }, [tried]);
+  if (!errors.length) return <p>No errors above the noise.</p>;
+  const next = async () => {
+    number.value = (number.value + 1) % errors.length;
+    shown.value = false;
+    told.value = "";
+    before.value = undefined;
+    if (study.strayed.value) await study.back();
+    await study.go((errors[number.value]?.ply ?? 1) - 1);
+  };
+  const look = seats[error?.at.seat ?? 0];
+  return (
+    <>
+      <button type="button" class="wide" onClick={() => void next()}>
+        {error ? "Next error" : `Look at the errors (${errors.length})`}
+      </button>
+      {error && look && (
+        <div class="error" aria-live="polite">
+          <p>
+            <b>{error.glyph}</b> <SeatSign look={look} /> {number.value + 1} of {errors.length}:{" "}
+            {error.at.action?.label} cost {percent(lossOf(error.at))} of a win. What is better?
+          </p>
+          {told.value && <p>{told.value}</p>}
+          {shown.value ? (
+            <p>
+              {error.at.best?.label}
+              {error.at.reason && `: ${error.at.reason}`}.
+            </p>
+          ) : (
+            <button type="button" onClick={() => (shown.value = true)}>
+              Show
+            </button>
+          )}
+        </div>
+      )}
+    </>
+  );
+}
+
+/** The ledger: a column for each seat. */
+function Ledger({ review, seats }: { review: Review; seats: readonly SeatLook[] }) {
+  const ledger = review.ledger.value;
+  if (!ledger) return null;
+  const columns = ledger.seats;
+  const sources = columns[0]?.luck.map((one) => one.source) ?? [];
+  const rows: [string, string[]][] = [
+    ["Share at the start", columns.map((one) => signed(one.start).replace("+", ""))],
+    ...sources.map((source, index): [string, string[]] => [
+      `Luck: ${source}`,
+      columns.map((one) => signed(one.luck[index]?.luck ?? 0)),
+    ]),
+    ["Own errors", columns.map((one) => signed(one.errors))],
+    ["Gifts of others", columns.map((one) => signed(one.gifts))],
+    ["Revaluation", columns.map((one) => signed(one.revaluation))],
+    [ledger.ended ? "Result" : "Share now", columns.map((one) => signed(one.final).replace("+", ""))],
+    ["Decisions", columns.map((one) => `${one.decisions}`)],
+    ["Accuracy", columns.map((one) => (one.accuracy === undefined ? "-" : one.accuracy.toFixed(1)))],
+  ];
+  return (
+    <div class="scroll">
+      <table>
+        <caption>In percent of a win</caption>
+        <thead>
+          <tr>
+            <td />
+            {columns.map((one, seat) => (
+              <th key={one.name} scope="col">
+                {seats[seat] && <SeatSign look={seats[seat]} />}
+                <span class="unseen">{one.name}</span>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(([name, cells]) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              {cells.map((cell, seat) => (
+                <td key={columns[seat]?.name}>{cell}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
