@@ -74,6 +74,30 @@ export class Review {
   }
 }
 
+/** Parts in tenths of a percent that sum to their total as it is shown: the largest remainders are rounded up. */
+export function rounded(parts: readonly number[]): number[] {
+  const exact = parts.map((part) => (1000 * part) / UNIT);
+  const whole = exact.map(Math.floor);
+  const missing = Math.round(exact.reduce((a, b) => a + b, 0)) - whole.reduce((a, b) => a + b, 0);
+  const order = exact.map((_, index) => index).sort((a, b) => fraction(exact[b]) - fraction(exact[a]));
+  for (const index of order.slice(0, missing)) whole[index] = (whole[index] ?? 0) + 1;
+  return whole;
+}
+
+const fraction = (value = 0) => value - Math.floor(value);
+
+/** What a chance event was worth to each seat, in millionths. */
+export function luckOf(ply: ReviewedPly): number[] {
+  return ply.after.map((share, seat) => share - (ply.before[seat] ?? 0));
+}
+
+/** The chance events that moved most, the largest first. */
+export function luckiest(plies: readonly ReviewedPly[], most: number): ReviewedPly[] {
+  const size = (ply: ReviewedPly) => Math.max(...luckOf(ply).map(Math.abs));
+  const events = plies.filter((ply) => ply.seat === undefined);
+  return events.sort((one, other) => size(other) - size(one)).slice(0, most);
+}
+
 /** Plies in their order, each from the review proper as soon as that has it. */
 function inOrder(sketch: Map<number, ReviewedPly>, proper: Map<number, ReviewedPly>): ReviewedPly[] {
   return [...new Map([...sketch, ...proper]).values()].sort((one, other) => one.ply - other.ply);

@@ -6,7 +6,7 @@ import type { SeatLook } from "../boards/types.ts";
 import type { ReviewedPly } from "../gen/clerestory/v1/annotation_pb.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import { SeatSign, Trouble } from "../parts.tsx";
-import { judge, lossOf, Review, UNIT } from "../review.ts";
+import { judge, lossOf, luckiest, luckOf, Review, rounded, UNIT } from "../review.ts";
 import type { Study } from "../study.ts";
 
 interface Props {
@@ -17,7 +17,8 @@ interface Props {
 }
 
 const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
-const signed = (units: number) => `${units > 0 ? "+" : ""}${((100 * units) / UNIT).toFixed(1)}`;
+const tenths = (number: number) => (number / 10).toFixed(1);
+const signed = (number: number) => (number > 0 ? "+" : "") + tenths(number);
 
 export default function ReviewView({ study, seats, known }: Props) {
   const review = useMemo(() => new Review(), [study]);
@@ -38,6 +39,7 @@ export default function ReviewView({ study, seats, known }: Props) {
       )}
       <Chart review={review} seats={seats} at={study.at.value} onGo={(ply) => void study.go(ply)} />
       {ledger && <Errors review={review} study={study} seats={seats} known={known} />}
+      {ledger && <Luck review={review} seats={seats} onGo={(ply) => void study.go(ply)} />}
       {ledger && <Ledger review={review} seats={seats} />}
     </section>
   );
@@ -116,7 +118,7 @@ function middle(ply: ReviewedPly, sum: (shares: readonly number[], seat: number)
 
 /** What a chance event was worth to the seats that it helped and hurt most. */
 function Bars({ one, x, most, seats }: { one: ReviewedPly; x: number; most: number; seats: readonly SeatLook[] }) {
-  const change = one.after.map((share, seat) => share - (one.before[seat] ?? 0));
+  const change = luckOf(one);
   const ends = [...new Set([change.indexOf(Math.max(...change)), change.indexOf(Math.min(...change))])];
   const zero = HIGH + LOW / 2;
   return (
@@ -205,22 +207,46 @@ function Errors({ review, study, seats, known }: Props & { review: Review }) {
   );
 }
 
+/** The events that moved most, and for whom. */
+function Luck({ review, seats, onGo }: { review: Review; seats: readonly SeatLook[]; onGo(ply: number): void }) {
+  return (
+    <details>
+      <summary>Luckiest events</summary>
+      <ol class="events">
+        {luckiest(review.plies.value, 5).map((one) => (
+          <li key={one.ply}>
+            <button type="button" class="plain" onClick={() => onGo(one.ply)}>
+              {one.action?.label}:
+              {rounded(luckOf(one)).map((part, seat) =>
+                part && seats[seat] ? (
+                  <span key={seats[seat].seat}>
+                    {" "}
+                    <SeatSign look={seats[seat]} /> <span class="unseen">{seats[seat].name}</span> {signed(part)}
+                  </span>
+                ) : null,
+              )}
+            </button>
+          </li>
+        ))}
+      </ol>
+    </details>
+  );
+}
+
 /** The ledger: a column for each seat. */
 function Ledger({ review, seats }: { review: Review; seats: readonly SeatLook[] }) {
   const ledger = review.ledger.value;
   if (!ledger) return null;
   const columns = ledger.seats;
   const sources = columns[0]?.luck.map((one) => one.source) ?? [];
+  const parts = columns.map((one) =>
+    rounded([one.start, ...one.luck.map((part) => part.luck), one.errors, one.gifts, one.revaluation]),
+  );
+  const names = [...sources.map((source) => `Luck: ${source}`), "Own errors", "Gifts of others", "Revaluation"];
   const rows: [string, string[]][] = [
-    ["Share at the start", columns.map((one) => signed(one.start).replace("+", ""))],
-    ...sources.map((source, index): [string, string[]] => [
-      `Luck: ${source}`,
-      columns.map((one) => signed(one.luck[index]?.luck ?? 0)),
-    ]),
-    ["Own errors", columns.map((one) => signed(one.errors))],
-    ["Gifts of others", columns.map((one) => signed(one.gifts))],
-    ["Revaluation", columns.map((one) => signed(one.revaluation))],
-    [ledger.ended ? "Result" : "Share now", columns.map((one) => signed(one.final).replace("+", ""))],
+    ["Share at the start", parts.map((column) => tenths(column[0] ?? 0))],
+    ...names.map((name, index): [string, string[]] => [name, parts.map((column) => signed(column[index + 1] ?? 0))]),
+    [ledger.ended ? "Result" : "Share now", parts.map((column) => tenths(column.reduce((a, b) => a + b, 0)))],
     ["Decisions", columns.map((one) => `${one.decisions}`)],
     ["Accuracy", columns.map((one) => (one.accuracy === undefined ? "-" : one.accuracy.toFixed(1)))],
   ];

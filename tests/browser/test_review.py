@@ -1,0 +1,82 @@
+"""The review of a record on the page: chart, errors to try again, the ledger."""
+
+from typing import Literal
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from clerestory.engine import Record
+from clerestory.review import Plan, annotate
+from tests.browser.test_access import violations
+from tests.review.games import cut, random_game
+
+GAME = cut(random_game("duel", 2, 1), 44)
+ITERATIONS = 2000  # as the page asks for
+
+
+def opened(page: Page) -> Page:
+    """The study of a record of random players, which has errors."""
+    record = "\n".join(Record(GAME).lines())
+    page.evaluate("text => sessionStorage.setItem('imported', text)", record)
+    page.goto("/#/study/file")
+    page.get_by_role("button", name="Review this game").click()
+    expect(page.locator(".review table")).to_be_visible(timeout=60_000)
+    return page
+
+
+@pytest.fixture
+def reviewed(page: Page) -> Page:
+    return opened(page)
+
+
+def test_the_ledger_is_that_of_the_command(reviewed: Page) -> None:
+    expected = annotate(GAME, Plan(iterations=ITERATIONS))
+    cells = reviewed.locator(".review tr", has_text="Own errors").locator("td").all_inner_texts()
+    assert cells == [f"{one.errors / 10_000:.1f}" for one in expected.accounts]
+    assert reviewed.locator(".shares .mark").count() == len(expected.errors())
+    assert expected.errors(), "a record without errors tests nothing"
+
+
+def test_the_columns_add_up_as_they_are_shown(reviewed: Page) -> None:
+    rows = [row.locator("td").all_inner_texts() for row in reviewed.locator(".review tbody tr").all()]
+    end = len(rows) - 2  # decisions and accuracy come after the result
+    for *parts, total in zip(*rows[:end], strict=True):
+        assert sum(round(10 * float(part)) for part in parts) == round(10 * float(total))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(reviewed: Page, scheme: Literal["light", "dark"]) -> None:
+    reviewed.emulate_media(color_scheme=scheme)
+    reviewed.get_by_text("Luckiest events").click()
+    reviewed.get_by_role("button", name="Look at the errors").click()
+    assert violations(reviewed) == []
+
+
+def test_the_chart_leads_to_a_ply(reviewed: Page) -> None:
+    box = reviewed.locator(".shares").bounding_box()
+    assert box is not None
+    reviewed.locator(".shares").click(position={"x": box["width"] / 2, "y": 20})
+    expect(reviewed.locator(".log .steps span")).to_have_text(f"{len(GAME.history) // 2} / {len(GAME.history)}")
+
+
+def test_an_error_is_tried_again(reviewed: Page) -> None:
+    """The position before it comes up with the answer hidden; the best action is right, and what was played is not."""
+    expected = annotate(GAME, Plan(iterations=ITERATIONS))
+    error = expected.errors()[0]
+    reviewed.get_by_role("button", name="Look at the errors").click()
+    expect(reviewed.locator(".log .steps span")).to_have_text(f"{error.ply - 1} / {len(GAME.history)}")
+    box = reviewed.locator(".review .error")
+    expect(box).to_contain_text(error.label)
+    assert error.best_label not in box.inner_text()
+    expect(reviewed.locator(".actions button").first).to_be_enabled()
+    reviewed.locator(".actions button", has_text=error.best_label).first.click()
+    expect(box).to_contain_text("Right")
+    box.get_by_role("button", name="Show").click()
+    expect(box).to_contain_text(error.best_label)
+
+
+def test_it_is_no_part_of_the_first_load(page: Page) -> None:
+    with page.expect_response(lambda response: "/assets/study-" in response.url):
+        page.goto("/#/study/new/duel/2")
+    names = page.evaluate("performance.getEntriesByType('resource').map(one => one.name)")
+    assert not [name for name in names if "/review-" in name]
