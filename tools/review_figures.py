@@ -1,6 +1,6 @@
 """Figures of reviews: `python -m tools.review_figures options|luck|levels|blunders --game cathedral --seats 3`.
 
-    options    for each horizon and temperature: steps where the best was played, luck, Brier score of the shares
+    options    for each horizon: steps where the best was played, luck, and what of the result is left over
     calibration  Brier score of shares by horizon and temperature, and what they mean
     luck       mean luck of each source, which must be 0 within its error
     levels     mean loss of a decision of each level, which must fall from level to level
@@ -31,7 +31,7 @@ from clerestory.review.study import study, value_of
 from clerestory.search.ismcts import Searcher
 from clerestory.search.root import observe_decision
 
-TRIED = list(product((0, 20, 60), (2.0, 4.0, 6.0, 8.0, 12.0)))  # horizons and temperatures
+TRIED = list(product((0, 20, 60), (2.0, 3.0, 4.0, 6.0, 8.0)))  # horizons and temperatures
 SAMPLED, SPREAD = 8, 5  # decisions of a game that are looked at, and from which of the first ones on
 LEVELS = range(1, 9)
 COSTS = 0.10  # of a win, for a planted blunder
@@ -71,8 +71,8 @@ def played(setting: Setting, seed: int, bots: tuple[str, ...] = ("ismcts",)) -> 
 
 
 def options_figures(setting: Setting, games: int, pool: Executor) -> Iterator[dict[str, Any]]:
-    """Yield what reviews with each horizon and temperature are worth."""
-    for horizon, temperature in product((0, 20, 60), (2.0, 4.0, 8.0)):
+    """Yield what reviews with each horizon are worth."""
+    for horizon, temperature in product((0, 20, 60), (3.0,)):
         plan = Plan(iterations=setting.iterations, options={"horizon": horizon, "temperature": temperature})
         reviews = list(pool.map(partial(reviewed, setting, plan), range(games)))
         yield {"horizon": horizon, "temperature": temperature} | worth(reviews)

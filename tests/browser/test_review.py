@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 from clerestory.engine import Record
 from clerestory.review import Plan, annotate
+from clerestory.review.words import ledger_rows
 from tests.browser.test_access import violations
 from tests.review.games import cut, random_game
 
@@ -32,7 +33,7 @@ def reviewed(page: Page) -> Page:
 def test_the_ledger_is_that_of_the_command(reviewed: Page) -> None:
     expected = annotate(GAME, Plan(iterations=ITERATIONS))
     cells = reviewed.locator(".review tr", has_text="Own errors").locator("td").all_inner_texts()
-    assert cells == [f"{one.errors / 10_000:.1f}" for one in expected.accounts]
+    assert cells == dict(ledger_rows(expected))["own errors"]
     assert reviewed.locator(".shares .mark").count() == len(expected.errors())
     assert expected.errors(), "a record without errors tests nothing"
 
