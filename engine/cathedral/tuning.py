@@ -13,9 +13,11 @@ SEARCH: dict[str, Any] = {
     "horizon": 0,
 }
 
+CALIBRATED: dict[str, Any] = {"temperature": 4.0}  # of a review's shares; docs/decisions/ 21
+
 TUNING = Tuning(
     search={2: SEARCH | {"horizon": 20}, 3: SEARCH, 4: SEARCH},
-    review={3: {"horizon": 60}, 4: {"horizon": 60}},  # the value at the very leaf hides luck
+    review={2: CALIBRATED, 3: CALIBRATED | {"horizon": 60}, 4: CALIBRATED | {"horizon": 60}},
     temperature=8.0,
     scale={2: 30.0, 3: 20.0, 4: 10.0},
     worth_naming=0.15,
