@@ -42,8 +42,8 @@ cdef struct Tree:
     uint32_t max_places             # that it may have, a power of two
     bint full                       # something was left out for lack of memory
 
-cdef bint tree_open(Tree *tree, uint64_t max_bytes, int seats) noexcept nogil
-cdef void tree_close(Tree *tree) noexcept nogil
+cdef bint tree_open(Tree *tree, uint64_t max_bytes, int seats) noexcept
+cdef void tree_close(Tree *tree) noexcept
 cdef void tree_clear(Tree *tree) noexcept nogil
 cdef uint64_t tree_bytes(const Tree *tree) noexcept nogil
 cdef uint32_t tree_find(const Tree *tree, uint64_t key) noexcept nogil

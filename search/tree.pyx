@@ -3,35 +3,7 @@ from libc.stdint cimport uint16_t, uint32_t, uint64_t
 from libc.string cimport memcmp, memcpy, memset
 
 from clerestory.engine.core cimport action_t
-
-cdef extern from *:
-    """
-    #include <stdlib.h>
-    #include <sys/mman.h>
-
-    #define HUGE_FROM (4 << 20)  /* bytes of an array, from which two more of them at the end of it do not matter */
-
-    #ifdef __SANITIZE_ADDRESS__  /* which watches what it has allocated itself */
-    static void *reserve(size_t bytes) { return calloc(1, bytes); }
-    static void release(void *array, size_t bytes) { free(array); }
-    #else
-    /* Zeros, straight from the system: in huge pages where it has them, for thousands of small ones take milliseconds
-       to touch and to give back. NULL if there is no memory. */
-    static void *reserve(size_t bytes) {
-        void *array = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (array == MAP_FAILED) return NULL;
-    #ifdef MADV_HUGEPAGE
-        if (bytes >= HUGE_FROM) madvise(array, bytes, MADV_HUGEPAGE);
-    #endif
-        return array;
-    }
-    static void release(void *array, size_t bytes) {
-        if (array != NULL) munmap(array, bytes);
-    }
-    #endif
-    """
-    void *reserve(size_t bytes) noexcept nogil
-    void release(void *array, size_t bytes) noexcept nogil
+from clerestory.search.pages cimport give_back, release, reserve, take
 
 cdef enum:
     EDGES_A_NODE = 6   # what the memory is divided for
@@ -48,7 +20,7 @@ cdef inline uint64_t record_bytes(const Tree *tree) noexcept nogil:
     return record_numbers(tree) * sizeof(double)
 
 
-cdef bint tree_open(Tree *tree, uint64_t max_bytes, int seats) noexcept nogil:
+cdef bint tree_open(Tree *tree, uint64_t max_bytes, int seats) noexcept:
     """Take the memory, at most max_bytes; pages are touched as the tree grows. False if there is none."""
     memset(tree, 0, sizeof(Tree))
     tree.seats = seats
@@ -60,18 +32,18 @@ cdef bint tree_open(Tree *tree, uint64_t max_bytes, int seats) noexcept nogil:
         tree.max_places *= 2
     tree.mask = min(tree.max_places, <uint32_t> FIRST_PLACES) - 1
     tree.nodes = <Node *> reserve((tree.mask + 1) * sizeof(Node))
-    tree.edges = <Edge *> reserve(tree.max_edges * sizeof(Edge))
-    tree.actions = <action_t *> reserve(tree.max_edges * sizeof(action_t))
+    tree.edges = <Edge *> take(tree.max_edges * sizeof(Edge))
+    tree.actions = <action_t *> take(tree.max_edges * sizeof(action_t))
     tree.num_records = 1
-    tree.records = <double *> reserve((tree.max_edges + 1) * record_bytes(tree))
+    tree.records = <double *> take((tree.max_edges + 1) * record_bytes(tree))
     return tree.nodes != NULL and tree.edges != NULL and tree.actions != NULL and tree.records != NULL
 
 
-cdef void tree_close(Tree *tree) noexcept nogil:
+cdef void tree_close(Tree *tree) noexcept:
     release(tree.nodes, (tree.mask + 1) * sizeof(Node))
-    release(tree.edges, tree.max_edges * sizeof(Edge))
-    release(tree.actions, tree.max_edges * sizeof(action_t))
-    release(tree.records, (tree.max_edges + 1) * record_bytes(tree))
+    give_back(tree.edges, tree.max_edges * sizeof(Edge))
+    give_back(tree.actions, tree.max_edges * sizeof(action_t))
+    give_back(tree.records, (tree.max_edges + 1) * record_bytes(tree))
     memset(tree, 0, sizeof(Tree))
 
 

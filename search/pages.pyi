@@ -1,0 +1,6 @@
+"""Memory that ended trees leave for those to come; all else is for other compiled modules: see pages.pxd."""
+
+SPARES: int
+
+def count_spares() -> int: ...
+def release_spares() -> None: ...

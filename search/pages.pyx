@@ -1,0 +1,135 @@
+# cython: language_level=3
+"""Pages are touched when they are first written to, and that can be slow: a virtual machine whose host took a free huge
+page back waits tens of milliseconds for another, in the middle of an iteration. So the arrays of an ended tree are kept,
+with the pages at their beginning, for trees to come.
+"""
+from libc.string cimport memmove
+
+cdef extern from *:
+    """
+    #include <stdint.h>
+    #include <stdlib.h>
+    #include <sys/mman.h>
+
+    #define HUGE_PAGE ((size_t) 2 << 20)
+    #define HUGE_FROM (2 * HUGE_PAGE)  /* bytes of an array, from which two more of them at the end of it do not matter */
+
+    #ifdef __SANITIZE_ADDRESS__  /* which watches what it has allocated itself */
+    enum { CAN_KEEP = 0 };
+    static void *map_zeros(size_t bytes) { return calloc(1, bytes); }
+    static void unmap(void *array, size_t bytes) { free(array); }
+    static void cut(void *array, size_t bytes, size_t kept) {}
+    #else
+    enum { CAN_KEEP = 1 };
+    /* In huge pages where the system has them: thousands of small ones take milliseconds to touch and to give back. */
+    static void *map_zeros(size_t bytes) {
+        void *array = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (array == MAP_FAILED) return NULL;
+    #ifdef MADV_HUGEPAGE
+        if (bytes >= HUGE_FROM) madvise(array, bytes, MADV_HUGEPAGE);
+    #endif
+        return array;
+    }
+    static void unmap(void *array, size_t bytes) {
+        if (array != NULL) munmap(array, bytes);
+    }
+    /* Give back the pages beyond the first so many bytes, whole huge pages only. */
+    static void cut(void *array, size_t bytes, size_t kept) {
+    #ifdef MADV_DONTNEED
+        uintptr_t end = (uintptr_t) array + bytes;
+        uintptr_t from = ((uintptr_t) array + kept + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+        if (from < end) madvise((void *) from, end - from, MADV_DONTNEED);
+    #endif
+    }
+    #endif
+    """
+    bint CAN_KEEP
+    size_t HUGE_FROM
+    void *map_zeros(size_t bytes) noexcept nogil
+    void unmap(void *array, size_t bytes) noexcept nogil
+    void cut(void *array, size_t bytes, size_t kept) noexcept nogil
+
+cdef enum:
+    MOST_SPARES = 24      # arrays; a tree has three
+    KEPT_BYTES = 8 << 20  # of each of them
+
+cdef struct Spare:
+    void *array
+    size_t bytes
+
+cdef Spare spares[MOST_SPARES]  # the one given back last at the end
+cdef int num_spares = 0
+
+SPARES = MOST_SPARES if CAN_KEEP else 0
+
+
+cdef void *reserve(size_t bytes) noexcept nogil:
+    """Return so many zeros from the system; NULL if there is no memory."""
+    return map_zeros(bytes)
+
+
+cdef void release(void *array, size_t bytes) noexcept nogil:
+    """Give back what `reserve` returned."""
+    unmap(array, bytes)
+
+
+cdef void *take(size_t bytes) noexcept:
+    """Return so many bytes, whatever is in them; NULL if there is no memory. `give_back` them, with the same number."""
+    cdef size_t size = rounded(bytes)
+    cdef void *array = NULL
+    cdef int i
+    for i in range(num_spares - 1, -1, -1):
+        if spares[i].bytes == size:
+            array = spares[i].array
+            strike(i)
+            return array
+    array = map_zeros(size)
+    if array == NULL:
+        release_spares()
+        array = map_zeros(size)
+    return array
+
+
+cdef void give_back(void *array, size_t bytes) noexcept:
+    """Keep an array for another tree; the spare that has waited longest makes room for it."""
+    global num_spares
+    cdef size_t size = rounded(bytes)
+    if array == NULL or not CAN_KEEP or size < HUGE_FROM:
+        unmap(array, size)
+        return
+    if num_spares == MOST_SPARES:
+        unmap(spares[0].array, spares[0].bytes)
+        strike(0)
+    cut(array, size, KEPT_BYTES)
+    spares[num_spares].array, spares[num_spares].bytes = array, size
+    num_spares += 1
+
+
+cdef void strike(int i) noexcept:
+    """Take a spare off the list."""
+    global num_spares
+    num_spares -= 1
+    memmove(&spares[i], &spares[i + 1], (num_spares - i) * sizeof(Spare))
+
+
+cdef size_t rounded(size_t bytes) noexcept:
+    """Return the bytes to take for an array: of a large one a power of two, for what is not touched costs nothing."""
+    cdef size_t size = HUGE_FROM
+    if not CAN_KEEP or bytes < HUGE_FROM:
+        return bytes
+    while size < bytes:
+        size *= 2
+    return size
+
+
+def count_spares():
+    """Return the number of arrays that are kept, SPARES at most; none where a sanitizer watches memory."""
+    return num_spares
+
+
+def release_spares():
+    """Give all that is kept back to the system."""
+    global num_spares
+    for i in range(num_spares):
+        unmap(spares[i].array, spares[i].bytes)
+    num_spares = 0
