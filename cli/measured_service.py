@@ -206,9 +206,7 @@ def cancel_to_free(caller: Caller, count: int) -> dict[str, float | None]:
     found: list[float] = []
     polls: list[float] = []
     for number in range(count):
-        running = caller.advisor.RecommendMove.future(caller.question(time_budget=duration(STALL)), timeout=STALL)
-        while admitted(caller):
-            pass
+        running = occupy(caller)
         sleep(number % PHASES / 1e3)
         began = monotonic()
         running.cancel()
@@ -217,6 +215,21 @@ def cancel_to_free(caller: Caller, count: int) -> dict[str, float | None]:
         found.append(max(1e3 * (monotonic() - began) - idle, 0.0))
     poll = median(polls) if polls else None
     return {"p50": percentile(found, 50), "p99": percentile(found, 99), "max": max(found), "poll": poll}
+
+
+def occupy(caller: Caller) -> Any:
+    """Begin a long search on a server that admits one, and return its call once it has the place.
+
+    Calls may overtake each other. One that comes while a least search has the place is refused, and made anew.
+    """
+    while True:
+        running = caller.advisor.RecommendMove.future(
+            caller.question(time_budget=duration(STALL), early_stop=False), timeout=STALL
+        )
+        while not running.done() and admitted(caller):
+            pass
+        if not running.done():
+            return running
 
 
 def admitted(caller: Caller) -> bool:

@@ -2,7 +2,8 @@
 
 The servers' policy is the real one (server/policy.py). Simulated are the clock; the workers, which search at one fixed
 speed and always whole slices; and the balancer, which knows how many calls each server has and picks the better of two
-random ones, as Envoy's LEAST_REQUEST does. The network takes no time, and refused callers do not retry.
+random ones, as Envoy's LEAST_REQUEST does. The network takes no time, and refused callers do not retry. Each player is a
+caller, and may be joined by one more, who asks as much as it likes.
 
 `python -m loadtest.simulate --players 10000 --servers 75 --seconds 10`
 """
@@ -10,7 +11,8 @@ random ones, as Envoy's LEAST_REQUEST does. The network takes no time, and refus
 import heapq
 import json
 import random
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
 from statistics import quantiles
@@ -21,6 +23,8 @@ import typer
 from clerestory.server.policy import SLICE, Demand, NoRoom, Policy, TreeTask
 from loadtest.openloop import LONGEST, MEAN_BUDGET, SHORTEST
 
+GREEDY = -1  # number of the caller who asks more than the others
+
 
 @dataclass(slots=True)
 class Server:
@@ -30,6 +34,47 @@ class Server:
     idle: int
 
 
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call that is due.
+
+    Attributes:
+        moment: at which it comes, in seconds.
+        budget: in seconds.
+        caller: number of the player; GREEDY for the one who asks more than the others.
+    """
+
+    moment: float
+    budget: float
+    caller: int
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What became of some calls.
+
+    Attributes:
+        refused: calls turned away.
+        shares: of each answered call: worker time it got, as a share of its whole budget.
+        least: fewest iterations of an answered call.
+    """
+
+    refused: int = 0
+    shares: list[float] = field(default_factory=list)
+    least: float = float("inf")
+
+    def figures(self) -> dict[str, Any]:
+        """Return the figures."""
+        calls = len(self.shares) + self.refused
+        parts = quantiles(self.shares, n=100)
+        return {
+            "calls": calls,
+            "refused_share": round(self.refused / calls, 4),
+            "share_of_its_budget": {"p1": round(parts[0], 3), "p10": round(parts[9], 3), "p50": round(parts[49], 3)},
+            "least_iterations": self.least,
+        }
+
+
 @dataclass(slots=True)
 class Fleet:
     """All servers, and the outcome of the calls.
@@ -37,38 +82,34 @@ class Fleet:
     Attributes:
         speed: iterations a second of a worker.
         choices: servers that the balancer compares for a call; 1 is any of them.
-        refused: calls turned away.
-        shares: of each answered call: worker time it got, as a share of its whole budget.
-        least: fewest iterations of an answered call.
+        outcomes: of the calls of players, and of those of the greedy caller, if there is one.
     """
 
     servers: list[Server]
     speed: float
     choices: int
     luck: random.Random
-    refused: int = 0
-    shares: list[float] = field(default_factory=list)
-    least: float = float("inf")
+    outcomes: defaultdict[str, Outcome] = field(default_factory=lambda: defaultdict(Outcome))
     _events: list[tuple[float, int, Server, TreeTask, float]] = field(default_factory=list)
     _order: Iterator[int] = field(default_factory=count)
 
-    def run(self, arrivals: Iterator[tuple[float, float]], until: float) -> None:
-        """Accept calls (moment, budget) as they arrive, and run until all have ended."""
-        for moment, budget in arrivals:
-            if moment > until:
+    def run(self, calls: Iterator[Call], until: float) -> None:
+        """Accept calls as they come, and run until all have ended."""
+        for call in calls:
+            if call.moment > until:
                 break
-            self._end_slices(moment)
-            self._arrive(moment, budget)
+            self._end_slices(call.moment)
+            self._arrive(call)
         self._end_slices(float("inf"))
 
-    def _arrive(self, now: float, budget: float) -> None:
+    def _arrive(self, call: Call) -> None:
         server = min(self.luck.sample(self.servers, self.choices), key=lambda one: len(one.policy.trees))
         try:
-            server.policy.admit(Demand("game", now + budget), now)
+            server.policy.admit(Demand("game", call.moment + call.budget, caller=call.caller), call.moment)
         except NoRoom:
-            self.refused += 1
+            self.outcomes[group(call.caller)].refused += 1
             return
-        self._begin_slices(server, now)
+        self._begin_slices(server, call.moment)
 
     def _begin_slices(self, server: Server, now: float) -> None:
         while server.idle and (tree := server.policy.pick(now)) is not None:
@@ -88,16 +129,31 @@ class Fleet:
 
     def _answer(self, server: Server, tree: TreeTask, now: float) -> None:
         server.policy.leave(tree, now)
-        self.shares.append(tree.used / tree.budget)
-        self.least = min(self.least, tree.iterations)
+        outcome = self.outcomes[group(tree.demand.caller)]
+        outcome.shares.append(tree.used / tree.budget)
+        outcome.least = min(outcome.least, tree.iterations)
 
 
-def calls(rate: float, luck: random.Random) -> Iterator[tuple[float, float]]:
-    """Yield moments and budgets: Poisson arrivals, log-uniform budgets."""
+def group(caller: Hashable) -> str:
+    """Return the name of the outcome that a caller's calls count for."""
+    return "greedy" if caller == GREEDY else "players"
+
+
+def calls(rate: float, players: int, luck: random.Random, greedy: float = 0.0) -> Iterator[Call]:
+    """Yield calls: Poisson arrivals, log-uniform budgets.
+
+    Args:
+        rate: calls a second of all players.
+        players: who make them, each as many as the others.
+        luck: of all of it.
+        greedy: calls a second of one more caller.
+    """
     now = 0.0
     while True:
-        now += luck.expovariate(rate)
-        yield now, SHORTEST * (LONGEST / SHORTEST) ** luck.random()
+        now += luck.expovariate(rate + greedy)
+        budget = SHORTEST * (LONGEST / SHORTEST) ** luck.random()
+        caller = GREEDY if luck.random() * (rate + greedy) >= rate else luck.randrange(players)
+        yield Call(now, budget, caller)
 
 
 def main(
@@ -109,6 +165,7 @@ def main(
     min_iterations: Annotated[int, typer.Option(help="Promised to each search.")] = 250,
     choices: Annotated[int, typer.Option(help="Servers compared for a call; 1: any.")] = 2,
     seconds: Annotated[float, typer.Option(help="Simulated time in which calls come.")] = 10.0,
+    greedy: Annotated[float, typer.Option(min=0, help="Calls of one more caller, for each of the players'.")] = 0.0,
     seed: Annotated[int, typer.Option(help="Of all luck.")] = 1,
 ) -> None:
     """Simulate, and print the figures as JSON."""
@@ -119,23 +176,11 @@ def main(
         choices,
         luck,
     )
-    fleet.run(calls(players / every, luck), seconds)
-    typer.echo(
-        json.dumps({"simulated": True, "players": players, "servers": servers, **figures(fleet, players / every)})
-    )
-
-
-def figures(fleet: Fleet, rate: float) -> dict[str, Any]:
-    """Return the figures of a run."""
-    workers = sum(server.policy.workers for server in fleet.servers)
-    parts = quantiles(fleet.shares, n=100)
-    return {
-        "capacity": round(rate * MEAN_BUDGET / workers, 3),
-        "calls": len(fleet.shares) + fleet.refused,
-        "refused_share": fleet.refused / (len(fleet.shares) + fleet.refused),
-        "share_of_its_budget": {"p1": round(parts[0], 3), "p10": round(parts[9], 3), "p50": round(parts[49], 3)},
-        "least_iterations": fleet.least,
-    }
+    rate = players / every
+    fleet.run(calls(rate, players, luck, greedy * rate), seconds)
+    offered = rate * (1 + greedy) * MEAN_BUDGET / (servers * workers)
+    about = {"simulated": True, "players": players, "servers": servers, "capacity": round(offered, 3)}
+    typer.echo(json.dumps(about | {name: outcome.figures() for name, outcome in sorted(fleet.outcomes.items())}))
 
 
 if __name__ == "__main__":

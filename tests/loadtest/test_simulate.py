@@ -1,44 +1,56 @@
-"""The simulated fleet: every call ends in one way, and a balancer that looks does better than one that does not."""
+"""The simulated fleet: every call ends in one way, a balancer that looks does better, and callers share the servers."""
 
 import random
+from itertools import takewhile
 
 import pytest
 
 from clerestory.server.policy import Policy
-from loadtest.simulate import Fleet, Server, calls, figures
+from loadtest.simulate import Fleet, Outcome, Server, calls
 
 SPEED = 50_000.0
+PLAYERS = 1000
+SECONDS = 5.0
 
 
-def fleet(rate: float, choices: int, servers: int = 12) -> Fleet:
+def fleet(rate: float, choices: int, *, players: int = PLAYERS, greedy: float = 0.0, servers: int = 12) -> Fleet:
     made = Fleet(
         [Server(Policy(2, 64, 100, speeds={"game": SPEED}), 2) for _ in range(servers)],
         SPEED,
         choices,
         random.Random(5),
     )
-    made.run(calls(rate, random.Random(6)), 5.0)
+    made.run(calls(rate, players, random.Random(6), greedy), SECONDS)
     return made
 
 
+def outcome(rate: float, choices: int, *, players: int = PLAYERS, greedy: float = 0.0) -> Outcome:
+    return fleet(rate, choices, players=players, greedy=greedy).outcomes["players"]
+
+
+@pytest.mark.parametrize("greedy", [0.0, 100.0])
 @pytest.mark.parametrize("rate", [10.0, 75.0, 300.0])
-def test_every_call_is_answered_with_its_minimum_or_refused(rate: float) -> None:
-    simulated = fleet(rate, 2)
-    expected = 0
-    for moment, _ in calls(rate, random.Random(6)):
-        if moment > 5.0:
-            break
-        expected += 1
-    assert len(simulated.shares) + simulated.refused == expected == figures(simulated, rate)["calls"]
+def test_every_call_is_answered_with_its_minimum_or_refused(rate: float, greedy: float) -> None:
+    simulated = fleet(rate, 2, greedy=greedy)
+    due = takewhile(lambda call: call.moment <= SECONDS, calls(rate, PLAYERS, random.Random(6), greedy))
+    assert sum(one.figures()["calls"] for one in simulated.outcomes.values()) == len(list(due))
     assert not any(server.policy.trees for server in simulated.servers)
-    assert simulated.least >= 100
-    assert all(0 < share <= 1 + 1e-9 for share in simulated.shares)
+    assert all(one.least >= 100 for one in simulated.outcomes.values())
+    assert all(0 < share <= 1 + 1e-9 for one in simulated.outcomes.values() for share in one.shares)
 
 
 def test_the_better_of_two_servers_is_better_than_any() -> None:
-    any_of_them, better = (figures(fleet(60.0, choices), 60.0)["share_of_its_budget"] for choices in (1, 2))
+    any_of_them, better = (outcome(60.0, choices).figures()["share_of_its_budget"] for choices in (1, 2))
     assert better["p10"] > any_of_them["p10"]
 
 
 def test_a_fleet_without_load_gives_everybody_all_of_its_budget() -> None:
-    assert min(fleet(2.0, 2).shares) == pytest.approx(1.0, abs=0.07)  # a slice of the shortest budget
+    assert min(outcome(2.0, 2).shares) == pytest.approx(1.0, abs=0.07)  # a slice of the shortest budget
+
+
+def test_a_greedy_caller_takes_from_the_players_no_more_than_one_of_them_would() -> None:
+    """It asks ten times as much as all of them together; shared by call, all would get less than a third."""
+    beside = fleet(25.0, 2, greedy=250.0)
+    players, greedy = (beside.outcomes[name].figures()["share_of_its_budget"] for name in ("players", "greedy"))
+    assert beside.outcomes["players"].refused == 0
+    assert players["p50"] > 0.6 > 0.3 > greedy["p50"]
