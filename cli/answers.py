@@ -11,8 +11,8 @@ from clerestory.engine.scoring import note_on_points
 
 SHOWN_PLIES = 4  # of a variation
 LEGEND = (
-    "win %: expected share of the win, ± its standard error; margin: expected lead over the best other player, "
-    "in points; loss: by how much the margin is below that of the first line; visits: iterations spent on the line."
+    "The lines tried most come first. win %: expected share of the win, ± its standard error; margin: expected lead over the best other player, "
+    "in points; loss: by how much the margin is below that of the first line; visits: how often the line was tried."
 )
 CHANCE_LEGEND = (
     "odds: how likely the outcome is, by what everyone can see; below a player: expected share of the win, in percent."
@@ -21,7 +21,7 @@ ENDS = {
     "time": "until the time was up",
     "iterations": "until the iterations were done",
     "stopped": "until the server was told to finish",
-    "decided": "then nothing could change the choice",
+    "decided": "then no other line could still become the one tried most",
     "certain": "then it was certain enough",
 }
 
@@ -96,6 +96,11 @@ def remarks(answer: Recommendation) -> list[str]:
     if answer.lines and (expected := answer.lines[0].variation[1 : 1 + SHOWN_PLIES]):
         said.append(f"Expected then: {'; '.join(ply.label for ply in expected)}.")
     said += [f"Warning: {warning}" for warning in answer.warnings]
+    if answer.best and (higher := higher_margins(answer)):
+        said.append(
+            f"By its margin so far, {higher[0].action.text} is ahead of the first line. It was tried less, so its "
+            "margin is less certain: the line tried most is the one to play."
+        )
     if answer.best:
         said.append(f"The first line is the best with a probability of {certainty(answer.certainty)}.")
     said.append(
@@ -103,6 +108,13 @@ def remarks(answer: Recommendation) -> list[str]:
         f"{answer.nodes:,} information sets, {answer.depth} decisions deep; seed {answer.seed}"
     )
     return said
+
+
+def higher_margins(answer: Recommendation) -> list[Line]:
+    """Return the lines that have a higher margin than the first one, as it is shown, the highest first."""
+    tried = [line for line in answer.lines if line.visits]
+    higher = [line for line in tried if round(line.margin, 1) > round(answer.lines[0].margin, 1)]
+    return sorted(higher, key=lambda line: -line.margin)
 
 
 def certainty(probability: float) -> str:

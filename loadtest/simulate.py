@@ -2,8 +2,8 @@
 
 The servers' policy is the real one (server/policy.py). Simulated are the clock; the workers, which search at one fixed
 speed and always whole slices; and the balancer, which knows how many calls each server has and picks the better of two
-random ones, as Envoy's LEAST_REQUEST does. The network takes no time, and refused callers do not retry. Each player is a
-caller, and may be joined by one more, who asks as much as it likes.
+random ones, as Envoy's LEAST_REQUEST does. The network takes no time, and refused callers do not retry. Each player is
+a caller; one more, who asks as often as it likes, can be added.
 
 `python -m loadtest.simulate --players 10000 --servers 75 --seconds 10`
 """

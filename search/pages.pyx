@@ -1,7 +1,7 @@
 # cython: language_level=3
-"""Pages are touched when they are first written to, and that can be slow: a virtual machine whose host took a free huge
-page back waits tens of milliseconds for another, in the middle of an iteration. So the arrays of an ended tree are kept,
-with the pages at their beginning, for trees to come.
+"""Memory for trees. The first write to a page can be slow: a virtual machine whose host has taken back a free huge page
+waits tens of milliseconds for another one, in the middle of an iteration. So the arrays of an ended tree, with the pages
+at their beginning, are kept for trees to come.
 """
 from libc.string cimport memmove
 
@@ -12,7 +12,7 @@ cdef extern from *:
     #include <sys/mman.h>
 
     #define HUGE_PAGE ((size_t) 2 << 20)
-    #define HUGE_FROM (2 * HUGE_PAGE)  /* bytes of an array, from which two more of them at the end of it do not matter */
+    #define HUGE_FROM (2 * HUGE_PAGE)  /* bytes from which on huge pages are asked for; part of the last one is lost */
 
     #ifdef __SANITIZE_ADDRESS__  /* which watches what it has allocated itself */
     enum { CAN_KEEP = 0 };

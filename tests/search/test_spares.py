@@ -11,8 +11,8 @@ from clerestory.engine import game
 from clerestory.engine.toy.rules import TOY
 from clerestory.search.ismcts import Searcher
 from clerestory.search.options import shipped
-from clerestory.search.root import observe
 from clerestory.search.pages import SPARES, count_spares, release_spares
+from clerestory.search.root import observe
 from tests.search.positions import decisions
 
 MIB = 1 << 20

@@ -1,0 +1,53 @@
+"""How an answer reads: what is first is what to play, and the words agree with the figures."""
+
+import re
+from dataclasses import replace
+from io import StringIO
+from pathlib import Path
+
+from rich.console import Console
+
+from clerestory.cli.answers import answer_view
+from clerestory.cli.hint import as_message
+from clerestory.clients import Recommendation
+from clerestory.clients.wire import read_answer
+from clerestory.engine import from_position
+from clerestory.search import Searcher, StopReason, observe
+from clerestory.search.options import shipped
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "positions"
+STATE = from_position((EXAMPLES / "cathedral-3p-round4-draft.json").read_text())
+
+
+def answer_with(first: float, second: float) -> Recommendation:
+    """Return the answer of a search that was decided, with other margins."""
+    result = Searcher(observe(STATE), seed=1, **shipped(STATE.game, STATE.seats)).run(iterations=2000)
+    margins = [first, second, *[first - 5.0] * (len(result.lines) - 2)]
+    lines = (replace(line, margin=at, loss=first - at) for line, at in zip(result.lines, margins, strict=True))
+    return read_answer(as_message(STATE, replace(result, stop_reason=StopReason.DECIDED, lines=tuple(lines))))
+
+
+def shown(answer: Recommendation, width: int = 100) -> str:
+    console = Console(file=StringIO(), width=width, color_system=None)
+    console.print(answer_view(answer, STATE, width))
+    assert isinstance(console.file, StringIO)
+    return console.file.getvalue()
+
+
+def test_a_line_with_a_higher_margin_than_the_first_is_explained() -> None:
+    """The first line is the one to play; the columns say what is true of each."""
+    answer = answer_with(3.0, 4.2)
+    text = re.sub(r"\s+", " ", shown(answer))
+    second = answer.lines[1].action.text
+    assert answer.best == answer.lines[0].action
+    assert f": {answer.lines[0].action.text} (" in text
+    assert re.search(rf"│ {re.escape(second)} │[^│]*│[^│]*│ \+4\.2 │ -1\.2 │", text)
+    assert f"By its margin so far, {second} is ahead of the first line." in text
+    assert "the line tried most is the one to play" in text
+    assert "then no other line could still become the one tried most" in text
+    assert "The lines tried most come first." in text
+
+
+def test_where_the_first_line_has_the_highest_margin_nothing_is_said_of_it() -> None:
+    for second in (3.0, 3.04, -1.0):
+        assert "By its margin" not in shown(answer_with(3.0, second))
