@@ -11,8 +11,9 @@ from clerestory.engine.scoring import note_on_points
 
 SHOWN_PLIES = 4  # of a variation
 LEGEND = (
-    "The lines tried most come first. win %: expected share of the win, ± its standard error; margin: expected lead over the best other player, "
-    "in points; loss: by how much the margin is below that of the first line; visits: how often the line was tried."
+    "The lines tried most come first. win %: expected share of the win, ± its standard error; margin: expected lead "
+    "over the best other player, in points; loss: by how much the margin is below that of the first line; "
+    "visits: how often the line was tried."
 )
 CHANCE_LEGEND = (
     "odds: how likely the outcome is, by what everyone can see; below a player: expected share of the win, in percent."

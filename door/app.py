@@ -57,7 +57,7 @@ class Door:
             await exchange.say(404, "The service has no such method.\n")
 
     def _refusal(self, exchange: Exchange) -> str | None:
-        """Return what is wrong with where a request says that it goes and comes from."""
+        """Return why a request's host or origin is not acceptable; None if both are."""
         host, origin = exchange.headers.get("host", ""), exchange.headers.get("origin")
         if not self._settings.knows(host_name(host)):
             return f"This door is not called {host[:80]!r}; --web-name gives it further names.\n"
@@ -125,7 +125,7 @@ class Door:
 
 
 async def refuse(exchange: Exchange, codec: Codec, error: ConnectError) -> None:
-    """Answer with an error: by its status, or in a stream by how it ends."""
+    """Answer with an error: with its HTTP status, or in the envelope that ends a stream."""
     if codec.streams:
         await exchange.answer(200, codec.content_type, ending(error))
     else:

@@ -1,4 +1,4 @@
-"""Calls of browsers, passed on to the server as they are."""
+"""Calls from browsers, passed on to the server unchanged."""
 
 import logging
 from collections import Counter
@@ -14,7 +14,7 @@ from clerestory.door.methods import Method
 
 TOKEN = "authorization"
 PASSED_ON = (TOKEN, "x-request-id")  # headers that go on as metadata
-ON_BEHALF = "x-on-behalf-of"  # metadata that names the browser to a server that believes us, so that browsers share
+ON_BEHALF = "x-on-behalf-of"  # metadata that names the browser to a server that trusts this door: each is a caller
 VIA = ("x-clerestory-via", "web")  # so that the server's log lines and metrics tell these calls apart
 MAX_STREAMS = 200  # under way at once: a connection to the server has 256, and other calls need some
 MAX_STREAMS_EACH = 32  # of one caller
@@ -27,14 +27,14 @@ Metadata = list[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call of a browser.
+    """A call from a browser.
 
     Attributes:
         method: which.
         message: its request, as bytes.
         headers: that came with it.
-        timeout: seconds that it may take, None for any.
-        address: that it comes from.
+        timeout: seconds that it may take; None for no limit.
+        address: where it comes from.
     """
 
     method: Method
@@ -49,8 +49,8 @@ class Bridge:
 
     Args:
         channel: to the server.
-        metadata: of every call, as a token that this door owes the server.
-        near: the server is on this machine, and believes who we say that calls.
+        metadata: added to every call, such as the door's own token.
+        near: the server is on this machine, and lets us name our callers.
     """
 
     def __init__(self, channel: grpc.aio.Channel, metadata: Metadata, *, near: bool) -> None:
@@ -69,7 +69,7 @@ class Bridge:
             passed.cancel()
 
     async def stream(self, call: Call) -> AsyncGenerator[bytes, None]:
-        """Yield the parts of an answer, each fetched when the one before was taken. Raises ConnectError."""
+        """Yield the parts of an answer, each fetched once the one before has been taken. Raises ConnectError."""
         with self._counted(f"{call.address} {call.headers.get(TOKEN, '')}"):
             passed = self._pass(self._channel.unary_stream, call)
             try:
@@ -85,7 +85,7 @@ class Bridge:
         return kind(call.method.path)(call.message, timeout=call.timeout, metadata=self._sent(call))
 
     def _sent(self, call: Call) -> Metadata:
-        """Return the metadata of a call: whose token it is, else whose address."""
+        """Return the metadata of a call: with the caller's token, or else its address."""
         own = dict(self._metadata)
         passed = [(name, call.headers[name]) for name in PASSED_ON if name in call.headers and name not in own]
         sent = [*self._metadata, *passed, VIA]
@@ -95,7 +95,7 @@ class Bridge:
 
     @contextmanager
     def _counted(self, caller: str) -> Iterator[None]:
-        """Keep room for a stream. Raises ConnectError where there is none."""
+        """Count a stream while it is open. Raises ConnectError if there are too many."""
         if self._streams[caller] >= MAX_STREAMS_EACH or self._streams.total() >= MAX_STREAMS:
             raise ConnectError("resource_exhausted", "too many streams are open; close some, or come again later")
         self._streams[caller] += 1
@@ -103,11 +103,11 @@ class Bridge:
             yield
         finally:
             self._streams[caller] -= 1
-            self._streams += Counter()  # forget those who have none
+            self._streams += Counter()  # forget callers without streams
 
 
 def told(error: grpc.aio.AioRpcError) -> ConnectError:
-    """Return the error for the browser; one of the connection alone has no words of gRPC's in it."""
+    """Return the error for the browser; a lost connection is told in our own words, not in gRPC's."""
     found = error_of(error)
     if found.code == "unavailable" and not found.details:
         logger.warning("the server cannot be reached: %s", error.details())

@@ -1,4 +1,4 @@
-"""What travels: messages as they are, or as JSON, alone or in envelopes."""
+"""How messages are encoded: in binary or as JSON, bare or in envelopes."""
 
 import struct
 from dataclasses import dataclass
@@ -18,8 +18,8 @@ class Codec:
     """How the messages of one call are written.
 
     Attributes:
-        json: whether as JSON; else as they are.
-        streams: whether in envelopes.
+        json: as JSON, else in binary.
+        streams: in envelopes.
     """
 
     json: bool
@@ -36,7 +36,7 @@ class Codec:
         return from_json(method, payload) if self.json else payload
 
     def response(self, method: Method, message: bytes) -> bytes:
-        """Return a message of the answer, as it is sent."""
+        """Return a message of the answer, encoded."""
         payload = to_json(method, message) if self.json else message
         return wrapped(payload) if self.streams else payload
 
@@ -52,7 +52,7 @@ def wrapped(payload: bytes, flags: int = 0) -> bytes:
 
 
 def unwrapped(body: bytes) -> bytes:
-    """Return what is in the one envelope of a body. Raises ConnectError."""
+    """Return the content of a body that is one envelope. Raises ConnectError."""
     if len(body) < ENVELOPE.size:
         raise ConnectError("invalid_argument", "the body is no envelope")
     flags, length = ENVELOPE.unpack_from(body)
@@ -64,7 +64,7 @@ def unwrapped(body: bytes) -> bytes:
 
 
 def from_json(method: Method, payload: bytes) -> bytes:
-    """Return the message that JSON text stands for. Raises ConnectError, which names the field."""
+    """Return the message written as JSON text, in binary. Raises ConnectError, which names the field."""
     try:
         return Parse(payload or b"{}", method.request()).SerializeToString()
     except (ParseError, UnicodeDecodeError, RecursionError, ValueError) as error:

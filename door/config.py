@@ -1,4 +1,4 @@
-"""What can be chosen of a door, checked when it is made."""
+"""The settings of a door, checked when they are made."""
 
 import ipaddress
 import socket
@@ -15,11 +15,11 @@ class BadDoor(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class DoorSettings:
-    """What can be chosen of a door.
+    """The settings of a door.
 
     Attributes:
         listen: `HOST:PORT`, port 0 for any free one.
-        names: further names by which browsers call it, as that of a proxy before it.
+        names: further host names under which browsers reach it, such as that of a proxy.
         insecure: accept plaintext from other machines.
         page: folder with the page; None for the one that is installed.
 
@@ -49,8 +49,8 @@ class DoorSettings:
     def knows(self, host: str) -> bool:
         """Whether a `Host` header, its port left out, is a name of this door.
 
-        A foreign name that leads here is how a web page gets at servers of its visitor's machine (DNS rebinding); an
-        address cannot be a foreign name.
+        Through a foreign name that resolves to this machine, a web page could reach its visitor's servers (DNS
+        rebinding). An address cannot be such a name.
         """
         bare = host.strip("[]").lower()
         own, _ = self.address

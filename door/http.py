@@ -1,4 +1,4 @@
-"""What HTTP needs of ASGI: a request, its body within limits, and answers."""
+"""HTTP over ASGI: a request, its body within limits, and the answer."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, MutableMapping
@@ -12,7 +12,7 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Headers = Iterable[tuple[str, str]]
 
-BODY_SECONDS = 10.0  # that a caller has to send a body
+BODY_SECONDS = 10.0  # within which a body must arrive
 SAFETY = (
     ("content-security-policy", "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"),
     ("x-content-type-options", "nosniff"),
@@ -32,7 +32,7 @@ class Exchange:
     Attributes:
         method: of HTTP.
         path: decoded, without the query.
-        headers: by name in lower case; of several with one name the last.
+        headers: by name in lower case; the last one of a repeated name.
         caller: the address that the connection comes from.
     """
 
@@ -61,7 +61,7 @@ class Exchange:
         return bytes(found)
 
     async def while_there(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do the work unless the caller leaves before it is done; the body must have been read."""
+        """Do the work, and cancel it if the caller leaves first; the body must have been read."""
         tasks = {asyncio.ensure_future(work), asyncio.ensure_future(self._gone())}
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)

@@ -1,4 +1,4 @@
-"""The methods that a browser can call: all there are, by what their descriptors say."""
+"""The methods that a browser can call: all of them, found by their descriptors."""
 
 import importlib
 import pkgutil

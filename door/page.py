@@ -1,4 +1,4 @@
-"""The page: a handful of files, read once, each kept compressed as well."""
+"""The page: a handful of files, read once and kept both plain and compressed."""
 
 import gzip
 import mimetypes
@@ -10,7 +10,7 @@ from pathlib import Path
 
 NO_PAGE = (
     "This installation of Clerestory came without its page. Install a release, or run `make` in a checkout, which "
-    "builds it. The service itself answers here all the same.\n"
+    "builds it. The service itself works without it.\n"
 )
 ASSETS = "/assets/"  # files named after what they hold: they never change
 FOREVER, NEVER = "public, max-age=31536000, immutable", "no-cache"
@@ -23,8 +23,8 @@ class File:
     Attributes:
         content_type: with its character set.
         cache: the `Cache-Control` header.
-        plain: what it holds.
-        packed: the same by gzip.
+        plain: its content.
+        packed: its content, compressed by gzip.
     """
 
     content_type: str
@@ -34,14 +34,14 @@ class File:
 
 
 def read_page(folder: Path | None) -> Mapping[str, File]:
-    """Return the files of a page, or of the installed one, by path; none where none is installed."""
+    """Return the files of a page by path: of the one given, else of the one installed, if any."""
     root = files("clerestory") / "page" if folder is None else folder
     found = {f"/{path}": read_file(f"/{path}", data) for path, data in walk(root)}
     return found | ({"/": found["/index.html"]} if "/index.html" in found else {})
 
 
 def walk(folder: Traversable, prefix: str = "") -> list[tuple[str, bytes]]:
-    """Return path and content of each file below a folder; nothing where there is no folder."""
+    """Return the path and content of each file below a folder, if there is such a folder."""
     if not folder.is_dir():
         return []
     found = []

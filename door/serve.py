@@ -1,4 +1,4 @@
-"""A door from its opening to its end, in the event loop of whoever opens it."""
+"""A door from its opening to its close, in the event loop of the program that opens it."""
 
 import asyncio
 import contextlib
@@ -20,16 +20,16 @@ from clerestory.door.bridge import Bridge
 from clerestory.door.config import DoorSettings
 from clerestory.door.page import read_page
 
-SEND_BYTES = 16 * 1024  # that may wait for a slow reader in the kernel: a few tables
-HEADER_SECONDS = 10.0  # that a caller has to send the head of a request
+SEND_BYTES = 16 * 1024  # that the kernel may hold for a slow reader: a few tables
+HEADER_SECONDS = 10.0  # within which the head of a request must arrive
 KEEP_ALIVE = 30  # seconds
 MAX_CONNECTIONS = 1000
 MAX_HEAD_BYTES = 16 * 1024
-GRACE = 2  # seconds for answers on their way, once calls have ended
+GRACE = 2  # seconds for answers under way to arrive, once calls have ended
 
 
 class Protocol(H11Protocol):
-    """HTTP/1.1 that does not wait for ever for the head of a request."""
+    """HTTP/1.1 with a limit on the time that the head of a request may take."""
 
     _waiting: asyncio.TimerHandle | None = None
 
@@ -39,7 +39,7 @@ class Protocol(H11Protocol):
         self._wait()
 
     def data_received(self, data: bytes) -> None:
-        """Wait no longer once a head is there; wait for the rest of one that has begun."""
+        """Stop the timer once a head is complete; start it for one that has begun."""
         super().data_received(data)
         if self.conn.their_state is not h11.IDLE:
             self._wait_no_more()
@@ -61,7 +61,7 @@ class Protocol(H11Protocol):
 
 
 class HttpServer(uvicorn.Server):
-    """uvicorn without its signal handlers: whoever opens the door has its own."""
+    """uvicorn without its signal handlers: the program that opens the door has its own."""
 
     def capture_signals(self) -> Any:
         """Leave signals alone."""
@@ -81,7 +81,7 @@ class Opened:
 
 @asynccontextmanager
 async def opened(settings: DoorSettings, server: Connection) -> AsyncIterator[Opened]:
-    """Open a door before a server, and close it at the end, when the server should have ended its calls.
+    """Open a door in front of a server, and close it on leaving, by when the server should have ended its calls.
 
     Raises OSError when it cannot listen where it should.
     """
@@ -113,7 +113,7 @@ def channel_to(server: Connection) -> grpc.aio.Channel:
 def listen(settings: DoorSettings) -> socket.socket:
     """Return the socket to listen on. Raises OSError.
 
-    It names TCP: asyncio turns off Nagle's algorithm only for sockets that do, and each answer would wait 40 ms.
+    Its protocol is given as TCP: only then does asyncio turn off Nagle's algorithm, which delays each answer by 40 ms.
     """
     host, port = settings.address
     try:
@@ -138,8 +138,8 @@ def url_of(settings: DoorSettings, listener: socket.socket) -> str:
 
 
 def config_of(door: Door) -> uvicorn.Config:
-    """Return how uvicorn runs the door."""
-    logging.getLogger("uvicorn").setLevel(logging.WARNING)  # the server has log lines of its own
+    """Return the configuration of uvicorn for the door."""
+    logging.getLogger("uvicorn").setLevel(logging.WARNING)  # the server logs every call itself
     return uvicorn.Config(
         door,
         http=Protocol,

@@ -1,7 +1,7 @@
 # cython: language_level=3
 """Memory for trees. The first write to a page can be slow: a virtual machine whose host has taken back a free huge page
-waits tens of milliseconds for another one, in the middle of an iteration. So the arrays of an ended tree, with the pages
-at their beginning, are kept for trees to come.
+waits tens of milliseconds for another one, in the middle of an iteration. So the arrays of an ended tree, with the
+pages at their beginning, are kept for trees to come.
 """
 from libc.string cimport memmove
 

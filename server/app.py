@@ -43,20 +43,23 @@ SERVICES = (
     games_pb2.DESCRIPTOR.services_by_name["GameService"].full_name,
     annotation_pb2.DESCRIPTOR.services_by_name["AnnotationService"].full_name,
 )
-ANSWERING = 0.0001  # time slice of threads that answer calls, in seconds: the shorter, the sooner they run
-MANY = 1 << 31  # descriptors, which are no limit any more
+ANSWERING = 0.0001  # time slice of the threads that answer calls, in seconds: a shorter one makes them run sooner
+MANY = 1 << 31  # descriptors from which on connections need no limit
 OPTIONS = (
     ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
     ("grpc.so_reuseport", 0),  # a port in use is an error, not a second server behind it
-    # A client sends all it has before it hears of this limit, and what is beyond it ends without a reason: not for us.
+    # A client sends all its calls before it learns of this limit; those beyond it would end without a reason.
     ("grpc.max_concurrent_streams", 4096),  # of one connection
-    ("grpc.server.max_pending_requests", 4 * 4096),  # calls that the event loop has not seen; gRPC drops more, unsaid
+    (
+        "grpc.server.max_pending_requests",
+        4 * 4096,
+    ),  # calls that the event loop has not seen yet; gRPC drops any more without a word
     ("grpc.server.max_pending_requests_hard_limit", 4 * 4096),
-    ("grpc.server_handshake_timeout_ms", 5_000),  # a connection that says nothing keeps its descriptor no longer
+    ("grpc.server_handshake_timeout_ms", 5_000),  # after which a silent connection loses its descriptor
     ("grpc.keepalive_time_ms", 20_000),  # a caller whose machine is gone is noticed in half a minute
     ("grpc.keepalive_timeout_ms", 10_000),
     ("grpc.keepalive_permit_without_calls", 1),
-    ("grpc.http2.min_recv_ping_interval_without_data_ms", 5_000),  # clients may ping twice as often as we
+    ("grpc.http2.min_recv_ping_interval_without_data_ms", 5_000),  # clients may ping twice as often as we do
 )
 
 
@@ -66,14 +69,14 @@ class App:
 
     Attributes:
         address: where, as a client writes it.
-        scheduler: its searching threads.
-        advisor: what answers with them, for callers in this process.
-        keeper: of its games.
-        tokens: those it knows, None where it asks for none.
-        metrics: what is counted.
-        admin: the server with channelz, None for none.
-        admin_address: that of the server with channelz, "" for none.
-        exposition: what shows the metrics, None for nothing.
+        scheduler: of its searches.
+        advisor: its AdvisorService, also for callers in this process.
+        keeper: of its kept games.
+        tokens: those it accepts; None if it asks for none.
+        metrics: its figures.
+        admin: the server with channelz; None if there is none.
+        admin_address: of the server with channelz; "" if there is none.
+        exposition: the HTTP server of the metrics; None if there is none.
     """
 
     address: str
@@ -105,14 +108,14 @@ class App:
 
 
 async def start(settings: Settings, inside: str = "") -> App:
-    """Return a server that answers.
+    """Start a server and return it once it answers.
 
     Args:
         settings: of the server.
         inside: a further address, `unix:PATH`, in plaintext, for a client that lives in this process; "" for none.
 
-    Raises OSError when it cannot listen where it should, BadSettings for a file of certificates or tokens that is none,
-    and for a store of games that cannot be opened.
+    Raises OSError if it cannot listen on an address, BadSettings for a bad file of certificates or tokens, or for a
+    store of games that cannot be opened.
     """
     proof = credentials(settings)
     tokens = None if settings.token_file is None else Tokens(settings.token_file)
@@ -160,7 +163,7 @@ async def start(settings: Settings, inside: str = "") -> App:
 
 
 def start_admin(address: str, standing: HealthServicer) -> tuple[grpc.aio.Server | None, str]:
-    """Return a server for those who run this one, with its address; nothing where no address is given."""
+    """Return the server with channelz for operators, and its address; None if none is wanted."""
     if not address:
         return None, ""
     admin = grpc.aio.server(options=channel_options())
@@ -172,7 +175,7 @@ def start_admin(address: str, standing: HealthServicer) -> tuple[grpc.aio.Server
 
 
 def channel_options() -> list[tuple[str, int]]:
-    """Return what every port of ours is opened with: half of the descriptors that there are may be connections."""
+    """Return the options of every port. At most half of the descriptors may be connections."""
     descriptors, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     limited = 0 < descriptors < MANY
     return [*OPTIONS, *([("grpc.max_allowed_incoming_connections", descriptors // 2)] if limited else [])]
@@ -185,11 +188,11 @@ def take_descriptors() -> None:
 
 
 def watch(metrics: Metrics, scheduler: Scheduler, keeper: Keeper) -> None:
-    """Show what the scheduler, the keeper of games and the event loop have to do."""
+    """Add figures on the load of the scheduler, the keeper of games and the event loop."""
     loop = asyncio.get_running_loop()
     metrics.watch("workers", "Threads that search.", lambda: scheduler.workers)
     metrics.watch("admitted", "Searches that have not ended.", lambda: scheduler.admitted)
-    metrics.watch("running", "Searches that a thread works at.", lambda: scheduler.running)
+    metrics.watch("running", "Searches that a thread is working on.", lambda: scheduler.running)
     metrics.watch("waiting", "Searches that have not begun.", lambda: scheduler.waiting)
     metrics.watch("games", "Kept games that have not ended.", lambda: keeper.unfinished)
     metrics.watch("games_in_memory", "Kept games in memory.", lambda: keeper.in_memory)
@@ -198,7 +201,7 @@ def watch(metrics: Metrics, scheduler: Scheduler, keeper: Keeper) -> None:
 
 
 def listen(server: grpc.aio.Server, address: str, proof: grpc.ServerCredentials | None = None) -> str:
-    """Open an address, in plaintext without a proof; return it with the port that was free if it asked for any."""
+    """Open an address, in plaintext without a proof; return it, with the chosen port in place of port 0."""
     try:
         port = server.add_insecure_port(address) if proof is None else server.add_secure_port(address, proof)
     except RuntimeError:
@@ -216,7 +219,7 @@ async def serve(
 
     Args:
         settings: of the server.
-        beside: what is entered once the server answers, and left when it has finished.
+        beside: a context entered once the server answers, and left when it has finished.
         stop: set by the caller, or by a signal.
         inside: as of `start`.
 

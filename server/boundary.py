@@ -1,4 +1,4 @@
-"""The outside of every call of our own: its identifier, its log line, its metrics, and the Status of its errors."""
+"""What every call to our services has in common: an identifier, a log line, metrics, and a Status for errors."""
 
 import asyncio
 import logging
@@ -20,11 +20,11 @@ from clerestory.server.errors import CODES, CallError, Reason, refuse, status_of
 from clerestory.server.metrics import Metrics
 
 PUSHBACK = "grpc-retry-pushback-ms"  # trailing metadata that gRPC's own retries obey
-NEVER = "-1"  # its value for a call that is not to be tried again
+NEVER = "-1"  # its value for a call that must not be retried
 REQUEST_ID = "x-request-id"  # metadata, of the call and of its answer
 VIA = ("x-clerestory-via", "web")  # metadata of calls that come through the door for browsers
 FIT_FOR_AN_ID = re.compile(r"[\w.:-]{1,64}", re.ASCII)
-ABANDONED = "CANCELLED"  # what a call is logged as whose caller left
+ABANDONED = "CANCELLED"  # code in the log if the caller left
 
 logger = logging.getLogger(__name__)
 
@@ -34,20 +34,20 @@ Handler = Callable[[Any, Context], Awaitable[Any]]
 
 @dataclass(slots=True)
 class Ending:
-    """How a call ended, as logs and metrics tell it."""
+    """How a call ended, for logs and metrics."""
 
     code: str = "OK"
     reason: str = ""
 
 
 class Boundary(grpc.aio.ServerInterceptor):
-    """Turns whatever a handler of our services raises into its Status, a request that cannot be decoded included."""
+    """Turns whatever a handler of our services raises into a Status, also for a request that cannot be decoded."""
 
     def __init__(self, metrics: Metrics) -> None:
         self._metrics = metrics
 
     async def intercept_service(self, continuation: Any, handler_call_details: grpc.HandlerCallDetails) -> Any:
-        """Wrap the handler of a method with one request."""
+        """Wrap the handler of a method that takes one request."""
         handler, method = await continuation(handler_call_details), handler_call_details.method
         if handler is None or not method.startswith("/clerestory."):
             return handler
@@ -62,7 +62,7 @@ class Boundary(grpc.aio.ServerInterceptor):
     async def _answer(
         self, method: str, handler: Handler, decode: Callable[[bytes], Any], payload: bytes, context: Context
     ) -> Any:
-        """Answer, or abort with the Status of what went wrong."""
+        """Answer, or abort with the Status of the error."""
         identifier = request_id(context)
         with bound_contextvars(request_id=identifier), self._told(method, way(context)) as ending:
             try:
@@ -96,7 +96,7 @@ class Boundary(grpc.aio.ServerInterceptor):
 
 
 def request_id(context: Context) -> str:
-    """Return the identifier that the caller gave, or a new one if it gave none that is fit for logs."""
+    """Return the caller's identifier of the call, or a new one if it gave none, or one not fit for logs."""
     for key, value in context.invocation_metadata() or ():
         if key == REQUEST_ID and isinstance(value, str) and FIT_FOR_AN_ID.fullmatch(value):
             return value
@@ -104,12 +104,12 @@ def request_id(context: Context) -> str:
 
 
 def way(context: Context) -> str:
-    """Return how a call came, as logs and metrics tell it."""
+    """Return how a call came, for logs and metrics."""
     return VIA[1] if VIA in (context.invocation_metadata() or ()) else "grpc"
 
 
 def pushback(error: CallError, remaining: float | None) -> tuple[tuple[str, str], ...]:
-    """Return the metadata that tells a client's own retries how long to wait, or that it would cost half their time."""
+    """Return the metadata that tells gRPC's retries how long to wait, or not to retry if that takes half the time left."""
     if error.retry is None:
         return ()
     in_time = remaining is None or error.retry < remaining / 2
@@ -117,7 +117,7 @@ def pushback(error: CallError, remaining: float | None) -> tuple[tuple[str, str]
 
 
 def decode_request(payload: bytes, decode: Callable[[bytes], Any]) -> Any:
-    """Return the request message. Raises CallError for bytes that are none."""
+    """Return the request message. Raises CallError for bytes that cannot be decoded."""
     try:
         return decode(payload)
     except DecodeError:

@@ -8,9 +8,9 @@ from pathlib import Path
 from clerestory.search.ismcts import DEFAULT_MAX_BYTES, MIN_BYTES
 from clerestory.server.policy import TOGETHER
 
-MAX_MESSAGE_BYTES = 64 * 1024  # any position fits; nothing larger is read
+MAX_MESSAGE_BYTES = 64 * 1024  # any position fits; a larger message is refused
 MIN_TREE_BYTES = 1 << 20
-MEMORY, USER = "memory:", "user:"  # stores of games: one that ends with the server, and that of the user
+MEMORY, USER = "memory:", "user:"  # stores of games: in memory only, and in the user's data folder
 SOCKETS = ("listen", "admin")  # addresses that may be unix:PATH; HTTP is served over TCP alone
 
 
@@ -20,32 +20,32 @@ class BadSettings(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What can be chosen when a server starts.
+    """The settings of a server.
 
     Attributes:
         listen: `HOST:PORT` (port 0: any free one) or `unix:PATH`.
         workers: threads that search.
         max_searches: searches of one caller under way at once, of which hints may be half; one more is refused. All
             callers together may have twice as many.
-        min_iterations: that every search has before its deadline; one that could not is refused.
+        min_iterations: that every search gets before its deadline; one that could not is refused.
         max_threads: trees of one search; more are cut to that, and to the number of workers.
         max_time: longest search, in seconds; a larger budget is cut to it.
         max_tree_bytes: memory of one search's trees.
         memory: of all trees of searches under way; half of it is kept for equal shares of all.
         warm_bytes: memory of the trees kept for the next question of their game; 0 keeps none.
-        margin: seconds kept back from the caller's deadline, for the way of the answer.
+        margin: seconds between the end of the budget and the caller's deadline, for the answer's way back.
         drain_delay: seconds between saying NOT_SERVING and ending searches, for balancers to notice.
-        grace: seconds that calls in progress have after that.
+        grace: seconds that calls in progress get after that.
         admin: `HOST:PORT` or `unix:PATH` of a second server with channelz, health and reflection; "" for none.
         metrics: `HOST:PORT` where figures are shown over HTTP; "" for none.
         insecure: let other machines reach ports without TLS: `listen` in plaintext, `admin` and `metrics`.
-        tls_cert: file of the server's certificate in PEM, with those that lead to its authority.
+        tls_cert: file of the server's certificate chain in PEM.
         tls_key: file of its key; the two go together, None for plaintext.
         tls_client_ca: file of the authorities whose certificates clients must show, None if they need none.
-        store: file in which games are kept; `user:` for that of the user, `memory:` for games that end with the server.
+        store: file in which games are kept; `user:` for one in the user's data folder, `memory:` for none.
         max_games: that have not ended; one more is refused.
         max_watchers: of one game; one more is refused.
-        token_file: file of the bearer tokens of which every call must bring one, None if it need not.
+        token_file: file of bearer tokens, one of which every call must bring; None if calls need none.
 
     Raises BadSettings.
     """
@@ -100,7 +100,7 @@ class Settings:
                 raise BadSettings(f"{name}: is of no use without {other}")
 
     def _require_privacy(self, name: str) -> None:
-        """Raise BadSettings for an address that other machines can reach in plaintext, unless that is allowed."""
+        """Raise BadSettings for an address that other machines can reach in plaintext, unless `insecure` allows it."""
         address = getattr(self, name)
         main = name == "listen"
         if (not main and not address) or is_local(name, address) or self.insecure:
@@ -113,7 +113,7 @@ class Settings:
 
 
 def is_local(name: str, address: str) -> bool:
-    """Whether only this machine can reach an address. Raises BadSettings for what is no address."""
+    """Whether only this machine can reach an address. Raises BadSettings if it is not an address."""
     if name in SOCKETS and address.startswith("unix:"):
         return True
     host = split_address(name, address, " nor unix:PATH" if name in SOCKETS else "")

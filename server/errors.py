@@ -1,4 +1,4 @@
-"""Why a call can be refused, and how its caller is told: by one google.rpc.Status for every method."""
+"""The reasons for which a call is refused, and how its caller is told: by a google.rpc.Status in every method."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -123,7 +123,7 @@ class CallError(Exception):
         reason: why.
         faults: (path of the field, what is wrong there), at least one; the caller sees them all.
         retry: seconds after which it may be tried again, if that makes sense.
-        metadata: of the ErrorInfo, what a program wants to know beside the reason.
+        metadata: of the ErrorInfo: what a program may want to know beside the reason.
     """
 
     def __init__(
@@ -148,12 +148,12 @@ def refuse(reason: Reason, field: str, description: str) -> NoReturn:
 
 @dataclass(slots=True)
 class Faults:
-    """What is wrong with a request, as it is found."""
+    """The faults of a request, collected as they are found."""
 
     found: list[tuple[Reason, str, str]] = field(default_factory=list)
 
     def add(self, reason: Reason, path: str, description: str) -> None:
-        """Note what is wrong with the field of that path."""
+        """Add what is wrong with the field of that path."""
         self.found.append((reason, path, description))
 
     def require_none(self) -> None:
@@ -165,7 +165,7 @@ class Faults:
 
 
 def status_of(error: CallError, request_id: str = "") -> Status:
-    """Return an error as it goes to the caller of the call so identified."""
+    """Return an error as the Status for the caller; `request_id` identifies the call."""
     details = [ErrorInfo(reason=error.reason, domain=DOMAIN, metadata=error.metadata), *further_details(error)]
     if request_id:
         details.append(RequestInfo(request_id=request_id))

@@ -1,4 +1,4 @@
-"""How long before the end of its budget a search must end for its answer to arrive in time."""
+"""How long before the end of its budget a search must end so that the answer arrives in time."""
 
 from dataclasses import dataclass, field
 

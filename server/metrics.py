@@ -1,4 +1,4 @@
-"""What a server counts and measures, for Prometheus; docs/operations.md says what each figure is for."""
+"""The figures of a server, for Prometheus; docs/operations.md says what each is for."""
 
 import time
 from collections.abc import Callable, Iterable
@@ -18,7 +18,7 @@ ITERATIONS = tuple(10**n for n in range(1, 8))
 
 
 class Metrics:
-    """The figures of one server, in a registry of their own."""
+    """The figures of one server, in their own registry."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
@@ -26,7 +26,7 @@ class Metrics:
         self._call_seconds = self._make(
             Histogram, "call_seconds", "Time from the arrival of a call to its end.", "method", buckets=SECONDS
         )
-        self._shed = self._make(Counter, "shed", "Calls turned away for want of room.", "method")
+        self._shed = self._make(Counter, "shed", "Calls turned away because there was no room.", "method")
         self._searches = self._make(Counter, "searches", "Searches that were answered.", "method", "stop_reason")
         self._iterations = self._make(Counter, "iterations", "Iterations of answered searches.")
         self._search_iterations = self._make(
@@ -50,7 +50,7 @@ class Metrics:
         return kind(f"clerestory_{name}", description, labels, registry=self.registry, **options)
 
     def watch(self, name: str, description: str, read: Callable[[], float]) -> None:
-        """Show a figure as it is whenever somebody looks."""
+        """Add a figure that is read whenever the metrics are."""
         self._make(Gauge, name, description).set_function(read)
 
     def count_call(self, method: str, code: str, reason: str, via: str, seconds: float) -> None:
@@ -98,7 +98,7 @@ class Exposition:
         return self.server.server_port
 
     def close(self) -> None:
-        """End it, and wait for that."""
+        """Stop it, and wait until it has stopped."""
         self.server.shutdown()
         self.server.server_close()
         self.thread.join()

@@ -26,14 +26,14 @@ from clerestory.server.translate_rules import (
 from clerestory.v1 import rules_pb2 as rules
 from clerestory.v1.rules_pb2_grpc import RulesServiceServicer
 
-AT_ONCE = 64  # actions applied before the event loop may turn to other calls: less than a millisecond
+AT_ONCE = 64  # actions applied before the event loop may serve other calls: less than a millisecond
 
 
 class Rules(RulesServiceServicer):
-    """RulesService. It keeps nothing between two calls."""
+    """RulesService, which keeps nothing between calls."""
 
     async def ListGames(self, request: rules.ListGamesRequest, context: Context) -> rules.ListGamesResponse:
-        """Say which games there are."""
+        """List the games."""
         return write_games()
 
     async def StartPosition(self, request: rules.StartPositionRequest, context: Context) -> rules.StartPositionResponse:
@@ -49,11 +49,11 @@ class Rules(RulesServiceServicer):
         return rules.ObservePositionResponse(position=write_position(observe_position(request)))
 
     async def ListActions(self, request: rules.ListActionsRequest, context: Context) -> rules.ListActionsResponse:
-        """List what may be done. Raises CallError."""
+        """List the legal actions. Raises CallError."""
         return write_actions(read_any(request.position).state)
 
     async def ApplyActions(self, request: rules.ApplyActionsRequest, context: Context) -> rules.ApplyActionsResponse:
-        """Play actions, and draw between them if asked to. Raises CallError."""
+        """Play actions, and draw chance events between them if asked to. Raises CallError."""
         given, seed = read_any(request.position), seed_of(request)
         actions = read_actions(given.state.game, request.actions)
         applied = []
@@ -66,7 +66,7 @@ class Rules(RulesServiceServicer):
     async def ValidatePosition(
         self, request: rules.ValidatePositionRequest, context: Context
     ) -> rules.ValidatePositionResponse:
-        """Say everything that is wrong with a position."""
+        """List everything that is wrong with a position."""
         return validate(request.position)
 
     async def DescribeCatalogue(
@@ -77,12 +77,12 @@ class Rules(RulesServiceServicer):
 
 
 def seed_of(request: rules.StartPositionRequest | rules.ApplyActionsRequest) -> int:
-    """Return the seed that a request gives, or one drawn for it."""
+    """Return the seed of a request, or a random one if it gives none."""
     return request.seed if request.HasField("seed") else secrets.randbits(SEED_BITS)
 
 
 def write_applied(given: AnyState, applied: list[rules.AppliedAction], seed: int) -> rules.ApplyActionsResponse:
-    """Return what came of actions as a message; the position given is now the one after them."""
+    """Return the outcome of actions as a message; the state given is now the one after them."""
     return rules.ApplyActionsResponse(
         position=write_any(given),
         applied=applied,

@@ -15,7 +15,7 @@ from grpc_status import rpc_status
 from clerestory.server.config import BadSettings, Settings
 from clerestory.server.errors import CallError, Reason, status_of
 
-OPEN = "/grpc.health.v1.Health/"  # what asks after our health has no token
+OPEN = "/grpc.health.v1.Health/"  # health checks bring no token
 TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")  # RFC 6750, section 2.1
 LEAST_TOKEN = 16  # characters; 96 bits where they are drawn at random
 SPEAKS = "on-behalf"  # after a token in its file
@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 
 
 def credentials(settings: Settings) -> grpc.ServerCredentials | None:
-    """Return what a server proves itself with, None for plaintext. Raises BadSettings for a file that is none."""
+    """Return the credentials of a server, None for plaintext. Raises BadSettings for a bad file."""
     if settings.tls_cert is None or settings.tls_key is None:
         return None
     certificate, key = read_file("tls_cert", settings.tls_cert), read_file("tls_key", settings.tls_key)
@@ -39,7 +39,7 @@ def credentials(settings: Settings) -> grpc.ServerCredentials | None:
 
 
 def read_file(name: str, path: Path) -> bytes:
-    """Return what the file of a setting holds. Raises BadSettings."""
+    """Return the content of a file named by a setting. Raises BadSettings."""
     try:
         return path.read_bytes()
     except OSError as error:
@@ -73,14 +73,14 @@ def require_authority(path: Path) -> None:
 class Tokens:
     """The bearer tokens of a file: one a line; empty lines and those that begin with `#` do not count.
 
-    A token may be followed by the word `on-behalf`: who has it may name for whom a call is.
+    A token may be followed by the word `on-behalf`: calls with it may name on whose behalf they are.
 
-    Only their digests are kept, and compared in a time that tells nothing.
+    Only digests are kept, and compared in constant time.
 
     Args:
         path: the file.
 
-    Raises BadSettings for a file that cannot be read, that holds no token, or a line that is none or too short.
+    Raises BadSettings for a file that cannot be read or holds no token, and for a line that is not a token or too short.
     """
 
     def __init__(self, path: Path) -> None:
@@ -88,7 +88,7 @@ class Tokens:
         self._digests = read_tokens(path)
 
     def reload(self) -> None:
-        """Read the file again; a faulty one is logged, and changes nothing."""
+        """Read the file again; a bad file is logged and changes nothing."""
         try:
             self._digests = read_tokens(self._path)
         except BadSettings as error:
@@ -97,25 +97,25 @@ class Tokens:
             logger.info("%d tokens read from %s", len(self._digests), self._path)
 
     def know(self, token: str) -> bool:
-        """Whether a token is one of them."""
+        """Whether a token is known."""
         return among(digest(token), self._digests)
 
     def speaks_for_others(self, token: str) -> bool:
-        """Whether who has a token may name for whom a call is."""
+        """Whether calls with a token may name on whose behalf they are."""
         return among(digest(token), [known for known, speaks in self._digests.items() if speaks])
 
     def digest(self, token: str) -> str:
-        """Return what tells a token from others, and not what it is."""
+        """Return what distinguishes a token from others without revealing it."""
         return digest(token).hex()
 
 
 def among(given: bytes, digests: Iterable[bytes]) -> bool:
-    """Whether a digest is one of some, in a time that tells nothing: all are compared."""
+    """Whether a digest is among others, in constant time: all are compared."""
     return sum(hmac.compare_digest(given, known) for known in digests) > 0
 
 
 def read_tokens(path: Path) -> dict[bytes, bool]:
-    """Return the digests of a file's tokens, and which speak for others. Raises BadSettings, which never quotes one."""
+    """Return the digests of a file's tokens, and of those that speak for others. Raises BadSettings, never quoting a token."""
     lines = read_file("token_file", path).decode("utf-8", "replace").splitlines()
     found = {}
     for number, line in enumerate(lines, 1):
@@ -135,7 +135,7 @@ def read_tokens(path: Path) -> dict[bytes, bool]:
 
 
 def digest(token: str) -> bytes:
-    """Return what is kept of a token."""
+    """Return the digest that is kept of a token."""
     return hashlib.sha256(token.encode("utf-8", "surrogateescape")).digest()
 
 
@@ -143,19 +143,19 @@ def digest(token: str) -> bytes:
 
 
 class TokenDoor(grpc.aio.ServerInterceptor):
-    """Refuses every call without a token that is known, except those about the server's health.
+    """Refuses every call without a known token, except health checks.
 
     Args:
-        tokens: those that are known; they may change.
+        tokens: the known ones; they may change.
     """
 
     def __init__(self, tokens: Tokens) -> None:
         self._tokens = tokens
 
     async def intercept_service(self, continuation: Any, handler_call_details: grpc.HandlerCallDetails) -> Any:
-        """Let a call through, or have it answered with its refusal; its messages are then not looked into.
+        """Let a call through, or answer it with a refusal, in which case its messages are not decoded.
 
-        A method that there is not is told so: counted by name, such calls could fill the memory.
+        A call of an unknown method gets that as its error: counted by name, such calls could fill the memory.
         """
         handler, method = await continuation(handler_call_details), handler_call_details.method
         error = self._refusal(handler_call_details) if not method.startswith(OPEN) else None
@@ -175,7 +175,7 @@ class TokenDoor(grpc.aio.ServerInterceptor):
 
 
 def authorizations(metadata: Iterable[tuple[str, str | bytes]]) -> list[str]:
-    """Return what a call says about who may make it; one entry is as it should be."""
+    """Return the `authorization` entries of a call; there should be one."""
     return [value for name, value in metadata if name == "authorization" and isinstance(value, str)]
 
 
@@ -186,12 +186,12 @@ def bearer_token(authorization: str) -> str | None:
 
 
 def denial(reason: Reason, description: str) -> CallError:
-    """Return the error for a call that is not let in."""
+    """Return the error of a call that is not let in."""
     return CallError(reason, [("", description)])
 
 
 def raising(error: CallError, *, streams: bool) -> Any:
-    """Return a handler of a method of ours that raises, so that the boundary around it logs and counts the refusal."""
+    """Return a handler that raises, for our own methods: the boundary around it logs and counts the refusal."""
 
     async def refuse(_: bytes, __: grpc.aio.ServicerContext[Any, Any]) -> NoReturn:
         raise error
