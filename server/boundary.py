@@ -109,7 +109,7 @@ def way(context: Context) -> str:
 
 
 def pushback(error: CallError, remaining: float | None) -> tuple[tuple[str, str], ...]:
-    """Return the metadata that tells gRPC's retries how long to wait, or not to retry if that takes half the time left."""
+    """Return the metadata that tells gRPC when to retry, or not to, where waiting would take half the time left."""
     if error.retry is None:
         return ()
     in_time = remaining is None or error.retry < remaining / 2

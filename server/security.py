@@ -80,7 +80,7 @@ class Tokens:
     Args:
         path: the file.
 
-    Raises BadSettings for a file that cannot be read or holds no token, and for a line that is not a token or too short.
+    Raises BadSettings for a file that cannot be read or holds no token, for a line that is not a token or too short.
     """
 
     def __init__(self, path: Path) -> None:
@@ -115,7 +115,7 @@ def among(given: bytes, digests: Iterable[bytes]) -> bool:
 
 
 def read_tokens(path: Path) -> dict[bytes, bool]:
-    """Return the digests of a file's tokens, and of those that speak for others. Raises BadSettings, never quoting a token."""
+    """Return the digests of a file's tokens, and whether each speaks for others. Raises BadSettings, quoting none."""
     lines = read_file("token_file", path).decode("utf-8", "replace").splitlines()
     found = {}
     for number, line in enumerate(lines, 1):
