@@ -351,4 +351,5 @@ def test_open_to_other_machines(files: Files, parts: tuple[str, ...], others: di
 
 
 def test_every_service_is_named_for_health() -> None:
-    assert tuple(f"clerestory.v1.{name}Service" for name in ("Advisor", "Rules", "Game", "Annotation")) == app_module.SERVICES
+    names = ("Advisor", "Rules", "Game", "Annotation")
+    assert tuple(f"clerestory.v1.{name}Service" for name in names) == app_module.SERVICES
