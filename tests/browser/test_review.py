@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 from clerestory.engine import Record
 from clerestory.review import Plan, annotate
+from clerestory.review.classes import GLYPHS
 from clerestory.review.words import ledger_rows
 from tests.browser.test_access import violations
 from tests.review.games import cut, random_game
@@ -36,6 +37,8 @@ def test_the_ledger_is_that_of_the_command(reviewed: Page) -> None:
     assert cells == dict(ledger_rows(expected))["own errors"]
     assert reviewed.locator(".shares .mark").count() == len(expected.errors())
     assert expected.errors(), "a record without errors tests nothing"
+    glyphs = reviewed.locator(".log li b").all_inner_texts()
+    assert glyphs == [GLYPHS[expected.class_of(one)] for one in sorted(expected.errors(), key=lambda one: one.ply)]
 
 
 def test_the_columns_add_up_as_they_are_shown(reviewed: Page) -> None:

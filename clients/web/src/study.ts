@@ -92,6 +92,8 @@ export class Study {
   readonly applied = signal<AppliedAction[]>([]);
   readonly actions = signal<LegalAction[]>([]);
   readonly trouble = signal("");
+  /** What a review says of the actions of the record, by the ply they led to. */
+  readonly glyphs = signal<ReadonlyMap<number, string>>(new Map());
 
   readonly position = computed(() => this.reached.value && inside(this.reached.value.position));
   /** Whether the line is no longer that of the record. */

@@ -15,10 +15,12 @@ interface Props {
   at: number;
   /** From this ply on it is news to the person who looks. */
   since?: number;
+  /** What a review says of the action that led to a ply: `??`, `?`, `?!`. */
+  glyphs?: ReadonlyMap<number, string> | undefined;
   onGo(ply: number): void;
 }
 
-export const Log = memo(({ applied, seats, at, since, onGo }: Props) => {
+export const Log = memo(({ applied, seats, at, since, glyphs, onGo }: Props) => {
   const box = useRef<HTMLOListElement>(null);
   useEffect(() => {
     const current = box.current?.querySelector<HTMLElement>("[aria-current]");
@@ -54,6 +56,7 @@ export const Log = memo(({ applied, seats, at, since, onGo }: Props) => {
             ply={index + 1}
             now={index + 1 === at}
             news={since !== undefined && index >= since}
+            glyph={glyphs?.get(index + 1)}
             onGo={onGo}
           />
         ))}
@@ -69,15 +72,16 @@ interface RowProps {
   /** It led to what is shown. */
   now: boolean;
   news: boolean;
+  glyph: string | undefined;
   onGo(ply: number): void;
 }
 
-const Row = memo(({ one, look, ply, now, news, onGo }: RowProps) => (
+const Row = memo(({ one, look, ply, now, news, glyph, onGo }: RowProps) => (
   <li class={news ? "news" : ""}>
     <button type="button" class="plain" aria-current={now ? "step" : undefined} onClick={() => onGo(ply)}>
       {look ? <SeatSign look={look} /> : <LuckSign />}
       <span class="unseen">{look?.name ?? text.nature}: </span>
-      {one?.action?.label}
+      {one?.action?.label} {glyph && <b>{glyph}</b>}
     </button>
   </li>
 ));

@@ -26,6 +26,10 @@ export default function ReviewView({ study, seats, known }: Props) {
     void review.start(study.source);
     return () => review.stop();
   }, [review]);
+  const errors = review.errors.value;
+  useEffect(() => {
+    study.glyphs.value = new Map(errors.map((error) => [error.ply, error.glyph]));
+  }, [errors]);
   const ledger = review.ledger.value;
   return (
     <section class="review" aria-label="Review">

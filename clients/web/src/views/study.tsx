@@ -94,6 +94,7 @@ function Studied({ study }: { study: Study }) {
       question={known.value && seat !== undefined ? { position: known.value, seat, game: "" } : undefined}
       applied={study.applied.value}
       at={study.wanted.value}
+      glyphs={study.strayed.value ? undefined : study.glyphs.value}
       onGo={(ply) => void study.go(ply)}
       onTakeBack={() => void study.go(study.wanted.value - 1)}
       menu={

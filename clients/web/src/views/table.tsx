@@ -34,6 +34,8 @@ export interface TableProps {
   applied: readonly (AppliedAction | undefined)[];
   at: number;
   since?: number;
+  /** What a review says of actions, by the ply they led to. */
+  glyphs?: ReadonlyMap<number, string> | undefined;
   onGo(ply: number): void;
   onTakeBack?: (() => void) | undefined;
   /** Above the actions: the end, questions, what went wrong. */
@@ -120,7 +122,14 @@ export function Table(props: TableProps) {
           pointed={pointed.value}
           onPoint={point}
         />
-        <Log applied={props.applied} seats={props.seats} at={props.at} {...since(props)} onGo={go} />
+        <Log
+          applied={props.applied}
+          seats={props.seats}
+          at={props.at}
+          {...since(props)}
+          glyphs={props.glyphs}
+          onGo={go}
+        />
       </aside>
       <p class="unseen" aria-live="polite">
         {props.applied[props.applied.length - 1]?.action?.label}. {props.turn}. {line}
