@@ -35,6 +35,8 @@ def extensions() -> list[Extension]:
         Extension(
             "clerestory." + ".".join(source.with_suffix("").parts),
             [str(source)],
+            include_dirs=[str(source.parent)],
+            depends=sorted(map(str, source.parent.glob("*.h"))),
             extra_compile_args=compile_args,
             extra_link_args=SANITIZE if CHECKED else [],
         )

@@ -12,6 +12,7 @@ import typer
 
 from clerestory.cli.bench_early import bench_early
 from clerestory.cli.bench_service import bench_service
+from clerestory.cli.bench_value import bench_value
 from clerestory.cli.new import first_decision
 from clerestory.cli.options import BadOption, GameOption, JsonOption, SeatsOption, chosen_game, chosen_seats
 from clerestory.cli.screen import figures_table, screen
@@ -34,6 +35,7 @@ bench = typer.Typer(
 )
 bench.command("service")(bench_service)
 bench.command("early")(bench_early)
+bench.command("value")(bench_value)
 
 
 @dataclass(frozen=True)

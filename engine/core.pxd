@@ -104,7 +104,7 @@ cdef class Game:
     cdef const GameOps *ops
     cdef const Guide *guide        # NULL: the game has none
     cdef const Encoder *encoder    # NULL: no learned value sees this game
-    cdef readonly dict hand_values # weights of the guide's value by name, arrays of doubles
+    cdef readonly dict hand_values  # weights of the guide's value by name, arrays of doubles
     cdef readonly tuple feature_names  # of the encoder, in order: those of a seat, those of the table
     cdef readonly str name
     cdef readonly int rules_revision

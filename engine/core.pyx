@@ -43,8 +43,8 @@ cdef class Game:
         tuning: how it is searched.
         catalogue: hash of the card catalogue.
         cards: its rows with their sources, by list.
-        hand_values: weights of the guide's value, doubles in the order of the guide, by name; "hand" is the one in use.
-        feature_names: of what a learned value sees of a seat, and of the table; the game binds an encoder of as many.
+        hand_values: weights of the guide's value, doubles in its order, by name; "hand" is the one in use.
+        feature_names: of what a learned value sees of a seat, and of the table; the game binds its encoder.
     """
 
     def __init__(

@@ -7,17 +7,23 @@ number it has, so that renaming seats renames features and no more.
 """
 from libc.stdint cimport uint8_t
 
-cdef enum:
-    MOST_FEATURES = 256          # of a seat, or of the table
-
-cdef struct Sparse:
-    int count
-    uint8_t place[MOST_FEATURES]  # of the features that are not 0, no place twice
-    float amount[MOST_FEATURES]   # scaled to about 0 .. 1
+cdef extern from *:
+    """
+    #define MOST_FEATURES 256
+    typedef struct {
+        int count;
+        unsigned char place[MOST_FEATURES];
+        float amount[MOST_FEATURES];
+    } Sparse;
+    """
+    ctypedef struct Sparse:      # in C, so that C can take it too
+        int count
+        uint8_t place[256]       # of the features that are not 0, no place twice
+        float amount[256]        # scaled to about 0 .. 1
 
 cdef struct Encoder:
-    int own                      # features of a seat
-    int table                    # features of the table
+    int own                      # features of a seat, 256 at most
+    int table                    # features of the table, likewise
     # fill a list for each seat, one for the table, and the points of each seat so far, in the unit of scores
     void (*encode)(const void *s, Sparse *own, Sparse *table, double *points) noexcept nogil
 
@@ -35,7 +41,9 @@ cdef inline void put(Sparse *features, int place, float amount) noexcept nogil:
 cdef inline void put_set(Sparse *features, int first, unsigned int members) noexcept nogil:
     """Add a 1 at first + i for each bit i of a set."""
     while members:
-        put(features, first + lowest_bit(members), 1)
+        features.place[features.count] = <uint8_t> (first + lowest_bit(members))
+        features.amount[features.count] = 1
+        features.count += 1
         members &= members - 1
 
 

@@ -4,8 +4,9 @@ from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memcpy
 
 from clerestory.engine.clock cimport monotonic
-from clerestory.engine.core cimport MAX_LEGAL, NATURE, OVER, Game, GameOps, State, action_t
+from clerestory.engine.core cimport MAX_LEGAL, MAX_SEATS, NATURE, OVER, Game, GameOps, State, action_t
 from clerestory.engine.rng cimport Rng, rng_below, rng_t
+from clerestory.engine.value cimport Valuation
 
 cdef enum:
     REFERENCE_STEPS = 1 << 21
@@ -55,6 +56,23 @@ def random_playouts(State position not None, double seconds, seed):
             plies += play_out(ops, world, &rng.c)
             playouts += 1
     return playouts, plies, monotonic() - start
+
+
+def evaluations(Valuation value not None, list positions not None, double seconds):
+    """Value positions, one after the other, again and again. Return (evaluations, seconds spent)."""
+    cdef int i, size = (<State> positions[0]).game.ops.state_size, count = len(positions)
+    cdef bytes memory = b"".join([position.to_bytes() for position in positions])
+    cdef const char *first = memory
+    cdef double scores[MAX_SEATS]
+    cdef double shares[MAX_SEATS]
+    cdef uint64_t done = 0
+    cdef double start = monotonic(), end = start + seconds
+    with nogil:
+        while done == 0 or monotonic() < end:
+            for i in range(count):
+                value.c.evaluate(value.c.weights, first + i * size, scores, shares)
+            done += count
+    return done, monotonic() - start
 
 
 def copies(State position not None, uint64_t count):

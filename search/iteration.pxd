@@ -2,7 +2,7 @@
 """One tree's search: its settings, its random numbers, its tree, and the scratch memory of an iteration."""
 from libc.stdint cimport uint32_t, uint64_t
 
-from clerestory.engine.core cimport MAX_LEGAL, MAX_SEATS, GameOps, Guide, action_t
+from clerestory.engine.core cimport MAX_LEGAL, MAX_SEATS, GameOps, Guide, Value, action_t
 from clerestory.engine.rng cimport rng_t
 from clerestory.search.tree cimport Tree
 
@@ -48,7 +48,8 @@ cdef struct Search:
     double (*ask_clock)(void *clock) noexcept nogil  # seconds; NULL: the system's
     void *clock
     int horizon                  # plies of a playout
-    double temperature           # points of the guide's value by which the odds to win grow e-fold
+    Value value                  # of a position where a playout stops
+    double temperature           # points by which the odds to win grow e-fold, where the value gives no win shares
     MastStatistics *mast         # by phase and action; NULL: not kept
     double rival_share           # of the most visits, below which a line cannot become the best
     double fastest               # iterations per second in the fastest window so far

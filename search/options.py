@@ -38,10 +38,12 @@ class Options:
         allocation: which action of the root, or which outcome of its chance event, an iteration takes: `selection`, as
             selected, or as drawn; `even`, each in its turn, all turns of a round in the same world with the same
             random numbers, for comparisons. All lines are then equally visited, so that none is the best.
-        horizon: plies of a playout, chance events included, after which the guide's value at the next decision
+        horizon: plies of a playout, chance events included, after which the value at the next decision
             replaces the rest of the game; None plays to the end.
-        temperature: lead in the guide's value, in points, that makes the odds of winning grow e-fold; a Searcher takes
-            the game's where none is given.
+        value: what a position is worth where a playout stops: the name of a value of the game, `hand` for the guide's,
+            `net` for the learned one that is shipped; or the path of a file of weights.
+        temperature: lead in the value, in points, that makes the odds of winning grow e-fold, where the value gives no
+            win shares of its own; a Searcher takes the game's where none is given.
         choice: the best line: `visits`, the most visited; `bound`, the highest lower bound among those
             with at least 15 % of the most visits.
         deviations: standard errors from a line's reward down to its lower bound, 0 or more.
@@ -59,6 +61,7 @@ class Options:
     nodes: str = "graph"
     allocation: str = "selection"
     horizon: int | None = None
+    value: str = "hand"
     choice: str = "visits"
     deviations: float = 2.0
 
@@ -77,6 +80,8 @@ class Options:
         require_choice("allocation", self.allocation, ALLOCATIONS)
         if self.horizon is not None and (type(self.horizon) is not int or not 0 <= self.horizon < 1 << 31):
             raise BadLimit("horizon", f"{self.horizon!r} is not a whole number of 0 or more")
+        if not isinstance(self.value, str):
+            raise BadLimit("value", f"{self.value!r} is no name of a value")
         require_positive("temperature", self.temperature)
         require_choice("choice", self.choice, CHOICES)
         require_number("deviations", self.deviations)

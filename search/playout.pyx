@@ -111,7 +111,7 @@ cdef int pick(const float *weights, int n, rng_t *rng) noexcept nogil:
 
 
 cdef inline void settle(Search *search, int turn) noexcept nogil:
-    """Set the win shares and margins of the world: by the rules if the game is over, else by the guide."""
+    """Set the win shares and margins of the world: by the rules if the game is over, else by the value."""
     cdef double score[MAX_SEATS]
     if turn == OVER:
         search.ops.returns(search.world, search.win)
@@ -122,12 +122,18 @@ cdef inline void settle(Search *search, int turn) noexcept nogil:
 
 
 cdef void estimate(Search *search) noexcept nogil:
-    """Set win shares in proportion to exp(value / temperature), and margins by the differences of the values."""
-    cdef double value[MAX_SEATS]
+    """Set margins by the differences of expected scores, and win shares by the value, else by the margins."""
+    cdef double score[MAX_SEATS]
+    cdef bint shared = search.value.evaluate(search.value.weights, search.world, score, search.win)
+    margins_of(score, search.seats, search.margin)
+    if not shared:
+        guess_shares(search)
+
+
+cdef void guess_shares(Search *search) noexcept nogil:
+    """Set win shares in proportion to exp(expected score / temperature)."""
     cdef double total = 0
     cdef int seat
-    search.guide.value(search.world, value)
-    margins_of(value, search.seats, search.margin)
     for seat in range(search.seats):
         search.win[seat] = exp(min(search.margin[seat], 0) / search.temperature)  # behind the best; the best itself 1
         total += search.win[seat]

@@ -4,10 +4,12 @@ from libc.stdint cimport uint32_t, uint64_t
 
 from clerestory.engine.core cimport State, action_t
 from clerestory.engine.rng cimport Rng
+from clerestory.engine.value cimport Valuation
 from clerestory.search.iteration cimport Search
 
 cdef class TreeSearch:
     cdef Search search
+    cdef Valuation valuation     # what search.value is of; None without a guide
     cdef object clock            # a function that tells the time in seconds; None: the system's clock
     cdef object open(self, State view, object seed, object options, uint64_t max_bytes, int *stop, object clock)
     cdef bint open_statistics(self, object options)

@@ -7,12 +7,15 @@ from libc.string cimport memcpy
 
 from clerestory.engine.core cimport MAX_LEGAL, OVER, State, action_t
 from clerestory.engine.rng cimport Rng
+from clerestory.engine.value cimport Valuation
 from clerestory.search.iteration cimport MastStatistics, PathStep, run_until
 from clerestory.search.playout cimport play_by_mast, play_informed, play_uniformly
 from clerestory.search.tree cimport (
     NO_NODE, Edge, Node, most_visited, record_of, tree_clear, tree_close, tree_find, tree_open,
 )
 
+from clerestory.engine.errors import BadWeights
+from clerestory.engine.value import value_of
 from clerestory.search.errors import BadLimit
 from clerestory.search.lines import ActionStatistics
 from clerestory.search.options import IDENTITIES, REWARDS
@@ -28,7 +31,7 @@ cdef class TreeSearch:
         free(self.search.mast)
 
     cdef object open(self, State view, object seed, object options, uint64_t max_bytes, int *stop, object clock):
-        """Allocate the memory. Raises BadLimit for the seed, MemoryError."""
+        """Allocate the memory. Raises BadLimit for the seed or the value, MemoryError."""
         self.clock = clock
         if clock is not None:
             self.search.clock = <void *> clock
@@ -39,6 +42,9 @@ cdef class TreeSearch:
         self.search.rng = stream(seed).c
         self.search.stop = stop
         self.choose(options)
+        if view.game.guide != NULL:
+            self.valuation = require_value(view.game, options.value)
+            self.search.value = self.valuation.c
         self.search.path = <PathStep *> malloc(view.game.max_plies * sizeof(PathStep))
         cdef bint opened = tree_open(&self.search.tree, max_bytes, view.seats)
         if not opened or self.search.path == NULL or not self.open_statistics(options):
@@ -156,6 +162,14 @@ cdef class TreeSearch:
 
 cdef double ask_clock(void *clock) noexcept with gil:
     return (<object> clock)()
+
+
+cdef Valuation require_value(object game, object name):
+    """Return a value of a game. Raises BadLimit."""
+    try:
+        return value_of(game, name)
+    except BadWeights as error:
+        raise BadLimit("value", str(error)) from None
 
 
 cdef Rng stream(object seed):

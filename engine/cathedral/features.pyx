@@ -1,9 +1,9 @@
 # cython: language_level=3
 """What a learned value sees of a position of `cathedral`.
 
-The terms of prospects.pxd tell siblings apart; goods, rates, rooms, places and cards foresee the result: a learned value
-needs both. Cards are told by what they do here and now (rates, rooms, yields: they follow any catalogue) and by their
-number (which means the cards that the value was learned with).
+The terms of prospects.pxd tell siblings apart; goods, rates, rooms, places and cards foresee the result: a learned
+value needs both. Cards are told by what they do here and now (rates, rooms, yields: they follow any catalogue) and by
+their number (which means the cards that the value was learned with).
 """
 from libc.stdint cimport uint32_t
 
@@ -29,9 +29,9 @@ cdef enum:                      # of a seat
     O_MILL
     O_GREY
     O_ASIDE
+    O_ROOM_LEFT                 # for craftsmen
     O_DUES                      # gold still to be paid in this round, by the die or as the die falls on average
     O_SHORT                     # of it what cannot be paid
-    O_ROOM_LEFT                 # for craftsmen
     O_FIRST_WAITING             # falls with the builders that wait in front of the seat's first
     O_TO_ACT
     O_DRAWN
@@ -99,10 +99,10 @@ cdef void encode_seat(const Cathedral *s, int seat, Sparse *out) noexcept nogil:
     for i in range(1, TERMS):
         put(out, O_TERMS + i - 1, <float> terms[i] * TERM_SCALE[i - 1])
     put_goods(s, &s.players[seat], out)
-    put_workers(s, &s.players[seat], out)
+    put_workers(&s.players[seat], out)
     put_dues(s, seat, out)
     put_standing(s, seat, out)
-    put_cards(s, &s.players[seat], out)
+    put_cards(&s.players[seat], out)
 
 
 cdef inline void put_goods(const Cathedral *s, const Player *p, Sparse *out) noexcept nogil:
@@ -117,10 +117,13 @@ cdef inline void put_goods(const Cathedral *s, const Player *p, Sparse *out) noe
     put(out, O_PURSE, min(<int> p.gold, <int> PURSE) / <float> PURSE)
     for kind in range(METAL):
         put(out, O_HELD + kind, <float> p.cubes[kind] / 6)
+    for kind in range(METAL):
         put(out, O_DUE + kind, <float> (cards.yields[p.resources] >> 8 * kind & 0xFF) / 6)
     for kind in range(TYPES):
         put(out, O_USE + kind, use[kind])
+    for kind in range(TYPES):
         put(out, O_ROOM + kind, <float> room[kind] / 8)
+    for kind in range(TYPES):
         put(out, O_SPARE + kind, max(<float> goods[kind] - room[kind], <float> 0) / 6)
 
 
@@ -143,7 +146,7 @@ cdef inline void look_at_rates(unsigned int held, float *use, float *room) noexc
                 room[kind] += craftsman.capacity * amount(craftsman.takes, kind)
 
 
-cdef inline void put_workers(const Cathedral *s, const Player *p, Sparse *out) noexcept nogil:
+cdef inline void put_workers(const Player *p, Sparse *out) noexcept nogil:
     """Workers, builders set aside, and room for craftsmen."""
     cdef int room = CRAFTSMEN_HELD + (cards.room_cards if p.advantages & cards.room else 0)
     put(out, O_WORKERS, <float> p.workers / 12)
@@ -177,6 +180,7 @@ cdef inline void put_standing(const Cathedral *s, int seat, Sparse *out) noexcep
     put(out, O_SPARED, is_spared(s, seat))
     put(out, O_LIMITED, is_limited(s, seat))
     put(out, O_LIMITED_NEXT, s.limited_next >> seat & 1)
+    put_set(out, O_BOUGHT, s.players[seat].bought)
     for space in range(SPACES):
         put(out, O_SPACES + space, s.spaces[space] == seat + 1)
 
@@ -193,8 +197,7 @@ cdef inline float first_waiting(const Cathedral *s, int seat) noexcept nogil:
     return 0
 
 
-cdef inline void put_cards(const Cathedral *s, const Player *p, Sparse *out) noexcept nogil:
-    put_set(out, O_BOUGHT, p.bought)
+cdef inline void put_cards(const Player *p, Sparse *out) noexcept nogil:
     put_set(out, O_CRAFTSMEN, p.craftsmen)
     put_set(out, O_ADVANTAGES, p.advantages)
     put_set(out, O_RESOURCES, p.resources)
@@ -239,15 +242,11 @@ cdef inline void put_market(const Cathedral *s, Sparse *out) noexcept nogil:
 
 cdef inline void put_offer(const Cathedral *s, Sparse *out) noexcept nogil:
     """The event of the round, those of earlier ones, and the cards to be had."""
-    cdef int i
     if s.event:
         put(out, F_EVENT + s.event - 1, 1)
     put_set(out, F_EVENTS_GONE, ~s.unseen_events & ((1 << EVENTS) - 1))
-    for i in range(2):
-        if s.kingsbridge_cards[i]:
-            put(out, F_KINGSBRIDGE + s.kingsbridge_cards[i] - 1, 1)
-        if s.shiring_cards[i]:
-            put(out, F_SHIRING + s.shiring_cards[i] - 1 - STARTING, 1)
+    put_set(out, F_KINGSBRIDGE, (1u << s.kingsbridge_cards[0] | 1u << s.kingsbridge_cards[1]) >> 1)
+    put_set(out, F_SHIRING, (1u << s.shiring_cards[0] | 1u << s.shiring_cards[1]) >> (STARTING + 1))
     put_set(out, F_CRAFTSMEN, s.supply_craftsmen >> STARTING)
     put_set(out, F_RESOURCES, s.supply_resources)
 
@@ -284,7 +283,7 @@ OWN_NAMES = (
     *TERM_NAMES[1:], "vp", "purse", *[f"held_{kind}" for kind in TYPE_NAMES[:3]],
     *[f"due_{kind}" for kind in TYPE_NAMES[:3]],
     *[f"{name}_{kind}" for name in ("use", "room", "spare") for kind in TYPE_NAMES],
-    "workers", "mill", "grey", "aside", "dues", "short", "room_left", "first_waiting", "to_act", "drawn", "converted",
+    "workers", "mill", "grey", "aside", "room_left", "dues", "short", "first_waiting", "to_act", "drawn", "converted",
     "starts", "last", "passed", "spared", "limited", "limited_next", *[f"bought_{kind}" for kind in TYPE_NAMES[:3]],
     *[f"at_{space}" for space in SPACE_NAMES], *numbered("craftsman", CRAFTSMEN), *numbered("advantage", ADVANTAGES),
     *numbered("resource", RESOURCES),
@@ -293,8 +292,8 @@ TABLE_NAMES = (
     "three_seats", "four_seats", *numbered("round", ROUNDS),
     *[f"step_{step.name.removeprefix('AT_').lower()}" for step in fields.Step],
     "cost", "free", "builders_in_bag", "builders_waiting", "redraw_used", "free_placement", "protection",
-    "blessing_used", "court_has_metal", "die", *numbered("stall", STALLS), *[f"stock_{kind}" for kind in TYPE_NAMES[:3]],
-    "supply_metal", *numbered("event", EVENTS), *numbered("gone_event", EVENTS),
+    "blessing_used", "court_has_metal", "die", *numbered("stall", STALLS),
+    *[f"stock_{kind}" for kind in TYPE_NAMES[:3]], "supply_metal", *numbered("event", EVENTS), *numbered("gone_event", EVENTS),
     *numbered("kingsbridge_advantage", ADVANTAGES), *numbered("shiring_craftsman", CRAFTSMEN - STARTING, STARTING + 1),
     *numbered("offered_craftsman", CRAFTSMEN - STARTING, STARTING + 1), *numbered("offered_resource", RESOURCES),
 )

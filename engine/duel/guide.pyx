@@ -232,8 +232,8 @@ cdef int round_of(const void *state) noexcept nogil:
 
 
 GUIDE = Guide(
-    phases=STEPS, num_features=FEATURES, features=&FEATURE_NAMES[0], value=value, evaluate=evaluate, weigh=weigh, phase=phase,
-    feature=feature, round=round_of,
+    phases=STEPS, num_features=FEATURES, features=&FEATURE_NAMES[0], value=value, evaluate=evaluate,
+    weigh=weigh, phase=phase, feature=feature, round=round_of,
 )
 
 

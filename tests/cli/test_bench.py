@@ -43,6 +43,12 @@ def test_search_fields() -> None:
     assert min(answer[name] for name in SEARCH - {"overhead_us"}) > 0
 
 
+def test_value_fields() -> None:
+    answer = figures("value", "--game", "toy", "--seats", "3")
+    assert set(answer) == {"bench", "game", "seats", "value", "runs", "ns", "reference_ns"}
+    assert answer["ns"] > 0
+
+
 def test_budget_fields() -> None:
     result = CliRunner().invoke(bench, ["budget", "--game", "toy", "--budget-ms", "1", "--count", "5", "--json"])
     answer = json.loads(result.output)
@@ -167,6 +173,7 @@ def test_table_shows_every_figure() -> None:
         (["engine", "--seconds", "-1"], "--seconds"),
         (["search", "--bot", "deep-thought"], "'deep-thought' is not one of"),
         (["search", "--runs", "0"], "--runs"),
+        (["value", "--game", "toy", "--value", "net"], "there are hand"),
         (["budget", "--budget-ms", "0"], "--budget-ms"),
         (["budget", "--seats", "1"], "1 is not one of"),
         (["early"], "positions"),

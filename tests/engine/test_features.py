@@ -22,6 +22,11 @@ def features(*states: State) -> Features:
     return states[0].game.features(np.frombuffer(memory, np.uint8).reshape(len(states), -1))
 
 
+def sampled(rules: Game, seats: int, seed: int, every: int) -> list[State]:
+    """Positions of a random game, the last one among them."""
+    return [state.copy() for state in walk(rules, seats, seed)][::-every]
+
+
 def equal(a: Features, b: Features) -> bool:
     return all(np.array_equal(one, other) for one, other in zip(a, b, strict=True))
 
@@ -64,7 +69,7 @@ def test_hidden_cards_do_not_matter(rules: Game) -> None:
     """A dealt position, other deals of it, and what each seat and an onlooker know of it."""
     rng = Rng(5)
     for seats in rules.seats:
-        for state in list(walk(rules, seats, seats))[::7]:
+        for state in sampled(rules, seats, seats, 7):
             now = features(state)
             assert all(equal(now, features(state.observe(seat))) for seat in range(-1, seats))
             assert equal(now, features(state.observe(-1).deal(rng)))
@@ -86,7 +91,7 @@ def test_a_foreseen_event_is_private() -> None:
 @pytest.mark.parametrize("rules", LEARNED, ids=lambda rules: rules.name)
 def test_renaming_seats_renames_features(rules: Game) -> None:
     for seats in rules.seats:
-        for state in list(walk(rules, seats, 11))[::9]:
+        for state in sampled(rules, seats, 11, 9):
             own, table, points = features(state)
             for by in range(1, seats):
                 turned = features(renamed(state, by))

@@ -73,8 +73,8 @@ FAULTS: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     "no catalogue": (lambda content: remade(content, lambda header: header.pop("catalogue")), "header: must have"),
     "a wrong shape": (lambda content: remade(content, lambda header: header["arrays"].update(bias=[31])), "arrays: is"),
     "an array short": (lambda content: remade(content, body=opened(content)[1][:-4]), "size: is"),
-    "not a number": (lambda content: remade(content, body=opened(content)[1][:-4] + b"\0\0\xc0\x7f"), "strength: has a number"),
-    "infinite": (lambda content: remade(content, body=b"\0\0\x80\xff" + opened(content)[1][4:]), "own: has a number"),
+    "not a number": (lambda content: remade(content, body=opened(content)[1][:-4] + b"\0\0\xc0\x7f"), "strength: has"),
+    "infinite": (lambda content: remade(content, body=b"\0\0\x80\xff" + opened(content)[1][4:]), "own: has"),
 }  # fmt: skip
 
 

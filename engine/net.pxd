@@ -1,0 +1,54 @@
+# cython: language_level=3
+"""A small net over the features of a position: one for all numbers of seats, shared by the seats.
+
+    a_i = own' x_i          x_i: features of seat i (sparse)
+    b_i = others' x_i
+    h_i = relu(a_i + (sum of b_j over the other seats) / (seats - 1) + table' g + bias)       g: features of the table
+    k_i = relu(second' h_i + second_bias)
+    score of seat i = its points so far + score . k_i + score_bias
+    win shares = softmax over the seats of strength . k_i
+
+So renaming seats renames the answers, whatever the weights are. Small nets over features that people chose are those
+of TD-Gammon (Tesauro 1995, CACM 38(3)); sums over the others are those of Deep Sets (Zaheer et al. 2017, NeurIPS 30).
+"""
+from clerestory.engine.core cimport Game, GameOps, Value
+from clerestory.engine.encoding cimport Encoder, Sparse
+
+cdef extern from *:
+    """
+    #define HIDDEN 32
+    #define SECOND 16
+    #define MOST_SEATS 4
+    typedef struct {
+        const float *own;    /* (features, 2 * HIDDEN): a row of own, then that of others */
+        const float *table;  /* (features, HIDDEN) */
+        float pad[12];
+        float bias[HIDDEN], second[HIDDEN][SECOND], second_bias[SECOND], heads[SECOND][4], score_bias;
+    } NetWeights;            /* aligned to 64 bytes, and the rows too */
+    """
+    ctypedef struct NetWeights:
+        const float *own
+        const float *table
+        float bias[32]
+        float second[32][16]
+        float second_bias[16]
+        float heads[16][4]       # score, strength, 0, 0
+        float score_bias
+
+ctypedef void (*run_t)(
+    const NetWeights *net, const Sparse *own, const Sparse *table, int seats, float *scores, float *strengths
+) noexcept nogil
+
+cdef struct Net:
+    NetWeights weights
+    run_t run
+    const GameOps *ops
+    const Encoder *encoder
+
+
+cdef class NetMemory:
+    """A net in memory, for one game."""
+    cdef Net *net
+    cdef float *rows
+    cdef Value value(self)
+    cdef object fill(self, Game game, object arrays)

@@ -1,0 +1,166 @@
+# cython: language_level=3
+from libc.stdint cimport int64_t
+from libc.stdlib cimport free
+from libc.string cimport memcpy, memset
+
+from clerestory.engine.core cimport MAX_SEATS, OVER
+
+cdef extern from *:
+    """
+    #include <stdlib.h>
+    #define WIDTH 4
+    #define NAME(x) x##_of_4
+    #define TARGET
+    #include "net_kernel.h"
+    #undef WIDTH
+    #undef NAME
+    #undef TARGET
+    #if defined(__x86_64__)
+    #define WIDTH 8
+    #define NAME(x) x##_of_8
+    #define TARGET __attribute__((target("avx2")))
+    #include "net_kernel.h"
+    #define is_wide() __builtin_cpu_supports("avx2")
+    #else
+    #define run_net_of_8 run_net_of_4
+    #define is_wide() 0
+    #endif
+    """
+    void run_net_of_4(
+        const NetWeights *net, const Sparse *own, const Sparse *table, int seats, float *scores, float *strengths
+    ) noexcept nogil
+    void run_net_of_8(
+        const NetWeights *net, const Sparse *own, const Sparse *table, int seats, float *scores, float *strengths
+    ) noexcept nogil
+    bint is_wide() noexcept nogil
+    int posix_memalign(void **memory, size_t alignment, size_t size) noexcept nogil
+
+cdef enum:
+    HIDDEN = 32
+    SECOND = 16
+    ALIGNMENT = 64
+
+
+# -- what a position is worth ----------------------------------------------------------------------
+
+cdef bint evaluate(const void *weights, const void *s, double *scores, double *shares) noexcept nogil:
+    """Write expected final scores, and win shares; at the end those of the rules."""
+    cdef const Net *net = <const Net *> weights
+    cdef Sparse own[MAX_SEATS]
+    cdef Sparse table
+    cdef float to_come[MAX_SEATS]
+    cdef float strengths[MAX_SEATS]
+    cdef int seat, seats = (<const unsigned char *> s)[0]
+    if net.ops.turn(s) == OVER:
+        net.ops.scores(s, scores)
+        net.ops.returns(s, shares)
+        return True
+    net.encoder.encode(s, own, &table, scores)
+    net.run(&net.weights, own, &table, seats, to_come, strengths)
+    for seat in range(seats):
+        scores[seat] += to_come[seat]
+    share_out(strengths, seats, shares)
+    return True
+
+
+cdef inline void share_out(const float *strengths, int seats, double *shares) noexcept nogil:
+    """Softmax."""
+    cdef float best = strengths[0]
+    cdef double total = 0
+    cdef int seat
+    for seat in range(1, seats):
+        best = max(best, strengths[seat])
+    for seat in range(seats):
+        shares[seat] = power_of_e(<double> strengths[seat] - best)
+        total += shares[seat]
+    for seat in range(seats):
+        shares[seat] /= total
+
+
+cdef double LOG2_E = 1.4426950408889634
+cdef double LN2_HIGH = 0.693147180369123816490    # LN2_HIGH has zeros at its end, so that products with it are exact
+cdef double LN2_LOW = 1.90821492927058770002e-10
+
+
+cdef inline double power_of_e(double x) noexcept nogil:
+    """e to the x, for x from -700 to 0, to 2 units in the last place; less than that is taken for -700.
+
+    The C library's picks its instructions by the processor, and so its last bit. Here x = n ln 2 + r, |r| <= ln 2 / 2,
+    and e to the r is its Taylor series (W. J. Cody, W. Waite 1980, Software Manual for the Elementary Functions, 6).
+    """
+    cdef int64_t bits
+    cdef double whole, r, sum_ = 1.0 / 479001600, power
+    cdef int n, i
+    x = max(x, -700.0)
+    whole = x * LOG2_E - 0.5
+    n = <int> whole  # x is not above 0, so that this rounds to the nearest
+    r = x - n * LN2_HIGH - n * LN2_LOW
+    for i in range(12, 0, -1):
+        sum_ = sum_ * r + INVERSE_FACTORIAL[i - 1]
+    bits = <int64_t> (n + 1023) << 52
+    memcpy(&power, &bits, 8)
+    return sum_ * power
+
+
+cdef double INVERSE_FACTORIAL[12]
+INVERSE_FACTORIAL[:] = [
+    1.0, 1.0, 1.0 / 2, 1.0 / 6, 1.0 / 24, 1.0 / 120, 1.0 / 720, 1.0 / 5040, 1.0 / 40320, 1.0 / 362880, 1.0 / 3628800,
+    1.0 / 39916800,
+]
+
+
+def exponential(double x):
+    """Return e to the x, for x from -700 to 0, as win shares are made with: the same bits on every machine."""
+    return power_of_e(x)
+
+
+# -- in memory -------------------------------------------------------------------------------------
+
+cdef class NetMemory:
+    """A net in memory, for one game.
+
+    Args:
+        game: that the weights were read for.
+        weights: of the net.
+        narrow: whether to do without wide vectors where the processor has them; the answers are the same.
+    """
+
+    def __init__(self, Game game not None, weights, *, bint narrow=False):
+        if posix_memalign(<void **> &self.net, ALIGNMENT, sizeof(Net)):
+            raise MemoryError("no memory for a net")
+        memset(self.net, 0, sizeof(Net))
+        self.net.ops, self.net.encoder = game.ops, game.encoder
+        self.net.run = run_net_of_8 if is_wide() and not narrow else run_net_of_4
+        self.fill(game, weights.arrays)
+
+    def __dealloc__(self):
+        free(self.net)
+        free(self.rows)
+
+    cdef Value value(self):
+        """As a Value; it is good as long as this object lives."""
+        return Value(weights=self.net, evaluate=evaluate)
+
+    cdef object fill(self, Game game, object arrays):
+        """Copy the arrays to where inference wants them."""
+        cdef NetWeights *weights = &self.net.weights
+        cdef int own = game.encoder.own, table = game.encoder.table
+        if posix_memalign(<void **> &self.rows, ALIGNMENT, (2 * own + table) * HIDDEN * sizeof(float)):
+            raise MemoryError("no memory for a net")
+        copy_rows(self.rows, 2 * HIDDEN, arrays["own"], HIDDEN)
+        copy_rows(self.rows + HIDDEN, 2 * HIDDEN, arrays["others"], HIDDEN)
+        copy_rows(self.rows + 2 * own * HIDDEN, HIDDEN, arrays["table"], HIDDEN)
+        weights.own, weights.table = self.rows, self.rows + 2 * own * HIDDEN
+        copy_rows(weights.bias, HIDDEN, arrays["bias"], HIDDEN)
+        copy_rows(&weights.second[0][0], SECOND, arrays["second"], SECOND)
+        copy_rows(weights.second_bias, SECOND, arrays["second_bias"], SECOND)
+        copy_rows(&weights.heads[0][0], 4, arrays["score"], 1)
+        copy_rows(&weights.heads[0][1], 4, arrays["strength"], 1)
+        weights.score_bias = arrays["score_bias"][0]
+
+
+cdef object copy_rows(float *out, int stride, const float[::1] rows, int width):
+    """Copy rows of a width to every `stride` floats."""
+    cdef Py_ssize_t i
+    for i in range(rows.shape[0]):
+        out[i // width * stride + i % width] = rows[i]

@@ -1,0 +1,79 @@
+# cython: language_level=3
+"""The values of a game by name: hand-made ones, the learned one that is shipped, and files of weights."""
+from importlib.resources import files
+from pathlib import Path
+
+from clerestory.engine.core cimport MAX_SEATS, Game, State
+from clerestory.engine.net cimport NetMemory
+
+from clerestory.engine.errors import BadWeights
+from clerestory.engine.weights import read_weights
+
+LEARNED = "net"
+LEARNED_FILE = "value.bin"
+KEPT = {}  # by game, name, kind of vectors and state of the file: values are constant, and searches are many
+
+
+cdef class Valuation:
+    """A value of one game: what positions are worth. From value_of.
+
+    Attributes:
+        name: as it was asked for.
+        weights: of a net; None for a hand-made value.
+    """
+
+    def __call__(self, State state not None):
+        """Return expected final scores by seat, in points, and win shares, None where the value has none."""
+        cdef double scores[MAX_SEATS]
+        cdef double shares[MAX_SEATS]
+        cdef bint shared = self.c.evaluate(self.c.weights, state.data, scores, shares)
+        seats = range(state.seats)
+        return tuple([scores[i] for i in seats]), tuple([shares[i] for i in seats]) if shared else None
+
+
+def value_of(Game game not None, str name not None, *, bint narrow=False):
+    """Return a value of a game.
+
+    Args:
+        game: whose positions it is for.
+        name: of a hand-made value (`hand` is the one in use), `net` for the learned one that is shipped with the
+            game, or the path of a file of weights.
+        narrow: as in NetMemory.
+
+    Raises BadWeights for a name that there is not, and for a file that is not for this game.
+    """
+    path = None if name in game.hand_values else file_of(game, name)
+    stamp = path and (path.stat().st_mtime_ns, path.stat().st_size)
+    key = game.name, name, narrow, stamp
+    if key not in KEPT:
+        KEPT[key] = by_hand(game, name) if path is None else learned(game, name, path, narrow)
+    return KEPT[key]
+
+
+def file_of(game, name):
+    """Return the path of the file of weights that a name stands for. Raises BadWeights where there is none."""
+    shipped = Path(str(files(f"clerestory.engine.{game.name}") / LEARNED_FILE))
+    path = shipped if name == LEARNED else Path(name)
+    if path.is_file():
+        return path
+    names = [*game.hand_values, *[LEARNED] * shipped.is_file()]
+    raise BadWeights(f"{name[:80]!r}: no value of {game.name}; there are {', '.join(names)}, and files of weights")
+
+
+cdef Valuation by_hand(Game game, str name):
+    cdef const double[::1] weights = game.hand_values[name]
+    cdef Valuation value = Valuation()
+    value.name, value.memory = name, weights
+    value.c.weights = &weights[0] if len(weights) else NULL
+    value.c.evaluate = game.guide.evaluate
+    return value
+
+
+cdef Valuation learned(Game game, str name, object path, bint narrow):
+    cdef Valuation value = Valuation()
+    cdef NetMemory memory
+    value.name, value.weights = name, read_weights(path, game)
+    memory = NetMemory(game, value.weights, narrow=narrow)
+    value.memory = memory
+    value.c = memory.value()
+    return value

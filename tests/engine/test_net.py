@@ -1,0 +1,184 @@
+"""The net: what it computes, to the last bit, and what it may not depend on."""
+
+from collections.abc import Iterator
+from functools import cache
+from math import exp
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from clerestory.engine import Game, State
+from clerestory.engine.errors import BadWeights
+from clerestory.engine.net import exponential
+from clerestory.engine.value import value_of
+from clerestory.engine.weights import shapes, write_weights
+from tests.engine.test_features import LEARNED, features, renamed, sampled
+from tests.games import CATHEDRAL
+
+Arrays = dict[str, Any]
+Reals = NDArray[np.float32]
+
+
+@pytest.fixture(scope="module", params=LEARNED, ids=lambda rules: rules.name)
+def rules(request: pytest.FixtureRequest) -> Game:
+    found: Game = request.param
+    return found
+
+
+@cache
+def arrays_of(rules: Game) -> Arrays:
+    """Weights of the size of learned ones, of which half of the hidden units answer."""
+    rng = np.random.default_rng(3)
+    return {name: (0.3 * rng.normal(size=shape)).astype(np.float32) for name, shape in shapes(rules).items()}
+
+
+@pytest.fixture(scope="module")
+def path(rules: Game, tmp_path_factory: pytest.TempPathFactory) -> str:
+    found = tmp_path_factory.mktemp("weights") / "value.bin"
+    write_weights(found, arrays_of(rules), {}, game=rules)
+    return str(found)
+
+
+def positions(rules: Game, every: int = 5) -> Iterator[State]:
+    for seats in rules.seats:
+        for seed in range(3):
+            yield from sampled(rules, seats, seed, every)
+
+
+def added(start: Reals, amounts: Reals, rows: Reals) -> Reals:
+    """Start and the rows, each times its amount, added one after the other, features that are 0 left out."""
+    total = start.copy()
+    for i in np.flatnonzero(amounts):
+        total += rows[i] * amounts[i]
+    return total
+
+
+def plain_net(net: Arrays, own: Reals, table: Reals) -> tuple[list[np.float32], list[np.float32]]:
+    """Scores to come and strengths by seat, in the order of additions of engine/net_kernel.h."""
+    zeros = np.zeros(32, np.float32)
+    shared = added(net["bias"], table, net["table"])
+    mine = [added(zeros, x, net["own"]) for x in own]
+    theirs = [added(zeros, x, net["others"]) for x in own]
+    everybody = zeros.copy()
+    for one in theirs:
+        everybody += one
+    share = np.float32(1) / np.float32(len(own) - 1)
+    scores, strengths = [], []
+    for a, b in zip(mine, theirs, strict=True):
+        hidden = np.maximum(a + (everybody - b) * share + shared, np.float32(0))
+        second = net["second_bias"].copy()
+        for unit, row in zip(hidden, net["second"], strict=True):
+            second += row * unit
+        second = np.maximum(second, np.float32(0))
+        scores.append(in_halves(second, net["score"]) + net["score_bias"][0])
+        strengths.append(in_halves(second, net["strength"]))
+    return scores, strengths
+
+
+def in_halves(second: Reals, row: Reals) -> np.float32:
+    """Even units, then odd ones."""
+    sums = [np.float32(0), np.float32(0)]
+    for i, product in enumerate(second * row):
+        sums[i % 2] += product
+    return sums[0] + sums[1]
+
+
+def softmax(strengths: list[np.float32]) -> list[float]:
+    powers = [exponential(float(strength) - float(max(strengths))) for strength in strengths]
+    total = 0.0
+    for power in powers:
+        total += power
+    return [power / total for power in powers]
+
+
+def test_it_equals_a_plain_net_to_the_last_bit(rules: Game, path: str) -> None:
+    value = value_of(rules, path)
+    met = 0
+    for state in positions(rules):
+        if state.over:
+            continue
+        own, table, points = features(state)
+        scores, strengths = plain_net(arrays_of(rules), own[0], table[0])
+        expected = tuple(float(point) + float(score) for point, score in zip(points[0], scores, strict=True))
+        if rules is CATHEDRAL:  # whose points are whole
+            assert value(state) == (expected, tuple(softmax(strengths)))
+        assert value(state)[0] == pytest.approx(expected, abs=1e-5)
+        met += 1
+    assert met > 100
+
+
+def test_narrow_vectors_give_the_bits_of_wide_ones(rules: Game, path: str) -> None:
+    wide, narrow = value_of(rules, path), value_of(rules, path, narrow=True)
+    assert narrow is not wide
+    for state in positions(rules, every=2):
+        assert narrow(state) == wide(state)
+
+
+def test_renaming_seats_permutes_it(rules: Game, path: str) -> None:
+    value = value_of(rules, path)
+    for state in positions(rules, every=17):
+        scores, shares = value(state)
+        assert shares is not None
+        for by in range(1, state.seats):
+            turned = value(renamed(state, by))
+            assert turned[0] == pytest.approx(scores[-by:] + scores[:-by], abs=1e-4)
+            assert turned[1] == pytest.approx(shares[-by:] + shares[:-by], abs=1e-5)
+
+
+def test_win_shares_sum_to_1_and_at_the_end_it_is_the_result(rules: Game, path: str) -> None:
+    value = value_of(rules, path)
+    for state in positions(rules, every=1):
+        scores, shares = value(state)
+        assert shares is not None
+        assert sum(shares) == pytest.approx(1)
+        if state.over:
+            assert scores == state.scores()
+            assert shares == state.returns()
+
+
+def test_hidden_cards_do_not_matter(rules: Game, path: str) -> None:
+    value = value_of(rules, path)
+    for state in positions(rules, every=11):
+        for seat in range(-1, state.seats):
+            assert value(state.observe(seat)) == value(state) == value(state.observe(seat).deal(7))
+
+
+def test_the_exponential_is_that_of_the_library_but_for_the_last_places() -> None:
+    for x in np.linspace(-690, 0, 5000):
+        assert exponential(float(x)) == pytest.approx(exp(x), rel=5e-16)
+    assert exponential(0.0) == 1
+    assert exponential(-1e9) == exponential(-700.0) > 0
+
+
+def test_several_values_live_side_by_side(rules: Game, path: str, tmp_path: Path) -> None:
+    other = tmp_path / "other.bin"
+    write_weights(other, {name: -array for name, array in arrays_of(rules).items()}, {}, game=rules)
+    one, another, hand = value_of(rules, path), value_of(rules, str(other)), value_of(rules, "hand")
+    state = rules.new(2, 1)
+    first = one(state)
+    assert another(state) != first
+    assert hand(state) == (state.value(), None)
+    assert one(state) == first
+    assert value_of(rules, path) is one
+    assert (one.name, hand.name, hand.weights) == (path, "hand", None)
+    assert one.weights is not None
+
+
+def test_a_file_that_was_replaced_is_read_again(rules: Game, tmp_path: Path) -> None:
+    path = tmp_path / "value.bin"
+    write_weights(path, arrays_of(rules), {}, game=rules)
+    state, before = rules.new(2, 1), value_of(rules, str(path))
+    write_weights(path, {name: -array for name, array in arrays_of(rules).items()}, {"changed": True}, game=rules)
+    assert value_of(rules, str(path))(state) != before(state)
+
+
+def test_unknown_values_are_refused(rules: Game, tmp_path: Path) -> None:
+    with pytest.raises(BadWeights, match="'foot': no value of .*; there are hand.*, and files of weights"):
+        value_of(rules, "foot")
+    faulty = tmp_path / "faulty.bin"
+    faulty.write_bytes(b"no weights")
+    with pytest.raises(BadWeights, match=r"faulty\.bin: is no file of weights"):
+        value_of(rules, str(faulty))

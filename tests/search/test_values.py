@@ -1,0 +1,89 @@
+"""The value that a search asks: its expected scores are the margins of a leaf, its win shares those of users."""
+
+from math import exp
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from clerestory.arena.bots import Budget, parse_bot
+from clerestory.engine import State
+from clerestory.engine.value import value_of
+from clerestory.engine.weights import shapes, write_weights
+from clerestory.search.errors import BadLimit
+from clerestory.search.ismcts import Searcher
+from clerestory.search.root import observe
+from tests.engine.cathedral.scenes import reach
+from tests.games import CATHEDRAL
+
+LEAF = {"horizon": 0, "playout": "informed", "selection": "puct"}
+TEMPERATURE = 8.0
+
+
+@pytest.fixture(scope="module")
+def net(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("weights") / "value.bin"
+    rng = np.random.default_rng(5)
+    arrays = {name: (0.3 * rng.normal(size=shape)).astype(np.float32) for name, shape in shapes(CATHEDRAL).items()}
+    write_weights(path, arrays, {}, game=CATHEDRAL)
+    return str(path)
+
+
+def leaf(seats: int) -> tuple[State, str, State]:
+    """A decision, an action after which another seat decides at once, and that position."""
+    state = reach("draft", seats=seats, round_=3)
+    action = next(action.text for action in state.legal_actions() if action.text.startswith("take"))
+    after = state.copy()
+    after.play(action)
+    return state, action, after
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+@pytest.mark.parametrize("name", ["hand", "net"])
+def test_a_leaf_is_worth_what_the_value_says(seats: int, name: str, net: str) -> None:
+    state, action, after = leaf(seats)
+    path = net if name == "net" else name
+    root = observe(state, actions=[action])
+    [line] = Searcher(root, seed=1, value=path, temperature=TEMPERATURE, **LEAF).run(iterations=1).lines
+    scores, shares = value_of(CATHEDRAL, path)(after)
+    margins = [score - max(scores[:seat] + scores[seat + 1 :]) for seat, score in enumerate(scores)]
+    if shares is None:
+        powers = [exp(min(margin, 0) / TEMPERATURE) for margin in margins]
+        shares = tuple(power / sum(powers) for power in powers)
+    assert line.win_shares == pytest.approx(shares)
+    assert line.margin == pytest.approx(margins[state.turn], abs=1e-5)
+
+
+def test_every_value_makes_a_search_of_its_own(net: str) -> None:
+    state = leaf(2)[0]
+    tables = {
+        value: Searcher(observe(state), seed=1, value=value, reward="win", **LEAF).run(iterations=200).lines
+        for value in ("hand", net)
+    }
+    assert tables["hand"] != tables[net]
+    assert tables["hand"] == Searcher(observe(state), seed=1, reward="win", **LEAF).run(iterations=200).lines
+
+
+def test_a_search_by_a_net_needs_no_hidden_card(net: str) -> None:
+    """A dealt root, and what is known of it, give the same table."""
+    state = leaf(3)[0]
+    views = (state, state.observe(state.turn), state.observe(state.turn).deal(9))
+    tables = {Searcher(observe(view), seed=2, value=net, **LEAF).run(iterations=300).lines for view in views}
+    assert len(tables) == 1
+
+
+def test_bots_take_values_by_name_and_by_file(net: str) -> None:
+    state = leaf(2)[0]
+    budget = Budget(iterations=100)
+    assert parse_bot(f"ismcts:value={net},reward=win").choose(state, 1, budget).action
+    with pytest.raises(BadLimit, match="value: 'foot': no value of cathedral; there are hand"):
+        parse_bot("ismcts:value=foot").choose(state, 1, budget)
+    with pytest.raises(BadLimit, match="value: 7 is no name of a value"):
+        parse_bot("ismcts:value=7").choose(state, 1, budget)
+
+
+def test_a_faulty_file_of_weights_is_refused(tmp_path: Path) -> None:
+    faulty = tmp_path / "faulty.bin"
+    faulty.write_bytes(b"CLERNET\n")
+    with pytest.raises(BadLimit, match=r"faulty\.bin: is truncated"):
+        Searcher(observe(leaf(2)[0]), seed=1, value=str(faulty))
