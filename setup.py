@@ -35,7 +35,7 @@ def extensions() -> list[Extension]:
         Extension(
             "clerestory." + ".".join(source.with_suffix("").parts),
             [str(source)],
-            include_dirs=[str(source.parent)],
+            include_dirs=[str(source.parent)] if any(source.parent.glob("*.h")) else [],
             depends=sorted(map(str, source.parent.glob("*.h"))),
             extra_compile_args=compile_args,
             extra_link_args=SANITIZE if CHECKED else [],

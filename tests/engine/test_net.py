@@ -176,7 +176,7 @@ def test_a_file_that_was_replaced_is_read_again(rules: Game, tmp_path: Path) -> 
 
 
 def test_unknown_values_are_refused(rules: Game, tmp_path: Path) -> None:
-    with pytest.raises(BadWeights, match="'foot': no value of .*; there are hand.*, and files of weights"):
+    with pytest.raises(BadWeights, match=r"'foot': no value of .*; there are hand.*, and files of weights"):
         value_of(rules, "foot")
     faulty = tmp_path / "faulty.bin"
     faulty.write_bytes(b"no weights")
