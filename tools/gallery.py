@@ -2,23 +2,26 @@
 
     python -m tools.gallery FOLDER [PART OF A NAME]
 
-takes every position of examples/ as it stands, with hints, and as the ghost of what its first action leads to, at three
-widths, light and dark: FOLDER/NAME-WIDTH-SCHEME.png. It says which are wider than their screen.
+takes every position of examples/, and two that hardly ever come up, as it stands, with hints, and as the ghost of what
+its first action leads to, at three widths, light and dark: FOLDER/NAME-WIDTH-SCHEME.png. It says which are wider than
+their screen.
 """
 
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
-from itertools import product
+from collections.abc import Callable, Iterator
+from itertools import count, product
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from google.protobuf.json_format import MessageToDict
 from playwright.sync_api import Page, sync_playwright
 
 from clerestory.engine import Action, State, from_position
+from clerestory.engine.games import GAMES
 from clerestory.server.translate_rules import write_catalogue
 from tools.browser import chromium
 
@@ -54,7 +57,7 @@ def bundle(folder: Path) -> None:
 
 def exhibits(part: str) -> Iterator[tuple[str, Exhibit]]:
     """Yield each exhibit by its name."""
-    for name, position in examples():
+    for name, position in (*examples(), *rare()):
         kinds = {"": plain(position), "-hints": hinted(position), "-ghost": after(position)}
         yield from ((name + kind, exhibit) for kind, exhibit in kinds.items() if part in name + kind)
 
@@ -63,6 +66,29 @@ def examples() -> Iterator[tuple[str, State]]:
     """Yield the positions of the two games, by name."""
     for path in sorted(EXAMPLES.glob("[cd]*.json")):
         yield path.stem, from_position(json.loads(path.read_text()))
+
+
+def rare() -> Iterator[tuple[str, State]]:
+    """Yield positions in which a seat has foreseen an event, and in which the archbishop's blessing has been used."""
+    yield "cathedral-foreseen", met(lambda state: len(seen(state)["event_deck"]) == 1)
+    yield "cathedral-blessed", met(lambda state: seen(state)["blessing_used"])
+
+
+def seen(state: State) -> dict[str, Any]:
+    """Return the fields of a position as who is to act knows it."""
+    fields: dict[str, Any] = state.observe(state.turn).to_position()["cathedral"]
+    return fields
+
+
+def met(wanted: Callable[[State], bool]) -> State:
+    """Return the first position like that of random games, as who is to act knows it."""
+    for seed in count():
+        luck, state = Random(seed), GAMES["cathedral"].new(3, seed)
+        while not state.over:
+            if state.turn >= 0 and wanted(state):
+                return state.observe(state.turn)
+            state.play(luck.choice(state.legal_codes()))
+    raise AssertionError
 
 
 def plain(position: State) -> Exhibit:

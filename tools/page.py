@@ -41,7 +41,7 @@ TIMED = """() => new Promise((resolve, reject) => {
   const look = () => {
     const passed = performance.now() - began;
     if (%(shown)s) resolve(passed);
-    else if (passed > 20000) reject(new Error([...document.querySelectorAll('[role=alert]')].map(one => one.innerText)));
+    else if (passed > 20000) reject([...document.querySelectorAll('[role=alert]')].map(one => one.innerText).join());
     else requestAnimationFrame(look);
   };
   %(begin)s;
@@ -197,7 +197,7 @@ def clicked(page: Page) -> float:
 
 
 def until_shown(page: Page, begin: str, shown: str) -> float:
-    """Return the milliseconds between something that is begun and the frame in which something is so, both in JavaScript.
+    """Return the milliseconds from the beginning of something to the frame in which something is so, both as JavaScript.
 
     Raises playwright.sync_api.Error, with what the page complains of, after 20 s.
     """

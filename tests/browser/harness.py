@@ -39,6 +39,11 @@ def choose_game(page: Page, game: str, holders: list[str]) -> None:
 def new_game(page: Page, game: str, holders: list[str]) -> str:
     """Start a game, and return its identifier."""
     choose_game(page, game, holders)
+    return begin(page)
+
+
+def begin(page: Page) -> str:
+    """Start the game that is chosen, and return its identifier."""
     page.get_by_role("button", name="Start").click()
     page.wait_for_url("**/#/game/*")
     return page.url.rpartition("/")[2]

@@ -14,7 +14,8 @@ from clerestory.engine import State, read_records
 from tools import gallery
 
 RECORDS = sorted((gallery.ROOT / "examples" / "records").glob("[cd]*.jsonl"))
-POSITIONS = dict(gallery.examples())
+RARE = dict(gallery.rare())
+POSITIONS = dict(gallery.examples()) | RARE
 AXE = gallery.WEB / "node_modules" / "axe-core" / "axe.min.js"
 SIZES = """[...document.querySelectorAll('.drawn *')]
     .filter(one => [...one.childNodes].some(text => text.nodeType === 3 && text.data.trim()))
@@ -194,6 +195,33 @@ def test_what_has_changed_is_shown(boards: Page) -> None:
     expect(boards.locator(".purse .by")).to_have_text([f"−{paid}"] if paid else [])
     show(boards, gallery.plain(then))
     expect(boards.locator(".fresh, .by")).to_have_count(0)
+
+
+def test_what_a_seat_foresees_is_drawn_for_it_alone(boards: Page) -> None:
+    state = RARE["cathedral-foreseen"]
+    (event,) = json.loads(state.to_json())["cathedral"]["event_deck"]
+    name = next(card["name"] for card in state.game.cards()["event_cards"] if card["id"] == event)
+    show(boards, gallery.plain(state))
+    expect(boards.locator(".event")).to_contain_text("foreseen")
+    expect(boards.locator(".event .name")).to_have_text(name)
+    for other in {*range(state.seats), -1} - {state.turn}:
+        show(boards, gallery.plain(state) | {"position": json.loads(state.observe(other).to_json()), "viewer": other})
+        expect(boards.locator(".event")).to_contain_text("Event to come")
+        expect(boards.locator(".drawn")).not_to_contain_text("foreseen")
+
+
+def test_the_blessing_is_told_to_who_converts(boards: Page) -> None:
+    exhibit = gallery.plain(RARE["cathedral-blessed"])
+    show(boards, exhibit)
+    told = boards.locator(".blessing")
+    expect(told).to_have_text("blessing used")
+    expect(boards.locator(".player.acts .blessing svg")).to_have_count(1)
+    exhibit["position"]["cathedral"]["blessing_used"] = False
+    show(boards, exhibit)
+    expect(told).to_have_text("blessing: one craftsman once more")
+    exhibit["position"]["cathedral"]["step"] = "draft"
+    show(boards, exhibit)
+    expect(told).to_have_count(0)
 
 
 def test_cards_that_the_catalogue_does_not_know_are_drawn(boards: Page) -> None:

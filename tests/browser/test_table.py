@@ -1,12 +1,14 @@
 """Hints, stepping, taking back, studies, links: what one does at a table beside playing."""
 
 from pathlib import Path
+from random import Random
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from clerestory.engine import read_records
-from tests.browser.harness import PATIENCE, Calls, new_game, play_on, record_of, settled
+from tests.browser.harness import PATIENCE, Calls, begin, choose_game, new_game, play_on, record_of, settled
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -354,3 +356,51 @@ def test_a_file_that_is_none_is_said_so(page: Page, tmp_path: Path, text: str, s
     page.get_by_text("Study a record or a position").click()
     page.locator("input[type=file]").set_input_files(tmp_path / "file")
     expect(page.get_by_role("alert")).to_contain_text(says)
+
+
+# -- a real table ----------------------------------------------------------------------------------
+
+
+def test_what_a_seat_is_shown_at_a_table_is_asked_for_unseen_by_others(page: Page) -> None:
+    """Ellen's owner sees the coming event: the page asks for it behind a button, and tells nobody else."""
+    choose_game(page, "cathedral", ["me", "here"])
+    page.get_by_text("A real box lies on the table").click()
+    identifier = begin(page)
+    expect(page.locator(".action").first).to_be_visible(timeout=PATIENCE)
+    seat, outcome = until_shown(page, identifier)
+    colour = ("Red", "Blue")[seat]
+    asks = page.get_by_role("group", name=f"What {colour} has been shown")
+    expect(asks).to_be_visible(timeout=PATIENCE)
+    expect(asks).not_to_contain_text(outcome)
+    asks.get_by_role("button", name=f"I am {colour}").click()
+    asks.get_by_role("button", name=outcome).click()
+    expect(asks).to_have_count(0, timeout=PATIENCE)
+    expect(page.locator(".event")).not_to_contain_text("foreseen")
+    tokens = Calls(page).keys(identifier)["seats"]
+    views = call(page, "GetGame", game_id=identifier, tokens=list(tokens.values()))["views"]
+    foreseen = [len(view["position"]["cathedral"].get("event_deck", [])) for view in views]
+    assert foreseen == [0, *(int(number == seat) for number in range(2))]
+
+
+def until_shown(page: Page, identifier: str) -> tuple[int, str]:
+    """Play a game by calls until a seat has been shown something; return which, and what it may have been."""
+    tokens, luck = list(Calls(page).keys(identifier)["seats"].values()), Random(1)
+    seen = call(page, "GetGame", game_id=identifier, tokens=tokens)
+    while not any(view.get("unsaid") for view in seen["views"]):
+        texts = [one["action"]["text"] for view in seen["views"] for one in view.get("actions", ())]
+        wanted = (
+            [text for text in texts if "ellen" in text] or [text for text in texts if "kingsbridge" in text] or texts
+        )
+        version = seen["game"]["version"]
+        seen = call(page, "PlayAction", game_id=identifier, tokens=tokens, version=version, action=luck.choice(wanted))
+    (view,) = (view for view in seen["views"] if view.get("unsaid"))
+    return view.get("seat", 0), view["unsaid"][0]["label"]
+
+
+def call(page: Page, method: str, **fields: object) -> dict[str, Any]:
+    """Return the answer of GameService to a call."""
+    headers = {"content-type": "application/json"}
+    answer = page.request.post(f"/clerestory.v1.GameService/{method}", headers=headers, data=fields)
+    found: dict[str, Any] = answer.json()
+    assert answer.ok, found
+    return found

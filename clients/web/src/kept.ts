@@ -277,6 +277,15 @@ export class Kept {
     });
   }
 
+  /** Say what a seat of mine has been shown at the table, by the text of the outcome. */
+  say(seat: number, outcome: string): Promise<boolean> {
+    return this.#do(() => {
+      const meant = this.viewOf(seat)?.unsaid.some(({ text }) => text === outcome);
+      const asked = { ...this.#common(), seat, outcome };
+      return meant ? () => games.sayShown(asked) : undefined;
+    }, this.#taken);
+  }
+
   /** Agree to the take-back that somebody asks for, or decline it. */
   answer(ply: number, decline = false): Promise<boolean> {
     return this.#do(

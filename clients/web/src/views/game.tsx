@@ -15,6 +15,7 @@ import { text } from "../text.ts";
 import { notice } from "../title.ts";
 import { Ending } from "./ending.tsx";
 import { Seats, Share } from "./people.tsx";
+import { Shown } from "./shown.tsx";
 import { Table } from "./table.tsx";
 import { Waiting } from "./waiting.tsx";
 
@@ -89,7 +90,7 @@ function Played({ kept }: { kept: Kept }) {
     if (to === log.length) earlier.value = undefined;
     else void lookBack(kept, { game: kept.id, ply: to, position }, view?.seat);
   };
-  const question = past ? undefined : asked(kept, decider === undefined ? view : deciding);
+  const question = past ? undefined : asked(kept, view); // what is hidden on a screen that people share stays so in hints
   const barred = hintsBarred(game.options?.hints, game.end !== undefined);
   const back = kept.mayTakeBack.value;
   return (
@@ -140,6 +141,7 @@ function Played({ kept }: { kept: Kept }) {
       <Trouble words={kept.broken.value && `${kept.broken.value} Trying again…`} />
       <Trouble words={kept.refused.value} />
       <TakeBackAsked kept={kept} />
+      <Shown kept={kept} />
       {game.end && <Ending end={game.end} seats={seats.value} game={kept.id} />}
       {past && (
         <p class="notice">

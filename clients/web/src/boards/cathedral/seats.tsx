@@ -1,7 +1,7 @@
 // What each player has: points, gold, cubes, workers, craftsmen and what they make, cards.
 
 import type { CathedralPlayer } from "../../gen/clerestory/v1/cathedral_pb.ts";
-import { Builder, Good, Worker } from "../art.tsx";
+import { Builder, Good, Picture, Worker } from "../art.tsx";
 import { Count, Spot, Unseen, useBoard } from "../spots.tsx";
 import type { SeatLook } from "../types.ts";
 import { Conversion, TextCard } from "./cards.tsx";
@@ -54,6 +54,7 @@ function Seat(props: SeatProps) {
             {flag}
           </span>
         ))}
+        {turn && <Blessing />}
       </p>
       <Purse {...props} />
       <Workers {...props} />
@@ -74,6 +75,22 @@ function flags(starts: boolean, turn: boolean, player: CathedralPlayer): string[
     [player.bought.length > 0, `bought ${player.bought.join(", ")}`],
   ];
   return told.filter(([is]) => is).map(([, words]) => words);
+}
+
+/** What the archbishop's blessing means to who converts now. */
+function Blessing() {
+  const { catalogue } = useBoard();
+  const { now } = useGame();
+  const effect = catalogue.of("event_cards", now.event)?.values.effect as { kind?: string } | undefined;
+  if (now.step !== "cathedral" || effect?.kind !== "blessing") return null;
+  return (
+    <span class="flag blessing">
+      <Picture class="cross" box="0 0 24 24">
+        <path d="M12 2v20M6 8h12M3 3l2 2M21 3l-2 2M3 15l2-2M21 15l-2-2" />
+      </Picture>{" "}
+      {now.blessingUsed ? "blessing used" : "blessing: one craftsman once more"}
+    </span>
+  );
 }
 
 function Purse({ look, player, was }: SeatProps) {
