@@ -35,6 +35,7 @@ DrainDelayOption = Annotated[float, setting("drain_delay", "Seconds between sayi
 GraceOption = Annotated[float, setting("grace", "Seconds to answer in, once told to finish.")]
 StoreOption = Annotated[str, setting("store", "File in which games are kept; user: that of this user, memory: none.")]
 MaxGamesOption = Annotated[int, setting("max_games", "Games that have not ended.")]
+MaxGamesEachOption = Annotated[int, setting("max_games_each", "Games of one caller that have not ended.")]
 MaxWatchersOption = Annotated[int, setting("max_watchers", "Streams that show one game.")]
 AdminOption = Annotated[str, setting("admin", "Where channelz answers; empty: nowhere.")]
 MetricsOption = Annotated[str, setting("metrics", "HOST:PORT of the metrics, over HTTP; empty: nowhere.")]

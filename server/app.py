@@ -20,7 +20,7 @@ from clerestory.server.boundary import Boundary
 from clerestory.server.callers import Callers
 from clerestory.server.config import MAX_MESSAGE_BYTES, Settings
 from clerestory.server.games.bots import Bots
-from clerestory.server.games.keeper import Keeper
+from clerestory.server.games.keeper import Keeper, Limits
 from clerestory.server.games.mover import move_on
 from clerestory.server.games.service import Games
 from clerestory.server.games.store import SqliteStore
@@ -131,11 +131,12 @@ async def start(settings: Settings, inside: str = "") -> App:
     scheduler = Scheduler(settings.workers, settings.max_searches, settings.min_iterations)
     callers = Callers(tokens)
     advisor = Advisor(scheduler, settings, metrics, callers)
-    keeper = Keeper(store, settings.max_games, partial(move_on, Bots(advisor).choose))
+    limits = Limits(settings.max_games, settings.max_games_each)
+    keeper = Keeper(store, limits, partial(move_on, Bots(advisor).choose))
     watch(metrics, scheduler, keeper)
     add_AdvisorServiceServicer_to_server(advisor, server)
     add_RulesServiceServicer_to_server(Rules(), server)
-    add_GameServiceServicer_to_server(Games(keeper, settings.max_watchers), server)
+    add_GameServiceServicer_to_server(Games(keeper, callers, settings.max_watchers), server)
     annotations = Annotations(Reviewer(scheduler, advisor.trees), keeper, callers)
     add_AnnotationServiceServicer_to_server(annotations, server)
     add_HealthServicer_to_server(standing, server)

@@ -44,6 +44,7 @@ class Settings:
         tls_client_ca: file of the authorities whose certificates clients must show, None if they need none.
         store: file in which games are kept; `user:` for one in the user's data folder, `memory:` for none.
         max_games: that have not ended; one more is refused.
+        max_games_each: that have not ended and one caller has made.
         max_watchers: of one game; one more is refused.
         token_file: file of bearer tokens, one of which every call must bring; None if calls need none.
 
@@ -64,6 +65,7 @@ class Settings:
     grace: float = 5.0
     store: str = MEMORY
     max_games: int = 100_000
+    max_games_each: int = 10_000
     max_watchers: int = 100
     admin: str = ""
     metrics: str = ""
@@ -81,6 +83,7 @@ class Settings:
             "max_threads",
             "max_time",
             "max_games",
+            "max_games_each",
             "max_watchers",
         ):
             if not getattr(self, name) > 0:

@@ -197,7 +197,7 @@ def clicked(page: Page) -> float:
 
 
 def until_shown(page: Page, begin: str, shown: str) -> float:
-    """Return the milliseconds from the beginning of something to the frame in which something is so, both as JavaScript.
+    """Return the milliseconds from one thing, which is begun, to the frame in which another is so; both are JavaScript.
 
     Raises playwright.sync_api.Error, with what the page complains of, after 20 s.
     """

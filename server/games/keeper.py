@@ -3,9 +3,10 @@
 import asyncio
 import logging
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import AsyncIterator, Callable, Coroutine, Hashable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from clerestory.server.errors import CallError, Reason, refuse
@@ -71,22 +72,35 @@ class Live:
         self.changed = asyncio.Event()
 
 
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How many games there may be that have not ended.
+
+    Attributes:
+        games: of all callers.
+        each: that one caller has made.
+    """
+
+    games: int
+    each: int
+
+
 class Keeper:
     """All games.
 
     Args:
         store: where they are kept.
-        max_games: that have not ended; one more is refused.
+        limits: of games that have not ended; one more is refused.
         moving: returns the task of a game in which the server has to move, now or later.
     """
 
     def __init__(
-        self, store: Store, max_games: int, moving: Callable[["Keeper", Live], Coroutine[Any, Any, None]]
+        self, store: Store, limits: Limits, moving: Callable[["Keeper", Live], Coroutine[Any, Any, None]]
     ) -> None:
         self.store = store
         self.finishing = False
-        self._max_games = max_games
-        self._unfinished = store.unfinished
+        self._limits = limits
+        self._unfinished = Counter(store.unfinished)
         self._moving = moving
         self._games: OrderedDict[str, Live] = OrderedDict()
         self._reading: dict[str, asyncio.Task[Kept]] = {}
@@ -105,7 +119,7 @@ class Keeper:
     @property
     def unfinished(self) -> int:
         """Number of games that have not ended."""
-        return self._unfinished
+        return self._unfinished.total()
 
     # -- having a game -----------------------------------------------------------------------------
 
@@ -156,14 +170,17 @@ class Keeper:
 
         Raises CallError: TOO_MANY_GAMES, DISK_FULL, STORE_FAILED; Conflict for a key that is there.
         """
-        if self._unfinished >= self._max_games:
-            refuse(Reason.TOO_MANY_GAMES, "", f"{self._unfinished} games have not ended; the server keeps no more")
+        own = self._unfinished[kept.head.maker]
+        require_room(
+            "max_games_each", own, self._limits.each, "games of yours have not ended; a caller may have no more"
+        )
+        require_room("max_games", self.unfinished, self._limits.games, "games have not ended; the server keeps no more")
         await self._whole(self._create(kept, keys))
 
     async def _create(self, kept: Kept, keys: Sequence[Key]) -> None:
         with typed():
             await self.store.create(kept.head, kept.entries, summary_of(kept), keys)
-        self._unfinished += 1
+        self._unfinished[kept.head.maker] += 1
         live = self._games[kept.head.game_id] = Live(kept)
         self.move(live)
 
@@ -189,7 +206,8 @@ class Keeper:
                 return result, plan
             with typed():
                 await self._append(live, plan, keys(result))
-            self._unfinished += live.kept.over - plan.over
+            self._unfinished[plan.head.maker] += live.kept.over - plan.over
+            self._unfinished += Counter()  # forget those who have none
             live.become(plan)
             self.move(live)
             return result, plan
@@ -220,7 +238,7 @@ class Keeper:
         task.add_done_callback(self._changes.discard)
 
     async def _resume(self) -> None:
-        for game_id, _ in await self.store.select(Wanted(limit=self._max_games, due=True)):
+        for game_id, _ in await self.store.select(Wanted(limit=self._limits.games, due=True)):
             if self.finishing:
                 return
             async with self.lend(game_id) as live:
@@ -260,6 +278,12 @@ class Keeper:
 def now() -> int:
     """Return milliseconds since 1970."""
     return int(1000 * time.time())
+
+
+def require_room(limit: str, there: int, most: int, words: str) -> None:
+    """Raise CallError, TOO_MANY_GAMES, which tells the limit by its name and its value, where nothing is left of it."""
+    if there >= most:
+        raise CallError(Reason.TOO_MANY_GAMES, [("", f"{there} {words}")], metadata={"limit": limit, "most": str(most)})
 
 
 @contextmanager

@@ -117,6 +117,7 @@ class Head:
         owner: digest of the owner's token.
         onlooker: digest of the onlookers' token, "" for none.
         created: milliseconds since 1970.
+        maker: digest of the caller who made it, "" for a game made before that was kept.
     """
 
     game_id: str
@@ -132,6 +133,7 @@ class Head:
     owner: str
     onlooker: str
     created: int
+    maker: str = ""
 
     @property
     def commitment(self) -> str:

@@ -18,8 +18,8 @@ def seat_name(seat: int) -> str:
     return f"seat {seat}"
 
 
-def make_game(plan: Plan, mint: Mint, moment: int) -> Kept:
-    """Return a new game; what comes up at its beginning has come up, unless it waits for people."""
+def make_game(plan: Plan, mint: Mint, maker: str, moment: int) -> Kept:
+    """Return a new game of somebody's; what comes up at its beginning has come up, unless it waits for people."""
     seed = secrets.randbits(SEED_BITS) if plan.seed is None else plan.seed
     opening = plan.game.new(len(plan.seats), seed)
     if plan.options.table:
@@ -38,6 +38,7 @@ def make_game(plan: Plan, mint: Mint, moment: int) -> Kept:
         owner=digest_of(mint.token(OWNER)),
         onlooker=digest_of(mint.token(ONLOOKER)) if plan.options.onlookers == Onlookers.LINK else "",
         created=moment,
+        maker=digest_of(maker),
     )
     kept = Kept(head)
     settle(kept, moment)

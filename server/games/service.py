@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import grpc
 
+from clerestory.server.callers import Caller, Callers
 from clerestory.server.errors import Reason, refuse
 from clerestory.server.games import course
 from clerestory.server.games.keeper import Keeper, Live, now, typed
@@ -32,11 +33,13 @@ class Games(GameServiceServicer):
 
     Args:
         keeper: of the games.
+        callers: tells whose calls are.
         max_watchers: of one game; one more is refused.
     """
 
-    def __init__(self, keeper: Keeper, max_watchers: int) -> None:
+    def __init__(self, keeper: Keeper, callers: Callers, max_watchers: int) -> None:
         self._keeper = keeper
+        self._callers = callers
         self._max_watchers = max_watchers
 
     # -- coming ------------------------------------------------------------------------------------
@@ -47,14 +50,14 @@ class Games(GameServiceServicer):
         mint = Mint(self._keeper.store.secret, plan.request_id and f"create {plan.request_id}")
         if await self._known(mint) is None:
             try:
-                await self._make(plan, mint)
+                await self._make(plan, mint, self._callers.of(context))
             except Conflict:  # the same request, a moment before
                 await self._known(mint)
         async with self._keeper.lend(mint.game_id()) as live:
             return write_created(live.kept, mint)
 
-    async def _make(self, plan: Plan, mint: Mint) -> None:
-        kept = make_game(plan, mint, now())
+    async def _make(self, plan: Plan, mint: Mint, caller: Caller) -> None:
+        kept = make_game(plan, mint, f"{caller.origin}/{caller.name}", now())
         await self._keeper.create(kept, keys_of(kept.head, mint))
 
     async def _known(self, mint: Mint) -> tuple[str, int | None] | None:

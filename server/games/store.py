@@ -10,7 +10,7 @@ import queue
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -92,7 +92,7 @@ class Store(Protocol):
     """The five things that a store does; each raises StoreError, StoreFull where there is no room."""
 
     secret: bytes  # drawn when the store was made
-    unfinished: int  # games that had not ended when it was opened
+    unfinished: Mapping[str, int]  # games by maker that had not ended when it was opened
 
     async def create(self, head: Head, entries: Sequence[Entry], summary: Summary, keys: Sequence[Key]) -> None:
         """Keep a new game. Raises Conflict for one that is there, or a key that is."""
@@ -258,13 +258,13 @@ def told(error: sqlite3.Error) -> StoreError:
 # -- rows ------------------------------------------------------------------------------------------
 
 
-def read_facts(connection: sqlite3.Connection) -> tuple[bytes, int]:
-    """Return the store's secret and the number of unfinished games; forget requests that are too old."""
+def read_facts(connection: sqlite3.Connection) -> tuple[bytes, dict[str, int]]:
+    """Return the store's secret and the numbers of unfinished games by maker; forget requests that are too old."""
     past = int(1000 * time.time()) - DAY
     connection.execute("DELETE FROM key WHERE request AND moment < ?", (past,))
     (secret,) = connection.execute("SELECT secret FROM store").fetchone()
-    (unfinished,) = connection.execute("SELECT count(*) FROM game WHERE status <> 'over'").fetchone()
-    return secret, unfinished
+    text = "SELECT coalesce(json_extract(head, '$.maker'), ''), count(*) FROM game WHERE status <> 'over' GROUP BY 1"
+    return secret, dict(connection.execute(text).fetchall())
 
 
 def read_game(connection: sqlite3.Connection, game_id: str) -> Logged | None:

@@ -391,7 +391,7 @@ def until_shown(page: Page, identifier: str) -> tuple[int, str]:
         wanted = (
             [text for text in texts if "ellen" in text] or [text for text in texts if "kingsbridge" in text] or texts
         )
-        version = seen["game"]["version"]
+        version = seen["game"].get("version", 0)
         seen = call(page, "PlayAction", game_id=identifier, tokens=tokens, version=version, action=luck.choice(wanted))
     (view,) = (view for view in seen["views"] if view.get("unsaid"))
     return view.get("seat", 0), view["unsaid"][0]["label"]

@@ -389,6 +389,22 @@ async def test_there_are_limits() -> None:
         assert_reason(await refusal(played.watch(0).read()), Reason.TOO_MANY_WATCHERS)
 
 
+async def test_a_caller_has_games_of_its_own(tmp_path: Path) -> None:
+    """One may have so many, a name that somebody speaks for as many again; a restart forgets nothing of it."""
+    settings = {"max_games_each": 1, "store": str(tmp_path / "games")}
+    plan = games.CreateGameRequest(game="toy", seats=[PERSON, BOT])
+    async with table(PERSON, BOT, settings=settings) as played:
+        await played.stub.CreateGame(plan, metadata=[("x-on-behalf-of", "Ada")])
+        for metadata in ([], [("x-on-behalf-of", "Ada")]):
+            error = await refusal(played.stub.CreateGame(plan, metadata=metadata))
+            assert_reason(error, Reason.TOO_MANY_GAMES)
+            assert dict(details(error, ErrorInfo).metadata) == {"limit": "max_games_each", "most": "1"}
+    async with served(**settings) as server:
+        stub = GameServiceStub(server.channel)
+        assert_reason(await refusal(stub.CreateGame(plan)), Reason.TOO_MANY_GAMES)
+        await stub.CreateGame(plan, metadata=[("x-on-behalf-of", "Bob")])
+
+
 @pytest.mark.parametrize(
     ("failure", "reason"), [(StoreFull("full"), Reason.DISK_FULL), (StoreError("broken"), Reason.STORE_FAILED)]
 )

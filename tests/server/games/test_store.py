@@ -117,7 +117,7 @@ async def test_a_store_that_is_opened_again_has_everything(tmp_path: Path) -> No
     await first.close()
     again = SqliteStore(path)
     assert await again.load("a") == (named("a"), entries(3))
-    assert (again.secret, again.unfinished) == (first.secret, 1)
+    assert (again.secret, again.unfinished) == (first.secret, {"": 1})
     await again.close()
 
 

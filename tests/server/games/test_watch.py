@@ -8,7 +8,7 @@ import pytest
 from clerestory.server.errors import CallError, Reason
 from clerestory.server.games import course
 from clerestory.server.games import watch as watches
-from clerestory.server.games.keeper import Keeper
+from clerestory.server.games.keeper import Keeper, Limits
 from clerestory.server.games.store import SqliteStore
 from clerestory.server.games.viewer import Viewer
 from clerestory.v1 import games_pb2 as games
@@ -119,7 +119,7 @@ async def idle(*_: Any) -> None:
 
 
 async def watched(viewer: Viewer, **options: Any) -> tuple[Keeper, Any, Reader, "asyncio.Task[None]"]:
-    keeper = Keeper(SqliteStore("memory:"), 10, idle)
+    keeper = Keeper(SqliteStore("memory:"), Limits(10, 10), idle)
     await keeper.create(kept(**options), [])
     async with keeper.lend("game") as live:
         reader = Reader()
