@@ -56,8 +56,9 @@ lint: $(VENV)/.built
 	$(BIN)/buf breaking --against proto/baseline.binpb
 	$(BIN)/python clients/web/lint.py
 
-reference: $(VENV)/.tools  ## docs/reference.md, out of the comments in proto/
+reference: $(VENV)/.built  ## docs/reference.md out of the comments in proto/, the tables of RULES.md out of the declared fields
 	$(BIN)/python proto/reference.py
+	$(BIN)/python -m tools.fields
 
 baseline: $(VENV)/.tools  ## what `buf breaking` compares proto/ with: at a release, or after a break that is meant
 	$(BIN)/buf build --exclude-source-info --output proto/baseline.binpb

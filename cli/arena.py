@@ -32,6 +32,7 @@ from clerestory.cli.crew import (
 )
 from clerestory.cli.options import (
     CATALOGUES,
+    DEFAULT_GAME,
     BadOption,
     GameOption,
     JsonOption,
@@ -46,7 +47,7 @@ from clerestory.cli.screen import figures_table, screen
 def arena(
     a: BotArgument,
     b: BotArgument,
-    game: GameOption = "cathedral",
+    game: GameOption = DEFAULT_GAME,
     seats: SeatsOption = 2,
     games: Annotated[int, typer.Option(min=1, max=10_000_000, help="At least; deals are played whole.")] = 400,
     budget: BudgetOption = "100ms",

@@ -14,7 +14,15 @@ from clerestory.cli.bench_early import bench_early
 from clerestory.cli.bench_service import bench_service
 from clerestory.cli.bench_value import bench_value
 from clerestory.cli.new import first_decision
-from clerestory.cli.options import BadOption, GameOption, JsonOption, SeatsOption, chosen_game, chosen_seats
+from clerestory.cli.options import (
+    DEFAULT_GAME,
+    BadOption,
+    GameOption,
+    JsonOption,
+    SeatsOption,
+    chosen_game,
+    chosen_seats,
+)
 from clerestory.cli.screen import figures_table, screen
 from clerestory.engine import State
 from clerestory.engine.core import Game
@@ -177,7 +185,7 @@ def bench_search(
 
 @bench.command("budget")
 def bench_budget(
-    game: GameOption = "cathedral",
+    game: GameOption = DEFAULT_GAME,
     seats: SeatsOption = 2,
     budget_ms: Annotated[float, typer.Option("--budget-ms", min=1, max=60_000, help="Time of one search.")] = 100,
     count: Annotated[int, typer.Option("--count", min=2, max=100_000, help="Searches.")] = 200,

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from clerestory.cli.measured_service import BUDGETS, QUICK, WHOLE, measure
 from clerestory.cli.new import first_decision
-from clerestory.cli.options import BadOption, GameOption, JsonOption, SeatsOption
+from clerestory.cli.options import DEFAULT_GAME, BadOption, GameOption, JsonOption, SeatsOption
 from clerestory.cli.screen import figures_table, screen
 
 
@@ -42,7 +42,7 @@ def read_counts(text: str) -> tuple[int, ...]:
 
 
 def bench_service(
-    game: GameOption = "cathedral",
+    game: GameOption = DEFAULT_GAME,
     seats: SeatsOption = 2,
     calls: Annotated[
         str | None, typer.Option("--calls", help="Calls with budgets of 20, 100 and 500 ms; else 2000,2000,400.")

@@ -13,6 +13,7 @@ from clerestory.engine.games import game_of_catalogue
 
 CATALOGUES: dict[str, str] = {}  # files of this command's options --catalogue, by game
 
+DEFAULT_GAME = "cathedral"
 GameOption = Annotated[str, typer.Option("--game", help=f"One of {', '.join(GAMES)}.")]
 SeatsOption = Annotated[int, typer.Option("--seats", help="Number of players.")]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, max=2**64 - 1, help="Of all luck.")]

@@ -14,7 +14,7 @@ from rich.console import Console
 
 from clerestory.cli.kept import Kept, found, is_kept, made, play_kept, view_of
 from clerestory.cli.on_page import play_on_page
-from clerestory.cli.options import BadOption, GameOption, chosen_game, chosen_seats, read_file
+from clerestory.cli.options import DEFAULT_GAME, BadOption, GameOption, chosen_game, chosen_seats, read_file
 from clerestory.cli.playing import Player, Session, play_on
 from clerestory.cli.recording import Recording
 from clerestory.cli.screen import screen
@@ -33,7 +33,7 @@ def play(
     seats: Annotated[
         str, typer.Option(help="Who plays, from seat 0: human, bot, or level:1 to level:8.")
     ] = "human,bot",
-    game: GameOption = "cathedral",
+    game: GameOption = DEFAULT_GAME,
     seed: Annotated[int | None, typer.Option(min=0, max=2**64 - 1, help="Of all luck; else drawn.")] = None,
     time: Annotated[str, typer.Option(help="For a move of a bot, and for a hint.")] = "1s",
     record: Annotated[Path | None, typer.Option(help="Where the game is kept, ply by ply, to go on later.")] = None,

@@ -9,9 +9,10 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from clerestory.cli.options import GameOption, JsonOption, chosen_game
+from clerestory.cli.options import DEFAULT_GAME, GameOption, JsonOption, chosen_game
 from clerestory.cli.screen import ROOMY, screen
-from clerestory.engine.games import CardRows, cards_of_catalogue
+from clerestory.engine.catalogue import CardRows
+from clerestory.engine.games import cards_of_catalogue
 
 FIELDS = ("list", "card", "field", "in_use", "in_file")  # of a difference
 CheckOption = Annotated[
@@ -20,7 +21,7 @@ CheckOption = Annotated[
 ]
 
 
-def rules(game: GameOption = "cathedral", check: CheckOption = None, as_json: JsonOption = False) -> None:
+def rules(game: GameOption = DEFAULT_GAME, check: CheckOption = None, as_json: JsonOption = False) -> None:
     """Print the card catalogue in use, with the source of every value, or how another catalogue differs from it."""
     if check is not None:
         check_catalogue(check, as_json=as_json)

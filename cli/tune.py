@@ -30,6 +30,7 @@ from clerestory.cli.crew import (
 )
 from clerestory.cli.options import (
     CATALOGUES,
+    DEFAULT_GAME,
     GameOption,
     JsonOption,
     SeatsOption,
@@ -50,7 +51,7 @@ def tune(
     against: Annotated[
         str | None, typer.Option(metavar="BOT", help="Of both points; else they play each other.")
     ] = None,
-    game: GameOption = "cathedral",
+    game: GameOption = DEFAULT_GAME,
     seats: SeatsOption = 2,
     games: Annotated[int, typer.Option(min=1, max=10_000_000, help="Of all steps, at least; steps are whole.")] = 4000,
     deals: Annotated[int, typer.Option(min=1, max=100_000, help="Of each match of a step.")] = 8,

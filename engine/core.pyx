@@ -29,8 +29,6 @@ cdef Rng stream(object seed):
 cdef class Game:
     """A game's rules: the factory of its positions and the reader of its texts. Shared, immutable.
 
-    Cards are data: a game that has them says the hash of its catalogue and its rows.
-
     Args:
         name: the game's name, also the name of its field in a position.
         rules_revision: raised whenever the same actions can lead elsewhere than before.
@@ -41,15 +39,14 @@ cdef class Game:
         seat_names: what seats are called in texts; else by number.
         picture: what makes a readable picture of a position's fields.
         tuning: how it is searched.
-        catalogue: hash of the card catalogue.
-        cards: its rows with their sources, by list.
+        cards: its card catalogue.
         hand_values: weights of the guide's value, doubles in its order, by name; "hand" is the one in use.
         feature_names: of what a learned value sees of a seat, and of the table; the game binds its encoder.
     """
 
     def __init__(
         self, str name, int rules_revision, actions, layout, accounts=(), *, tuning, seat_names=(), picture=None,
-        str catalogue="", cards=None, hand_values=None, feature_names=((), ()),
+        cards=None, hand_values=None, feature_names=((), ()),
     ):
         self.name = name
         self.rules_revision = rules_revision
@@ -58,8 +55,8 @@ cdef class Game:
         self.accounts = tuple(accounts)
         self._seat_names = tuple(seat_names) or tuple(f"seat {seat}" for seat in range(MAX_SEATS))
         self._picture = picture or list_fields
-        self.catalogue = catalogue
-        self._cards = cards or {}
+        self.catalogue = cards.content_hash() if cards else ""
+        self._cards = cards.rows() if cards else {}
         self.hand_values = hand_values or {}
         self.feature_names = tuple(feature_names)
         self.texts = tuple(text for text, _ in actions)

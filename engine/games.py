@@ -1,17 +1,17 @@
 """The only list of games, and the door for a position of any of them."""
 
 import threading
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from clerestory.engine.cathedral import catalogue as cathedral_catalogue
+from clerestory.engine.catalogue import CardRows, Catalogue, read_file
 from clerestory.engine.cathedral import points as cathedral_points
+from clerestory.engine.cathedral.catalogue import CathedralCatalogue
 from clerestory.engine.cathedral.rules import CathedralGame
 from clerestory.engine.core import Game, State, read_json
-from clerestory.engine.duel import catalogue as duel_catalogue
 from clerestory.engine.duel import points as duel_points
+from clerestory.engine.duel.catalogue import DuelCatalogue
 from clerestory.engine.duel.rules import DuelGame
 from clerestory.engine.errors import BadCatalogue, BadPosition
 from clerestory.engine.toy.rules import TOY
@@ -27,28 +27,23 @@ class Points(Protocol):
         """Return the points of each seat by where they came from."""
 
 
-CardRows = dict[str, list[dict[str, Any]]]
-
-
 class Entry(NamedTuple):
     """A game of the list.
 
     Attributes:
         make: makes the game, of the card catalogue given if it has one.
-        parse: reads a catalogue out of the text of a TOML file; None for a game without one.
-        rows: the cards of a catalogue as plain rows, by list.
+        catalogue: its kind of card catalogue; None for a game without one.
         points: what it says of its points, if anything.
     """
 
     make: Callable[..., Game]
-    parse: Callable[[str], Any] | None = None
-    rows: Callable[[Any], CardRows] | None = None
+    catalogue: type[Catalogue] | None = None
     points: Points | None = None
 
 
 LIST = {
-    "cathedral": Entry(CathedralGame, cathedral_catalogue.parse, cathedral_catalogue.rows, cathedral_points),
-    "duel": Entry(DuelGame, duel_catalogue.parse, duel_catalogue.rows, duel_points),
+    "cathedral": Entry(CathedralGame, CathedralCatalogue, cathedral_points),
+    "duel": Entry(DuelGame, DuelCatalogue, duel_points),
     "toy": Entry(lambda: TOY),
 }
 MADE: dict[str, Game] = {}  # those of this process, each made when it is first asked for
@@ -86,7 +81,7 @@ def game(name: str, *, catalogue: Any = None) -> Game:
     """
     if name not in LIST:
         raise KeyError(f"{name!r}: no such game; there are {', '.join(LIST)}")
-    if catalogue is not None and LIST[name].parse is None:
+    if catalogue is not None and LIST[name].catalogue is None:
         raise BadCatalogue([("catalogue.game", f"{name!r} is not one of {', '.join(with_catalogue())}")])
     with MAKING:
         if name not in MADE or catalogue is not None:
@@ -97,7 +92,7 @@ def game(name: str, *, catalogue: Any = None) -> Game:
 
 def with_catalogue() -> list[str]:
     """Return the names of the games that have a card catalogue."""
-    return [name for name, entry in LIST.items() if entry.parse is not None]
+    return [name for name, entry in LIST.items() if entry.catalogue is not None]
 
 
 def game_of_catalogue(path: Path | str) -> Game:
@@ -105,8 +100,8 @@ def game_of_catalogue(path: Path | str) -> Game:
 
     Raises BadCatalogue for a faulty file, CatalogueInUse for another than that in use.
     """
-    name, catalogue = read_catalogue(path)
-    return game(name, catalogue=catalogue)
+    catalogue = read_catalogue(path)
+    return game(catalogue.game, catalogue=catalogue)
 
 
 def cards_of_catalogue(path: Path | str) -> tuple[str, CardRows]:
@@ -114,25 +109,18 @@ def cards_of_catalogue(path: Path | str) -> tuple[str, CardRows]:
 
     Raises BadCatalogue for a faulty file.
     """
-    name, catalogue = read_catalogue(path)
-    rows = LIST[name].rows
-    assert rows is not None
-    return name, rows(catalogue)
+    catalogue = read_catalogue(path)
+    return catalogue.game, catalogue.rows()
 
 
-def read_catalogue(path: Path | str) -> tuple[str, Any]:
-    """Return the game that a TOML file names, and the catalogue in it. Raises BadCatalogue for a faulty file."""
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-        name: Any = tomllib.loads(text).get("game")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadCatalogue([("catalogue", f"cannot be read: {error}")]) from None
-    except tomllib.TOMLDecodeError as error:
-        raise BadCatalogue([("catalogue", f"is not TOML: {error}")]) from None
-    parse = LIST[name].parse if name in with_catalogue() else None
-    if parse is None:
+def read_catalogue(path: Path | str) -> Catalogue:
+    """Return the catalogue in a TOML file, of the game that it names. Raises BadCatalogue for a faulty file."""
+    tables = read_file(path)
+    name: Any = tables.get("game")
+    shape = LIST[name].catalogue if name in with_catalogue() else None
+    if shape is None:
         raise BadCatalogue([("catalogue.game", f"{name!r} is not one of {', '.join(with_catalogue())}")])
-    return name, parse(text)
+    return shape.read(tables)
 
 
 def from_position(position: str | bytes | Mapping[str, Any]) -> State:

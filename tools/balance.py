@@ -19,7 +19,7 @@ from pathlib import Path
 from clerestory.arena.bots import Budget, parse_bot
 from clerestory.arena.match import derived_seed
 from clerestory.engine import GAMES, NATURE, Rng, State
-from clerestory.engine.duel.catalogue import SHIPPED, content_hash, load
+from clerestory.engine.duel.catalogue import DuelCatalogue
 from clerestory.engine.games import game_of_catalogue
 
 COLOURS = ("red", "blue")
@@ -120,7 +120,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=None)
     options = parser.parse_args()
     head = {"bot": options.bot, "iterations": options.iterations}
-    head["catalogue"] = content_hash(load(options.catalogue or SHIPPED))
+    head["catalogue"] = DuelCatalogue.load(options.catalogue).content_hash()
     run = partial(play, bot=options.bot, iterations=options.iterations, catalogue=options.catalogue)
     fresh = partial(games, options.games, run, options.workers)
     played = list(fresh([])) if options.out is None else keep(options.out, head, fresh)

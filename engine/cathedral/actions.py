@@ -4,7 +4,7 @@ from itertools import combinations, product
 
 from clerestory.engine.actions import Kind, Thing, plain, single, texts, things
 from clerestory.engine.cathedral import codes
-from clerestory.engine.cathedral.catalogue import ONCE, Catalogue
+from clerestory.engine.cathedral.catalogue import ONCE, CathedralCatalogue
 from clerestory.engine.cathedral.names import COLOURS, LOCATIONS, TYPES, Names, names_of
 
 TYPE_THINGS = things(TYPES)
@@ -67,7 +67,7 @@ def board_kinds(names: Names) -> list[Kind]:
     ]
 
 
-def actions(catalogue: Catalogue) -> list[tuple[str, str]]:
+def actions(catalogue: CathedralCatalogue) -> list[tuple[str, str]]:
     """Return (text, label) of each action code, in order."""
     names = names_of(catalogue)
     advantages = {thing.id: thing for thing in names.advantages}

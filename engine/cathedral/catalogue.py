@@ -1,22 +1,15 @@
-"""The card catalogue: what each card says, where that comes from, and a hash that tells two catalogues apart.
+"""The card catalogue: what each card says. catalogue.toml beside this module is the one that is shipped."""
 
-A catalogue is a TOML file; catalogue.toml beside this module is the one in use unless another is loaded.
-"""
-
-import hashlib
-import json
-import tomllib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, StringConstraints
+from pydantic import BeforeValidator, Field
 
-from clerestory.engine.errors import BadCatalogue
-from clerestory.engine.fields import Fields, read_fields, sources_by_value
+from clerestory.engine.catalogue import CardRows, Catalogue, Faults, Id, Name, Source, by_id, sources_by_value
+from clerestory.engine.fields import Fields
 
-SHIPPED = Path(__file__).with_name("catalogue.toml")
 ROUNDS = 6
 LISTS = ("starting_craftsmen", "craftsmen", "resource_cards", "advantage_cards", "event_cards")
 TYPES = ("sand", "wood", "stone", "metal")
@@ -24,8 +17,6 @@ ONCE = ("free_builder", "protection", "tax_exemption")
 PERMITS = ("buy_wood", "sell_stone")
 COVERS = {"conversion": ("takes", "needs", "gives")}  # values that share one source
 
-Id = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
-Source = Annotated[str, StringConstraints(pattern=r"^(stated|found|derived|reconstructed)\b")]
 Amount = Annotated[int, Field(ge=0, le=9)]
 Few = Annotated[int, Field(ge=1, le=3)]
 UpTo3 = Annotated[int, Field(ge=0, le=3)]
@@ -51,7 +42,7 @@ class Pay(Fields):
 class Card(Fields):
     """What every card has: a name for people, and the source of each value."""
 
-    name: Annotated[str, StringConstraints(min_length=1, max_length=60)]
+    name: Name
     sources: dict[str, Source]
 
 
@@ -193,17 +184,7 @@ class EventCard(Card):
     effect: Annotated[Levy | LoseVp | Builders | Yield | Happening | EventGain | MillGold, Field(discriminator="kind")]
 
 
-def by_id(cards: object) -> object:
-    """Turn a list of cards into a table by id, so that faults name the card."""
-    if not isinstance(cards, list) or not all(isinstance(card, dict) and "id" in card for card in cards):
-        raise ValueError("must be a list of cards that each have an id")
-    counts = Counter(str(card["id"]) for card in cards)
-    if counts and counts.most_common(1)[0][1] > 1:
-        raise ValueError(f"{counts.most_common(1)[0][0]!r} is there more than once")
-    return {card["id"]: {name: value for name, value in card.items() if name != "id"} for card in cards}
-
-
-class Catalogue(Fields):
+class CathedralCatalogue(Catalogue):
     """Every card of the game, by id, in catalogue order."""
 
     version: Literal[2]
@@ -215,6 +196,24 @@ class Catalogue(Fields):
     event_cards: Annotated[dict[Id, EventCard], BeforeValidator(by_id)]
     sources: dict[str, str]
 
+    def content(self) -> Any:
+        """Return the ids and values, as JSON."""
+        plain = {"name", "sources"}
+        return {
+            name: [(card, row.model_dump(exclude=plain)) for card, row in cards_of(self, name).items()]
+            for name in LISTS
+        }
+
+    def rows(self) -> CardRows:
+        """Return every list as plain rows, what does not apply to a card left out; `sources` are by value."""
+        return {
+            name: [
+                sources_by_value({"id": card, **row.model_dump(exclude_defaults=True)}, COVERS)
+                for card, row in cards_of(self, name).items()
+            ]
+            for name in LISTS
+        }
+
     @property
     def all_craftsmen(self) -> dict[str, StartingCraftsman]:
         """Starting and round craftsmen in catalogue order."""
@@ -225,60 +224,13 @@ class Catalogue(Fields):
         return next((card for card, values in self.advantage_cards.items() if values.effect.kind == kind), "")
 
 
-def load(path: Path | str = SHIPPED) -> Catalogue:
-    """Return the catalogue of a TOML file. Raises BadCatalogue, which lists what is wrong by card and field."""
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadCatalogue([("catalogue", f"cannot be read: {error}")]) from None
-    return parse(text)
-
-
-def parse(text: str) -> Catalogue:
-    """Return the catalogue that TOML text describes. Raises BadCatalogue."""
-    try:
-        tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise BadCatalogue([("catalogue", f"is not TOML: {error}")]) from None
-    catalogue = read_fields(Catalogue, tables, "catalogue", BadCatalogue)
-    checks = (count_faults, craftsman_faults, deck_faults, source_faults)
-    faults = [fault for check in checks for fault in check(catalogue)]
-    if faults:
-        raise BadCatalogue([(f"catalogue.{field}", description) for field, description in faults])
-    return catalogue
-
-
-def content_hash(catalogue: Catalogue) -> str:
-    """Return 16 hexadecimal digits that are equal for catalogues with equal ids and values, names and sources aside."""
-    values = {
-        name: [(card, row.model_dump(exclude={"name", "sources"})) for card, row in cards_of(catalogue, name).items()]
-        for name in LISTS
-    }
-    text = json.dumps(values, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def rows(catalogue: Catalogue) -> dict[str, list[dict[str, Any]]]:
-    """Return every list as plain rows, what does not apply to a card left out; `sources` are by value."""
-    return {
-        name: [
-            sources_by_value({"id": card, **row.model_dump(exclude_defaults=True)}, COVERS)
-            for card, row in cards_of(catalogue, name).items()
-        ]
-        for name in LISTS
-    }
-
-
-def cards_of(catalogue: Catalogue, name: str) -> Mapping[str, Card]:
+def cards_of(catalogue: CathedralCatalogue, name: str) -> Mapping[str, Card]:
     """Return one of the LISTS."""
     cards: Mapping[str, Card] = getattr(catalogue, name)
     return cards
 
 
-Faults = Iterator[tuple[str, str]]
-
-
-def count_faults(catalogue: Catalogue) -> Faults:
+def count_faults(catalogue: CathedralCatalogue) -> Faults:
     """There are as many cards of each list as the box holds, and no id serves twice."""
     for name, count in zip(LISTS, (3, 4 * ROUNDS, 9, 16, 10), strict=True):
         cards = cards_of(catalogue, name)
@@ -290,7 +242,7 @@ def count_faults(catalogue: Catalogue) -> Faults:
             yield card, "is the id of more than one card"
 
 
-def craftsman_faults(catalogue: Catalogue) -> Faults:
+def craftsman_faults(catalogue: CathedralCatalogue) -> Faults:
     """Craftsmen lie round by round, give something, and require only craftsmen."""
     for i, (card, craftsman) in enumerate(catalogue.craftsmen.items()):
         if craftsman.round != i // 4 + 1:
@@ -306,7 +258,7 @@ def craftsman_faults(catalogue: Catalogue) -> Faults:
             yield "starting_craftsmen", f"one of them must permit {permit!r}"
 
 
-def deck_faults(catalogue: Catalogue) -> Faults:
+def deck_faults(catalogue: CathedralCatalogue) -> Faults:
     """Resource cards are three of a type in order (R36), the last advantages of the last round, effects told apart."""
     for i, (card, resource) in enumerate(catalogue.resource_cards.items()):
         if resource.type != TYPES[min(i // 3, 2)]:
@@ -341,7 +293,7 @@ def lasting(effect: Any) -> list[str]:
     return [] if effect.kind in ("gain", "yield") else [effect.kind]
 
 
-def source_faults(catalogue: Catalogue) -> Faults:
+def source_faults(catalogue: CathedralCatalogue) -> Faults:
     """Every value of a card has its source, and every source is of a value."""
     for name in LISTS:
         for card, values in cards_of(catalogue, name).items():
@@ -358,3 +310,6 @@ SOURCED: dict[str, set[str]] = {
     "advantage_cards": {"name", "effect"},
     "event_cards": {"name", "sign", "effect"},
 }
+
+CathedralCatalogue.shipped = Path(__file__).with_name("catalogue.toml")
+CathedralCatalogue.checks = (count_faults, craftsman_faults, deck_faults, source_faults)

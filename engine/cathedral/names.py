@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from clerestory.engine.actions import Thing
-from clerestory.engine.cathedral.catalogue import TYPES, Catalogue
+from clerestory.engine.cathedral.catalogue import TYPES, CathedralCatalogue
 
 __all__ = ["COLOURS", "LOCATIONS", "TYPES", "Names", "names_of"]
 
@@ -31,7 +31,7 @@ class Names(NamedTuple):
     events: tuple[Thing, ...]
 
 
-def names_of(catalogue: Catalogue) -> Names:
+def names_of(catalogue: CathedralCatalogue) -> Names:
     """Return the cards' ids and names; a craftsman's name says the round, as names repeat."""
     rounds = {card: f" of round {values.round}" for card, values in catalogue.craftsmen.items()}
     craftsmen = catalogue.all_craftsmen.items()

@@ -64,7 +64,7 @@ from clerestory.engine.hash cimport hash_words
 from clerestory.engine.rng cimport rng_t
 
 from clerestory.engine.cathedral.actions import actions
-from clerestory.engine.cathedral.catalogue import SHIPPED, Catalogue, content_hash, load, rows
+from clerestory.engine.cathedral.catalogue import CathedralCatalogue
 from clerestory.engine.cathedral.features import FEATURE_NAMES
 from clerestory.engine.cathedral.guide import HAND_VALUES
 from clerestory.engine.cathedral.names import COLOURS, names_of
@@ -73,7 +73,7 @@ from clerestory.engine.cathedral.state import layout_of
 from clerestory.engine.cathedral.tables import fill
 from clerestory.engine.cathedral.text import show
 from clerestory.engine.cathedral.tuning import TUNING
-from clerestory.engine.fields import begin_catalogue
+from clerestory.engine.catalogue import take_cards
 
 cdef enum:
     RULES_REVISION = 2
@@ -268,7 +268,7 @@ cdef class CathedralGame(Game):
     """The board game, plugged into the checked surface.
 
     Args:
-        catalogue: TOML file of its cards, or a Catalogue; the shipped one if None.
+        catalogue: TOML file of its cards, or a CathedralCatalogue; the shipped one if None.
 
     Raises BadCatalogue for a faulty one, CatalogueInUse where this process has the cards of another.
     """
@@ -277,13 +277,10 @@ cdef class CathedralGame(Game):
         self.bind(&OPS, &GUIDE, &ENCODER)
 
     def __init__(self, catalogue=None):
-        cards = catalogue if isinstance(catalogue, Catalogue) else load(catalogue or SHIPPED)
-        content = content_hash(cards)
-        if begin_catalogue("cathedral", content):
-            fill(cards)
+        cards = take_cards(CathedralCatalogue, catalogue, fill)
         super().__init__(
             "cathedral", RULES_REVISION, actions(cards), layout_of(names_of(cards)), ACCOUNTS,
-            tuning=TUNING, seat_names=COLOURS, picture=show, catalogue=content, cards=rows(cards),
+            tuning=TUNING, seat_names=COLOURS, picture=show, cards=cards,
             hand_values=HAND_VALUES, feature_names=FEATURE_NAMES,
         )
 

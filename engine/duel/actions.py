@@ -8,7 +8,7 @@ from itertools import combinations_with_replacement, product
 
 from clerestory.engine.actions import Kind, Thing, plain, single, texts, things
 from clerestory.engine.duel import codes
-from clerestory.engine.duel.catalogue import CHIPS_OF_KIND, Catalogue
+from clerestory.engine.duel.catalogue import CHIPS_OF_KIND, DuelCatalogue
 from clerestory.engine.duel.names import CHIPS, LINES, MATERIALS, PLACES, SEALS, SECTIONS, Card, names_of
 
 CHIP_THINGS = things(CHIPS)
@@ -83,7 +83,7 @@ def card_kinds(card: Card, code: int) -> list[Kind]:
     ]
 
 
-def actions(catalogue: Catalogue) -> list[tuple[str, str]]:
+def actions(catalogue: DuelCatalogue) -> list[tuple[str, str]]:
     """Return (text, label) of each action code, in order."""
     cards = names_of(catalogue).cards
     of_cards = [kind for i, card in enumerate(cards) for kind in card_kinds(card, codes.CARDS + 2 * i)]

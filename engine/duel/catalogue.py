@@ -1,32 +1,24 @@
-"""The card catalogue: what each card says, where that comes from, and a hash that tells two catalogues apart.
+"""The card catalogue: what each card says. catalogue.toml beside this module is the one that is shipped."""
 
-A catalogue is a TOML file; catalogue.toml beside this module is the one in use unless another is loaded.
-"""
-
-import hashlib
-import json
-import tomllib
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
+from pydantic import AfterValidator, BeforeValidator, Field
 
-from clerestory.engine.errors import BadCatalogue
-from clerestory.engine.fields import Fields, read_fields, sources_by_value
+from clerestory.engine.catalogue import CardRows, Catalogue, Faults, Id, Name, Source, by_id, sources_by_value
+from clerestory.engine.fields import Fields
 
-SHIPPED = Path(__file__).with_name("catalogue.toml")
 DECK = 27  # cards of each deck
 MOST_ONCE = 8  # 1x cards
+TABLES = ("castle", "cathedral", "building")
+COVERS = {"copies": ("a", "b")}  # values that share one source
 
 Chip = Literal["wood", "sand", "stone", "wool", "ore"]
 Material = Literal["beam", "mortar", "brick", "cloth", "bell"]  # the castle's bars are a bell, too (D35)
 Numeral = Literal["I", "II", "III"]
 CHIPS_OF_KIND = (2, 2, 2, 4, 1)  # of each player, in the order of Chip
 
-Id = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
-Source = Annotated[str, StringConstraints(pattern=r"^(stated|found|derived|reconstructed)\b")]
 Copies = Annotated[int, Field(ge=0, le=DECK)]
 Gold = Annotated[int, Field(ge=1, le=30)]
 Few = Annotated[int, Field(ge=1, le=11)]
@@ -125,7 +117,7 @@ OF_FRAME = {"neutral": SYMBOLS, "red": PERSONAL, "blue": PERSONAL, "once": ONCE}
 class Card(Fields):
     """An advantage card: the copies of it in each deck, who can use it, and what it does."""
 
-    name: Annotated[str, StringConstraints(min_length=1, max_length=60)]
+    name: Name
     frame: Literal["neutral", "red", "blue", "once"]
     a: Copies
     b: Copies
@@ -159,17 +151,7 @@ class Building(Fields):
     sources: dict[str, Source]
 
 
-def by_id(cards: object) -> object:
-    """Turn a list of cards into a table by id, so that faults name the card."""
-    if not isinstance(cards, list) or not all(isinstance(card, dict) and "id" in card for card in cards):
-        raise ValueError("must be a list of cards that each have an id")
-    counts = Counter(str(card["id"]) for card in cards)
-    if counts and counts.most_common(1)[0][1] > 1:
-        raise ValueError(f"{counts.most_common(1)[0][0]!r} is there more than once")
-    return {card["id"]: {name: value for name, value in card.items() if name != "id"} for card in cards}
-
-
-class Catalogue(Fields):
+class DuelCatalogue(Catalogue):
     """Every card of the game, by id, in catalogue order; both buildings."""
 
     version: Literal[1]
@@ -180,53 +162,19 @@ class Catalogue(Fields):
     building: Building
     sources: dict[str, str]
 
+    def content(self) -> Any:
+        """Return the ids and values, as JSON."""
+        cards = [(card, row.model_dump(exclude={"name", "sources"})) for card, row in self.cards.items()]
+        return [cards, [getattr(self, name).model_dump(exclude={"sources"}) for name in TABLES]]
 
-def load(path: Path | str = SHIPPED) -> Catalogue:
-    """Return the catalogue of a TOML file. Raises BadCatalogue, which lists what is wrong by card and field."""
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadCatalogue([("catalogue", f"cannot be read: {error}")]) from None
-    return parse(text)
-
-
-def parse(text: str) -> Catalogue:
-    """Return the catalogue that TOML text describes. Raises BadCatalogue."""
-    try:
-        tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise BadCatalogue([("catalogue", f"is not TOML: {error}")]) from None
-    catalogue = read_fields(Catalogue, tables, "catalogue", BadCatalogue)
-    checks = (copy_faults, effect_faults, once_faults, section_faults, source_faults)
-    faults = [fault for check in checks for fault in check(catalogue)]
-    if faults:
-        raise BadCatalogue([(f"catalogue.{field}", description) for field, description in faults])
-    return catalogue
+    def rows(self) -> CardRows:
+        """Return the cards and the buildings as plain rows; `sources` are by value."""
+        cards = [sources_by_value({"id": card, **row.model_dump()}, COVERS) for card, row in self.cards.items()]
+        tables = [{"id": name, "name": name, **getattr(self, name).model_dump()} for name in TABLES]
+        return {"cards": cards, "buildings": tables}
 
 
-TABLES = ("castle", "cathedral", "building")
-COVERS = {"copies": ("a", "b")}  # values that share one source
-
-
-def content_hash(catalogue: Catalogue) -> str:
-    """Return 16 hexadecimal digits that are equal for catalogues with equal ids and values, names and sources aside."""
-    cards = [(card, row.model_dump(exclude={"name", "sources"})) for card, row in catalogue.cards.items()]
-    tables = [getattr(catalogue, name).model_dump(exclude={"sources"}) for name in TABLES]
-    text = json.dumps([cards, tables], sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def rows(catalogue: Catalogue) -> dict[str, list[dict[str, Any]]]:
-    """Return the cards and the buildings as plain rows; `sources` are by value."""
-    cards = [sources_by_value({"id": card, **row.model_dump()}, COVERS) for card, row in catalogue.cards.items()]
-    tables = [{"id": name, "name": name, **getattr(catalogue, name).model_dump()} for name in TABLES]
-    return {"cards": cards, "buildings": tables}
-
-
-Faults = Iterator[tuple[str, str]]
-
-
-def copy_faults(catalogue: Catalogue) -> Faults:
+def copy_faults(catalogue: DuelCatalogue) -> Faults:
     """Each deck has its number of cards, and every card is in one of them."""
     for deck in ("a", "b"):
         count = sum(getattr(card, deck) for card in catalogue.cards.values())
@@ -237,7 +185,7 @@ def copy_faults(catalogue: Catalogue) -> Faults:
             yield f"cards.{name}", "a = 0 and b = 0: the card is in no deck"
 
 
-def effect_faults(catalogue: Catalogue) -> Faults:
+def effect_faults(catalogue: DuelCatalogue) -> Faults:
     """A card does what cards of its frame can do."""
     for name, card in catalogue.cards.items():
         if card.effect.kind not in OF_FRAME[card.frame]:
@@ -245,7 +193,7 @@ def effect_faults(catalogue: Catalogue) -> Faults:
             yield f"cards.{name}.effect", f"{card.effect.kind!r} is not for frame {card.frame!r}, which can be: {can}"
 
 
-def once_faults(catalogue: Catalogue) -> Faults:
+def once_faults(catalogue: DuelCatalogue) -> Faults:
     """The 1x cards are few, single, and do different things."""
     once = {name: card for name, card in catalogue.cards.items() if card.frame == "once"}
     if len(once) > MOST_ONCE:
@@ -258,7 +206,7 @@ def once_faults(catalogue: Catalogue) -> Faults:
             yield "cards", f"{times} cards with the frame 'once' have the effect {effect!r}; only one can"
 
 
-def section_faults(catalogue: Catalogue) -> Faults:
+def section_faults(catalogue: DuelCatalogue) -> Faults:
     """A building can be built of the chips that there are."""
     for name in ("castle", "cathedral"):
         needs = Counter(material for need in getattr(catalogue, name).needs() for material in need)
@@ -267,7 +215,7 @@ def section_faults(catalogue: Catalogue) -> Faults:
                 yield name, f"asks for {needs[material]} {material}; a player has {most}"
 
 
-def source_faults(catalogue: Catalogue) -> Faults:
+def source_faults(catalogue: DuelCatalogue) -> Faults:
     """Every value has its source, and every source is of a value."""
     owed = {f"cards.{name}": ({"name", "frame", "copies", "effect"}, card) for name, card in catalogue.cards.items()}
     for name in TABLES:
@@ -276,3 +224,7 @@ def source_faults(catalogue: Catalogue) -> Faults:
     for name, (fields, values) in owed.items():
         for field in sorted(fields ^ set(values.sources)):
             yield f"{name}.sources.{field}", "is missing" if field in fields else "is the source of nothing"
+
+
+DuelCatalogue.shipped = Path(__file__).with_name("catalogue.toml")
+DuelCatalogue.checks = (copy_faults, effect_faults, once_faults, section_faults, source_faults)

@@ -3,7 +3,7 @@
 from typing import NamedTuple, get_args
 
 from clerestory.engine.actions import Thing
-from clerestory.engine.duel.catalogue import Catalogue, Chip, Material, Numeral
+from clerestory.engine.duel.catalogue import Chip, DuelCatalogue, Material, Numeral
 
 COLOURS = ("red", "blue")
 CHIPS: tuple[str, ...] = get_args(Chip)
@@ -40,7 +40,7 @@ class Names(NamedTuple):
     needs: tuple[tuple[list[str], ...], ...]
 
 
-def names_of(catalogue: Catalogue) -> Names:
+def names_of(catalogue: DuelCatalogue) -> Names:
     """Return what positions and actions name."""
     return Names(
         tuple(Card(card, row.name, row.frame == "once", (row.a, row.b)) for card, row in catalogue.cards.items()),

@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from clerestory.engine.core import Game
-from clerestory.engine.duel.catalogue import Catalogue
+from clerestory.engine.duel.catalogue import DuelCatalogue
 
 class DuelGame(Game):
-    def __init__(self, catalogue: Catalogue | Path | str | None = None) -> None: ...
+    def __init__(self, catalogue: DuelCatalogue | Path | str | None = None) -> None: ...

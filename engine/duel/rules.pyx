@@ -71,7 +71,7 @@ from clerestory.engine.hash cimport hash_words
 from clerestory.engine.rng cimport rng_t
 
 from clerestory.engine.duel.actions import actions
-from clerestory.engine.duel.catalogue import SHIPPED, Catalogue, content_hash, load, rows
+from clerestory.engine.duel.catalogue import DuelCatalogue
 from clerestory.engine.duel.guide import HAND_VALUES
 from clerestory.engine.duel.names import COLOURS, names_of
 from clerestory.engine.duel.position import ACCOUNTS
@@ -79,7 +79,7 @@ from clerestory.engine.duel.state import layout_of
 from clerestory.engine.duel.tables import fill
 from clerestory.engine.duel.text import show
 from clerestory.engine.duel.tuning import TUNING
-from clerestory.engine.fields import begin_catalogue
+from clerestory.engine.catalogue import take_cards
 
 cdef enum:
     RULES_REVISION = 1
@@ -258,7 +258,7 @@ cdef class DuelGame(Game):
     """Builders Duel, plugged into the checked surface.
 
     Args:
-        catalogue: TOML file of its cards, or a Catalogue; the shipped one if None.
+        catalogue: TOML file of its cards, or a DuelCatalogue; the shipped one if None.
 
     Raises BadCatalogue for a faulty one, CatalogueInUse where this process has the cards of another.
     """
@@ -267,13 +267,10 @@ cdef class DuelGame(Game):
         self.bind(&OPS, &GUIDE)
 
     def __init__(self, catalogue=None):
-        cards = catalogue if isinstance(catalogue, Catalogue) else load(catalogue or SHIPPED)
-        content = content_hash(cards)
-        if begin_catalogue("duel", content):
-            fill(cards)
+        cards = take_cards(DuelCatalogue, catalogue, fill)
         OPS.num_actions = CARDS + 2 * len(cards.cards)
         super().__init__(
             "duel", RULES_REVISION, actions(cards), layout_of(names_of(cards)), ACCOUNTS,
-            tuning=TUNING, seat_names=COLOURS, picture=show, catalogue=content, cards=rows(cards),
+            tuning=TUNING, seat_names=COLOURS, picture=show, cards=cards,
             hand_values=HAND_VALUES,
         )

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from clerestory.engine.cathedral import catalogue as cathedral
-from clerestory.engine.duel import catalogue as duel
+from clerestory.engine.cathedral.catalogue import CathedralCatalogue
+from clerestory.engine.duel.catalogue import DuelCatalogue
 
 #   what is replaced in the shipped text
 OTHERS = {
-    "cathedral": (cathedral.SHIPPED, 'name = "Cold winter"', 'name = "Winter"'),
-    "duel": (duel.SHIPPED, 'kind = "income", gold = 4', 'kind = "income", gold = 9'),
+    "cathedral": (CathedralCatalogue.shipped, 'name = "Cold winter"', 'name = "Winter"'),
+    "duel": (DuelCatalogue.shipped, 'kind = "income", gold = 4', 'kind = "income", gold = 9'),
 }
 
 
@@ -54,7 +54,7 @@ def test_games_of_the_arena_and_of_a_server_are_of_it(others: dict[str, Path], t
     catalogue = ("--catalogue", others["duel"])
     assert run(*catalogue, "new", "--game", "duel", "--seats", 2, "--out", position).returncode == 0
     mark = json.loads(position.read_text())["catalogue"]
-    assert mark == duel.content_hash(duel.load(others["duel"])) != duel.content_hash(duel.load())
+    assert mark == DuelCatalogue.load(others["duel"]).content_hash() != DuelCatalogue.load().content_hash()
     match = ("arena", "greedy", "random", "--game", "duel", "--games", 2, "--workers", 2, "--out", out)
     assert run(*catalogue, *match).returncode == 0
     assert mark in out.read_text().splitlines()[0]

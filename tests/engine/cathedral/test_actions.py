@@ -4,7 +4,7 @@ import pytest
 
 from clerestory.engine import BadText
 from clerestory.engine.cathedral.actions import actions
-from clerestory.engine.cathedral.catalogue import load
+from clerestory.engine.cathedral.catalogue import CathedralCatalogue
 from tests.games import CATHEDRAL
 
 #   text, label
@@ -45,12 +45,12 @@ def test_texts_and_labels(text: str, label: str) -> None:
 
 
 def test_the_whole_space_goes_both_ways() -> None:
-    assert CATHEDRAL.num_actions == len(actions(load())) == 632
+    assert CATHEDRAL.num_actions == len(actions(CathedralCatalogue.load())) == 632
     for code in range(CATHEDRAL.num_actions):
         action = CATHEDRAL.action(code)
         assert CATHEDRAL.parse_action(action.text).code == code
         assert CATHEDRAL.parse_action(f"  {action.text.replace(' ', '   ')} ").code == code
-    assert len(set(CATHEDRAL.labels)) == len({label for _, label in actions(load())})
+    assert len(set(CATHEDRAL.labels)) == len({label for _, label in actions(CathedralCatalogue.load())})
 
 
 def test_labels_are_told_apart() -> None:

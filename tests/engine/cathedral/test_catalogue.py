@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from clerestory.engine import BadCatalogue
-from clerestory.engine.cathedral.catalogue import LISTS, SHIPPED, cards_of, content_hash, load, parse
+from clerestory.engine.cathedral.catalogue import LISTS, CathedralCatalogue, cards_of
 
-TEXT = SHIPPED.read_text()
+TEXT = CathedralCatalogue.shipped.read_text()
 GRADES = ("stated", "found", "derived", "reconstructed")
 
 
 def faults(text: str) -> list[tuple[str, str]]:
     with pytest.raises(BadCatalogue) as caught:
-        parse(text)
+        CathedralCatalogue.parse(text)
     return [tuple(fault) for fault in caught.value.violations]
 
 
@@ -28,15 +28,19 @@ def changed(card: str, line: str, to: str) -> str:
     return text
 
 
+def hash_of(text: str) -> str:
+    return CathedralCatalogue.parse(text).content_hash()
+
+
 def test_the_shipped_catalogue_is_whole() -> None:
-    catalogue = load()
+    catalogue = CathedralCatalogue.load()
     assert [len(cards_of(catalogue, name)) for name in LISTS] == [3, 24, 9, 16, 10]
     assert list(catalogue.all_craftsmen)[:4] == ["mortar_mixer", "woodworker", "stonecutter", "toolmaker_1"]
     assert list(catalogue.resource_cards)[3:6] == ["wood_2", "wood_3", "wood_4"]
 
 
 def test_every_source_is_in_the_list_of_sources() -> None:
-    catalogue = load()
+    catalogue = CathedralCatalogue.load()
     keys = {
         word.strip(",:")
         for name in LISTS
@@ -50,14 +54,12 @@ def test_every_source_is_in_the_list_of_sources() -> None:
 
 
 def test_the_hash_is_of_the_values_alone() -> None:
-    shipped = content_hash(load())
+    shipped = CathedralCatalogue.load().content_hash()
     assert re.fullmatch("[0-9a-f]{16}", shipped)
-    assert content_hash(parse(changed("potter_2", 'name = "Potter"', 'name = "Töpfer"'))) == shipped
-    assert (
-        content_hash(parse(changed("potter_2", 'sources.cost = "found GLU TK"', 'sources.cost = "derived"'))) == shipped
-    )
-    assert content_hash(parse(changed("potter_2", "cost = 5", "cost = 6"))) != shipped
-    assert content_hash(parse(TEXT.replace('"potter_2"', '"clay_worker"'))) != shipped
+    assert hash_of(changed("potter_2", 'name = "Potter"', 'name = "Töpfer"')) == shipped
+    assert hash_of(changed("potter_2", 'sources.cost = "found GLU TK"', 'sources.cost = "derived"')) == shipped
+    assert hash_of(changed("potter_2", "cost = 5", "cost = 6")) != shipped
+    assert hash_of(TEXT.replace('"potter_2"', '"clay_worker"')) != shipped
 
 
 #   card, its line, the line instead, the field that is named, what is said of it
@@ -141,13 +143,13 @@ def test_what_is_not_toml(text: str) -> None:
 
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(BadCatalogue, match=r"catalogue: cannot be read: .*nothing\.toml"):
-        load(tmp_path / "nothing.toml")
+        CathedralCatalogue.load(tmp_path / "nothing.toml")
     (tmp_path / "bytes.toml").write_bytes(b"\xff")
     with pytest.raises(BadCatalogue, match="cannot be read"):
-        load(tmp_path / "bytes.toml")
+        CathedralCatalogue.load(tmp_path / "bytes.toml")
 
 
 def test_another_file_is_read(tmp_path: Path) -> None:
     other = tmp_path / "mine.toml"
     other.write_text(changed("potter_2", "cost = 5", "cost = 3"))
-    assert load(other).craftsmen["potter_2"].cost == 3
+    assert CathedralCatalogue.load(other).craftsmen["potter_2"].cost == 3

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from clerestory.engine import BadCatalogue, CatalogueInUse, game
-from clerestory.engine.cathedral.catalogue import SHIPPED, content_hash, load
+from clerestory.engine.cathedral.catalogue import CathedralCatalogue
 from tests.games import CATHEDRAL
 
 GAMES = """
@@ -64,7 +64,7 @@ OTHERS = {
 
 @pytest.mark.parametrize("name", OTHERS)
 def test_games_with_other_cards(name: str, tmp_path: Path) -> None:
-    text = SHIPPED.read_text()
+    text = CathedralCatalogue.shipped.read_text()
     for old, new in OTHERS[name].items():
         assert old in text
         text = text.replace(old, new)
@@ -73,17 +73,17 @@ def test_games_with_other_cards(name: str, tmp_path: Path) -> None:
     other.write_text(text)
     done = subprocess.run([sys.executable, "-c", GAMES, other], capture_output=True, text=True, check=False)
     assert done.stderr == ""
-    assert done.stdout.split() == [content_hash(load(other)), str(name == "rich")]
+    assert done.stdout.split() == [CathedralCatalogue.load(other).content_hash(), str(name == "rich")]
 
 
 def test_a_process_has_one_catalogue(tmp_path: Path) -> None:
     other = tmp_path / "other.toml"
-    other.write_text(SHIPPED.read_text().replace("cost = 4", "cost = 3"))
+    other.write_text(CathedralCatalogue.shipped.read_text().replace("cost = 4", "cost = 3"))
     with pytest.raises(
         CatalogueInUse, match=f"cathedral: this process has the cards of catalogue {CATHEDRAL.catalogue}"
     ):
         game("cathedral", catalogue=other)
     with pytest.raises(BadCatalogue):
         game("cathedral", catalogue=tmp_path / "none.toml")
-    assert game("cathedral", catalogue=SHIPPED) is game("cathedral") is CATHEDRAL
-    assert CATHEDRAL.catalogue == content_hash(load())
+    assert game("cathedral", catalogue=CathedralCatalogue.shipped) is game("cathedral") is CATHEDRAL
+    assert CATHEDRAL.catalogue == CathedralCatalogue.load().content_hash()

@@ -4,7 +4,7 @@ import pytest
 
 from clerestory.engine import BadText
 from clerestory.engine.duel.actions import actions, sets_of_materials
-from clerestory.engine.duel.catalogue import load
+from clerestory.engine.duel.catalogue import DuelCatalogue
 from tests.games import DUEL
 
 #   text, label
@@ -45,7 +45,7 @@ def test_texts_and_labels(text: str, label: str) -> None:
 
 
 def test_the_whole_space_goes_both_ways() -> None:
-    assert DUEL.num_actions == len(actions(load())) == 263 + 2 * 35
+    assert DUEL.num_actions == len(actions(DuelCatalogue.load())) == 263 + 2 * 35
     for code in range(DUEL.num_actions):
         action = DUEL.action(code)
         assert DUEL.parse_action(action.text).code == code

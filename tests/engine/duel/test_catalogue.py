@@ -6,15 +6,15 @@ from pathlib import Path
 import pytest
 
 from clerestory.engine import BadCatalogue
-from clerestory.engine.duel.catalogue import DECK, SHIPPED, content_hash, load, parse, rows
+from clerestory.engine.duel.catalogue import DECK, DuelCatalogue
 from tests.games import DUEL
 
-TEXT = SHIPPED.read_text()
+TEXT = DuelCatalogue.shipped.read_text()
 
 
 def faults(text: str) -> list[tuple[str, str]]:
     with pytest.raises(BadCatalogue) as caught:
-        parse(text)
+        DuelCatalogue.parse(text)
     return [tuple(fault) for fault in caught.value.violations]
 
 
@@ -28,8 +28,12 @@ def changed(card: str, line: str, to: str) -> str:
     return text
 
 
+def hash_of(text: str) -> str:
+    return DuelCatalogue.parse(text).content_hash()
+
+
 def test_the_shipped_catalogue_is_whole() -> None:
-    catalogue = load()
+    catalogue = DuelCatalogue.load()
     cards = catalogue.cards.values()
     assert [sum(card.a for card in cards), sum(card.b for card in cards)] == [DECK, DECK]
     kinds = [card.frame for card in cards]
@@ -40,7 +44,7 @@ def test_the_shipped_catalogue_is_whole() -> None:
 
 def test_the_stated_numbers() -> None:
     """D35: the numbers of the named cards, of placing and of the bonuses are data, with the values of the rules."""
-    catalogue = load()
+    catalogue = DuelCatalogue.load()
     effects = {name: card.effect.model_dump() for name, card in catalogue.cards.items()}
     assert effects["aliena"] == {"kind": "sell_wool", "limit": 4, "price": 7}
     assert effects["regan_hamleigh"] == {"kind": "convert", "limit": 2, "price": 2}
@@ -56,25 +60,25 @@ def test_the_stated_numbers() -> None:
 
 
 def test_every_source_is_in_the_list_of_sources() -> None:
-    catalogue = load()
+    catalogue = DuelCatalogue.load()
     sourced = [*catalogue.cards.values(), catalogue.castle, catalogue.cathedral, catalogue.building]
     words = {word.strip(",:") for row in sourced for source in row.sources.values() for word in source.split()[1:]}
     assert {word for word in words if word.isupper()} == set(catalogue.sources)
 
 
 def test_the_hash_is_of_the_values_alone() -> None:
-    shipped = content_hash(load())
+    shipped = DuelCatalogue.load().content_hash()
     assert shipped == DUEL.catalogue
     assert re.fullmatch("[0-9a-f]{16}", shipped)
-    assert content_hash(parse(changed("mason", 'name = "Mason"', 'name = "Maurer"'))) == shipped
-    assert content_hash(parse(TEXT.replace('sources.name = "reconstructed"', 'sources.name = "found"'))) == shipped
-    assert content_hash(parse(TEXT.replace("gold = 4", "gold = 3"))) != shipped
-    assert content_hash(parse(TEXT.replace('"mason"', '"bricklayer"'))) != shipped
-    assert content_hash(parse(TEXT.replace("bonus_gold = 10", "bonus_gold = 9"))) != shipped
+    assert hash_of(changed("mason", 'name = "Mason"', 'name = "Maurer"')) == shipped
+    assert hash_of(TEXT.replace('sources.name = "reconstructed"', 'sources.name = "found"')) == shipped
+    assert hash_of(TEXT.replace("gold = 4", "gold = 3")) != shipped
+    assert hash_of(TEXT.replace('"mason"', '"bricklayer"')) != shipped
+    assert hash_of(TEXT.replace("bonus_gold = 10", "bonus_gold = 9")) != shipped
 
 
 def test_rows_say_everything() -> None:
-    shown = rows(load())
+    shown = DuelCatalogue.load().rows()
     assert [len(shown["cards"]), len(shown["buildings"])] == [35, 3]
     assert all({"id", "name", "sources"} <= set(row) for listed in shown.values() for row in listed)
     assert DUEL.cards() == shown
@@ -152,21 +156,22 @@ def test_what_is_not_toml(text: str) -> None:
 
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(BadCatalogue, match=r"catalogue: cannot be read: .*nothing\.toml"):
-        load(tmp_path / "nothing.toml")
+        DuelCatalogue.load(tmp_path / "nothing.toml")
     (tmp_path / "bytes.toml").write_bytes(b"\xff")
     with pytest.raises(BadCatalogue, match="cannot be read"):
-        load(tmp_path / "bytes.toml")
+        DuelCatalogue.load(tmp_path / "bytes.toml")
 
 
 def test_another_file_is_read(tmp_path: Path) -> None:
     other = tmp_path / "mine.toml"
     other.write_text(changed("mason", MASON, MASON.replace("price = 2", "price = 3")))
-    assert load(other).cards["mason"].effect.model_dump()["price"] == 3
+    assert DuelCatalogue.load(other).cards["mason"].effect.model_dump()["price"] == 3
 
 
 def test_the_second_proposal_differs_in_two_counts_and_keeps_to_what_is_known() -> None:
     """The named cards once each; 17 symbol cards in A, 19 in B; every kind of effect in both decks, as before."""
-    shipped, other = load(), load(Path(__file__).parents[3] / "examples" / "catalogues" / "duel-more-wool.toml")
+    proposal = Path(__file__).parents[3] / "examples" / "catalogues" / "duel-more-wool.toml"
+    shipped, other = DuelCatalogue.load(), DuelCatalogue.load(proposal)
     copies = {card: (row.a, row.b) for card, row in shipped.cards.items()}
     assert {card: (row.a, row.b) for card, row in other.cards.items() if (row.a, row.b) != copies[card]} == {
         "income_4": (0, 1),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from clerestory.engine import BadCatalogue, CatalogueInUse, game
-from clerestory.engine.duel.catalogue import SHIPPED, content_hash, load
+from clerestory.engine.duel.catalogue import DuelCatalogue
 from tests.games import DUEL
 
 GAMES = """
@@ -69,7 +69,7 @@ OTHERS = {
 
 
 def other_text(name: str) -> str:
-    text = SHIPPED.read_text()
+    text = DuelCatalogue.shipped.read_text()
     for old, new in OTHERS[name].items():
         assert old in text
         text = text.replace(old, new)
@@ -82,16 +82,16 @@ def test_games_with_other_cards(name: str, tmp_path: Path) -> None:
     other.write_text(other_text(name))
     done = subprocess.run([sys.executable, "-c", GAMES, other], capture_output=True, text=True, check=False)
     assert done.stderr == ""
-    found = load(other)
-    assert done.stdout.split() == [content_hash(found), str(263 + 2 * len(found.cards)), str(name == "rich")]
+    found = DuelCatalogue.load(other)
+    assert done.stdout.split() == [found.content_hash(), str(263 + 2 * len(found.cards)), str(name == "rich")]
 
 
 def test_a_process_has_one_catalogue(tmp_path: Path) -> None:
     other = tmp_path / "other.toml"
-    other.write_text(SHIPPED.read_text().replace("gold = 4", "gold = 3"))
+    other.write_text(DuelCatalogue.shipped.read_text().replace("gold = 4", "gold = 3"))
     with pytest.raises(CatalogueInUse, match=f"duel: this process has the cards of catalogue {DUEL.catalogue}"):
         game("duel", catalogue=other)
     with pytest.raises(BadCatalogue):
         game("duel", catalogue=tmp_path / "none.toml")
-    assert game("duel", catalogue=SHIPPED) is game("duel") is DUEL
-    assert DUEL.catalogue == content_hash(load())
+    assert game("duel", catalogue=DuelCatalogue.shipped) is game("duel") is DUEL
+    assert DUEL.catalogue == DuelCatalogue.load().content_hash()

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from clerestory.engine import GAMES, State
-from clerestory.engine.duel.catalogue import load
+from clerestory.engine.duel.catalogue import DuelCatalogue
 from tests.engine.duel.scenes import CHIPS, MATERIALS
 
-CATALOGUE = load()
+CATALOGUE = DuelCatalogue.load()
 DECKS = [Counter({name: getattr(card, deck) for name, card in CATALOGUE.cards.items()}) for deck in ("a", "b")]
 ONCE = {name for name, card in CATALOGUE.cards.items() if card.frame == "once"}
 

@@ -1,0 +1,138 @@
+"""The shell of a card catalogue: a TOML file with the cards of a game, read into a model of the game's own.
+
+A game says what its cards are (a subclass of Catalogue), which of them it cannot be played with, and what its tables
+in C take from them. Reading the file, the faults, the hash and the rows with their sources are the same for all.
+"""
+
+import hashlib
+import json
+import tomllib
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Self, TypeVar, cast
+
+from pydantic import StringConstraints
+
+from clerestory.engine.errors import BadCatalogue, CatalogueInUse
+from clerestory.engine.fields import Fields, read_fields
+
+Id = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
+Name = Annotated[str, StringConstraints(min_length=1, max_length=60)]
+Source = Annotated[str, StringConstraints(pattern=r"^(stated|found|derived|reconstructed)\b")]
+CardRows = dict[str, list[dict[str, Any]]]  # cards as plain rows, by list
+Faults = Iterator[tuple[str, str]]  # path of a field, what is wrong there
+
+IN_USE: dict[str, str] = {}  # by game: the hash of the catalogue whose cards are in the tables of this process
+
+
+class Catalogue(Fields):
+    """The cards of a game.
+
+    Attributes:
+        shipped: the file in use where none is given.
+        checks: what is true of every catalogue beyond the types and ranges of its fields: each yields faults.
+    """
+
+    shipped: ClassVar[Path]
+    checks: ClassVar[Sequence[Callable[[Any], Faults]]]
+
+    game: str
+
+    @classmethod
+    def load(cls, path: Path | str | None = None) -> Self:
+        """Return the catalogue of a TOML file. Raises BadCatalogue, which lists what is wrong by card and field."""
+        return cls.read(read_file(path or cls.shipped))
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Return the catalogue that TOML text describes. Raises BadCatalogue."""
+        return cls.read(parse(text))
+
+    @classmethod
+    def read(cls, tables: Mapping[str, Any]) -> Self:
+        """Return the catalogue that the tables of a TOML file describe. Raises BadCatalogue."""
+        catalogue = read_fields(cls, tables, "catalogue", BadCatalogue)
+        faults = [fault for check in cls.checks for fault in check(catalogue)]
+        if faults:
+            raise BadCatalogue([(f"catalogue.{field}", description) for field, description in faults])
+        return catalogue
+
+    def content_hash(self) -> str:
+        """Return 16 hexadecimal digits, equal for catalogues with equal ids and values, names and sources aside."""
+        text = json.dumps(self.content(), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def content(self) -> Any:
+        """Return the ids and values, as JSON."""
+        raise NotImplementedError
+
+    def rows(self) -> CardRows:
+        """Return the cards as plain rows, by list; `sources` are by value."""
+        raise NotImplementedError
+
+
+Cards = TypeVar("Cards", bound=Catalogue)
+
+
+def take_cards(shape: type[Cards], catalogue: Cards | Path | str | None, fill: Callable[[Cards], None]) -> Cards:
+    """Return the catalogue with which a game is made, its cards in the game's tables.
+
+    Args:
+        shape: the game's kind of catalogue.
+        catalogue: one, or the TOML file of one; None for the shipped one.
+        fill: fills the tables, of which there is one set in a process.
+
+    Raises BadCatalogue for a faulty one, CatalogueInUse where the tables hold the cards of another.
+    """
+    cards = catalogue if isinstance(catalogue, shape) else shape.load(cast("Path | str | None", catalogue))
+    content = cards.content_hash()
+    in_use = IN_USE.get(cards.game)
+    if in_use is None:
+        fill(cards)
+        IN_USE[cards.game] = content
+    elif in_use != content:
+        raise CatalogueInUse(
+            f"{cards.game}: this process has the cards of catalogue {in_use}; another needs its own process"
+        )
+    return cards
+
+
+def read_file(path: Path | str) -> dict[str, Any]:
+    """Return the tables of a TOML file. Raises BadCatalogue."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadCatalogue([("catalogue", f"cannot be read: {error}")]) from None
+    return parse(text)
+
+
+def parse(text: str) -> dict[str, Any]:
+    """Return the tables of TOML text. Raises BadCatalogue."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise BadCatalogue([("catalogue", f"is not TOML: {error}")]) from None
+
+
+def by_id(cards: object) -> object:
+    """Turn a list of cards into a table by id, so that faults name the card."""
+    if not isinstance(cards, list) or not all(isinstance(card, dict) and "id" in card for card in cards):
+        raise ValueError("must be a list of cards that each have an id")
+    counts = Counter(str(card["id"]) for card in cards)
+    if counts and counts.most_common(1)[0][1] > 1:
+        raise ValueError(f"{counts.most_common(1)[0][0]!r} is there more than once")
+    return {card["id"]: {name: value for name, value in card.items() if name != "id"} for card in cards}
+
+
+def sources_by_value(row: dict[str, Any], covers: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Return a row with the source of each of its values under that value's own name.
+
+    Args:
+        row: with its `sources`, some of which are of several values.
+        covers: those, with the values that they are of; a value that the row lacks needs none.
+    """
+    sources: dict[str, str] = {}
+    for name, source in row["sources"].items():
+        sources |= {value: source for value in covers.get(name, (name,)) if value in row}
+    return {**row, "sources": sources}
