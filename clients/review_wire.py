@@ -101,7 +101,7 @@ class GameReview:
         ended: how, in words; "" for a game that is not over.
         seats: the ledger of each.
         errors: class of each ply whose error has one, the dearest first.
-        noise_floor: share of a win; an error has a class only above twice that.
+        noise_floor: share of a win, on average; an error has a class only above twice the floor around its ply.
         iterations: of each search.
         seed: of all luck in them.
         message: as it came, with shares in exact millionths.

@@ -1,5 +1,6 @@
 """The review of a game as a whole, and its form as JSON."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
@@ -7,7 +8,7 @@ from typing import Any
 
 from clerestory.engine.core import NATURE, State
 from clerestory.engine.scoring import outcome
-from clerestory.review.classes import CLASSES, FLOORS, Figures, class_of, figures, noise_floor, steps
+from clerestory.review.classes import CLASSES, FLOORS, Figures, class_of, figures, noise_floors, steps
 from clerestory.review.ledger import UNIT, Account, Shares, Valuation, accounts, in_units
 from clerestory.review.plan import Plan
 
@@ -27,7 +28,7 @@ class Annotation:
         settings: options of the search.
         valuations: of the plies at which something could happen, in order.
         final: the result in millionths; for a game that is not over, the shares of its last position.
-        floor: the noise floor, in millionths.
+        floors: the noise floor at each valuation, in millionths.
         accounts: the ledger, by seat.
         figures: what is said of the decisions, by seat.
     """
@@ -40,7 +41,7 @@ class Annotation:
     settings: dict[str, Any]
     valuations: tuple[Valuation, ...]
     final: Shares
-    floor: int
+    floors: tuple[int, ...]
     accounts: tuple[Account, ...]
     figures: tuple[Figures, ...]
 
@@ -49,9 +50,20 @@ class Annotation:
         """Whether the game is over, so that `final` is its result."""
         return bool(self.ended)
 
+    @property
+    def floor(self) -> int:
+        """The noise floor of the game in one figure: the mean over its decisions, 0 without any."""
+        known = [floor for one, floor in zip(self.valuations, self.floors, strict=True) if one.seat != NATURE]
+        return round(fmean(known)) if known else 0
+
+    def floor_at(self, ply: int) -> int:
+        """Return the noise floor around a ply that was valued."""
+        place = bisect_left(self.valuations, ply, key=lambda one: one.ply)
+        return self.floors[place]
+
     def class_of(self, valuation: Valuation) -> str:
         """Return the class of a decision: `blunder`, `mistake`, `doubtful`, or "" for none."""
-        return class_of(valuation, self.floor)
+        return class_of(valuation, self.floor_at(valuation.ply))
 
     def errors(self, seat: int | None = None) -> list[Valuation]:
         """Return the decisions that have a class, of a seat or of all, the dearest first."""
@@ -126,7 +138,12 @@ class Annotation:
         }
         if one.seat == NATURE:
             return {**told, "source": one.source}
-        errors = {"loss": share(one.loss), "points": one.points, "class": self.class_of(one)}
+        errors = {
+            "loss": share(one.loss),
+            "noise_floor": share(self.floor_at(one.ply)),
+            "points": one.points,
+            "class": self.class_of(one),
+        }
         return {**told, "best": one.best, **errors, "line": list(one.line)}
 
 
@@ -140,7 +157,7 @@ def assemble(end: State, plan: Plan, valuations: Sequence[Valuation], final: Sha
         final: shares of the last position of a game that is not over; else None.
     """
     result = in_units(end.returns()) if final is None else final
-    floor = noise_floor(valuations, result)
+    floors = noise_floors(valuations, result)
     return Annotation(
         game=end.game.name,
         names=tuple(end.game.seat_name(seat) for seat in range(end.seats)),
@@ -150,9 +167,9 @@ def assemble(end: State, plan: Plan, valuations: Sequence[Valuation], final: Sha
         settings=plan.settings(end.game, end.seats),
         valuations=tuple(valuations),
         final=result,
-        floor=floor,
+        floors=tuple(floors),
         accounts=accounts(valuations, result),
-        figures=tuple(figures(valuations, seat, floor) for seat in range(end.seats)),
+        figures=tuple(figures(valuations, seat, floors) for seat in range(end.seats)),
     )
 
 

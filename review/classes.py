@@ -1,8 +1,9 @@
 """What is said of decisions: classes of mistakes, the noise below which nothing is said, and figures by seat."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from math import exp, sqrt
 from statistics import fmean
 
@@ -15,6 +16,7 @@ CLASSES = (("blunder", "??", 100_000), ("mistake", "?", 50_000), ("doubtful", "?
 GLYPHS = {name: glyph for name, glyph, _ in CLASSES}
 FLOORS = 2  # a class is given above so many times the noise floor
 FEW = 20  # steps, from which a floor can be told
+NEAR = 40  # steps around a ply by which its floor is told: the last round is noisier than the first
 CAUTIOUS = 25_000  # the floor where there are fewer: only mistakes and blunders are named then
 
 
@@ -41,18 +43,32 @@ class Figures:
     classes: dict[str, int]
 
 
-def noise_floor(valuations: Sequence[Valuation], final: Shares) -> int:
-    """Return the spread of the steps where the best was played and nothing should have changed, in millionths.
+def noise_floors(valuations: Sequence[Valuation], final: Shares) -> list[int]:
+    """Return, around each valuation, the spread of the steps at which nothing should have changed, in millionths.
 
-    It is the root mean square of what came between such a decision and the next valuation, of the share of the seat
-    that decided. The last step is none: it brings the result.
+    Such a step lies between a decision at which the best was played and the next valuation, of the share of the seat
+    that decided; the spread is the root mean square of those nearest by. The last step is none: it brings the result.
     """
-    steps = [
-        change[one.seat]
-        for one, change in zip(valuations[:-1], revaluations(valuations, final)[:-1], strict=True)
+    steps = quiet_steps(valuations, final)
+    if len(steps) < FEW:
+        return [CAUTIOUS] * len(valuations)
+    places = [place for place, _ in steps]
+    squares = [0, *accumulate(step * step for _, step in steps)]
+    near = min(NEAR, len(steps))
+    floors = []
+    for place in range(len(valuations)):
+        first = min(max(bisect_left(places, place) - near // 2, 0), len(steps) - near)
+        floors.append(round(sqrt((squares[first + near] - squares[first]) / near)))
+    return floors
+
+
+def quiet_steps(valuations: Sequence[Valuation], final: Shares) -> list[tuple[int, int]]:
+    """Return the steps at which nothing should have changed, each with the place of its valuation."""
+    return [
+        (place, change[one.seat])
+        for place, (one, change) in enumerate(zip(valuations[:-1], revaluations(valuations, final)[:-1], strict=True))
         if one.seat != NATURE and one.loss == 0
     ]
-    return round(sqrt(fmean(step * step for step in steps))) if len(steps) >= FEW else CAUTIOUS
 
 
 def class_of(valuation: Valuation, floor: int) -> str:
@@ -68,11 +84,12 @@ def accuracy(loss: int) -> float:
     return min(max(103.1668 * exp(-0.04354 * lost) - 3.1669 + 1, 0.0), 100.0)
 
 
-def figures(valuations: Sequence[Valuation], seat: int, floor: int) -> Figures:
-    """Return what is said of the decisions of a seat."""
-    own = [one for one in valuations if one.seat == seat]
-    counted = [one for one in own if one.stake > floor or one.loss > floor]
-    classes = [class_of(one, floor) for one in own]
+def figures(valuations: Sequence[Valuation], seat: int, floors: Sequence[int]) -> Figures:
+    """Return what is said of the decisions of a seat, given the noise floor at each valuation."""
+    told = [(one, floor) for one, floor in zip(valuations, floors, strict=True) if one.seat == seat]
+    own = [one for one, _ in told]
+    counted = [one for one, floor in told if max(one.stake, one.loss) > floor]
+    classes = [class_of(one, floor) for one, floor in told]
     return Figures(
         seat=seat,
         counted=len(counted),

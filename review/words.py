@@ -100,6 +100,7 @@ def note(review: Annotation) -> str:
     """Return how to read the figures."""
     floor, idle = percent(round(review.floor / TENTH)), sum(one.idle for one in review.figures)
     return (
-        f"In percent of a win. Noise floor {floor}: an error is named only above twice that. "
+        f"In percent of a win. Noise floor {floor} on average: an error is named only above twice that of its part of "
+        f"the game. "
         f"{idle} decisions with nothing at stake are not counted. Revaluation is what the searches disagreed about."
     )

@@ -3,7 +3,7 @@
 import pytest
 
 from clerestory.engine import NATURE
-from clerestory.review.classes import CAUTIOUS, FEW, accuracy, class_of, figures, noise_floor
+from clerestory.review.classes import CAUTIOUS, FEW, NEAR, accuracy, class_of, figures, noise_floors
 from clerestory.review.ledger import UNIT, Valuation
 
 
@@ -43,15 +43,23 @@ def test_the_floor_is_the_spread_of_steps_at_which_nothing_should_have_changed()
     """Every best decision of seat 0 is followed by a valuation that is 0.03 higher or lower for it."""
     shares = [500_000 + (30_000 if ply % 2 else 0) for ply in range(FEW + 1)]
     valuations = [decision(0, ply=ply, start=start) for ply, start in enumerate(shares, 1)]
-    assert noise_floor(valuations, (0, UNIT)) == 30_000  # the result is no step
-    assert noise_floor(valuations[:FEW], (0, UNIT)) == CAUTIOUS
+    assert set(noise_floors(valuations, (0, UNIT))) == {30_000}  # the result is no step
+    assert set(noise_floors(valuations[:FEW], (0, UNIT))) == {CAUTIOUS}
 
 
 def test_a_step_after_an_error_says_nothing_of_the_noise() -> None:
     quiet = [decision(0, ply=ply) for ply in range(1, FEW + 2)]
-    assert noise_floor(quiet, (UNIT, 0)) == 0
+    assert set(noise_floors(quiet, (UNIT, 0))) == {0}
     loud = [decision(50_000, ply=ply) for ply in range(FEW + 2, FEW + 9)]
-    assert noise_floor([*quiet, *loud], (UNIT, 0)) == 0
+    assert set(noise_floors([*quiet, *loud], (UNIT, 0))) == {0}
+
+
+def test_each_part_of_a_game_has_a_floor_of_its_own() -> None:
+    """A quiet beginning is not judged by the noise of the end."""
+    shares = [500_000] * (2 * NEAR) + [500_000 + (30_000 if ply % 2 else 0) for ply in range(2 * NEAR + 1)]
+    floors = noise_floors([decision(0, ply=ply, start=start) for ply, start in enumerate(shares, 1)], (0, UNIT))
+    assert (floors[0], floors[NEAR], floors[-1]) == (0, 0, 30_000)
+    assert floors == sorted(floors)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +77,7 @@ def test_figures_count_what_was_at_stake() -> None:
         decision(1_000, ply=3, stake=5_000),  # no action is told apart from another
         decision(120_000, ply=4, seat=1),
     ]
-    first, second = (figures(valuations, seat, 10_000) for seat in (0, 1))
+    first, second = (figures(valuations, seat, [10_000] * 4) for seat in (0, 1))
     assert (first.counted, first.idle, first.mean_loss) == (2, 1, 30_000)
     assert first.classes == {"blunder": 0, "mistake": 1, "doubtful": 0}
     assert second.classes == {"blunder": 1, "mistake": 0, "doubtful": 0}
@@ -77,5 +85,5 @@ def test_figures_count_what_was_at_stake() -> None:
 
 
 def test_a_seat_without_decisions_has_no_mean() -> None:
-    nobody = figures([], 0, 0)
+    nobody = figures([], 0, [])
     assert (nobody.counted, nobody.mean_loss, nobody.accuracy) == (0, None, None)
