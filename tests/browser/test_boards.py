@@ -17,6 +17,13 @@ RECORDS = sorted((gallery.ROOT / "examples" / "records").glob("[cd]*.jsonl"))
 RARE = dict(gallery.rare())
 POSITIONS = dict(gallery.examples()) | RARE
 AXE = gallery.WEB / "node_modules" / "axe-core" / "axe.min.js"
+GERMAN = {"Mörtelmischer", "Schreiner", "Steinmetz", "Werkzeugmacher", "Maurer", "Zimmermann", "Töpfer", "Statiker"} | {
+    "Bildhauer",
+    "Glasbläser",
+    "Goldschmied",
+    "Orgelbauer",
+    "Glockengießer",
+}
 SIZES = """[...document.querySelectorAll('.drawn *')]
     .filter(one => [...one.childNodes].some(text => text.nodeType === 3 && text.data.trim()))
     .map(one => parseFloat(getComputedStyle(one).fontSize) * (one.ownerSVGElement ? one.getScreenCTM().a : 1))"""
@@ -222,6 +229,16 @@ def test_the_blessing_is_told_to_who_converts(boards: Page) -> None:
     exhibit["position"]["cathedral"]["step"] = "draft"
     show(boards, exhibit)
     expect(told).to_have_count(0)
+
+
+def test_cards_have_the_german_names_that_are_printed_on_them(boards: Page) -> None:
+    exhibit = gallery.plain(POSITIONS["cathedral-4p-round5-draft"])
+    boards.evaluate("localStorage.setItem('language', 'de')")
+    show(boards, exhibit)
+    names = set(boards.locator(".crew .name").all_inner_texts())
+    boards.evaluate("localStorage.setItem('language', 'en')")
+    assert names
+    assert names <= GERMAN
 
 
 def test_cards_that_the_catalogue_does_not_know_are_drawn(boards: Page) -> None:

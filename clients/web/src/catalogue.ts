@@ -3,6 +3,7 @@
 import { rules } from "./api.ts";
 import type { Card, Catalogue } from "./boards/types.ts";
 import type { CatalogueEntry } from "./gen/clerestory/v1/rules_pb.ts";
+import { printedName } from "./names.ts";
 import { LANGUAGES, language } from "./text.ts";
 
 const asked = new Map<string, Promise<Catalogue>>();
@@ -29,14 +30,16 @@ export function catalogueOf(entries: readonly CatalogueEntry[]): Catalogue {
     if (!cards.has(card.id)) cards.set(card.id, card);
     placed.set(`${card.section}/${card.id}`, card);
   }
-  const own = LANGUAGES[language()];
+  const spoken = language();
+  const own = LANGUAGES[spoken];
   return {
     card: (id) => cards.get(id),
     of: (section, id) => placed.get(`${section}/${id}`),
     name: (id) => {
       const card = cards.get(id);
       const translated = own && card?.values[own];
-      return typeof translated === "string" && translated ? translated : (card?.name ?? plain(id));
+      if (typeof translated === "string" && translated) return translated;
+      return card ? (printedName(spoken, card.section, id) ?? card.name) : plain(id);
     },
   };
 }
