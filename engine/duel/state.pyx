@@ -58,14 +58,16 @@ def course_fields(card):
 
 def use_fields(card):
     """The use of a card, and what the turn has had."""
-    in_use = 'the card in use, while something is still to be chosen or drawn for it; else `""`'
+    in_use = "the card in use, while something is still to be chosen or drawn for it (of pointing ones the last named); " \
+        'else `""`, also during a bonus'
     left = "step `take`: chips still to be taken; `regan`, `bonus`: chips that may still be turned; `market`: " \
         "purchases still allowed; else 0"
     floor = "steps `take`, `regan`, `alfred`, `bonus`: the first kind that may be named (`wood` at the start); " \
         'else `""`'
     may_end = "a use has done something and can be ended by `done`, also while a seal bought is drawn; at step " \
         "`bonus` always true; else false"
-    seals_due = "step `draw`: seals still to be drawn, the one that Nature draws now among them; else 0"
+    seals_due = "step `draw`: seals still to be drawn, the one that Nature draws now among them, and no more " \
+        "than there are; else 0"
     return [
         Field("card", at(&s.card), card, in_use),
         Field("left", at(&s.left), FEW, left),

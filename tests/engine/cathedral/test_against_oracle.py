@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
-from clerestory.engine import GAMES, NATURE, Rng, State
+from clerestory.engine import GAMES, NATURE, Action, Rng, State
 from tests.engine.cathedral.oracle import Oracle
 
 CATHEDRAL = GAMES["cathedral"]
+GAMES_OF_A_COUNT = 12
 
 
 def fields(state: State) -> dict[str, Any]:
@@ -30,21 +31,26 @@ def assert_equal(state: State, oracle: Oracle) -> None:
         assert list(state.margins()) == oracle.margins()
 
 
+def random_action(state: State, rng: Rng) -> Action:
+    """Any legal action; now and then Nature brings up what was not dealt."""
+    legal = state.legal_actions()
+    return state.draw(rng) if state.turn == NATURE and rng.below(4) else legal[rng.below(len(legal))]
+
+
 def compare_game(seats: int, seed: int) -> None:
-    """Play one random game on both; now and then Nature brings up what was not dealt."""
+    """Play one random game on both."""
     rng, state = Rng(seed), CATHEDRAL.new(seats, seed)
     oracle = Oracle.from_position(fields(state))
     assert_equal(state, oracle)
     while not state.over:
-        legal = state.legal_actions()
-        action = state.draw(rng) if state.turn == NATURE and rng.below(4) else legal[rng.below(len(legal))]
+        action = random_action(state, rng)
         state.play(action)
         oracle.play(action.text)
         assert_equal(state, oracle)
 
 
 @pytest.mark.parametrize("seats", CATHEDRAL.seats)
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(GAMES_OF_A_COUNT))
 def test_random_games(seats: int, seed: int) -> None:
     compare_game(seats, seed)
 
