@@ -8,9 +8,11 @@ import inspect
 import math
 import re
 import time
+import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from importlib.resources import files
 from typing import Any, Protocol, Self
 
 from clerestory.arena.oneply import judge_actions
@@ -107,14 +109,14 @@ def at_random(root: Root, seed: int, _: Budget) -> Choice:
     return legal[Rng(seed).below(len(legal))].text, 0
 
 
-def greedy(root: Root, seed: int, _: Budget, *, samples: int = 8) -> Choice:
-    """One decision deep: the guide's margin at the next decision."""
-    return best(root.view, *judge_actions("greedy", root.view, seed, worlds=samples))
+def greedy(root: Root, seed: int, _: Budget, *, samples: int = 8, value: str = "hand") -> Choice:
+    """One decision deep: the margin expected at the next decision, by `value` (the guide's unless told otherwise)."""
+    return best(root.view, *judge_actions("greedy", root.view, seed, worlds=samples, value=value))
 
 
-def expectimax(root: Root, seed: int, _: Budget, *, samples: int = 8) -> Choice:
-    """Two decisions deep: the guide's margin after the next seat's best reply, averaged over samples of chance."""
-    return best(root.view, *judge_actions("expectimax", root.view, seed, worlds=samples))
+def expectimax(root: Root, seed: int, _: Budget, *, samples: int = 8, value: str = "hand") -> Choice:
+    """Two decisions deep: the margin expected after the next seat's best reply, over samples of chance, by `value`."""
+    return best(root.view, *judge_actions("expectimax", root.view, seed, worlds=samples, value=value))
 
 
 def flat_mc(root: Root, seed: int, budget: Budget) -> Choice:
@@ -163,6 +165,13 @@ def searcher_of(bot: str, root: Root, seed: int, options: Mapping[str, Any]) -> 
         raise BadBot(f"{bot}: no option {', '.join(wrong)}" if wrong else f"{bot}: {error}") from None
 
 
+def pinned(root: Root, seed: int, budget: Budget, *, name: str) -> Choice:
+    """A player that never changes: `pinned.toml` names its bot and all of its options."""
+    options = dict(PINNED[name])
+    decide, of_seats = BOTS[options.pop("bot")], options.pop("seats", {})
+    return decide(root, seed, budget, **options | of_seats.get(str(root.view.seats), {}))
+
+
 def best(view: State, worth: list[float], worlds: int) -> Choice:
     """Return the action worth most; of ties, the one with the lowest code."""
     return view.legal_actions()[worth.index(max(worth))].text, worlds * len(worth)
@@ -175,6 +184,7 @@ def limits(budget: Budget) -> tuple[float | None, int | None]:
     return budget.seconds, budget.iterations
 
 
+PINNED: Mapping[str, Mapping[str, Any]] = tomllib.loads(files("clerestory.arena").joinpath("pinned.toml").read_text())
 BOTS: Mapping[str, Decide] = {
     "random": at_random,
     "greedy": greedy,
@@ -182,6 +192,7 @@ BOTS: Mapping[str, Decide] = {
     "flat-mc": flat_mc,
     "ismcts": ismcts,
     "ismcts-plain": ismcts_plain,
+    **{name: partial(pinned, name=name) for name in PINNED},
 }
 
 
@@ -196,6 +207,8 @@ def parse_bot(text: str) -> NamedBot:
     name, _, tail = text.partition(":")
     if name not in BOTS:
         raise BadBot(f"{name[:80]!r}: no bot; there are {', '.join(BOTS)}")
+    if name in PINNED and tail:
+        raise BadBot(f"{name}: it never changes, so it has no options; name those of {PINNED[name]['bot']} instead")
     pairs = (pair.partition("=") for pair in tail.split(",") if tail)
     return NamedBot(text, partial(BOTS[name], **{key: read_option(name, key, value) for key, _, value in pairs}))
 
@@ -203,11 +216,11 @@ def parse_bot(text: str) -> NamedBot:
 def read_option(bot: str, key: str, text: str) -> int | float | str:
     """Return an option's value: a count for options declared here, otherwise the number or word as written."""
     known = inspect.signature(BOTS[bot]).parameters.values()
-    named = [parameter.name for parameter in known if parameter.kind is parameter.KEYWORD_ONLY]
+    named = {parameter.name: parameter.default for parameter in known if parameter.kind is parameter.KEYWORD_ONLY}
     passed_on = any(parameter.kind is parameter.VAR_KEYWORD for parameter in known)
     if key not in named and (not passed_on or key in ("view", "seed", "budget")):
         raise BadBot(f"{bot}: no option {key[:80]!r}; there are {', '.join(named) or 'none'}")
-    if key in named and not re.fullmatch(r"0*[1-9]\d{0,8}", text, re.ASCII):
+    if isinstance(named.get(key), int) and not re.fullmatch(r"0*[1-9]\d{0,8}", text, re.ASCII):
         raise BadBot(f"{bot}: {key}: {text[:80]!r} is not a whole number above 0")
     for read in (int, float):
         try:

@@ -2,21 +2,24 @@
 """The bots without a tree: each action is judged one or two decisions deep, or by playouts, averaged over worlds.
 
 All actions of a decision are tried in the same worlds with the same luck (common random numbers), so that their
-differences are less noisy than their values. Seats judge by the guide; nothing here knows a card.
+differences are less noisy than their values. Seats judge by a value of the game; nothing here knows a card.
 """
 from libc.math cimport INFINITY
 from libc.stdint cimport uint64_t
 from libc.string cimport memcpy
 
 from clerestory.engine.clock cimport monotonic
-from clerestory.engine.core cimport MAX_LEGAL, MAX_SEATS, NATURE, OVER, GameOps, Guide, State, action_t, margins_of
+from clerestory.engine.core cimport MAX_LEGAL, MAX_SEATS, NATURE, OVER, GameOps, State, Value, action_t, margins_of
 from clerestory.engine.rng cimport Rng, rng_below, rng_next, rng_seed, rng_t
+from clerestory.engine.value cimport Valuation
 
+from clerestory.engine.errors import BadWeights
+from clerestory.engine.value import value_of
 from clerestory.search.errors import BadBot
 
 cdef struct Look:
     const GameOps *ops
-    const Guide *guide
+    Value value                  # what positions are worth; of no bot that goes by none
     uint64_t root[64]            # the position, as the deciding seat sees it
     int seats
     int seat                     # the one that decides
@@ -38,11 +41,12 @@ cdef int settle(Look *look, void *world) noexcept nogil:
 
 
 cdef double lead(Look *look, const void *world, int seat) noexcept nogil:
-    """The guide's value for the seat minus the best of the others."""
-    cdef double value[MAX_SEATS]
+    """The expected score of the seat minus the best of the others."""
+    cdef double score[MAX_SEATS]
+    cdef double share[MAX_SEATS]
     cdef double margin[MAX_SEATS]
-    look.guide.value(world, value)
-    margins_of(value, look.seats, margin)
+    look.value.evaluate(look.value.weights, world, score, share)
+    margins_of(score, look.seats, margin)
     return margin[seat]
 
 
@@ -144,7 +148,17 @@ cdef judge_t judge_of(str bot, bint guided) except NULL:
     return after_reply if bot == "expectimax" else at_once
 
 
-def judge_actions(str bot not None, State view not None, seed, *, uint64_t worlds, double deadline=INFINITY):
+cdef Valuation valuation_of(str bot, object game, str name):
+    """Return a value of a game. Raises BadBot."""
+    try:
+        return value_of(game, name)
+    except BadWeights as error:
+        raise BadBot(f"{bot}: value: {error}") from None
+
+
+def judge_actions(
+    str bot not None, State view not None, seed, *, uint64_t worlds, double deadline=INFINITY, str value="hand"
+):
     """Return the mean worth of each legal action to the seat that decides, in legal order, and the number of worlds.
 
     Args:
@@ -153,15 +167,20 @@ def judge_actions(str bot not None, State view not None, seed, *, uint64_t world
         seed: 0 to 2**64 - 1.
         worlds: determinizations, at most; one is always judged.
         deadline: a reading of time.monotonic after which no world is begun.
+        value: what positions are worth, as `value_of` takes it; not for `flat-mc`.
 
-    Raises BadBot where the game has no guide and the bot needs one, ValueError for a wrong seed.
+    Raises BadBot where the game has no guide and the bot needs one, and for the value; ValueError for a wrong seed.
     """
     cdef double total[MAX_LEGAL]
     cdef Look look
     cdef Rng rng = Rng(seed)
     cdef judge_t judge = judge_of(bot, view.game.guide != NULL)
     cdef int i
-    look.ops, look.guide = view.game.ops, view.game.guide
+    cdef Valuation valuation
+    look.ops = view.game.ops
+    if judge != at_the_end:
+        valuation = valuation_of(bot, view.game, value)
+        look.value = valuation.c
     look.seats, look.seat, look.rng = view.seats, view.turn, rng.c
     memcpy(look.root, view.data, sizeof(look.root))
     for i in range(MAX_LEGAL):

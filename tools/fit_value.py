@@ -1,41 +1,65 @@
 """How engine/cathedral/value.toml was fitted, and can be fitted again.
 
     python -m tools.fit_value games --games 300 --iterations 1000 --seed 1 --out lines.npz
-    python -m tools.fit_value fit lines.npz --out value.toml
+    python -m tools.fit_value fit lines.npz --out value.toml --half-way-from engine/cathedral/value.toml
+    python -m tools.fit_value match value.toml --games 400 --seats 2
 
-`games` has the search play itself, two players, and notes for each of its lines what it expects (the margin at the end
-less the margin now) and what the position after it holds (differences of the terms). `fit` foresees the one by the
-other, by ridge regression. Whether a fit is better says the arena, not its error.
+`games` has a search play itself, two players, and notes for each of its lines what it expects (the margin at the end
+less the margin now) and what the position after it holds (differences of the terms); `--value` has it go by other
+weights than those in use. It selects by UCB1, so that poor lines are known as well: fits to the lines of the shipped
+search, which spends its visits where its priors are, lose. `fit` foresees the one by the other, by ridge regression.
+Whether a fit is better says the arena, not its error: `match` lets `expectimax` play by it against the weights in use.
 """
 
 import argparse
 import random
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from clerestory.arena.match import DealTask, Match
+from clerestory.arena.series import scores
+from clerestory.arena.statistics import score_interval
 from clerestory.engine import NATURE, Rng, State, game
-from clerestory.engine.cathedral.guide import STAGE_NAMES, TERM_NAMES, terms_of
+from clerestory.engine.cathedral.guide import STAGE_NAMES, TERM_NAMES, terms_of, weights_of
+from clerestory.engine.core import Game
 from clerestory.search.ismcts import Searcher
-from clerestory.search.options import shipped
 from clerestory.search.root import observe
 
+CATHEDRAL = game("cathedral")
+OPTIONS = {"reward": "margin", "scale": "range", "playout": "informed", "horizon": 40}  # of the searches
+FITTED = "fitted"  # what the weights of --value are called
 ROUNDS = 6
 LEAST_VISITS, MOST_VISITS = 12, 200  # of a line to be noted, and to count more for
 STRAYING = 0.12  # share of decisions that are any legal action, so that all kinds of positions come up
 WITHIN = 3.0  # weight of the differences between the lines of one decision, over that of the lines themselves
+Table = dict[str, dict[str, list[float]]]  # weights by stage, term and round
 Row = tuple[float, ...]  # decision, stage, round, visits, what is to be foreseen, then the terms
 
 
 # -- games -----------------------------------------------------------------------------------------
 
 
-def lines_of(position: State, iterations: int, luck: random.Random) -> tuple[str, list[Row]]:
+def read_value(file: Path) -> Table:
+    """Return a table of weights."""
+    return tomllib.loads(file.read_text("utf-8"))
+
+
+def know_value(file: Path | None) -> str:
+    """Give the game the weights of a file as one more value; return its name, that of those in use for None."""
+    if file is None:
+        return "hand"
+    CATHEDRAL.hand_values[FITTED] = weights_of(read_value(file))
+    return FITTED
+
+
+def lines_of(position: State, value: str, iterations: int, luck: random.Random) -> tuple[str, list[Row]]:
     """Search a decision; return the best action, and a row for each line known accurately enough."""
     seat = position.turn
-    searcher = Searcher(observe(position), seed=luck.getrandbits(50), **shipped(position.game, 2))
+    searcher = Searcher(observe(position), seed=luck.getrandbits(50), value=value, **OPTIONS)
     result = searcher.run(iterations=iterations)
     rows = [
         (line.visits, *row_of(after, seat, line.margin))
@@ -61,9 +85,9 @@ def row_of(after: State, seat: int, margin: float) -> Row:
     return STAGE_NAMES.index(stage), number, ahead, *(ours[name] - theirs[name] for name in TERM_NAMES)
 
 
-def rows_of_game(seed: int, iterations: int) -> Iterator[list[Row]]:
+def rows_of_game(value: str, seed: int, iterations: int) -> Iterator[list[Row]]:
     """Play a game; yield the rows of each decision."""
-    luck, rng, state = random.Random(seed), Rng(seed), game("cathedral").new(2, seed)
+    luck, rng, state = random.Random(seed), Rng(seed), CATHEDRAL.new(2, seed)
     while not state.over:
         if state.turn == NATURE:
             state.play(state.draw(rng))
@@ -71,17 +95,17 @@ def rows_of_game(seed: int, iterations: int) -> Iterator[list[Row]]:
         legal = [action.text for action in state.legal_actions()]
         best = legal[0]
         if len(legal) > 1:
-            best, rows = lines_of(state, iterations, luck)
+            best, rows = lines_of(state, value, iterations, luck)
             yield rows
         state.play(luck.choice(legal) if luck.random() < STRAYING else best)
 
 
-def play(games: int, iterations: int, seed: int, out: Path) -> None:
+def play(value: str, games: int, iterations: int, seed: int, out: Path) -> None:
     """Write the rows of many games as they finish."""
     rows: list[Row] = []
     decision = 0
     for number in range(games):
-        for found in rows_of_game(seed + number, iterations):
+        for found in rows_of_game(value, seed + number, iterations):
             rows += [(decision, *row) for row in found]
             decision += 1
         if number % 10 == 9 or number == games - 1:
@@ -136,14 +160,51 @@ def fit_stage(rows: np.ndarray[Any, Any], penalty: float) -> dict[str, list[floa
     }
 
 
-def fit(files: list[Path], penalty: float, out: Path) -> None:
-    """Write the table of weights, in the form of value.toml."""
+def fit(files: list[Path], penalty: float, before: Path | None, out: Path) -> None:
+    """Write the table of weights, in the form of value.toml: the fit, or the means of it and of weights before it."""
     rows = np.concatenate([np.load(path)["rows"].astype(float) for path in files])
+    table = {stage: fit_stage(rows[rows[:, 2] == number], penalty) for number, stage in enumerate(STAGE_NAMES)}
+    if before is not None:
+        table = half_way(read_value(before), table)
     with out.open("w", encoding="utf-8") as stream:
-        for number, stage in enumerate(STAGE_NAMES):
+        for stage, terms in table.items():
             stream.write(f"\n[{stage}]\n")
-            for term, weights in fit_stage(rows[rows[:, 2] == number], penalty).items():
+            for term, weights in terms.items():
                 stream.write(f"{term} = [{', '.join(f'{weight:.3f}' for weight in weights)}]\n")
+
+
+def half_way(before: Table, after: Table) -> Table:
+    """Return the means of two tables; a term that is not named has no weight."""
+    nothing = [0.0] * ROUNDS
+    return {
+        stage: {
+            term: [
+                (a + b) / 2
+                for a, b in zip(before[stage].get(term, nothing), after[stage].get(term, nothing), strict=True)
+            ]
+            for term in TERM_NAMES
+            if term in before[stage] or term in after[stage]
+        }
+        for stage in STAGE_NAMES
+    }
+
+
+# -- match -----------------------------------------------------------------------------------------
+
+
+def load() -> Game:
+    """Return the game, with the weights that are tried among its values."""
+    return CATHEDRAL
+
+
+def compete(file: Path, games: int, seats: int, seed: int) -> None:
+    """Print how `expectimax` by these weights plays against `expectimax` by those in use."""
+    bots = f"expectimax:value={know_value(file)}", "expectimax:value=hand"
+    match = Match(load, seats, bots, "1it", seed, games // seats)
+    seatings = list(range(seats))
+    played = [game for deal in range(match.deals) for game in DealTask(match, seed + deal, seatings).play()]
+    share = score_interval(scores(played, seats))
+    print(f"{len(played)} games: {share.mean:.1%} [{share.low:.1%}, {share.high:.1%}]")
 
 
 def main() -> None:
@@ -154,16 +215,25 @@ def main() -> None:
     playing.add_argument("--games", type=int, default=300)
     playing.add_argument("--iterations", type=int, default=1000)
     playing.add_argument("--seed", type=int, default=1)
+    playing.add_argument("--value", type=Path)
     playing.add_argument("--out", type=Path, required=True)
     fitting = commands.add_parser("fit")
     fitting.add_argument("files", type=Path, nargs="+")
     fitting.add_argument("--penalty", type=float, default=3000.0)
     fitting.add_argument("--out", type=Path, required=True)
+    fitting.add_argument("--half-way-from", type=Path)
+    competing = commands.add_parser("match")
+    competing.add_argument("value", type=Path)
+    competing.add_argument("--games", type=int, default=400)
+    competing.add_argument("--seats", type=int, default=2)
+    competing.add_argument("--seed", type=int, default=1)
     chosen = parser.parse_args()
     if chosen.command == "games":
-        play(chosen.games, chosen.iterations, chosen.seed, chosen.out)
+        play(know_value(chosen.value), chosen.games, chosen.iterations, chosen.seed, chosen.out)
+    elif chosen.command == "fit":
+        fit(chosen.files, chosen.penalty, chosen.half_way_from, chosen.out)
     else:
-        fit(chosen.files, chosen.penalty, chosen.out)
+        compete(chosen.value, chosen.games, chosen.seats, chosen.seed)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
 The thought behind all of it: points come from craftsmen who turn cubes into VP, so a cube is worth what the
 owner's craftsmen can still make of it, a craftsman is worth its conversions over the rounds to come, and gold
 is worth the craftsmen and places it buys. The weights of the value, in value.toml, are fitted by tools/fit_value
-to the margins that searches expected, with the cards of rules revision 1; those of actions are chosen by hand.
+to the margins that searches expected; those of actions are chosen by hand.
 """
 from libc.stdint cimport uint32_t
 from libc.string cimport memcpy
@@ -289,6 +289,6 @@ def read_table(name):
     return tomllib.loads(files("clerestory.engine.cathedral").joinpath(name).read_text("utf-8"))
 
 
-FILES = {"hand": "value.toml"}
+FILES = {"hand": "value.toml", "hand-v1": "value-v1.toml"}  # the second never changes: pinned players have it
 HAND_VALUES = {name: weights_of(read_table(file)) for name, file in FILES.items()}
 use_weights(read_table(FILES["hand"]))

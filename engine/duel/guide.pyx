@@ -281,6 +281,6 @@ def read_table(name):
     return tomllib.loads(files("clerestory.engine.duel").joinpath(name).read_text("utf-8"))["weights"]
 
 
-FILES = {"hand": "value.toml"}
+FILES = {"hand": "value.toml", "hand-v1": "value-v1.toml"}  # the second never changes: pinned players have it
 HAND_VALUES = {name: weights_of(read_table(file)) for name, file in FILES.items()}
 use_weights(read_table(FILES["hand"]))

@@ -377,7 +377,7 @@ cdef class ToyGame(Game):
     def __init__(self):
         super().__init__(
             "toy", 1, actions(), LAYOUT, (card_faults, course_faults, played_faults), tuning=TUNING,
-            hand_values={"hand": array("d")},
+            hand_values={"hand": array("d"), "hand-v1": array("d")},
         )
 
 

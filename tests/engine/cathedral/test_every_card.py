@@ -1,7 +1,8 @@
 """What the comparison of the two models is worth: no card could lose its effect without some game of it noticing.
 
-Each card in turn is made one that does nothing, in the plain model alone; some game that both models have played alike must then
-go another way. Builders Duel has the like in its `test_against_oracle.py`: there a card can only be used where that changes something.
+Each card in turn is made one that does nothing, in the plain model alone; some game that both models have played alike
+must then go another way. Builders Duel has the like in its `test_against_oracle.py`: there a card can only be used
+where that changes something.
 """
 
 import json
