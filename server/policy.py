@@ -301,7 +301,8 @@ class Policy:
         for priorities in ((Priority.MOVE, Priority.HINT), (Priority.BACKGROUND,)):
             wants: Counter[Hashable] = Counter()
             for (caller, priority), number in numbers.items():
-                wants[caller] += number * (priority in priorities)
+                if priority in priorities:
+                    wants[caller] += number
             for caller, share in fair_shares(wants, left).items():
                 left -= share
                 self._shares[caller] = self._shares.get(caller, 0.0) + share

@@ -5,7 +5,7 @@ from math import inf
 from typing import Any
 
 import pytest
-from google.protobuf.json_format import MessageToJson, Parse
+from google.protobuf.json_format import MessageToJson, Parse, ParseDict
 
 from clerestory.clients.types import Line as AnsweredLine
 from clerestory.clients.wire import position_message, read_answer
@@ -15,8 +15,9 @@ from clerestory.search.options import shipped
 from clerestory.search.result import Line, StopReason
 from clerestory.search.root import observe
 from clerestory.server.service import explain
-from clerestory.server.translate import read_position, read_question
+from clerestory.server.translate import position_fields, read_position, read_question
 from clerestory.server.translate_answers import STOP_REASONS
+from clerestory.server.translate_rules import write_position
 from clerestory.v1.advisor_pb2 import StopReason as StopReasonMessage
 from clerestory.v1.position_pb2 import Position
 from tests.server.harness import opening, question, served
@@ -46,6 +47,8 @@ def test_round_trip(name: str, seats: int, seed: int) -> None:
             MessageToJson(message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True)
         )
         assert {field: value for field, value in written.items() if value != ""} == state.to_position()
+        assert position_fields(message) == written
+        assert write_position(state) == ParseDict(state.to_position(), Position())
 
 
 @pytest.mark.parametrize("chance", [False, True])
