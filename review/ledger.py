@@ -35,7 +35,6 @@ class Valuation:
         points: points of margin that the action cost, 0 or more; of a chance event, 0.
         stake: how far the best and the worst action are apart for the seat that decided, in millionths; of a chance
             event, 0.
-        visits: iterations behind `after`.
         iterations: of all searches of the ply.
         line: the principal variation of the best action, in texts.
         reason: what the best action brings beyond the one played, where that is more than chance: `+1.2 vp by the end
@@ -54,7 +53,6 @@ class Valuation:
     best_label: str = ""
     points: float = 0.0
     stake: int = 0
-    visits: int = 0
     iterations: int = 0
     line: tuple[str, ...] = ()
     reason: str = ""

@@ -63,7 +63,6 @@ def study_chance(ply: Ply, plan: Plan) -> Study:
         source=source_of_luck(root.view.game, ply.action.text),
         before=in_units(mean_of(result.lines)),
         after=in_units(came.win_shares),
-        visits=came.visits,
         iterations=result.iterations,
     )
 
@@ -91,7 +90,6 @@ def study_decision(ply: Ply, plan: Plan) -> Study:
         best_label=best.label,
         points=round(max(best.margin - played.margin, 0.0), 3),
         stake=stake(table.lines, ply.turn),
-        visits=played.visits,
         iterations=spent,
         line=variation(table, best),
         reason=reason,

@@ -2,12 +2,14 @@
 
 import asyncio
 import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 import grpc
 
-from clerestory.review import Annotation, Plan
+from clerestory.review import Annotation, Plan, Valuation
 from clerestory.review.annotation import assemble
 from clerestory.review.course import last_root, plies_of
 from clerestory.review.plan import ITERATIONS, LEAST
@@ -16,13 +18,17 @@ from clerestory.server.errors import Reason, refuse
 from clerestory.server.games.keeper import Keeper
 from clerestory.server.games.kept import Kept
 from clerestory.server.games.log import Hints
+from clerestory.server.games.store import Store, StoreError
 from clerestory.server.games.viewer import Viewer, viewer_of
 from clerestory.server.reviewer import Game, Pass, Reviewer
 from clerestory.server.translate_annotation import (
     MOST,
     Wanted,
+    digest_of_plan,
     read_annotation,
+    read_plies,
     require_seat,
+    write_plies,
     write_progress,
     write_review,
 )
@@ -60,20 +66,27 @@ class Annotations(AnnotationServiceServicer):
         end, viewer = await self._game(wanted)
         plan = Plan(iterations=SKETCH, seed=wanted.seed, viewer=viewer)
         game = await asyncio.to_thread(game_of, end, viewer)
-        sketch = await self._pass(game, plan, caller, context, sketch=True)
-        plan = replace(plan, iterations=iterations_of(wanted, time.monotonic() - began))
-        proper = sketch if plan.iterations == SKETCH else await self._pass(game, plan, caller, context, sketch=False)
-        await self._conclude(proper, assembled(end, plan, proper), context)
+        shelf = Shelf(self._keeper.store, wanted.game_id if end.over else "", plan.settings(end.game, end.seats))
+        proper = replace(plan, iterations=iterations_of(wanted, 1.0)) if wanted.seconds is None else None
+        if proper is None or not (proper == plan or await shelf.known(proper)):
+            await self._pass(game, plan, caller, context, shelf, sketch=True)
+        if proper is None:
+            proper = replace(plan, iterations=iterations_of(wanted, time.monotonic() - began))
+        done = await self._pass(game, proper, caller, context, shelf, sketch=False)
+        await self._conclude(done, assembled(end, proper, done), context)
 
-    async def _pass(self, game: Game, plan: Plan, caller: Caller, context: Context, *, sketch: bool) -> Pass:
-        """Go over a game once, and tell what is done as it is done."""
-        going = Pass(game.total)
+    async def _pass(
+        self, game: Game, plan: Plan, caller: Caller, context: Context, shelf: "Shelf", *, sketch: bool
+    ) -> Pass:
+        """Go over a game once, and tell and keep what is done as it is done; what was kept before is told at once."""
+        going = Pass.begun(game.total, await shelf.known(plan))
         work = asyncio.ensure_future(going.run(game, plan, self._reviewer, caller))
         try:
-            while not work.done():
+            while going.untold or not work.done():
                 await asyncio.wait([work], timeout=EVERY)
-                if going.untold:
-                    await context.write(write_progress(going.done, going.total, going.news(), sketch=sketch))
+                if news := going.news():
+                    await shelf.keep(plan, news)
+                    await context.write(write_progress(going.done, going.total, news, sketch=sketch))
             work.result()
         finally:
             work.cancel()
@@ -95,6 +108,34 @@ class Annotations(AnnotationServiceServicer):
             end = live.kept.record(None).state
         require_seat(end, judge)
         return end, judge
+
+
+class Shelf:
+    """Where the plies of a review are kept: of a kept game that is over, in its store; of anything else, nowhere.
+
+    Args:
+        store: of the games.
+        game_id: of the game, "" for one whose review is not kept.
+        settings: options of the searches.
+    """
+
+    def __init__(self, store: Store, game_id: str, settings: Mapping[str, Any]) -> None:
+        self._store, self._game_id, self._settings = store, game_id, settings
+
+    async def known(self, plan: Plan) -> dict[int, Valuation]:
+        """Return the plies that are kept; none where the store fails."""
+        if not self._game_id:
+            return {}
+        with suppress(StoreError):
+            return read_plies(await self._store.reviewed(self._game_id, digest_of_plan(plan, self._settings)))
+        return {}
+
+    async def keep(self, plan: Plan, plies: Sequence[Valuation]) -> None:
+        """Keep plies; where the store fails, they are made again another time."""
+        if self._game_id:
+            with suppress(StoreError):
+                digest = digest_of_plan(plan, self._settings)
+                await self._store.keep_review(self._game_id, digest, write_plies(plies))
 
 
 def judge_of(kept: Kept, viewer: Viewer, wanted: int | None) -> int | None:

@@ -108,14 +108,20 @@ class Pass:
     untold: list[Valuation] = field(default_factory=list)
     done: int = 0
 
+    @classmethod
+    def begun(cls, total: int, known: dict[int, Valuation]) -> "Pass":
+        """Return a pass of which some plies are known; nobody has been told of them."""
+        return cls(total, dict(known), untold=list(known.values()), done=len(known))
+
     def news(self) -> list[Valuation]:
         """Return what is done since the last call."""
         told, self.untold = self.untold, []
         return told
 
     async def run(self, game: "Game", plan: Plan, reviewer: Reviewer, caller: Caller) -> None:
-        """Study all plies, as many at once as there are workers. Raises CallError."""
-        work: Iterator[Ply | Root] = chain(game.plies, () if game.last is None else (game.last,))
+        """Study all plies that are not known yet, as many at once as there are workers. Raises CallError."""
+        unknown = [ply for ply in game.plies if ply.number not in self.valuations]
+        work: Iterator[Ply | Root] = chain(unknown, () if game.last is None else (game.last,))
 
         async def go_on() -> None:
             for one in work:

@@ -1,12 +1,16 @@
 """Between the messages of AnnotationService and the review of a game."""
 
-from collections.abc import Sequence
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from clerestory import __version__
 from clerestory.engine.core import NATURE, State
 from clerestory.engine.errors import BadRecord
 from clerestory.engine.record import read_records
-from clerestory.review import Annotation, Valuation
+from clerestory.review import Annotation, Plan, Valuation
 from clerestory.review.plan import LEAST
 from clerestory.server.errors import Faults, Reason, refuse
 from clerestory.server.translate import read_duration
@@ -101,6 +105,43 @@ def write_ply(one: Valuation) -> api.ReviewedPly:
         principal_variation=one.line,
         reason=one.reason,
     )
+
+
+def read_ply(message: api.ReviewedPly) -> Valuation:
+    """Return what a ply changed from its message."""
+    return Valuation(
+        ply=message.ply,
+        round=message.round,
+        seat=message.seat if message.HasField("seat") else NATURE,
+        action=message.action.text,
+        label=message.action.label,
+        source=message.source,
+        before=tuple(message.before),
+        after=tuple(message.after),
+        best=message.best.text,
+        best_label=message.best.label,
+        points=message.points,
+        stake=message.stake,
+        iterations=message.iterations,
+        line=tuple(message.principal_variation),
+        reason=message.reason,
+    )
+
+
+def read_plies(kept: Mapping[int, bytes]) -> dict[int, Valuation]:
+    """Return plies as a store has them."""
+    return {ply: read_ply(api.ReviewedPly.FromString(message)) for ply, message in kept.items()}
+
+
+def write_plies(plies: Sequence[Valuation]) -> dict[int, bytes]:
+    """Return plies as a store is to have them."""
+    return {one.ply: write_ply(one).SerializeToString(deterministic=True) for one in plies}
+
+
+def digest_of_plan(plan: Plan, settings: Mapping[str, Any]) -> str:
+    """Return the digest of all that the review of a game is made by, the version of this program among it."""
+    made_by = [__version__, plan.iterations, plan.seed, plan.viewer, sorted(settings.items())]
+    return hashlib.sha256(json.dumps(made_by).encode()).hexdigest()
 
 
 def write_progress(done: int, total: int, plies: Sequence[Valuation], *, sketch: bool) -> api.AnnotateGameResponse:

@@ -42,6 +42,15 @@ SCRIPTS = (
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX key_game ON key (game);
     """,
+    """
+    CREATE TABLE review (
+        game TEXT NOT NULL REFERENCES game,
+        plan TEXT NOT NULL,  -- digest of all that a review is made by
+        ply INTEGER NOT NULL,
+        message BLOB NOT NULL,  -- a ReviewedPly
+        PRIMARY KEY (game, plan, ply)
+    ) STRICT, WITHOUT ROWID;
+    """,
 )
 
 

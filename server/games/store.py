@@ -89,7 +89,7 @@ class Wanted:
 
 
 class Store(Protocol):
-    """The five things that a store does; each raises StoreError, StoreFull where there is no room."""
+    """The things that a store does; each raises StoreError, StoreFull where there is no room."""
 
     secret: bytes  # drawn when the store was made
     unfinished: Mapping[str, int]  # games by maker that had not ended when it was opened
@@ -110,6 +110,12 @@ class Store(Protocol):
 
     async def find(self, digests: Sequence[str]) -> dict[str, tuple[str, int | None]]:
         """Return (game, seat) of the keys that there are, by digest."""
+
+    async def reviewed(self, game_id: str, plan: str) -> dict[int, bytes]:
+        """Return what there is of a review, by ply."""
+
+    async def keep_review(self, game_id: str, plan: str, plies: Mapping[int, bytes]) -> None:
+        """Keep plies of a review; those that are there already stay."""
 
     async def close(self) -> None:
         """Finish what was begun."""
@@ -140,7 +146,7 @@ class SqliteStore:
         self._jobs.put(first)
         self.secret, self.unfinished = first.done.result()
 
-    # -- the five ----------------------------------------------------------------------------------
+    # -- what it does ----------------------------------------------------------------------------------
 
     async def create(self, head: Head, entries: Sequence[Entry], summary: Summary, keys: Sequence[Key]) -> None:
         """Keep a new game."""
@@ -181,6 +187,17 @@ class SqliteStore:
         text = f"SELECT digest, game, seat FROM key WHERE digest IN ({marks})"
         rows = await self._ask(lambda connection: connection.execute(text, digests).fetchall())
         return {digest: (game, seat) for digest, game, seat in rows}
+
+    async def reviewed(self, game_id: str, plan: str) -> dict[int, bytes]:
+        """Return what there is of a review."""
+        text = "SELECT ply, message FROM review WHERE game = ? AND plan = ?"
+        return dict(await self._ask(lambda connection: connection.execute(text, (game_id, plan)).fetchall()))
+
+    async def keep_review(self, game_id: str, plan: str, plies: Mapping[int, bytes]) -> None:
+        """Keep plies of a review."""
+        rows = [(game_id, plan, ply, message) for ply, message in plies.items()]
+        text = "INSERT OR IGNORE INTO review VALUES (?, ?, ?, ?)"
+        await self._ask(lambda connection: connection.executemany(text, rows) and None)
 
     async def close(self) -> None:
         """Finish what was begun."""

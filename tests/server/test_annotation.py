@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import grpc
@@ -14,7 +15,15 @@ from clerestory.review import Plan, annotate
 from clerestory.server.annotation_service import SKETCH, iterations_of
 from clerestory.server.errors import Reason
 from clerestory.server.reviewer import Reviewer
-from clerestory.server.translate_annotation import MOST, Wanted, write_ply, write_review
+from clerestory.server.translate_annotation import (
+    MOST,
+    Wanted,
+    digest_of_plan,
+    read_plies,
+    write_plies,
+    write_ply,
+    write_review,
+)
 from clerestory.v1 import annotation_pb2 as api
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.annotation_pb2_grpc import AnnotationServiceStub
@@ -75,6 +84,12 @@ async def test_a_sketch_comes_first_and_the_ledger_last() -> None:
     sketch = annotate(game, Plan(iterations=SKETCH))
     assert plies(messages, sketch=True) == [write_ply(one) for one in sketch.valuations]
     assert (last.done, last.total) == (len(sketch.valuations),) * 2
+
+
+async def test_a_review_of_no_more_than_a_sketch_is_one_pass() -> None:
+    async with annotating() as (stub, _):
+        messages = await reviewed(stub, asked(random_game("toy", 2, 1), iterations=SKETCH))
+    assert not any(message.sketch for message in messages)
 
 
 async def test_the_ledger_adds_up_on_the_wire() -> None:
@@ -234,6 +249,53 @@ def look_alikes(game: State, seat: int) -> list[State]:
             continue
         found.append(other)
     return found[:3]
+
+
+async def test_a_review_that_was_left_goes_on_and_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Its plies are in the store: the next call makes those that are missing, and the one after that none at all."""
+    searched: list[int] = []
+    search = Reviewer.search
+
+    async def counted(self: Reviewer, question: Any, caller: Any) -> Any:
+        searched.append(question.iterations)
+        return await search(self, question, caller)
+
+    monkeypatch.setattr(Reviewer, "search", counted)
+    monkeypatch.setattr("clerestory.server.annotation_service.EVERY", 0.001)
+    settings = {"store": str(tmp_path / "games.sqlite")}
+    async with kept_game(game="duel", settings=settings) as (kept, stub):
+        await finish(kept)
+        request = of(kept, *kept.tokens(0), iterations=400)
+        call = stub.AnnotateGame(request)
+        async for message in call:
+            if not message.sketch:
+                break
+        call.cancel()
+        await until(lambda: kept.app.scheduler.admitted == 0)
+        before = searched.count(400)
+        assert before > 0
+        [*_, whole] = await reviewed(stub, request)
+        between = searched.count(400)
+        [*_, again] = await reviewed(stub, request)
+    assert searched.count(400) == between
+    assert searched.count(SKETCH) <= 2 * whole.total  # the sketch was not made anew
+    assert between - before < 2 * whole.total
+    assert again.review == whole.review
+    async with served(**settings) as server:
+        [*_, later] = await reviewed(AnnotationServiceStub(server.channel), request)
+        assert later.review == whole.review
+    assert searched.count(400) == between
+
+
+async def test_what_a_store_has_of_a_ply_is_all_of_it() -> None:
+    plies = annotate(random_game("toy", 3, 1), Plan(iterations=QUICK)).valuations
+    assert read_plies(write_plies(plies)) == {one.ply: one for one in plies}
+
+
+def test_a_review_by_other_settings_is_another() -> None:
+    plans = [Plan(iterations=60), Plan(iterations=61), Plan(iterations=60, seed=1), Plan(iterations=60, viewer=0)]
+    digests = {digest_of_plan(plan, {"horizon": horizon}) for plan in plans for horizon in (0, 20)}
+    assert len(digests) == 8
 
 
 NOT_FOR = [
