@@ -257,7 +257,7 @@ async def test_a_review_that_was_left_goes_on_and_is_kept(monkeypatch: pytest.Mo
     search = Reviewer.search
 
     async def counted(self: Reviewer, question: Any, caller: Any) -> Any:
-        searched.append(question.iterations)
+        searched.append(question.seed)
         return await search(self, question, caller)
 
     monkeypatch.setattr(Reviewer, "search", counted)
@@ -265,26 +265,27 @@ async def test_a_review_that_was_left_goes_on_and_is_kept(monkeypatch: pytest.Mo
     settings = {"store": str(tmp_path / "games.sqlite")}
     async with kept_game(game="duel", settings=settings) as (kept, stub):
         await finish(kept)
-        request = of(kept, *kept.tokens(0), iterations=400)
+        end = kept.app.keeper._games[kept.game_id].kept.record(None).state
+        request = of(kept, *kept.tokens(0), iterations=SKETCH)  # one pass
         call = stub.AnnotateGame(request)
-        async for message in call:
-            if not message.sketch:
-                break
+        first = await call.read()
         call.cancel()
         await until(lambda: kept.app.scheduler.admitted == 0)
-        before = searched.count(400)
-        assert before > 0
+        left = len(searched)
         [*_, whole] = await reviewed(stub, request)
-        between = searched.count(400)
+        done = len(searched)
         [*_, again] = await reviewed(stub, request)
-    assert searched.count(400) == between
-    assert searched.count(SKETCH) <= 2 * whole.total  # the sketch was not made anew
-    assert between - before < 2 * whole.total
-    assert again.review == whole.review
+        assert again.review == whole.review
     async with served(**settings) as server:
         [*_, later] = await reviewed(AnnotationServiceStub(server.channel), request)
         assert later.review == whole.review
-    assert searched.count(400) == between
+    assert 0 < left < done == len(searched)
+    anew = annotate(end, Plan(iterations=SKETCH))
+    assert whole.review == write_review(anew)
+    told = {Plan().seed_of(ply.ply, 0) for ply in first.plies}
+    assert told
+    assert told <= set(searched[:left])
+    assert not told & set(searched[left:])  # what was done before it was left was not done again
 
 
 async def test_what_a_store_has_of_a_ply_is_all_of_it() -> None:

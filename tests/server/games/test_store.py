@@ -13,7 +13,7 @@ from clerestory.server.config import BadSettings
 from clerestory.server.games import store as stores
 from clerestory.server.games.keeper import summary_of
 from clerestory.server.games.log import Entry, Head, Kind
-from clerestory.server.games.schema import SCRIPTS
+from clerestory.server.games.schema import APPLICATION, SCRIPTS
 from clerestory.server.games.store import Conflict, Key, SqliteStore, StoreFull, Summary, Wanted, user_file
 from tests.server.games.table import head, kept
 
@@ -201,7 +201,9 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
 async def test_every_earlier_version_becomes_this_one(tmp_path: Path, version: int) -> None:
     """A file as each earlier version left it; version 0 is an empty one."""
     path = tmp_path / "games.sqlite"
-    make(path, *[text for script in SCRIPTS[:version] for text in script.split(";")], f"PRAGMA user_version={version}")
+    scripts = [text for script in SCRIPTS[:version] for text in script.split(";")]
+    own = ["INSERT INTO store VALUES (zeroblob(32))", f"PRAGMA application_id={APPLICATION}"] if version else []
+    make(path, *scripts, *own, f"PRAGMA user_version={version}")
     store = SqliteStore(str(path))
     await store.create(named("a"), entries(1), RUNNING, [])
     assert await store.load("a") == (named("a"), entries(1))
