@@ -16,6 +16,11 @@ from clerestory.v1.position_pb2 import Position
 
 LONGEST = 600.0  # seconds a call without a time may take
 SLACK = 5.0  # seconds a call may take beyond its time budget: network, queue and retries
+NUMBERS = {  # of a line, by name, and whether they can be left out
+    field.name: field.has_presence
+    for field in api.Line.DESCRIPTOR.fields
+    if field.message_type is None and not field.is_repeated
+}
 ONLOOKER = -1  # as an observer: sees only what is public
 
 
@@ -265,21 +270,21 @@ def read_warning(warning: api.Warning) -> AnswerWarning:
 def read_line(line: api.Line) -> Line:
     """Return one line of an answer."""
     return Line(
-        read_action(line.action),
-        line.visits,
-        line.availability,
-        tuple(line.win_shares),
-        tuple(line.standard_errors),
-        line.margin,
-        line.score,
-        line.lower_bound,
-        line.loss,
-        tuple(line.principal_variation),
-        tuple(Outlook(item.feature, item.now, item.at_round_end, item.at_game_end) for item in line.outlook),
-        line.probability if line.HasField("probability") else None,
-        tuple(read_action(action) for action in line.variation),
-        line.margin_error if line.HasField("margin_error") else None,
+        action=read_action(line.action),
+        win_shares=tuple(line.win_shares),
+        standard_errors=tuple(line.standard_errors),
+        principal_variation=tuple(line.principal_variation),
+        outlook=tuple(Outlook(item.feature, item.now, item.at_round_end, item.at_game_end) for item in line.outlook),
+        variation=tuple(read_action(action) for action in line.variation),
+        **read_numbers(line),
     )
+
+
+def read_numbers(line: api.Line) -> dict[str, Any]:
+    """Return the numbers of a line by their names, None for one that is left out."""
+    return {
+        name: getattr(line, name) if not optional or line.HasField(name) else None for name, optional in NUMBERS.items()
+    }
 
 
 def read_action(action: api.Action) -> Action:

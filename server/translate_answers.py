@@ -14,6 +14,10 @@ from clerestory.v1 import advisor_pb2 as api
 
 FEW_A_LINE = 10  # iterations for each line, below which lines are hard to tell apart
 
+NUMBERS = [  # of a line, which have one name in the search, in the API and in the clients
+    field.name for field in api.Line.DESCRIPTOR.fields if field.message_type is None and not field.is_repeated
+]
+
 Remark = tuple[str, str]  # name of a WarningReason, without its prefix, and a sentence
 
 STOP_REASONS = {
@@ -97,21 +101,15 @@ def write_observer(observer: int | None) -> api.Observer | None:
 def write_line(line: Line, game: Game) -> api.Line:
     """Return one line of a result as a message."""
     variation = [game.parse_action(text) for text in line.principal_variation]
+    numbers = {name: getattr(line, name) for name in NUMBERS}
     return api.Line(
         action=api.Action(text=line.action, label=line.label),
-        visits=line.visits,
-        availability=line.availability,
         win_shares=line.win_shares,
         standard_errors=line.standard_errors,
-        margin=line.margin,
-        score=line.score,
-        lower_bound=line.lower_bound,
-        loss=line.loss,
         principal_variation=line.principal_variation,
         outlook=[write_outlook(outlook) for outlook in line.outlook],
-        probability=line.probability,
         variation=[api.Action(text=action.text, label=action.label) for action in variation],
-        margin_error=line.margin_error if isfinite(line.margin_error) else None,
+        **{name: number for name, number in numbers.items() if number is not None and isfinite(number)},
     )
 
 
