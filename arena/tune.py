@@ -70,7 +70,7 @@ Point = list[float]  # one place per range
 
 
 @dataclass(frozen=True, slots=True)
-class Tuning:
+class TuningPlan:
     """What is tuned.
 
     Attributes:
@@ -160,7 +160,7 @@ class TuningStep:
     point: Point
 
 
-def take_step(tuning: Tuning, step: int, point: Point, run: Run) -> TuningStep:
+def take_step(tuning: TuningPlan, step: int, point: Point, run: Run) -> TuningStep:
     """Perturb all options at once, compare the two points, and move towards the better one."""
     luck = Rng(derived_seed("tune", tuning.seed, step))
     spans = [option.span(step) * (1 if luck.below(2) else -1) for option in tuning.ranges]
@@ -173,7 +173,7 @@ def take_step(tuning: Tuning, step: int, point: Point, run: Run) -> TuningStep:
     return TuningStep(step, plus, minus, difference, [min(max(place, 0.0), 1.0) for place in moved])
 
 
-def compare(tuning: Tuning, step: int, plus: str, minus: str, run: Run) -> float:
+def compare(tuning: TuningPlan, step: int, plus: str, minus: str, run: Run) -> float:
     """Return the win share of `plus` minus that of `minus`, against the third bot or each other, on equal deals."""
     if tuning.against is None:
         share = mean_score(tuning.match(plus, minus, step), run)
@@ -196,7 +196,7 @@ def mean_score(match: Match, run: Run) -> float:
 
 
 def tune(
-    tuning: Tuning, steps: int, run: Run, file: IO[bytes] | None, done: Sequence[TuningStep] = ()
+    tuning: TuningPlan, steps: int, run: Run, file: IO[bytes] | None, done: Sequence[TuningStep] = ()
 ) -> Generator[TuningStep, None, None]:
     """Take the remaining steps, and yield each once it is stored.
 
@@ -233,6 +233,6 @@ def best_point(steps: Sequence[TuningStep]) -> Point:
     return [math.fsum(places) / len(later) for places in zip(*later, strict=True)]
 
 
-def confirming_match(tuning: Tuning, steps: Sequence[TuningStep], deals: int) -> Match:
+def confirming_match(tuning: TuningPlan, steps: Sequence[TuningStep], deals: int) -> Match:
     """Return the match of the best point against the start, on deals not used by any step."""
     return tuning.match(tuning.bot_at(best_point(steps)), tuning.bot_at(tuning.start()), len(steps), deals)

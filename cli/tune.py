@@ -15,7 +15,7 @@ import typer
 from clerestory.arena.pool import Crew
 from clerestory.arena.results import open_lines
 from clerestory.arena.series import Report
-from clerestory.arena.tune import Range, Tuning, TuningStep, confirming_match, read_steps
+from clerestory.arena.tune import Range, TuningPlan, TuningStep, confirming_match, read_steps
 from clerestory.arena.tune import tune as take_steps
 from clerestory.cli.arena import finite, play, progress_bar, spread
 from clerestory.cli.crew import (
@@ -68,7 +68,7 @@ def tune(
     chosen_seats(chosen_game(game), seats)
     ranges = tuple(map(Range.parse, params))
     load = partial(load_game, game, CATALOGUES.get(game))
-    tuning = Tuning(load, seats, bot, ranges, against, budget, seed, deals)
+    tuning = TuningPlan(load, seats, bot, ranges, against, budget, seed, deals)
     tuning.rehearse()
     crew, hands = chosen_crew(on, ray_address), workers or os.cpu_count() or 1
     steps = all_steps(tuning, math.ceil(games / tuning.games_per_step), out, crew, hands)
@@ -78,7 +78,7 @@ def tune(
     report(tuning, steps, outcome, as_json=as_json)
 
 
-def all_steps(tuning: Tuning, wanted: int, out: Path | None, crew: Crew, hands: int) -> list[TuningStep]:
+def all_steps(tuning: TuningPlan, wanted: int, out: Path | None, crew: Crew, hands: int) -> list[TuningStep]:
     """Return all steps, running those still missing, with a progress bar on standard error."""
     with step_file(out, tuning) as (file, done), progress_bar(wanted * tuning.games_per_step) as count:
         count(len(done) * tuning.games_per_step)
@@ -91,7 +91,7 @@ def all_steps(tuning: Tuning, wanted: int, out: Path | None, crew: Crew, hands: 
 
 
 @contextmanager
-def step_file(out: Path | None, tuning: Tuning) -> Iterator[tuple[IO[bytes] | None, list[TuningStep]]]:
+def step_file(out: Path | None, tuning: TuningPlan) -> Iterator[tuple[IO[bytes] | None, list[TuningStep]]]:
     """Open the file of steps, if one was named; yield it and the steps it holds."""
     if out is None:
         yield None, []
@@ -100,7 +100,7 @@ def step_file(out: Path | None, tuning: Tuning) -> Iterator[tuple[IO[bytes] | No
         yield file, read_steps(lines)
 
 
-def report(tuning: Tuning, steps: list[TuningStep], outcome: Report, *, as_json: bool) -> None:
+def report(tuning: TuningPlan, steps: list[TuningStep], outcome: Report, *, as_json: bool) -> None:
     """Print the best point, the start, and the result of the confirming match."""
     best, start = outcome.a.bot, outcome.b.bot
     games = len(steps) * tuning.games_per_step

@@ -11,7 +11,7 @@ class Thing(NamedTuple):
     name: str
 
 
-class Kind(NamedTuple):
+class ActionKind(NamedTuple):
     """One kind of action: its first code, how it reads, and what each of its codes names."""
 
     code: int
@@ -20,14 +20,14 @@ class Kind(NamedTuple):
     named: tuple[tuple[Thing, ...], ...]
 
 
-def plain(code: int, text: str, label: str) -> Kind:
+def plain(code: int, text: str, label: str) -> ActionKind:
     """A kind with a single action that names nothing."""
-    return Kind(code, text, label, ((),))
+    return ActionKind(code, text, label, ((),))
 
 
-def single(code: int, text: str, label: str, things: Iterable[Thing]) -> Kind:
+def single(code: int, text: str, label: str, things: Iterable[Thing]) -> ActionKind:
     """A kind whose actions name one thing each."""
-    return Kind(code, text, label, tuple((thing,) for thing in things))
+    return ActionKind(code, text, label, tuple((thing,) for thing in things))
 
 
 def things(names: Iterable[object]) -> tuple[Thing, ...]:
@@ -35,7 +35,7 @@ def things(names: Iterable[object]) -> tuple[Thing, ...]:
     return tuple(Thing(str(name), str(name)) for name in names)
 
 
-def texts(kinds: Iterable[Kind]) -> list[tuple[str, str]]:
+def texts(kinds: Iterable[ActionKind]) -> list[tuple[str, str]]:
     """Return (text, label) of each action code, in order.
 
     Raises AssertionError if a kind does not begin where the one before it ends.

@@ -58,7 +58,7 @@ class Slot(NamedTuple):
     take: Callable[[Sequence[int]], Sequence[int]]
 
 
-class Plan(NamedTuple):
+class MemoryPlan(NamedTuple):
     """How positions of so many seats lie in memory; a slot's place is its place among the slots.
 
     Attributes:
@@ -116,7 +116,7 @@ class Layout:
 
     # -- memory --------------------------------------------------------------------------------------
 
-    def plan(self, seats: int) -> Plan:
+    def plan(self, seats: int) -> MemoryPlan:
         """Return how positions of so many seats lie in memory."""
         owned = [(field, -1) for field in self.fields]
         owned += [(field, seat) for seat in range(seats) for field in self.player_fields]
@@ -131,7 +131,7 @@ class Layout:
         homes = [(i, slot) for i, slot in enumerate(slots) if slot.home]
         first_of_each = itemgetter(*(own[0] for own in numbers))
         order, shared = places_written(numbers, [i for i, _ in converted])
-        return Plan(codec, slots, first_of_each, converted, judged, homes, itemgetter(*order), shared)
+        return MemoryPlan(codec, slots, first_of_each, converted, judged, homes, itemgetter(*order), shared)
 
     def codec(self, members: Iterable[Member]) -> tuple[struct.Struct, dict[int, int]]:
         """Return the codec of the seats and of members, and which is the first number of each, by its address."""
@@ -246,7 +246,7 @@ def slot_of(field: Field, owner: int, numbers: Sequence[int]) -> Slot:
 def places_written(
     numbers: Sequence[Sequence[int]], converted: Sequence[int]
 ) -> tuple[list[int], list[tuple[int, int]]]:
-    """Return Plan.order, as a list, and Plan.shared, given the numbers of each slot and which slots are converted."""
+    """Return `order`, as a list, and `shared` of a MemoryPlan, given the numbers of each slot and those converted."""
     place = {i: [1 + i] for i in range(len(numbers))}
     end = 1 + len(numbers)
     for i in converted:

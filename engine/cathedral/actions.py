@@ -2,7 +2,7 @@
 
 from itertools import combinations, product
 
-from clerestory.engine.actions import Kind, Thing, plain, single, texts, things
+from clerestory.engine.actions import ActionKind, Thing, plain, single, texts, things
 from clerestory.engine.cathedral import codes
 from clerestory.engine.cathedral.catalogue import ONCE, CathedralCatalogue
 from clerestory.engine.cathedral.names import COLOURS, LOCATIONS, TYPES, Names, names_of
@@ -12,19 +12,19 @@ TIMES = (Thing("1", "once"), Thing("2", "twice"), *(Thing(str(times), f"{times} 
 COLOUR_THINGS = things(COLOURS)
 
 
-def nature_kinds(names: Names) -> list[Kind]:
+def nature_kinds(names: Names) -> list[ActionKind]:
     """What chance does."""
     return [
         single(codes.TURN_UP_ADVANTAGE, "advantage {}", "{} is turned up at Kingsbridge", names.advantages),
         single(codes.TURN_UP_CRAFTSMAN, "craftsman {}", "{} is turned up at Shiring", names.craftsmen[3:]),
-        Kind(codes.LEAVE_OUT, "leave-out {} {}", "left out: {}; {}", tuple(combinations(names.resources, 2))),
+        ActionKind(codes.LEAVE_OUT, "leave-out {} {}", "left out: {}; {}", tuple(combinations(names.resources, 2))),
         single(codes.DRAW, "draw {}", "a {} builder is drawn", COLOUR_THINGS),
         single(codes.TURN_UP_EVENT, "event {}", "the event: {}", names.events),
         single(codes.ROLL, "roll {}", "the tax is {}", things(range(2, 6))),
     ]
 
 
-def draft_kinds(names: Names) -> list[Kind]:
+def draft_kinds(names: Names) -> list[ActionKind]:
     """What a seat does in the draft, and wherever a craftsman goes."""
     return [
         single(codes.TAKE, "take {}", "send workers: {}", names.resources),
@@ -34,13 +34,13 @@ def draft_kinds(names: Names) -> list[Kind]:
     ]
 
 
-def builder_kinds(once: list[Thing]) -> list[Kind]:
+def builder_kinds(once: list[Thing]) -> list[ActionKind]:
     """What is done with builders, and with the cards that are used once."""
     remigius, thomas, exemption = once
     return [
         plain(codes.REDRAW, "redraw", "return the builder to the bag and draw again"),
         plain(codes.ACCEPT, "accept", "let the draw stand"),
-        Kind(codes.PLACE, "place {} {}", "place a {} builder: {}", tuple(product(COLOUR_THINGS, LOCATIONS))),
+        ActionKind(codes.PLACE, "place {} {}", "place a {} builder: {}", tuple(product(COLOUR_THINGS, LOCATIONS))),
         single(codes.WAIT, "wait {}", "pass: the {} builder waits", COLOUR_THINGS),
         single(codes.USE_REMIGIUS, "use {}", "use {}: this builder is placed free", [remigius]),
         single(codes.USE_THOMAS, "use {}", "use {}: be spared by the event", [thomas]),
@@ -50,7 +50,7 @@ def builder_kinds(once: list[Thing]) -> list[Kind]:
     ]
 
 
-def board_kinds(names: Names) -> list[Kind]:
+def board_kinds(names: Names) -> list[ActionKind]:
     """What a seat does from the event to the cathedral."""
     sales = [(thing, n) for thing in TYPE_THINGS for n in things(range(1, 14 if thing.id == "metal" else 41))]
     uses = product(names.craftsmen, TIMES)
@@ -59,10 +59,10 @@ def board_kinds(names: Names) -> list[Kind]:
         plain(codes.DECLINE, "decline", "take no protection"),
         single(codes.GAIN, "gain {}", "gain 1 {}", TYPE_THINGS[:3]),
         single(codes.DISCARD, "discard {}", "discard 1 {}", TYPE_THINGS),
-        Kind(codes.BUY, "buy {} {}", "buy {1} {0}", tuple(product(TYPE_THINGS[:3], things(range(1, 5))))),
-        Kind(codes.SELL, "sell {} {}", "sell {1} {0}", tuple(sales)),
+        ActionKind(codes.BUY, "buy {} {}", "buy {1} {0}", tuple(product(TYPE_THINGS[:3], things(range(1, 5))))),
+        ActionKind(codes.SELL, "sell {} {}", "sell {1} {0}", tuple(sales)),
         plain(codes.LEAVE, "leave", "leave the market"),
-        Kind(codes.CONVERT, "convert {} {}", "use the {}, {}", tuple(uses)),
+        ActionKind(codes.CONVERT, "convert {} {}", "use the {}, {}", tuple(uses)),
         plain(codes.FINISH, "finish", "finish converting"),
     ]
 

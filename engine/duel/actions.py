@@ -6,7 +6,7 @@ Only the last range, two codes for each card, is as long as the catalogue.
 from collections import Counter
 from itertools import combinations_with_replacement, product
 
-from clerestory.engine.actions import Kind, Thing, plain, single, texts, things
+from clerestory.engine.actions import ActionKind, Thing, plain, single, texts, things
 from clerestory.engine.duel import codes
 from clerestory.engine.duel.catalogue import CHIPS_OF_KIND, DuelCatalogue
 from clerestory.engine.duel.names import CHIPS, LINES, MATERIALS, PLACES, SEALS, SECTIONS, Card, names_of
@@ -26,7 +26,7 @@ def sets_of_materials() -> list[tuple[str, ...]]:
     return [wanted for wanted in chosen if all(count <= most[name] for name, count in Counter(wanted).items())]
 
 
-def nature_kinds() -> list[Kind]:
+def nature_kinds() -> list[ActionKind]:
     """What chance does, cards aside."""
     return [
         single(codes.FACE, "face {}", "the seal shows {}", things(range(6))),
@@ -34,7 +34,7 @@ def nature_kinds() -> list[Kind]:
     ]
 
 
-def round_kinds() -> list[Kind]:
+def round_kinds() -> list[ActionKind]:
     """Claims and the conflict."""
     return [
         single(codes.CLAIM, "claim {}", "claim {}", LINES),
@@ -46,7 +46,7 @@ def round_kinds() -> list[Kind]:
     ]
 
 
-def turn_kinds() -> list[Kind]:
+def turn_kinds() -> list[ActionKind]:
     """Building, and what follows the use of a card."""
     lots = [Thing(" ".join(wanted), ", ".join(wanted)) for wanted in sets_of_materials()]
     turned = [
@@ -55,26 +55,26 @@ def turn_kinds() -> list[Kind]:
         for n in range(1, most + 1)
     ]
     return [
-        Kind(codes.BUILD, "build {} {}", "build in {}: {}", tuple(product(SECTION_THINGS, lots))),
+        ActionKind(codes.BUILD, "build {} {}", "build in {}: {}", tuple(product(SECTION_THINGS, lots))),
         plain(codes.END, "end", "end the turn"),
         plain(codes.DONE, "done", "no more of this"),
         plain(codes.BUY_SEAL, "buy seal", "buy the top seal"),
-        Kind(codes.CONVERT, "convert {} {}", "convert {1} {0}", tuple(turned)),
+        ActionKind(codes.CONVERT, "convert {} {}", "convert {1} {0}", tuple(turned)),
         single(codes.BUY, "buy {}", "buy 1 {}", CHIP_THINGS),
         single(codes.SELL, "sell wool {}", "sell {} wool", things(range(1, CHIPS_OF_KIND[3] + 1))),
         single(codes.TAKE, "take {}", "take 1 {}", CHIP_THINGS[:NO_ORE]),
-        Kind(codes.PAY, "pay {} {}", "pay a seal {} for 1 {}", tuple(product(SEAL_THINGS, CHIP_THINGS[:NO_ORE]))),
-        Kind(
+        ActionKind(codes.PAY, "pay {} {}", "pay a seal {} for 1 {}", tuple(product(SEAL_THINGS, CHIP_THINGS[:NO_ORE]))),
+        ActionKind(
             codes.PLACE,
             "place {} {} {}",
             "place in {}: {}, for a seal {}",
             tuple(product(SECTION_THINGS, MATERIAL_THINGS[:NO_ORE], SEAL_THINGS)),
         ),
-        Kind(codes.RETURN, "return {} {}", "return from {}: {}", tuple(product(SECTION_THINGS, MATERIAL_THINGS))),
+        ActionKind(codes.RETURN, "return {} {}", "return from {}: {}", tuple(product(SECTION_THINGS, MATERIAL_THINGS))),
     ]
 
 
-def card_kinds(card: Card, code: int) -> list[Kind]:
+def card_kinds(card: Card, code: int) -> list[ActionKind]:
     """The two actions of a card."""
     verb = "play" if card.once else "use"
     return [

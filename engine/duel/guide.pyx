@@ -59,7 +59,7 @@ cdef void value(const void *state, double *out) noexcept nogil:
 # -- weights of actions ----------------------------------------------------------------------------
 
 cdef struct View:               # what the weights of one decision have in common
-    Outlook o                   # of the seat that decides
+    Prospects o                   # of the seat that decides
     double terms[TERMS]
     bint more                   # a card can still be used or played
 
@@ -74,7 +74,7 @@ cdef void take_view(View *v, const Duel *s, action_t last) noexcept nogil:
 cdef float worth(const View *v, int card, double chance) noexcept nogil:
     """What the use of a card promises: gold, and the rest as gold."""
     cdef double terms[TERMS]
-    cdef Outlook o = v.o
+    cdef Prospects o = v.o
     cdef int i
     for i in range(TERMS):
         terms[i] = 0

@@ -46,7 +46,7 @@ cdef enum:
     PURSE_SIZE = 12
     WINDFALL = 2        # seals that influence is good for
 
-cdef struct Outlook:            # of one seat, while its terms are counted
+cdef struct Prospects:          # of one seat, while its terms are counted
     const Duel *s
     const Player *p
     int seat
@@ -66,7 +66,7 @@ cdef inline uint32_t least(uint32_t counts, uint32_t others) noexcept nogil:
     return out
 
 
-cdef inline void look_at_chips(Outlook *o) noexcept nogil:
+cdef inline void look_at_chips(Prospects *o) noexcept nogil:
     cdef const Player *p = o.p
     cdef uint32_t need = missing(p, o.seat, 0) + missing(p, o.seat, 1) + missing(p, o.seat, 2)
     cdef uint32_t turned = least(p.materials, need)
@@ -78,7 +78,7 @@ cdef inline void look_at_chips(Outlook *o) noexcept nogil:
     o.terms[SPARE_WOOL] = count_of(p.camp - o.raw, WOOL)
 
 
-cdef inline void look_at_sections(Outlook *o, bint open_) noexcept nogil:
+cdef inline void look_at_sections(Prospects *o, bint open_) noexcept nogil:
     """What can be placed while the turn's building is open: one for its price; the rest of a section for its."""
     cdef const Player *p = o.p
     cdef uint32_t need
@@ -96,30 +96,30 @@ cdef inline void look_at_sections(Outlook *o, bint open_) noexcept nogil:
         o.terms[CHEAP] = o.terms[PLACEABLE]
 
 
-cdef inline bint is_cheap(const Outlook *o) noexcept nogil:
+cdef inline bint is_cheap(const Prospects *o) noexcept nogil:
     return o.s.cheap and o.s.mover == o.seat + 1
 
 
-cdef inline int price_for(const Outlook *o, int size) noexcept nogil:
+cdef inline int price_for(const Prospects *o, int size) noexcept nogil:
     return cards.cheap_placing if is_cheap(o) else cards.placing[size]
 
 
 # -- what cards promise ----------------------------------------------------------------------------
 
-cdef inline void promise_turns(Outlook *o, double chance, int count, int price) noexcept nogil:
+cdef inline void promise_turns(Prospects *o, double chance, int count, int price) noexcept nogil:
     """So many chips turned, as far as gold goes; they cost their price."""
     count = min(count, o.p.gold // price)
     o.terms[CARD_TURNS] += chance * count
     o.terms[CARD_GOLD] -= chance * count * price
 
 
-cdef inline void promise_chips(Outlook *o, double chance, int count, int price) noexcept nogil:
+cdef inline void promise_chips(Prospects *o, double chance, int count, int price) noexcept nogil:
     count = min(count, o.p.gold // price)
     o.terms[CARD_CHIPS] += chance * count
     o.terms[CARD_GOLD] -= chance * count * price
 
 
-cdef inline void promise(Outlook *o, int card, double chance) noexcept nogil:
+cdef inline void promise(Prospects *o, int card, double chance) noexcept nogil:
     """Add what a card under an own marker, or in use, brings to the terms."""
     cdef const Effect *effect = &cards.effects[card]
     cdef int kind = effect.kind
@@ -158,13 +158,13 @@ cdef inline void promise(Outlook *o, int card, double chance) noexcept nogil:
         o.terms[CARD_OTHERS] += chance * can_lose_material(&o.s.players[1 - o.seat], 1 - o.seat)
 
 
-cdef inline double chance_of_shared(const Outlook *o) noexcept nogil:
+cdef inline double chance_of_shared(const Prospects *o) noexcept nogil:
     """To win the conflict: by seals in hand, level for the first player."""
     cdef int more = total(o.p.seals) - total(o.s.players[1 - o.seat].seals)
     return min(max(0.5 + 0.08 * more + (0.05 if o.s.first == o.seat else -0.05), 0.1), 0.9)
 
 
-cdef inline void look_at_markers(Outlook *o) noexcept nogil:
+cdef inline void look_at_markers(Prospects *o) noexcept nogil:
     """The cards under markers that are not used yet; the shared one may be lost."""
     cdef unsigned int places = o.p.markers, other = o.s.players[1 - o.seat].markers
     cdef int place
@@ -178,7 +178,7 @@ cdef inline void look_at_markers(Outlook *o) noexcept nogil:
             promise(o, o.s.grid[place] - 1, shared if other >> place & 1 else 1.0)
 
 
-cdef inline void look_at_use(Outlook *o) noexcept nogil:
+cdef inline void look_at_use(Prospects *o) noexcept nogil:
     """A use that has begun, a bonus, seals that are due."""
     if o.s.card:
         promise(o, o.s.card - 1, 1.0)
@@ -188,7 +188,7 @@ cdef inline void look_at_use(Outlook *o) noexcept nogil:
         o.terms[CARD_SEALS] += o.s.seals_due
 
 
-cdef inline void look_at_hand(Outlook *o) noexcept nogil:
+cdef inline void look_at_hand(Prospects *o) noexcept nogil:
     cdef unsigned int hand = o.p.hand
     cdef const Effect *effect
     cdef int kind
@@ -221,7 +221,7 @@ cdef inline int stage_of(const Duel *s, int seat) noexcept nogil:
 
 cdef inline void count_terms(const Duel *s, int seat, double *terms) noexcept nogil:
     """Fill TERMS numbers. Owes that the game is not over."""
-    cdef Outlook o
+    cdef Prospects o
     cdef int i, stage = stage_of(s, seat)
     for i in range(TERMS):
         terms[i] = 0

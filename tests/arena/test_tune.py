@@ -11,7 +11,16 @@ import pytest
 from clerestory.arena.match import DealTask, GameResult
 from clerestory.arena.pool import on_processes
 from clerestory.arena.results import open_lines
-from clerestory.arena.tune import Range, Tuning, TuningStep, best_point, confirming_match, options_of, read_steps, tune
+from clerestory.arena.tune import (
+    Range,
+    TuningPlan,
+    TuningStep,
+    best_point,
+    confirming_match,
+    options_of,
+    read_steps,
+    tune,
+)
 from clerestory.engine.core import Game
 from clerestory.engine.rng import Rng
 from clerestory.engine.toy.rules import TOY
@@ -23,10 +32,10 @@ def toy() -> Game:
 
 
 EXPLORATION = Range("exploration", 0.0, 2.0, whole=False)
-TUNING = Tuning(toy, 2, "ismcts-plain:exploration=0.5", (EXPLORATION,), "random", "10it", seed=3, deals=2)
+TUNING = TuningPlan(toy, 2, "ismcts-plain:exploration=0.5", (EXPLORATION,), "random", "10it", seed=3, deals=2)
 
 
-def steps_of(tuning: Tuning, steps: int, path: Path, workers: int = 1) -> list[TuningStep]:
+def steps_of(tuning: TuningPlan, steps: int, path: Path, workers: int = 1) -> list[TuningStep]:
     with open_lines(path, tuning.header()) as (file, lines), on_processes(workers) as run:
         done = read_steps(lines)
         return [*done, *tune(tuning, steps, run, file, done)]
