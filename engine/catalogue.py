@@ -1,7 +1,7 @@
 """The shell of a card catalogue: a TOML file with the cards of a game, read into a model of the game's own.
 
-A game says what its cards are (a subclass of Catalogue), which of them it cannot be played with, and what its tables
-in C take from them. Reading the file, the faults, the hash and the rows with their sources are the same for all.
+A game declares its cards (a subclass of Catalogue) and what must be true of them, and fills its tables in C from them.
+Reading the file, reporting faults and hashing are the same for all games.
 """
 
 import hashlib

@@ -12,7 +12,7 @@ from clerestory.engine.rng cimport Rng
 
 
 class Action(NamedTuple):
-    """One action: its code inside, its text outside, and what it says in plain English."""
+    """An action: its code inside the engine, its text everywhere else, and a label in plain English."""
 
     code: int
     text: str
@@ -132,7 +132,7 @@ cdef class Game:
             states: NumPy array of uint8 (N, state_bytes), N at least 1: what `State.to_bytes` returned for positions of
                 one number of seats. Memory that is no position's is not recognized.
 
-        Returns float32 arrays (N, seats, features of a seat) and (N, features of the table), scaled to about 0 .. 1, and
+        Returns float32 arrays (N, seats, features of a seat) and (N, features of the table), scaled to about 0..1, and
         the points of each seat so far (N, seats), in the unit of scores. Hidden cards do not matter: a dealt position
         and an observed one have equal features.
 

@@ -14,7 +14,7 @@ from clerestory.engine.fields import Fields
 
 
 class Context(NamedTuple):
-    """What stands around a value: the fields of its position (those before it, while they are read), seat and seats."""
+    """What a value is read or written with: the position's fields (while reading, those before it), and its seat."""
 
     fields: dict[str, Any]
     seat: int
@@ -33,7 +33,7 @@ class Kind:
     plain: bool = False
 
     def sound(self, raw: Sequence[int], around: Context) -> bool:
-        """Whether numbers of the struct are in range: `read` can be asked what they mean."""
+        """Whether numbers of the struct are in range, so that `read` may be called."""
         return self.low <= min(raw) and max(raw) <= self.high
 
     def read(self, raw: Sequence[int], around: Context) -> Any:
@@ -41,7 +41,7 @@ class Kind:
         raise NotImplementedError
 
     def write(self, value: Any, around: Context) -> Sequence[int]:
-        """Return the numbers of a JSON value without faults."""
+        """Return the numbers that stand for a valid JSON value."""
         raise NotImplementedError
 
     def faults(self, value: Any, around: Context) -> Iterable[str]:
@@ -77,7 +77,7 @@ class Flag(Kind):
 
 
 class SeatFlag(Kind):
-    """Yes or no of each player, in a set of seats that lies outside the players."""
+    """A yes or no for each player, kept as a set of seats in the position itself."""
 
     annotation = bool
 
@@ -108,7 +108,7 @@ class Choice(Kind):
 
 
 class Seat(Choice):
-    """A player by colour, 0 for seat 0; names before the first colour have the numbers down from -1, or from 0."""
+    """A player, by colour. The names in `before` come first, numbered from `low` on."""
 
     def __init__(self, colours: Sequence[str], before: Sequence[str] = (), low: int = 0) -> None:
         super().__init__((*before, *colours), low)
@@ -162,7 +162,7 @@ class Each(Kind):
 
 
 class Set(Kind):
-    """Different things of a list, in its order; a set of bits in the struct."""
+    """Distinct things out of a list, in its order; a set of bits in the struct."""
 
     def __init__(self, ids: Sequence[Any], annotation: Any = list[str]) -> None:
         self.annotation = annotation
@@ -181,7 +181,7 @@ class Set(Kind):
 
 
 class Deck(Kind):
-    """The cards to come, top first, or none where the order is not known: the last places of an array, 0 before."""
+    """The cards to come, top first; none if the order is unknown. In the struct an array, filled from its end."""
 
     def __init__(self, ids: Sequence[str], places: int, item: Any = str, unique: bool = True) -> None:
         self.annotation = listed(item, 0, places)
@@ -200,14 +200,14 @@ class Deck(Kind):
 
 
 class Order(Kind):
-    """A list of names in order, packed into one word of the struct: the number plus one in so many bits each."""
+    """A list of names, packed into one word of the struct: for each its number plus one, in `bits` bits."""
 
     def __init__(self, names: Sequence[str], bits: int, most: int, seated: bool = False) -> None:
         self.annotation = listed(Literal[tuple(names)], 0, most)
         self.names, self.bits, self.most, self.seated = tuple(names), bits, most, seated
 
     def entries(self, word: int) -> list[int]:
-        """Return the numbers plus one, 0 where one is missing."""
+        """Return the number of each name plus one; 0 where one is missing."""
         return [word >> i & (1 << self.bits) - 1 for i in range(0, word.bit_length(), self.bits)]
 
     def sound(self, raw: Sequence[int], around: Context) -> bool:
@@ -225,7 +225,7 @@ class Order(Kind):
 
 
 class Amounts(Kind):
-    """A number for each name, as an object; in the struct an array, or so many bits each of one word."""
+    """A number for each name, as an object; in the struct an array, or one word with `bits` bits for each."""
 
     def __init__(self, names: Sequence[str], low: int, high: int, bits: int = 0) -> None:
         self.annotation = model("Amounts", dict.fromkeys(names, whole(low, high)))
@@ -271,7 +271,7 @@ def listed(item: Any, low: int = 0, high: int | None = None) -> Any:
 
 
 def unknown(things: Sequence[Any], known: Collection[Any]) -> list[str]:
-    """Say of each thing that is none of those known."""
+    """Describe each thing that is not a known one."""
     return [
         f"{str(thing)[:80]!r} is not one of the cards that lie there"
         for thing in dict.fromkeys(things)
@@ -280,14 +280,14 @@ def unknown(things: Sequence[Any], known: Collection[Any]) -> list[str]:
 
 
 def repeated(things: Sequence[Any]) -> list[str]:
-    """Say of each thing that is there more than once."""
+    """Describe each thing that is listed more than once."""
     if len(set(things)) == len(things):
         return []
     return [f"{str(thing)[:80]!r} is there {times} times" for thing, times in Counter(things).items() if times > 1]
 
 
 def strangers(colours: Sequence[str], known: Sequence[str], seats: int) -> list[str]:
-    """Say of each colour that no player has."""
+    """Describe each colour that nobody plays."""
     strange = set(known[seats:])
     if strange.isdisjoint(colours):
         return []

@@ -59,7 +59,7 @@ class Slot(NamedTuple):
 
 
 class MemoryPlan(NamedTuple):
-    """How positions of so many seats lie in memory; a slot's place is its place among the slots.
+    """How positions for a number of seats lie in memory. Places of slots are indices into `slots`.
 
     Attributes:
         codec: of all numbers of the struct.
@@ -117,7 +117,7 @@ class Layout:
     # -- memory --------------------------------------------------------------------------------------
 
     def plan(self, seats: int) -> MemoryPlan:
-        """Return how positions of so many seats lie in memory."""
+        """Return how positions for a number of seats lie in memory."""
         owned = [(field, -1) for field in self.fields]
         owned += [(field, seat) for seat in range(seats) for field in self.player_fields]
         codec, first = self.codec(member for field, owner in owned for member in self.members(field, owner))
@@ -134,7 +134,7 @@ class Layout:
         return MemoryPlan(codec, slots, first_of_each, converted, judged, homes, itemgetter(*order), shared)
 
     def codec(self, members: Iterable[Member]) -> tuple[struct.Struct, dict[int, int]]:
-        """Return the codec of the seats and of members, and which is the first number of each, by its address."""
+        """Return the codec of the seats and all members, and the index of each member's first number, by address."""
         start, size = self.struct_at
         by_address = {at: (code, count) for at, code, count in members}
         form, first, end, number = "=B", {}, start + 1, 1
@@ -144,7 +144,7 @@ class Layout:
         return struct.Struct(f"{form}{start + size - end}x"), first
 
     def members(self, field: Field, owner: int) -> list[Member]:
-        """Return the members of a field, those of a player moved to the owner's."""
+        """Return the members of a field; those inside a player are the owner's."""
         members = field.members if isinstance(field.members[0], tuple) else (field.members,)
         players, stride = self.players_at
         return [
@@ -178,7 +178,7 @@ class Layout:
         return fields
 
     def pack(self, fields: dict[str, Any]) -> bytes:
-        """Return the memory of fields without faults."""
+        """Return the memory of valid fields."""
         seats = len(fields["players"])
         plan, values, around = self.plans[seats], self.values(fields), surroundings(fields, seats)
         written = [seats, *values]
@@ -236,7 +236,7 @@ class Layout:
 
 
 def slot_of(field: Field, owner: int, numbers: Sequence[int]) -> Slot:
-    """Return the slot of an owner's field that has these numbers of the struct."""
+    """Return the slot of a field, given its owner and the indices of its numbers."""
     path = field.name if owner < 0 else f"players[{owner}].{field.name}"
     one_run = numbers[-1] - numbers[0] == len(numbers) - 1
     take = itemgetter(slice(numbers[0], numbers[-1] + 1)) if one_run else itemgetter(*numbers)
@@ -261,7 +261,7 @@ def places_written(
 
 
 def surroundings(fields: dict[str, Any], seats: int) -> list[Context]:
-    """Return what stands around the values of each seat; last, at -1, around those of the position itself."""
+    """Return the context of each seat's values and last, at -1, that of the position's own."""
     return [*(Context(fields, seat, seats) for seat in range(seats)), Context(fields, 0, seats)]
 
 

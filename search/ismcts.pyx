@@ -166,7 +166,7 @@ cdef class Searcher:
                 atomic_store(&self.stopping, 0)
 
     def _run_slices(self, until, iterations, threads, early):
-        """Run trees side by side; in slices where several are to end early, for then all are looked at together."""
+        """Run trees side by side. Several that may end early run in slices and are judged together after each."""
         while len(self.trees) < threads:
             self._add_tree(self.seeds.next())
         cdef bint together = early and len(self.trees) > 1
@@ -192,7 +192,7 @@ cdef class Searcher:
         return max(first, *(other.result() for other in others))
 
     def _decided(self, double until, double left, int threads):
-        """Whether what so many of the trees can still get, together, cannot change the choice of all of them."""
+        """Whether the iterations that the first `threads` trees have left could not change the choice of all trees."""
         cdef Search *searches[MOST_TREES]
         cdef double remaining = 0, now = self._now()
         for i in range(len(self.trees)):
@@ -320,7 +320,7 @@ cdef class Searcher:
         ])
 
     def _features(self):
-        """Those of the seat whose lines they are, by name, as they are now."""
+        """Return the present features of the seat to decide, by name."""
         cdef TreeSearch tree = self.trees[0]
         return self.view.features(tree.search.seat)
 
@@ -349,7 +349,7 @@ cdef class Searcher:
         }
 
     def _line(self, builder, int code, tables):
-        """A line, with its variation out of the tree that visited it most."""
+        """Return the line of an action, with the principal variation of the tree that visited it most."""
         counted = [table.get(code, NOTHING) for table in tables]
         knows = max(range(len(counted)), key=lambda i: counted[i].visits)
         codes = (<TreeSearch> self.trees[knows]).variation(<action_t> code)

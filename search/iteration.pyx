@@ -96,7 +96,7 @@ cdef int list_actions(Search *search) noexcept nogil:
 
 
 cdef int keep_considered(Search *search, int n) noexcept nogil:
-    """Of n legal actions keep those considered; both ascend."""
+    """Keep those of n legal actions that are considered; both lists ascend."""
     cdef int i, c = 0, kept = 0
     for i in range(n):
         while c < search.num_considered and search.considered[c] < search.legal[i]:
