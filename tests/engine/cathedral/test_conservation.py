@@ -1,48 +1,18 @@
 """Nothing is made and nothing is lost: cubes, cards, builders, workers, gold and VP, under any sequence of moves."""
 
 from collections import Counter
-from typing import Any
 
 from hypothesis import settings
-from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import invariant
 
-from clerestory.engine import GAMES, State
 from tests.engine.cathedral.oracle_cards import ADVANTAGES, COLOURS, CRAFTSMEN, CUBES_IN_BOX, EVENTS, RESOURCE_CARDS
+from tests.engine.conservation import Conservation
 
 STEPS_OF_THE_ROUND_START = ("advantages", "craftsmen", "resources")
 
 
-class Conservation(RuleBasedStateMachine):
-    """Plays any legal action, Nature's included, and takes some back."""
-
-    state: State
-
-    @initialize(seats=st.sampled_from(list(GAMES["cathedral"].seats)), seed=st.integers(0, 2**64 - 1))
-    def set_up(self, seats: int, seed: int) -> None:
-        self.state = GAMES["cathedral"].new(seats, seed)
-
-    @rule(choices=st.lists(st.integers(0, 10_000), min_size=1, max_size=40))
-    def play(self, choices: list[int]) -> None:
-        for choice in choices:
-            if not self.state.over:
-                legal = self.state.legal_codes()
-                self.state.play(legal[choice % len(legal)])
-
-    @precondition(lambda self: self.state.history)
-    @rule(count=st.integers(1, 5))
-    def take_back(self, count: int) -> None:
-        for _ in range(min(count, len(self.state.history))):
-            self.state.undo()
-
-    @property
-    def fields(self) -> dict[str, Any]:
-        inner: dict[str, Any] = self.state.to_position()["cathedral"]
-        return inner
-
-    @invariant()
-    def core_finds_nothing_wrong(self) -> None:
-        assert self.state.check() == 0
+class CathedralConservation(Conservation):
+    name = "cathedral"
 
     @invariant()
     def cubes(self) -> None:
@@ -100,5 +70,5 @@ class Conservation(RuleBasedStateMachine):
             assert player["vp"] == 2 + earned - player["vp_lost"] >= 0
 
 
-Conservation.TestCase.settings = settings(max_examples=40, stateful_step_count=20, deadline=None)
-TestConservation = Conservation.TestCase
+CathedralConservation.TestCase.settings = settings(max_examples=40, stateful_step_count=20, deadline=None)
+TestConservation = CathedralConservation.TestCase

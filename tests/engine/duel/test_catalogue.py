@@ -147,21 +147,6 @@ def test_all_faults_are_listed() -> None:
     }
 
 
-@pytest.mark.parametrize("text", ["version = ", "version = 1\nversion = 1", "[[cards"])
-def test_what_is_not_toml(text: str) -> None:
-    [(field, description)] = faults(text)
-    assert field == "catalogue"
-    assert description.startswith("is not TOML")
-
-
-def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(BadCatalogue, match=r"catalogue: cannot be read: .*nothing\.toml"):
-        DuelCatalogue.load(tmp_path / "nothing.toml")
-    (tmp_path / "bytes.toml").write_bytes(b"\xff")
-    with pytest.raises(BadCatalogue, match="cannot be read"):
-        DuelCatalogue.load(tmp_path / "bytes.toml")
-
-
 def test_another_file_is_read(tmp_path: Path) -> None:
     other = tmp_path / "mine.toml"
     other.write_text(changed("mason", MASON, MASON.replace("price = 2", "price = 3")))

@@ -1,14 +1,12 @@
 """Nothing is made and nothing is lost: chips, seals, gold, cards, under any sequence of moves."""
 
 from collections import Counter
-from typing import Any
 
 from hypothesis import settings
-from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import invariant
 
-from clerestory.engine import GAMES, State
 from clerestory.engine.duel.catalogue import DuelCatalogue
+from tests.engine.conservation import Conservation
 from tests.engine.duel.scenes import CHIPS, MATERIALS
 
 CATALOGUE = DuelCatalogue.load()
@@ -16,36 +14,8 @@ DECKS = [Counter({name: getattr(card, deck) for name, card in CATALOGUE.cards.it
 ONCE = {name for name, card in CATALOGUE.cards.items() if card.frame == "once"}
 
 
-class Conservation(RuleBasedStateMachine):
-    """Plays any legal action, Nature's included, and takes some back."""
-
-    state: State
-
-    @initialize(seed=st.integers(0, 2**64 - 1))
-    def set_up(self, seed: int) -> None:
-        self.state = GAMES["duel"].new(2, seed)
-
-    @rule(choices=st.lists(st.integers(0, 10_000), min_size=1, max_size=60))
-    def play(self, choices: list[int]) -> None:
-        for choice in choices:
-            if not self.state.over:
-                legal = self.state.legal_codes()
-                self.state.play(legal[choice % len(legal)])
-
-    @precondition(lambda self: self.state.history)
-    @rule(count=st.integers(1, 5))
-    def take_back(self, count: int) -> None:
-        for _ in range(min(count, len(self.state.history))):
-            self.state.undo()
-
-    @property
-    def fields(self) -> dict[str, Any]:
-        inner: dict[str, Any] = self.state.to_position()["duel"]
-        return inner
-
-    @invariant()
-    def core_finds_nothing_wrong(self) -> None:
-        assert self.state.check() == 0
+class DuelConservation(Conservation):
+    name = "duel"
 
     @invariant()
     def gold(self) -> None:
@@ -95,5 +65,5 @@ class Conservation(RuleBasedStateMachine):
         assert not self.state.over or any(complete) or last
 
 
-Conservation.TestCase.settings = settings(max_examples=40, stateful_step_count=20, deadline=None)
-TestConservation = Conservation.TestCase
+DuelConservation.TestCase.settings = settings(max_examples=40, stateful_step_count=20, deadline=None)
+TestConservation = DuelConservation.TestCase
