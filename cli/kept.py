@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from clerestory.cli.playing import Session, ask, ask_seat, find, hint, peek, say, show, show_end, show_help
-from clerestory.clients import Advisor, AdvisorError, Happened, KeptGame, NotNow, Seen
+from clerestory.clients import Advisor, AdvisorError, GameEntry, GameSnapshot, KeptGame, NotNow
 from clerestory.clients.types import Action as Named
 from clerestory.engine import State, from_position
 
@@ -15,7 +15,7 @@ AGREED = ("y", "yes")
 
 
 @dataclass(slots=True)
-class Kept:
+class KeptSession:
     """A game of the server, and how it is shown here.
 
     Attributes:
@@ -52,7 +52,7 @@ def made(advisor: Advisor, game: str, seats: Iterable[str], seed: int | None, ti
     return advisor.games.create(game, words, seed=seed, time=time, listed="open" in words)
 
 
-def play_kept(kept: Kept) -> None:
+def play_kept(kept: KeptSession) -> None:
     """Play until the game is over or the player leaves. Raises AdvisorError."""
     console = kept.session.console
     console.print("`help` says what can be typed.")
@@ -78,7 +78,7 @@ def name_of(game: KeptGame) -> str:
     return f"{game.game_id}#{tokens}" if tokens else game.game_id
 
 
-def tell(kept: Kept, seen: Seen) -> None:
+def tell(kept: KeptSession, seen: GameSnapshot) -> None:
     """Show what has happened since it was told last."""
     if not kept.told and seen.status == "open":
         kept.session.console.print(f"The game waits for people: {kept.game.game_id}")
@@ -88,7 +88,7 @@ def tell(kept: Kept, seen: Seen) -> None:
     kept.told = max(kept.told, seen.version)
 
 
-def tell_entry(kept: Kept, seen: Seen, entry: Happened) -> None:
+def tell_entry(kept: KeptSession, seen: GameSnapshot, entry: GameEntry) -> None:
     """Show one entry, to people and to a program."""
     session, rules = kept.session, from_position(seen.position(*list(kept.game.tokens)[:1])).game
     who = "comes up" if entry.seat is None else rules.seat_name(entry.seat)
@@ -103,7 +103,7 @@ def tell_entry(kept: Kept, seen: Seen, entry: Happened) -> None:
         session.tell({"version": entry.version, "ply": entry.ply, "what": entry.what, "seat": entry.seat, **action})
 
 
-def take_part(kept: Kept, seen: Seen) -> bool:
+def take_part(kept: KeptSession, seen: GameSnapshot) -> bool:
     """Do what is asked of those who sit here; False when they leave."""
     question = seen.message.game.take_back
     if seen.message.game.HasField("take_back") and set(question.missing) & set(kept.game.tokens):
@@ -113,7 +113,7 @@ def take_part(kept: Kept, seen: Seen) -> bool:
     return decide(kept, seen) if seen.legal else True
 
 
-def say_shown(kept: Kept, seat: int, outcomes: Iterable[Named]) -> bool:
+def say_shown(kept: KeptSession, seat: int, outcomes: Iterable[Named]) -> bool:
     """Ask somebody here for what a seat has been shown at the table, and say it; whether the game may have gone on."""
     rules = kept.session.state.game
     outcome = ask_seat(kept.session, seat, tuple(rules.parse_action(outcome.text) for outcome in outcomes))
@@ -123,7 +123,7 @@ def say_shown(kept: Kept, seat: int, outcomes: Iterable[Named]) -> bool:
     return True
 
 
-def answer(kept: Kept, ply: int) -> bool:
+def answer(kept: KeptSession, ply: int) -> bool:
     """Ask whether the game may go back; False when they leave."""
     kept.session.console.print(f"May the game go back to ply {ply}? y or n")
     typed = ask(kept.session)
@@ -133,7 +133,7 @@ def answer(kept: Kept, ply: int) -> bool:
     return True
 
 
-def decide(kept: Kept, seen: Seen) -> bool:
+def decide(kept: KeptSession, seen: GameSnapshot) -> bool:
     """Ask for the action that is due, until there is one; False when they leave."""
     kept.session.state = view_of(seen)
     show(kept.session)
@@ -145,7 +145,7 @@ def decide(kept: Kept, seen: Seen) -> bool:
             return True
 
 
-def obey(kept: Kept, seen: Seen, typed: str) -> bool:
+def obey(kept: KeptSession, seen: GameSnapshot, typed: str) -> bool:
     """Do what was typed; whether the game may have gone on."""
     session = kept.session
     command, _, rest = typed.partition(" ")
@@ -167,7 +167,7 @@ def obey(kept: Kept, seen: Seen, typed: str) -> bool:
     return False
 
 
-def attempt(kept: Kept, do: Callable[[], object]) -> bool:
+def attempt(kept: KeptSession, do: Callable[[], object]) -> bool:
     """Do something that others may have been quicker at, or that the game does not allow; whether it was done."""
     try:
         do()
@@ -177,13 +177,13 @@ def attempt(kept: Kept, do: Callable[[], object]) -> bool:
     return True
 
 
-def view_of(seen: Seen) -> State:
+def view_of(seen: GameSnapshot) -> State:
     """Return the position as the seat to decide sees it; at a table, when luck is to be entered, as everybody does."""
     seats = [view.seat if view.HasField("seat") else None for view in seen.message.views]
     return from_position(seen.position(seen.seat if seen.seat in seats else seats[0]))
 
 
-def undo(kept: Kept) -> bool:
+def undo(kept: KeptSession) -> bool:
     """Ask to go back to the last decision of somebody here; whether something was done."""
     line = kept.game.look(entries_from=1).entries
     mine = [entry.ply for entry in line if entry.seat in kept.game.tokens]
@@ -193,7 +193,7 @@ def undo(kept: Kept) -> bool:
     return attempt(kept, lambda: kept.game.take_back(mine[-1] - 1))
 
 
-def save(kept: Kept, path: str) -> None:
+def save(kept: KeptSession, path: str) -> None:
     """Write what is known of the game where the player says; a failure is told, not raised."""
     console = kept.session.console
     if not path:
@@ -208,7 +208,7 @@ def save(kept: Kept, path: str) -> None:
         console.print(f"Kept in {path}.")
 
 
-def end(kept: Kept, seen: Seen) -> None:
+def end(kept: KeptSession, seen: GameSnapshot) -> None:
     """Say who won."""
     if seen.outcome is None:
         kept.session.console.print("The game was abandoned.")

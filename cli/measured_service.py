@@ -37,7 +37,7 @@ PAUSE = 0.01  # seconds before a call that was refused is asked again
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class BenchPlan:
     """How much to measure.
 
     Attributes:
@@ -59,11 +59,11 @@ class Plan:
     runs: int = 3
 
 
-WHOLE = Plan((2000, 2000, 400), 500, 1.0, 30, 200, 10_000)
-QUICK = Plan((200, 100, 20), 100, 0.3, 10, 30, 1000)
+WHOLE = BenchPlan((2000, 2000, 400), 500, 1.0, 30, 200, 10_000)
+QUICK = BenchPlan((200, 100, 20), 100, 0.3, 10, 30, 1000)
 
 
-class Caller:
+class BenchClient:
     """One connection to a server, and questions about one position.
 
     Attributes:
@@ -78,7 +78,7 @@ class Caller:
         self.rules: Any = RulesServiceStub(self._channel)
         self._position = position_message(position)
 
-    def __enter__(self) -> "Caller":
+    def __enter__(self) -> "BenchClient":
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -99,7 +99,7 @@ class Caller:
             try:
                 return timed(lambda: self.ask(**fields))
             except grpc.RpcError as error:
-                owe_refusal(error)
+                require_refusal(error)
             self.refused += 1
             sleep(PAUSE)
 
@@ -107,7 +107,7 @@ class Caller:
 # -- measurements ----------------------------------------------------------------------------------
 
 
-def added_ms(caller: Caller, count: int) -> dict[str, float]:
+def added_ms(caller: BenchClient, count: int) -> dict[str, float]:
     """Return the median milliseconds of a round trip minus its search, and of an empty RulesService call."""
     around, empty = [], []
     for _ in range(count):
@@ -124,7 +124,7 @@ def timed(call: Callable[[], Any]) -> tuple[Any, float]:
     return value, 1e3 * (monotonic() - began)
 
 
-def lateness(connect: Callable[[], Caller], budget: int, count: int, callers: int) -> dict[str, float]:
+def lateness(connect: Callable[[], BenchClient], budget: int, count: int, callers: int) -> dict[str, float]:
     """Return how many milliseconds after a budget of `budget` ms answers arrived, counted from sending.
 
     `refused` counts the calls that were repeated; a busy machine may cause some.
@@ -143,7 +143,7 @@ def lateness(connect: Callable[[], Caller], budget: int, count: int, callers: in
     return {"calls": len(late), "refused": sum(refused for _, refused in found), **told}
 
 
-def speeds(caller: Caller, position: State, seconds: float, pairs: int) -> dict[str, float | None]:
+def speeds(caller: BenchClient, position: State, seconds: float, pairs: int) -> dict[str, float | None]:
     """Return iterations a second by the service, of whole round trips, and of the Searcher itself, and their ratio.
 
     They alternate, in pairs with one seed, and the order changes from pair to pair, so that whatever slows the machine
@@ -168,7 +168,7 @@ def speeds(caller: Caller, position: State, seconds: float, pairs: int) -> dict[
     }
 
 
-def served_speed(caller: Caller, seconds: float, seed: int) -> float:
+def served_speed(caller: BenchClient, seconds: float, seed: int) -> float:
     """Return the iterations a second of a whole round trip, without an early end."""
     answer, took = caller.timed(time_budget=duration(seconds), early_stop=False, seed=seed)
     return answer.statistics.iterations / took * 1e3
@@ -195,7 +195,7 @@ def outermost(count: int) -> int | None:
     return outside
 
 
-def cancel_to_free(caller: Caller, count: int) -> dict[str, float | None]:
+def cancel_to_free(caller: BenchClient, count: int) -> dict[str, float | None]:
     """Return how long a cancelled search keeps the only worker of a server that admits one search, in milliseconds.
 
     Seen from outside: from the cancel to the answer of the first call that is admitted after it and searched by that
@@ -217,7 +217,7 @@ def cancel_to_free(caller: Caller, count: int) -> dict[str, float | None]:
     return {"p50": percentile(found, 50), "p99": percentile(found, 99), "max": max(found), "poll": poll}
 
 
-def occupy(caller: Caller) -> Any:
+def occupy(caller: BenchClient) -> Any:
     """Begin a long search on a server that admits one, and return its call once it has the place.
 
     Calls may overtake each other. One that comes while a least search has the place is refused, and made anew.
@@ -232,23 +232,23 @@ def occupy(caller: Caller) -> Any:
             return running
 
 
-def admitted(caller: Caller) -> bool:
+def admitted(caller: BenchClient) -> bool:
     """Ask for the least search; False if there was no room for it."""
     try:
         caller.ask(**LEAST)
     except grpc.RpcError as error:
-        owe_refusal(error)
+        require_refusal(error)
         return False
     return True
 
 
-def owe_refusal(error: grpc.RpcError) -> None:
+def require_refusal(error: grpc.RpcError) -> None:
     """Raise the error again unless it says that the server had no room."""
     if error.code() != grpc.StatusCode.RESOURCE_EXHAUSTED:
         raise error
 
 
-def timed_admission(caller: Caller, refused: list[float]) -> bool:
+def timed_admission(caller: BenchClient, refused: list[float]) -> bool:
     """Do as `admitted`, and note the milliseconds of a refusal."""
     done, took = timed(lambda: admitted(caller))
     if not done:
@@ -266,7 +266,7 @@ def start_s(runs: int) -> float:
     return median(found)
 
 
-def memory(child: Child, caller: Caller, requests: int) -> dict[str, int | None]:
+def memory(child: Child, caller: BenchClient, requests: int) -> dict[str, int | None]:
     """Return by how many bytes the server's memory grew over so many requests, after a tenth of them to warm up."""
     for _ in range(requests // 10):
         caller.timed(**LEAST)
@@ -290,9 +290,9 @@ def resident(process: int) -> int | None:
 # -- all of them ---------------------------------------------------------------------------------
 
 
-def measure(position: State, plan: Plan, callers: int, *, to_limits: bool = False) -> dict[str, Any]:
+def measure(position: State, plan: BenchPlan, callers: int, *, to_limits: bool = False) -> dict[str, Any]:
     """Return all figures, one measurement after the other; the server of each serves nobody else."""
-    before, connect = reference(), partial(Caller, position=position, to_limits=to_limits)
+    before, connect = reference(), partial(BenchClient, position=position, to_limits=to_limits)
     with embedded_child("--workers", str(callers)) as child, connect(child.target) as caller:
         added = added_ms(caller, plan.added)
         late = {

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from clerestory.cli.kept import Kept, found, is_kept, made, play_kept, view_of
+from clerestory.cli.kept import KeptSession, found, is_kept, made, play_kept, view_of
 from clerestory.cli.on_page import play_on_page
 from clerestory.cli.options import DEFAULT_GAME, BadOption, GameOption, chosen_game, chosen_seats, read_file
 from clerestory.cli.playing import Player, Session, play_on
@@ -62,22 +62,17 @@ def play(
         sys.exit(play_there(asked, shown, start, make))
     players = [read_player(word.strip(), number) for number, word in enumerate(seats.split(","))]
     if web:
-        owe_plain_game(start, record, table, server)
+        require_plain_game(start, record, table, server)
         play_on_page(chosen_game(game).name, players, read_time(time), seed)
         return
-    opening = begin(game, len(players), seed, table) if start is None else resume(start)
-    if opening.state.seats != len(players):
-        raise BadOption(f"--seats: names {len(players)} players; the game has {opening.state.seats}")
-    luck = secrets.randbits(SEED_BITS) if seed is None else seed
+    opening = begin(game, len(players), seed, table) if start is None else resume(start, len(players))
+    luck = drawn(seed)
     with connected(asked) as advisor:
         session = Session(opening.state, players, advisor, shown.console, time, luck, opening.seed, table, shown.tell)
         session.shared = table or sum(player.human for player in players) > 1
         if record is not None:
             session.recording = Recording(record, opening, session.warn, goes_on=is_record_of(record, start))
-        code = play_here(session)
-        if session.recording is not None and session.recording.failed:
-            raise OSError(f"--record: {record}: the game was not kept whole")
-    sys.exit(code)
+        sys.exit(play_here(session))
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,25 +97,28 @@ def play_there(server: Server, shown: Shown, start: str | None, make: Callable[[
         state = view_of(game.look())
         session = Session(state, [], advisor, shown.console, shown.time, 0, None, table=False, tell=shown.tell)
         session.shared = len(game.tokens) > 1
-        return guarded(shown.console, partial(play_kept, Kept(game, session, server.target or "")))
+        return guarded(shown.console, partial(play_kept, KeptSession(game, session, server.target or "")))
 
 
 def play_here(session: Session) -> int:
-    """Play a game that is kept here, if anywhere; return the exit code."""
+    """Play a game that is recorded here, if anywhere; return the exit code. Raises OSError if the record has gaps."""
     try:
-        return guarded(session.console, partial(play_on, session))
+        code = guarded(session.console, partial(play_on, session))
     finally:
         if session.recording is not None:
             session.recording.close(session.state)
+    if session.recording is not None and session.recording.failed:
+        raise OSError(f"--record: {session.recording.path}: the game was not kept whole")
+    return code
 
 
 def is_record_of(record: Path, start: str | None) -> bool:
-    """Whether the game being resumed is the last one in the file it will be recorded in."""
+    """Whether the game that goes on is the last one in the file it will be recorded in."""
     return start is not None and record.is_file() and Path(start).is_file() and record.samefile(start)
 
 
-def owe_plain_game(start: str | None, record: Path | None, table: bool, server: str | None) -> None:
-    """Raise BadOption for what a game on the page cannot take over from the terminal."""
+def require_plain_game(start: str | None, record: Path | None, table: bool, server: str | None) -> None:
+    """Raise BadOption for options that a game on the page does not take."""
     for name, given in {"START": start, "--record": record, "--table": table, "--server": server}.items():
         if given:
             raise BadOption(f"{name}: does not go with --web, where the page has it")
@@ -154,13 +152,26 @@ def read_player(word: str, number: int) -> Player:
 def begin(name: str, seats: int, seed: int | None, table: bool) -> Record:
     """Return a new game; beside a real table, one with unknown decks. Raises BadOption."""
     rules = chosen_game(name)
-    number = secrets.randbits(SEED_BITS) if seed is None else seed
+    number = drawn(seed)
     state = rules.new(chosen_seats(rules, seats), number)
     return Record(state.observe(NATURE)) if table else Record(state, number)
 
 
-def resume(path: str) -> Record:
-    """Return the game in a file: a position, or the last of its records, even one whose writer was killed.
+def drawn(seed: int | None) -> int:
+    """Return the seed given, or a random one."""
+    return secrets.randbits(SEED_BITS) if seed is None else seed
+
+
+def resume(path: str, seats: int) -> Record:
+    """Return the game in a file, which must have so many seats. Raises BadOption, GameError."""
+    opening = last_game(path)
+    if opening.state.seats != seats:
+        raise BadOption(f"--seats: names {seats} players; the game has {opening.state.seats}")
+    return opening
+
+
+def last_game(path: str) -> Record:
+    """Return the game in a file: its position, or the last of its records, which may be unfinished.
 
     Raises BadOption, GameError.
     """

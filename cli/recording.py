@@ -28,7 +28,7 @@ class Recording:
     """
 
     def __init__(self, path: Path, record: Record, warn: Callable[[str], None], *, goes_on: bool = False) -> None:
-        self._path, self._seed, self._warn = path, record.seed, warn
+        self.path, self._seed, self._warn = path, record.seed, warn
         try:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
         except OSError as error:
@@ -53,14 +53,14 @@ class Recording:
 
     def _look(self, *, goes_on: bool) -> None:
         """Read the file, and find where our lines belong: in place of the last record, or after it."""
-        text = self._path.read_bytes().decode(errors="replace")
+        text = self.path.read_bytes().decode(errors="replace")
         lines = whole_lines(text.splitlines(keepends=True))
         try:
             if not text.startswith(OPENING[: len(text)]):
                 raise BadRecord(1, "is none")
             records = list(read_records(lines, begun=True))
         except BadRecord:
-            raise BadOption(f"--record: {self._path}: holds something else than records") from None
+            raise BadOption(f"--record: {self.path}: holds something else than records") from None
         if goes_on and records:
             first = max(i for i, line in enumerate(lines) if "record" in json.loads(line))
             self._lines = [line.encode() for line in lines[first:]]
@@ -77,12 +77,12 @@ class Recording:
             self._write([*self._before, *lines])
         except OSError as error:
             if not self.failed:
-                told = f"{self._path}: {error.strerror}"
+                told = f"{self.path}: {error.strerror}"
                 self._warn(f"The game is not kept: {told}. It goes on; `save FILE` keeps it elsewhere.")
             self.failed = True
             return
         if self.failed:
-            self._warn(f"The game is kept again: {self._path}.")
+            self._warn(f"The game is kept again: {self.path}.")
         self.failed = False
 
     def _write(self, lines: list[bytes]) -> None:

@@ -16,7 +16,7 @@ from clerestory.clients.errors import (
     Unsupported,
 )
 from clerestory.clients.kept import AsyncKeptGame, AsyncKeptGames, KeptGame, KeptGames
-from clerestory.clients.kept_wire import Happened, Seen, Sitting
+from clerestory.clients.kept_wire import GameEntry, GameSeat, GameSnapshot
 from clerestory.clients.referee import AppliedAction, AsyncReferee, AsyncRules, LegalAction, Outcome, Referee, Rules
 from clerestory.clients.review_wire import GameReview, ReviewedPly, Reviewing, SeatReview
 from clerestory.clients.types import Action, AnswerWarning, Line, Outlook, Recommendation, Update
@@ -41,8 +41,10 @@ __all__ = [
     "Busy",
     "Denied",
     "FieldViolation",
+    "GameEntry",
     "GameReview",
-    "Happened",
+    "GameSeat",
+    "GameSnapshot",
     "KeptGame",
     "KeptGames",
     "LegalAction",
@@ -57,8 +59,6 @@ __all__ = [
     "Reviewing",
     "Rules",
     "SeatReview",
-    "Seen",
-    "Sitting",
     "Tls",
     "Unavailable",
     "Unsupported",

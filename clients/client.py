@@ -10,7 +10,7 @@ from clerestory.clients.connection import Tls, dial
 from clerestory.clients.errors import Unavailable
 from clerestory.clients.exchange import Answer, Exchange
 from clerestory.clients.kept import SERVICE
-from clerestory.clients.kept_wire import Seen
+from clerestory.clients.kept_wire import GameSnapshot
 from clerestory.clients.retries import Rejoining, Tries
 from clerestory.clients.review_wire import HasTokens, Reviewing, read_reviewing, write_annotation
 from clerestory.clients.types import Recommendation, Update
@@ -142,7 +142,9 @@ class Client:
         return Exchange("AnnotateGame", request, read_reviewing, seconds)
 
     def _states(
-        self, watching: Callable[[Any, Begin, Callable[[Any], Any], Tries], Analysis], ask: Callable[[], Exchange[Seen]]
+        self,
+        watching: Callable[[Any, Begin, Callable[[Any], Any], Tries], Analysis],
+        ask: Callable[[], Exchange[GameSnapshot]],
     ) -> Analysis:
         """Return the states of a game that is watched; a new stream asks for what has happened since the last one."""
         tries = Rejoining(self._dialled, ask().seconds)

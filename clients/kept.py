@@ -6,7 +6,7 @@ from typing import Any, Generic, TypeVar, Unpack
 from uuid import uuid4
 
 from clerestory.clients.exchange import Exchange, awaited, blocking
-from clerestory.clients.kept_wire import GameChoices, Seen, read_seen, seat_plan, value_of, write_choices
+from clerestory.clients.kept_wire import GameChoices, GameSnapshot, read_snapshot, seat_plan, value_of, write_choices
 from clerestory.clients.referee import Call, plain
 from clerestory.clients.wire import Time, action_texts, set_field
 from clerestory.v1 import games_pb2 as api
@@ -34,7 +34,7 @@ class Course:
         self.game_id = game_id
         self.tokens: dict[int, str] = {}
         self.owner_token = self.onlooker_token = ""
-        self.seen: Seen | None = None
+        self.seen: GameSnapshot | None = None
 
     @property
     def version(self) -> int:
@@ -45,7 +45,7 @@ class Course:
         """Return what is looked through."""
         return [*self.tokens.values()] or [token for token in (self.owner_token or self.onlooker_token,) if token]
 
-    def _look(self, ply: int | None = None, *, entries_from: int | None = None) -> Exchange[Seen]:
+    def _look(self, ply: int | None = None, *, entries_from: int | None = None) -> Exchange[GameSnapshot]:
         """Return the game as it is, with the position of a ply.
 
         Args:
@@ -60,7 +60,7 @@ class Course:
                 set_field(request, field, value)
         return Exchange(f"{SERVICE}GetGame", request, self._take)
 
-    def _play(self, action: Any, *, version: int | None = None) -> Exchange[Seen]:
+    def _play(self, action: Any, *, version: int | None = None) -> Exchange[GameSnapshot]:
         """Play an action, or enter what came up at a table; return the game after it, luck included.
 
         Args:
@@ -74,12 +74,12 @@ class Course:
         set_field(request, "version", self.version if version is None else version)
         return Exchange(f"{SERVICE}PlayAction", request, self._take)
 
-    def _say(self, seat: int, outcome: Any) -> Exchange[Seen]:
+    def _say(self, seat: int, outcome: Any) -> Exchange[GameSnapshot]:
         """Say what a seat has been shown at a table of what is to come; return the game after it.
 
         Args:
             seat: held here, or a bot's in a game that was made here.
-            outcome: one of `Seen.unsaid` of the seat, or its text.
+            outcome: one of `GameSnapshot.unsaid` of the seat, or its text.
 
         Raises AdvisorError.
         """
@@ -92,7 +92,7 @@ class Course:
     def _everything(self) -> list[str]:
         return [*self.tokens.values(), *([self.owner_token] if self.owner_token else [])]
 
-    def _take_back(self, ply: int, *, decline: bool = False, seat: int | None = None) -> Exchange[Seen]:
+    def _take_back(self, ply: int, *, decline: bool = False, seat: int | None = None) -> Exchange[GameSnapshot]:
         """Take the game back to a ply, ask the others whether it may, or answer; return the game after it.
 
         Args:
@@ -143,11 +143,11 @@ class Course:
         """
         known = from_version
 
-        def ask() -> Exchange[Seen]:
+        def ask() -> Exchange[GameSnapshot]:
             request = api.WatchGameRequest(game_id=self.game_id, tokens=self._all_tokens(), from_version=known)
             return Exchange(f"{SERVICE}WatchGame", request, read, LATER)
 
-        def read(message: Any) -> Seen:
+        def read(message: Any) -> GameSnapshot:
             nonlocal known
             seen = self._take(message)
             known = seen.version
@@ -155,10 +155,10 @@ class Course:
 
         return self._watch_from(ask)
 
-    def _take(self, message: Any) -> Seen:
+    def _take(self, message: Any) -> GameSnapshot:
         """Return a message as it is seen, and keep it; at a sign of life, nothing has happened."""
         if message.HasField("game") or self.seen is None:
-            self.seen = read_seen(message)
+            self.seen = read_snapshot(message)
             return self.seen
         return replace(self.seen, entries=())
 

@@ -43,7 +43,7 @@ class GameChoices(TypedDict, total=False):
 
 
 @dataclass(frozen=True, slots=True)
-class Happened:
+class GameEntry:
     """An entry of a game's log.
 
     Attributes:
@@ -66,7 +66,7 @@ class Happened:
 
 
 @dataclass(frozen=True, slots=True)
-class Sitting:
+class GameSeat:
     """Who holds a seat.
 
     Attributes:
@@ -81,7 +81,7 @@ class Sitting:
 
 
 @dataclass(frozen=True)
-class Seen:
+class GameSnapshot:
     """A game as somebody sees it, at one moment.
 
     Attributes:
@@ -100,11 +100,11 @@ class Seen:
     version: int
     ply: int
     status: str
-    seats: tuple[Sitting, ...]
+    seats: tuple[GameSeat, ...]
     seat: int | None
     chance: bool
     legal: tuple[LegalAction, ...]
-    entries: tuple[Happened, ...]
+    entries: tuple[GameEntry, ...]
     outcome: Outcome | None
     message: Any
 
@@ -174,14 +174,14 @@ def value_of(field: str, prefix: str, word: str, kind: Any) -> Any:
     return values[word]
 
 
-def read_seen(message: Any) -> Seen:
+def read_snapshot(message: Any) -> GameSnapshot:
     """Return a game as a message tells it: of GetGame, PlayAction, SayShown, TakeBack or WatchGame."""
     game = message.game
-    return Seen(
+    return GameSnapshot(
         version=game.version,
         ply=message.ply if isinstance(message, api.GetGameResponse) else game.ply,
         status=api.GameStatus.Name(game.status).removeprefix("GAME_STATUS_").lower(),
-        seats=tuple(read_sitting(seat) for seat in game.seats),
+        seats=tuple(read_seat(seat) for seat in game.seats),
         seat=game.turn.seat if game.turn.kind == rules.TURN_KIND_SEAT else None,
         chance=game.turn.kind == rules.TURN_KIND_NATURE,
         legal=next((tuple(map(read_legal, view.actions)) for view in message.views if view.actions), ()),
@@ -191,10 +191,10 @@ def read_seen(message: Any) -> Seen:
     )
 
 
-def read_sitting(seat: api.GameSeat) -> Sitting:
+def read_seat(seat: api.GameSeat) -> GameSeat:
     """Return who holds a seat."""
     kind = api.SeatKind.Name(seat.kind).removeprefix("SEAT_KIND_").lower()
-    return Sitting(kind, seat.name, seat.bot.level if seat.bot.HasField("level") else None)
+    return GameSeat(kind, seat.name, seat.bot.level if seat.bot.HasField("level") else None)
 
 
 def read_outcome(game: api.Game) -> Outcome | None:
@@ -204,7 +204,7 @@ def read_outcome(game: api.Game) -> Outcome | None:
     return Outcome(tuple(game.end.outcome.win_shares), tuple(game.end.outcome.margins))
 
 
-def read_entry(entry: api.GameEntry) -> Happened:
+def read_entry(entry: api.GameEntry) -> GameEntry:
     """Return what happened."""
     what, applied = entry.WhichOneof("what") or "", entry.applied
     if what == "applied":
@@ -212,7 +212,7 @@ def read_entry(entry: api.GameEntry) -> Happened:
     else:
         told: Any = getattr(entry, what) if what else None
         seat = told.seat if told is not None and (what != "end" or told.HasField("seat")) else None
-    return Happened(
+    return GameEntry(
         version=entry.version,
         ply=entry.ply,
         what=what,

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from clerestory.door.bridge import Bridge, Call, Metadata
+from clerestory.door.bridge import Bridge, BrowserCall, Metadata
 from clerestory.door.codec import CODECS, END, Codec, wrapped
 from clerestory.door.config import DoorSettings
 from clerestory.door.errors import ConnectError
-from clerestory.door.http import CallerLeft, Exchange, Receive, Scope, Send
+from clerestory.door.http import CallerLeft, HttpExchange, Receive, Scope, Send
 from clerestory.door.methods import Method, methods
 from clerestory.door.page import NO_PAGE, File
 
@@ -37,13 +37,13 @@ class Door:
         """Answer one request of HTTP."""
         if scope["type"] != "http":
             return
-        exchange = Exchange(scope, receive, send)
+        exchange = HttpExchange(scope, receive, send)
         try:
             await self._answer(exchange)
         except CallerLeft:
             logger.debug("a caller left")
 
-    async def _answer(self, exchange: Exchange) -> None:
+    async def _answer(self, exchange: HttpExchange) -> None:
         method = methods().get(exchange.path)
         if refusal := self._refusal(exchange):
             await exchange.say(403, refusal)
@@ -56,7 +56,7 @@ class Door:
         else:
             await exchange.say(404, "The service has no such method.\n")
 
-    def _refusal(self, exchange: Exchange) -> str | None:
+    def _refusal(self, exchange: HttpExchange) -> str | None:
         """Return why a request's host or origin is not acceptable; None if both are."""
         host, origin = exchange.headers.get("host", ""), exchange.headers.get("origin")
         if not self._settings.knows(host_name(host)):
@@ -67,7 +67,7 @@ class Door:
 
     # -- calls ---------------------------------------------------------------------------------------
 
-    async def _call(self, exchange: Exchange, method: Method) -> None:
+    async def _call(self, exchange: HttpExchange, method: Method) -> None:
         """Answer a call by the Connect protocol."""
         kind = exchange.headers.get("content-type", "").partition(";")[0].strip().lower()
         codec = CODECS.get(kind)
@@ -83,10 +83,10 @@ class Door:
         except ConnectError as error:
             await refuse(exchange, codec, error)
             return
-        call = Call(method, message, exchange.headers, timeout, exchange.caller)
+        call = BrowserCall(method, message, exchange.headers, timeout, exchange.caller)
         await exchange.while_there(answer(exchange, codec, call))
 
-    async def _unary(self, exchange: Exchange, codec: Codec, call: Call) -> None:
+    async def _unary(self, exchange: HttpExchange, codec: Codec, call: BrowserCall) -> None:
         try:
             answer, trailers = await self._bridge.unary(call)
             data = codec.response(call.method, answer)
@@ -95,7 +95,7 @@ class Door:
             return
         await exchange.answer(200, codec.content_type, data, as_headers(trailers))
 
-    async def _stream(self, exchange: Exchange, codec: Codec, call: Call) -> None:
+    async def _stream(self, exchange: HttpExchange, codec: Codec, call: BrowserCall) -> None:
         await exchange.start(200, codec.content_type)
         parts = self._bridge.stream(call)
         try:
@@ -110,7 +110,7 @@ class Door:
 
     # -- the page ------------------------------------------------------------------------------------
 
-    async def _show(self, exchange: Exchange) -> None:
+    async def _show(self, exchange: HttpExchange) -> None:
         """Answer with a file of the page."""
         file = self._page.get(exchange.path)
         if file is None:
@@ -124,7 +124,7 @@ class Door:
             await exchange.answer(200, file.content_type, file.plain, headers)
 
 
-async def refuse(exchange: Exchange, codec: Codec, error: ConnectError) -> None:
+async def refuse(exchange: HttpExchange, codec: Codec, error: ConnectError) -> None:
     """Answer with an error: with its HTTP status, or in the envelope that ends a stream."""
     if codec.streams:
         await exchange.answer(200, codec.content_type, ending(error))

@@ -26,7 +26,7 @@ Metadata = list[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class BrowserCall:
     """A call from a browser.
 
     Attributes:
@@ -58,7 +58,7 @@ class Bridge:
         self._metadata, self._near = metadata, near
         self._streams: Counter[str] = Counter()
 
-    async def unary(self, call: Call) -> tuple[bytes, Metadata]:
+    async def unary(self, call: BrowserCall) -> tuple[bytes, Metadata]:
         """Return the answer and its trailing metadata. Raises ConnectError."""
         passed = self._pass(self._channel.unary_unary, call)
         try:
@@ -68,7 +68,7 @@ class Bridge:
         finally:
             passed.cancel()
 
-    async def stream(self, call: Call) -> AsyncGenerator[bytes, None]:
+    async def stream(self, call: BrowserCall) -> AsyncGenerator[bytes, None]:
         """Yield the parts of an answer, each fetched once the one before has been taken. Raises ConnectError."""
         with self._counted(f"{call.address} {call.headers.get(TOKEN, '')}"):
             passed = self._pass(self._channel.unary_stream, call)
@@ -80,11 +80,11 @@ class Bridge:
             finally:
                 passed.cancel()
 
-    def _pass(self, kind: Any, call: Call) -> Any:
+    def _pass(self, kind: Any, call: BrowserCall) -> Any:
         """Send a call on its way."""
         return kind(call.method.path)(call.message, timeout=call.timeout, metadata=self._sent(call))
 
-    def _sent(self, call: Call) -> Metadata:
+    def _sent(self, call: BrowserCall) -> Metadata:
         """Return the metadata of a call: with the caller's token, or else its address."""
         own = dict(self._metadata)
         passed = [(name, call.headers[name]) for name in PASSED_ON if name in call.headers and name not in own]

@@ -26,7 +26,7 @@ class CallerLeft(Exception):
     """The connection is gone."""
 
 
-class Exchange:
+class HttpExchange:
     """One request and its answer.
 
     Attributes:

@@ -15,7 +15,7 @@ import typer
 from clerestory.v1.position_pb2 import Position
 from loadtest.corpus import positions
 from loadtest.figures import CallRecord
-from loadtest.openloop import Caller, watch_memory
+from loadtest.openloop import LoadClient, watch_memory
 from loadtest.options import read_numbers
 from loadtest.server import ServerProcess, own_server
 
@@ -31,7 +31,7 @@ async def crowd(server: ServerProcess, asked: list[Position], together: list[Cal
     """Make all calls at once; return their figures."""
     sizes: list[int] = []
     watching = asyncio.ensure_future(watch_memory(psutil.Process(server.pid), sizes))
-    caller = Caller(server.target, 8, asked)
+    caller = LoadClient(server.target, 8, asked)
     await caller.ready()
     await asyncio.gather(*(caller.call(number, seen) for number, seen in enumerate(together)))
     watching.cancel()

@@ -74,7 +74,7 @@ def arrivals(load: Load, workers: int) -> Iterator[CallRecord]:
         begin += seconds
 
 
-class Caller:
+class LoadClient:
     """Makes calls, and records how they end."""
 
     def __init__(self, target: str, channels: int, asked: Sequence[Position], *, to_limits: bool = False) -> None:
@@ -154,7 +154,7 @@ async def offer(target: str, workers: int, asked: Sequence[Position], load: Load
         watches = [asyncio.ensure_future(watch_health(watched, run.health))]
         if pid is not None:
             watches.append(asyncio.ensure_future(watch_memory(psutil.Process(pid), run.rss)))
-        caller = Caller(target, load.channels, asked, to_limits=load.to_limits)
+        caller = LoadClient(target, load.channels, asked, to_limits=load.to_limits)
         began = await caller.ready()
         under_way = []
         for number, seen in enumerate(run.calls):

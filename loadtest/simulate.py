@@ -27,7 +27,7 @@ GREEDY = -1  # number of the caller who asks more than the others
 
 
 @dataclass(slots=True)
-class Server:
+class SimulatedServer:
     """A server: its policy, and the number of its idle workers."""
 
     policy: Policy
@@ -35,7 +35,7 @@ class Server:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class SimulatedCall:
     """A call that is due.
 
     Attributes:
@@ -50,7 +50,7 @@ class Call:
 
 
 @dataclass(slots=True)
-class Outcome:
+class SimulatedOutcome:
     """What became of some calls.
 
     Attributes:
@@ -85,15 +85,15 @@ class Fleet:
         outcomes: of the calls of players, and of those of the greedy caller, if there is one.
     """
 
-    servers: list[Server]
+    servers: list[SimulatedServer]
     speed: float
     choices: int
     luck: random.Random
-    outcomes: defaultdict[str, Outcome] = field(default_factory=lambda: defaultdict(Outcome))
-    _events: list[tuple[float, int, Server, TreeTask, float]] = field(default_factory=list)
+    outcomes: defaultdict[str, SimulatedOutcome] = field(default_factory=lambda: defaultdict(SimulatedOutcome))
+    _events: list[tuple[float, int, SimulatedServer, TreeTask, float]] = field(default_factory=list)
     _order: Iterator[int] = field(default_factory=count)
 
-    def run(self, calls: Iterator[Call], until: float) -> None:
+    def run(self, calls: Iterator[SimulatedCall], until: float) -> None:
         """Accept calls as they come, and run until all have ended."""
         for call in calls:
             if call.moment > until:
@@ -102,7 +102,7 @@ class Fleet:
             self._arrive(call)
         self._end_slices(float("inf"))
 
-    def _arrive(self, call: Call) -> None:
+    def _arrive(self, call: SimulatedCall) -> None:
         server = min(self.luck.sample(self.servers, self.choices), key=lambda one: len(one.policy.trees))
         try:
             server.policy.admit(Demand("game", call.moment + call.budget, caller=call.caller), call.moment)
@@ -111,7 +111,7 @@ class Fleet:
             return
         self._begin_slices(server, call.moment)
 
-    def _begin_slices(self, server: Server, now: float) -> None:
+    def _begin_slices(self, server: SimulatedServer, now: float) -> None:
         while server.idle and (tree := server.policy.pick(now)) is not None:
             server.idle -= 1
             end = min(now + SLICE, tree.demand.deadline)
@@ -127,7 +127,7 @@ class Fleet:
                 self._answer(server, ended, now)
             self._begin_slices(server, now)
 
-    def _answer(self, server: Server, tree: TreeTask, now: float) -> None:
+    def _answer(self, server: SimulatedServer, tree: TreeTask, now: float) -> None:
         server.policy.leave(tree, now)
         outcome = self.outcomes[group(tree.demand.caller)]
         outcome.shares.append(tree.used / tree.budget)
@@ -139,7 +139,7 @@ def group(caller: Hashable) -> str:
     return "greedy" if caller == GREEDY else "players"
 
 
-def calls(rate: float, players: int, luck: random.Random, greedy: float = 0.0) -> Iterator[Call]:
+def calls(rate: float, players: int, luck: random.Random, greedy: float = 0.0) -> Iterator[SimulatedCall]:
     """Yield calls: Poisson arrivals, log-uniform budgets.
 
     Args:
@@ -153,7 +153,7 @@ def calls(rate: float, players: int, luck: random.Random, greedy: float = 0.0) -
         now += luck.expovariate(rate + greedy)
         budget = SHORTEST * (LONGEST / SHORTEST) ** luck.random()
         caller = GREEDY if luck.random() * (rate + greedy) >= rate else luck.randrange(players)
-        yield Call(now, budget, caller)
+        yield SimulatedCall(now, budget, caller)
 
 
 def main(
@@ -171,7 +171,7 @@ def main(
     """Simulate, and print the figures as JSON."""
     luck = random.Random(seed)
     fleet = Fleet(
-        [Server(Policy(workers, 64, min_iterations, speeds={"game": speed}), workers) for _ in range(servers)],
+        [SimulatedServer(Policy(workers, 64, min_iterations, speeds={"game": speed}), workers) for _ in range(servers)],
         speed,
         choices,
         luck,

@@ -29,7 +29,7 @@ from clerestory.server.reviewer import Reviewer
 from clerestory.server.rules_service import Rules
 from clerestory.server.scheduler import Scheduler
 from clerestory.server.security import TokenDoor, Tokens, credentials
-from clerestory.server.service import Advisor
+from clerestory.server.service import AdvisorHandlers
 from clerestory.server.turns import take_turns
 from clerestory.v1 import advisor_pb2, annotation_pb2, games_pb2, rules_pb2
 from clerestory.v1.advisor_pb2_grpc import add_AdvisorServiceServicer_to_server
@@ -81,7 +81,7 @@ class App:
 
     address: str
     scheduler: Scheduler
-    advisor: Advisor
+    advisor: AdvisorHandlers
     keeper: Keeper
     settings: Settings
     server: grpc.aio.Server
@@ -130,23 +130,18 @@ async def start(settings: Settings, inside: str = "") -> App:
     exposition = expose(metrics, settings.metrics) if settings.metrics else None
     scheduler = Scheduler(settings.workers, settings.max_searches, settings.min_iterations)
     callers = Callers(tokens)
-    advisor = Advisor(scheduler, settings, metrics, callers)
-    limits = Limits(settings.max_games, settings.max_games_each)
-    keeper = Keeper(store, limits, partial(move_on, Bots(advisor).choose))
+    advisor = AdvisorHandlers(scheduler, settings, metrics, callers)
+    keeper = Keeper(store, Limits(settings.max_games, settings.max_games_each), partial(move_on, Bots(advisor).choose))
     watch(metrics, scheduler, keeper)
-    add_AdvisorServiceServicer_to_server(advisor, server)
-    add_RulesServiceServicer_to_server(Rules(), server)
-    add_GameServiceServicer_to_server(Games(keeper, callers, settings.max_watchers), server)
     annotations = Annotations(Reviewer(scheduler, advisor.trees), keeper, callers)
-    add_AnnotationServiceServicer_to_server(annotations, server)
+    add_services(server, advisor, Games(keeper, callers, settings.max_watchers), annotations)
     add_HealthServicer_to_server(standing, server)
     reflection.enable_server_reflection([*SERVICES, health.SERVICE_NAME, reflection.SERVICE_NAME], server)
     await server.start()
     keeper.resume()
     if admin is not None:
         await admin.start()
-    for name in (health.OVERALL_HEALTH, *SERVICES):
-        await standing.set(name, health_pb2.HealthCheckResponse.SERVING)
+    await report_serving(standing)
     return App(
         address=address,
         scheduler=scheduler,
@@ -161,6 +156,20 @@ async def start(settings: Settings, inside: str = "") -> App:
         admin_address=admin_address,
         exposition=exposition,
     )
+
+
+def add_services(server: grpc.aio.Server, advisor: AdvisorHandlers, games: Games, annotations: Annotations) -> None:
+    """Add the handlers of our own services to a server."""
+    add_AdvisorServiceServicer_to_server(advisor, server)
+    add_RulesServiceServicer_to_server(Rules(), server)
+    add_GameServiceServicer_to_server(games, server)
+    add_AnnotationServiceServicer_to_server(annotations, server)
+
+
+async def report_serving(standing: HealthServicer) -> None:
+    """Report to health checks that all services are serving."""
+    for name in (health.OVERALL_HEALTH, *SERVICES):
+        await standing.set(name, health_pb2.HealthCheckResponse.SERVING)
 
 
 def start_admin(address: str, standing: HealthServicer) -> tuple[grpc.aio.Server | None, str]:

@@ -22,7 +22,7 @@ from clerestory.server.memory import Trees
 from clerestory.server.metrics import Metrics
 from clerestory.server.policy import Priority
 from clerestory.server.scheduler import Job, Scheduler
-from clerestory.server.translate import Analysis, Question, read_analysis, read_question
+from clerestory.server.translate import AnalysisQuestion, Question, read_analysis, read_question
 from clerestory.server.translate_answers import remarks, write_recommendation
 from clerestory.v1 import advisor_pb2 as api
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceServicer
@@ -37,7 +37,7 @@ Context = grpc.aio.ServicerContext[Any, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class AdmittedCall:
     """A call that there was room for when it arrived.
 
     Attributes:
@@ -68,7 +68,7 @@ class Consultation:
         return *self.allowance.cuts, *remarks(result, finishing=self.job.finishing)
 
 
-class Advisor(AdvisorServiceServicer):
+class AdvisorHandlers(AdvisorServiceServicer):
     """AdvisorService over a scheduler."""
 
     def __init__(self, scheduler: Scheduler, settings: Settings, metrics: Metrics, callers: Callers) -> None:
@@ -124,7 +124,7 @@ class Advisor(AdvisorServiceServicer):
         finally:
             self._streams -= 1
 
-    async def _stream(self, consultation: Consultation, analysis: Analysis, context: Context) -> int:
+    async def _stream(self, consultation: Consultation, analysis: AnalysisQuestion, context: Context) -> int:
         """Write a table at every tick at which the stream is free; return the number of the final table."""
         job, interval, sequence = consultation.job, analysis.interval, 0
         arrived = pace = consultation.allowance.budget.arrived
@@ -142,15 +142,15 @@ class Advisor(AdvisorServiceServicer):
                 await context.write(api.AnalyzeResponse(recommendation=answer, sequence=sequence))
         return 1 + max(sequence, floor((job.ended_at - arrived) / interval))  # tables that a slow reader missed count
 
-    def _admit(self, caller: Caller, priority: Priority, remaining: float | None) -> Call:
+    def _admit(self, caller: Caller, priority: Priority, remaining: float | None) -> AdmittedCall:
         """Turn a call away before its question is read if there is no room for it. Raises CallError."""
         bind_contextvars(caller=caller.label)  # for the log line of the call
-        call = Call(caller, priority, time.monotonic(), remaining)
+        call = AdmittedCall(caller, priority, time.monotonic(), remaining)
         self._scheduler.require_place(caller, priority)
         return call
 
     @asynccontextmanager
-    async def _consult(self, question: Question, call: Call, *, early: bool) -> AsyncIterator[Consultation]:
+    async def _consult(self, question: Question, call: AdmittedCall, *, early: bool) -> AsyncIterator[Consultation]:
         """Have a question searched; the search ends with the block, however that ends."""
         allowance = allow(question, self._settings, self._lead, call.arrived, call.remaining, early=early)
         with self._trees.lend(question, call.caller, allowance) as searcher:

@@ -85,7 +85,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Analysis:
+class AnalysisQuestion:
     """A question to be answered again and again.
 
     Attributes:
@@ -98,7 +98,7 @@ class Analysis:
     certainty: float | None
 
 
-def read_analysis(request: api.AnalyzeRequest) -> Analysis:
+def read_analysis(request: api.AnalyzeRequest) -> AnalysisQuestion:
     """Return what a request asks. Raises CallError, with all that is wrong."""
     faults = Faults()
     interval = read_duration(request, "update_interval", faults, Reason.BAD_UPDATE_INTERVAL, LEAST_INTERVAL)
@@ -107,7 +107,7 @@ def read_analysis(request: api.AnalyzeRequest) -> Analysis:
         faults.add(Reason.BAD_TARGET_CERTAINTY, "target_certainty", f"is {certainty}; must be above 0.5 and below 1")
     observer = request.observer if request.HasField("observer") else None
     question = read_question(request.question, "question.", faults, observer)
-    return Analysis(question, USUAL_INTERVAL if interval is None else interval, certainty)
+    return AnalysisQuestion(question, USUAL_INTERVAL if interval is None else interval, certainty)
 
 
 def read_question(

@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import Any
 
-from clerestory.cli.measured_service import Caller
+from clerestory.cli.measured_service import BenchClient
 from clerestory.cli.new import first_decision
 from clerestory.clients.wire import duration
 from clerestory.server import service
@@ -35,7 +35,7 @@ STAGES = (  # whose function, its name, what has been done when it is entered, a
     (Scheduler, "_settle", "searching", None),
     (Scheduler, "_conclude", "its end is told", "the table"),
     (service, "write_recommendation", None, "the message"),
-    (service.Advisor, "RecommendMove", None, "figures, memory given back"),
+    (service.AdvisorHandlers, "RecommendMove", None, "figures, memory given back"),
 )
 BACK = "the way back"
 Notes = list[tuple[str, float]]
@@ -95,13 +95,13 @@ def measure(calls: int, iterations: int) -> dict[str, float]:
             assert child.stdin is not None
             assert child.stdout is not None
             child.stdout.readline()
-            with Caller(target, first_decision("cathedral", 2, 0)) as caller:
+            with BenchClient(target, first_decision("cathedral", 2, 0)) as caller:
                 asked = [ask(caller, iterations) for _ in range(calls)]
             child.stdin.close()
         return summary(asked, json.loads(out.read_text()))
 
 
-def ask(caller: Caller, iterations: int) -> tuple[float, float, float]:
+def ask(caller: BenchClient, iterations: int) -> tuple[float, float, float]:
     """Return when a call was sent and answered, and the seconds that it searched."""
     sent = monotonic()
     answer = caller.ask(iterations=iterations, time_budget=duration(0.04))

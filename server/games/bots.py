@@ -8,7 +8,7 @@ from clerestory.server.errors import CallError, Reason
 from clerestory.server.games.kept import Kept
 from clerestory.server.games.log import Bot
 from clerestory.server.games.translate_games import bot_question, only_action
-from clerestory.server.service import Advisor
+from clerestory.server.service import AdvisorHandlers
 
 GUESS_BITS = 53
 
@@ -20,7 +20,7 @@ class Bots:
         advisor: of this server.
     """
 
-    def __init__(self, advisor: Advisor) -> None:
+    def __init__(self, advisor: AdvisorHandlers) -> None:
         self._advisor = advisor
 
     async def choose(self, kept: Kept, seat: int, bot: Bot) -> str:

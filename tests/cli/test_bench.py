@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from clerestory.cli.bench import bench
 from clerestory.cli.bench_early import Outcome, summary
 from clerestory.cli.bench_service import as_table, flat
-from clerestory.cli.measured_service import Caller, outermost, resident
+from clerestory.cli.measured_service import BenchClient, outermost, resident
 from clerestory.cli.options import BadOption
 from clerestory.engine.toy.rules import TOY
 from tests.clients.fake import Scripted, serving
@@ -94,7 +94,7 @@ def test_service_fields() -> None:
 
 @pytest.mark.parametrize(("options", "early"), [({}, None), ({"to_limits": True}, False)])
 def test_questions_are_the_default_ones_unless_they_go_to_their_limits(options: Any, early: bool | None) -> None:
-    with Caller("localhost:1", TOY.new(2, 1), **options) as caller:
+    with BenchClient("localhost:1", TOY.new(2, 1), **options) as caller:
         asked = caller.question(iterations=1)
     assert (asked.early_stop if asked.HasField("early_stop") else None) is early
 
@@ -140,7 +140,7 @@ def test_an_early_end_that_did_not_hold_is_counted(outcome: bool | None, wrong: 
 
 def test_a_call_that_is_refused_is_counted_and_asked_again() -> None:
     servicer = Scripted([(grpc.StatusCode.RESOURCE_EXHAUSTED, -1)] * 2)
-    with serving(servicer) as target, Caller(target, TOY.new(2, 1)) as caller:
+    with serving(servicer) as target, BenchClient(target, TOY.new(2, 1)) as caller:
         caller.timed(iterations=1)
         assert (caller.refused, len(servicer.calls)) == (2, 3)
         servicer.refusals = [(grpc.StatusCode.UNAVAILABLE, -1)]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from clerestory.clients import Advisor, AsyncAdvisor, BadRequest, Denied, KeptGame, NotNow
-from clerestory.clients.kept_wire import read_seen, seat_plan, write_choices
+from clerestory.clients.kept_wire import read_snapshot, seat_plan, write_choices
 from clerestory.engine import read_records
 from clerestory.server.app import start
 from clerestory.server.config import Settings
@@ -127,7 +127,7 @@ def test_choices_are_written_as_they_are_meant() -> None:
 def test_views_are_found_by_seat() -> None:
     message = api.GetGameResponse(views=[api.GameView(), api.GameView(seat=1)])
     message.views[1].position.toy.round = 2
-    seen = read_seen(message)
+    seen = read_snapshot(message)
     assert (seen.position()["rules_revision"], seen.position(1)["toy"]["round"]) == (0, 2)
     with pytest.raises(KeyError):
         seen.position(3)

@@ -6,7 +6,7 @@ from itertools import takewhile
 import pytest
 
 from clerestory.server.policy import Policy
-from loadtest.simulate import Fleet, Outcome, Server, calls
+from loadtest.simulate import Fleet, SimulatedOutcome, SimulatedServer, calls
 
 SPEED = 50_000.0
 PLAYERS = 1000
@@ -15,7 +15,7 @@ SECONDS = 5.0
 
 def fleet(rate: float, choices: int, *, players: int = PLAYERS, greedy: float = 0.0, servers: int = 12) -> Fleet:
     made = Fleet(
-        [Server(Policy(2, 64, 100, speeds={"game": SPEED}), 2) for _ in range(servers)],
+        [SimulatedServer(Policy(2, 64, 100, speeds={"game": SPEED}), 2) for _ in range(servers)],
         SPEED,
         choices,
         random.Random(5),
@@ -24,7 +24,7 @@ def fleet(rate: float, choices: int, *, players: int = PLAYERS, greedy: float = 
     return made
 
 
-def outcome(rate: float, choices: int, *, players: int = PLAYERS, greedy: float = 0.0) -> Outcome:
+def outcome(rate: float, choices: int, *, players: int = PLAYERS, greedy: float = 0.0) -> SimulatedOutcome:
     return fleet(rate, choices, players=players, greedy=greedy).outcomes["players"]
 
 
