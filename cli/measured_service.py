@@ -29,8 +29,8 @@ from clerestory.v1.rules_pb2_grpc import RulesServiceStub
 BUDGETS = (20, 100, 500)  # ms
 SMALL = {"iterations": 200, "time_budget": duration(0.04)}  # a short search; so short a budget gets no explanations
 LEAST = {"iterations": 1, "time_budget": duration(0.04)}
-STALL = 60.0  # seconds after which a call has failed
-PHASES = 7  # a search to be cancelled is left alone for 0 to 6 ms more, so that it is met anywhere in its slice
+STALL = 60.0  # after which a call has failed, in seconds
+PHASES = 7  # ms: a search runs for 0 to 6 more before it is cancelled, so that this happens anywhere in its slice
 MEASURED = {"p50": 50, "p99": 99, "p999": 99.9, "max": 100}  # percentiles
 OUTSIDE = 0.05  # chance that an interval misses what it is of
 PAUSE = 0.01  # seconds before a call that was refused is asked again
@@ -67,7 +67,7 @@ class BenchClient:
     """One connection to a server, and questions about one position.
 
     Attributes:
-        refused: calls that the server had no room for, and that were asked again.
+        refused: calls that the server had no room for, and that were repeated.
     """
 
     def __init__(self, target: str, position: State, *, to_limits: bool = False) -> None:
@@ -233,7 +233,7 @@ def occupy(caller: BenchClient) -> Any:
 
 
 def admitted(caller: BenchClient) -> bool:
-    """Ask for the least search; False if there was no room for it."""
+    """Ask for the shortest search; return whether there was room for it."""
     try:
         caller.ask(**LEAST)
     except grpc.RpcError as error:

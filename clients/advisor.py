@@ -52,7 +52,7 @@ class Stream(Generic[Answer]):
         self.close()
 
     def close(self) -> None:
-        """End the search, if it goes on; a thread that waits for a table gets none."""
+        """End the search if it is still running; a thread that waits for a table gets none."""
         self._closed.set()
         self._stream.cancel()
 
@@ -86,16 +86,16 @@ class Advisor(Client):
 
     @property
     def rules(self) -> Rules:
-        """The rules of the games, by the same connection."""
+        """The rules of the games, over the same connection."""
         return Rules(self._call)
 
     @property
     def games(self) -> KeptGames:
-        """The games that the server keeps, by the same connection."""
+        """The games that the server keeps, over the same connection."""
         return KeptGames(self._call, partial(self._states, Stream))
 
     def _call(self, exchange: Exchange[Any]) -> Any:
-        """Return the message that comes back. Raises AdvisorError."""
+        """Return the message of the answer. Raises AdvisorError."""
         tries = Tries(self._dialled, exchange.seconds)
         while True:
             try:

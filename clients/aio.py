@@ -51,7 +51,7 @@ class AsyncStream(Generic[Answer]):
         self.close()
 
     def close(self) -> None:
-        """End the search, if it goes on."""
+        """End the search if it is still running."""
         self._stream.cancel()
 
 
@@ -84,16 +84,16 @@ class AsyncAdvisor(Client):
 
     @property
     def rules(self) -> AsyncRules:
-        """The rules of the games, by the same connection."""
+        """The rules of the games, over the same connection."""
         return AsyncRules(self._call)
 
     @property
     def games(self) -> AsyncKeptGames:
-        """The games that the server keeps, by the same connection."""
+        """The games that the server keeps, over the same connection."""
         return AsyncKeptGames(self._call, partial(self._states, AsyncStream))
 
     async def _call(self, exchange: Exchange[Any]) -> Any:
-        """Return the message that comes back. Raises AdvisorError."""
+        """Return the message of the answer. Raises AdvisorError."""
         tries = Tries(self._dialled, exchange.seconds)
         while True:
             try:

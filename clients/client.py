@@ -1,4 +1,4 @@
-"""What the sync and the async client have in common: all but how they wait."""
+"""What the sync and the async client share: everything but how they wait."""
 
 from collections.abc import Callable
 from functools import partial, wraps
@@ -28,7 +28,7 @@ from clerestory.v1.annotation_pb2_grpc import AnnotationServiceStub
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from clerestory.v1.rules_pb2_grpc import RulesServiceStub
 
-Begin = Callable[[float], Any]  # given the seconds that it may take, begins a stream
+Begin = Callable[[float], Any]  # begins a stream, given the seconds that it may take
 Analysis = TypeVar("Analysis")
 P = ParamSpec("P")
 
@@ -38,9 +38,9 @@ class Client:
 
     Args:
         target: `HOST:PORT`, `unix:PATH`, or any other gRPC name of a server.
-        token: that the server wants to see; plaintext to another machine is refused.
+        token: bearer token for the server; never sent to another machine in plaintext.
         tls: how to trust the server; True for the usual authorities, None for plaintext.
-        retries: whether a call that the server turned away or never got is tried again, within its time.
+        retries: whether a call that the server refused or never received is tried again, within its time.
         patience: seconds that a call waits for a server that is away; None: as long as it has.
 
     Raises BadConnection.
@@ -99,14 +99,14 @@ class Client:
         observer: int | None = None,
         **options: Unpack[Options],
     ) -> Exchange[Update]:
-        """Return the tables of an analysis, as they come; the last one is final. Leaving them ends the search.
+        """Return the tables of an analysis as they arrive; the last one is final. Closing them ends the search.
 
         Args:
             position: as in `recommend`.
             time: as in `recommend`.
             every: time between two tables, at least 10 ms.
             certainty: end once the best line is the best with this probability, above 0.5 and below 1.
-            background: let everybody else's searches go first.
+            background: search only when nobody else does.
             observer: use the knowledge of this seat, or of an onlooker (ONLOOKER, -1), whoever is to decide; the answer
                 says what the seat to decide should play, as far as this one can tell.
             options: see `Options`.
@@ -146,7 +146,7 @@ class Client:
         watching: Callable[[Any, Begin, Callable[[Any], Any], Tries], Analysis],
         ask: Callable[[], Exchange[GameSnapshot]],
     ) -> Analysis:
-        """Return the states of a game that is watched; a new stream asks for what has happened since the last one."""
+        """Return the states of a watched game; a new stream asks for what has happened since the last state."""
         tries = Rejoining(self._dialled, ask().seconds)
         return watching(self._begin(ask(), tries.left), lambda left: self._begin(ask(), left), ask().read, tries)
 
@@ -155,7 +155,7 @@ def streaming(
     write: Callable[Concatenate[Client, P], Exchange[Answer]],
     analysis: Callable[[Any, Begin, Callable[[Any], Answer], Tries], Analysis],
 ) -> Callable[Concatenate[Client, P], Analysis]:
-    """Return the method that begins an exchange of many answers, and gives them as an analysis."""
+    """Return a method that begins an exchange with a stream of answers and returns them as an analysis."""
 
     @wraps(write)
     def method(self: Client, /, *args: P.args, **kwargs: P.kwargs) -> Analysis:

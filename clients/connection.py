@@ -12,8 +12,8 @@ from clerestory.clients.errors import BadConnection
 SPREAD = {
     "loadBalancingConfig": [{"round_robin": {}}],
     "healthCheckConfig": {"serviceName": ""},
-}  # for a target of several servers: calls go to each in turn, except those that are away or finish
-# What may be on its way to a slow reader of a stream: a few tables, so that the next one is nearly the latest.
+}  # for a target of several servers: calls go to each in turn, except those that are away or finishing
+# How much may be under way to a slow reader of a stream: a few tables, so that the next one is nearly the latest.
 NARROW: list[tuple[str, str | int]] = [("grpc.http2.lookahead_bytes", 8192), ("grpc.http2.bdp_probe", 0)]
 # How soon a server that went away is found again (milliseconds): connections are tried that often, and given up that
 # soon; a silent one is pinged while a call waits, half as often as a server of ours allows; names are looked up anew.
@@ -34,7 +34,7 @@ class Tls:
 
     Attributes:
         ca: file with the certificates to trust; None: those that come with gRPC.
-        cert: file with the client's own certificate, for servers that want one; `key` belongs to it.
+        cert: file with the client's own certificate, for servers that require one; `key` belongs to it.
         key: file with its key.
     """
 
@@ -52,7 +52,7 @@ class Tls:
 
 
 class Connection(NamedTuple):
-    """What a channel is made of, and how its calls are tried again.
+    """What a channel is made from, and how its calls are retried.
 
     Attributes:
         target: of the channel.
@@ -74,7 +74,7 @@ class Connection(NamedTuple):
 def dial(
     target: str, token: str | None, tls: Tls | bool | None, retries: bool, patience: float | None = None
 ) -> Connection:
-    """Return what a channel is made of. Raises BadConnection."""
+    """Return what a channel is made from. Raises BadConnection."""
     if not target:
         raise BadConnection("target", "is empty")
     wanted = Tls() if tls is True else tls or None
@@ -98,7 +98,7 @@ def check_token(target: str, token: str, tls: Tls | None) -> None:
 
 
 def read_secret(field: str, path: str | Path | None) -> bytes | None:
-    """Return what a file holds. Raises BadConnection."""
+    """Return the content of a file. Raises BadConnection."""
     try:
         return None if path is None else Path(path).read_bytes()
     except OSError as error:

@@ -1,14 +1,14 @@
 """What can go wrong between a question and its answer.
 
-AdvisorError      any of them; `reason` is one of the table in docs/protocol.md, "" if the server gave none
- ├─ BadRequest    the question makes no sense; `violations` lists why
- ├─ NotNow        it makes sense, and not at this point of the game
- ├─ Busy          the server turned the call away; try again later
+AdvisorError      any of them; `reason` is one of those in docs/protocol.md, "" if the server gave none
+ ├─ BadRequest    the question is invalid; `violations` lists why
+ ├─ NotNow        it is valid, but not at this point of the game
+ ├─ Busy          the server has no room for the call; try again later
  ├─ OutOfTime     the time ran out before there was an answer
  ├─ Denied        the server does not know the token or the certificate, or does not allow the call
- ├─ Unsupported   the server does not have this call; it is older than the client, or something else
+ ├─ Unsupported   the server does not have this method: it is older than the client, or another program
  └─ Unavailable   no server answers there, or it is finishing
-BadConnection     a target, token or TLS file that no connection can be made with; found before anything is sent
+BadConnection     a target, token or TLS file with which no connection can be made; found before anything is sent
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ from google.rpc.status_pb2 import Status
 
 
 class FieldViolation(NamedTuple):
-    """One thing wrong with a request: the path of the field, and what is wrong there."""
+    """A fault of a request: the path of the field, and what is wrong there."""
 
     field: str
     description: str
@@ -36,10 +36,10 @@ class AdvisorError(Exception):
 
     Args:
         message: what happened, for people.
-        reason: the same for programs.
+        reason: what happened, for programs.
         violations: the fields to blame.
         retry_after: seconds to wait before another try, None if the server said nothing.
-        metadata: what the reason brings along: `version`, the present one, for STALE_VERSION.
+        metadata: details of the reason: for STALE_VERSION, `version`, the present one.
     """
 
     def __init__(
@@ -58,15 +58,15 @@ class AdvisorError(Exception):
 
 
 class BadRequest(AdvisorError):
-    """The question makes no sense."""
+    """The question is invalid."""
 
 
 class NotNow(AdvisorError):
-    """The question makes no sense at this point of the game."""
+    """The question is valid, but not at this point of the game."""
 
 
 class Busy(AdvisorError):
-    """The server has too much to do."""
+    """The server has no room for the call."""
 
 
 class OutOfTime(AdvisorError):
@@ -78,7 +78,7 @@ class Denied(AdvisorError):
 
 
 class Unsupported(AdvisorError):
-    """The server does not have this call."""
+    """The server does not have this method."""
 
 
 class Unavailable(AdvisorError):
@@ -86,7 +86,7 @@ class Unavailable(AdvisorError):
 
 
 class BadConnection(ValueError):
-    """No connection can be made with this.
+    """No connection can be made with an argument.
 
     Args:
         field: the argument to blame.
@@ -117,11 +117,11 @@ HINTS = {
     "Socket closed": "it hung up at once; does it want TLS, or a certificate?",
     "reset by peer": "it hung up at once; does it want TLS, or a certificate?",
     "WRONG_VERSION_NUMBER": "it does not speak TLS",
-}  # what gRPC says of a connection that it could not make -> what that may mean
+}  # gRPC's text on a failed connection -> what it may mean
 
 
 def error_of(failure: grpc.RpcError) -> AdvisorError:
-    """Return a failed call, sync or async, as one of our own errors."""
+    """Return our own error for a failed call, sync or async."""
     call = cast(grpc.Call, failure)
     info, request, retry = ErrorInfo(), BadRequestDetail(), RetryInfo()
     unpack(call, info, request, retry)
@@ -132,7 +132,7 @@ def error_of(failure: grpc.RpcError) -> AdvisorError:
 
 
 def explained(details: str) -> str:
-    """Return what gRPC says of a failure, with what it may mean where no connection could be made."""
+    """Return gRPC's text on a failure, with what it may mean if no connection could be made."""
     hints = [hint for sign, hint in HINTS.items() if sign in details and "last error" in details]
     return f"{details} ({hints[0]})" if hints else details
 

@@ -8,7 +8,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 from clerestory.clients.wire import SLACK
 
 Answer = TypeVar("Answer")
-Caller = TypeVar("Caller")  # whoever has a `call`
+Caller = TypeVar("Caller")  # a class with `_call`
 P = ParamSpec("P")
 
 
@@ -17,9 +17,9 @@ class Exchange(Generic[Answer]):
     """A request and its answer.
 
     Attributes:
-        method: name of the method, of whichever service; "" where nothing need be asked.
+        method: name of the method, of any service; "" if nothing need be asked.
         request: its message.
-        read: returns the answer, given the message that comes back.
+        read: returns the answer, given the message of the response.
         seconds: that the call may take.
     """
 
@@ -30,7 +30,7 @@ class Exchange(Generic[Answer]):
 
 
 def blocking(write: Callable[Concatenate[Caller, P], Exchange[Answer]]) -> Callable[Concatenate[Caller, P], Answer]:
-    """Return the method that makes an exchange and returns its answer, for a class whose `_call` blocks."""
+    """Return a method that makes an exchange and returns its answer, for a class whose `_call` blocks."""
 
     @wraps(write)
     def method(self: Any, /, *args: P.args, **kwargs: P.kwargs) -> Answer:

@@ -1,4 +1,4 @@
-"""Games that a server keeps: made, joined, played, watched; whoever plays them needs no rules and keeps no position."""
+"""Games that a server keeps: to make, join, play and watch them, a program needs no rules and keeps no position."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -11,21 +11,21 @@ from clerestory.clients.referee import Call, plain
 from clerestory.clients.wire import Time, action_texts, set_field
 from clerestory.v1 import games_pb2 as api
 
-SERVICE = "GameService."  # before the names of its methods, of which one is another service's as well
+SERVICE = "GameService."  # before the names of its methods, one of which another service has too
 LATER = 30 * 24 * 3600.0  # seconds that a game is watched, at most
 
-G = TypeVar("G", bound="Course")
+G = TypeVar("G", bound="KeptGameBase")
 
 
-class Course:
-    """A game that a server keeps, and the tokens by which one looks at it; `KeptGame` and `AsyncKeptGame` play it.
+class KeptGameBase:
+    """A game that a server keeps, with the tokens that give access to it; the base of `KeptGame` and `AsyncKeptGame`.
 
     Attributes:
         game_id: its identifier.
-        tokens: of the seats, by seat; hand one on with care: whoever has it plays there.
-        owner_token: "" for whoever did not make the game.
+        tokens: by seat; be careful whom you give one to: it is enough to play there.
+        owner_token: "" unless the game was made here.
         onlooker_token: "" where there is none.
-        seen: as it was seen last.
+        seen: the last snapshot; None before the first.
     """
 
     def __init__(self, call: Call, watch: Callable[..., Any], game_id: str) -> None:
@@ -38,11 +38,11 @@ class Course:
 
     @property
     def version(self) -> int:
-        """Of the game as it was seen last, 0 before."""
+        """The version of the last snapshot, 0 before the first."""
         return self.seen.version if self.seen is not None else 0
 
     def _all_tokens(self) -> list[str]:
-        """Return what is looked through."""
+        """Return the tokens that views are asked with."""
         return [*self.tokens.values()] or [token for token in (self.owner_token or self.onlooker_token,) if token]
 
     def _look(self, ply: int | None = None, *, entries_from: int | None = None) -> Exchange[GameSnapshot]:
@@ -50,7 +50,7 @@ class Course:
 
         Args:
             ply: 0 to the present one; None for that.
-            entries_from: first of the plies to be told in `entries`, from 1 on; None for none.
+            entries_from: the first ply of `entries`, counted from 1; None for no entries.
 
         Raises AdvisorError.
         """
@@ -67,7 +67,7 @@ class Course:
             action: its text, or an action.
             version: of the game that it was chosen for; None for the one seen last.
 
-        Raises AdvisorError; of reason STALE_VERSION where something else has happened, and the game is as it is.
+        Raises AdvisorError, with reason STALE_VERSION if something else has happened; the game is then unchanged.
         """
         [text] = action_texts([action])
         request = api.PlayActionRequest(game_id=self.game_id, tokens=self._everything(), action=text)
@@ -75,7 +75,7 @@ class Course:
         return Exchange(f"{SERVICE}PlayAction", request, self._take)
 
     def _say(self, seat: int, outcome: Any) -> Exchange[GameSnapshot]:
-        """Say what a seat has been shown at a table of what is to come; return the game after it.
+        """Report what a seat has been shown in secret at a table; return the game after it.
 
         Args:
             seat: held here, or a bot's in a game that was made here.
@@ -93,12 +93,12 @@ class Course:
         return [*self.tokens.values(), *([self.owner_token] if self.owner_token else [])]
 
     def _take_back(self, ply: int, *, decline: bool = False, seat: int | None = None) -> Exchange[GameSnapshot]:
-        """Take the game back to a ply, ask the others whether it may, or answer; return the game after it.
+        """Take the game back to a ply, ask the others to agree, or answer them; return the game after it.
 
         Args:
             ply: below the present one.
-            decline: say no to what was asked.
-            seat: that says so, of several; None for all that are held here.
+            decline: refuse what the others asked for.
+            seat: which one agrees or declines; None for all that are held here.
 
         Raises AdvisorError.
         """
@@ -108,7 +108,7 @@ class Course:
         return Exchange(f"{SERVICE}TakeBack", request, self._take)
 
     def _set_seat(self, seat: int, who: str) -> Exchange[None]:
-        """Say who holds a seat: `bot`, `level:N`, `person`, `person:NAME` (its own again) or `open`.
+        """Set who holds a seat: `bot`, `level:N`, `person`, `person:NAME` (its own again) or `open`.
 
         Raises AdvisorError.
         """
@@ -117,11 +117,11 @@ class Course:
         return Exchange(f"{SERVICE}SetSeat", request, lambda _: None)
 
     def _resign(self) -> Exchange[None]:
-        """Resign: of two players the other has won, among more a bot goes on. Raises AdvisorError."""
+        """Resign: with two players the other wins; with more a bot goes on. Raises AdvisorError."""
         return self._end(api.END_REASON_RESIGNED)
 
     def _abandon(self) -> Exchange[None]:
-        """End the game, which nobody has won; for its owner. Raises AdvisorError."""
+        """End the game without a winner; only its owner may. Raises AdvisorError."""
         return self._end(api.END_REASON_ABANDONED)
 
     def _end(self, reason: "api.EndReason.ValueType") -> Exchange[None]:
@@ -129,14 +129,14 @@ class Course:
         return Exchange(f"{SERVICE}EndGame", request, lambda _: None)
 
     def _record(self) -> Exchange[str]:
-        """Return the record as JSON lines: the whole when the game is over, else what is known. Raises AdvisorError."""
+        """Return the record as JSON lines, whole once the game is over, else what is known. Raises AdvisorError."""
         request = api.GetRecordRequest(game_id=self.game_id, tokens=self._all_tokens())
         return Exchange(f"{SERVICE}GetRecord", request, lambda answer: str(answer.record))
 
     def watch(self, *, from_version: int | None = None) -> Any:
-        """Return the states of the game as they come, until it is over; a server that is away is waited for.
+        """Return the states of the game as they arrive, until it is over; if the server is away, wait for it.
 
-        Where nothing happens for 15 s, the last state comes again, without entries.
+        If nothing happens for 15 s, the last state comes again, without entries.
 
         Args:
             from_version: the first state tells what has happened since; None: nothing.
@@ -156,7 +156,7 @@ class Course:
         return self._watch_from(ask)
 
     def _take(self, message: Any) -> GameSnapshot:
-        """Return a message as it is seen, and keep it; at a sign of life, nothing has happened."""
+        """Return the snapshot in a message, and keep it; a keep-alive brings the last one again."""
         if message.HasField("game") or self.seen is None:
             self.seen = read_snapshot(message)
             return self.seen
@@ -167,7 +167,7 @@ class Games(Generic[G]):
     """The games that a server keeps. Every method raises AdvisorError.
 
     Args:
-        call: makes an exchange, and returns the message that comes back.
+        call: makes an exchange, and returns the message of the response.
         watch: begins a stream, given what makes the exchange for it.
     """
 
@@ -210,7 +210,7 @@ class Games(Generic[G]):
         return game
 
     def _join(self, game_id: str, *, seat: int | None = None, name: str = "") -> Exchange[G]:
-        """Return a game in which an open seat was taken; None: the first of them."""
+        """Take an open seat and return the game; seat None: the first open one."""
         request = api.JoinGameRequest(game_id=game_id, name=name, request_id=str(uuid4()))
         if seat is not None:
             set_field(request, "seat", seat)
@@ -223,7 +223,7 @@ class Games(Generic[G]):
         return Exchange(f"{SERVICE}JoinGame", request, read)
 
     def open(self, game_id: str, tokens: Mapping[int, str] | None = None, *, owner: str = "", onlooker: str = "") -> G:
-        """Return a game by its tokens, that were kept; nothing is asked yet.
+        """Return a game by tokens that were saved; the server is not asked yet.
 
         Args:
             game_id: its identifier.
@@ -243,9 +243,9 @@ class Games(Generic[G]):
         Args:
             game: only those of this name.
             status: only those that are `open`, `running` or `over`.
-            tokens: only those that they belong to; none: those that are shown to everybody.
-            page: that an earlier answer named, "" for the first.
-            size: games of a page, 0 for the usual.
+            tokens: only games to which they belong; without any, games that everybody may see.
+            page: name of the page, from the answer before; "" for the first.
+            size: games on a page, 0 for the server's default.
         """
         request = api.GameServiceListGamesRequest(game=game, page_token=page, tokens=tokens)
         set_field(request, "page_size", size)
@@ -258,17 +258,17 @@ class Games(Generic[G]):
         )
 
 
-class KeptGame(Course):
+class KeptGame(KeptGameBase):
     """A game that a server keeps; not for several threads at once, except `watch` beside the others."""
 
-    look = blocking(Course._look)
-    play = blocking(Course._play)
-    say = blocking(Course._say)
-    take_back = blocking(Course._take_back)
-    set_seat = blocking(Course._set_seat)
-    resign = blocking(Course._resign)
-    abandon = blocking(Course._abandon)
-    record = blocking(Course._record)
+    look = blocking(KeptGameBase._look)
+    play = blocking(KeptGameBase._play)
+    say = blocking(KeptGameBase._say)
+    take_back = blocking(KeptGameBase._take_back)
+    set_seat = blocking(KeptGameBase._set_seat)
+    resign = blocking(KeptGameBase._resign)
+    abandon = blocking(KeptGameBase._abandon)
+    record = blocking(KeptGameBase._record)
 
 
 class KeptGames(Games[KeptGame]):
@@ -280,17 +280,17 @@ class KeptGames(Games[KeptGame]):
     list = blocking(Games._list)
 
 
-class AsyncKeptGame(Course):
+class AsyncKeptGame(KeptGameBase):
     """A game that a server keeps; calls are awaited, `watch` is for `async for`."""
 
-    look = awaited(Course._look)
-    play = awaited(Course._play)
-    say = awaited(Course._say)
-    take_back = awaited(Course._take_back)
-    set_seat = awaited(Course._set_seat)
-    resign = awaited(Course._resign)
-    abandon = awaited(Course._abandon)
-    record = awaited(Course._record)
+    look = awaited(KeptGameBase._look)
+    play = awaited(KeptGameBase._play)
+    say = awaited(KeptGameBase._say)
+    take_back = awaited(KeptGameBase._take_back)
+    set_seat = awaited(KeptGameBase._set_seat)
+    resign = awaited(KeptGameBase._resign)
+    abandon = awaited(KeptGameBase._abandon)
+    record = awaited(KeptGameBase._record)
 
 
 class AsyncKeptGames(Games[AsyncKeptGame]):

@@ -1,4 +1,4 @@
-"""What is said about kept games, as messages and as plain values: shared by the sync and the async client."""
+"""Kept games as messages and as plain values, for the sync and the async client."""
 
 from dataclasses import dataclass
 from typing import Any, TypedDict
@@ -19,17 +19,17 @@ KINDS = {
 
 
 class GameChoices(TypedDict, total=False):
-    """What may be chosen when a game is made; what is left out is as the server has it.
+    """Choices when a game is made; the server's defaults hold for those left out.
 
     Attributes:
-        hints: `never`, `afterwards` or `always`; clients keep it, or do not.
-        take_backs: `never`, `fair` (nothing that brought something up) or `all`.
+        hints: `never`, `afterwards` or `always`; it is for clients to respect.
+        take_backs: `never`, `fair` (only moves that revealed nothing) or `all`.
         onlookers: `none`, `link` or `all`.
-        delay_plies: by which onlookers see the game late.
+        delay_plies: by how many plies onlookers see the game late.
         table: luck comes up at a real table, and is entered with `play`.
-        time_per_move: of a person; when it is over, the server moves.
-        play_on: who then moves: `bot` or `level:N`.
-        listed: the list of games shows it to everybody while a seat is open.
+        time_per_move: of a person; after it the server moves.
+        play_on: who moves then: `bot` or `level:N`.
+        listed: shown to everybody in the list of games while a seat is open.
     """
 
     hints: str
@@ -50,10 +50,10 @@ class GameEntry:
         version: of the game after it.
         ply: after it.
         what: `applied`, `said` (what its seat has been shown), `taken_back`, `take_back_answered`, `seat` or `end`.
-        action: that was applied, None for anything else.
+        action: the one applied; None for other entries.
         seat: who did it; None for a chance event, and for the end of a game that was abandoned.
         drawn: the server drew it.
-        played_on: the server moved for a person whose time was over.
+        played_on: the server moved because the person's time was over.
     """
 
     version: int
@@ -82,7 +82,7 @@ class GameSeat:
 
 @dataclass(frozen=True)
 class GameSnapshot:
-    """A game as somebody sees it, at one moment.
+    """A game at one moment, as its viewer may see it.
 
     Attributes:
         version: number of entries in its log.
@@ -91,10 +91,10 @@ class GameSnapshot:
         seats: who holds them.
         seat: the seat to decide, None where none is.
         chance: a chance event is due; at a table, for somebody to enter.
-        legal: what those who look may do; empty where another seat is to decide.
-        entries: what has happened since the state seen before, or as far as was asked for.
+        legal: the viewer's legal actions; empty if another seat is to decide.
+        entries: of the log since the snapshot before, or as far back as was asked for.
         outcome: how the game ended, None before, and for a game that was abandoned.
-        message: as it came.
+        message: the message it was read from.
     """
 
     version: int
@@ -109,9 +109,9 @@ class GameSnapshot:
     message: Any
 
     def position(self, seat: int | None = None) -> dict[str, Any]:
-        """Return the position by a seat that is looked through; None: by the only one, or what is public.
+        """Return the position as a seat of the viewer's sees it; None: the only one, or what is public.
 
-        Raises KeyError for a seat that is not looked through.
+        Raises KeyError for a seat that is not the viewer's.
         """
         views = self._views()
         if seat is None and None not in views and views:
@@ -120,7 +120,7 @@ class GameSnapshot:
 
     @property
     def unsaid(self) -> dict[int, tuple[Action, ...]]:
-        """What seats that are looked through may have been shown at a table and have not said, by seat; mostly {}."""
+        """What the viewer's seats may have been shown at a table and have not reported yet, by seat; mostly {}."""
         return {
             seat: tuple(map(read_action, view.unsaid))
             for seat, view in self._views().items()
@@ -135,7 +135,7 @@ class GameSnapshot:
 
 
 def seat_plan(who: str, field: str, time: Time | None = None) -> api.SeatPlan:
-    """Return who is to hold a seat. Raises BadRequest for a word that means nobody."""
+    """Return who is to hold a seat, as a message. Raises BadRequest for an unknown word."""
     word, _, more = who.partition(":")
     plan = api.SeatPlan(kind=KINDS.get(word, api.SEAT_KIND_UNSPECIFIED))
     if word == "level" and more.isascii() and more.isdigit():
@@ -167,7 +167,7 @@ def write_choices(choices: GameChoices) -> api.GameOptions:
 
 
 def value_of(field: str, prefix: str, word: str, kind: Any) -> Any:
-    """Return the value of an enumeration by its word. Raises BadRequest for one that there is not."""
+    """Return the value of an enumeration by its word. Raises BadRequest for an unknown word."""
     values = {name.removeprefix(prefix).lower(): number for name, number in kind.items() if number}
     if word not in values:
         raise BadRequest("", "BAD_OPTIONS", [FieldViolation(field, f"{word!r} is not one of {', '.join(values)}")])
@@ -175,7 +175,7 @@ def value_of(field: str, prefix: str, word: str, kind: Any) -> Any:
 
 
 def read_snapshot(message: Any) -> GameSnapshot:
-    """Return a game as a message tells it: of GetGame, PlayAction, SayShown, TakeBack or WatchGame."""
+    """Return the game in a response of GetGame, PlayAction, SayShown, TakeBack or WatchGame."""
     game = message.game
     return GameSnapshot(
         version=game.version,
@@ -205,7 +205,7 @@ def read_outcome(game: api.Game) -> Outcome | None:
 
 
 def read_entry(entry: api.GameEntry) -> GameEntry:
-    """Return what happened."""
+    """Return an entry of the log."""
     what, applied = entry.WhichOneof("what") or "", entry.applied
     if what == "applied":
         seat = applied.turn.seat if applied.turn.kind == rules.TURN_KIND_SEAT else None

@@ -1,4 +1,4 @@
-"""The rules by way of a server: a game whose secrets its referee keeps, or one followed by what a seat knows."""
+"""The rules, asked of a server: for a referee, who knows everything, or a follower, who knows what a seat does."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,8 +13,8 @@ from clerestory.clients.wire import Actions, PositionLike, action_texts, positio
 from clerestory.v1 import rules_pb2 as api
 from clerestory.v1.position_pb2 import Position
 
-Call = Callable[[Exchange[Any]], Any]  # returns the message that comes back, or what it is awaited by
-R = TypeVar("R", bound="Course")
+Call = Callable[[Exchange[Any]], Any]  # returns the message of the response, or an awaitable of it
+R = TypeVar("R", bound="RefereeBase")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +67,12 @@ class Outcome:
     margins: tuple[float, ...]
 
 
-class Course:
-    """How far a game has come; `Referee` and `AsyncReferee` lead it on.
+class RefereeBase:
+    """A game and its present position; the base of `Referee` and `AsyncReferee`.
 
     Attributes:
-        seed: of its shuffles, None where it was not started here.
-        outcome: how it ended, None until `apply` or `draw` ended it.
+        seed: of its shuffles; None if it was not started here.
+        outcome: how it ended; None until `apply` or `draw` has ended it.
     """
 
     def __init__(self, call: Call, position: api.AnyPosition, turn: api.Turn, seed: int | None = None) -> None:
@@ -89,7 +89,7 @@ class Course:
 
     @property
     def truth(self) -> dict[str, Any]:
-        """The position as a dictionary, with all that this referee knows; not to be shown to players."""
+        """The position as a dictionary, with all that this referee knows; do not show it to players."""
         kept = self._position.referee.truth if self._position.HasField("referee") else self._position.position
         return plain(kept)
 
@@ -109,7 +109,7 @@ class Course:
         return self._turn.kind == api.TURN_KIND_OVER
 
     def _go_on(self, answer: api.ApplyActionsResponse) -> list[AppliedAction]:
-        """Take the position that actions led to; return what was applied."""
+        """Move to the position after actions; return what was applied."""
         self._position, self._turn = answer.position, answer.turn
         if answer.HasField("outcome"):
             self.outcome = Outcome(tuple(answer.outcome.win_shares), tuple(answer.outcome.margins))
@@ -118,7 +118,7 @@ class Course:
     def _view(self, seat: int | None = None) -> Exchange[Position]:
         """Return what a seat may know, for `recommend`; None: what is public. Raises AdvisorError.
 
-        A game that is followed is its own view, whoever asks.
+        A game that is only followed is its own view, whoever asks.
         """
         if self._position.HasField("position"):
             return Exchange("", None, lambda _: self._position.position)
@@ -187,13 +187,13 @@ class Games(Generic[R]):
         return Exchange("ValidatePosition", api.ValidatePositionRequest(position=as_known(position)), read_faults)
 
 
-class Referee(Course):
+class Referee(RefereeBase):
     """A game that goes on; not for several threads at once."""
 
-    view = blocking(Course._view)
-    legal = blocking(Course._legal)
-    apply = blocking(Course._apply)
-    draw = blocking(Course._draw)
+    view = blocking(RefereeBase._view)
+    legal = blocking(RefereeBase._legal)
+    apply = blocking(RefereeBase._apply)
+    draw = blocking(RefereeBase._draw)
 
 
 class Rules(Games[Referee]):
@@ -207,13 +207,13 @@ class Rules(Games[Referee]):
     faults = blocking(Games._faults)
 
 
-class AsyncReferee(Course):
+class AsyncReferee(RefereeBase):
     """A game that goes on; one call after the other, each to be awaited."""
 
-    view = awaited(Course._view)
-    legal = awaited(Course._legal)
-    apply = awaited(Course._apply)
-    draw = awaited(Course._draw)
+    view = awaited(RefereeBase._view)
+    legal = awaited(RefereeBase._legal)
+    apply = awaited(RefereeBase._apply)
+    draw = awaited(RefereeBase._draw)
 
 
 class AsyncRules(Games[AsyncReferee]):

@@ -1,4 +1,4 @@
-"""What a question is granted: the server's limits and the caller's deadline cut it, and warnings say so."""
+"""What a question is granted, cut by the server's limits and the caller's deadline, with a warning for each cut."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ EXPLAINED_FROM = 0.05  # seconds of budget: explanations take a few thousandths 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The time of a question; the only thing that knows it from its arrival to its answer.
+    """The time of a question, from its arrival to its answer.
 
     Attributes:
         arrived: when the call arrived, a reading of time.monotonic.
@@ -70,7 +70,7 @@ def allow(
     Args:
         question: as it was asked.
         settings: of the server.
-        lead: what it takes to answer.
+        lead: how long it takes to answer.
         arrived: when the call arrived, a reading of time.monotonic.
         remaining: seconds from then to the deadline of the call; None if it has none.
         early: whether the search may end once it is decided.

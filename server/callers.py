@@ -1,4 +1,4 @@
-"""Whose a call is: callers share places and workers, and no caller gets what another's questions left behind."""
+"""Who makes a call: callers share places and workers, and none gets trees that another's questions left behind."""
 
 import ipaddress
 import re
@@ -11,7 +11,7 @@ import grpc
 from clerestory.server.errors import Reason, refuse
 from clerestory.server.security import Tokens, authorizations, bearer_token
 
-ON_BEHALF = "x-on-behalf-of"  # metadata of a call of one who speaks for many
+ON_BEHALF = "x-on-behalf-of"  # metadata of calls on behalf of others
 NAME = re.compile(r"[\w.:-]{1,64}", re.ASCII)
 NEAR = ("127.", "::1", "unix")  # of this machine
 DIGEST_SHOWN = 8  # hexadecimal digits of a token's digest: enough to tell callers apart
@@ -20,12 +20,12 @@ HOST_BITS = 64  # of an IPv6 address, which a machine may choose as it likes
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who shares with others.
+    """One of those who share the server.
 
     Attributes:
-        origin: what vouches for it: `token:` with the digest of its token, or `peer:` with its address; whatever in
-            the server itself has searches to run names its own, such as `game`.
-        name: given by an origin that speaks for many; "" for one that speaks for itself.
+        origin: `token:` with the digest of its token, or `peer:` with its address; parts of the server itself that
+            run searches have names of their own, such as `game`.
+        name: given by an origin that calls on behalf of others; "" for an origin's own calls.
     """
 
     origin: str
@@ -33,24 +33,24 @@ class Caller:
 
     @property
     def label(self) -> str:
-        """How logs name it: `peer:192.0.2.1`, or `token:` with the beginning of the digest; then the name, if any."""
+        """Its name in logs: `peer:192.0.2.1`, or `token:` and the beginning of the digest; then the name, if any."""
         kind, _, rest = self.origin.partition(":")
         origin = f"{kind}:{rest[:DIGEST_SHOWN]}" if kind == "token" else self.origin
         return f"{origin}/{self.name}" if self.name else origin
 
 
 class Callers:
-    """Tells whose calls are.
+    """Finds the callers of calls.
 
     Args:
-        tokens: of which each call has brought one; None where the server asks for none.
+        tokens: one of which each call has brought; None where the server asks for none.
     """
 
     def __init__(self, tokens: Tokens | None) -> None:
         self._tokens = tokens
 
     def of(self, context: grpc.aio.ServicerContext[Any, Any]) -> Caller:
-        """Return the caller of a call that was let in. Raises CallError: BAD_ON_BEHALF, ON_BEHALF_DENIED."""
+        """Return the caller of an admitted call. Raises CallError: BAD_ON_BEHALF, ON_BEHALF_DENIED."""
         metadata = tuple(context.invocation_metadata() or ())
         names = [value for key, value in metadata if key == ON_BEHALF]
         if self._tokens is None:
@@ -63,7 +63,7 @@ class Callers:
 
 
 def name_of(names: list[str | bytes], *, speaks: bool) -> str:
-    """Return on whose behalf a call is, "" for its own. Raises CallError: BAD_ON_BEHALF, ON_BEHALF_DENIED."""
+    """Return on whose behalf a call is made, "" if nobody's. Raises CallError: BAD_ON_BEHALF, ON_BEHALF_DENIED."""
     if not names:
         return ""
     if not speaks:
@@ -75,7 +75,7 @@ def name_of(names: list[str | bytes], *, speaks: bool) -> str:
 
 
 def address_of(peer: str) -> str:
-    """Return where a connection comes from: `unix`, an IPv4 address, or as much of an IPv6 address as names a network.
+    """Return where a connection comes from: `unix`, an IPv4 address, or the network part of an IPv6 address.
 
     Args:
         peer: as gRPC writes it, such as `ipv4:192.0.2.1:50051` or `ipv6:%5B2001:db8::1%5D:50051`.

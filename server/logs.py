@@ -15,7 +15,7 @@ def write_logs(form: str, level: str = "info") -> None:
 
     Args:
         form: one of FORMATS.
-        level: one of LEVELS; what is less is not written.
+        level: one of LEVELS, the least that is written.
     """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(structlog.stdlib.ProcessorFormatter(foreign_pre_chain=SHARED, processors=processors(form)))
@@ -32,7 +32,7 @@ SHARED: list[Any] = [
 
 
 def processors(form: str) -> list[Any]:
-    """Return the last steps from a record to its line."""
+    """Return the last processors, from a record to its line."""
     plain = structlog.stdlib.ProcessorFormatter.remove_processors_meta
     if form == "json":
         return [plain, structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]

@@ -18,7 +18,7 @@ from clerestory.server.errors import CallError, Reason
 from clerestory.server.policy import TOGETHER
 from clerestory.server.translate import SEED_BITS, Question
 
-GREED = 4  # a search gets at most one part in so many of what is free beyond the equal shares
+GREED = 4  # a search gets at most 1/GREED of what is free beyond the equal shares
 LEAST_KEPT = 8  # trees that can be kept, however large they have grown
 
 
@@ -26,11 +26,11 @@ LEAST_KEPT = 8  # trees that can be kept, however large they have grown
 class Memory:
     """Bytes for the trees of all searches under way.
 
-    Half of them is kept for equal shares, one for each search that can be admitted. The rest goes to whoever comes
-    while there is some, so that a search alone has a large tree.
+    Half of it is reserved for equal shares, one for each search that can be admitted. The rest is given out while it
+    lasts, so that a search alone has a large tree.
 
     Attributes:
-        total: bytes, to which what warm trees bring along may be added.
+        total: bytes; the memory that warm trees bring with them may come on top.
         places: searches that can be admitted at once.
     """
 
@@ -40,7 +40,7 @@ class Memory:
 
     @property
     def share(self) -> int:
-        """What every search can have."""
+        """Bytes that every search can have."""
         return max(self.total // 2 // self.places, MIN_BYTES)
 
     def take(self, most: int) -> int:
@@ -51,7 +51,7 @@ class Memory:
         return granted
 
     def occupy(self, granted: int) -> None:
-        """Count a tree that there is already."""
+        """Count a tree that exists already."""
         self._extra += max(granted - self.share, 0)
 
     def give_back(self, granted: int) -> None:
@@ -61,9 +61,9 @@ class Memory:
 
 @dataclass(slots=True)
 class Warm:
-    """Trees of games whose next question may come, the ones used longest ago given up first.
+    """Trees kept for the next question of their game; the least recently used are given up first.
 
-    Whoever takes one has it alone: a second question of the same game meanwhile is a search from nothing.
+    A tree is taken by one question at a time: a second question of the same game meanwhile starts from scratch.
 
     Attributes:
         limit: bytes of all of them; 0 keeps none.
@@ -86,7 +86,7 @@ class Warm:
         return found
 
     def keep(self, key: Hashable, searcher: Searcher, size: int) -> None:
-        """Keep a tree of so many bytes, in the place of an earlier one of that key, if it fits at all."""
+        """Keep a tree of so many bytes if it fits; it replaces an earlier one with that key."""
         self.take(key)
         if size > self.limit:
             return
@@ -98,7 +98,7 @@ class Warm:
 
 
 class Trees:
-    """Lends every search its tree: the one kept from its game's last question, or a new one.
+    """Lends each search a tree: the one kept from its game's last question, or a new one.
 
     Args:
         settings: of the server.
@@ -110,9 +110,9 @@ class Trees:
 
     @contextmanager
     def lend(self, question: Question, caller: Caller, allowance: Allowance) -> Iterator[Searcher]:
-        """Lend a search its tree, and keep the tree for the game's next question if the block ends in good order.
+        """Lend a search its tree, and keep the tree for the game's next question unless the block fails.
 
-        No caller gets another caller's tree: it would show what that one searched. Raises CallError, BUSY.
+        No caller gets another's tree: it would show what the other has searched. Raises CallError, BUSY.
         """
         key = None if question.tree_key is None else (caller, question.tree_key)
         searcher, size = self._kept(key, question) or self._new(question, allowance)

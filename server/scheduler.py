@@ -1,4 +1,4 @@
-"""The threads that search, a slice at a time, in the order of the policy."""
+"""The threads that search, a slice at a time, in the order that the policy sets."""
 
 import asyncio
 import threading
@@ -18,7 +18,7 @@ from clerestory.server.policy import SLICE, Demand, NoRoom, Policy, Priority, Tr
 from clerestory.server.turns import take_turns
 
 STRENGTH = (StopReason.ITERATIONS, StopReason.DECIDED, StopReason.CERTAIN, StopReason.TIME, StopReason.STOPPED)
-NICENESS = 10  # of the searching threads: whoever answers goes first
+NICENESS = 10  # of the searching threads, so that answering goes first
 
 
 @dataclass(eq=False, slots=True)
@@ -68,14 +68,14 @@ class Job:
         return not any(tree.running for tree in self.trees)
 
     def close(self) -> None:
-        """Say that it is done; a method of the event loop."""
+        """Report that it is done; called by the event loop."""
         self.done.set()
         if self.timer is not None:
             self.timer.cancel()
 
 
 class Scheduler:
-    """A fixed number of threads that search, in turns, whatever is admitted. Its methods belong to the event loop.
+    """A fixed number of threads that take turns at the admitted searches. Its methods are for the event loop.
 
     Args:
         workers: number of threads.
@@ -105,7 +105,7 @@ class Scheduler:
 
     @property
     def running(self) -> int:
-        """Number of searches that a thread works at."""
+        """Number of searches that a thread is working on."""
         with self._turn:
             return sum(not job.resting for job in self._jobs.values())
 
@@ -166,7 +166,7 @@ class Scheduler:
         return job
 
     def end(self, job: Job, reason: StopReason) -> None:
-        """End a search with what it has; one that has ended is no error."""
+        """End a search with what it has found; one that has ended stays as it is."""
         with self._turn:
             self._end(job, reason)
 
@@ -183,7 +183,7 @@ class Scheduler:
             self._tell(job)
 
     def _tell(self, job: Job) -> None:
-        """Pass on that a search rests, or has ended."""
+        """Tell the event loop that a search rests, or that it has ended."""
         if not job.resting:
             return
         if job.rested is not None:
@@ -197,8 +197,8 @@ class Scheduler:
     async def result(self, job: Job, make: Callable[[Result], Result] | None) -> Result:
         """Wait for the end of a search, and return what it found: one iteration's worth at least.
 
-        What is to be made of it is made in another thread, for explanations take their time. Where nothing is, it is
-        told here: that takes no longer than the way to another thread and back. Raises what the search raised.
+        `make` runs in another thread, since explanations take time. Without it, the result is read here, which takes no
+        longer than going to another thread and back. Raises what the search raised.
         """
         await job.done.wait()
         if job.failure is not None:
@@ -268,7 +268,7 @@ class Scheduler:
                 thread=tree.number,
                 early=job.allowance.early,
             )
-        except Exception as error:  # a fault of one search is no fault of the others, which this thread goes on to
+        except Exception as error:  # one search that fails must not stop this thread from serving the others
             job.failure = error
             reason, iterations = StopReason.STOPPED, 0
         finally:
@@ -281,7 +281,7 @@ class Scheduler:
         self._settle(job, tree, reason, now)
 
     def _settle(self, job: Job, tree: TreeTask, reason: StopReason, now: float) -> None:
-        """Let a tree go that has ended, and its search with the last one."""
+        """Release a tree that has ended; with the last one its search ends."""
         if job.ended is None and reason not in (StopReason.PAUSED, StopReason.STOPPED):
             self._policy.leave(tree, now)
             job.reasons.append(reason)
@@ -293,7 +293,7 @@ class Scheduler:
     # -- the end -----------------------------------------------------------------------------------
 
     def finish(self) -> None:
-        """End every search with what it has, and refuse those to come."""
+        """End every search with what it has found, and refuse new ones."""
         self._finishing = True
         with self._turn:
             for job in list(self._jobs.values()):

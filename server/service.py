@@ -38,7 +38,7 @@ Context = grpc.aio.ServicerContext[Any, Any]
 
 @dataclass(frozen=True, slots=True)
 class AdmittedCall:
-    """A call that there was room for when it arrived.
+    """A call for which there was room when it arrived.
 
     Attributes:
         caller: whose it is.
@@ -55,7 +55,7 @@ class AdmittedCall:
 
 @dataclass(frozen=True, slots=True)
 class Consultation:
-    """A question under way, and all that its answers are made of."""
+    """A question that is being searched, with all that its answers are made from."""
 
     method: str
     question: Question
@@ -94,7 +94,7 @@ class AdvisorHandlers(AdvisorServiceServicer):
     async def recommend(
         self, request: api.RecommendMoveRequest, caller: Caller, remaining: float | None = None
     ) -> api.RecommendMoveResponse:
-        """Do as RecommendMove does, for callers in this process too. Cancelling frees the worker. Raises CallError.
+        """Do what RecommendMove does, also for callers in this process. Cancelling frees the worker. Raises CallError.
 
         Args:
             request: the question.
@@ -125,7 +125,7 @@ class AdvisorHandlers(AdvisorServiceServicer):
             self._streams -= 1
 
     async def _stream(self, consultation: Consultation, analysis: AnalysisQuestion, context: Context) -> int:
-        """Write a table at every tick at which the stream is free; return the number of the final table."""
+        """Write a table at every tick unless the last one is still being sent; return the number of the final table."""
         job, interval, sequence = consultation.job, analysis.interval, 0
         arrived = pace = consultation.allowance.budget.arrived
         while not await ended_within(job, max(next_look(arrived, interval), pace)):
@@ -140,10 +140,12 @@ class AdvisorHandlers(AdvisorServiceServicer):
                 sequence = ticks
                 answer = self._answer(consultation, result)
                 await context.write(api.AnalyzeResponse(recommendation=answer, sequence=sequence))
-        return 1 + max(sequence, floor((job.ended_at - arrived) / interval))  # tables that a slow reader missed count
+        return 1 + max(
+            sequence, floor((job.ended_at - arrived) / interval)
+        )  # with the tables that a slow reader missed
 
     def _admit(self, caller: Caller, priority: Priority, remaining: float | None) -> AdmittedCall:
-        """Turn a call away before its question is read if there is no room for it. Raises CallError."""
+        """Refuse a call, before its question is read, if there is no room for it. Raises CallError."""
         bind_contextvars(caller=caller.label)  # for the log line of the call
         call = AdmittedCall(caller, priority, time.monotonic(), remaining)
         self._scheduler.require_place(caller, priority)
@@ -151,7 +153,7 @@ class AdvisorHandlers(AdvisorServiceServicer):
 
     @asynccontextmanager
     async def _consult(self, question: Question, call: AdmittedCall, *, early: bool) -> AsyncIterator[Consultation]:
-        """Have a question searched; the search ends with the block, however that ends."""
+        """Search a question for the duration of the block; the search ends with it, however the block ends."""
         allowance = allow(question, self._settings, self._lead, call.arrived, call.remaining, early=early)
         with self._trees.lend(question, call.caller, allowance) as searcher:
             job = self._scheduler.submit(
@@ -165,7 +167,7 @@ class AdvisorHandlers(AdvisorServiceServicer):
     async def _conclude(self, consultation: Consultation) -> api.RecommendMoveResponse:
         """Return the final answer, and learn how long it takes to make one."""
         job, budget = consultation.job, consultation.allowance.budget
-        asked = time.monotonic()  # later than the end of the search if a slow reader took his time over the tables
+        asked = time.monotonic()  # later than the end of the search if the reader of the tables was slow
         explain = self._explainer(consultation.searcher, budget.explained)
         result = await self._scheduler.result(job, explain)
         answer = self._answer(consultation, result)
@@ -180,7 +182,7 @@ class AdvisorHandlers(AdvisorServiceServicer):
         return write_recommendation(consultation.question, result, waited=waited, warnings=warnings)
 
     def _explainer(self, searcher: Searcher, wanted: bool) -> Callable[[Result], Result] | None:
-        """Return the function that explains a result before it is sent; None for none, as when it is crowded."""
+        """Return what explains a result before it is sent; None if that is not wanted, or on a crowded server."""
         if not wanted or self._scheduler.admitted > CROWD * self._scheduler.workers:
             return None
         return partial(explain, searcher)

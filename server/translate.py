@@ -21,7 +21,7 @@ from clerestory.v1 import advisor_pb2 as api
 from clerestory.v1.position_pb2 import Position
 
 MAX_ITERATIONS = (1 << 63) - 1
-SEED_BITS = 53  # of a seed that is drawn: every reader of JSON keeps it
+SEED_BITS = 53  # of a random seed: JSON readers keep integers of this size exact
 LEAST_INTERVAL = 0.01  # seconds between the tables of an analysis
 USUAL_INTERVAL = 0.25
 LONGEST_GAME_ID = 64  # bytes
@@ -32,14 +32,14 @@ LONGEST_GAME_ID = 64  # bytes
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A request that makes sense.
+    """A valid request.
 
     Attributes:
         root: the position as the observer knows it, and the actions to search; nothing else of it is kept.
         seat: who decides, or asks at a chance event; None for an onlooker there.
         observer: whose knowledge is used, NATURE for an onlooker; None if the question names no observer.
         chance: a chance event is due.
-        seconds: the time budget asked for, None for as much as there is.
+        seconds: the time budget asked for, None for the server's longest.
         iterations: limit of the search, None for no limit.
         seed: of the search, None to draw one.
         max_tree_bytes: None for the server's limit.
@@ -76,7 +76,7 @@ class Question:
 
     @property
     def tree_key(self) -> Hashable | None:
-        """Whose tree may be kept for the next question: one observer's, at full strength; None if none may."""
+        """The key under which the tree may be kept for the next question, by observer; None if it may not."""
         plain = self.seed is None and self.level is None and self.threads == 1 and not self.root.codes
         if not self.game_id or not plain or self.chance:
             return None
@@ -86,11 +86,11 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class AnalysisQuestion:
-    """A question to be answered again and again.
+    """A question that is answered by a stream of tables.
 
     Attributes:
         interval: seconds between two tables.
-        certainty: at which it ends; None to go on to its limits.
+        certainty: at which the search ends; None to go on to its limits.
     """
 
     question: Question
@@ -121,7 +121,7 @@ def read_question(
     Args:
         request: the message.
         path: that of the request in the message it is part of.
-        faults: what is known to be wrong already.
+        faults: those known already.
         observer: whose knowledge to use; None for that of the seat.
     """
     faults = Faults() if faults is None else faults
@@ -174,14 +174,14 @@ def given(request: api.RecommendMoveRequest, field: Any) -> Any:
 
 
 def check_limits(request: api.RecommendMoveRequest, path: str, faults: Faults) -> None:
-    """Note a question without an end."""
+    """Add the fault of a question without a limit."""
     if not request.HasField("time_budget") and not request.HasField("iterations"):
         text = "is missing, and so is iterations; give one of them"
         faults.add(Reason.BAD_TIME_BUDGET, f"{path}time_budget", text)
 
 
 def check_numbers(request: api.RecommendMoveRequest, path: str, faults: Faults) -> None:
-    """Note numbers out of their ranges."""
+    """Add the faults of numbers out of their ranges."""
     ranges = (
         ("iterations", Reason.BAD_ITERATIONS, 1, MAX_ITERATIONS),
         ("max_tree_bytes", Reason.BAD_MAX_TREE_BYTES, MIN_BYTES, (1 << 64) - 1),
@@ -240,12 +240,12 @@ def position_fields(message: Message) -> dict[str, Any]:
 
 @cache
 def readers(kind: Descriptor) -> list[tuple[str, bool, bool, Callable[[Any], Any]]]:
-    """Return each field of a message: its name, whether it may be missing, whether it is a list, how it is read."""
+    """Return for each field of a message its name, whether it may be missing, whether it is a list, and its reader."""
     return [(field.name, field.has_presence, field.is_repeated, reader(field)) for field in kind.fields]
 
 
 def reader(field: FieldDescriptor) -> Callable[[Any], Any]:
-    """Return what makes a value of a field one of JSON."""
+    """Return the function that turns a field's value into JSON's."""
     if field.message_type is not None:
         return position_fields
     if field.enum_type is not None:
@@ -311,7 +311,7 @@ def read_texts(position: State, texts: Sequence[str], reason: Reason, path: str,
 
 
 def code_of(position: State, text: str) -> int:
-    """Return the code of an action's text, -1 for what is none."""
+    """Return the code of an action's text, -1 if it is not one."""
     try:
         return position.game.parse_action(text).code
     except BadText:

@@ -14,7 +14,7 @@ from clerestory.v1 import advisor_pb2 as api
 
 FEW_A_LINE = 10  # iterations for each line, below which lines are hard to tell apart
 
-NUMBERS = [  # of a line, which have one name in the search, in the API and in the clients
+NUMBERS = [  # of a line; they have the same names in the search, in the API and in the clients
     field.name for field in api.Line.DESCRIPTOR.fields if field.message_type is None and not field.is_repeated
 ]
 
@@ -69,7 +69,7 @@ def choose(question: Question, result: Result) -> Line | None:
 
 
 def remarks(result: Result, *, finishing: bool = False) -> list[Remark]:
-    """Return what the caller should know about a search.
+    """Return the warnings about a search.
 
     Args:
         result: of the search.
@@ -92,7 +92,7 @@ def write_warning(name: str, description: str) -> api.Warning:
 
 
 def write_observer(observer: int | None) -> api.Observer | None:
-    """Return whose knowledge was used as a message, None where the question named nobody."""
+    """Return the observer as a message, None if the question named none."""
     if observer is None:
         return None
     return api.Observer() if observer == NATURE else api.Observer(seat=observer)

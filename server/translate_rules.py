@@ -16,7 +16,7 @@ from clerestory.v1 import rules_pb2 as rules
 from clerestory.v1.position_pb2 import Position
 
 MAX_ACTIONS = 1000  # in one call; more than the longest games have
-MAX_POSITION_BYTES = 8 * 1024  # the largest positions have a third of that, or less; reading more would take long
+MAX_POSITION_BYTES = 8 * 1024  # the largest positions have at most a third of that; reading more would take long
 MAX_SHOWN = 6  # legal actions named when another was refused
 
 NO_KIND = "is of no kind; set position or referee"
@@ -29,8 +29,8 @@ class AnyState:
     """A position as a caller gave it.
 
     Attributes:
-        state: what it says.
-        referee: it is a referee's, with nothing unknown; else it is what one seat can know.
+        state: the position.
+        referee: it is a referee's position, with nothing unknown; else it is what one seat can know.
     """
 
     state: State
@@ -64,19 +64,19 @@ def read_kind(message: Position, referee: bool, path: str) -> State:
 
 
 def require(fault: str, path: str) -> None:
-    """Raise CallError for what is wrong with a position, unless nothing is."""
+    """Raise CallError if a position has faults."""
     if fault:
         refuse(Reason.BAD_POSITION, path, fault)
 
 
 def size_fault(message: Position) -> str:
-    """Return what is wrong with the size of a position, empty where nothing is."""
+    """Return the fault in the size of a position, "" if there is none."""
     size = message.ByteSize()
     return f"has {size} bytes; {MAX_POSITION_BYTES} at most" if size > MAX_POSITION_BYTES else ""
 
 
 def kind_fault(state: State, referee: bool) -> str:
-    """Return what keeps a position from being of a kind, empty where nothing does."""
+    """Return why a position is not of a kind, "" if it is."""
     if referee:
         return "" if state.deal(0) == state else "leaves something unknown; a referee's position is whole"
     if any(state.observe(seat) == state for seat in range(NATURE, state.seats)):
@@ -95,7 +95,7 @@ def write_referee(state: State) -> rules.RefereePosition:
 
 
 def write_any(given: AnyState) -> rules.AnyPosition:
-    """Return a position as a message of the kind it is of."""
+    """Return a position as a message of its kind."""
     if given.referee:
         return rules.AnyPosition(referee=write_referee(given.state))
     return rules.AnyPosition(position=write_position(given.state))
@@ -119,7 +119,7 @@ def write_outcome(state: State) -> rules.Outcome | None:
 
 
 def read_game(name: str) -> Game:
-    """Return the game of a name. Raises CallError, which lists the names there are."""
+    """Return the game with a name. Raises CallError, which lists all names."""
     if name not in GAMES:
         refuse(Reason.BAD_GAME, "game", f"{name[:40]!r} is not one of {', '.join(GAMES)}")
     return GAMES[name]
@@ -161,7 +161,7 @@ def write_catalogue(game: Game) -> rules.DescribeCatalogueResponse:
 
 
 def write_entry(section: str, row: dict[str, Any]) -> rules.CatalogueEntry:
-    """Return one row of a catalogue as a message; its name is a value as well where its source is known."""
+    """Return a row of a catalogue as a message; its name is a value too if its source is known."""
     sources = row["sources"]
     values = [
         write_value(name, value, sources.get(name, ""))
@@ -191,7 +191,7 @@ def observe_position(request: rules.ObservePositionRequest) -> State:
 
 
 def write_actions(state: State) -> rules.ListActionsResponse:
-    """Return what may be done as a message."""
+    """Return the legal actions as a message."""
     legal = state.legal_actions()
     odds = state.odds() if state.turn == NATURE else [None] * len(legal)
     actions = [write_legal(action, chance) for action, chance in zip(legal, odds, strict=True)]
@@ -210,7 +210,7 @@ def write_action(action: Action) -> advisor.Action:
 
 
 def read_actions(game: Game, texts: Sequence[str]) -> list[Action]:
-    """Return the actions that texts name, whether or not they are legal. Raises CallError, which lists all others."""
+    """Return the actions named by texts, legal or not. Raises CallError, which lists the texts that name none."""
     if len(texts) > MAX_ACTIONS:
         refuse(Reason.TOO_MANY_ACTIONS, "actions", f"are {len(texts)}; {MAX_ACTIONS} at most in one call")
     actions, faults = [], []
@@ -225,12 +225,12 @@ def read_actions(game: Game, texts: Sequence[str]) -> list[Action]:
 
 
 def apply(state: State, actions: Sequence[Action], seed: int | None) -> Iterator[rules.AppliedAction]:
-    """Play actions, and what is drawn before, between and after them; yield each once it is played.
+    """Play actions and the chance events before, between and after them; yield each once it is played.
 
     Args:
         state: is changed.
-        actions: in order; one that is a possible outcome where a chance event is due says what came up.
-        seed: of what they do not say; None where nothing is to be drawn.
+        actions: in order; where a chance event is due, an action that is one of its outcomes says what came up.
+        seed: of all other chance events; None if none may be drawn.
 
     Raises CallError at an action that is not legal in its place.
     """
@@ -252,7 +252,7 @@ def play(state: State, action: Action, *, drawn: bool) -> rules.AppliedAction:
 
 
 def require_legal(state: State, action: Action, path: str) -> None:
-    """Raise CallError for an action that is not legal; it says some that are."""
+    """Raise CallError for an action that is not legal, naming some that are."""
     if state.over:
         refuse(Reason.GAME_OVER, path, f"{action.text!r} comes after the end of the game")
     legal = state.legal_actions()
@@ -301,7 +301,7 @@ def position_faults(message: Position, path: str) -> Faults:
 
 
 def violations(game: Game, fields: dict[str, Any]) -> Faults:
-    """Return what a game finds wrong with the fields of a position."""
+    """Return the faults that a game finds in the fields of a position."""
     try:
         game.from_position(fields)
     except BadPosition as error:
@@ -310,6 +310,6 @@ def violations(game: Game, fields: dict[str, Any]) -> Faults:
 
 
 def write_faults(faults: Faults) -> rules.ValidatePositionResponse:
-    """Return what is wrong as a message."""
+    """Return faults as a message."""
     named = [rules.PositionFault(field=field, description=description) for field, description in faults]
     return rules.ValidatePositionResponse(faults=named)
