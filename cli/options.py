@@ -10,6 +10,7 @@ from clerestory import __version__
 from clerestory.engine import GAMES
 from clerestory.engine.core import Game
 from clerestory.engine.games import game_of_catalogue
+from clerestory.engine.value import LEARNED, shipped_file, value_in_use
 
 CATALOGUES: dict[str, str] = {}  # files of this command's options --catalogue, by game
 
@@ -45,7 +46,16 @@ def common(
 ) -> None:
     """Handle the options that come before every command."""
     for path in catalogue or ():
-        CATALOGUES[game_of_catalogue(path).name] = str(path.resolve())
+        rules = game_of_catalogue(path)
+        CATALOGUES[rules.name] = str(path.resolve())
+        announce_value(rules)
+
+
+def announce_value(rules: Game) -> None:
+    """Say on standard error where a learned value is shipped that does not know these cards."""
+    value, why = value_in_use(rules)
+    if value != LEARNED and shipped_file(rules.name).is_file():
+        typer.echo(f"{rules.name}: the search asks the hand-made value: {why}", err=True)
 
 
 def catalogue_options() -> list[str]:

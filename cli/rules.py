@@ -13,6 +13,7 @@ from clerestory.cli.options import DEFAULT_GAME, GameOption, JsonOption, chosen_
 from clerestory.cli.screen import ROOMY, screen
 from clerestory.engine.catalogue import CardRows
 from clerestory.engine.games import cards_of_catalogue
+from clerestory.engine.value import value_in_use
 
 FIELDS = ("list", "card", "field", "in_use", "in_file")  # of a difference
 CheckOption = Annotated[
@@ -28,11 +29,13 @@ def rules(game: GameOption = DEFAULT_GAME, check: CheckOption = None, as_json: J
         return
     chosen = chosen_game(game)
     cards = chosen.cards()
+    value, why = value_in_use(chosen)
     if as_json:
         about = {"game": game, "rules_revision": chosen.rules_revision, "catalogue": chosen.catalogue}
-        typer.echo(json.dumps({**about, "cards": cards}, indent=2))
+        typer.echo(json.dumps({**about, "value": value, "cards": cards}, indent=2))
         return
     typer.echo(f"{game}: rules revision {chosen.rules_revision}, catalogue {chosen.catalogue or '-'}")
+    typer.echo(f"value: {value} ({why})")
     console = screen()
     for title, rows in cards.items():
         console.print(cards_table(title.replace("_", " "), rows, console.width))

@@ -31,7 +31,10 @@ class Tuning:
         scale: by number of seats, points of margin that are worth as much as the whole game in the reward of a search:
             about what its lines differ by.
         worth_naming: smallest difference worth mentioning, of margins in points, of features in their own unit.
-        review: by number of seats, the options in which the search of a review differs from the shipped one.
+        review: by number of seats, the options in which the search of a review differs from the shipped one, where that
+            asks the hand-made value.
+        learned: by number of seats, the options in which the shipped search differs from `search` where a learned value
+            is shipped for the cards in use.
         levels: of play, weakest first, NUM_LEVELS of them.
     """
 
@@ -41,6 +44,7 @@ class Tuning:
     worth_naming: float
     levels: tuple[Level, ...]
     review: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
+    learned: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
 
 
 def ladder(*levels: tuple[int, float]) -> tuple[Level, ...]:

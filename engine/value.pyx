@@ -9,7 +9,7 @@ from clerestory.engine.net cimport NetMemory
 from clerestory.engine.errors import BadWeights
 from clerestory.engine.weights import read_weights
 
-LEARNED = "net"
+HAND, LEARNED = "hand", "net"
 LEARNED_FILE = "value.bin"
 KEPT = {}  # by game, name, kind of vectors and state of the file: values are constant, and searches are many
 
@@ -50,9 +50,28 @@ def value_of(Game game not None, str name not None, *, bint narrow=False):
     return KEPT[key]
 
 
+def value_in_use(Game game not None):
+    """Return the name of the value that the shipped search of a game asks, and in a sentence why that one.
+
+    It is `net` where a learned value is shipped that was learned with the cards in use: identities of cards are part
+    of what it sees. With other cards it is `hand`, which goes by what cards do.
+    """
+    if not shipped_file(game.name).is_file():
+        return HAND, "no learned value is shipped"
+    weights = value_of(game, LEARNED).weights
+    if weights.catalogue == game.catalogue:
+        return LEARNED, f"weights {weights.checksum}, learned with these cards"
+    return HAND, f"the learned value is for the cards of catalogue {weights.catalogue}"
+
+
+def shipped_file(name):
+    """Return the path at which the learned value of a game is shipped."""
+    return Path(str(files(f"clerestory.engine.{name}") / LEARNED_FILE))
+
+
 def file_of(game, name):
     """Return the path of the file of weights that a name stands for. Raises BadWeights where there is none."""
-    shipped = Path(str(files(f"clerestory.engine.{game.name}") / LEARNED_FILE))
+    shipped = shipped_file(game.name)
     path = shipped if name == LEARNED else Path(name)
     if path.is_file():
         return path

@@ -5,7 +5,7 @@ from typing import Any
 
 from clerestory.engine.core import Game
 from clerestory.search.errors import BadLimit
-from clerestory.search.options import shipped
+from clerestory.search.options import asks_learned, shipped
 
 ITERATIONS = 4_000  # a search, unless more or fewer are asked for
 LEAST = 50  # for less says nothing
@@ -41,7 +41,8 @@ class Plan:
 
     def settings(self, game: Game, seats: int) -> dict[str, Any]:
         """Return the options of the search: the shipped ones, what reviews of the game have else, then one's own."""
-        return {**shipped(game, seats), **game.tuning.review.get(seats, {}), **self.options}
+        of_reviews = {} if asks_learned(game) else game.tuning.review.get(seats, {})
+        return {**shipped(game, seats), **of_reviews, **self.options}
 
     def seed_of(self, ply: int, search: int) -> int:
         """Return the seed of a search, by the ply and the number of the search there."""

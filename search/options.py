@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from clerestory.engine.core import Game
+from clerestory.engine.value import LEARNED, value_in_use
 from clerestory.search.errors import BadLimit
 
 REWARDS = {"win": 0.0, "margin": 1.0, "mix": 0.5}  # share of the margin in the reward
@@ -102,8 +103,16 @@ class Options:
 
 
 def shipped(game: Game, seats: int) -> Mapping[str, Any]:
-    """Return the options by which the search that is shipped for a game differs from `ismcts-plain`."""
-    return game.tuning.search[seats]
+    """Return the options by which the search that is shipped for a game differs from `ismcts-plain`.
+
+    It asks the learned value where one is shipped for the cards in use, else the hand-made one.
+    """
+    return {**game.tuning.search[seats], **(game.tuning.learned.get(seats, {}) if asks_learned(game) else {})}
+
+
+def asks_learned(game: Game) -> bool:
+    """Whether the shipped search of a game asks a learned value."""
+    return value_in_use(game)[0] == LEARNED
 
 
 def require_number(name: str, value: object) -> None:

@@ -9,6 +9,7 @@ from clerestory.engine.core import NATURE, OVER, Action, Game, State
 from clerestory.engine.errors import BadPosition, BadText
 from clerestory.engine.games import GAMES
 from clerestory.engine.rng import Rng
+from clerestory.engine.value import value_in_use
 from clerestory.server.errors import CallError, Reason, refuse
 from clerestory.server.translate import position_fields, read_position
 from clerestory.v1 import advisor_pb2 as advisor
@@ -139,6 +140,7 @@ def write_game(game: Game) -> rules.GameDescription:
         rules_revision=game.rules_revision,
         catalogue=game.catalogue,
         features=game.new(game.seats[0], 0).features(0) if game.has_guide else (),
+        value=value_in_use(game)[0],
     )
 
 

@@ -15,9 +15,12 @@ SEARCH: dict[str, Any] = {
 
 CALIBRATED: dict[str, Any] = {"temperature": 4.0}  # of a review's shares; docs/decisions/ 21
 
+LEARNED: dict[str, Any] = {"value": "net", "reward": "win", "horizon": 0}
+
 TUNING = Tuning(
     search={2: SEARCH | {"horizon": 20}, 3: SEARCH, 4: SEARCH},
     review={2: CALIBRATED, 3: CALIBRATED | {"horizon": 60}, 4: CALIBRATED | {"horizon": 60}},
+    learned={2: LEARNED, 3: LEARNED, 4: LEARNED},
     temperature=8.0,
     scale={2: 30.0, 3: 20.0, 4: 10.0},
     worth_naming=0.15,

@@ -31,11 +31,6 @@ cdef enum:
 cdef double WEIGHTS[ALL_ROUNDS * TERMS]  # points for one of a term, by round
 
 
-cdef double points(const Player *p) noexcept nogil:
-    """As at the end: 10 for a section, 1 for a material, 1/100 for a piece of gold (D46)."""
-    return 10 * complete_sections(p) + popcount(p.placed) + p.gold / 100.0
-
-
 cdef bint evaluate(const void *by, const void *state, double *scores, double *_shares) noexcept nogil:
     """Points now, and the weighted terms of what is to come."""
     cdef const Duel *s = <const Duel *> state
@@ -43,7 +38,7 @@ cdef bint evaluate(const void *by, const void *state, double *scores, double *_s
     cdef const double *weights = <const double *> by + (ROUNDS * s.phase + s.round) * TERMS
     cdef int seat, i
     for seat in range(SEATS):
-        scores[seat] = points(&s.players[seat])
+        scores[seat] = points_of(&s.players[seat])
         if s.step == AT_OVER:
             continue
         count_terms(s, seat, terms)
@@ -211,7 +206,7 @@ cdef void feature(const void *state, int seat, double *out) noexcept nogil:
     cdef const Player *p = &s.players[seat]
     cdef double terms[TERMS]
     count_terms(s, seat, terms)
-    out[0] = points(p)
+    out[0] = points_of(p)
     out[1] = complete_sections(p)
     out[2] = popcount(p.placed)
     out[3] = p.gold
@@ -251,7 +246,7 @@ def terms_of(State state not None, int seat):
     cdef const Duel *s = <const Duel *> state.view()
     cdef double terms[TERMS]
     count_terms(s, seat, terms)
-    return ROUNDS * s.phase + s.round, points(&s.players[seat]), {name: terms[i] for i, name in enumerate(TERM_NAMES)}
+    return ROUNDS * s.phase + s.round, points_of(&s.players[seat]), {name: terms[i] for i, name in enumerate(TERM_NAMES)}
 
 
 def weights_of(table):

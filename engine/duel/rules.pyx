@@ -46,6 +46,7 @@ from clerestory.engine.duel.contest cimport (
     play_take_back,
 )
 from clerestory.engine.duel.course cimport begin_phase, begin_round
+from clerestory.engine.duel.features cimport ENCODER
 from clerestory.engine.duel.guide cimport GUIDE
 from clerestory.engine.duel.luck cimport (
     deal_orders,
@@ -72,6 +73,7 @@ from clerestory.engine.rng cimport rng_t
 
 from clerestory.engine.duel.actions import actions
 from clerestory.engine.duel.catalogue import DuelCatalogue
+from clerestory.engine.duel.features import FEATURE_NAMES
 from clerestory.engine.duel.guide import HAND_VALUES
 from clerestory.engine.duel.names import COLOURS, names_of
 from clerestory.engine.duel.position import ACCOUNTS
@@ -264,7 +266,7 @@ cdef class DuelGame(Game):
     """
 
     def __cinit__(self, catalogue=None):
-        self.bind(&OPS, &GUIDE)
+        self.bind(&OPS, &GUIDE, &ENCODER)
 
     def __init__(self, catalogue=None):
         cards = take_cards(DuelCatalogue, catalogue, fill)
@@ -272,5 +274,5 @@ cdef class DuelGame(Game):
         super().__init__(
             "duel", RULES_REVISION, actions(cards), layout_of(names_of(cards)), ACCOUNTS,
             tuning=TUNING, seat_names=COLOURS, picture=show, cards=cards,
-            hand_values=HAND_VALUES,
+            hand_values=HAND_VALUES, feature_names=FEATURE_NAMES,
         )

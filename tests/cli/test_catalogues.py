@@ -114,3 +114,17 @@ def test_a_file_that_is_no_catalogue_is_an_error_of_one_line(tmp_path: Path) -> 
     for path in (tmp_path / "cards.toml", tmp_path / "none.toml"):
         done = run("rules", "--check", path)
         assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
+
+
+def test_other_cards_are_valued_by_hand_and_that_is_said(tmp_path: Path) -> None:
+    other = tmp_path / "other.toml"
+    text = cathedral.SHIPPED.read_text()
+    assert "capacity = 4" in text
+    other.write_text(text.replace("capacity = 4", "capacity = 3", 1))
+    done = run("--catalogue", other, "rules", "--game", "cathedral", "--json")
+    assert json.loads(done.stdout)["value"] == "hand"
+    mark = cathedral.content_hash(cathedral.load())
+    said = f"cathedral: the search asks the hand-made value: the learned value is for the cards of catalogue {mark}\n"
+    assert done.stderr == said
+    assert json.loads(run("rules", "--game", "cathedral", "--json").stdout)["value"] == "net"
+    assert run("--catalogue", other, "rules", "--game", "cathedral").stdout.splitlines()[1].startswith("value: hand (")

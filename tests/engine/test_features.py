@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from clerestory.engine import Game, GameError, Rng, State, game
 from tests.engine.cathedral.positions import draft
-from tests.games import CATHEDRAL
+from tests.games import CATHEDRAL, DUEL
 from tests.laws import walk
 
-LEARNED = [CATHEDRAL]
-COLOURS = {"cathedral": ("red", "blue", "green", "yellow"), "duel": ("red", "blue")}
+LEARNED = [CATHEDRAL, DUEL]
+COLOURS = ("red", "blue", "green", "yellow")
 Features = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
 
 
@@ -34,7 +34,7 @@ def equal(a: Features, b: Features) -> bool:
 def renamed(state: State, by: int) -> State:
     """The position with every seat moved on by so many places."""
     name = state.game.name
-    colours = COLOURS[name][: state.seats]
+    colours = COLOURS[: state.seats]
     turned = {colour: colours[(i + by) % state.seats] for i, colour in enumerate(colours)}
 
     def turn(value: Any) -> Any:
@@ -60,7 +60,7 @@ def test_they_are_named_and_stay_near_0_to_1(rules: Game) -> None:
         assert len(set(names)) == len(names)
     assert np.abs(own).max() < 4
     assert np.abs(table).max() < 2
-    assert own.reshape(-1, own.shape[2]).any(axis=0).mean() > 0.9  # few are never met with two players
+    assert own.reshape(-1, own.shape[2]).any(axis=0).mean() > 0.7  # of duel's 54 places for cards 37 are used
     assert points[-1] == pytest.approx(states[-1].scores(), abs=1e-6)
 
 
@@ -88,10 +88,10 @@ def test_a_foreseen_event_is_private() -> None:
     assert all(equal(seen[0], other) for other in seen)
 
 
-@pytest.mark.parametrize("rules", LEARNED, ids=lambda rules: rules.name)
-def test_renaming_seats_renames_features(rules: Game) -> None:
-    for seats in rules.seats:
-        for state in sampled(rules, seats, 11, 9):
+def test_renaming_seats_renames_features() -> None:
+    """In `duel` seats differ: they have buildings and cards of their own."""
+    for seats in CATHEDRAL.seats:
+        for state in sampled(CATHEDRAL, seats, 11, 9):
             own, table, points = features(state)
             for by in range(1, seats):
                 turned = features(renamed(state, by))

@@ -119,6 +119,8 @@ def test_narrow_vectors_give_the_bits_of_wide_ones(rules: Game, path: str) -> No
 
 def test_renaming_seats_permutes_it(rules: Game, path: str) -> None:
     value = value_of(rules, path)
+    if rules is not CATHEDRAL:
+        pytest.skip("its seats differ: they have buildings and cards of their own")
     for state in positions(rules, every=17):
         scores, shares = value(state)
         assert shares is not None

@@ -8,10 +8,12 @@ import pytest
 
 from clerestory.arena.bots import Budget, parse_bot
 from clerestory.engine import State
-from clerestory.engine.value import value_of
+from clerestory.engine.toy.rules import TOY
+from clerestory.engine.value import LEARNED, shipped_file, value_in_use, value_of
 from clerestory.engine.weights import shapes, write_weights
 from clerestory.search.errors import BadLimit
 from clerestory.search.ismcts import Searcher
+from clerestory.search.options import shipped
 from clerestory.search.root import observe
 from tests.engine.cathedral.scenes import reach
 from tests.games import CATHEDRAL
@@ -52,6 +54,19 @@ def test_a_leaf_is_worth_what_the_value_says(seats: int, name: str, net: str) ->
         shares = tuple(power / sum(powers) for power in powers)
     assert line.win_shares == pytest.approx(shares)
     assert line.margin == pytest.approx(margins[state.turn], abs=1e-5)
+
+
+def test_the_shipped_search_asks_the_learned_value_where_there_is_one() -> None:
+    assert value_in_use(CATHEDRAL)[0] == LEARNED
+    assert value_in_use(TOY) == ("hand", "no learned value is shipped")
+    for seats in CATHEDRAL.seats:
+        assert shipped(CATHEDRAL, seats)["value"] == LEARNED
+        assert shipped(CATHEDRAL, seats)["horizon"] == 0
+        assert shipped(TOY, seats) == TOY.tuning.search[seats]
+        state = leaf(seats)[0]
+        lines = Searcher(observe(state), seed=1, **shipped(CATHEDRAL, seats)).run(iterations=50).lines
+        named = {**shipped(CATHEDRAL, seats), "value": str(shipped_file("cathedral"))}
+        assert lines == Searcher(observe(state), seed=1, **named).run(iterations=50).lines
 
 
 def test_every_value_makes_a_search_of_its_own(net: str) -> None:
