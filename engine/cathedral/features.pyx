@@ -293,7 +293,8 @@ TABLE_NAMES = (
     *[f"step_{step.name.removeprefix('AT_').lower()}" for step in fields.Step],
     "cost", "free", "builders_in_bag", "builders_waiting", "redraw_used", "free_placement", "protection",
     "blessing_used", "court_has_metal", "die", *numbered("stall", STALLS),
-    *[f"stock_{kind}" for kind in TYPE_NAMES[:3]], "supply_metal", *numbered("event", EVENTS), *numbered("gone_event", EVENTS),
+    *[f"stock_{kind}" for kind in TYPE_NAMES[:3]], "supply_metal", *numbered("event", EVENTS),
+    *numbered("gone_event", EVENTS),
     *numbered("kingsbridge_advantage", ADVANTAGES), *numbered("shiring_craftsman", CRAFTSMEN - STARTING, STARTING + 1),
     *numbered("offered_craftsman", CRAFTSMEN - STARTING, STARTING + 1), *numbered("offered_resource", RESOURCES),
 )

@@ -3,7 +3,7 @@
 
 The card that lies at a place is told where a player has a marker on it, and otherwise as one that lies out.
 """
-from clerestory.engine.duel.building cimport complete_sections, missing, placed_in
+from clerestory.engine.duel.building cimport complete_sections, missing
 from clerestory.engine.duel.prospects cimport *
 from clerestory.engine.duel.state cimport *
 from clerestory.engine.duel.tables cimport *
@@ -177,8 +177,8 @@ def numbered(name, count):
 OWN_NAMES = (
     *TERM_NAMES, "points", "all_gold", "sections", *numbered("placed", 9),
     *[f"{name}_{chip}" for name in ("supply", "camp", "turned", "missing") for chip in CHIPS],
-    *[f"seal_{seal}" for seal in SEAL_NAMES], "sum", "flipped", "personal_flipped", "to_act", "first", "power", "second_seat",
-    "moves", "markers", *numbered("once", MOST_ONCE), *numbered("marked", MOST_CARDS),
+    *[f"seal_{seal}" for seal in SEAL_NAMES], "sum", "flipped", "personal_flipped", "to_act", "first", "power",
+    "second_seat", "moves", "markers", *numbered("once", MOST_ONCE), *numbered("marked", MOST_CARDS),
 )
 TABLE_NAMES = (
     *numbered("round", PHASES * ROUNDS), *[f"step_{step.name.removeprefix('AT_').lower()}" for step in fields.Step],

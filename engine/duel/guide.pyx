@@ -246,7 +246,8 @@ def terms_of(State state not None, int seat):
     cdef const Duel *s = <const Duel *> state.view()
     cdef double terms[TERMS]
     count_terms(s, seat, terms)
-    return ROUNDS * s.phase + s.round, points_of(&s.players[seat]), {name: terms[i] for i, name in enumerate(TERM_NAMES)}
+    named = {name: terms[i] for i, name in enumerate(TERM_NAMES)}
+    return ROUNDS * s.phase + s.round, points_of(&s.players[seat]), named
 
 
 def weights_of(table):

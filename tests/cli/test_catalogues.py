@@ -118,12 +118,12 @@ def test_a_file_that_is_no_catalogue_is_an_error_of_one_line(tmp_path: Path) -> 
 
 def test_other_cards_are_valued_by_hand_and_that_is_said(tmp_path: Path) -> None:
     other = tmp_path / "other.toml"
-    text = cathedral.SHIPPED.read_text()
+    text = CathedralCatalogue.shipped.read_text()
     assert "capacity = 4" in text
     other.write_text(text.replace("capacity = 4", "capacity = 3", 1))
     done = run("--catalogue", other, "rules", "--game", "cathedral", "--json")
     assert json.loads(done.stdout)["value"] == "hand"
-    mark = cathedral.content_hash(cathedral.load())
+    mark = CathedralCatalogue.load().content_hash()
     said = f"cathedral: the search asks the hand-made value: the learned value is for the cards of catalogue {mark}\n"
     assert done.stderr == said
     assert json.loads(run("rules", "--game", "cathedral", "--json").stdout)["value"] == "net"

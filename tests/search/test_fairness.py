@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from clerestory.engine import GAMES, State
+from clerestory.engine import GAMES, Game, State
+from clerestory.engine.value import value_in_use
 from clerestory.search.ismcts import Searcher
 from clerestory.search.options import CHOICES, IDENTITIES, PLAYOUTS, REWARDS, shipped
 from clerestory.search.result import Line
@@ -29,7 +30,13 @@ SOME = [{}, *COMBINATIONS[5::6], *FAR]  # for tests that ask more of each
 CASES = [(name, seats) for name, game in GAMES.items() for seats in game.seats]
 
 
+def suited(game: Game, options: dict[str, Any]) -> dict[str, Any]:
+    """Options that name a value, with that which the game ships."""
+    return {**options, "value": value_in_use(game)[0]} if "value" in options else options
+
+
 def table(position: State, seed: int, iterations: int = 400, **options: Any) -> tuple[Line, ...]:
+    options = suited(position.game, options)
     return Searcher(observe(position), seed=seed, max_bytes=1 << 22, **options).run(iterations=iterations).lines
 
 
@@ -80,7 +87,7 @@ def permuted(position: State) -> list[State]:
 
 def walk(positions: tuple[State, ...], threads: int, **options: Any) -> tuple[tuple[Line, ...], ...]:
     """The tables of a search that goes on from one position to the next."""
-    searcher = Searcher(observe(positions[0]), seed=3, max_bytes=1 << 21, **options)
+    searcher = Searcher(observe(positions[0]), seed=3, max_bytes=1 << 21, **suited(positions[0].game, options))
     tables = [searcher.run(iterations=60, threads=threads).lines]
     for position in positions[1:]:
         searcher.advance(observe(position))
