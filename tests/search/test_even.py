@@ -51,7 +51,7 @@ def test_every_action_has_its_turn(name: str, seats: int) -> None:
 def test_a_round_is_played_in_one_world_with_one_luck(name: str) -> None:
     seats = min(GAMES[name].seats)
     state = first_chance(name, seats)
-    lines = even(state, len(state.legal_codes()), **{**shipped(state.game, seats), "horizon": 0}).lines
+    lines = even(state, len(state.legal_codes()), **{**shipped(state.game, seats), "horizon": 0, "value": "hand"}).lines
     assert {line.action: line.margin for line in lines} == {
         action.text: pytest.approx(lead(state, action.code), abs=1e-5) for action in state.legal_actions()
     }
