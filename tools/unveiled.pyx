@@ -32,12 +32,13 @@ cdef class Unveiled(Game):
         self.open_ops = game.ops[0]
         self.open_ops.observe = keep_all
         self.open_ops.deal = keep_dealt
-        self.bind(&self.open_ops, game.guide)
+        self.bind(&self.open_ops, game.guide, game.encoder)
         texts = list(zip(game.texts, game.labels))
         super().__init__(
             game.name, game.rules_revision, texts, game.layout, game.accounts,
-            tuning=game.tuning, catalogue=game.catalogue, cards=game.cards(),
+            tuning=game.tuning, hand_values=game.hand_values, feature_names=game.feature_names,
         )
+        self.catalogue = game.catalogue
 
     def unveil(self, State truth not None):
         """Return a position of the game itself, dealt, as one of this game: every seat sees all of it."""
