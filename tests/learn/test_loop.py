@@ -1,0 +1,174 @@
+"""The loop, at tiny budgets: what it leaves behind, and that kills, processes and strangers' folders change nothing."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from functools import cache
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from clerestory.arena.results import lock
+from clerestory.engine import game
+from clerestory.engine.core import Game
+from clerestory.engine.errors import BadWeights
+from clerestory.engine.toy.rules import TOY
+from clerestory.engine.weights import read_weights
+from clerestory.learn.errors import BadData, BadPlan
+from clerestory.learn.fit import Schedule
+from clerestory.learn.gate import Gate
+from clerestory.learn.loop import Means, best_value, due, learn
+from clerestory.learn.plan import Plan
+from clerestory.learn.selfplay import Habits
+from clerestory.search.errors import BadMatch
+
+
+@cache
+def cathedral() -> Game:
+    return game("cathedral")
+
+
+def toy() -> Game:
+    return TOY
+
+
+PLAN = Plan(
+    load=cathedral,
+    seats=(2,),
+    chunks=1,
+    seed=5,
+    habits=Habits(quick=2, full=6, least_visits=1),
+    schedule=Schedule(epochs=2, batch=256),
+)
+OPEN = Gate(budgets=("2it",), games=2, elo0=-9000, elo1=-8000)  # what is as good as nothing passes
+SHUT = replace(OPEN, elo0=8000, elo1=9000)
+
+
+def weights_of(folder: Path) -> list[bytes]:
+    """The arrays of every generation, as bytes."""
+    paths = sorted(folder.glob("generation-*/candidate.net"))
+    return [b"".join(array.tobytes() for array in read_weights(path, cathedral()).arrays.values()) for path in paths]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two generations in one go."""
+    folder = tmp_path_factory.mktemp("whole")
+    records = list(learn(PLAN, OPEN, folder, 2, Means()))
+    assert [record["gate"]["passed"] for record in records] == [True, True]
+    return folder
+
+
+def test_what_a_generation_leaves_behind(whole: Path) -> None:
+    folder = whole / "generation-1"
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "2-players", "candidate.net", "figures.json", "gate", "gate.json", "value.net",
+    ]  # fmt: skip
+    provenance = read_weights(folder / "value.net", cathedral()).provenance
+    assert (provenance["generation"], provenance["gate"]["passed"]) == (1, True)
+    assert provenance["games"] == {"2": {"0": 20, "1": 20}}
+    assert provenance["held_out"]["2"]["positions"] > 0
+    (match,) = provenance["gate"]["matches"]
+    assert (match["seats"], match["budget"], match["games"]) == (2, "2it", 2)
+    assert "generation 1" in (whole / "report.html").read_text()
+
+
+def test_the_next_generation_is_played_by_the_value_that_passed(whole: Path) -> None:
+    assert best_value(whole, 1) == whole / "generation-0" / "value.net"
+    assert best_value(whole, 0) is None
+    assert due(whole) == 2
+
+
+@pytest.mark.parametrize("kept", ["generation-0/2-players", "generation-1/figures.json"])
+def test_what_was_lost_is_made_again_alike(kept: str, whole: Path, tmp_path: Path) -> None:
+    """A run that was killed after it had made a file, and goes on with two processes."""
+    records = learn(PLAN, OPEN, tmp_path, 2, Means())
+    for _ in islice(records, 2 if "-1" in kept else 1):
+        pass
+    records.close()
+    stop = (tmp_path / kept).stat().st_mtime_ns
+    for path in sorted(tmp_path.rglob("*"), reverse=True):
+        if path.is_file() and path.stat().st_mtime_ns > stop:
+            path.unlink()
+    list(learn(PLAN, OPEN, tmp_path, 2, Means(workers=2)))
+    assert weights_of(tmp_path) == weights_of(whole)
+    games = "generation-1/2-players/00000.npz"
+    assert (tmp_path / games).read_bytes() == (whole / games).read_bytes()
+
+
+def test_a_run_that_is_killed_goes_on(whole: Path, tmp_path: Path) -> None:
+    """SIGKILL wherever it is, twice; then to the end."""
+    command = [
+        *(sys.executable, "-m", "clerestory", "learn", "cathedral", "--out", str(tmp_path), "--seats", "2"),
+        *("--games", "20", "--generations", "2", "--quick", "2", "--full", "6", "--epochs", "2", "--seed", "5"),
+        *("--budgets", "2it", "--gate-games", "2", "--sprt", "-9000,-8000", "--workers", "1"),
+    ]
+    for wanted in ("generation-0/2-players/00000.npz", "generation-0/candidate.net"):
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        while not (tmp_path / wanted).exists() and process.poll() is None:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "generation 1: passed" in done.stdout
+    again = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert again.stdout == done.stdout
+    assert all("20 of 20" in line for line in again.stderr.splitlines())  # nothing but games that were there
+
+
+def test_a_shut_gate_keeps_the_value_before_and_ends_the_run(whole: Path, tmp_path: Path) -> None:
+    records = list(learn(PLAN, SHUT, tmp_path, 5, Means()))
+    assert [record["gate"]["passed"] for record in records] == [False, False]
+    assert best_value(tmp_path, 5) is None
+
+
+# -- what is refused -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("game", "duel"), ("catalogue", "other"), ("features", "other"), ("rules_revision", 9), ("seed", 6)],
+)
+def test_a_folder_of_something_else_is_refused(name: str, value: object, tmp_path: Path) -> None:
+    (tmp_path / "learn.json").write_text(json.dumps({**PLAN.header(), name: value}))
+    with pytest.raises(BadData, match=rf"learn\.json: {name} is {value!r} there"):
+        next(learn(PLAN, OPEN, tmp_path, 1, Means()))
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]"])
+def test_a_damaged_folder_is_named(content: str, tmp_path: Path) -> None:
+    (tmp_path / "learn.json").write_text(content)
+    with pytest.raises(BadData, match=r"learn\.json: (cannot be read|is not a JSON object)"):
+        next(learn(PLAN, OPEN, tmp_path, 1, Means()))
+
+
+def test_two_runs_in_one_folder_are_refused(tmp_path: Path) -> None:
+    with (tmp_path / "learn.lock").open("a+b") as file:
+        lock(file)
+        with pytest.raises(BadMatch, match="another run"):
+            next(learn(PLAN, OPEN, tmp_path, 1, Means()))
+
+
+def test_a_value_that_is_damaged_is_named(tmp_path: Path) -> None:
+    next(learn(PLAN, OPEN, tmp_path, 1, Means()))
+    path = tmp_path / "generation-0" / "value.net"
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(BadWeights, match=r"value\.net"):
+        list(learn(PLAN, OPEN, tmp_path, 2, Means()))
+
+
+def test_a_game_without_features_cannot_be_learned() -> None:
+    if any(map(len, TOY.feature_names)):
+        pytest.skip("every game has features")
+    with pytest.raises(BadPlan, match="toy has no features"):
+        replace(PLAN, load=toy)
+
+
+@pytest.mark.parametrize("seats", [(), (2, 5), (1,)])
+def test_seats_that_the_game_has_not(seats: tuple[int, ...]) -> None:
+    with pytest.raises(BadPlan, match="seats"):
+        replace(PLAN, seats=seats)
