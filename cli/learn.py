@@ -24,7 +24,7 @@ def learn(
     full: Annotated[int, typer.Option(min=1, help="Iterations of the fifth.")] = 1600,
     budgets: Annotated[str, typer.Option(help="Of a move at the gate, like 2000it,10ms.")] = "2000it,10ms",
     against: Annotated[
-        list[str] | None, typer.Option(metavar="BOT", help="A reference that is to be beaten, too.")
+        list[str] | None, typer.Option(metavar="BOT", help="To be beaten, too; else ismcts-v1, which never changes.")
     ] = None,
     gate_games: Annotated[int, typer.Option(min=1, max=1_000_000, help="Of a match at the gate, at most.")] = 400,
     sprt: Annotated[str, typer.Option(metavar="ELO0,ELO1", help="What a match at the gate decides between.")] = "0,20",
@@ -41,8 +41,8 @@ def learn(
     from clerestory.cli.learning import Wish, fulfil
 
     wish = Wish(
-        game, out, generations, games, seats, epochs, search, quick, full, budgets, tuple(against or ()), gate_games,
-        sprt, games_only, seed,
+        game, out, generations, games, seats, epochs, search, quick, full, budgets,
+        tuple(against or ("ismcts-v1",)), gate_games, sprt, games_only, seed,
     )  # fmt: skip
     fulfil(wish, workers or os.cpu_count() or 1, chosen_crew(on, ray_address))
 

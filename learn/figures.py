@@ -47,12 +47,15 @@ def foresee(weights: Weights, states: Array, encode: Encode) -> tuple[Array, Arr
     return np.concatenate(totals), np.concatenate(shares)
 
 
-def calibrated(weights: Weights, learned: Mapping[int, Samples], encode: Encode) -> Weights:
-    """Return weights whose win shares fit the results best, by one factor of all strengths.
+def calibrated(weights: Weights, samples: Mapping[int, Samples], encode: Encode) -> Weights:
+    """Return weights whose win shares fit the results best, by one factor of all strengths; unchanged without samples.
 
-    The lines of a decision, which tell the net how they differ and not how much that matters, leave it timid.
+    Lines of a decision, which say how they differ and not how much that matters, leave a fit timid; many games of an
+    earlier generation, or a few seen too often, leave it bold. So the samples are the newest, and not learned from.
     """
-    parts = [part.positions for part in learned.values() if len(part.positions.seat)]
+    parts = [part.positions for part in samples.values() if len(part.positions.seat)]
+    if not parts:
+        return weights
     logs = [np.log(np.maximum(foresee(weights, part.state, encode)[1], 1e-9)) for part in parts]
     factor = best_temper(logs, [part.returns for part in parts])
     return {**weights, "strength": (weights["strength"] * factor).astype(weights["strength"].dtype)}

@@ -26,14 +26,13 @@ from clerestory.arena.results import lock
 from clerestory.engine.weights import read_weights, write_weights
 from clerestory.learn.chunks import (
     GAMES_PER_CHUNK,
-    count_chunks,
     play_chunks,
     read_games,
     require_header,
     stored,
     write_file,
 )
-from clerestory.learn.columns import join
+from clerestory.learn.columns import count, join
 from clerestory.learn.errors import BadData
 from clerestory.learn.figures import calibrated, figures
 from clerestory.learn.fit import fit, header_of
@@ -159,39 +158,54 @@ def play(plan: Plan, out: Path, generation: int, seats: tuple[int, ...], means: 
 def fit_generation(plan: Plan, out: Path, generation: int, means: Means) -> None:
     """Fit a candidate to the games of this generation and of those before it in the window."""
     folder, game = folder_of(out, generation), plan.load()
-    learned, held_out = gather(plan, out, generation)
-    positions = {str(seats): len(part.positions.seat) for seats, part in learned.items()}
+    material = gather(plan, out, generation)
+    positions = {str(seats): len(part.positions.seat) for seats, part in material.learned.items()}
     header = header_of(plan.schedule, positions=positions, **plan.header())
     progress = None
-    for progress in fit(learned, game.features, plan.schedule, kept=(folder / "fit.npz", header)):
+    for progress in fit(material.learned, game.features, plan.schedule, kept=(folder / "fit.npz", header)):
         means.watch(f"generation {generation}: fit", progress.epoch, plan.schedule.epochs)
     assert progress is not None
-    weights = calibrated(progress.weights, learned, game.features)
+    weights = calibrated(progress.weights, material.calibration, game.features)
     summary = {
-        **provenance(plan, out, generation, learned),
+        **provenance(plan, generation, material),
         "losses": progress.losses,
-        "held_out": {str(seats): figures(weights, part, game.features) for seats, part in held_out.items()},
+        "held_out": {str(seats): figures(weights, part, game.features) for seats, part in material.held_out.items()},
     }
     write_weights(folder / "candidate.net", in_points(weights), summary, game=game)
     write_json(folder / "figures.json", summary)
     (folder / "fit.npz").unlink()
 
 
-def gather(plan: Plan, out: Path, generation: int) -> tuple[dict[int, Samples], dict[int, Samples]]:
-    """Return what is learned from, of all generations in the window, and what is held out of the last, by seats.
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What a generation is fitted to, by number of seats: all games that the folders hold, those beyond the plan too.
 
-    All games count that the folders hold, also those beyond the number that was asked for.
+    Attributes:
+        games: how many, by generation.
+        learned: to learn from, of all generations in the window.
+        calibration: of this generation, to calibrate by; not learned from.
+        held_out: of this generation, to judge by; neither learned from nor calibrated by.
     """
-    learned, held_out = {}, {}
+
+    games: dict[int, dict[int, int]]
+    learned: dict[int, Samples]
+    calibration: dict[int, Samples]
+    held_out: dict[int, Samples]
+
+
+def gather(plan: Plan, out: Path, generation: int) -> Material:
+    """Return what a generation is fitted to. Raises BadData."""
+    found = Material({}, {}, {}, {})
     for seats in plan.seats:
-        parts = []
+        parts, found.games[seats] = [], {}
         for number in window(generation):
             selfplay = plan.selfplay(number, seats, best_value(out, number))
             columns = join(read_games(selfplay, games_of(out, number, seats)))
-            some, held_out[seats] = split(columns, learned=selfplay.learned)
+            some, found.calibration[seats], found.held_out[seats] = split(columns, learned=selfplay.learned)
+            found.games[seats][number] = count(columns, "game")
             parts.append(some)
-        learned[seats] = together(parts)
-    return learned, held_out
+        found.learned[seats] = together(parts)
+    return found
 
 
 def window(generation: int) -> range:
@@ -199,25 +213,19 @@ def window(generation: int) -> range:
     return range(max(generation - WINDOW + 1, 0), generation + 1)
 
 
-def provenance(plan: Plan, out: Path, generation: int, learned: Mapping[int, Samples]) -> dict[str, Any]:
+def provenance(plan: Plan, generation: int, material: Material) -> dict[str, Any]:
     """Return how the weights of a generation came to be."""
     return {
         "made_by": f"clerestory {version('clerestory')}, NumPy {np.__version__}",
         "generation": generation,
         "seed": plan.seed,
         "seats": list(plan.seats),
-        "games": {
-            str(seats): {
-                str(number): count_chunks(games_of(out, number, seats)) * GAMES_PER_CHUNK
-                for number in window(generation)
-            }
-            for seats in plan.seats
-        },
+        "games": material.games,
         "habits": asdict(plan.habits),
         "schedule": asdict(plan.schedule),
         "search": dict(plan.search),
-        "positions": {str(seats): len(part.positions.seat) for seats, part in learned.items()},
-        "lines": {str(seats): len(part.lines.seat) for seats, part in learned.items()},
+        "positions": {str(seats): len(part.positions.seat) for seats, part in material.learned.items()},
+        "lines": {str(seats): len(part.lines.seat) for seats, part in material.learned.items()},
     }
 
 

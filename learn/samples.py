@@ -13,7 +13,7 @@ import numpy as np
 
 from clerestory.learn.columns import Array, Columns, count
 
-HELD_OUT = 6  # of as many games one is not learned from
+HELD_OUT = 6  # of as many games one is not learned from; every other of these serves to calibrate, the rest to judge
 MOST_VISITS = 200  # of a line, beyond which it counts no more
 TEMPERS = np.geomspace(0.05, 8, 120)  # exponents of win shares that are tried
 LEAST_SHARE = 0.01  # below which a win share of a search is taken for as much: it may have overlooked something
@@ -94,8 +94,8 @@ class Adjustment:
     spread: float
 
 
-def split(columns: Columns, *, learned: bool) -> tuple[Samples, Samples]:
-    """Return samples to learn from and those held out, of games of one number of seats.
+def split(columns: Columns, *, learned: bool) -> tuple[Samples, Samples, Samples]:
+    """Return samples to learn from, those to calibrate by, and those to judge by, of games of one number of seats.
 
     Args:
         columns: of the games.
@@ -103,13 +103,15 @@ def split(columns: Columns, *, learned: bool) -> tuple[Samples, Samples]:
     """
     game = columns["position.game"]
     kept = game % HELD_OUT != HELD_OUT - 1
+    judged = game % (2 * HELD_OUT) == 2 * HELD_OUT - 1
     adjustments = {number: adjust(columns, kept & (columns["position.round"] == number)) for number in rounds(columns)}
     positions = positions_of(columns, adjustments)
     lines, of_position = lines_of(columns, adjustments, learned=learned)
-    return (
-        Samples(positions.take(np.flatnonzero(kept)), lines.take(np.flatnonzero(kept[of_position]))),
-        Samples(positions.take(np.flatnonzero(~kept)), lines.take(np.flatnonzero(~kept[of_position]))),
-    )
+
+    def part(rows: Array) -> Samples:
+        return Samples(positions.take(np.flatnonzero(rows)), lines.take(np.flatnonzero(rows[of_position])))
+
+    return part(kept), part(~kept & ~judged), part(judged)
 
 
 def rounds(columns: Columns) -> list[int]:

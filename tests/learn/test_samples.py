@@ -27,17 +27,19 @@ def columns() -> Columns:
 
 
 def test_every_sixth_game_is_held_out(columns: Columns) -> None:
-    learned, held = split(columns, learned=False)
+    learned, calibration, held = split(columns, learned=False)
     sixth = columns["position.game"] % 6 == 5
-    assert len(held.positions.seat) == sixth.sum() > 0
-    assert np.array_equal(held.positions.state, columns["position.state"][sixth])
+    judged = columns["position.game"] % 12 == 11
+    assert len(calibration.positions.seat) + len(held.positions.seat) == sixth.sum()
+    assert np.array_equal(held.positions.state, columns["position.state"][judged])
+    assert np.array_equal(calibration.positions.state, columns["position.state"][sixth & ~judged])
     assert np.array_equal(learned.positions.scores, columns["game.scores"][columns["position.game"]][~sixth])
     assert not sixth[learned.lines.decision].any()
-    assert sixth[held.lines.decision].all()
+    assert judged[held.lines.decision].all()
 
 
 def test_expected_leads_agree_with_results_in_the_mean(columns: Columns) -> None:
-    learned, _ = split(columns, learned=False)
+    learned, *_ = split(columns, learned=False)
     found = learned.positions
     for number in np.unique(found.round):
         rows = found.round == number
@@ -47,7 +49,7 @@ def test_expected_leads_agree_with_results_in_the_mean(columns: Columns) -> None
 
 
 def test_lines_are_siblings(columns: Columns) -> None:
-    learned, _ = split(columns, learned=False)
+    learned, *_ = split(columns, learned=False)
     _, siblings = np.unique(learned.lines.decision, return_counts=True)
     assert siblings.min() > 1
     assert (np.diff(learned.lines.decision) >= 0).all()
@@ -72,7 +74,7 @@ def test_shares_that_are_timid_or_bold_are_tempered(true: float) -> None:
 
 
 def test_generations_together_keep_decisions_apart(columns: Columns) -> None:
-    part, _ = split(columns, learned=False)
+    part, *_ = split(columns, learned=False)
     both = together([part, part])
     assert len(both.positions.seat) == 2 * len(part.positions.seat)
     assert len(np.unique(both.lines.decision)) == 2 * len(np.unique(part.lines.decision))
@@ -84,10 +86,10 @@ def test_a_round_that_is_not_learned_from_is_left_alone(columns: Columns) -> Non
     """All of its games may be held out."""
     few = play_games(replace(PLAN, seed=5), range(1))
     assert few is not None
-    few["position.game"][:] = 5
+    few["position.game"][:] = 11
     few["game.scores"], few["game.returns"] = (
-        np.repeat(few[name], 6, axis=0) for name in ("game.scores", "game.returns")
+        np.repeat(few[name], 12, axis=0) for name in ("game.scores", "game.returns")
     )
-    learned, held = split(few, learned=True)
+    learned, _, held = split(few, learned=True)
     assert len(learned.positions.seat) == 0
     np.testing.assert_allclose(held.positions.lead, few["position.margin"], rtol=1e-6)
