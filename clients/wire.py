@@ -280,8 +280,8 @@ def read_line(line: api.Line) -> Line:
     )
 
 
-def read_numbers(line: api.Line) -> dict[str, Any]:
-    """Return the numbers of a line by their names, None for one that is left out."""
+def read_numbers(line: Any) -> dict[str, Any]:
+    """Return the numbers of an `api.Line` by their names, None for one that is left out."""
     return {
         name: getattr(line, name) if not optional or line.HasField(name) else None for name, optional in NUMBERS.items()
     }

@@ -30,7 +30,8 @@ from clerestory.search.ismcts import Searcher
 from clerestory.search.root import observe
 
 CATHEDRAL = game("cathedral")
-OPTIONS = {"reward": "margin", "scale": "range", "playout": "informed", "horizon": 40}  # of the searches
+# Of the searches.
+OPTIONS: dict[str, Any] = {"reward": "margin", "scale": "range", "playout": "informed", "horizon": 40}
 FITTED = "fitted"  # what the weights of --value are called
 ROUNDS = 6
 LEAST_VISITS, MOST_VISITS = 12, 200  # of a line to be noted, and to count more for
