@@ -149,8 +149,8 @@ def _take_advantage(s: Position, player: Player, card: str) -> None:
         s.produce(player, "metal", 2)  # R9
     elif card == "celebrations":
         s.produce(player, "metal", 1)
-    else:
-        s.produce(player, "stone", 1)  # completion
+    elif card == "completion":
+        s.produce(player, "stone", 1)
         s.produce(player, "wood", 1)
 
 
