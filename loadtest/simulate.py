@@ -180,7 +180,8 @@ def main(
     fleet.run(calls(rate, players, luck, greedy * rate), seconds)
     offered = rate * (1 + greedy) * MEAN_BUDGET / (servers * workers)
     about = {"simulated": True, "players": players, "servers": servers, "capacity": round(offered, 3)}
-    typer.echo(json.dumps(about | {name: outcome.figures() for name, outcome in sorted(fleet.outcomes.items())}))
+    outcomes = {name: outcome.figures() for name, outcome in sorted(fleet.outcomes.items())}
+    typer.echo(json.dumps(about | {"outcomes": outcomes}))
 
 
 if __name__ == "__main__":
