@@ -58,8 +58,8 @@ def course_fields(card):
 
 def use_fields(card):
     """The use of a card, and what the turn has had."""
-    in_use = "the card in use, while something is still to be chosen or drawn for it (of pointing ones the last named); " \
-        'else `""`, also during a bonus'
+    in_use = "the card in use, while something is still to be chosen or drawn for it (of pointing ones the last " \
+        'named); else `""`, also during a bonus'
     left = "step `take`: chips still to be taken; `regan`, `bonus`: chips that may still be turned; `market`: " \
         "purchases still allowed; else 0"
     floor = "steps `take`, `regan`, `alfred`, `bonus`: the first kind that may be named (`wood` at the start); " \
