@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -66,7 +66,9 @@ class Annotations(AnnotationServiceServicer):
         end, viewer = await self._game(wanted)
         plan = Plan(iterations=SKETCH, seed=wanted.seed, viewer=viewer)
         game = await asyncio.to_thread(game_of, end, viewer)
-        shelf = Shelf(self._keeper.store, wanted.game_id if end.over else "", plan.settings(end.game, end.seats))
+        shelf = Shelf(
+            self._keeper.store, wanted.game_id if end.over else "", lambda one: digest_of_plan(one, end.game, end.seats)
+        )
         proper = replace(plan, iterations=iterations_of(wanted, 1.0)) if wanted.seconds is None else None
         if proper is None or not (proper == plan or await shelf.known(proper)):
             await self._pass(game, plan, caller, context, shelf, sketch=True)
@@ -116,26 +118,25 @@ class Shelf:
     Args:
         store: of the games.
         game_id: of the game, "" for one whose review is not kept.
-        settings: options of the searches.
+        digest: of all that a review by a plan is made by.
     """
 
-    def __init__(self, store: Store, game_id: str, settings: Mapping[str, Any]) -> None:
-        self._store, self._game_id, self._settings = store, game_id, settings
+    def __init__(self, store: Store, game_id: str, digest: Callable[[Plan], str]) -> None:
+        self._store, self._game_id, self._digest = store, game_id, digest
 
     async def known(self, plan: Plan) -> dict[int, Valuation]:
         """Return the plies that are kept; none where the store fails."""
         if not self._game_id:
             return {}
         with suppress(StoreError):
-            return read_plies(await self._store.reviewed(self._game_id, digest_of_plan(plan, self._settings)))
+            return read_plies(await self._store.reviewed(self._game_id, self._digest(plan)))
         return {}
 
     async def keep(self, plan: Plan, plies: Sequence[Valuation]) -> None:
         """Keep plies; where the store fails, they are made again another time."""
         if self._game_id:
             with suppress(StoreError):
-                digest = digest_of_plan(plan, self._settings)
-                await self._store.keep_review(self._game_id, digest, write_plies(plies))
+                await self._store.keep_review(self._game_id, self._digest(plan), write_plies(plies))
 
 
 def judge_of(kept: Kept, viewer: Viewer, wanted: int | None) -> int | None:

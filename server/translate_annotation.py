@@ -4,12 +4,12 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from clerestory import __version__
-from clerestory.engine.core import NATURE, State
+from clerestory.engine.core import NATURE, Game, State
 from clerestory.engine.errors import BadRecord
 from clerestory.engine.record import read_records
+from clerestory.engine.value import value_in_use
 from clerestory.review import Annotation, Plan, Valuation
 from clerestory.review.plan import LEAST
 from clerestory.server.errors import Faults, Reason, refuse
@@ -138,9 +138,10 @@ def write_plies(plies: Sequence[Valuation]) -> dict[int, bytes]:
     return {one.ply: write_ply(one).SerializeToString(deterministic=True) for one in plies}
 
 
-def digest_of_plan(plan: Plan, settings: Mapping[str, Any]) -> str:
-    """Return the digest of all that the review of a game is made by, the version of this program among it."""
-    made_by = [__version__, plan.iterations, plan.seed, plan.viewer, sorted(settings.items())]
+def digest_of_plan(plan: Plan, game: Game, seats: int) -> str:
+    """Return the digest of all that a review is made by, this program and the value that it asks among it."""
+    value, settings = value_in_use(game), sorted(plan.settings(game, seats).items())
+    made_by = [__version__, value, settings, plan.iterations, plan.seed, plan.viewer]
     return hashlib.sha256(json.dumps(made_by).encode()).hexdigest()
 
 

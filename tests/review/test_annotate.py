@@ -12,6 +12,7 @@ from clerestory.review.annotate import Stopped, answered
 from clerestory.review.course import plies_of
 from clerestory.review.study import study
 from clerestory.search.errors import BadLimit
+from tests.games import CATHEDRAL
 from tests.review.games import CASES, cut, random_game
 
 QUICK = Plan(iterations=50, seed=3)
@@ -90,6 +91,16 @@ def test_a_plan_out_of_range_is_refused(field: str, value: Any) -> None:
     changes: dict[str, Any] = {field: value}
     with pytest.raises(BadLimit, match=field):
         Plan(**changes)
+
+
+@pytest.mark.parametrize(("learned", "horizon"), [(False, 60), (True, 0)])
+def test_what_was_chosen_for_the_hand_made_value_is_no_option_of_a_learned_one(
+    monkeypatch: pytest.MonkeyPatch, learned: bool, horizon: int
+) -> None:
+    for module in ("clerestory.review.plan", "clerestory.search.options"):
+        monkeypatch.setattr(f"{module}.asks_learned", lambda _: learned)
+    assert Plan().settings(CATHEDRAL, 4)["horizon"] == horizon
+    assert Plan(options={"horizon": 7}).settings(CATHEDRAL, 4)["horizon"] == 7
 
 
 def test_an_unknown_option_of_the_search_is_refused() -> None:

@@ -27,6 +27,7 @@ from clerestory.server.translate_annotation import (
 from clerestory.v1 import annotation_pb2 as api
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.annotation_pb2_grpc import AnnotationServiceStub
+from tests.games import DUEL
 from tests.review.games import cut, random_game
 from tests.server.games.table import OPEN, PERSON, Table, table
 from tests.server.harness import assert_reason, long_question, refusal, served, until
@@ -293,10 +294,14 @@ async def test_what_a_store_has_of_a_ply_is_all_of_it() -> None:
     assert read_plies(write_plies(plies)) == {one.ply: one for one in plies}
 
 
-def test_a_review_by_other_settings_is_another() -> None:
+def test_a_review_by_other_settings_or_another_value_is_another(monkeypatch: pytest.MonkeyPatch) -> None:
     plans = [Plan(iterations=60), Plan(iterations=61), Plan(iterations=60, seed=1), Plan(iterations=60, viewer=0)]
-    digests = {digest_of_plan(plan, {"horizon": horizon}) for plan in plans for horizon in (0, 20)}
-    assert len(digests) == 8
+    plans.append(Plan(iterations=60, options={"horizon": 7}))
+    digests = set()
+    for value in (("hand", ""), ("net", "weights 1"), ("net", "weights 2")):
+        monkeypatch.setattr("clerestory.server.translate_annotation.value_in_use", lambda _, value=value: value)
+        digests |= {digest_of_plan(plan, DUEL, 2) for plan in plans}
+    assert len(digests) == 15
 
 
 NOT_FOR = [
