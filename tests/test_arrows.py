@@ -23,7 +23,7 @@ ALLOWED: dict[str, str] = {
     "engine/cathedral": rf"clerestory\.engine\.({COMMON}|cathedral)\b",
     "engine/duel": rf"clerestory\.engine\.({COMMON}|duel)\b",
     "search": r"clerestory\.(engine\.(clock|core|rng|errors|tuning|value)\b|search\b)",
-    "arena": rf"clerestory\.(engine\.(clock|core|rng|errors)\b|search\b|arena\b)|{COMMON_GROUND}",
+    "arena": rf"clerestory\.(engine\.(clock|core|rng|errors|value)\b|search\b|arena\b)|{COMMON_GROUND}",
     "learn": r"clerestory\.(engine\.(core|rng|errors|weights)\b|search\b|arena\b|learn\b)",
     "review": r"clerestory\.(engine\.(core|scoring)\b|search\b|review\b)",
     "server": rf"clerestory\Z|clerestory\.(server|search|review)\b|{ENGINE}|{STUBS}",
