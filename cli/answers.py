@@ -103,7 +103,7 @@ def remarks(answer: Recommendation) -> list[str]:
             "margin is less certain: the line tried most is the one to play."
         )
     if answer.best:
-        said.append(f"The first line is the best with a probability of {certainty(answer.certainty)}.")
+        said.append(f"Of searches ten times longer, {certainty(answer.certainty)} would name the same first line.")
     said.append(
         f"{answer.iterations:,} iterations in {answer.elapsed:.3f} s, {ENDS.get(answer.stop_reason, 'for now')}; "
         f"{answer.nodes:,} information sets, {answer.depth} decisions deep; seed {answer.seed}"
@@ -119,5 +119,5 @@ def higher_margins(answer: Recommendation) -> list[Line]:
 
 
 def certainty(probability: float) -> str:
-    """Return a probability in percent, never as a certainty."""
+    """Return a share in percent, never as all of them."""
     return "over 99%" if probability > 0.99 else f"{probability:.0%}"

@@ -78,7 +78,8 @@ def analyze(
     iterations: IterationsOption = None,
     every: Annotated[str, typer.Option(help="Time between two tables, as in 250ms.")] = "250ms",
     certainty: Annotated[
-        float | None, typer.Option(help="End once the best line is the best with this probability, 0.5 to 1.")
+        float | None,
+        typer.Option(help="End once so many longer searches would name the same best line, 0.5 to 1."),
     ] = None,
     seat: SeatOption = None,
     observer: Annotated[

@@ -105,7 +105,7 @@ class Client:
             position: as in `recommend`.
             time: as in `recommend`.
             every: time between two tables, at least 10 ms.
-            certainty: end once the best line is the best with this probability, above 0.5 and below 1.
+            certainty: end once the answer's `certainty` is this, above 0.5 and below 1.
             background: search only when nobody else does.
             observer: use the knowledge of this seat, or of an onlooker (ONLOOKER, -1), whoever is to decide; the answer
                 says what the seat to decide should play, as far as this one can tell.

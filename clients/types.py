@@ -110,7 +110,7 @@ class Recommendation:
         elapsed: seconds spent searching, waiting not included.
         waited: seconds between the arrival of the request and the first iteration.
         threads: trees searched side by side.
-        certainty: probability that the best line is the best, by the standard errors of the lines.
+        certainty: estimated share of searches ten times longer that would name the same best line, 0 to 1.
         stop_reason: why the search ended: `time`, `iterations`, `stopped` (the server was told to finish),
             `decided` (what was left could not change the best line).
         memory_full: the tree stopped growing at its limit; the search went on with what it had.

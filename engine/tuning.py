@@ -35,6 +35,8 @@ class Tuning:
             asks the hand-made value.
         learned: by number of seats, the options in which the shipped search differs from `search` where a learned value
             is shipped for the cards in use.
+        certainty: weights of the evidence that a search ten times longer would name the same action: a constant,
+            logarithms of all visits and of the lead in visits, the lead in score in standard errors.
         levels: of play, weakest first, NUM_LEVELS of them.
     """
 
@@ -42,6 +44,7 @@ class Tuning:
     temperature: float
     scale: Mapping[int, float]
     worth_naming: float
+    certainty: tuple[float, float, float, float]
     levels: tuple[Level, ...]
     review: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
     learned: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)

@@ -59,6 +59,8 @@ cdef struct Search:
     rng_t round_rng              # where the random numbers of each turn of a round begin
     int turns_left               # of the present round, in which every action of the root comes once
     Tree tree
+    bint crowded                 # the tree wants room before the first iteration
+    uint64_t reused              # visits to the root's actions that the tree knew of before
     uint64_t iterations          # since the root was set
     int depth                    # decisions from the root to the deepest node
     double lowest, highest       # margins that are rewards of 0 and of 1, points
@@ -69,6 +71,7 @@ cdef struct Search:
     PathStep *path               # max_plies at most
     int length                   # of the path
     uint64_t path_hash           # of what was played on the path
+    uint64_t entered             # key of the last node on the path; 0: none yet
     PathStep *played             # of the playout; max_plies at most
     double win[MAX_SEATS]        # win shares, by seat
     double margin[MAX_SEATS]     # points, by seat

@@ -11,7 +11,8 @@ from libc.string cimport memcpy, memset
 from clerestory.engine.clock cimport monotonic
 from clerestory.engine.core cimport MAX_LEGAL, NATURE, OVER, action_t
 from clerestory.engine.rng cimport rng_below
-from clerestory.search.tree cimport NO_NODE, Edge, Node, record_of, tree_enter, tree_find
+from clerestory.search.compaction cimport compaction_seconds, tree_compact
+from clerestory.search.tree cimport NO_NODE, Edge, Node, record_of, tree_clear, tree_enter, tree_find
 
 cdef extern from *:
     """
@@ -25,6 +26,7 @@ cdef enum:
     LOOK_EVERY = 8               # iterations between readings of the clock and checks of the root
     ENOUGH_WINDOWS = 8           # before a speed is trusted: no delay fills all of them
 
+cdef double MOST_FOR_ROOM = 0.25  # of the time left
 cdef double WINDOW = 0.001       # seconds over which a speed is measured: shorter than most delays
 
 
@@ -65,6 +67,7 @@ cdef void descend(Search *search) noexcept nogil:
     cdef int n, turn = search.ops.turn(search.world)
     search.length = 0
     search.path_hash = 0
+    search.entered = 0
     if turn == NATURE:  # the root's own chance event has a line for each outcome
         node = enter(search, search.ops.legal(search.world, search.legal))
         if node == NO_NODE or not follow(search, outcome_edge(search, node, draw_outcome(search)), search.seat):
@@ -123,7 +126,8 @@ cdef uint32_t enter(Search *search, int n) noexcept nogil:
     if search.identity == BY_PATH:
         key = mixed(search.path_hash, key)
     cdef uint32_t met = search.tree.num_edges
-    cdef uint32_t node = tree_enter(&search.tree, key, search.legal, n)
+    cdef uint32_t node = tree_enter(&search.tree, key, search.entered, search.legal, n)
+    search.entered = key
     if search.by_priors and search.tree.num_edges != met and search.ops.turn(search.world) != NATURE:
         set_priors(search, &search.tree.nodes[node], n)
     return node
@@ -307,10 +311,30 @@ cdef inline double read_clock(const Search *search) noexcept nogil:
     return monotonic() if search.ask_clock == NULL else search.ask_clock(search.clock)
 
 
+cdef void make_room(Search *search, double deadline) noexcept nogil:
+    """Compact a crowded tree if that takes little of the time left.
+
+    If it does not, forget a tree that is full and knows less of the root than the time left will bring.
+    """
+    cdef double left
+    if not search.crowded:
+        return
+    search.crowded = False
+    left = deadline - read_clock(search)
+    if compaction_seconds(&search.tree) < MOST_FOR_ROOM * left:
+        if tree_compact(&search.tree, search.ops.key(search.root, search.observer)):
+            return
+    if search.tree.full and (search.reused == 0 or search.reused < search.fastest * left):
+        tree_clear(&search.tree)
+        search.reused = 0
+
+
 cdef int run_until(Search *search, double pause, double deadline, uint64_t iterations, bint early) noexcept nogil:
     """Iterate at least once, until the deadline, the number of iterations, stop, pause or, if early, a decision."""
     cdef uint64_t end = search.iterations + iterations, window_begin = search.iterations
-    cdef double now, window_start = read_clock(search)
+    cdef double now, window_start
+    make_room(search, deadline)
+    window_start = read_clock(search)
     while True:
         iterate(search)
         if atomic_load(search.stop):

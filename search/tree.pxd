@@ -26,17 +26,26 @@ cdef struct Node:                   # 16 bytes
     uint64_t key
     uint32_t first                  # its row of edges
     uint16_t count                  # edges in the row; 0: this place in the table is free
+    uint16_t kept                   # by a compaction under way
+
+cdef struct Row:                    # of edges; they are listed as they were added
+    uint64_t key                    # of its node
+    uint64_t parent                 # of the node that it was come from when it was added; 0: the root
+    uint32_t first
+    uint16_t count                  # during a compaction
 
 cdef struct Tree:
     Node *nodes                     # a hash table, open addressing
     Edge *edges
+    Row *rows
     action_t *actions               # of each edge
     double *records                 # sums of win shares, by seat, and of their squares; of squares of margins
     int seats
     uint32_t num_nodes
+    uint32_t num_rows
     uint32_t num_edges
     uint32_t num_records            # that at place 0 included, which nobody has
-    uint32_t max_nodes
+    uint32_t max_nodes              # and rows
     uint32_t max_edges
     uint32_t mask                   # places in the table - 1
     uint32_t max_places             # that it may have, a power of two
@@ -46,7 +55,10 @@ cdef bint tree_open(Tree *tree, uint64_t max_bytes, int seats) noexcept
 cdef void tree_close(Tree *tree) noexcept
 cdef void tree_clear(Tree *tree) noexcept nogil
 cdef uint64_t tree_bytes(const Tree *tree) noexcept nogil
+cdef uint32_t place_of(const Tree *tree, uint64_t key) noexcept nogil
 cdef uint32_t tree_find(const Tree *tree, uint64_t key) noexcept nogil
-cdef uint32_t tree_enter(Tree *tree, uint64_t key, const action_t *legal, int n) noexcept nogil
+cdef uint32_t tree_enter(Tree *tree, uint64_t key, uint64_t parent, const action_t *legal, int n) noexcept nogil
+cdef bint tree_crowded(const Tree *tree) noexcept nogil
 cdef double *record_of(Tree *tree, uint32_t edge) noexcept nogil
+cdef uint64_t record_numbers(const Tree *tree) noexcept nogil
 cdef int most_visited(const Tree *tree, uint64_t key, const action_t *legal, int n) noexcept nogil

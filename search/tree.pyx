@@ -12,7 +12,7 @@ cdef enum:
     EDGE_BYTES = sizeof(Edge) + sizeof(action_t)
 
 
-cdef inline uint64_t record_numbers(const Tree *tree) noexcept nogil:
+cdef uint64_t record_numbers(const Tree *tree) noexcept nogil:
     return 2 * tree.seats + 1
 
 
@@ -24,7 +24,8 @@ cdef bint tree_open(Tree *tree, uint64_t max_bytes, int seats) noexcept:
     """Take the memory, at most max_bytes; pages are touched as the tree grows. False if there is none."""
     memset(tree, 0, sizeof(Tree))
     tree.seats = seats
-    cdef uint64_t node_bytes = PLACES_A_NODE * sizeof(Node) + EDGES_A_NODE * (EDGE_BYTES + record_bytes(tree))
+    cdef uint64_t edge_bytes = EDGE_BYTES + record_bytes(tree)
+    cdef uint64_t node_bytes = PLACES_A_NODE * sizeof(Node) + sizeof(Row) + EDGES_A_NODE * edge_bytes
     tree.max_nodes = <uint32_t> min(max_bytes // node_bytes, <uint64_t> 1 << 28)
     tree.max_edges = tree.max_nodes * EDGES_A_NODE
     tree.max_places = 16
@@ -32,15 +33,19 @@ cdef bint tree_open(Tree *tree, uint64_t max_bytes, int seats) noexcept:
         tree.max_places *= 2
     tree.mask = min(tree.max_places, <uint32_t> FIRST_PLACES) - 1
     tree.nodes = <Node *> reserve((tree.mask + 1) * sizeof(Node))
+    tree.rows = <Row *> take(tree.max_nodes * sizeof(Row))
     tree.edges = <Edge *> take(tree.max_edges * sizeof(Edge))
     tree.actions = <action_t *> take(tree.max_edges * sizeof(action_t))
     tree.num_records = 1
     tree.records = <double *> take((tree.max_edges + 1) * record_bytes(tree))
-    return tree.nodes != NULL and tree.edges != NULL and tree.actions != NULL and tree.records != NULL
+    if tree.nodes == NULL or tree.rows == NULL:
+        return False
+    return tree.edges != NULL and tree.actions != NULL and tree.records != NULL
 
 
 cdef void tree_close(Tree *tree) noexcept:
     release(tree.nodes, (tree.mask + 1) * sizeof(Node))
+    give_back(tree.rows, tree.max_nodes * sizeof(Row))
     give_back(tree.edges, tree.max_edges * sizeof(Edge))
     give_back(tree.actions, tree.max_edges * sizeof(action_t))
     give_back(tree.records, (tree.max_edges + 1) * record_bytes(tree))
@@ -51,6 +56,7 @@ cdef void tree_clear(Tree *tree) noexcept nogil:
     """Forget every node; the memory stays."""
     memset(tree.nodes, 0, (tree.mask + 1) * sizeof(Node))
     tree.num_nodes = 0
+    tree.num_rows = 0
     tree.num_edges = 0
     tree.num_records = 1
     tree.full = False
@@ -58,10 +64,11 @@ cdef void tree_clear(Tree *tree) noexcept nogil:
 
 cdef uint64_t tree_bytes(const Tree *tree) noexcept nogil:
     """Return the memory in use; the table of nodes counts whole."""
-    return (tree.mask + 1) * sizeof(Node) + tree.num_edges * EDGE_BYTES + tree.num_records * record_bytes(tree)
+    cdef uint64_t nodes = (tree.mask + 1) * sizeof(Node) + tree.num_rows * sizeof(Row)
+    return nodes + tree.num_edges * EDGE_BYTES + tree.num_records * record_bytes(tree)
 
 
-cdef inline uint32_t place_of(const Tree *tree, uint64_t key) noexcept nogil:
+cdef uint32_t place_of(const Tree *tree, uint64_t key) noexcept nogil:
     """Return the place of the node with the key, or the free one where it belongs."""
     cdef uint32_t place = <uint32_t> key & tree.mask
     while tree.nodes[place].count and tree.nodes[place].key != key:
@@ -75,19 +82,27 @@ cdef uint32_t tree_find(const Tree *tree, uint64_t key) noexcept nogil:
     return place if tree.nodes[place].count else NO_NODE
 
 
-cdef uint32_t tree_enter(Tree *tree, uint64_t key, const action_t *legal, int n) noexcept nogil:
-    """Return the node of a key with an edge for each of the legal actions; NO_NODE if there is no memory for that."""
+cdef bint tree_crowded(const Tree *tree) noexcept nogil:
+    """Whether more than half of its memory is taken."""
+    return tree.num_edges > tree.max_edges // 2 or tree.num_rows > tree.max_nodes // 2
+
+
+cdef uint32_t tree_enter(Tree *tree, uint64_t key, uint64_t parent, const action_t *legal, int n) noexcept nogil:
+    """Return the node of a key with an edge for each of the legal actions; NO_NODE if there is no memory for that.
+
+    The parent is the key of the node that it was come from, 0 at the root.
+    """
     cdef uint32_t place = place_of(tree, key)
     cdef Node *node = &tree.nodes[place]
     if node.count:
-        return place if covers(tree, node, legal, n) or widen(tree, node, legal, n) else NO_NODE
-    if tree.num_nodes == tree.max_nodes or tree.num_edges + n > tree.max_edges or not has_place(tree):
+        return place if covers(tree, node, legal, n) or widen(tree, node, parent, legal, n) else NO_NODE
+    if tree.num_rows == tree.max_nodes or tree.num_edges + n > tree.max_edges or not has_place(tree):
         tree.full = True
         return NO_NODE
     node = &tree.nodes[place_of(tree, key)]
     tree.num_nodes += 1
     node.key = key
-    node.first = tree.num_edges
+    begin_row(tree, node, parent)
     append(tree, node, legal, n)
     return <uint32_t> (node - tree.nodes)
 
@@ -108,6 +123,13 @@ cdef bint has_place(Tree *tree) noexcept nogil:
             tree.nodes[place_of(tree, old[i].key)] = old[i]
     release(old, places * sizeof(Node))
     return True
+
+
+cdef inline void begin_row(Tree *tree, Node *node, uint64_t parent) noexcept nogil:
+    node.first = tree.num_edges
+    node.count = 0
+    tree.rows[tree.num_rows] = Row(node.key, parent, node.first, 0)
+    tree.num_rows += 1
 
 
 cdef void append(Tree *tree, Node *node, const action_t *legal, int n) noexcept nogil:
@@ -132,15 +154,14 @@ cdef inline bint covers(const Tree *tree, const Node *node, const action_t *lega
     return True
 
 
-cdef bint widen(Tree *tree, Node *node, const action_t *legal, int n) noexcept nogil:
+cdef bint widen(Tree *tree, Node *node, uint64_t parent, const action_t *legal, int n) noexcept nogil:
     """Give the node a new row: the old edges and those of the legal actions, merged. False without memory."""
     cdef uint32_t old = node.first, end = node.first + node.count
     cdef int i = 0
-    if tree.num_edges + node.count + n > tree.max_edges:
+    if tree.num_rows == tree.max_nodes or tree.num_edges + node.count + n > tree.max_edges:
         tree.full = True
         return False
-    node.first = tree.num_edges
-    node.count = 0
+    begin_row(tree, node, parent)
     while i < n or old < end:
         if i < n and (old == end or legal[i] < tree.actions[old]):
             append(tree, node, &legal[i], 1)

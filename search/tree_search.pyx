@@ -11,7 +11,7 @@ from clerestory.engine.value cimport Valuation
 from clerestory.search.iteration cimport MastStatistics, PathStep, run_until
 from clerestory.search.playout cimport play_by_mast, play_informed, play_uniformly
 from clerestory.search.tree cimport (
-    NO_NODE, Edge, Node, most_visited, record_of, tree_clear, tree_close, tree_find, tree_open,
+    NO_NODE, Edge, Node, most_visited, record_of, tree_close, tree_crowded, tree_find, tree_open,
 )
 
 from clerestory.engine.errors import BadWeights
@@ -87,7 +87,7 @@ cdef class TreeSearch:
             self.search.margin_scale = self.search.margin_weight / options.scale
 
     cdef object set_root(self, object root):
-        """Move to another root of the same observer; a tree that fills more than half of its memory is cleared."""
+        """Move to another root of the same observer. A crowded tree makes room when it is next run."""
         cdef State view = root.view
         memcpy(self.search.root, view.data, sizeof(self.search.root))
         self.search.observer = root.observer
@@ -99,10 +99,8 @@ cdef class TreeSearch:
         self.search.iterations = 0
         self.search.windows = 0
         self.search.depth = 0
-        if self.search.tree.num_edges > self.search.tree.max_edges // 2 or (
-            self.search.tree.num_nodes > self.search.tree.max_nodes // 2
-        ):
-            tree_clear(&self.search.tree)
+        self.search.crowded = tree_crowded(&self.search.tree)
+        self.search.reused = sum([action.visits for action in self.statistics().values()])
 
     def run(self, double pause, double deadline, uint64_t iterations, bint early):
         """Search without the GIL; return why it ended, an EndOfRun."""

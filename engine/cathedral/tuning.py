@@ -18,11 +18,12 @@ CALIBRATED: dict[str, Any] = {"temperature": 4.0}  # of a review's shares; docs/
 LEARNED: dict[str, Any] = {"value": "net", "reward": "win", "horizon": 0}
 
 TUNING = Tuning(
-    search={2: SEARCH | {"horizon": 20}, 3: SEARCH, 4: SEARCH},
+    search={2: SEARCH | {"horizon": 20}, 3: SEARCH, 4: SEARCH | {"exploration": 0.3}},
     review={2: CALIBRATED, 3: CALIBRATED | {"horizon": 60}, 4: CALIBRATED | {"horizon": 60}},
-    learned={2: LEARNED, 3: LEARNED, 4: LEARNED},
+    learned={2: LEARNED, 3: LEARNED, 4: LEARNED | {"exploration": 0.5}},
     temperature=8.0,
     scale={2: 30.0, 3: 20.0, 4: 10.0},
     worth_naming=0.15,
+    certainty=(0.014, -0.067, 1.843, 0.016),
     levels=ladder((30, 3.0), (60, 2.0), (120, 1.3), (250, 0.6), (500, 0.4), (1_000, 0.15), (4_000, 0.0), (20_000, 0.0)),
 )

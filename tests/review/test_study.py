@@ -40,7 +40,8 @@ def line(action: str, share: float, visits: int = 500, margin: float = 0.0, prob
 
 def result(lines: Sequence[Line]) -> Result:
     return Result(
-        *(0, 0, tuple(lines), sum(line.visits for line in lines), 0, 1, 1, 1, 1, 0.0), StopReason.ITERATIONS, False, 0
+        *(0, 0, tuple(lines), sum(line.visits for line in lines), 0, 1, 1, 1, 1, 0.0),
+        *(StopReason.ITERATIONS, False, 0, 1.0),
     )
 
 

@@ -44,7 +44,7 @@ def test_choices_approach_the_best(game: str, as_shipped: bool) -> None:
 
 @pytest.mark.parametrize("game", WANTED)
 def test_no_action_is_starved(game: str) -> None:
-    """Without a floor, an action whose prior is near 0 is not tried once in 19 of these positions, good or bad."""
+    """Without a floor, an action whose prior is near 0 is not tried once in one position of four, good or bad."""
     for line in SOLVED[game]:
         root = observe(from_position(line["position"]))
         searcher = Searcher(root, seed=1, max_bytes=1 << 24, **shipped(GAMES[game], root.view.seats))

@@ -227,13 +227,7 @@ def test_a_single_line_has_nothing_to_be_compared_with() -> None:
     assert explained(result, [], [], WORTH_NAMING).lines == result.lines
 
 
-# -- certainty and arrays --------------------------------------------------------------------------
-
-
-def test_certainty_grows_with_what_is_known() -> None:
-    position = decisions(GAMES["toy"], 2, 3)[-1]
-    certainties = [Searcher(observe(position), seed=1).run(iterations=n).certainty for n in (2, 2000)]
-    assert 0.0 <= certainties[0] <= certainties[1] <= 1.0
+# -- arrays --------------------------------------------------------------------------
 
 
 def test_arrays_hold_the_table() -> None:

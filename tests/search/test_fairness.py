@@ -85,13 +85,26 @@ def permuted(position: State) -> list[State]:
     return [position, *(position.observe(position.turn).deal(seed) for seed in range(2))]
 
 
-def walk(positions: tuple[State, ...], threads: int, **options: Any) -> tuple[tuple[Line, ...], ...]:
+@pytest.mark.parametrize(("name", "seats"), CASES)
+def test_permuted_cards_make_no_difference_to_a_tree_that_makes_room(name: str, seats: int) -> None:
+    """Its memory is so small that it is compacted before every decision but the first."""
+    met = decisions(GAMES[name], seats, 13)
+    own = [position for position in met if position.turn == met[0].turn][:4]
+    options = {**shipped(GAMES[name], seats), "max_bytes": 1 << 16, "iterations": 300}
+    tables = {walk(positions, 1, **options) for positions in zip(*map(permuted, own), strict=True)}
+    assert len(tables) == 1
+
+
+def walk(
+    positions: tuple[State, ...], threads: int, max_bytes: int = 1 << 21, iterations: int = 60, **options: Any
+) -> tuple[tuple[Line, ...], ...]:
     """The tables of a search that goes on from one position to the next."""
-    searcher = Searcher(observe(positions[0]), seed=3, max_bytes=1 << 21, **suited(positions[0].game, options))
-    tables = [searcher.run(iterations=60, threads=threads).lines]
+    options = suited(positions[0].game, options)
+    searcher = Searcher(observe(positions[0]), seed=3, max_bytes=max_bytes, **options)
+    tables = [searcher.run(iterations=iterations, threads=threads).lines]
     for position in positions[1:]:
         searcher.advance(observe(position))
-        tables.append(searcher.run(iterations=60, threads=threads).lines)
+        tables.append(searcher.run(iterations=iterations, threads=threads).lines)
     return tuple(tables)
 
 

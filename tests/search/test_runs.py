@@ -120,17 +120,6 @@ def test_a_warm_tree_solves_the_last_decision() -> None:
         assert line.win_shares == pytest.approx(after.returns())
 
 
-def test_a_tree_that_is_half_full_is_forgotten() -> None:
-    position = decisions(TOY, 4, 1)[0]
-    searcher = Searcher(observe(position), seed=1, max_bytes=1 << 16)
-    assert searcher.run(iterations=20_000).memory_full
-    searcher.advance(observe(position))
-    result = searcher.run(iterations=10)
-    assert result.reused_iterations == 0
-    assert not result.memory_full
-    assert sum(line.visits for line in result.lines) == 10
-
-
 def test_what_a_tree_cannot_advance_to() -> None:
     searcher = Searcher(observe(START), seed=1)
     searcher.run(iterations=10)

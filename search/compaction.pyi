@@ -1,0 +1,1 @@
+"""Room in a tree that goes on from a later root."""

@@ -1,0 +1,63 @@
+"""Certainty: the share of searches ten times longer that would name the same action, by the game's tuning."""
+
+from dataclasses import replace
+from math import exp
+
+import pytest
+
+from clerestory.engine import GAMES, Rng
+from clerestory.engine.core import Game
+from clerestory.search.certainty import certainty, evidence
+from clerestory.search.ismcts import Searcher
+from clerestory.search.options import shipped
+from clerestory.search.result import Line, Result
+from clerestory.search.root import observe
+from tests.search.positions import decisions
+from tools.certainty import report, shares, weights_of
+
+
+def searched(game: Game, number: int, iterations: int, seed: int) -> Result:
+    position = decisions(game, 2, 3)[number]
+    return Searcher(observe(position), seed=seed, max_bytes=1 << 22, **shipped(game, 2)).run(iterations=iterations)
+
+
+def lines(*visits: int) -> tuple[Line, ...]:
+    """Lines of so many visits, all of one score; that of the first one is higher by four standard errors."""
+    equal = searched(GAMES["toy"], 0, 50, 1).lines[0]
+    equal = replace(equal, score=0.5, score_error=0.03)
+    best = replace(equal, score=0.5 + 4 * 0.03 * 2**0.5)
+    return tuple(replace(line, visits=one) for line, one in zip([best, *[equal] * 9], visits, strict=False))
+
+
+def test_evidence_of_a_table() -> None:
+    assert evidence(lines(89, 9, 1)) == pytest.approx((1.0, 4.605170, 2.197225, 4.0), abs=1e-6)
+    assert evidence(lines(89, 0, 0))[2:] == pytest.approx((4.499810, 0.0), abs=1e-6)
+
+
+def test_one_line_is_certain_and_equal_odds_are_one_half() -> None:
+    assert certainty(lines(5), (-9.0, 0.0, 0.0, 0.0)) == 1.0
+    assert certainty(lines(5, 5), (0.0, 0.0, 0.0, 0.0)) == 0.5
+    assert certainty(lines(89, 9), (0.0, 0.0, 1.0, 0.0)) == pytest.approx(0.9)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_lead_makes_every_game_surer(name: str) -> None:
+    weights = GAMES[name].tuning.certainty
+    said = [certainty(lines(100 + lead, 100), weights) for lead in (0, 50, 500, 5000)]
+    assert said == sorted(said)
+    assert 0.2 < said[0] < 0.8 < said[-1] < 1
+
+
+def test_weights_are_found_again_and_said_shares_come_true() -> None:
+    """Pairs of searches that agree by known weights."""
+    rng, true = Rng(1), (0.3, -0.1, 1.2, 0.2)
+    pairs = []
+    for _ in range(4000):
+        seen = (1.0, 5 + 4 * rng.unit(), 3 * rng.unit(), 6 * rng.unit())
+        share = 1 / (1 + exp(-sum(weight * one for weight, one in zip(true, seen, strict=True))))
+        pairs.append({"evidence": seen, "agree": rng.unit() < share})
+    weights = weights_of(pairs[:2000])
+    assert weights[2:] == pytest.approx(true[2:], abs=0.15)
+    said = shares(pairs[2000:], weights)
+    assert said.mean() == pytest.approx(sum(pair["agree"] for pair in pairs[2000:]) / 2000, abs=0.03)
+    assert any("| 0.90 to 0.95 |" in line for line in report(pairs[2000:], said))

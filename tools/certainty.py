@@ -1,0 +1,127 @@
+"""How sure a choice is: gather short and long searches of one position, fit what tells whether they agree, check it.
+
+    python -m tools.certainty gather GAME --seats N --games K --seed S --out FILE
+    python -m tools.certainty fit FILE...
+
+`gather` plays games of the shipped search and searches one decision in SPARSE twice for each number of iterations: with
+that many, and, by another seed, with ten times as many. `fit` prints the weights for the game's tuning, of logistic
+regression on the games with even seeds, and a reliability table of the games with odd ones.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from math import exp, log
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from clerestory.engine import GAMES, NATURE, Rng, State
+from clerestory.search.certainty import evidence
+from clerestory.search.ismcts import Searcher
+from clerestory.search.options import shipped
+from clerestory.search.result import Result
+from clerestory.search.root import observe
+
+SPARSE = 12  # decisions with a choice, of which one is taken
+LENGTHS = (100, 300, 1000, 3000)  # iterations of the short searches
+LONGER = 10
+MOVE = 200  # iterations of a move of the games
+RIDGE = 1e-3  # weight of the penalty on weights, so that those of a small sample stay finite
+EDGES = (0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 1.0)
+
+
+def searched(position: State, iterations: int, seed: int) -> Result:
+    options = shipped(position.game, position.seats)
+    return Searcher(observe(position), seed=seed, max_bytes=1 << 26, **options).run(iterations=iterations)
+
+
+def lines_of(game: str, seats: int, seed: int) -> Iterator[dict[str, Any]]:
+    """Yield what was found at some decisions of one game."""
+    state, rng = GAMES[game].new(seats, seed), Rng(seed)
+    while not state.over:
+        if state.turn == NATURE:
+            state.play(state.draw(rng))
+            continue
+        if len(state.legal_codes()) > 1 and rng.below(SPARSE) == 0:
+            for iterations in LENGTHS:
+                short = searched(state, iterations, rng.next())
+                long = searched(state, LONGER * iterations, rng.next())
+                agree = short.best.action == long.best.action
+                about = {"seed": seed, "seats": seats, "ply": len(state.history), "iterations": iterations}
+                yield {**about, "evidence": evidence(short.lines), "agree": agree}
+        state.play(searched(state, MOVE, rng.next()).best.action)
+
+
+def gather(game: str, seats: int, games: int, seed: int, out: Path) -> None:
+    """Append what a number of games show to a file, line by line."""
+    with out.open("a") as file:
+        for one in range(seed, seed + games):
+            for line in lines_of(game, seats, one):
+                file.write(json.dumps(line) + "\n")
+            file.flush()
+
+
+def weights_of(lines: Sequence[dict[str, Any]]) -> np.ndarray:
+    """Return the weights of a logistic regression, by Newton's method."""
+    x = np.array([line["evidence"] for line in lines])
+    y = np.array([line["agree"] for line in lines], dtype=float)
+    weights = np.zeros(x.shape[1])
+    for _ in range(50):
+        p = 1 / (1 + np.exp(-(x @ weights)))
+        slope = x.T @ (y - p) - RIDGE * len(y) * weights
+        curve = (x * (p * (1 - p))[:, None]).T @ x + RIDGE * len(y) * np.eye(len(weights))
+        weights += np.linalg.solve(curve, slope)
+    return weights
+
+
+def shares(lines: Sequence[dict[str, Any]], weights: np.ndarray) -> np.ndarray:
+    return np.array([1 / (1 + exp(-float(np.dot(line["evidence"], weights)))) for line in lines])
+
+
+def report(lines: Sequence[dict[str, Any]], said: np.ndarray) -> Iterator[str]:
+    """Yield the reliability table and the log loss."""
+    agreed = np.array([line["agree"] for line in lines], dtype=float)
+    yield "| says | searches | said | agreed |"
+    yield "|---|---|---|---|"
+    for low, high in pairwise(EDGES):
+        inside = (said >= low) & (said < high)
+        if inside.any():
+            means = f"{said[inside].mean():.3f} | {agreed[inside].mean():.3f}"
+            yield f"| {low:.2f} to {high:.2f} | {inside.sum()} | {means} |"
+    loss = -np.mean([log(p) if y else log(1 - p) for p, y in zip(said, agreed, strict=True)])
+    yield f"log loss {loss:.4f}; {len(lines)} searches, of which {agreed.mean():.3f} agree"
+
+
+def fit(files: Sequence[Path]) -> None:
+    """Print the weights, and what they say of the games that were not used."""
+    lines = [json.loads(line) for file in files for line in file.read_text().splitlines()]
+    weights = weights_of([line for line in lines if line["seed"] % 2 == 0])
+    held_out = [line for line in lines if line["seed"] % 2]
+    sys.stdout.write(f"weights: {', '.join(f'{weight:.3f}' for weight in weights)}\n")
+    sys.stdout.write("\n".join(report(held_out, shares(held_out, weights))) + "\n")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    gathering = commands.add_parser("gather")
+    gathering.add_argument("game", choices=GAMES)
+    gathering.add_argument("--seats", type=int, default=2)
+    gathering.add_argument("--games", type=int, default=20)
+    gathering.add_argument("--seed", type=int, default=0)
+    gathering.add_argument("--out", type=Path, required=True)
+    fitting = commands.add_parser("fit")
+    fitting.add_argument("files", type=Path, nargs="+")
+    options = parser.parse_args()
+    if options.command == "fit":
+        fit(options.files)
+    else:
+        gather(options.game, options.seats, options.games, options.seed, options.out)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,86 @@
+"""Whether a hint before a move helps: a warm hint and move against a cold move, of equal time each.
+
+    python -m tools.warm GAME --ms 50 --deals 10
+
+One seat searches each of its decisions twice on one tree of WARM_BYTES, which it keeps through the game as a server
+does for a `game_id`: first for the hint, then for the move. The other seat searches once, from nothing, in
+DEFAULT_MAX_BYTES. Both play both seats of every deal.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable
+from statistics import mean
+
+from clerestory.arena.bots import Move
+from clerestory.arena.match import play_between
+from clerestory.arena.statistics import score_interval
+from clerestory.engine import GAMES, State
+from clerestory.search.ismcts import Searcher
+from clerestory.search.options import shipped
+from clerestory.search.result import Result
+from clerestory.search.root import observe
+
+WARM_BYTES = 32 << 20  # of a tree that a server of default size keeps
+Choose = Callable[[State, int], Move]
+
+
+def new_search(view: State, seed: int, **limits: int) -> Searcher:
+    return Searcher(observe(view), seed=seed, **limits, **shipped(view.game, view.seats))
+
+
+def move(result: Result) -> Move:
+    return Move(result.best.action, result.iterations, result.elapsed)
+
+
+def cold(seconds: float) -> Choose:
+    """Decide by one search from nothing."""
+    return lambda view, seed: move(new_search(view, seed).run(seconds=seconds, early=True))
+
+
+def warm(seconds: float, reused: list[float]) -> Choose:
+    """Decide by a hint and a move on a tree that is kept; append the share of each hint's visits that are older."""
+    kept: list[Searcher] = []
+
+    def choose(view: State, seed: int) -> Move:
+        if kept:
+            kept[0].advance(observe(view))
+        else:
+            kept.append(new_search(view, seed, max_bytes=WARM_BYTES))
+        hint = kept[0].run(seconds=seconds)
+        reused.append(hint.reused_iterations / (hint.reused_iterations + hint.iterations))
+        kept[0].advance(observe(view))
+        return move(kept[0].run(seconds=seconds, early=True))
+
+    return choose
+
+
+def play(game: str, seconds: float, deals: int, seed: int) -> None:
+    """Play the deals, and write what is known after each of them."""
+    scores, reused = [], list[float]()
+    for deal in range(seed, seed + deals):
+        won = []
+        for seat in (0, 1):
+            players = [warm(seconds, reused) if here == seat else cold(seconds) for here in (0, 1)]
+            result = play_between(players, GAMES[game], deal, seat)
+            if result is not None:
+                won.append(result.returns[seat])
+        scores.append(mean(won))
+        share = score_interval(scores)
+        figures = f"{share.mean:.3f} [{share.low:.3f}, {share.high:.3f}]"
+        sys.stdout.write(f"{len(scores)} deals: warm {figures}; {mean(reused):.2f} of a hint's visits are older\n")
+        sys.stdout.flush()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("game", choices=GAMES)
+    parser.add_argument("--ms", type=float, default=50, help="of each search")
+    parser.add_argument("--deals", type=int, default=10)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    play(options.game, options.ms / 1e3, options.deals, options.seed)
+
+
+if __name__ == "__main__":
+    main()
