@@ -16,7 +16,7 @@ from clerestory.arena.bots import Move
 from clerestory.arena.match import play_between
 from clerestory.arena.statistics import score_interval
 from clerestory.engine import GAMES, State
-from clerestory.search.ismcts import Searcher
+from clerestory.search.ismcts import DEFAULT_MAX_BYTES, Searcher
 from clerestory.search.options import shipped
 from clerestory.search.result import Result
 from clerestory.search.root import observe
@@ -25,8 +25,8 @@ WARM_BYTES = 32 << 20  # of a tree that a server of default size keeps
 Choose = Callable[[State, int], Move]
 
 
-def new_search(view: State, seed: int, **limits: int) -> Searcher:
-    return Searcher(observe(view), seed=seed, **limits, **shipped(view.game, view.seats))
+def new_search(view: State, seed: int, max_bytes: int = DEFAULT_MAX_BYTES) -> Searcher:
+    return Searcher(observe(view), seed=seed, max_bytes=max_bytes, **shipped(view.game, view.seats))
 
 
 def move(result: Result) -> Move:
@@ -46,7 +46,7 @@ def warm(seconds: float, reused: list[float]) -> Choose:
         if kept:
             kept[0].advance(observe(view))
         else:
-            kept.append(new_search(view, seed, max_bytes=WARM_BYTES))
+            kept.append(new_search(view, seed, WARM_BYTES))
         hint = kept[0].run(seconds=seconds)
         reused.append(hint.reused_iterations / (hint.reused_iterations + hint.iterations))
         kept[0].advance(observe(view))
