@@ -63,7 +63,8 @@ def played(setting: Setting, seed: int, bots: tuple[str, ...] = ("ismcts",)) -> 
             state.play(state.draw(rng))
         else:
             player = players[(state.turn + seed) % len(players)]
-            state.play(player.choose(state, rng.below(1 << 30), Budget(iterations=setting.iterations)).action)
+            most = None if "level=" in player.text else setting.iterations  # a level has its own number
+            state.play(player.choose(state, rng.below(1 << 30), Budget(iterations=most)).action)
     return state
 
 
