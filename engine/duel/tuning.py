@@ -13,6 +13,7 @@ TUNING = Tuning(
             "horizon": 20,
         },
     },
+    learned={2: {"value": "net", "reward": "win", "horizon": 0}},
     temperature=8.0,
     scale={2: 20.0},
     worth_naming=0.15,
