@@ -50,7 +50,7 @@ cdef extern from *:
     void cut(void *array, size_t bytes, size_t kept) noexcept nogil
 
 cdef enum:
-    MOST_SPARES = 24      # arrays; a tree has three
+    MOST_SPARES = 24      # arrays; a tree has four
     KEPT_BYTES = 8 << 20  # of each of them
 
 cdef struct Spare:

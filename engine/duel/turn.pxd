@@ -66,7 +66,7 @@ cdef inline uint64_t usable_of(const Duel *s, int seat, uint64_t of) noexcept no
 
 
 cdef inline bint can_play(const Duel *s, int seat, int card) noexcept nogil:
-    """A 1x card in hand, in its owner's own turn."""
+    """A 1x card in hand, in its owner's own turn, and never inside another use (D48)."""
     cdef int kind = cards.effects[card].kind
     if kind == COPY_MARKED or kind == COPY_UNMARKED:
         return targets(s, seat, kind) != 0

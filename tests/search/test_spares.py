@@ -16,6 +16,7 @@ from clerestory.search.root import observe
 from tests.search.positions import decisions
 
 MIB = 1 << 20
+ARRAYS = 4  # of a tree
 START = decisions(TOY, 3, 1)[0]
 CATHEDRAL = game("cathedral")
 EARLY, OTHER = decisions(CATHEDRAL, 2, 1)[0], decisions(CATHEDRAL, 4, 1)[0]
@@ -47,7 +48,7 @@ class TestKept:
     def test_a_larger_tree_leaves_it_to_others(self) -> None:
         searcher(32)
         left = count_spares()
-        larger = searcher(256)
+        larger = searcher(2048)  # no array of it is as small as one of those
         assert count_spares() == left
         del larger
         assert count_spares() > left
@@ -69,9 +70,9 @@ class TestKept:
         grown = process.memory_info().rss - before
         del large
         kept = process.memory_info().rss - before
-        assert 0 < count_spares() <= 3
+        assert 0 < count_spares() <= ARRAYS
         assert grown > size > 60 * MIB
-        assert kept < 32 * MIB
+        assert kept < 48 * MIB
 
 
 def test_a_search_finds_the_same_in_memory_that_another_has_used() -> None:
