@@ -76,8 +76,9 @@ function Choice({ barred }: { barred: string | undefined }) {
           <output>{hints.seconds.value} s</output>
         </label>
       )}
-      {hints.running.value && (
-        <button type="button" onClick={hints.stop}>
+      {hints.step.value !== "off" && (
+        // it keeps its place when there is nothing to stop: else the lines below would move from under a pointer
+        <button type="button" class={hints.running.value ? "" : "absent"} onClick={hints.stop}>
           Stop
         </button>
       )}
