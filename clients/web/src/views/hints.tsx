@@ -117,7 +117,9 @@ function Told({ question, seats, pointed, onPoint }: Props & { question: hints.Q
           {found.reason && <p class="reason">{found.reason}</p>}
           <p class="muted">
             {Number(found.statistics?.iterations ?? 0).toLocaleString("en")} games looked at
-            {hints.running.value ? "…" : `; ${text.share(found.statistics?.certainty ?? 0)} of longer searches would say the same`}
+            {hints.running.value
+              ? "…"
+              : `; ${text.share(found.statistics?.certainty ?? 0)} of longer searches would say the same`}
           </p>
         </>
       )}
