@@ -10,7 +10,7 @@ from clerestory import __version__
 from clerestory.engine import GAMES
 from clerestory.engine.core import Game
 from clerestory.engine.games import game_of_catalogue
-from clerestory.engine.value import LEARNED, shipped_file, value_in_use
+from clerestory.engine.value import LEARNED, is_shipped, value_in_use
 
 CATALOGUES: dict[str, str] = {}  # files of this command's options --catalogue, by game
 
@@ -54,7 +54,7 @@ def common(
 def announce_value(rules: Game) -> None:
     """Say on standard error where a learned value is shipped that does not know these cards."""
     value, why = value_in_use(rules)
-    if value != LEARNED and shipped_file(rules.name).is_file():
+    if value != LEARNED and is_shipped(rules.name):
         typer.echo(f"{rules.name}: the search asks the hand-made value: {why}", err=True)
 
 

@@ -1,5 +1,6 @@
 # cython: language_level=3
 """The values of a game by name: hand-made ones, the learned one that is shipped, and files of weights."""
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -42,12 +43,18 @@ def value_of(Game game not None, str name not None, *, bint narrow=False):
 
     Raises BadWeights for a name that there is not, and for a file that is not for this game.
     """
-    path = None if name in game.hand_values else file_of(game, name)
-    stamp = path and (path.stat().st_mtime_ns, path.stat().st_size)
-    key = game.name, name, narrow, stamp
+    key = game.name, name, narrow, stamp_of(game, name)
     if key not in KEPT:
-        KEPT[key] = by_hand(game, name) if path is None else learned(game, name, path, narrow)
+        KEPT[key] = by_hand(game, name) if name in game.hand_values else learned(game, name, file_of(game, name), narrow)
     return KEPT[key]
+
+
+def stamp_of(game, name):
+    """Return the state of the file that a name stands for; None for what is shipped, which does not change."""
+    if name == LEARNED or name in game.hand_values:
+        return None
+    status = file_of(game, name).stat()
+    return status.st_mtime_ns, status.st_size
 
 
 def value_in_use(Game game not None):
@@ -56,7 +63,7 @@ def value_in_use(Game game not None):
     It is `net` where a learned value is shipped that was learned with the cards in use: identities of cards are part
     of what it sees. With other cards it is `hand`, which goes by what cards do.
     """
-    if not shipped_file(game.name).is_file():
+    if not is_shipped(game.name):
         return HAND, "no learned value is shipped"
     weights = value_of(game, LEARNED).weights
     if weights.catalogue == game.catalogue:
@@ -69,13 +76,18 @@ def shipped_file(name):
     return Path(str(files(f"clerestory.engine.{name}") / LEARNED_FILE))
 
 
+@cache
+def is_shipped(name):
+    """Whether a learned value of a game is shipped; each search asks."""
+    return shipped_file(name).is_file()
+
+
 def file_of(game, name):
     """Return the path of the file of weights that a name stands for. Raises BadWeights where there is none."""
-    shipped = shipped_file(game.name)
-    path = shipped if name == LEARNED else Path(name)
+    path = shipped_file(game.name) if name == LEARNED else Path(name)
     if path.is_file():
         return path
-    names = [*game.hand_values, *[LEARNED] * shipped.is_file()]
+    names = [*game.hand_values, *[LEARNED] * is_shipped(game.name)]
     raise BadWeights(f"{name[:80]!r}: no value of {game.name}; there are {', '.join(names)}, and files of weights")
 
 
