@@ -8,8 +8,9 @@ from uuid import uuid4
 from clerestory.clients.exchange import Exchange, awaited, blocking
 from clerestory.clients.kept_wire import GameChoices, GameSnapshot, read_snapshot, seat_plan, value_of, write_choices
 from clerestory.clients.referee import Call, plain
-from clerestory.clients.wire import Time, action_texts, set_field
+from clerestory.clients.wire import Actions, Time, action_texts, set_field
 from clerestory.v1 import games_pb2 as api
+from clerestory.v1 import rules_pb2 as rules
 
 SERVICE = "GameService."  # before the names of its methods, one of which another service has too
 LATER = 30 * 24 * 3600.0  # seconds that a game is watched, at most
@@ -136,7 +137,7 @@ class KeptGameBase:
     def watch(self, *, from_version: int | None = None) -> Any:
         """Return the states of the game as they arrive, until it is over; if the server is away, wait for it.
 
-        If nothing happens for 15 s, the last state comes again, without entries.
+        If nothing happens for 15 s, or somebody comes or leaves (`present`), the last state comes again, without entries.
 
         Args:
             from_version: the first state tells what has happened since; None: nothing.
@@ -156,11 +157,14 @@ class KeptGameBase:
         return self._watch_from(ask)
 
     def _take(self, message: Any) -> GameSnapshot:
-        """Return the snapshot in a message, and keep it; a keep-alive brings the last one again."""
+        """Return the snapshot in a message, and keep it; a message without a state brings the last one again."""
         if message.HasField("game") or self.seen is None:
-            self.seen = read_snapshot(message)
-            return self.seen
-        return replace(self.seen, entries=())
+            self.seen = replace(read_snapshot(message), present=None if self.seen is None else self.seen.present)
+        else:
+            self.seen = replace(self.seen, entries=())
+        if isinstance(message, api.WatchGameResponse) and message.HasField("presence"):
+            self.seen = replace(self.seen, present=frozenset(message.presence.seats))
+        return self.seen
 
 
 class Games(Generic[G]):
@@ -184,6 +188,8 @@ class Games(Generic[G]):
         *,
         seed: int | None = None,
         time: Time | None = None,
+        opening: rules.AnyPosition | None = None,
+        actions: Actions = (),
         **choices: Unpack[GameChoices],
     ) -> Exchange[G]:
         """Return a new game, with tokens of the owner and of each person's seat.
@@ -194,6 +200,8 @@ class Games(Generic[G]):
                 or `level:N`.
             seed: of all luck, below 2^53; None: drawn.
             time: of bots for a move; None: 1 s.
+            opening: the position it begins in, as `Referee.message` has it; None: dealt anew.
+            actions: what was done and came up since the opening.
             choices: see `GameChoices`.
         """
         plans = [seat_plan(who, f"seats[{number}]", time) for number, who in enumerate(seats)]
@@ -201,6 +209,8 @@ class Games(Generic[G]):
         request = api.CreateGameRequest(game=game, seats=plans, options=options, request_id=str(uuid4()))
         if seed is not None:
             set_field(request, "seed", seed)
+        if opening is not None:
+            request.beginning.CopyFrom(api.Beginning(opening=opening, actions=action_texts(actions)))
         return Exchange(f"{SERVICE}CreateGame", request, self._made)
 
     def _made(self, answer: api.CreateGameResponse) -> G:

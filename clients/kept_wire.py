@@ -95,6 +95,7 @@ class GameSnapshot:
         entries: of the log since the snapshot before, or as far back as was asked for.
         outcome: how the game ended, None before, and for a game that was abandoned.
         message: the message it was read from.
+        present: seats through which somebody watches, as a stream of `watch` tells; None where it has not been told.
     """
 
     version: int
@@ -107,6 +108,7 @@ class GameSnapshot:
     entries: tuple[GameEntry, ...]
     outcome: Outcome | None
     message: Any
+    present: frozenset[int] | None = None
 
     def position(self, seat: int | None = None) -> dict[str, Any]:
         """Return the position as a seat of the viewer's sees it; None: the only one, or what is public.

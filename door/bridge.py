@@ -2,7 +2,7 @@
 
 import logging
 from collections import Counter
-from collections.abc import AsyncGenerator, Iterator, Mapping
+from collections.abc import AsyncGenerator, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -13,11 +13,13 @@ from clerestory.door.errors import ConnectError, error_of, texts
 from clerestory.door.methods import Method
 
 TOKEN = "authorization"
-PASSED_ON = (TOKEN, "x-request-id")  # headers that go on as metadata
+SEAT = "x-clerestory-seat"  # by which the server tells people of kept games apart: each is a caller of its own
+PASSED_ON = (TOKEN, SEAT, "x-request-id")  # headers that go on as metadata
 ON_BEHALF = "x-on-behalf-of"  # metadata that names the browser to a server that trusts this door: each is a caller
 VIA = ("x-clerestory-via", "web")  # so that the server's log lines and metrics tell these calls apart
 MAX_STREAMS = 200  # under way at once: a connection to the server has 256, and other calls need some
-MAX_STREAMS_EACH = 32  # of one caller
+MAX_STREAMS_OF_ORIGIN = 100  # of one address and token, behind which many people may be
+MAX_STREAMS_EACH = 32  # of one of these: of one seat, or of all without one
 SERVER_GONE = "the server cannot be reached"
 
 logger = logging.getLogger(__name__)
@@ -56,7 +58,7 @@ class Bridge:
     def __init__(self, channel: grpc.aio.Channel, metadata: Metadata, *, near: bool) -> None:
         self._channel: Any = channel  # no types: messages stay bytes
         self._metadata, self._near = metadata, near
-        self._streams: Counter[str] = Counter()
+        self._streams: Counter[Hashable] = Counter()
 
     async def unary(self, call: BrowserCall) -> tuple[bytes, Metadata]:
         """Return the answer and its trailing metadata. Raises ConnectError."""
@@ -70,7 +72,7 @@ class Bridge:
 
     async def stream(self, call: BrowserCall) -> AsyncGenerator[bytes, None]:
         """Yield the parts of an answer, each fetched once the one before has been taken. Raises ConnectError."""
-        with self._counted(f"{call.address} {call.headers.get(TOKEN, '')}"):
+        with self._counted(call):
             passed = self._pass(self._channel.unary_stream, call)
             try:
                 async for part in passed:
@@ -94,15 +96,21 @@ class Bridge:
         return sent
 
     @contextmanager
-    def _counted(self, caller: str) -> Iterator[None]:
+    def _counted(self, call: BrowserCall) -> Iterator[None]:
         """Count a stream while it is open. Raises ConnectError if there are too many."""
-        if self._streams[caller] >= MAX_STREAMS_EACH or self._streams.total() >= MAX_STREAMS:
+        origin = (call.address, call.headers.get(TOKEN, ""))
+        limits: dict[Hashable, int] = {
+            "all": MAX_STREAMS,
+            origin: MAX_STREAMS_OF_ORIGIN,
+            (*origin, call.headers.get(SEAT, "")): MAX_STREAMS_EACH,
+        }
+        if any(self._streams[whose] >= most for whose, most in limits.items()):
             raise ConnectError("resource_exhausted", "too many streams are open; close some, or come again later")
-        self._streams[caller] += 1
+        self._streams.update(limits.keys())
         try:
             yield
         finally:
-            self._streams[caller] -= 1
+            self._streams.subtract(limits.keys())
             self._streams += Counter()  # forget callers without streams
 
 

@@ -60,7 +60,7 @@ class Annotations(AnnotationServiceServicer):
         self, request: api.AnnotateGameRequest, context: Context
     ) -> None:
         """Review a game. Raises CallError."""
-        began, caller = time.monotonic(), self._callers.of(context)
+        began, caller = time.monotonic(), self._callers.player_of(context)
         self._reviewer.require_place(caller)
         wanted = await asyncio.to_thread(read_annotation, request)
         end, viewer = await self._game(wanted)

@@ -129,7 +129,7 @@ async def start(settings: Settings, inside: str = "") -> App:
     admin, admin_address = start_admin(settings.admin, standing)
     exposition = expose(metrics, settings.metrics) if settings.metrics else None
     scheduler = Scheduler(settings.workers, settings.max_searches, settings.min_iterations)
-    callers = Callers(tokens)
+    callers = Callers(tokens, lambda game_id, token: keeper.seat_of(game_id, token))
     advisor = AdvisorHandlers(scheduler, settings, metrics, callers)
     keeper = Keeper(store, Limits(settings.max_games, settings.max_games_each), partial(move_on, Bots(advisor).choose))
     watch(metrics, scheduler, keeper)

@@ -2,6 +2,7 @@
 
 import ipaddress
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
@@ -12,6 +13,7 @@ from clerestory.server.errors import Reason, refuse
 from clerestory.server.security import Tokens, authorizations, bearer_token
 
 ON_BEHALF = "x-on-behalf-of"  # metadata of calls on behalf of others
+SEAT = "x-clerestory-seat"  # metadata of calls by somebody who sits at a kept game: `GAME_ID TOKEN`
 NAME = re.compile(r"[\w.:-]{1,64}", re.ASCII)
 NEAR = ("127.", "::1", "unix")  # of this machine
 DIGEST_SHOWN = 8  # hexadecimal digits of a token's digest: enough to tell callers apart
@@ -23,8 +25,8 @@ class Caller:
     """One of those who share the server.
 
     Attributes:
-        origin: `token:` with the digest of its token, or `peer:` with its address; parts of the server itself that
-            run searches have names of their own, such as `game`.
+        origin: `token:` with the digest of its token, or `peer:` with its address; `seat` for whoever sits at a kept
+            game; parts of the server itself that run searches have names of their own, such as `game`.
         name: given by an origin that calls on behalf of others; "" for an origin's own calls.
     """
 
@@ -44,10 +46,26 @@ class Callers:
 
     Args:
         tokens: one of which each call has brought; None where the server asks for none.
+        seat_of: returns the seat of a kept game that a token belongs to, None for none.
     """
 
-    def __init__(self, tokens: Tokens | None) -> None:
+    def __init__(self, tokens: Tokens | None, seat_of: Callable[[str, str], int | None] = lambda *_: None) -> None:
         self._tokens = tokens
+        self._seat_of = seat_of
+
+    def player_of(self, context: grpc.aio.ServicerContext[Any, Any]) -> Caller:
+        """Return the caller of an admitted call that wants a search.
+
+        Those who show that they sit at a game are callers of their own: so people who come from one address, or share a
+        token, share the server fairly. Raises CallError as `of` does.
+        """
+        caller = self.of(context)
+        for key, value in context.invocation_metadata() or ():
+            if key == SEAT and isinstance(value, str):
+                game_id, _, token = value.partition(" ")
+                seat = self._seat_of(game_id, token)
+                return caller if seat is None else Caller("seat", f"{game_id}:{seat}")
+        return caller
 
     def of(self, context: grpc.aio.ServicerContext[Any, Any]) -> Caller:
         """Return the caller of an admitted call. Raises CallError: BAD_ON_BEHALF, ON_BEHALF_DENIED."""

@@ -89,7 +89,7 @@ class AdvisorHandlers(AdvisorServiceServicer):
         self, request: api.RecommendMoveRequest, context: Context
     ) -> api.RecommendMoveResponse:
         """Search until the effective deadline, and answer with what was found. Raises CallError."""
-        return await self.recommend(request, self._callers.of(context), context.time_remaining())
+        return await self.recommend(request, self._callers.player_of(context), context.time_remaining())
 
     async def recommend(
         self, request: api.RecommendMoveRequest, caller: Caller, remaining: float | None = None
@@ -114,7 +114,7 @@ class AdvisorHandlers(AdvisorServiceServicer):
         self._streams += 1
         try:
             priority = Priority.BACKGROUND if request.background else Priority.HINT
-            call = self._admit(self._callers.of(context), priority, context.time_remaining())
+            call = self._admit(self._callers.player_of(context), priority, context.time_remaining())
             analysis = read_analysis(request)
             early = analysis.question.early_stop is True
             async with self._consult(analysis.question, call, early=early) as consultation:

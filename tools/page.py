@@ -67,7 +67,7 @@ def pictures() -> None:
         page.set_viewport_size({"width": 390, "height": 780})
         picture(page, "page-phone")
     with browsed({"width": 1280, "height": 860}, "dark") as (page, _):
-        page.get_by_text("Study a record or a position").click()
+        page.get_by_text("Import a record or a position").click()
         page.locator("input[type=file]").set_input_files(ROOT / "examples" / "records" / "duel-2p.jsonl")
         page.get_by_label("Hints ?").select_option("table")
         expect(page.locator(".steps")).to_contain_text("0 / ")

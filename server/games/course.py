@@ -198,7 +198,7 @@ def require_ply(kept: Kept, ply: int) -> None:
         refuse(Reason.BAD_PLY, "ply", f"is {ply}; must be below {kept.ply}, the present one")
     if rule == TakeBacks.NEVER:
         refuse(Reason.TAKE_BACK_REFUSED, "ply", "nothing may be taken back in this game")
-    if rule == TakeBacks.FAIR and any(entry.kind == Kind.DRAWN for entry in kept.line[ply:]):
+    if rule == TakeBacks.FAIR and not kept.head.options.table and any(entry.seat is None for entry in kept.line[ply:]):
         refuse(Reason.TAKE_BACK_REFUSED, "ply", f"something has come up since ply {ply}")
 
 

@@ -13,6 +13,7 @@ from clerestory.server.errors import CallError, Reason, refuse
 from clerestory.server.games.kept import Kept
 from clerestory.server.games.log import Onlookers
 from clerestory.server.games.store import Conflict, Key, Store, StoreError, StoreFull, Summary, Wanted
+from clerestory.server.games.viewer import Viewer, digest_of
 
 IN_MEMORY = 1024  # games that nobody looks at and nothing is to be done for, beyond which the oldest are put to sleep
 
@@ -30,7 +31,7 @@ class Live:
         frames: what has been made of it to be shown, forgotten when something happens.
         changed: set when something happens; another one then takes its place.
         users: those who have it.
-        watchers: of the users.
+        watching: those of them who watch it, by what is set when they have something to see.
         mover: the task that moves in it, None while nothing is due.
         found: when it was read from the store, in milliseconds since 1970; 0 for a game made since.
     """
@@ -43,7 +44,7 @@ class Live:
         self.changed = asyncio.Event()
         self.lock = asyncio.Lock()
         self.users = 0
-        self.watchers = 0
+        self.watching: dict[asyncio.Event, Viewer] = {}
         self.mover: asyncio.Task[None] | None = None
 
     @property
@@ -70,6 +71,23 @@ class Live:
         """Let those who wait look."""
         self.changed.set()
         self.changed = asyncio.Event()
+        self._tell()
+
+    @contextmanager
+    def watched_by(self, viewer: Viewer) -> Iterator[asyncio.Event]:
+        """Count somebody among those who watch; yield what is set whenever there is something to see."""
+        news = asyncio.Event()
+        self.watching[news] = viewer
+        self._tell()
+        try:
+            yield news
+        finally:
+            del self.watching[news]
+            self._tell()
+
+    def _tell(self) -> None:
+        for news in self.watching:
+            news.set()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +132,18 @@ class Keeper:
     @property
     def watchers(self) -> int:
         """Number of streams that show games."""
-        return sum(live.watchers for live in self._games.values())
+        return sum(len(live.watching) for live in self._games.values())
 
     @property
     def unfinished(self) -> int:
         """Number of games that have not ended."""
         return self._unfinished.total()
+
+    def seat_of(self, game_id: str, token: str) -> int | None:
+        """Return the seat of a game in memory that a token belongs to, None for none."""
+        live, digest = self._games.get(game_id), digest_of(token)
+        holders = enumerate(live.kept.seats) if live is not None else ()
+        return next((seat for seat, holder in holders if holder.token == digest), None)
 
     # -- having a game -----------------------------------------------------------------------------
 
@@ -180,7 +204,7 @@ class Keeper:
     async def _create(self, kept: Kept, keys: Sequence[Key]) -> None:
         with typed():
             await self.store.create(kept.head, kept.entries, summary_of(kept), keys)
-        self._unfinished[kept.head.maker] += 1
+        self._unfinished[kept.head.maker] += not kept.over
         live = self._games[kept.head.game_id] = Live(kept)
         self.move(live)
 

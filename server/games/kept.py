@@ -140,7 +140,7 @@ class Kept:
         state = opening.copy() if seat is None else opening.observe(seat)
         for entry in self.line:
             state.play(entry.text)
-        return Record(state, self.head.seed if seat is None else None)
+        return Record(state, None if self.head.begun or seat is not None else self.head.seed)
 
     # -- what happens ------------------------------------------------------------------------------
 

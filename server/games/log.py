@@ -110,14 +110,15 @@ class Head:
 
     Attributes:
         opening: the first position as JSON, nothing unknown unless at a table.
-        seed: of all luck; None at a table.
-        seed_chosen: by whoever made the game.
+        seed: of all luck that the server draws; None at a table.
+        seed_chosen: whoever made the game chose the seed, or the position it began with.
         salt: of the commitment, 32 hexadecimal digits.
         seats: who holds them at first.
         owner: digest of the owner's token.
         onlooker: digest of the onlookers' token, "" for none.
         created: milliseconds since 1970.
         maker: digest of the caller who made it, "" for a game made before that was kept.
+        begun: it began in a position that was given, not in one that the seed dealt.
     """
 
     game_id: str
@@ -134,6 +135,7 @@ class Head:
     onlooker: str
     created: int
     maker: str = ""
+    begun: bool = False
 
     @property
     def commitment(self) -> str:

@@ -3,8 +3,10 @@
 import secrets
 
 from clerestory.engine.core import NATURE
+from clerestory.engine.errors import BadText, IllegalAction
+from clerestory.server.errors import Reason, refuse
 from clerestory.server.games.kept import Kept, settle
-from clerestory.server.games.log import Head, Holder, Onlookers, SeatKind
+from clerestory.server.games.log import Entry, Head, Holder, Kind, Onlookers, SeatKind
 from clerestory.server.games.store import Key
 from clerestory.server.games.tokens import Mint
 from clerestory.server.games.translate_plans import SEED_BITS, Plan
@@ -19,9 +21,12 @@ def seat_name(seat: int) -> str:
 
 
 def make_game(plan: Plan, mint: Mint, maker: str, moment: int) -> Kept:
-    """Return a new game of somebody's; what comes up at its beginning has come up, unless it waits for people."""
+    """Return a new game of somebody's; what comes up at its beginning has come up, unless it waits for people.
+
+    Raises CallError for something in the record that it goes on from.
+    """
     seed = secrets.randbits(SEED_BITS) if plan.seed is None else plan.seed
-    opening = plan.game.new(len(plan.seats), seed)
+    opening = plan.opening or plan.game.new(len(plan.seats), seed)
     if plan.options.table:
         opening = opening.observe(NATURE)
     head = Head(
@@ -31,7 +36,7 @@ def make_game(plan: Plan, mint: Mint, maker: str, moment: int) -> Kept:
         catalogue=plan.game.catalogue,
         opening=opening.to_json(),
         seed=None if plan.options.table else seed,
-        seed_chosen=plan.seed is not None,
+        seed_chosen=plan.seed is not None or plan.opening is not None,
         salt="" if plan.options.table else secrets.token_hex(16),
         seats=tuple(with_token(holder, seat, mint) for seat, holder in enumerate(plan.seats)),
         options=plan.options,
@@ -39,10 +44,24 @@ def make_game(plan: Plan, mint: Mint, maker: str, moment: int) -> Kept:
         onlooker=digest_of(mint.token(ONLOOKER)) if plan.options.onlookers == Onlookers.LINK else "",
         created=moment,
         maker=digest_of(maker),
+        begun=plan.opening is not None,
     )
     kept = Kept(head)
+    for number, text in enumerate(plan.told):
+        add_told(kept, number, text, moment)
     settle(kept, moment)
     return kept
+
+
+def add_told(kept: Kept, number: int, text: str, moment: int) -> None:
+    """Add what a record tells. Raises CallError: BAD_ACTION, ILLEGAL_ACTION."""
+    turn = kept.position.turn
+    try:
+        kept.add(Entry(Kind.PLAYED, turn if turn >= 0 else None, text, moment))
+    except BadText:
+        refuse(Reason.BAD_ACTION, f"beginning.actions[{number}]", f"{text[:40]!r} is no action of {kept.head.game}")
+    except IllegalAction as error:
+        refuse(Reason.ILLEGAL_ACTION, f"beginning.actions[{number}]", str(error))
 
 
 def with_token(holder: Holder, seat: int, mint: Mint) -> Holder:

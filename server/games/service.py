@@ -125,13 +125,9 @@ class Games(GameServiceServicer):
         async with self._keeper.lend(request.game_id) as live:
             viewer = viewer_of(live.kept, request.tokens)
             require_sight(viewer)
-            if live.watchers >= self._max_watchers:
-                refuse(Reason.TOO_MANY_WATCHERS, "game_id", f"{live.watchers} watch the game; no more may")
-            live.watchers += 1
-            try:
-                await watch(self._keeper, live, viewer, cursor_of(request), context.write)
-            finally:
-                live.watchers -= 1
+            if len(live.watching) >= self._max_watchers:
+                refuse(Reason.TOO_MANY_WATCHERS, "game_id", f"{len(live.watching)} watch the game; no more may")
+            await watch(self._keeper, live, viewer, cursor_of(request), context.write)
 
     async def GetRecord(self, request: games.GetRecordRequest, context: Context) -> games.GetRecordResponse:
         """Return the record. Raises CallError."""

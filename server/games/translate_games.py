@@ -1,6 +1,6 @@
 """Between the messages of GameService and kept games: who may see what is decided here, from `State.observe` alone."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
@@ -259,6 +259,13 @@ def write_state(before: Kept, kept: Kept, viewer: Viewer, *, present: bool = Tru
         del view.actions[:]
         del view.unsaid[:]
     return games.WatchGameResponse(game=write_game(kept), views=views, entries=write_entries(before, kept))
+
+
+def write_presence(watching: Iterable[Viewer]) -> games.Presence:
+    """Return who watches."""
+    viewers = list(watching)
+    seats = {seat for viewer in viewers for seat in viewer.seats}
+    return games.Presence(seats=sorted(seats), onlookers=sum(not viewer.seats for viewer in viewers))
 
 
 def write_record(kept: Kept, viewer: Viewer) -> games.GetRecordResponse:

@@ -1,16 +1,16 @@
 """What people choose when they make a game, or set a seat: from messages, with all that is wrong in one answer."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from clerestory.engine.core import Game
+from clerestory.engine.core import Game, State
 from clerestory.engine.tuning import NUM_LEVELS
-from clerestory.server.errors import Faults, Reason
+from clerestory.server.errors import Faults, Reason, refuse
 from clerestory.server.games.log import Bot, EndReason, Holder, Options, SeatKind
 from clerestory.server.games.translate_games import ENDS, HINTS, ONLOOKERS, SEATS, TAKE_BACKS
 from clerestory.server.translate import read_duration
-from clerestory.server.translate_rules import read_game
+from clerestory.server.translate_rules import MAX_ACTIONS, read_any, read_game
 from clerestory.v1 import games_pb2 as games
 
 SEED_BITS = 53  # of a seed: every reader of JSON keeps it
@@ -28,6 +28,8 @@ class Plan:
         seats: who is to hold them; those of people have no token yet.
         seed: of all luck, None to draw one.
         request_id: "" for none.
+        opening: the position that it begins in, None to deal one.
+        told: texts of what was done and came up since.
     """
 
     game: Game
@@ -35,6 +37,8 @@ class Plan:
     options: Options
     seed: int | None
     request_id: str
+    opening: State | None = None
+    told: tuple[str, ...] = ()
 
 
 def read_plan(request: games.CreateGameRequest) -> Plan:
@@ -53,7 +57,21 @@ def read_plan(request: games.CreateGameRequest) -> Plan:
         faults.add(Reason.BAD_OPTIONS, "seed", "is of no use in a game at a table")
     check_request(request.request_id, faults)
     faults.require_none()
-    return Plan(game, seats, options, seed, request.request_id)
+    plan = Plan(game, seats, options, seed, request.request_id)
+    return begun(plan, request.beginning) if request.HasField("beginning") else plan
+
+
+def begun(plan: Plan, beginning: games.Beginning) -> Plan:
+    """Return a plan that goes on from what came before. Raises CallError: BAD_POSITION, BAD_OPTIONS, TOO_MANY_ACTIONS."""
+    path = "beginning.opening"
+    given = read_any(beginning.opening, path)
+    if (given.state.game, given.state.seats) != (plan.game, len(plan.seats)):
+        refuse(Reason.BAD_OPTIONS, path, f"is of {given.state.game.name} with {given.state.seats} players")
+    if not (given.referee or plan.options.table):
+        refuse(Reason.BAD_POSITION, path, "leaves something unknown; only a game at a table can go on from it")
+    if len(beginning.actions) > MAX_ACTIONS:
+        refuse(Reason.TOO_MANY_ACTIONS, "beginning.actions", f"are {len(beginning.actions)}; {MAX_ACTIONS} at most")
+    return replace(plan, opening=given.state, told=tuple(beginning.actions))
 
 
 def read_join(request: games.JoinGameRequest) -> tuple[int | None, str]:

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from clerestory.server.errors import Reason, refuse
 from clerestory.server.games.course import require_version
 from clerestory.server.games.keeper import Keeper, Live
-from clerestory.server.games.translate_games import write_state
+from clerestory.server.games.translate_games import write_presence, write_state
 from clerestory.server.games.viewer import Viewer, horizon, visible
 from clerestory.v1 import games_pb2 as games
 
@@ -30,17 +30,25 @@ async def watch(keeper: Keeper, live: Live, viewer: Viewer, cursor: int | None, 
     seen = horizon(live.kept, viewer)
     if cursor is not None and cursor > seen:
         require_version(visible(live.kept, viewer), cursor)
-    await write(frame(live, viewer, seen if cursor is None else cursor, seen))
-    while not (live.kept.over and seen == live.kept.version):
-        if keeper.finishing:
-            refuse(Reason.FINISHING, "", "the server is finishing; come back with from_version")
-        changed = live.changed
-        step = next_step(live, viewer, seen)
-        if step is not None:
-            await write(frame(live, viewer, seen, step))
-            seen = step
-        elif not await set_within(changed, HEARTBEAT):
-            await write(games.WatchGameResponse())
+    with live.watched_by(viewer) as news:
+        present = write_presence(live.watching.values())
+        first = games.WatchGameResponse(presence=present)
+        first.MergeFrom(frame(live, viewer, seen if cursor is None else cursor, seen))
+        await write(first)
+        while not (live.kept.over and seen == live.kept.version):
+            if keeper.finishing:
+                refuse(Reason.FINISHING, "", "the server is finishing; come back with from_version")
+            news.clear()
+            there = write_presence(live.watching.values())
+            step = next_step(live, viewer, seen)
+            if step is not None:
+                await write(frame(live, viewer, seen, step))
+                seen = step
+            elif there != present:
+                await write(games.WatchGameResponse(presence=there))
+                present = there
+            elif not await set_within(news, HEARTBEAT):
+                await write(games.WatchGameResponse())
 
 
 def next_step(live: Live, viewer: Viewer, seen: int) -> int | None:

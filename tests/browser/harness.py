@@ -77,6 +77,17 @@ def play_on(page: Page, choose: Callable[[list[str]], str], plies: int = 10_000)
     return pressed
 
 
+def hinted(page: Page, seconds: int, *, to_the_end: bool = True) -> None:
+    """Ask for everything that hints tell, and wait for the first table of a search, or for its last."""
+    page.evaluate("seconds => localStorage.setItem('hint-seconds', seconds)", str(seconds))
+    page.reload()  # so that there is one search and not two
+    settled(page)
+    page.get_by_label("Hints ?").select_option("table")
+    expect(page.locator(".lines tbody tr").first).to_be_visible(timeout=PATIENCE)
+    if to_the_end:
+        expect(page.locator(".told")).to_contain_text("longer searches", timeout=PATIENCE)
+
+
 def record_of(page: Page, game: str) -> str:
     """The record of a game as the page's own call returns it."""
     keys = Calls(page).keys(game)

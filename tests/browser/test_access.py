@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
+from tests.browser import harness
 from tests.browser.harness import PATIENCE, new_game, play_on, played_through, record_of, settled
 
 ROOT = Path(__file__).parents[2]
@@ -25,8 +27,7 @@ def kept(page: Page) -> None:
 def hinted(page: Page) -> None:
     new_game(page, "duel", ["me", "bot1"])
     settled(page)
-    page.get_by_label("Hints ?").select_option("table")
-    expect(page.locator(".lines tbody tr").first).to_be_visible(timeout=PATIENCE)
+    harness.hinted(page, 1)
 
 
 def shared(page: Page) -> None:
@@ -110,7 +111,6 @@ def test_a_game_by_keyboard_alone(page: Page) -> None:
             break
         page.keyboard.press("Tab")
     page.keyboard.press("ArrowRight")  # the other game
-    page.locator("form.new").evaluate("form => form.requestSubmit")
     page.keyboard.press("Enter")
     page.wait_for_url("**/#/game/*")
     identifier = page.url.rpartition("/")[2]
@@ -153,26 +153,22 @@ def test_seats_are_told_apart_without_colour(page: Page) -> None:
     assert len({sign.split()[0] for sign in signs}) >= 3  # circle, rect, path
 
 
-def test_with_motion_reduced_a_line_stands_still(page: Page) -> None:
-    hinted(page)
-    page.locator(".lines tbody button").first.focus()
-    expect(page.locator(".shown .at")).to_have_text(page.locator(".shown li").first.inner_text())
-    moving = "matchMedia('(prefers-reduced-motion: reduce)').matches"
-    assert page.evaluate(moving)
-    page.wait_for_timeout(1200)
-    assert page.evaluate("[...document.querySelectorAll('.shown li')].findIndex(one => one.className === 'at')") == 0
+def at(page: Page) -> int:
+    """Which move is shown of the line that is played out."""
+    found: int = page.evaluate("[...document.querySelectorAll('.shown li')].findIndex(one => one.className === 'at')")
+    return found
 
 
-def test_with_motion_a_line_goes_on_by_itself(browser: Browser, url: str) -> None:
-    context = browser.new_context(base_url=url, reduced_motion="no-preference")
-    page = context.new_page()
-    page.goto("/")
+@pytest.mark.parametrize("motion", ["reduce", "no-preference"])
+def test_a_line_goes_on_by_itself_only_with_motion(page: Page, motion: Literal["reduce", "no-preference"]) -> None:
+    page.emulate_media(reduced_motion=motion)
     hinted(page)
-    page.locator(".lines tbody button").first.focus()
-    page.wait_for_function(
-        "() => [...document.querySelectorAll('.shown li')].findIndex(one => one.className === 'at') > 0"
-    )
-    context.close()
+    page.clock.install()
+    page.locator(".lines tbody button").first.hover()
+    expect(page.locator(".shown li").nth(1)).to_be_visible(timeout=PATIENCE)
+    page.clock.run_for(1000)
+    page.clock.run_for(100)  # what was to be drawn is drawn
+    assert at(page) == (0 if motion == "reduce" else 1)
 
 
 def test_the_page_plays_in_words_as_well(page: Page) -> None:

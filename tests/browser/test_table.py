@@ -1,5 +1,6 @@
 """Hints, stepping, taking back, studies, links: what one does at a table beside playing."""
 
+import json
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -8,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from clerestory.engine import read_records
-from tests.browser.harness import PATIENCE, Calls, begin, choose_game, new_game, play_on, record_of, settled
+from tests.browser.harness import PATIENCE, Calls, begin, choose_game, hinted, new_game, play_on, record_of, settled
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -77,11 +78,6 @@ def test_hints_are_there_on_the_turn_of_somebody_else_and_for_onlookers(page: Pa
     onlooker.context.close()
 
 
-def finished(page: Page) -> None:
-    """Wait for the last table of a search: what grows above a line may push it from under the pointer."""
-    expect(page.locator(".told")).to_contain_text("longer searches", timeout=PATIENCE)
-
-
 def board_text(page: Page) -> str:
     """What the board says; not what hints say on it, which goes on changing."""
     text: str = page.locator(".board").evaluate(
@@ -93,43 +89,81 @@ def board_text(page: Page) -> str:
 
 def test_a_line_is_played_out_in_ghosts_and_stepped_through(page: Page) -> None:
     start(page)
-    page.get_by_label("Hints ?").select_option("table")
-    page.get_by_label("Time").fill("2")  # seconds: enough for lines of some moves
-    finished(page)
     before = board_text(page)
-    for number in range(8):  # a line that was looked at seldom may be of one move
-        row = page.locator(".lines tbody button").nth(number)
-        row.focus()
-        expect(page.locator(".board.ghost")).to_be_visible(timeout=PATIENCE)
-        first = board_text(page)
-        assert first != before
-        if page.locator(".shown li").count() > 1:
-            break
-    page.keyboard.press("ArrowRight")
-    expect(page.locator(".shown li").first).not_to_have_class("at")
+    hinted(page, 2)
+    page.locator(".lines tbody button").first.hover()
+    ghost, steps = page.locator(".board.ghost"), page.locator(".shown li")
+    expect(ghost).to_be_visible(timeout=PATIENCE)
+    first = board_text(page)
+    assert first != before
+    page.mouse.wheel(0, 100)
+    expect(steps.nth(1)).to_have_class("at")
     assert board_text(page) != first
-    row.blur()
+    page.locator(".lines tbody button").first.focus()
+    page.keyboard.press("ArrowLeft")
+    expect(steps.first).to_have_class("at")
+    assert board_text(page) == first
     page.mouse.move(0, 0)
-    expect(page.locator(".board.ghost")).to_have_count(0)
+    expect(ghost).to_have_count(0)
     assert board_text(page) == before
+
+
+def test_a_line_is_played_out_until_the_pointer_is_moved_off(page: Page) -> None:
+    """What moves on the page does not count: neither the page under a pointer at rest, nor a table that comes anew."""
+    start(page)
+    hinted(page, 30, to_the_end=False)
+    row = page.locator(".lines tbody tr").nth(2)
+    row.hover()
+    ghost = page.locator(".board.ghost")
+    expect(ghost).to_be_visible(timeout=PATIENCE)
+    line = row.get_attribute("data-line")
+    page.evaluate("document.querySelector('.side').style.paddingTop = '300px'")  # the row is somewhere else
+    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    looked = page.locator(".told .muted").last
+    for said in (looked.inner_text(), looked.inner_text()):
+        expect(looked).not_to_have_text(said)  # another table has come
+    expect(ghost).to_be_visible()
+    expect(page.locator(".lines tr.pointed")).to_have_attribute("data-line", str(line))
+    page.mouse.move(0, 0)
+    expect(ghost).to_have_count(0)
+    expect(page.locator(".lines tr.pointed")).to_have_count(0)
+
+
+def test_nothing_moves_in_the_list_of_actions_while_tables_come(page: Page) -> None:
+    """One would press something else than one meant."""
+    start(page)
+    page.get_by_label("Hints ?").select_option("table")
+    places = "all => all.map(one => JSON.stringify(one.getBoundingClientRect())).join()"
+    before = page.eval_on_selector_all(".action", places)
+    expect(page.locator(".action.best")).to_have_count(1, timeout=PATIENCE)
+    assert page.eval_on_selector_all(".action", places) == before
+    page.locator(".lines tbody button").first.hover()
+    expect(page.locator(".board.ghost")).to_be_visible(timeout=PATIENCE)
+    assert page.eval_on_selector_all(".action", places) == before
 
 
 def test_a_row_and_its_action_point_at_each_other(page: Page) -> None:
     start(page)
-    page.get_by_label("Hints ?").select_option("table")
-    page.get_by_label("Time").fill("30")  # seconds: it does not stop by itself first
-    expect(page.locator(".lines tbody tr").first).to_be_visible(timeout=PATIENCE)
-    page.get_by_role("button", name="Stop").click()
-    finished(page)
+    hinted(page, 1)
     action = page.locator(".action").first
+    action.hover()
     pointed = page.locator(".lines tr.pointed")
-    for _ in range(20):  # what moves on the page may push it from under the pointer
-        page.mouse.move(0, 0)
-        action.hover()
-        page.wait_for_timeout(200)
-        if pointed.count():
-            break
     expect(pointed).to_contain_text(action.locator("span:not(.rank)").inner_text())
+    other = page.locator(".lines tbody tr").last
+    other.hover()
+    expect(page.locator(".action.pointed")).to_have_attribute("data-action", str(other.get_attribute("data-line")))
+
+
+def test_a_state_that_comes_again_does_not_begin_hints_anew(page: Page) -> None:
+    start(page)
+    hinted(page, 1)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    with page.expect_request("**/WatchGame"):
+        page.evaluate("dispatchEvent(new Event('online'))")  # the stream is opened once more
+    play_on(page, lambda offered: offered[0], 1)  # by now it has told the state
+    before_the_move = asked[: next(number for number, one in enumerate(asked) if "PlayAction" in one)]
+    assert not [one for one in before_the_move if "Analyze" in one]
 
 
 def test_a_game_without_hints_has_none(page: Page) -> None:
@@ -293,6 +327,31 @@ def test_onlookers_see_the_game_and_can_do_nothing(page: Page, browser: Browser,
     other.context.close()
 
 
+def test_one_sees_who_looks_elsewhere(page: Page, browser: Browser, url: str) -> None:
+    identifier = new_game(page, "duel", ["me", "open"])
+    other = browser.new_context(base_url=url).new_page()
+    other.goto(f"/#/game/{identifier}")
+    other.get_by_role("button", name="Sit here").click()
+    expect(other.locator(".turn")).to_have_text("Red is to move", timeout=PATIENCE)
+    page.goto("/#/")
+    expect(other.locator(".turn")).to_have_text("Red is to move, and looks elsewhere", timeout=PATIENCE)
+    other.get_by_role("button", name="Players").click()
+    expect(other.get_by_role("dialog").get_by_text("looks elsewhere")).to_have_count(1)
+    page.goto(f"/#/game/{identifier}")
+    expect(other.locator(".turn")).to_have_text("Red is to move", timeout=PATIENCE)
+    other.context.close()
+
+
+def test_calls_at_a_game_show_the_seat_and_no_others(page: Page) -> None:
+    """By it the server tells people of one address apart."""
+    shown: dict[str, str | None] = {}
+    page.on("request", lambda one: shown.update({one.url.rpartition("/")[2]: one.headers.get("x-clerestory-seat")}))
+    identifier = start(page)
+    hinted(page, 1)
+    token = Calls(page).keys(identifier)["seats"]["0"]
+    assert (shown["CreateGame"], shown["Analyze"]) == (None, f"{identifier} {token}")
+
+
 def test_the_title_says_whose_turn_it_is(page: Page) -> None:
     identifier = start(page)
     expect(page).to_have_title("● Your turn – Clerestory")
@@ -327,7 +386,7 @@ def test_a_game_is_resigned_only_when_it_is_meant(page: Page) -> None:
 def test_any_record_can_be_gone_through(page: Page, name: str) -> None:
     text = (EXAMPLES / "records" / f"{name}.jsonl").read_text()
     (record,) = read_records(text.splitlines())
-    page.get_by_text("Study a record or a position").click()
+    page.get_by_text("Import a record or a position").click()
     page.locator("input[type=file]").set_input_files(EXAMPLES / "records" / f"{name}.jsonl")
     steps = page.locator(".steps")
     expect(steps).to_contain_text(f"0 / {len(record.state.history)}", timeout=PATIENCE)
@@ -339,7 +398,7 @@ def test_any_record_can_be_gone_through(page: Page, name: str) -> None:
 
 
 def test_a_study_strays_and_comes_back(page: Page) -> None:
-    page.get_by_text("Study a record or a position").click()
+    page.get_by_text("Import a record or a position").click()
     page.locator("input[type=file]").set_input_files(EXAMPLES / "records" / "duel-2p.jsonl")
     steps = page.locator(".steps")
     expect(steps).to_contain_text("0 / ", timeout=PATIENCE)
@@ -362,13 +421,40 @@ def test_a_kept_game_can_be_studied_and_come_back_to(page: Page) -> None:
     assert settled(page)
 
 
+def test_a_record_is_played_on_from_where_one_likes(page: Page) -> None:
+    page.get_by_text("Import a record or a position").click()
+    page.locator("input[type=file]").set_input_files(EXAMPLES / "records" / "duel-2p.jsonl")
+    expect(page.locator(".steps")).to_contain_text("0 / ", timeout=PATIENCE)
+    page.locator(".log li button").nth(59).click()
+    expect(page.locator(".table")).to_have_attribute("data-version", "60", timeout=PATIENCE)
+    page.get_by_role("button", name="Play on from here").click()
+    expect(page.locator(".new .notice")).to_contain_text("Builders Duel, 2 players: it goes on after 60 moves.")
+    page.get_by_label("Blue", exact=True).select_option("bot1")
+    identifier = begin(page)
+    settled(page)
+    (record,) = read_records((EXAMPLES / "records" / "duel-2p.jsonl").read_text().splitlines())
+    played = [json.loads(line).get("action") for line in record_of(page, identifier).splitlines()]
+    assert played[1:61] == [action.text for action in record.state.history[:60]]
+    page.get_by_role("link", name="Lobby").click()
+    expect(page.locator(".new .notice")).to_have_count(0)  # the next one is dealt anew
+
+
+def test_a_new_position_can_be_played_on_from(page: Page) -> None:
+    page.goto("/#/study/new/cathedral/2")
+    page.get_by_role("button", name="Draw", exact=True).click()
+    expect(page.get_by_role("button", name="Draw", exact=True)).to_have_count(0, timeout=PATIENCE)
+    page.get_by_role("button", name="Play on from here").click()
+    page.get_by_role("button", name="Begin anew instead").click()
+    expect(page.get_by_label("Builders Duel")).to_be_visible()
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [("", "nothing in it"), ("{", "Line 1 is not JSON"), ('{"a": 1}', "no position"), ("[1]\n[2]", "no position")],
 )
 def test_a_file_that_is_none_is_said_so(page: Page, tmp_path: Path, text: str, says: str) -> None:
     (tmp_path / "file").write_text(text)
-    page.get_by_text("Study a record or a position").click()
+    page.get_by_text("Import a record or a position").click()
     page.locator("input[type=file]").set_input_files(tmp_path / "file")
     expect(page.get_by_role("alert")).to_contain_text(says)
 

@@ -113,14 +113,32 @@ async def test_streams_of_one_caller_are_bounded(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("clerestory.door.bridge.MAX_STREAMS_EACH", 1)
     async with door() as caller:
         body = enveloped(AnalyzeRequest(question=long_question()).SerializeToString())
+        short = enveloped(analysis(iterations=10))
         async with caller.sent("POST", ADVICE + "Analyze", body, {"content-type": STREAM}):
             await until(lambda: caller.server.app.scheduler.admitted == 1)
             refused = await caller.ask("POST", ADVICE + "Analyze", body, content_type=STREAM)
+            seated = await caller.ask("POST", ADVICE + "Analyze", short, content_type=STREAM, x_clerestory_seat="a b")
         await until(lambda: caller.server.app.scheduler.admitted == 0)
-        short = enveloped(analysis(iterations=10))
         again = await caller.ask("POST", ADVICE + "Analyze", short, content_type=STREAM)
     assert json.loads(parts(refused.body)[-1][1])["error"]["code"] == "resource_exhausted"
-    assert parts(again.body)[-1] == (2, b"{}")
+    assert parts(seated.body)[-1] == parts(again.body)[-1] == (2, b"{}")
+
+
+async def test_streams_of_one_address_are_bounded_whoever_they_say_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("clerestory.door.bridge.MAX_STREAMS_OF_ORIGIN", 1)
+    async with door() as caller:
+        body = enveloped(AnalyzeRequest(question=long_question()).SerializeToString())
+        async with caller.sent("POST", ADVICE + "Analyze", body, {"content-type": STREAM}):
+            await until(lambda: caller.server.app.scheduler.admitted == 1)
+            refused = await caller.ask("POST", ADVICE + "Analyze", body, content_type=STREAM, x_clerestory_seat="a b")
+    assert json.loads(parts(refused.body)[-1][1])["error"]["code"] == "resource_exhausted"
+
+
+async def test_a_header_that_grpc_cannot_carry_is_said_so() -> None:
+    async with door() as caller:
+        for name in ("authorization", "x_clerestory_seat", "x_request_id"):
+            answer = await caller.call(RULES + "ListGames", b"", **{name: "\u00e9"})
+            assert (answer.status, answer.fields["code"]) == (400, "invalid_argument"), name
 
 
 # -- errors ----------------------------------------------------------------------------------------

@@ -11,10 +11,12 @@ import grpc
 import pytest
 
 from clerestory.clients.wire import duration
-from clerestory.server.callers import ON_BEHALF, Caller, Callers, address_of
+from clerestory.server.callers import ON_BEHALF, SEAT, Caller, Callers, address_of
 from clerestory.server.errors import CallError, Reason
 from clerestory.server.security import Tokens
+from clerestory.v1 import games_pb2 as games
 from clerestory.v1.advisor_pb2 import AnalyzeRequest
+from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.server.harness import Served, assert_reason, long_question, opening, question, refusal, served, until
 
 MANY, ONE, PROXY = "token-of-many-calls", "token-of-one-call", "token-of-a-proxy"
@@ -163,6 +165,34 @@ def test_with_tokens_a_caller_is_a_token_wherever_it_calls_from(tokens: Path) ->
     others = {callers.of(context("unix:", *bearer(token))) for token in (MANY, PROXY)}
     assert (len(ones), len(ones | others)) == (1, 3)
     assert ONE not in repr(ones)
+
+
+async def test_who_sits_at_a_game_is_a_caller_of_his_own(server: Served) -> None:
+    """So people who share an address, or a token as here, cannot starve each other."""
+    person = games.SeatPlan(kind=games.SEAT_KIND_PERSON)
+    stub: Any = GameServiceStub(server.channel)
+    made = await stub.CreateGame(games.CreateGameRequest(game="toy", seats=[person] * 2), metadata=bearer(ONE))
+    many, one = (
+        (*bearer(ONE), (SEAT, f"{made.game.game_id} {token.token}")) for token in made.seat_tokens
+    )
+    calls = await occupy(server, 64, many)
+    assert_reason(await refusal(server.advisor.RecommendMove(question(iterations=10), metadata=many)), Reason.BUSY)
+    for metadata in (one, bearer(ONE)):
+        answer = await server.advisor.RecommendMove(question(iterations=500), metadata=metadata)
+        assert answer.statistics.iterations == 500
+    for call in calls:
+        call.cancel()
+
+
+@pytest.mark.parametrize("shown", ["game", "game wrong", "other right", "", "game right right", b"game right"])
+def test_a_seat_that_is_none_is_no_caller(shown: str | bytes) -> None:
+    """Else anybody could name as many as there are shares."""
+    seats = {("game", "right"): 1}
+    callers = Callers(None, lambda *named: seats.get(named))
+    near = "ipv4:127.0.0.1:5"
+    assert callers.player_of(context(near, (SEAT, "game right"))) == Caller("seat", "game:1")
+    assert callers.player_of(context(near, (SEAT, shown))) == callers.of(context(near)) == Caller("peer:127.0.0.1")
+    assert callers.of(context(near, (SEAT, "game right"))) == Caller("peer:127.0.0.1")  # who makes games is counted so
 
 
 ADDRESSES = [

@@ -7,6 +7,8 @@ import { AdvisorService } from "./gen/clerestory/v1/advisor_pb.ts";
 import { GameService } from "./gen/clerestory/v1/games_pb.ts";
 import { RulesService } from "./gen/clerestory/v1/rules_pb.ts";
 import { ErrorInfoSchema } from "./gen/google/rpc/error_details_pb.ts";
+import { gameOf, route } from "./route.ts";
+import { seatShown } from "./tokens.ts";
 
 const TOKEN = "server-token";
 
@@ -22,6 +24,8 @@ export function keepToken(token: string): void {
 const withToken: Interceptor = (next) => async (request) => {
   const token = sessionStorage.getItem(TOKEN);
   if (token) request.header.set("authorization", `Bearer ${token}`);
+  const seat = seatShown(gameOf(route.value));
+  if (seat) request.header.set("x-clerestory-seat", seat);
   try {
     return await next(request);
   } catch (error) {

@@ -38,6 +38,8 @@ export const shares = signal<readonly number[]>([]);
 export const running = signal(false);
 export const trouble = signal("");
 
+/** Whether actions are shown with their rank: there is room for it, marked or not, so that nothing moves when tables come. */
+export const ranked = computed(() => step.value === "move" || step.value === "table");
 export const best = computed<Line | undefined>(() => table.value?.lines[0]);
 
 let seen = ""; // name of the game that the win shares are of

@@ -6,6 +6,7 @@ import { codeOf, games, isPassing, reasonOf, requestName, wordsOf } from "./api.
 import {
   type Game,
   type GameEntry,
+  type GameSeat,
   type GameView,
   Onlookers,
   SeatKind,
@@ -42,6 +43,8 @@ export class Kept {
   readonly failed = signal("");
   /** What the last thing that was tried was refused for. */
   readonly refused = signal("");
+  /** Seats through which somebody watches; undefined while that is not known. */
+  readonly present = signal<readonly number[] | undefined>(undefined);
   /** The last own action is being taken back. */
   readonly takingBack = signal(false);
 
@@ -158,6 +161,7 @@ export class Kept {
         alarm = setTimeout(() => stop.abort(), SILENCE);
         this.broken.value = "";
         this.#pause = SHORTEST;
+        if (answer.presence) this.present.value = answer.presence.seats;
         if (answer.game) this.#take(answer.game, answer.views, answer.entries);
       }
       if (!this.game.value?.end) this.#again("The server closed the connection.");
@@ -165,7 +169,14 @@ export class Kept {
       if (this.#watching === stop) this.#trouble(error, this.#seen);
     } finally {
       clearTimeout(alarm);
+      if (!this.#watching || this.#watching === stop) this.present.value = undefined;
     }
+  }
+
+  /** Whether the person of a seat is known to look elsewhere. */
+  away(seat: GameSeat | undefined): boolean {
+    const present = this.present.value;
+    return seat?.kind === SeatKind.PERSON && present !== undefined && !present.includes(seat.seat);
   }
 
   #trouble(error: unknown, again: () => void): void {
@@ -190,8 +201,11 @@ export class Kept {
     if (this.log.value.length !== game.ply) void this.#catchUp().catch(() => undefined);
   }
 
+  /** Show a state. One that is shown already keeps its views, so that nobody takes them for news. */
   #show(game: Game, views: GameView[]): void {
-    this.state.value = { game, views };
+    const { game: known, views: shown } = this.state.value;
+    const same = game.version === known?.version && seatsOf(views) === seatsOf(shown);
+    this.state.value = { game, views: same ? shown : views };
   }
 
   // -- what is done ---------------------------------------------------------------------------------
@@ -347,6 +361,9 @@ export class Kept {
     );
   }
 }
+
+/** The seats of views, as one word. */
+const seatsOf = (views: readonly GameView[]): string => views.map(({ seat }) => seat ?? "").join();
 
 /** The log after an entry. */
 function followed(log: GameEntry[], entry: GameEntry): GameEntry[] {

@@ -44,14 +44,15 @@ async function after(position: Position, actions: string[]) {
   return { position: reached, applied: answer.applied };
 }
 
-/** Go on or back in the line shown; by hand, it no longer goes on by itself. */
-export function walk(by: number, byHand = false): void {
+/** Go on or back in the line shown, and say whether there was somewhere to go; by hand, it no longer goes on by itself. */
+export function walk(by: number, byHand = false): boolean {
   const shown = preview.value;
   if (byHand) clearInterval(timer);
-  if (!shown) return;
+  if (!shown) return false;
   const at = Math.min(Math.max(shown.at + by, 0), shown.positions.length - 1);
   if (at === shown.at) clearInterval(timer);
   else preview.value = { ...shown, at };
+  return at !== shown.at;
 }
 
 /** Show the real position again. */

@@ -13,6 +13,12 @@ addEventListener("hashchange", () => {
   route.value = read();
 });
 
+/** The kept game that a place is about; empty for none. */
+export function gameOf([screen, ...more]: string[]): string {
+  const [kind, id] = screen === "study" ? more : [screen, ...more];
+  return kind === "game" ? (id ?? "") : "";
+}
+
 /** The address of a place in the page. */
 export function link(...words: (string | number)[]): string {
   return `#/${words.map((word) => encodeURIComponent(word)).join("/")}`;

@@ -20,6 +20,7 @@ export const text = {
   share: (value: number) => `${(100 * value).toFixed(1)} %`,
   points: (value: number) => signed.format(value),
   ply: (ply: number) => `Move ${ply}`,
+  moves: (count: number) => (count === 1 ? "1 move" : `${count} moves`),
 };
 
 /** Languages in which names of cards are known, beside English, by the value of the catalogue that holds them. */

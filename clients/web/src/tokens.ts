@@ -38,6 +38,12 @@ export function tokensOf(keys: Keys): string[] {
   return [keys.owner ?? keys.onlooker ?? ""].filter(Boolean);
 }
 
+/** What shows the server who sits at a game, so that browsers of one address share it fairly; empty for an onlooker. */
+export function seatShown(game: string): string {
+  const token = Object.values(keysOf(game).seats)[0];
+  return token ? `${game} ${token}` : "";
+}
+
 /** The games that this browser has keys of, last opened first. */
 export function ownGames(): string[] {
   const ids = Object.keys(localStorage).filter((name) => name.startsWith(PREFIX));

@@ -9,11 +9,12 @@ import pytest
 from google.protobuf.duration_pb2 import Duration
 from google.rpc.error_details_pb2 import BadRequest, ErrorInfo
 
-from clerestory.engine import read_records
+from clerestory.engine import GAMES, NATURE, read_records
 from clerestory.server.errors import CODES, CallError, Reason
 from clerestory.server.games import keeper as keepers
 from clerestory.server.games.bots import Bots
 from clerestory.server.games.store import StoreError, StoreFull
+from clerestory.server.translate_rules import write_position, write_referee
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1 import rules_pb2 as rules
 from clerestory.v1.games_pb2_grpc import GameServiceStub
@@ -95,6 +96,89 @@ async def test_a_game_begins_when_the_last_seat_is_taken() -> None:
         assert await played.stub.JoinGame(request) == joined
         state = await watching.read()
         assert state.entries[0].seat.name == "Ann"
+
+
+# -- games that go on from a record ----------------------------------------------------------------
+
+
+async def told(played: Table, plies: int) -> games.Beginning:
+    """A record of a game as far as some ply, from its own opening."""
+    answer = await played.stub.GetRecord(games.GetRecordRequest(game_id=played.game_id, tokens=played.tokens()))
+    [record] = read_records(answer.record.splitlines())
+    opening = rules.AnyPosition(referee=write_referee(record.state.origin))
+    return games.Beginning(opening=opening, actions=[action.text for action in record.state.history[:plies]])
+
+
+@pytest.mark.parametrize("game", ["toy", "cathedral", "duel"])
+async def test_a_game_goes_on_from_a_record(game: str) -> None:
+    async with table(BOT, PERSON, game=game) as played:
+        last = await play_out(played)
+        record = await told(played, last.game.ply // 2)
+        again = await seated(played.stub, played.app, PERSON, PERSON, game=game, seed=None, beginning=record)
+        seen = await again.look(entries_from_ply=1)
+        assert [entry.applied.action.text for entry in seen.entries][: len(record.actions)] == list(record.actions)
+        assert not any(entry.applied.drawn for entry in seen.entries[: len(record.actions)])
+        assert seen.game.seed_chosen
+        end = await play_out(again, 0, 1)
+        answer = await again.stub.GetRecord(games.GetRecordRequest(game_id=again.game_id, tokens=again.tokens()))
+    [whole] = read_records(answer.record.splitlines())
+    assert (whole.seed, len(whole.state.history)) == (None, end.game.ply)
+    assert write_referee(whole.state.origin) == record.opening.referee
+
+
+async def test_a_whole_record_is_a_game_that_is_over() -> None:
+    async with table(BOT, PERSON) as played:
+        last = await play_out(played)
+        before = played.app.keeper.unfinished
+        again = await seated(
+            played.stub, played.app, PERSON, BOT, seed=None, beginning=await told(played, last.game.ply)
+        )
+        assert again.made.game.status == games.GAME_STATUS_OVER
+        assert again.made.game.end.outcome == last.game.end.outcome
+        assert played.app.keeper.unfinished == before
+
+
+async def test_luck_of_a_record_is_not_taken_back() -> None:
+    async with table(BOT, PERSON) as played:
+        await play_out(played)
+        again = await seated(played.stub, played.app, PERSON, PERSON, seed=None, beginning=await told(played, 3))
+        request = games.TakeBackRequest(
+            game_id=again.game_id, tokens=again.tokens(), version=again.made.game.version, ply=0
+        )
+        assert_reason(await refusal(again.stub.TakeBack(request)), Reason.TAKE_BACK_REFUSED)
+
+
+async def test_a_game_at_a_table_goes_on_from_what_a_seat_knows() -> None:
+    state = GAMES["cathedral"].new(2, 3).observe(0)
+    record = games.Beginning(opening=rules.AnyPosition(position=write_position(state)))
+    options = games.GameOptions(table=True)
+    async with table(PERSON, BOT, game="cathedral", seed=None, options=options, beginning=record) as played:
+        assert (await played.look(0)).views[0].position == write_position(state.observe(NATURE))
+
+
+WHOLE, KNOWN = (
+    rules.AnyPosition(referee=write_referee(GAMES["duel"].new(2, 1))),
+    rules.AnyPosition(position=write_position(GAMES["duel"].new(2, 1).observe(0))),
+)
+TOY = games.Beginning(opening=rules.AnyPosition(referee=write_referee(GAMES["toy"].new(2, 1))))
+BAD_BEGINNINGS = [
+    (games.Beginning(), Reason.BAD_POSITION, "beginning.opening"),
+    (games.Beginning(opening=KNOWN), Reason.BAD_POSITION, "beginning.opening"),
+    (TOY, Reason.BAD_OPTIONS, "beginning.opening"),
+    (games.Beginning(opening=WHOLE, actions=["castle"]), Reason.BAD_ACTION, "beginning.actions[0]"),
+    (games.Beginning(opening=WHOLE, actions=["end"]), Reason.ILLEGAL_ACTION, "beginning.actions[0]"),
+    (games.Beginning(opening=WHOLE, actions=["end"] * 1001), Reason.TOO_MANY_ACTIONS, "beginning.actions"),
+]
+
+
+@pytest.mark.parametrize(("beginning", "reason", "field"), BAD_BEGINNINGS)
+async def test_a_beginning_that_is_none_is_refused(beginning: games.Beginning, reason: Reason, field: str) -> None:
+    async with served() as server:
+        stub = GameServiceStub(server.channel)
+        error = await refusal(seated(stub, server.app, PERSON, PERSON, game="duel", seed=None, beginning=beginning))
+        assert_reason(error, reason)
+        assert field in str(error.details())
+        assert server.app.keeper.unfinished == 0
 
 
 # -- exactly once ----------------------------------------------------------------------------------

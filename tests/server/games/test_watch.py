@@ -9,6 +9,7 @@ from clerestory.server.errors import CallError, Reason
 from clerestory.server.games import course
 from clerestory.server.games import watch as watches
 from clerestory.server.games.keeper import Keeper, Limits
+from clerestory.server.games.mover import either
 from clerestory.server.games.store import SqliteStore
 from clerestory.server.games.viewer import Viewer
 from clerestory.v1 import games_pb2 as games
@@ -77,6 +78,38 @@ async def test_a_stream_ends_when_the_server_does() -> None:
         finishing = asyncio.ensure_future(played.app.finish())
         assert_reason(await refusal(watching.read()), Reason.FINISHING)
         await finishing
+
+
+async def test_who_watches_is_told_when_somebody_comes_or_leaves() -> None:
+    async with table(PERSON, PERSON) as played:
+        first = played.watch(0)
+        assert (await first.read()).presence == games.Presence(seats=[0])
+        second = played.watch(1)
+        assert (await second.read()).presence == games.Presence(seats=[0, 1])
+        assert await first.read() == games.WatchGameResponse(presence=games.Presence(seats=[0, 1]))
+        twice = played.watch(1)  # another tab
+        await twice.read()
+        second.cancel()
+        owner = played.stub.WatchGame(
+            games.WatchGameRequest(game_id=played.game_id, tokens=[played.made.owner_token])
+        )
+        assert (await owner.read()).presence == games.Presence(seats=[0, 1], onlookers=1)
+        assert (await first.read()).presence == games.Presence(seats=[0, 1], onlookers=1)
+        twice.cancel()
+        assert (await first.read()).presence == games.Presence(seats=[0], onlookers=1)
+
+
+async def test_a_bot_thinks_on_when_somebody_comes() -> None:
+    """Its search would begin anew with everybody who looks in."""
+    keeper = Keeper(SqliteStore("memory:"), Limits(10, 10), idle)
+    await keeper.create(kept(), [])
+    async with keeper.lend("game") as live:
+        thinking = asyncio.ensure_future(asyncio.sleep(0.01, "done"))
+        chosen = asyncio.ensure_future(either(thinking, live))
+        await asyncio.sleep(0)
+        with live.watched_by(Viewer((0,))):
+            assert await chosen == "done"
+    await keeper.close()
 
 
 async def test_a_watcher_that_leaves_is_not_kept() -> None:

@@ -12,6 +12,8 @@ const MANY = 12; // actions from which on they can be searched
 interface Props {
   actions: readonly LegalAction[];
   marks: readonly Mark[];
+  /** There is room for ranks. */
+  ranked: boolean;
   pointed: string | undefined;
   busy: boolean;
   onAction(text: string): void;
@@ -26,7 +28,7 @@ export const Actions = memo((props: Props) => {
   const kinds = [...new Set(found.map((action) => action.kind))];
   const first = found[0]?.action?.text;
   return (
-    <div class="actions" role="group" aria-label="What you can do">
+    <div class={props.ranked ? "actions ranked" : "actions"} role="group" aria-label="What you can do">
       {(props.actions.length >= MANY || wanted.value) && (
         <input
           id="search"

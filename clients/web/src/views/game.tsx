@@ -178,7 +178,8 @@ function turnWords(kept: Kept, past: number | undefined): string {
   const turn = game.turn;
   if (turn?.kind === TurnKind.NATURE) return game.options?.table ? "Say what comes up" : "Luck decides";
   const seats = looks(game.seats);
-  if (!kept.myTurn.value) return `${actor(turn, seats)} is to move`;
+  const away = kept.away(game.seats[kept.turn.value ?? -1]);
+  if (!kept.myTurn.value) return `${actor(turn, seats)} is to move${away ? ", and looks elsewhere" : ""}`;
   return kept.mine.value.length > 1 ? `Your turn, ${actor(turn, seats)}` : text.yourTurn;
 }
 

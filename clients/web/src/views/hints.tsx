@@ -1,13 +1,14 @@
 // The hints: how much is told, for how long it is thought, and what came of it.
 
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useLayoutEffect } from "preact/hooks";
 import type { SeatLook } from "../boards/types.ts";
 import { plain } from "../catalogue.ts";
 import type { Line } from "../gen/clerestory/v1/advisor_pb.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import * as hints from "../hints.ts";
 import { Gauge, Trouble } from "../parts.tsx";
+import { usePointer } from "../pointing.ts";
 import { endPreview, playOut, preview, walk } from "../preview.ts";
 import { text } from "../text.ts";
 
@@ -28,8 +29,8 @@ export function Hints({ question, seats, barred, pointed, onPoint }: Props) {
   const step = hints.step.value;
   const seconds = hints.seconds.value;
   const wanted = step !== "off" && !barred ? question : undefined;
-  useEffect(() => {
-    if (wanted) void hints.ask(wanted);
+  useLayoutEffect(() => {
+    if (wanted) void hints.ask(wanted); // before the next picture: the first table is waited for
     else hints.clear();
     endPreview();
     return hints.clear;
@@ -149,6 +150,11 @@ function Table({ lines, seat, question, pointed, onPoint }: TableProps) {
     onPoint(undefined);
     endPreview();
   };
+  usePointer("[data-line]", (row) => {
+    const line = row && rows.find((one) => one.action?.text === row.dataset.line);
+    if (line) show(line);
+    else hide();
+  });
   return (
     <div class="scroll">
       <table class="lines">
@@ -162,16 +168,21 @@ function Table({ lines, seat, question, pointed, onPoint }: TableProps) {
         </thead>
         <tbody>
           {rows.map((line) => (
-            <tr key={line.action?.text} class={pointed === line.action?.text ? "pointed" : ""} onPointerLeave={hide}>
+            <tr
+              key={line.action?.text}
+              data-line={line.action?.text}
+              class={pointed === line.action?.text ? "pointed" : ""}
+            >
               <th scope="row">
                 <button
                   type="button"
                   class="plain"
                   aria-label={`Play out: ${line.action?.label}`}
-                  onPointerEnter={() => show(line)}
                   onFocus={() => show(line)}
                   onBlur={hide}
-                  onWheel={(event) => walk(Math.sign(event.deltaY), true)}
+                  onWheel={(event) => {
+                    if (walk(Math.sign(event.deltaY), true)) event.preventDefault(); // at its ends the page scrolls
+                  }}
                   onKeyDown={(event) => {
                     const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
                     if (by === undefined) return;

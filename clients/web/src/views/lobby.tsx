@@ -133,10 +133,11 @@ function Import() {
   };
   return (
     <details>
-      <summary>Study a record or a position</summary>
+      <summary>Import a record or a position</summary>
       <Trouble words={trouble.value} />
       <label>
-        A file, as <code>clerestory play --record</code> or <code>clerestory new</code> writes it
+        A file, as <code>clerestory play --record</code> or <code>clerestory new</code> writes it, to go through, and to play
+        on from
         <input
           type="file"
           onChange={async (event) => {

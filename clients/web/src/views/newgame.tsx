@@ -3,6 +3,7 @@
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import { useSignal } from "@preact/signals";
 import { games, requestName, wordsOf } from "../api.ts";
+import { beginning } from "../beginning.ts";
 import { Hints, Onlookers, SeatKind, TakeBacks } from "../gen/clerestory/v1/games_pb.ts";
 import { SeatSign, Trouble } from "../parts.tsx";
 import { go } from "../route.ts";
@@ -29,9 +30,13 @@ function plan(holder: string, name: string, milliseconds: number) {
   return { kind: SeatKind.BOT, bot: { timeBudget, ...(level ? { level: Number(level) } : {}) } };
 }
 
+/** Who is proposed for so many seats. */
+const proposed = (count: number) => ["me", "bot4", "bot4", "bot4"].slice(0, count);
+
 export function NewGame() {
-  const game = useSignal("cathedral");
-  const holders = useSignal(["me", "bot4", "bot4"]);
+  const from = beginning.value;
+  const game = useSignal(from?.game ?? "cathedral");
+  const holders = useSignal(proposed(from?.seats ?? 3));
   const name = useSignal(localStorage.getItem("name") ?? "");
   const think = useSignal(1000);
   const options = useSignal({
@@ -61,7 +66,9 @@ export function NewGame() {
         seats: holders.value.map((holder) => plan(holder, name.value, think.value)),
         options: { ...chosen, ...timed },
         requestId: requestName(),
+        ...(from ? { beginning: { opening: from.opening, actions: from.actions } } : {}),
       });
+      beginning.value = undefined;
       const id = made.game?.gameId ?? "";
       const tokens = Object.fromEntries(made.seatTokens.map((one) => [one.seat, one.token]));
       addKeys(id, {
@@ -86,37 +93,48 @@ export function NewGame() {
     >
       <h2>New game</h2>
       <Trouble words={trouble.value} />
-      <div class="row" role="radiogroup" aria-label="Game">
-        {Object.keys(PLAYERS).map((one) => (
-          <label key={one} class="pill">
-            <input
-              type="radio"
-              name="game"
-              value={one}
-              checked={game.value === one}
-              onChange={() => {
-                game.value = one;
-                if (!PLAYERS[one]?.includes(holders.value.length)) seats(2);
-              }}
-            />
-            {text.games[one]}
-          </label>
-        ))}
-      </div>
-      <div class="row" role="radiogroup" aria-label="Players">
-        {(PLAYERS[game.value] ?? []).map((count) => (
-          <label key={count} class="pill">
-            <input
-              type="radio"
-              name="players"
-              value={count}
-              checked={holders.value.length === count}
-              onChange={() => seats(count)}
-            />
-            {count} players
-          </label>
-        ))}
-      </div>
+      {from ? (
+        <p class="notice">
+          {text.games[from.game] ?? from.game}, {from.seats} players: it goes on after {text.moves(from.actions.length)}.{" "}
+          <button type="button" onClick={() => (beginning.value = undefined)}>
+            Begin anew instead
+          </button>
+        </p>
+      ) : (
+        <>
+          <div class="row" role="radiogroup" aria-label="Game">
+            {Object.keys(PLAYERS).map((one) => (
+              <label key={one} class="pill">
+                <input
+                  type="radio"
+                  name="game"
+                  value={one}
+                  checked={game.value === one}
+                  onChange={() => {
+                    game.value = one;
+                    if (!PLAYERS[one]?.includes(holders.value.length)) seats(2);
+                  }}
+                />
+                {text.games[one]}
+              </label>
+            ))}
+          </div>
+          <div class="row" role="radiogroup" aria-label="Players">
+            {(PLAYERS[game.value] ?? []).map((count) => (
+              <label key={count} class="pill">
+                <input
+                  type="radio"
+                  name="players"
+                  value={count}
+                  checked={holders.value.length === count}
+                  onChange={() => seats(count)}
+                />
+                {count} players
+              </label>
+            ))}
+          </div>
+        </>
+      )}
       <ul class="seats">
         {holders.value.map((holder, seat) => (
           <li key={seat}>

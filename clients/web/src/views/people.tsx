@@ -41,6 +41,7 @@ export function Seats({ kept, onClose }: { kept: Kept; onClose(): void }) {
           return (
             <li key={seat.seat}>
               <SeatName look={seats[seat.seat] ?? look(seat.seat)} mine={mine} />
+              {kept.away(seat) && <small>looks elsewhere</small>}
               {seat.kind === SeatKind.PERSON && (mine || owner) && !game.end && (
                 <button type="button" onClick={() => void kept.setSeat(seat.seat, SeatKind.BOT)}>
                   Let a bot go on

@@ -4,11 +4,12 @@ import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect } from "preact/hooks";
 import { games, wordsOf } from "../api.ts";
+import { beginning } from "../beginning.ts";
 import type { SeatLook } from "../boards/types.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import { TurnKind } from "../gen/clerestory/v1/rules_pb.ts";
 import { Trouble } from "../parts.tsx";
-import { link } from "../route.ts";
+import { go, link } from "../route.ts";
 import { actor, look, seatCount, seatOf } from "../seats.ts";
 import { fresh, read, Study } from "../study.ts";
 import { keysOf, tokensOf } from "../tokens.ts";
@@ -99,6 +100,11 @@ function Studied({ study }: { study: Study }) {
       onTakeBack={() => void study.go(study.wanted.value - 1)}
       menu={
         <>
+          {!reached.outcome && (
+            <button type="button" onClick={() => playOn(study)}>
+              Play on from here
+            </button>
+          )}
           {study.strayed.value && (
             <button type="button" onClick={() => void study.back()}>
               Back to the record
@@ -125,6 +131,18 @@ function Studied({ study }: { study: Study }) {
       {reached.outcome && <Result outcome={reached.outcome} seats={seats} />}
     </Table>
   );
+}
+
+/** Begin a kept game with what led to the position that is shown. */
+function playOn(study: Study): void {
+  const position = study.position.value;
+  beginning.value = {
+    game: position?.game.case ?? "",
+    seats: seatCount(position),
+    opening: study.told.opening,
+    actions: study.line.value.slice(0, study.at.value),
+  };
+  go([]);
 }
 
 /** The review, which is loaded and made when it is first asked for. */

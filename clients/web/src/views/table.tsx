@@ -5,7 +5,7 @@ import type { ComponentChildren } from "preact";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { Board, isDrawn, toggleWords } from "../boards/index.tsx";
 import { summary } from "../boards/summary.ts";
-import type { SeatLook } from "../boards/types.ts";
+import type { Mark, SeatLook } from "../boards/types.ts";
 import { catalogueFor, EMPTY } from "../catalogue.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import type { AppliedAction, LegalAction } from "../gen/clerestory/v1/rules_pb.ts";
@@ -44,6 +44,7 @@ export interface TableProps {
 }
 
 const NONE: readonly LegalAction[] = [];
+const UNMARKED: readonly Mark[] = [];
 
 export function Table(props: TableProps) {
   const pointed = useSignal<string | undefined>(undefined);
@@ -62,8 +63,8 @@ export function Table(props: TableProps) {
   const ghost = shown?.positions[shown.at];
   const asked = props.question !== undefined;
   const marks = useMemo(
-    () => (asked && !ghost ? hints.marks(props.actions) : []),
-    [asked, ghost, props.actions, hints.table.value, hints.step.value],
+    () => (asked ? hints.marks(props.actions) : UNMARKED),
+    [asked, props.actions, hints.table.value, hints.step.value],
   );
   const latest = useRef(props);
   latest.current = props;
@@ -98,7 +99,7 @@ export function Table(props: TableProps) {
           seats={props.seats}
           viewer={props.viewer}
           actions={ghost ? NONE : props.actions}
-          marks={marks}
+          marks={ghost ? UNMARKED : marks}
           pointed={pointed.value}
           ghost={ghost !== undefined}
           onAction={act}
@@ -110,6 +111,7 @@ export function Table(props: TableProps) {
         <Actions
           actions={props.actions}
           marks={marks}
+          ranked={!props.barred && hints.ranked.value}
           pointed={pointed.value}
           busy={props.busy}
           onAction={act}

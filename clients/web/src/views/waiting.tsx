@@ -30,6 +30,7 @@ export function Waiting({ kept, game }: { kept: Kept; game: Game }) {
         {game.seats.map((seat) => (
           <li key={seat.seat}>
             <SeatName look={seats[seat.seat] ?? look(seat.seat)} mine={kept.mine.value.includes(seat.seat)} />
+            {kept.away(seat) && <small>looks elsewhere</small>}
             {seat.kind === SeatKind.OPEN && (
               <button type="button" disabled={kept.busy.value} onClick={() => join(seat.seat)}>
                 Sit here
