@@ -137,7 +137,7 @@ class KeptGameBase:
     def watch(self, *, from_version: int | None = None) -> Any:
         """Return the states of the game as they arrive, until it is over; if the server is away, wait for it.
 
-        If nothing happens for 15 s, or somebody comes or leaves (`present`), the last state comes again, without entries.
+        The last state comes again, without entries, if nothing happens for 15 s, or somebody comes or leaves.
 
         Args:
             from_version: the first state tells what has happened since; None: nothing.

@@ -62,7 +62,7 @@ def read_plan(request: games.CreateGameRequest) -> Plan:
 
 
 def begun(plan: Plan, beginning: games.Beginning) -> Plan:
-    """Return a plan that goes on from what came before. Raises CallError: BAD_POSITION, BAD_OPTIONS, TOO_MANY_ACTIONS."""
+    """Return a plan that goes on from a record. Raises CallError: BAD_POSITION, BAD_OPTIONS, TOO_MANY_ACTIONS."""
     path = "beginning.opening"
     given = read_any(beginning.opening, path)
     if (given.state.game, given.state.seats) != (plan.game, len(plan.seats)):

@@ -112,21 +112,21 @@ def test_a_line_is_played_out_until_the_pointer_is_moved_off(page: Page) -> None
     """What moves on the page does not count: neither the page under a pointer at rest, nor a table that comes anew."""
     start(page)
     hinted(page, 30, to_the_end=False)
-    row = page.locator(".lines tbody tr").nth(2)
-    row.hover()
-    ghost = page.locator(".board.ghost")
+    page.locator(".lines tbody tr").nth(2).hover()
+    ghost, pointed = page.locator(".board.ghost"), page.locator(".lines tr.pointed")
     expect(ghost).to_be_visible(timeout=PATIENCE)
-    line = row.get_attribute("data-line")
-    page.evaluate("document.querySelector('.side').style.paddingTop = '300px'")  # the row is somewhere else
-    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    line = str(pointed.get_attribute("data-line"))
+    pointed.evaluate("row => row.addEventListener('pointerleave', () => row.dataset.left = 'yes')")
+    page.evaluate("scrollBy(0, scrollY > 100 ? -100 : 100)")
+    expect(pointed).to_have_attribute("data-left", "yes")  # the browser believes so
     looked = page.locator(".told .muted").last
-    for said in (looked.inner_text(), looked.inner_text()):
-        expect(looked).not_to_have_text(said)  # another table has come
+    for _ in range(2):
+        expect(looked).not_to_have_text(looked.inner_text())  # another table has come
     expect(ghost).to_be_visible()
-    expect(page.locator(".lines tr.pointed")).to_have_attribute("data-line", str(line))
+    expect(pointed).to_have_attribute("data-line", line)
     page.mouse.move(0, 0)
     expect(ghost).to_have_count(0)
-    expect(page.locator(".lines tr.pointed")).to_have_count(0)
+    expect(pointed).to_have_count(0)
 
 
 def test_nothing_moves_in_the_list_of_actions_while_tables_come(page: Page) -> None:

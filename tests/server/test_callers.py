@@ -172,9 +172,7 @@ async def test_who_sits_at_a_game_is_a_caller_of_his_own(server: Served) -> None
     person = games.SeatPlan(kind=games.SEAT_KIND_PERSON)
     stub: Any = GameServiceStub(server.channel)
     made = await stub.CreateGame(games.CreateGameRequest(game="toy", seats=[person] * 2), metadata=bearer(ONE))
-    many, one = (
-        (*bearer(ONE), (SEAT, f"{made.game.game_id} {token.token}")) for token in made.seat_tokens
-    )
+    many, one = ((*bearer(ONE), (SEAT, f"{made.game.game_id} {token.token}")) for token in made.seat_tokens)
     calls = await occupy(server, 64, many)
     assert_reason(await refusal(server.advisor.RecommendMove(question(iterations=10), metadata=many)), Reason.BUSY)
     for metadata in (one, bearer(ONE)):

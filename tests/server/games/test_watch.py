@@ -40,9 +40,11 @@ async def test_only_the_last_of_what_was_stored_together_asks_for_something() ->
         request = {"game_id": played.game_id, "ply": before.game.ply}
         asked = games.TakeBackRequest(**request, tokens=played.tokens(0), version=after.game.version)
         version = (await played.stub.TakeBack(asked)).game.version
-        streams = [played.watch(0), played.watch(1)]
-        assert len((await streams[1].read()).views[0].actions) > 0
+        streams = [played.watch(0)]
         await streams[0].read()
+        streams.append(played.watch(1))
+        assert len((await streams[1].read()).views[0].actions) > 0
+        assert (await streams[0].read()).presence.seats == [0, 1]
         agreed = games.TakeBackRequest(**request, tokens=played.tokens(1), version=version)
         await played.stub.TakeBack(agreed)
         states = [[await stream.read() for _ in range(2)] for stream in streams]
@@ -90,9 +92,7 @@ async def test_who_watches_is_told_when_somebody_comes_or_leaves() -> None:
         twice = played.watch(1)  # another tab
         await twice.read()
         second.cancel()
-        owner = played.stub.WatchGame(
-            games.WatchGameRequest(game_id=played.game_id, tokens=[played.made.owner_token])
-        )
+        owner = played.stub.WatchGame(games.WatchGameRequest(game_id=played.game_id, tokens=[played.made.owner_token]))
         assert (await owner.read()).presence == games.Presence(seats=[0, 1], onlookers=1)
         assert (await first.read()).presence == games.Presence(seats=[0, 1], onlookers=1)
         twice.cancel()
