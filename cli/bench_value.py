@@ -47,6 +47,7 @@ def bench_value(
     figures = [measured(asked, positions, seconds) for _ in range(runs)]
     middle = {name: median(asdict(run)[name] for run in figures) for name in asdict(figures[0])}
     about = {"bench": "value", "game": game, "seats": seats, "value": value, "runs": runs}
+    about["signature"] = asked.signature(positions)  # tells whether the value says the same as it did
     if as_json:
         typer.echo(json.dumps({**about, **middle}))
         return

@@ -1,8 +1,10 @@
 # cython: language_level=3
 """The values of a game by name: hand-made ones, the learned one that is shipped, and files of weights."""
+from array import array
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from zlib import crc32
 
 from clerestory.engine.core cimport MAX_SEATS, Game, State
 from clerestory.engine.net cimport NetMemory
@@ -30,6 +32,14 @@ cdef class Valuation:
         cdef bint shared = self.c.evaluate(self.c.weights, state.data, scores, shares)
         seats = range(state.seats)
         return tuple([scores[i] for i in seats]), tuple([shares[i] for i in seats]) if shared else None
+
+    def signature(self, states not None):
+        """Return 8 hexadecimal digits that change with any bit of what the value says of any of the positions."""
+        digest = 0
+        for state in states:
+            scores, shares = self(state)
+            digest = crc32(array("d", (*scores, *(shares or ()))).tobytes(), digest)
+        return f"{digest:08x}"
 
 
 def value_of(Game game not None, str name not None, *, bint narrow=False):

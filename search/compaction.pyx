@@ -2,18 +2,21 @@
 """Mark what can be reached from the new root, and move it together, in the memory that the tree has.
 
 A row of edges names the node that it was come from when it was added, and rows are listed in that order: so one pass
-finds everything that came from the root, parents first. A node that was first reached on another way is left out, even
-where some way leads to it from the root as well.
+finds everything that first came from the root, parents first. Links name other parents that a node has been come from
+since, by another order of actions; what they lead to may have been listed before them, so it takes another pass.
 """
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memmove, memset
 
 from clerestory.engine.core cimport action_t
-from clerestory.search.tree cimport NO_NODE, Edge, Node, Row, Tree, place_of, record_numbers, tree_clear, tree_find
+from clerestory.search.tree cimport (
+    KEPT, LINK, NO_NODE, Edge, Node, Row, Tree, mark_of, place_of, record_numbers, tree_clear, tree_find,
+)
 
 cdef enum:
     CLASSES = 33                 # of nodes by visits: 0, 1, 2 to 3, 4 to 7, ...
+    MOST_PASSES = 8
 
 cdef double SECONDS_A_ROW = 0.25e-6  # the most that was measured, on a busy machine; a quarter of it is usual
 
@@ -53,21 +56,39 @@ cdef inline Node *node_of(const Tree *tree, uint64_t key) noexcept nogil:
 
 
 cdef void mark(Tree *tree, uint64_t root) noexcept nogil:
-    """Mark the root and every node that has a row whose parent is marked."""
-    cdef const Node *parent
+    """Mark the root and every node that has a row whose parent is marked, in as many passes as links ask for."""
+    cdef int passes = 0
+    node_of(tree, root).marks |= KEPT
+    while mark_once(tree) and passes < MOST_PASSES:
+        passes += 1
+
+
+cdef bint mark_once(Tree *tree) noexcept nogil:
+    """Mark in one pass; return whether a link has marked a node, so that some of its own rows may have been passed."""
+    cdef bint late = False
     cdef Node *node
     cdef uint32_t i
     for i in range(tree.num_rows):
         node = node_of(tree, tree.rows[i].key)
-        parent = node_of(tree, tree.rows[i].parent)
-        if node.key == root or (parent != NULL and parent.kept):
-            node.kept = True
+        if not node.marks & KEPT and is_kept(node_of(tree, tree.rows[i].parent)):
+            node.marks |= KEPT
+            late |= tree.rows[i].first != node.first
+    return late
+
+
+cdef inline bint is_kept(const Node *node) noexcept nogil:
+    return node != NULL and node.marks & KEPT
 
 
 cdef inline bint holds(const Tree *tree, const Row *row) noexcept nogil:
     """Whether the row is that of a marked node, not one that the node has left behind."""
     cdef const Node *node = node_of(tree, row.key)
-    return node.kept and node.first == row.first
+    return node.marks & KEPT and node.first == row.first
+
+
+cdef inline bint links(const Tree *tree, const Row *row) noexcept nogil:
+    """Whether the row tells another way from one marked node to another."""
+    return is_kept(node_of(tree, row.key)) and is_kept(node_of(tree, row.parent))
 
 
 cdef int class_of(const Tree *tree, const Node *node) noexcept nogil:
@@ -113,27 +134,35 @@ cdef void keep_within(Tree *tree, uint64_t root, int fewest) noexcept nogil:
         return
     for i in range(tree.num_rows):
         node = node_of(tree, tree.rows[i].key)
-        if node.kept and node.key != root and class_of(tree, node) < fewest:
-            node.kept = False
+        if node.marks & KEPT and node.key != root and class_of(tree, node) < fewest:
+            node.marks &= <uint16_t> ~KEPT
 
 
 cdef void move_rows(Tree *tree, uint32_t *owners) noexcept nogil:
     """Move the rows of marked nodes down, in their order, and say for each record whose it is: its edge, plus 1."""
-    cdef uint32_t i, e, rows = 0, edges = 0
-    cdef const Node *node
+    cdef uint32_t i, rows = 0, edges = 0
+    cdef const Row *row
     for i in range(tree.num_rows):
-        if not holds(tree, &tree.rows[i]):
-            continue
-        node = node_of(tree, tree.rows[i].key)
-        memmove(&tree.edges[edges], &tree.edges[node.first], node.count * sizeof(Edge))
-        memmove(&tree.actions[edges], &tree.actions[node.first], node.count * sizeof(action_t))
-        tree.rows[rows] = Row(node.key, tree.rows[i].parent, edges, node.count)
-        rows += 1
-        for e in range(edges, edges + node.count):
-            owners[tree.edges[e].record] = e + 1
-        edges += node.count
+        row = &tree.rows[i]
+        if holds(tree, row):
+            tree.rows[rows] = Row(row.key, row.parent, edges, node_of(tree, row.key).count)
+            move_edges(tree, node_of(tree, row.key), edges, owners)
+            edges += tree.rows[rows].count
+            rows += 1
+        elif links(tree, row):
+            tree.rows[rows] = Row(row.key, row.parent, LINK, 0)
+            rows += 1
     tree.num_rows = rows
     tree.num_edges = edges
+
+
+cdef void move_edges(Tree *tree, const Node *node, uint32_t to, uint32_t *owners) noexcept nogil:
+    """Move a node's edges down, and say whose their records are."""
+    cdef uint32_t e
+    memmove(&tree.edges[to], &tree.edges[node.first], node.count * sizeof(Edge))
+    memmove(&tree.actions[to], &tree.actions[node.first], node.count * sizeof(action_t))
+    for e in range(to, to + node.count):
+        owners[tree.edges[e].record] = e + 1
 
 
 cdef void move_records(Tree *tree, const uint32_t *owners) noexcept nogil:
@@ -149,11 +178,16 @@ cdef void move_records(Tree *tree, const uint32_t *owners) noexcept nogil:
 
 
 cdef void list_nodes(Tree *tree) noexcept nogil:
-    """Make the table of nodes anew out of their rows."""
+    """Make the table of nodes anew out of their rows, then mark their parents."""
     cdef const Row *row
     cdef uint32_t i
     memset(tree.nodes, 0, (tree.mask + 1) * sizeof(Node))
-    tree.num_nodes = tree.num_rows
+    tree.num_nodes = 0
     for i in range(tree.num_rows):
         row = &tree.rows[i]
-        tree.nodes[place_of(tree, row.key)] = Node(row.key, row.first, row.count, False)
+        if row.first != LINK:
+            tree.nodes[place_of(tree, row.key)] = Node(row.key, row.first, row.count, 0)
+            tree.num_nodes += 1
+    for i in range(tree.num_rows):
+        row = &tree.rows[i]
+        node_of(tree, row.key).marks |= mark_of(row.parent)

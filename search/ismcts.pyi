@@ -28,6 +28,7 @@ class Searcher:
         scale: float | str = ...,
         value: str = ...,
         choice: str = ...,
+        sharpness: float = ...,
         deviations: float = ...,
     ) -> None: ...
     @property

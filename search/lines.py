@@ -63,16 +63,17 @@ class LineBuilder:
     def line(self, action: str, label: str, sums: ActionStatistics, principal_variation: tuple[str, ...]) -> Line:
         """Return the line of an action; its loss stays 0 until the lines are ranked."""
         visits = max(sums.visits, 1)
-        win_shares = tuple(win / visits for win in sums.wins)
-        standard_errors = tuple(error(visits, *pair) for pair in zip(sums.wins, sums.win_squares, strict=True))
-        score, score_error = self._score(sums, win_shares[self.seat], standard_errors[self.seat])
+        means = tuple(win / visits for win in sums.wins)
+        errors = tuple(error(visits, *pair) for pair in zip(sums.wins, sums.win_squares, strict=True))
+        score, score_error = self._score(sums, means[self.seat], errors[self.seat])
+        win_shares = sharpened(means, self.options.sharpness)
         return Line(
             action=action,
             label=label,
             visits=sums.visits,
             availability=sums.availability,
             win_shares=win_shares,
-            standard_errors=standard_errors,
+            standard_errors=sharpened_errors(errors, means, win_shares, self.options.sharpness),
             margin=sums.margin / visits,
             margin_error=error(visits, sums.margin, sums.margin_squares) if visits > 1 else inf,
             score=score,
@@ -104,6 +105,29 @@ class LineBuilder:
         """Return the outcomes of a chance event with their probabilities, most likely first."""
         outcomes = (replace(line, probability=odds[line.action]) for line in lines)
         return tuple(sorted(outcomes, key=lambda line: -odds[line.action]))
+
+
+def sharpened(shares: Sequence[float], exponent: float) -> tuple[float, ...]:
+    """Return win shares raised to an exponent, scaled to add up to 1; zeros stay, and 1 changes nothing."""
+    if exponent == 1:
+        return tuple(shares)
+    raised = [share**exponent for share in shares]
+    total = sum(raised) or 1.0
+    return tuple(share / total for share in raised)
+
+
+def sharpened_errors(
+    errors: Sequence[float], means: Sequence[float], shares: Sequence[float], exponent: float
+) -> tuple[float, ...]:
+    """Return the standard errors of sharpened shares, each share against the rest of them, 0.5 at most.
+
+    The odds of a share move by as much as its own, times the exponent; so do their logarithms' errors.
+    """
+    if exponent == 1:
+        return tuple(errors)
+    spreads = ((share * (1 - share), mean * (1 - mean)) for share, mean in zip(shares, means, strict=True))
+    slopes = (exponent * told / found if found else 1.0 for told, found in spreads)
+    return tuple(min(error * slope, WIDEST_ERROR) for error, slope in zip(errors, slopes, strict=True))
 
 
 def added(ours: Sequence[float], theirs: Sequence[float]) -> tuple[float, ...]:

@@ -47,11 +47,12 @@ class Line:
         label: the same in plain English.
         visits: iterations that tried it.
         availability: iterations in which it was legal.
-        win_shares: mean win share of each seat, 0 to 1; 0 if it was never tried.
-        standard_errors: of each win share, as if iterations were independent; 0.5 before the second visit.
+        win_shares: win share of each seat, 0 to 1, as often as positions told like this one are won: the mean over the
+            iterations, sharpened by the options; 0 if it was never tried.
+        standard_errors: of each win share, as if iterations were independent; 0.5 at most, as before the second visit.
         margin: mean margin of the deciding seat, points: its score less the best other; 0 if it was never tried.
         margin_error: standard error of the margin, points; infinite before the second visit.
-        score: mean reward of the deciding seat, which the search maximizes: its win share, or its margin on the
+        score: mean reward of the deciding seat, which the search maximizes: its mean win share, or its margin on the
             game's scale, on which 0.5 is no margin and most are within 0 and 1; 0 if it was never tried.
         score_error: standard error of the score.
         lower_bound: lower confidence bound of the score; below 0 when little is known.

@@ -13,6 +13,9 @@ from clerestory.engine.core cimport action_t
 
 cdef enum:
     NO_NODE = 0xFFFFFFFF
+    LINK = 0xFFFFFFFF               # instead of a row of edges: a row that only names another parent of a node
+    KEPT = 0x8000                   # mark of a node: by a compaction under way
+    PARENT_MARKS = 15               # of a node, below KEPT
 
 cdef struct Edge:                   # 32 bytes, half a line of the cache
     double win                      # sum of the win shares of the seat that decides
@@ -26,12 +29,12 @@ cdef struct Node:                   # 16 bytes
     uint64_t key
     uint32_t first                  # its row of edges
     uint16_t count                  # edges in the row; 0: this place in the table is free
-    uint16_t kept                   # by a compaction under way
+    uint16_t marks                  # one for each parent of which there is a row, by its key; several may share one
 
-cdef struct Row:                    # of edges; they are listed as they were added
+cdef struct Row:                    # of edges, or a link; they are listed as they were added
     uint64_t key                    # of its node
     uint64_t parent                 # of the node that it was come from when it was added; 0: the root
-    uint32_t first
+    uint32_t first                  # edge; LINK: none
     uint16_t count                  # during a compaction
 
 cdef struct Tree:
@@ -45,7 +48,8 @@ cdef struct Tree:
     uint32_t num_rows
     uint32_t num_edges
     uint32_t num_records            # that at place 0 included, which nobody has
-    uint32_t max_nodes              # and rows
+    uint32_t max_nodes
+    uint32_t max_rows
     uint32_t max_edges
     uint32_t mask                   # places in the table - 1
     uint32_t max_places             # that it may have, a power of two
@@ -59,6 +63,7 @@ cdef uint32_t place_of(const Tree *tree, uint64_t key) noexcept nogil
 cdef uint32_t tree_find(const Tree *tree, uint64_t key) noexcept nogil
 cdef uint32_t tree_enter(Tree *tree, uint64_t key, uint64_t parent, const action_t *legal, int n) noexcept nogil
 cdef bint tree_crowded(const Tree *tree) noexcept nogil
+cdef uint16_t mark_of(uint64_t parent) noexcept nogil
 cdef double *record_of(Tree *tree, uint32_t edge) noexcept nogil
 cdef uint64_t record_numbers(const Tree *tree) noexcept nogil
 cdef int most_visited(const Tree *tree, uint64_t key, const action_t *legal, int n) noexcept nogil

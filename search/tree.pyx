@@ -8,6 +8,7 @@ from clerestory.search.pages cimport give_back, release, reserve, take
 cdef enum:
     EDGES_A_NODE = 6   # what the memory is divided for
     PLACES_A_NODE = 3  # of the largest table, rounding to a power of two included
+    ROWS_A_NODE = 2
     FIRST_PLACES = 1024
     EDGE_BYTES = sizeof(Edge) + sizeof(action_t)
 
@@ -25,15 +26,17 @@ cdef bint tree_open(Tree *tree, uint64_t max_bytes, int seats) noexcept:
     memset(tree, 0, sizeof(Tree))
     tree.seats = seats
     cdef uint64_t edge_bytes = EDGE_BYTES + record_bytes(tree)
-    cdef uint64_t node_bytes = PLACES_A_NODE * sizeof(Node) + sizeof(Row) + EDGES_A_NODE * edge_bytes
+    cdef uint64_t node_bytes = PLACES_A_NODE * sizeof(Node) + ROWS_A_NODE * sizeof(Row)
+    node_bytes += EDGES_A_NODE * edge_bytes
     tree.max_nodes = <uint32_t> min(max_bytes // node_bytes, <uint64_t> 1 << 28)
     tree.max_edges = tree.max_nodes * EDGES_A_NODE
+    tree.max_rows = tree.max_nodes * ROWS_A_NODE
     tree.max_places = 16
     while 2 * tree.max_places <= PLACES_A_NODE * tree.max_nodes:
         tree.max_places *= 2
     tree.mask = min(tree.max_places, <uint32_t> FIRST_PLACES) - 1
     tree.nodes = <Node *> reserve((tree.mask + 1) * sizeof(Node))
-    tree.rows = <Row *> take(tree.max_nodes * sizeof(Row))
+    tree.rows = <Row *> take(tree.max_rows * sizeof(Row))
     tree.edges = <Edge *> take(tree.max_edges * sizeof(Edge))
     tree.actions = <action_t *> take(tree.max_edges * sizeof(action_t))
     tree.num_records = 1
@@ -45,7 +48,7 @@ cdef bint tree_open(Tree *tree, uint64_t max_bytes, int seats) noexcept:
 
 cdef void tree_close(Tree *tree) noexcept:
     release(tree.nodes, (tree.mask + 1) * sizeof(Node))
-    give_back(tree.rows, tree.max_nodes * sizeof(Row))
+    give_back(tree.rows, tree.max_rows * sizeof(Row))
     give_back(tree.edges, tree.max_edges * sizeof(Edge))
     give_back(tree.actions, tree.max_edges * sizeof(action_t))
     give_back(tree.records, (tree.max_edges + 1) * record_bytes(tree))
@@ -84,7 +87,7 @@ cdef uint32_t tree_find(const Tree *tree, uint64_t key) noexcept nogil:
 
 cdef bint tree_crowded(const Tree *tree) noexcept nogil:
     """Whether more than half of its memory is taken."""
-    return tree.num_edges > tree.max_edges // 2 or tree.num_rows > tree.max_nodes // 2
+    return tree.num_edges > tree.max_edges // 2 or tree.num_nodes > tree.max_nodes // 2
 
 
 cdef uint32_t tree_enter(Tree *tree, uint64_t key, uint64_t parent, const action_t *legal, int n) noexcept nogil:
@@ -95,16 +98,42 @@ cdef uint32_t tree_enter(Tree *tree, uint64_t key, uint64_t parent, const action
     cdef uint32_t place = place_of(tree, key)
     cdef Node *node = &tree.nodes[place]
     if node.count:
+        note_parent(tree, node, parent)
         return place if covers(tree, node, legal, n) or widen(tree, node, parent, legal, n) else NO_NODE
-    if tree.num_rows == tree.max_nodes or tree.num_edges + n > tree.max_edges or not has_place(tree):
+    if not has_room(tree, n) or not has_place(tree):
         tree.full = True
         return NO_NODE
     node = &tree.nodes[place_of(tree, key)]
     tree.num_nodes += 1
     node.key = key
+    node.marks = mark_of(parent)
     begin_row(tree, node, parent)
     append(tree, node, legal, n)
     return <uint32_t> (node - tree.nodes)
+
+
+cdef inline bint has_room(const Tree *tree, int n) noexcept nogil:
+    """Whether there is memory for a row of n edges, of one more node."""
+    if tree.num_nodes == tree.max_nodes or tree.num_rows == tree.max_rows:
+        return False
+    return tree.num_edges + n <= tree.max_edges
+
+
+cdef uint16_t mark_of(uint64_t parent) noexcept nogil:
+    """Return the mark of a parent."""
+    return <uint16_t> (1 << ((parent >> 32) * PARENT_MARKS >> 32))
+
+
+cdef inline void note_parent(Tree *tree, Node *node, uint64_t parent) noexcept nogil:
+    """Add a link where a node is come from by another way than before, unless another parent shares the mark.
+
+    A search comes here at every step, so it asks the node alone; one link in some fifteen is left out for that.
+    """
+    if node.marks & mark_of(parent) or tree.num_rows == tree.max_rows:
+        return
+    node.marks |= mark_of(parent)
+    tree.rows[tree.num_rows] = Row(node.key, parent, LINK, 0)
+    tree.num_rows += 1
 
 
 cdef bint has_place(Tree *tree) noexcept nogil:
@@ -158,7 +187,7 @@ cdef bint widen(Tree *tree, Node *node, uint64_t parent, const action_t *legal, 
     """Give the node a new row: the old edges and those of the legal actions, merged. False without memory."""
     cdef uint32_t old = node.first, end = node.first + node.count
     cdef int i = 0
-    if tree.num_rows == tree.max_nodes or tree.num_edges + node.count + n > tree.max_edges:
+    if tree.num_rows == tree.max_rows or tree.num_edges + node.count + n > tree.max_edges:
         tree.full = True
         return False
     begin_row(tree, node, parent)

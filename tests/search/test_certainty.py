@@ -3,6 +3,7 @@
 from dataclasses import replace
 from math import exp
 
+import numpy as np
 import pytest
 
 from clerestory.engine import GAMES, Rng
@@ -13,7 +14,7 @@ from clerestory.search.options import shipped
 from clerestory.search.result import Line, Result
 from clerestory.search.root import observe
 from tests.search.positions import decisions
-from tools.certainty import report, shares, weights_of
+from tools.certainty import LENGTHS, lines_of, report, shares, weights_of
 
 
 def searched(game: Game, number: int, iterations: int, seed: int) -> Result:
@@ -61,3 +62,22 @@ def test_weights_are_found_again_and_said_shares_come_true() -> None:
     said = shares(pairs[2000:], weights)
     assert said.mean() == pytest.approx(sum(pair["agree"] for pair in pairs[2000:]) / 2000, abs=0.03)
     assert any("| 0.90 to 0.95 |" in line for line in report(pairs[2000:], said))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "seats"), [("cathedral", 2), ("cathedral", 4), ("duel", 2)])
+def test_of_searches_that_are_so_sure_so_many_are_confirmed(name: str, seats: int) -> None:
+    """Games that the weights were not fitted to; searches of one decision are alike, so decisions are what is counted."""
+    pairs = [pair for seed in range(901, 909) for pair in lines_of(name, seats, seed)]
+    said, agreed = shares(pairs, np.array(GAMES[name].tuning.certainty)), np.array([pair["agree"] for pair in pairs])
+    for low, high in ((0.0, 1.0), (0.0, 0.75), (0.75, 0.95), (0.95, 1.0)):
+        inside = (said >= low) & (said <= high)
+        decisions_inside = inside.sum() / len(LENGTHS)
+        spread = (said[inside] * (1 - said[inside])).mean() ** 0.5
+        assert abs(said[inside].mean() - agreed[inside].mean()) < 3 * spread / max(decisions_inside, 1) ** 0.5
+    known = agreed.mean()
+    assert loss_of(agreed, said) < loss_of(agreed, np.full(len(said), known))
+
+
+def loss_of(agreed: np.ndarray, said: np.ndarray) -> float:
+    return float(-np.log(np.where(agreed, said, 1 - said)).mean())

@@ -7,6 +7,7 @@ pytest.importorskip("pyspiel", reason="OpenSpiel is not there: `make test-extras
 from clerestory.engine import GAMES, NATURE, Rng
 from tests.search.openspiel.adapter import SpielGame, resampler
 from tests.search.openspiel.agreement import CLEAR, agreement, their_choice
+from tests.search.openspiel.matches import scores
 from tests.search.positions import decisions
 
 CASES = [(name, seats) for name, game in GAMES.items() for seats in game.seats]
@@ -76,3 +77,13 @@ def test_both_searches_choose_the_same_where_the_best_is_clear() -> None:
 def test_the_longer_the_more() -> None:
     counted = agreement(3, 3000)
     assert counted["same"] >= 0.8 * counted["all"]
+
+
+# -- matches ---------------------------------------------------------------------------------------
+
+
+def test_ours_wins_matches_at_equal_iterations() -> None:
+    """It knows the game and theirs does not: measured matches are in docs/benchmarks.md."""
+    ours = scores("duel", 2, 30, range(3))
+    assert len(ours) == 3
+    assert sum(ours) / len(ours) > 0.5

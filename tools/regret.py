@@ -1,0 +1,162 @@
+"""What the shipped search's choices lose, in one table: on solved positions, and on others by searches 100 times longer.
+
+    python -m tools.regret table --iterations 1000
+    python -m tools.regret find GAME --seats N --positions K
+
+`find` plays games of the shipped search, takes one decision in SPARSE with a choice, and writes down what a search of
+LONG iterations says of its lines: win share and margin. `table` lets the shipped search choose there, and on the solved
+positions of `tools.exact`, and says what the choices lose on average: in win share, and in points where margins are
+known. A difference that noise alone makes is told by the standard error over the positions.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from pathlib import Path
+from statistics import fmean, stdev
+from typing import Any
+
+from clerestory.engine import GAMES, NATURE, Rng, State
+from clerestory.search.ismcts import Searcher
+from clerestory.search.options import shipped
+from clerestory.search.result import Result
+from clerestory.search.root import observe
+from tools.exact import WANTED as SOLVED
+from tools.exact import lines_of as solved_lines
+from tools.exact import regret as solved_regret
+
+HERE = Path(__file__).parents[1] / "tests" / "search"
+SPARSE = 10  # decisions with a choice, of which one is taken
+LONG = 100_000  # iterations of the searches that judge
+MOVE = 300  # iterations of a move of the games
+SEED = 1  # of the searches that are judged
+FIRST = 5000  # seed of a game
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of the table: losses of the choices, in win share and in points, None where margins are not known."""
+
+    suite: str
+    shares: Sequence[float]
+    points: Sequence[float] | None
+
+    def text(self) -> str:
+        points = "" if self.points is None else around(self.points, 2)
+        return f"| {self.suite} | {len(self.shares)} | {around(self.shares, 4)} | {points} |"
+
+
+def around(losses: Sequence[float], digits: int) -> str:
+    return f"{fmean(losses):.{digits}f} ± {stdev(losses) / sqrt(len(losses)):.{digits}f}"
+
+
+def searched(position: State, iterations: int, seed: int, max_bytes: int = 1 << 28) -> Result:
+    options = shipped(position.game, position.seats)
+    return Searcher(observe(position), seed=seed, max_bytes=max_bytes, **options).run(iterations=iterations)
+
+
+# -- positions that long searches judge ------------------------------------------------------------
+
+
+def data(game: str) -> Path:
+    """Where the judged positions of a game are."""
+    return HERE / f"searched-{game}.jsonl"
+
+
+def judged(game: str) -> list[dict[str, Any]]:
+    """The judged positions: `seats`, `seed` and `codes` lead to one; `lines` has win share and margin by action."""
+    return [json.loads(line) for line in data(game).read_text().splitlines()]
+
+
+def position_of(game: str, line: dict[str, Any]) -> State:
+    state = GAMES[game].new(line["seats"], line["seed"])
+    for code in line["codes"]:
+        state.play(code)
+    return state
+
+
+def decisions(game: str, seats: int, seed: int) -> Iterator[State]:
+    """Some decisions of a game of the shipped search against itself."""
+    state, rng = GAMES[game].new(seats, seed), Rng(seed)
+    while not state.over:
+        if state.turn == NATURE:
+            state.play(state.draw(rng))
+            continue
+        if len(state.legal_codes()) > 1 and rng.below(SPARSE) == 0:
+            yield state
+        state.play(searched(state, MOVE, rng.next()).best.action)
+
+
+def verdict(state: State) -> dict[str, Any]:
+    """What a long search says of a position, the best line first."""
+    result = searched(state, LONG, SEED + 1)
+    lines = {line.action: (round(line.win_shares[result.seat], 4), round(line.margin, 2)) for line in result.lines}
+    return {"lines": lines}
+
+
+def find(game: str, seats: int, positions: int) -> None:
+    """Append judged positions to the data of a game."""
+    seed, found = FIRST, 0
+    with data(game).open("a") as file:
+        while found < positions:
+            for state in decisions(game, seats, seed):
+                line = {"seats": seats, "seed": seed, "codes": [action.code for action in state.history], **verdict(state)}
+                file.write(json.dumps(line, separators=(",", ":")) + "\n")
+                file.flush()
+                if (found := found + 1) == positions:
+                    break
+            seed += 1
+
+
+def loss(game: str, line: dict[str, Any], iterations: int) -> tuple[float, float]:
+    """Win share and points that the choice of a search loses to the best line of the long one."""
+    choice = searched(position_of(game, line), iterations, SEED, 1 << 26).best.action
+    best, taken = next(iter(line["lines"].values())), line["lines"][choice]
+    return best[0] - taken[0], best[1] - taken[1]
+
+
+# -- the table -------------------------------------------------------------------------------------
+
+
+def rows(iterations: int) -> Iterator[Row]:
+    """Yield the rows of the table."""
+    for game in SOLVED:
+        solved = solved_lines(game)
+        seats = [2 if game == "duel" else len(line["position"][game]["players"]) for line in solved]
+        choices = [shipped(GAMES[game], one) for one in seats]
+        lost = [solved_regret(line, iterations, SEED, **one) for line, one in zip(solved, choices, strict=True)]
+        yield Row(f"{game}, solved", lost, None)
+    for game in SOLVED:
+        for seats in GAMES[game].seats:
+            losses = [loss(game, line, iterations) for line in judged(game) if line["seats"] == seats]
+            if losses:
+                yield Row(f"{game}, {seats} players", *zip(*losses, strict=True))
+
+
+def table(iterations: int) -> Iterator[str]:
+    yield "| positions | number | win share lost | points lost |"
+    yield "|---|---|---|---|"
+    yield from (row.text() for row in rows(iterations))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    finding = commands.add_parser("find")
+    finding.add_argument("game", choices=SOLVED)
+    finding.add_argument("--seats", type=int, default=2)
+    finding.add_argument("--positions", type=int, default=75)
+    making = commands.add_parser("table")
+    making.add_argument("--iterations", type=int, default=1000)
+    options = parser.parse_args()
+    if options.command == "find":
+        find(options.game, options.seats, options.positions)
+    else:
+        sys.stdout.write("\n".join(table(options.iterations)) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,175 @@
+"""Whether win shares mean what they say: of all positions told as 60 %, how many are won; by game, players and round.
+
+    python -m tools.shares gather GAME --seats N --games K --iterations I --seed S --out FILE
+    python -m tools.shares report FILE...
+
+`gather` lets the shipped search play itself, all seats alike, and writes down what its best line says at each decision
+with a choice, before it is sharpened, and who won. `report` finds the exponent (`sharpness`) by which the shares of the
+games with even seeds foretell their results best, and tells of the games with odd seeds what shares told with it, and
+as they were, come to: reliability, log loss, Brier score, calibration error. `noise` is the calibration error that as
+many games would show if every share were right: games are drawn once, and positions of one game share its result.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import pi, sqrt
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from clerestory.engine import GAMES, NATURE, Rng, State
+from clerestory.learn.columns import Array
+from clerestory.learn.figures import BINS, calibration_error, reliability
+from clerestory.learn.samples import entropy
+from clerestory.search.ismcts import Searcher
+from clerestory.search.options import shipped
+from clerestory.search.result import Result
+from clerestory.search.root import observe
+
+EXPONENTS = np.linspace(0.5, 1.6, 111)  # that are tried
+LEAST = 1e-6  # share, of which a logarithm is taken
+
+
+def searched(position: State, iterations: int, seed: int) -> Result:
+    options = {**shipped(position.game, position.seats), "sharpness": 1.0}
+    return Searcher(observe(position), seed=seed, max_bytes=1 << 26, **options).run(iterations=iterations)
+
+
+def game_of(game: str, seats: int, iterations: int, seed: int) -> dict[str, Any]:
+    """Play one game; return who won, and of each decision its round and the shares that its best line says."""
+    state, rng, said = GAMES[game].new(seats, seed), Rng(seed), []
+    while not state.over:
+        if state.turn == NATURE:
+            state.play(state.draw(rng))
+        elif len(legal := state.legal_codes()) == 1:
+            state.play(legal[0])
+        else:
+            best = searched(state, iterations, rng.next()).best
+            said.append((state.round_number(), [round(share, 5) for share in best.win_shares]))
+            state.play(best.action)
+    about = {"game": game, "seats": seats, "iterations": iterations, "seed": seed}
+    return {**about, "returns": state.returns(), "said": said}
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Shares that were told, a row for each position: number of its game, round, shares and returns by seat."""
+
+    game: Array
+    round: Array
+    shares: Array
+    returns: Array
+
+    def take(self, rows: Array) -> "Told":
+        return Told(self.game[rows], self.round[rows], self.shares[rows], self.returns[rows])
+
+    def sharpened(self, exponent: float) -> "Told":
+        raised = np.maximum(self.shares, LEAST) ** exponent
+        return Told(self.game, self.round, raised / raised.sum(axis=1, keepdims=True), self.returns)
+
+
+def told(games: Sequence[Mapping[str, Any]]) -> Told:
+    """Return the shares of games of one number of seats, as they were gathered."""
+    rows = [(one, *said, game["returns"]) for one, game in enumerate(games) for said in game["said"]]
+    columns = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
+    return Told(*columns)
+
+
+def best_exponent(some: Told) -> float:
+    """Return the exponent of the shares by which they foretell the results best."""
+    logs = np.log(np.maximum(some.shares, LEAST))
+    return float(min(EXPONENTS, key=lambda exponent: entropy(exponent * logs, some.returns)))
+
+
+def noise(some: Told) -> float:
+    """Return the calibration error to be expected of shares that are all right, by the spread from game to game."""
+    bins = np.minimum((some.shares * BINS).astype(int), BINS - 1)
+    games = np.repeat(some.game[:, None], some.shares.shape[1], axis=1)
+    off = some.returns - some.shares
+    total = 0.0
+    for number in range(BINS):
+        inside = bins == number
+        by_game = np.bincount(games[inside].astype(int), off[inside] - off[inside].mean() if inside.any() else None)
+        total += sqrt(2 / pi) * sqrt(float((by_game**2).sum()))
+    return total / some.shares.size
+
+
+def figures(some: Told) -> dict[str, float]:
+    """Return log loss in nats, Brier score over the seats, calibration error of all seats, and its noise."""
+    return {
+        "log_loss": entropy(np.log(np.maximum(some.shares, LEAST)), some.returns),
+        "brier": float(((some.shares - some.returns) ** 2).sum(axis=1).mean()),
+        "error": calibration_error(reliability(some.shares.ravel(), some.returns.ravel())),
+        "noise": noise(some),
+    }
+
+
+def tables(some: Told) -> Iterator[str]:
+    """Yield the figures of all rounds and of each, then the reliability table."""
+    yield "| round | positions | log loss | Brier | calibration error | noise |"
+    yield "|---|---|---|---|---|---|"
+    for number in (None, *np.unique(some.round)):
+        part = some if number is None else some.take(some.round == number)
+        cells = " | ".join(f"{figure:.3f}" for figure in figures(part).values())
+        yield f"| {'all' if number is None else int(number)} | {len(part.round):,} | {cells} |"
+    yield "| " + " | ".join(("said", "won", "shares")) + " |"
+    yield "|---|---|---|"
+    for row in reliability(some.shares.ravel(), some.returns.ravel()):
+        yield f"| {row['said']:.1%} | {row['won']:.1%} | {row['count']:,} |"
+
+
+def report(games: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield what games of one number of seats show."""
+    even, odd = (told([game for game in games if game["seed"] % 2 == parity]) for parity in (0, 1))
+    exponent, all_ = best_exponent(even), told(games)
+    of_game = shipped(GAMES[games[0]["game"]], games[0]["seats"]).get("sharpness", 1.0)
+    yield f"{games[0]['game']}, {games[0]['seats']} players, {len(games)} games of {games[0]['iterations']} iterations"
+    yield f"sharpness {exponent:.2f} by even seeds, {best_exponent(odd):.2f} by odd ones, {best_exponent(all_):.2f} by all"
+    for name, which, by in (
+        ("odd seeds, as they were", odd, 1.0),
+        (f"odd seeds, sharpness {exponent:.2f}", odd, exponent),
+        (f"all, as they were", all_, 1.0),
+        (f"all, as shipped ({of_game:.2f})", all_, of_game),
+    ):
+        yield f"\n{name}:"
+        yield from tables(which.sharpened(by))
+
+
+def gather(options: argparse.Namespace) -> None:
+    """Append what a number of games show to a file, game by game; seeds that it has are left out."""
+    there = {game["seed"] for game in read([options.out])} if options.out.exists() else set()
+    with options.out.open("a") as file:
+        for seed in sorted(set(range(options.seed, options.seed + options.games)) - there):
+            file.write(json.dumps(game_of(options.game, options.seats, options.iterations, seed)) + "\n")
+            file.flush()
+
+
+def read(paths: Sequence[Path]) -> list[dict[str, Any]]:
+    return [json.loads(line) for path in paths for line in path.read_text().splitlines()]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    gathering = commands.add_parser("gather")
+    gathering.add_argument("game", choices=GAMES)
+    gathering.add_argument("--seats", type=int, default=2)
+    gathering.add_argument("--games", type=int, default=100)
+    gathering.add_argument("--iterations", type=int, default=1000)
+    gathering.add_argument("--seed", type=int, default=0)
+    gathering.add_argument("--out", type=Path, required=True)
+    reporting = commands.add_parser("report")
+    reporting.add_argument("files", type=Path, nargs="+")
+    options = parser.parse_args()
+    if options.command == "gather":
+        gather(options)
+    else:
+        sys.stdout.write("\n".join(report(read(options.files))) + "\n")
+
+
+if __name__ == "__main__":
+    main()
