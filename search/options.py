@@ -45,9 +45,9 @@ class Options:
             `net` for the learned one that is shipped; or the path of a file of weights.
         temperature: lead in the value, in points, that makes the odds of winning grow e-fold, where the value gives no
             win shares of its own; a Searcher takes the game's where none is given.
-        sharpness: exponent, above 0, by which the win shares of a line are raised before they are told, scaled to add up
-            to 1 again: below 1 they are told less boldly. Fitted so that of all positions told as 60 %, 60 % are won;
-            the search itself goes by the shares as they are.
+        sharpness: exponent, above 0, to which the win shares of a line are raised before they are told, scaled to add
+            up to 1 again: below 1 they are told less boldly. Fitted so that of all positions told as 60 %, 60 % are
+            won; the search itself goes by the shares as they are.
         choice: the best line: `visits`, the most visited; `bound`, the highest lower bound among those
             with at least 15 % of the most visits.
         deviations: standard errors from a line's reward down to its lower bound, 0 or more.

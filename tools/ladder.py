@@ -98,8 +98,11 @@ def ratings(a: Array, b: Array, scores: Array, players: int, fixed: int) -> Arra
     """Return the Elo ratings that explain the scores best, by Newton's method; that of `fixed` is FIXED.
 
     Args:
-        a, b: numbers of the players of each deal (N).
-        scores: of A, 0 to 1 (N).
+        a: number of the first player of each deal (N).
+        b: of the second (N).
+        scores: of the first, 0 to 1 (N).
+        players: how many there are.
+        fixed: number of the one whose rating is known.
     """
     strength = np.zeros(players)
     for _ in range(50):

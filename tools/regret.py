@@ -1,4 +1,4 @@
-"""What the shipped search's choices lose, in one table: on solved positions, and on others by searches 100 times longer.
+"""What the shipped search's choices lose, in one table: on solved positions, and as searches 100 times longer judge.
 
     python -m tools.regret table --iterations 1000
     python -m tools.regret find GAME --seats N --positions K
@@ -103,7 +103,12 @@ def find(game: str, seats: int, positions: int) -> None:
     with data(game).open("a") as file:
         while found < positions:
             for state in decisions(game, seats, seed):
-                line = {"seats": seats, "seed": seed, "codes": [action.code for action in state.history], **verdict(state)}
+                line = {
+                    "seats": seats,
+                    "seed": seed,
+                    "codes": [action.code for action in state.history],
+                    **verdict(state),
+                }
                 file.write(json.dumps(line, separators=(",", ":")) + "\n")
                 file.flush()
                 if (found := found + 1) == positions:
@@ -130,10 +135,10 @@ def rows(iterations: int) -> Iterator[Row]:
         lost = [solved_regret(line, iterations, SEED, **one) for line, one in zip(solved, choices, strict=True)]
         yield Row(f"{game}, solved", lost, None)
     for game in SOLVED:
-        for seats in GAMES[game].seats:
-            losses = [loss(game, line, iterations) for line in judged(game) if line["seats"] == seats]
+        for players in GAMES[game].seats:
+            losses = [loss(game, line, iterations) for line in judged(game) if line["seats"] == players]
             if losses:
-                yield Row(f"{game}, {seats} players", *zip(*losses, strict=True))
+                yield Row(f"{game}, {players} players", *zip(*losses, strict=True))
 
 
 def table(iterations: int) -> Iterator[str]:

@@ -128,11 +128,12 @@ def report(games: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     exponent, all_ = best_exponent(even), told(games)
     of_game = shipped(GAMES[games[0]["game"]], games[0]["seats"]).get("sharpness", 1.0)
     yield f"{games[0]['game']}, {games[0]['seats']} players, {len(games)} games of {games[0]['iterations']} iterations"
-    yield f"sharpness {exponent:.2f} by even seeds, {best_exponent(odd):.2f} by odd ones, {best_exponent(all_):.2f} by all"
+    others = f"{best_exponent(odd):.2f} by odd ones, {best_exponent(all_):.2f} by all"
+    yield f"sharpness {exponent:.2f} by even seeds, {others}"
     for name, which, by in (
         ("odd seeds, as they were", odd, 1.0),
         (f"odd seeds, sharpness {exponent:.2f}", odd, exponent),
-        (f"all, as they were", all_, 1.0),
+        ("all, as they were", all_, 1.0),
         (f"all, as shipped ({of_game:.2f})", all_, of_game),
     ):
         yield f"\n{name}:"

@@ -67,7 +67,7 @@ def test_weights_are_found_again_and_said_shares_come_true() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "seats"), [("cathedral", 2), ("cathedral", 4), ("duel", 2)])
 def test_of_searches_that_are_so_sure_so_many_are_confirmed(name: str, seats: int) -> None:
-    """Games that the weights were not fitted to; searches of one decision are alike, so decisions are what is counted."""
+    """Games that the weights were not fitted to; searches of one decision are alike, so decisions are counted."""
     pairs = [pair for seed in range(901, 909) for pair in lines_of(name, seats, seed)]
     said, agreed = shares(pairs, np.array(GAMES[name].tuning.certainty)), np.array([pair["agree"] for pair in pairs])
     for low, high in ((0.0, 1.0), (0.0, 0.75), (0.75, 0.95), (0.95, 1.0)):

@@ -13,7 +13,7 @@ from clerestory.search.root import observe
 from tests.search.positions import decisions
 
 ITERATIONS = 3000
-LARGE, SMALL = 1 << 26, 1 << 20  # bytes: one tree has room for all nodes, the other is more than half full
+LARGE, SMALL = 1 << 26, 9 << 17  # bytes: one tree has room for all nodes, the other is more than half full
 
 
 def start(name: str) -> State:
@@ -68,6 +68,20 @@ def test_what_is_kept_is_as_it_was(name: str) -> None:
 def figures(line: Line) -> Line:
     """The line without the moves that are expected after it."""
     return replace(line, principal_variation=())
+
+
+@pytest.mark.parametrize("seed", [2, 3])
+def test_what_another_order_of_actions_leads_to_is_kept(seed: int) -> None:
+    """All that can be reached fits: a search goes on from a compacted tree exactly as from a whole one."""
+    position = next(one for one in decisions(GAMES["cathedral"], 2, seed) if len(one.legal_codes()) > 3)
+    found = []
+    for size in (LARGE, SMALL):
+        search = searcher(position, size)
+        search.advance(observe(next_decision(position, search.run(iterations=ITERATIONS))))
+        found.append((search.run(iterations=300), search.run(iterations=1).nodes))
+    (whole, all_nodes), (compacted, kept_nodes) = found
+    assert kept_nodes < all_nodes
+    assert [figures(line) for line in compacted.lines] == [figures(line) for line in whole.lines]
 
 
 def test_a_tree_with_room_keeps_everything() -> None:

@@ -31,7 +31,8 @@ def test_an_exponent_is_found_again_and_mends_the_shares() -> None:
 
 
 def test_the_noise_is_the_error_of_right_shares() -> None:
-    errors, noises = zip(*((one["error"], one["noise"]) for one in (figures(made(400, 1.0)) for _ in range(30))))
+    every = [figures(made(400, 1.0)) for _ in range(30)]
+    errors, noises = ([one[name] for one in every] for name in ("error", "noise"))
     assert np.mean(errors) == pytest.approx(np.mean(noises), rel=0.15)
     assert figures(made(400, 1.0, positions=9))["noise"] == pytest.approx(np.mean(noises), rel=0.15)
     assert sqrt(4) * figures(made(1600, 1.0))["noise"] == pytest.approx(np.mean(noises), rel=0.15)

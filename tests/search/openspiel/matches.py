@@ -1,7 +1,7 @@
 """Matches of the search as it is shipped against OpenSpiel's ISMCTS with random playouts, at equal iterations a move.
 
-`python -m tests.search.openspiel.matches duel --iterations 100 --deals 10` plays every deal in all seatings, OpenSpiel in
-all seats but one. OpenSpiel gets what our own plain search has: our determinizer, and no knowledge of the game.
+`python -m tests.search.openspiel.matches duel --iterations 100 --deals 10` plays every deal in all seatings, OpenSpiel
+in all seats but one. OpenSpiel gets what our own plain search has: our determinizer, and no knowledge of the game.
 """
 
 import argparse
