@@ -98,10 +98,7 @@ def remarks(answer: Recommendation) -> list[str]:
         said.append(f"Expected then: {'; '.join(ply.label for ply in expected)}.")
     said += [f"Warning: {warning}" for warning in answer.warnings]
     if answer.best and (higher := higher_margins(answer)):
-        said.append(
-            f"By its margin so far, {higher[0].action.text} is ahead of the first line. It was tried less, so its "
-            "margin is less certain: the line tried most is the one to play."
-        )
+        said.append(about_higher_margin(higher[0], answer.lines[0], answer.seat or 0))
     if answer.best:
         said.append(f"Of searches ten times longer, {certainty(answer.certainty)} would name the same first line.")
     said.append(
@@ -109,6 +106,19 @@ def remarks(answer: Recommendation) -> list[str]:
         f"{answer.nodes:,} information sets, {answer.depth} decisions deep; seed {answer.seed}"
     )
     return said
+
+
+def about_higher_margin(line: Line, first: Line, seat: int) -> str:
+    """Return why the first line is to be played though this one has a higher margin."""
+    if line.win_shares and first.win_shares and line.win_shares[seat] < first.win_shares[seat]:
+        return (
+            f"{line.action.text} has a higher margin than the first line, but a smaller share of the win: the line "
+            "tried most is the one to play."
+        )
+    return (
+        f"By its margin so far, {line.action.text} is ahead of the first line. It was tried less, so its margin is "
+        "less certain: the line tried most is the one to play."
+    )
 
 
 def higher_margins(answer: Recommendation) -> list[Line]:

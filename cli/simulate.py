@@ -1,7 +1,7 @@
 """`clerestory simulate`: whole games of random players, counted and, if wanted, recorded."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,13 +34,22 @@ class Tally:
 
     Attributes:
         plies: of each game, decisions and chance events together.
+        events: chance events of all games.
+        choices: decisions of all games with more than one legal action.
         returns: win share of each seat, by game.
         values: final score of each seat, by game, where the game has a guide.
     """
 
     plies: list[int] = field(default_factory=list)
+    events: int = 0
+    choices: int = 0
     returns: list[tuple[float, ...]] = field(default_factory=list)
     values: list[tuple[float, ...]] = field(default_factory=list)
+
+    def meet(self, state: State, legal: Sequence[int]) -> None:
+        """Count a ply that is about to be played."""
+        self.events += state.turn == NATURE
+        self.choices += state.turn != NATURE and len(legal) > 1
 
     def add(self, state: State) -> None:
         """Count a finished game."""
@@ -51,20 +60,26 @@ class Tally:
 
     def figures(self) -> dict[str, object]:
         """Return the means."""
+        games = len(self.plies)
         return {
-            "games": len(self.plies),
+            "games": games,
             "plies_per_game": mean(self.plies),
+            "chance_events_per_game": self.events / games,
+            "decisions_per_game": (sum(self.plies) - self.events) / games,
+            "choices_per_game": self.choices / games,
             "win_share": [mean(column) for column in zip(*self.returns, strict=True)],
             "score": [mean(column) for column in zip(*self.values, strict=True)],
         }
 
 
-def random_game(game: Game, seats: int, seed: int) -> State:
-    """Return a finished game of uniformly random players, with its history; fully determined by the seed."""
+def random_game(game: Game, seats: int, seed: int, tally: Tally) -> State:
+    """Return a finished game of uniformly random players, with its history, and count it; the seed determines all."""
     state, rng = game.new(seats, seed), Rng(seed)
     while not state.over:
         legal = state.legal_codes()
+        tally.meet(state, legal)
         state.play(state.draw(rng) if state.turn == NATURE else legal[rng.below(len(legal))])
+    tally.add(state)
     return state
 
 
@@ -95,8 +110,7 @@ def simulate(
     progress = Console(stderr=True)
     with record_file(out) as file:
         for number in track(range(seed, seed + games), "playing", console=progress, disable=not progress.is_terminal):
-            state = random_game(rules, seats, number)
-            tally.add(state)
+            state = random_game(rules, seats, number, tally)
             if file:
                 file.writelines(line + "\n" for line in Record(state, number).lines())
     report(rules, tally, as_json=as_json)

@@ -1,6 +1,7 @@
 """Late positions solved exactly, by odds: `python -m tools.exact GAME` finds some in games and writes them down.
 
-`python -m tools.exact GAME --regret 10000` says how much of a win the search's choices lose on them.
+It goes on where it was ended. `python -m tools.exact GAME --regret 10000` says how much of a win the search's choices
+lose on them.
 
 A value is the win share of the seat to decide if all play for their win share from there on. With two seats that is
 a zero-sum game and has one value. With more, only positions are taken in which nobody else decides any more.
@@ -10,7 +11,7 @@ import argparse
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import mean
@@ -106,7 +107,7 @@ def data(game: str) -> Path:
 
 def lines_of(game: str) -> list[dict[str, Any]]:
     """The solved positions of a game: `seed` of the game they come from, `position`, `values` by action."""
-    return [json.loads(line) for line in data(game).read_text().splitlines()]
+    return [json.loads(line) for line in data(game).read_text().splitlines()] if data(game).exists() else []
 
 
 def fields(state: State) -> dict[str, Any]:
@@ -148,16 +149,22 @@ def telling(game: str, seats: int, seed: int, taken: Counter[str]) -> Iterator[d
 
 
 def find(game: str) -> None:
-    """Write the wanted positions of a game."""
-    with data(game).open("w") as file:
-        for seats, wanted in WANTED[game].positions.items():
-            taken: Counter[str] = Counter()
-            seed = 0
-            while taken.total() < wanted:
-                for line in telling(game, seats, seed, taken):
-                    file.write(json.dumps(line) + "\n")
-                seed += 1
-            sys.stdout.write(f"{seats} seats: {dict(taken)} out of {seed} games\n")
+    """Add the positions that are still wanted of a game, from the first game on that has given none."""
+    for seats, wanted in WANTED[game].positions.items():
+        known = [line for line in lines_of(game) if len(line["position"][game]["players"]) == seats]
+        taken = Counter(line["position"][game]["step"] for line in known)
+        seed = max((line["seed"] for line in known), default=-1) + 1
+        while taken.total() < wanted:
+            add(game, telling(game, seats, seed, taken))
+            seed += 1
+        sys.stdout.write(f"{seats} seats: {dict(taken)} out of {seed} games\n")
+
+
+def add(game: str, lines: Iterable[dict[str, Any]]) -> None:
+    """Write the positions of one game, all or none of them, behind the others."""
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    with data(game).open("a") as file:
+        file.write(text)
 
 
 def regret(line: dict[str, Any], iterations: int, seed: int, **options: Any) -> float:

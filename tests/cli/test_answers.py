@@ -19,11 +19,15 @@ EXAMPLES = Path(__file__).parents[2] / "examples" / "positions"
 STATE = from_position((EXAMPLES / "cathedral-3p-round4-draft.json").read_text())
 
 
-def answer_with(first: float, second: float) -> Recommendation:
-    """Return the answer of a search that was decided, with other margins."""
+def answer_with(first: float, second: float, share: float = 0.5) -> Recommendation:
+    """Return the answer of a search that was decided, with other margins, and a share of the win of the second line."""
     result = Searcher(observe(STATE), seed=1, **shipped(STATE.game, STATE.seats)).run(iterations=2000)
     margins = [first, second, *[first - 5.0] * (len(result.lines) - 2)]
-    lines = (replace(line, margin=at, loss=first - at) for line, at in zip(result.lines, margins, strict=True))
+    shares = [0.5, share, *[0.4] * (len(result.lines) - 2)]
+    lines = (
+        replace(line, margin=at, loss=first - at, win_shares=(one,) * STATE.seats)
+        for line, at, one in zip(result.lines, margins, shares, strict=True)
+    )
     return read_answer(as_message(STATE, replace(result, stop_reason=StopReason.DECIDED, lines=tuple(lines))))
 
 
@@ -48,6 +52,13 @@ def test_a_line_with_a_higher_margin_than_the_first_is_explained() -> None:
     assert "The lines tried most come first." in text
 
 
+def test_a_line_with_more_points_that_wins_less_is_explained() -> None:
+    answer = answer_with(3.0, 4.2, share=0.45)
+    text = re.sub(r"\s+", " ", shown(answer))
+    assert f"{answer.lines[1].action.text} has a higher margin than the first line, but a smaller share of" in text
+    assert "By its margin so far" not in text
+
+
 def test_where_the_first_line_has_the_highest_margin_nothing_is_said_of_it() -> None:
     for second in (3.0, 3.04, -1.0):
-        assert "By its margin" not in shown(answer_with(3.0, second))
+        assert "one to play" not in shown(answer_with(3.0, second))

@@ -8,7 +8,7 @@ from typer.testing import CliRunner, Result
 
 from clerestory.cli.main import app
 from clerestory.cli.options import BadOption
-from clerestory.engine import GAMES, BadPosition, BadRecord
+from clerestory.engine import GAMES, NATURE, BadPosition, BadRecord, read_records
 from clerestory.engine.toy.rules import TOY
 
 
@@ -27,6 +27,22 @@ def test_simulate_records_what_replay_reads(tmp_path: Path) -> None:
     assert [ending["seed"] for ending in endings] == [9, 10, 11, 12, 13]
     means = [sum(column) / 5 for column in zip(*(ending["returns"] for ending in endings), strict=True)]
     assert means == pytest.approx(summary["win_share"])
+
+
+def test_simulate_counts_decisions_choices_and_chance_events(tmp_path: Path) -> None:
+    out = tmp_path / "games.jsonl"
+    arguments = ("simulate", "--game", "cathedral", "--seats", 2, "--games", 2, "--out", out, "--json")
+    summary = json.loads(run(*arguments).output)
+    met = []
+    for record in read_records(out.read_text().splitlines()):
+        state = record.state.origin
+        for action in record.state.history:
+            met.append((state.turn == NATURE, len(state.legal_codes())))
+            state.play(action)
+    events = sum(nature for nature, _ in met)
+    assert summary["chance_events_per_game"] == events / 2
+    assert summary["decisions_per_game"] == (len(met) - events) / 2
+    assert summary["choices_per_game"] == sum(not nature and legal > 1 for nature, legal in met) / 2
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -69,6 +69,13 @@ def test_the_shipped_search_asks_the_learned_value_where_there_is_one() -> None:
         assert lines == Searcher(observe(state), seed=1, **named).run(iterations=50).lines
 
 
+def test_the_shipped_value_is_not_looked_for_in_every_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    root = observe(leaf(2)[0])
+    first = Searcher(root, seed=1, **shipped(CATHEDRAL, 2)).run(iterations=50).lines
+    monkeypatch.setattr("clerestory.engine.value.shipped_file", lambda name: pytest.fail(f"looked for {name} again"))
+    assert Searcher(root, seed=1, **shipped(CATHEDRAL, 2)).run(iterations=50).lines == first
+
+
 def test_every_value_makes_a_search_of_its_own(net: str) -> None:
     state = leaf(2)[0]
     tables = {

@@ -7,6 +7,19 @@ const signed = new Intl.NumberFormat("en", {
   signDisplay: "exceptZero", // of what is shown: -0.04 is "0.0"
 });
 
+const unsigned = new Intl.NumberFormat("en", {
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+  signDisplay: "negative",
+});
+
+const exact = new Intl.NumberFormat("en", { maximumFractionDigits: 2, signDisplay: "exceptZero" });
+
+/** What must be known to read the points of a game, where they are not plain. */
+const ABOUT_POINTS: Record<string, string> = {
+  duel: "Points: 10 for a complete section, 1 for a material placed, 0.01 for a gold, which breaks a tie.",
+};
+
 export const text = {
   title: "Clerestory",
   games: { cathedral: "The Pillars of the Earth", duel: "Builders Duel", toy: "Toy" } as Record<string, string>,
@@ -19,8 +32,16 @@ export const text = {
   fullStrength: "Full strength",
   share: (value: number) => `${(100 * value).toFixed(1)} %`,
   points: (value: number) => signed.format(value),
+  loss: (value: number) => unsigned.format(value),
+  finalPoints: (value: number) => exact.format(value),
   ply: (ply: number) => `Move ${ply}`,
   moves: (count: number) => (count === 1 ? "1 move" : `${count} moves`),
+  hundredths: "0.01 point is a gold, which breaks a tie.",
+  legend: (game: string) =>
+    `Most tried first. Win: expected share of the win. Points: expected lead over the best other player. Loss: points less than the first line. ${ABOUT_POINTS[game] ?? ""}`,
+  winsLess: (label: string) => `${label}: more points than the first line, yet fewer wins. The first line is the one to play.`,
+  triedLess: (label: string) =>
+    `${label}: more points than the first line so far, but tried less, so they are less certain. The first line is the one to play.`,
 };
 
 /** Languages in which names of cards are known, beside English, by the value of the catalogue that holds them. */

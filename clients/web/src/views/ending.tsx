@@ -36,11 +36,12 @@ export function Result({ outcome, seats }: { outcome: Outcome; seats: readonly S
         <ul class="margins">
           {seats.map((seat) => (
             <li key={seat.seat}>
-              <SeatName look={seat} />: {text.points(outcome.margins[seat.seat] ?? 0)} points
+              <SeatName look={seat} />: {text.finalPoints(outcome.margins[seat.seat] ?? 0)} points
             </li>
           ))}
         </ul>
       )}
+      {!outcome.margins.every(Number.isInteger) && <p class="muted">{text.hundredths}</p>}
     </>
   );
 }

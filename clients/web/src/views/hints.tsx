@@ -115,6 +115,8 @@ function Told({ question, seats, pointed, onPoint }: Props & { question: hints.Q
             onPoint={onPoint}
           />
           <Shown />
+          {found.seat !== undefined && <p class="muted">{text.legend(question.position.game.case ?? "")}</p>}
+          <Higher lines={found.lines} seat={found.seat} />
           {found.reason && <p class="reason">{found.reason}</p>}
           <p class="muted">
             {Number(found.statistics?.iterations ?? 0).toLocaleString("en")} games looked at
@@ -163,7 +165,7 @@ function Table({ lines, seat, question, pointed, onPoint }: TableProps) {
             <th scope="col">Action</th>
             <th scope="col">Win</th>
             <th scope="col">Points</th>
-            <th scope="col">Costs</th>
+            <th scope="col">Loss</th>
           </tr>
         </thead>
         <tbody>
@@ -196,7 +198,7 @@ function Table({ lines, seat, question, pointed, onPoint }: TableProps) {
               </th>
               <td>{seat === undefined ? "" : text.share(line.winShares[seat] ?? 0)}</td>
               <td>{text.points(line.margin)}</td>
-              <td>{lossOf(line, lines[0], seat)}</td>
+              <td>{line === lines[0] || !line.visits ? "" : text.loss(line.loss)}</td>
             </tr>
           ))}
         </tbody>
@@ -205,11 +207,16 @@ function Table({ lines, seat, question, pointed, onPoint }: TableProps) {
   );
 }
 
-/** What a line costs against the best one, in win shares. */
-function lossOf(line: Line, best: Line | undefined, seat: number | undefined): string {
-  if (seat === undefined || !best || line === best) return "";
-  const loss = (best.winShares[seat] ?? 0) - (line.winShares[seat] ?? 0);
-  return loss > 0 ? text.share(loss) : "";
+/** Why the first line is the one to play, where another one has a higher margin as it is shown. */
+function Higher({ lines, seat }: { lines: readonly Line[]; seat: number | undefined }) {
+  const first = lines[0];
+  const shown = (line: Line) => Math.round(10 * line.margin);
+  const tried = lines.filter((line) => line.visits > 0n);
+  const higher = tried.reduce((most, line) => (shown(line) > shown(most) ? line : most), tried[0] ?? first);
+  if (seat === undefined || !first || !higher || higher === first) return null;
+  const share = (line: Line) => line.winShares[seat] ?? 0;
+  const label = higher.action?.label ?? "";
+  return <p class="muted">{share(higher) < share(first) ? text.winsLess(label) : text.triedLess(label)}</p>;
 }
 
 /** What is shown of a line that is played out, and where in it one is. */
