@@ -1,6 +1,7 @@
 """A server from its start to its orderly end."""
 
 import asyncio
+import gc
 import resource
 import signal
 from collections.abc import Callable
@@ -241,6 +242,7 @@ async def serve(
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
     app = await start(settings, inside)
+    gc.freeze()  # what a server is made of stays: to look through it for garbage would stop the event loop for 30 ms
     if app.tokens is not None:
         loop.add_signal_handler(signal.SIGHUP, app.tokens.reload)
     async with AsyncExitStack() as around:

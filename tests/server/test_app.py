@@ -1,6 +1,7 @@
 """A server from its start to its orderly end, and what answers beside the advice."""
 
 import asyncio
+import gc
 import os
 import signal
 from functools import partial
@@ -48,6 +49,20 @@ async def test_an_idle_server_does_not_serve_once_it_finishes() -> None:
         await server.app.health.enter_graceful_shutdown()
         answer = await HealthStub(server.channel).Check(HealthCheckRequest(service=SERVICES[0]))
     assert answer.status == HealthCheckResponse.NOT_SERVING
+
+
+async def test_what_a_server_is_made_of_is_not_looked_through_for_garbage() -> None:
+    """A collection of everything stops the event loop for tens of milliseconds."""
+    ready: asyncio.Future[App] = asyncio.get_running_loop().create_future()
+    stop = asyncio.Event()
+    serving = asyncio.ensure_future(serve(Settings(listen="127.0.0.1:0", workers=1), partial(telling, ready), stop))
+    app = await ready
+    try:
+        assert not any(one is app.scheduler for one in gc.get_objects())
+    finally:
+        gc.unfreeze()
+        stop.set()
+        await serving
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
