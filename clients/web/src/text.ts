@@ -39,7 +39,8 @@ export const text = {
   hundredths: "0.01 point is a gold, which breaks a tie.",
   legend: (game: string) =>
     `Most tried first. Win: expected share of the win. Points: expected lead over the best other player. Loss: points less than the first line. ${ABOUT_POINTS[game] ?? ""}`,
-  winsLess: (label: string) => `${label}: more points than the first line, yet fewer wins. The first line is the one to play.`,
+  winsLess: (label: string) =>
+    `${label}: more points than the first line, yet fewer wins. The first line is the one to play.`,
   triedLess: (label: string) =>
     `${label}: more points than the first line so far, but tried less, so they are less certain. The first line is the one to play.`,
 };
