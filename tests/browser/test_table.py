@@ -1,7 +1,6 @@
 """Hints, stepping, taking back, studies, links: what one does at a table beside playing."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -42,49 +41,6 @@ def test_hints_in_four_steps(page: Page) -> None:
     page.keyboard.press("?")
     expect(told).to_have_count(0)
     expect(marked).to_have_count(0)
-
-
-def change_tables(page: Page, change: Callable[[list[dict[str, Any]]], None]) -> None:
-    """Change the lines of every table of hints on its way to the page: messages behind their flags and lengths."""
-
-    def answer(route: Route) -> None:
-        got = route.fetch()
-        rest, changed = got.body(), b""
-        while rest:
-            flags, end = rest[:1], 5 + int.from_bytes(rest[1:5])
-            message, rest = json.loads(rest[5:end]), rest[end:]
-            if lines := message.get("recommendation", {}).get("lines"):
-                change(lines)
-            text = json.dumps(message).encode()
-            changed += flags + len(text).to_bytes(4) + text
-        route.fulfill(headers={"content-type": got.headers["content-type"]}, body=changed)
-
-    page.route("**/clerestory.v1.AdvisorService/Analyze", answer)
-
-
-@pytest.mark.parametrize(
-    ("more", "share", "says"),
-    [(3, 1, "so far, but tried less"), (3, 0, "yet fewer wins"), (0.01, 1, None), (-3, 1, None)],
-)
-def test_a_line_with_more_points_than_the_first_is_explained(
-    page: Page, more: float, share: int, says: str | None
-) -> None:
-    def change(lines: list[dict[str, Any]]) -> None:
-        for line in lines[1:]:
-            line["margin"] = lines[0].get("margin", 0) - 5
-        lines[0]["margin"] = round(lines[0].get("margin", 0), 1)
-        lines[1] |= {"margin": lines[0]["margin"] + more, "winShares": [share] * 2}
-
-    start(page)
-    change_tables(page, change)
-    page.get_by_label("Hints ?").select_option("table")
-    told, second = page.locator(".told"), page.locator(".lines tbody tr").nth(1).get_by_role("button")
-    expect(told).to_contain_text("of longer searches would say the same", timeout=PATIENCE)
-    if says is None:
-        expect(told).not_to_contain_text("more points than the first line")
-    else:
-        expect(told).to_contain_text(f"{second.inner_text()}: more points than the first line")
-        expect(told).to_contain_text(says)
 
 
 def test_the_gauge_adds_up(page: Page) -> None:

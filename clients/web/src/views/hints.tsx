@@ -30,7 +30,8 @@ export function Hints({ question, seats, barred, pointed, onPoint }: Props) {
   const seconds = hints.seconds.value;
   const wanted = step !== "off" && !barred ? question : undefined;
   useLayoutEffect(() => {
-    if (wanted) void hints.ask(wanted); // before the next picture: the first table is waited for
+    if (wanted)
+      void hints.ask(wanted); // before the next picture: the first table is waited for
     else hints.clear();
     endPreview();
     return hints.clear;
