@@ -20,9 +20,10 @@ from clerestory.durations import parse_duration
 from clerestory.engine import Record, read_records
 from clerestory.review import Annotation, Plan, annotate
 from clerestory.review.classes import GLYPHS
+from clerestory.review.deepen import deepen
 from clerestory.review.plan import ITERATIONS, LEAST, MOST
 from clerestory.review.report import report
-from clerestory.review.words import SHOWN, figure_rows, ledger_rows, made_by, note, place, verdict, winners
+from clerestory.review.words import SHOWN, figure_rows, ledger_rows, made_by, note, place, rolled, verdict, winners
 
 TRIAL = 4 * LEAST  # iterations of the review by which the others' speed is told
 SPARE = 0.9  # of the time, for what is slower than the trial
@@ -44,15 +45,21 @@ def annotate_record(
         int | None, typer.Option(min=0, help="Judge all by what this seat knew; else each seat by its own knowledge.")
     ] = None,
     threads: Annotated[int | None, typer.Option(min=1, max=256, help="Side by side; else one for each core.")] = None,
+    deep: Annotated[
+        str | None, typer.Option(help="Then play the errors to the end many times, for so long, as in 60s.")
+    ] = None,
     html: Annotated[Path | None, typer.Option(help="Write a report for browsers into this file.")] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Review a recorded game: a ledger of luck, errors and gifts for each seat, which adds up to its result."""
     played = chosen_record(record, number)
     crew = threads or os.cpu_count() or 1
+    more = None if deep is None else seconds_of("--deep", deep)
     with progress_bar() as told:
         plan = plan_of(played, iterations, time, seed, viewer, crew)
         review = annotate(played.state, plan, threads=crew, progress=told)
+        if more is not None:
+            review = deepen(played.state, review, more, threads=crew, progress=told)
     if html is not None:
         write(html, report(review))
     if as_json:
@@ -81,14 +88,20 @@ def plan_of(
         raise BadOption(f"--viewer: {viewer} is not one of 0 to {played.state.seats - 1}")
     if duration is None:
         return Plan(iterations=iterations or ITERATIONS, seed=seed, viewer=viewer)
-    seconds = parse_duration(duration)
-    if not seconds:
-        raise BadOption(f"--time: {duration[:80]!r} is not a time like 90s or 2m")
+    seconds = seconds_of("--time", duration)
     began = time.monotonic()
     annotate(played.state, Plan(iterations=TRIAL, seed=seed, viewer=viewer), threads=threads)
     took = time.monotonic() - began
     most = TRIAL * SPARE * (seconds - took) / took
     return Plan(iterations=min(max(int(most), LEAST), MOST), seed=seed, viewer=viewer)
+
+
+def seconds_of(option: str, duration: str) -> float:
+    """Return a time in seconds. Raises BadOption."""
+    seconds = parse_duration(duration)
+    if seconds is None or seconds <= 0:
+        raise BadOption(f"{option}: {duration[:80]!r} is not a time like 90s")
+    return seconds
 
 
 def write(path: Path, text: str) -> None:
@@ -136,6 +149,8 @@ def errors(review: Annotation) -> list[Text]:
         glyph = GLYPHS[review.class_of(one)]
         told.append(Text(f"{glyph:<3}{review.names[one.seat]}: {one.label} ({place(one)})"))
         told.append(Text(f"   {verdict(one)}", style="dim"))
+        if found_by_rollouts := rolled(review, one):
+            told.append(Text(f"   {found_by_rollouts}", style="dim"))
     return told
 
 

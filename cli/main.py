@@ -14,6 +14,7 @@ from clerestory.cli.learn import learn
 from clerestory.cli.new import new
 from clerestory.cli.options import BadOption, common
 from clerestory.cli.play import play
+from clerestory.cli.puzzle import solve
 from clerestory.cli.recommend import analyze, recommend
 from clerestory.cli.rules import rules
 from clerestory.cli.serve import serve
@@ -25,10 +26,13 @@ from clerestory.clients import AdvisorError, BadConnection, BadRequest, NotNow
 from clerestory.door.config import BadDoor
 from clerestory.engine import GameError
 from clerestory.learn.errors import LearnError
+from clerestory.review.puzzle import NoPuzzle
 from clerestory.search import SearchError
 from clerestory.server.config import BadSettings
 
-BAD_INPUT = (BadOption, BadConnection, BadRequest, NotNow, GameError, SearchError, LearnError, BadSettings, BadDoor)
+BAD_INPUT = (
+    *(BadOption, BadConnection, BadRequest, NotNow, GameError, SearchError, NoPuzzle, LearnError, BadSettings, BadDoor),
+)
 FAILURES = (AdvisorError, OSError)
 
 app = typer.Typer(
@@ -50,6 +54,7 @@ app.command()(show)
 app.command()(simulate)
 app.command()(replay)
 app.command("annotate")(annotate_record)
+app.command("puzzle")(solve)
 app.command()(rules)
 app.command()(arena)
 app.command()(tune)

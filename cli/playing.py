@@ -5,7 +5,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from getpass import getpass
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +13,15 @@ from rich.table import Table
 from rich.text import Text
 
 from clerestory.cli.answers import answer_view
+from clerestory.cli.choosing import find_action, show_actions
 from clerestory.cli.foreseen import ask_owner, known, out_of_sight, shareable
 from clerestory.cli.recording import Recording
-from clerestory.cli.screen import actions_table, ending
+from clerestory.cli.screen import ending
 from clerestory.clients import Advisor, AdvisorError
 from clerestory.engine import NATURE, Action, Record, Rng, State
 from clerestory.engine.scoring import outcome, point_sources
 
 HINTED = 5  # lines of a hint
-LISTED = 8  # actions named when what was typed fits several
 HELP = {
     "NUMBER": "play the action with this number",
     "TEXT": "play the action with this text; its beginning will do",
@@ -243,10 +242,7 @@ def show(session: Session) -> None:
         session.console.print(f"{state.game.seat_name(state.turn)} has been shown what comes; `peek` shows it.")
     due = "What came up?" if state.turn == NATURE else f"{state.game.seat_name(state.turn)} is to decide:"
     session.console.print(f"\n{due}")
-    numbered = enumerate(state.legal_actions(), 1)
-    for kind, group in groupby(numbered, key=lambda entry: entry[1].text.split()[0]):
-        session.console.print(f" {kind}", style="bold")
-        session.console.print(actions_table((f"{number:>2}", action) for number, action in group))
+    show_actions(session.console, state)
 
 
 def peek(session: Session) -> None:
@@ -257,22 +253,7 @@ def peek(session: Session) -> None:
 
 def find(session: Session, typed: str) -> Action | None:
     """Return the legal action that the input names; say why when there is none."""
-    legal = session.state.legal_actions()
-    if typed.isascii() and typed.isdigit():
-        number = int(typed[:4])
-        if 1 <= number <= len(legal):
-            return legal[number - 1]
-        session.console.print(f"{typed[:20]}: the actions are 1 to {len(legal)}")
-        return None
-    wanted = " ".join(typed.lower().split())
-    fits = [action for action in legal if action.text.lower() == wanted]
-    fits = fits or [action for action in legal if action.text.lower().startswith(wanted)]
-    if len(fits) == 1:
-        return fits[0]
-    names = ", ".join(action.text for action in fits[:LISTED]) + (", ..." if len(fits) > LISTED else "")
-    told = f"may be {names}" if fits else "is no legal action, and no command; `help` says what can be typed"
-    session.console.print(f"{typed[:40]!r} {told}")
-    return None
+    return find_action(session.console, session.state, typed)
 
 
 def hint(session: Session) -> None:

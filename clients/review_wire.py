@@ -36,6 +36,7 @@ class ReviewedPly:
         points: of margin that the action cost, 0 or more.
         variation: the principal variation of the best action, in texts.
         reason: what the best action brings beyond the one played, "" where nothing is beyond chance.
+        shown: luck of a seat that had been shown what is to come, by seat; () where nothing was shown.
     """
 
     ply: int
@@ -49,6 +50,7 @@ class ReviewedPly:
     points: float
     variation: tuple[str, ...]
     reason: str
+    shown: tuple[float, ...] = ()
 
     @property
     def loss(self) -> float:
@@ -72,6 +74,7 @@ class SeatReview:
         mean_loss: of those, None without any.
         accuracy: 0 to 100, None without decisions.
         classes: number of `blunder`, `mistake` and `doubtful` decisions.
+        level: of play that loses about as much, None where too little is known.
     """
 
     name: str
@@ -85,6 +88,7 @@ class SeatReview:
     mean_loss: float | None
     accuracy: float | None
     classes: dict[str, int]
+    level: int | None = None
 
     @property
     def luck_adjusted(self) -> float:
@@ -176,6 +180,7 @@ def read_ply(message: api.ReviewedPly) -> ReviewedPly:
         points=message.points,
         variation=tuple(message.principal_variation),
         reason=message.reason,
+        shown=tuple(share / UNIT for share in message.shown),
     )
 
 
@@ -200,8 +205,9 @@ def read_review(message: api.GameReview) -> GameReview:
 
 def read_seat(message: api.SeatReview) -> SeatReview:
     """Return the ledger of a seat."""
+    present = {field.name for field, _ in message.ListFields()}
     given: dict[str, Any] = {
-        field: getattr(message, field) if message.HasField(field) else None for field in ("mean_loss", "accuracy")
+        field: getattr(message, field) if field in present else None for field in ("mean_loss", "accuracy", "level")
     }
     return SeatReview(
         name=message.name,
@@ -215,4 +221,5 @@ def read_seat(message: api.SeatReview) -> SeatReview:
         mean_loss=None if given["mean_loss"] is None else given["mean_loss"] / UNIT,
         accuracy=given["accuracy"],
         classes={"blunder": message.blunders, "mistake": message.mistakes, "doubtful": message.doubtful},
+        level=given["level"],
     )

@@ -33,6 +33,7 @@ class Tuning:
         worth_naming: smallest difference worth mentioning, of margins in points, of features in their own unit.
         review: by number of seats, the options in which the search of a review differs from the shipped one, where that
             asks the hand-made value.
+        review_learned: the same where it asks the learned one.
         learned: by number of seats, the options in which the shipped search differs from `search` where a learned value
             is shipped for the cards in use.
         certainty: weights of the evidence that a search ten times longer would name the same action: a constant,
@@ -48,6 +49,7 @@ class Tuning:
     levels: tuple[Level, ...]
     review: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
     learned: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
+    review_learned: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
 
 
 def ladder(*levels: tuple[int, float]) -> tuple[Level, ...]:

@@ -17,7 +17,7 @@ from grpc_tools import protoc  # type: ignore[import-untyped]
 
 PROTO = Path(__file__).parent
 PAGE = PROTO.parent / "docs" / "reference.md"
-ORDER = ("advisor", "rules", "games", "annotation", "position", "cathedral", "duel", "toy")  # calls first
+ORDER = ("advisor", "rules", "games", "annotation", "puzzle", "position", "cathedral", "duel", "toy")  # calls first
 MESSAGE, ENUM, SERVICE, MEMBER, ONEOF = 4, 5, 6, 2, 8  # numbers of fields in descriptor.proto, of which paths are made
 METHOD, VALUE = 2, 2
 HEAD = """\

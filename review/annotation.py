@@ -1,16 +1,18 @@
 """The review of a game as a whole, and its form as JSON."""
 
 from bisect import bisect_left
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from statistics import fmean
 from typing import Any
 
 from clerestory.engine.core import NATURE, State
 from clerestory.engine.scoring import outcome
 from clerestory.review.classes import CLASSES, FLOORS, Figures, class_of, figures, noise_floors, steps
-from clerestory.review.ledger import UNIT, Account, Shares, Valuation, accounts, in_units
+from clerestory.review.ledger import UNIT, Account, Shares, Valuation, accounts, in_units, levelled
 from clerestory.review.plan import Plan
+from clerestory.review.ranks import level_like
+from clerestory.review.rollouts import Rollouts
 
 FORMAT = 1
 
@@ -31,6 +33,7 @@ class Annotation:
         floors: the noise floor at each valuation, in millionths.
         accounts: the ledger, by seat.
         figures: what is said of the decisions, by seat.
+        rollouts: what rollouts say of decisions, by ply; {} where none were made.
     """
 
     game: str
@@ -44,6 +47,7 @@ class Annotation:
     floors: tuple[int, ...]
     accounts: tuple[Account, ...]
     figures: tuple[Figures, ...]
+    rollouts: Mapping[int, Rollouts] = field(default_factory=dict)
 
     @property
     def over(self) -> bool:
@@ -78,7 +82,7 @@ class Annotation:
     def remainder(self) -> dict[str, float | None]:
         """Return how large the remainder is beside luck: the mean of the largest change of any seat, in millionths."""
         luck = [max(map(abs, one.change)) for one in self.valuations if one.seat == NATURE]
-        sizes = steps(self.valuations)
+        sizes = steps(levelled(self.valuations, self.final))
         return {
             "mean_revaluation_a_ply": fmean(sizes) if sizes else None,
             "mean_luck_an_event": fmean(luck) if luck else None,
@@ -124,6 +128,7 @@ class Annotation:
             "mean_loss": None if said.mean_loss is None else round(said.mean_loss / UNIT, 6),
             "accuracy": None if said.accuracy is None else round(said.accuracy, 2),
             "points_lost": said.points,
+            "played_like_level": said.level,
         }
 
     def _move(self, one: Valuation) -> dict[str, Any]:
@@ -144,7 +149,9 @@ class Annotation:
             "points": one.points,
             "class": self.class_of(one),
         }
-        return {**told, "best": one.best, **errors, "line": list(one.line)}
+        shown = {"shown_ahead": list(map(share, one.shown))} if one.shown else {}
+        rolled = {"rollouts": asdict(self.rollouts[one.ply])} if one.ply in self.rollouts else {}
+        return {**told, "best": one.best, **errors, **rolled, **shown, "line": list(one.line)}
 
 
 def assemble(end: State, plan: Plan, valuations: Sequence[Valuation], final: Shares | None) -> Annotation:
@@ -157,6 +164,7 @@ def assemble(end: State, plan: Plan, valuations: Sequence[Valuation], final: Sha
         final: shares of the last position of a game that is not over; else None.
     """
     result = in_units(end.returns()) if final is None else final
+    levels = levelled(valuations, result)
     floors = noise_floors(valuations, result)
     return Annotation(
         game=end.game.name,
@@ -168,9 +176,14 @@ def assemble(end: State, plan: Plan, valuations: Sequence[Valuation], final: Sha
         valuations=tuple(valuations),
         final=result,
         floors=tuple(floors),
-        accounts=accounts(valuations, result),
-        figures=tuple(figures(valuations, seat, floors) for seat in range(end.seats)),
+        accounts=accounts(levels, result),
+        figures=tuple(ranked(figures(valuations, seat, floors), end) for seat in range(end.seats)),
     )
+
+
+def ranked(said: Figures, end: State) -> Figures:
+    """Return figures with the level of play that they are like."""
+    return replace(said, level=level_like(end.game, end.seats, said.mean_loss, said.counted))
 
 
 def share(units: int) -> float:

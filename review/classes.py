@@ -32,6 +32,7 @@ class Figures:
         accuracy: mean of the accuracy of those counted, 0 to 100; None where there is none.
         points: points of margin lost by errors.
         classes: how many decisions were of each class.
+        level: of play that loses about as much; None where too little is known.
     """
 
     seat: int
@@ -41,6 +42,7 @@ class Figures:
     accuracy: float | None
     points: float
     classes: dict[str, int]
+    level: int | None = None
 
 
 def noise_floors(valuations: Sequence[Valuation], final: Shares) -> list[int]:
@@ -104,6 +106,6 @@ def figures(valuations: Sequence[Valuation], seat: int, floors: Sequence[int]) -
 def steps(valuations: Sequence[Valuation]) -> list[int]:
     """Return the size of each revaluation between two valuations, in millionths: the largest of any seat."""
     return [
-        max(abs(then - now) for now, then in zip(one.after, other.before, strict=True))
+        max(abs(then - now) for now, then in zip(one.after, other.entry, strict=True))
         for one, other in pairwise(valuations)
     ]

@@ -41,8 +41,8 @@ class Plan:
 
     def settings(self, game: Game, seats: int) -> dict[str, Any]:
         """Return the options of the search: the shipped ones, what reviews of the game have else, then one's own."""
-        of_reviews = {} if asks_learned(game) else game.tuning.review.get(seats, {})
-        return {**shipped(game, seats), **of_reviews, **self.options}
+        of_reviews = game.tuning.review_learned if asks_learned(game) else game.tuning.review
+        return {**shipped(game, seats), **of_reviews.get(seats, {}), **self.options}
 
     def seed_of(self, ply: int, search: int) -> int:
         """Return the seed of a search, by the ply and the number of the search there."""

@@ -19,6 +19,7 @@ from clerestory.review.words import (
     note,
     percent,
     place,
+    rolled,
     verdict,
     who,
     winners,
@@ -77,7 +78,8 @@ def error(review: Annotation, one: Valuation) -> str:
     glyph = GLYPHS[review.class_of(one)]
     where = f'<span class="soft">{escape(place(one))}</span>'
     name = seat_name(review, one.seat)
-    return f'<b class="glyph">{glyph}</b>{name}: {escape(one.label)} {where}<br>{escape(verdict(one))}'
+    more = escape(f" {rolled(review, one)}".rstrip())
+    return f'<b class="glyph">{glyph}</b>{name}: {escape(one.label)} {where}<br>{escape(verdict(one))}{more}'
 
 
 def event(review: Annotation, one: Valuation) -> str:

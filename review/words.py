@@ -57,6 +57,7 @@ def figure_rows(review: Annotation) -> list[tuple[str, list[str]]]:
         ("luck-adjusted", [percent(round(one.adjusted / TENTH)) for one in review.accounts]),
         ("decisions", [f"{one.counted}" for one in said]),
         ("mean loss, ‰", ["-" if one.mean_loss is None else thousandths(one.mean_loss) for one in said]),
+        ("played like level", [f"{one.level or '-'}" for one in said]),
         ("accuracy", ["-" if one.accuracy is None else f"{one.accuracy:.1f}" for one in said]),
         ("points lost", [f"{one.points:.1f}" for one in said]),
         *((f"{glyph} {name}", [f"{one.classes[name]}" for one in said]) for name, glyph in GLYPHS.items()),
@@ -73,6 +74,14 @@ def verdict(one: Valuation) -> str:
     points = f" and {one.points:.1f} points" if one.points >= 0.05 else ""
     gains = f": {one.reason}" if one.reason else ""
     return f"Cost {percent(round(one.loss / TENTH))} % of a win{points}. Better: {one.best_label}{gains}."
+
+
+def rolled(review: Annotation, one: Valuation) -> str:
+    """Return what rollouts say of an error, with their standard error; "" where there are none."""
+    found = review.rollouts.get(one.ply)
+    if found is None:
+        return ""
+    return f"Rollouts: {100 * found.loss:+.1f} ± {100 * found.error:.1f} % lost, over {found.pairs} pairs of games."
 
 
 def winners(review: Annotation, one: Valuation) -> str:

@@ -26,16 +26,18 @@ from clerestory.server.games.mover import move_on
 from clerestory.server.games.service import Games
 from clerestory.server.games.store import SqliteStore
 from clerestory.server.metrics import Exposition, Metrics, expose
+from clerestory.server.puzzle_service import Puzzles
 from clerestory.server.reviewer import Reviewer
 from clerestory.server.rules_service import Rules
 from clerestory.server.scheduler import Scheduler
 from clerestory.server.security import TokenDoor, Tokens, credentials
 from clerestory.server.service import AdvisorHandlers
 from clerestory.server.turns import take_turns
-from clerestory.v1 import advisor_pb2, annotation_pb2, games_pb2, rules_pb2
+from clerestory.v1 import advisor_pb2, annotation_pb2, games_pb2, puzzle_pb2, rules_pb2
 from clerestory.v1.advisor_pb2_grpc import add_AdvisorServiceServicer_to_server
 from clerestory.v1.annotation_pb2_grpc import add_AnnotationServiceServicer_to_server
 from clerestory.v1.games_pb2_grpc import add_GameServiceServicer_to_server
+from clerestory.v1.puzzle_pb2_grpc import add_PuzzleServiceServicer_to_server
 from clerestory.v1.rules_pb2_grpc import add_RulesServiceServicer_to_server
 
 SERVICES = (
@@ -43,6 +45,7 @@ SERVICES = (
     rules_pb2.DESCRIPTOR.services_by_name["RulesService"].full_name,
     games_pb2.DESCRIPTOR.services_by_name["GameService"].full_name,
     annotation_pb2.DESCRIPTOR.services_by_name["AnnotationService"].full_name,
+    puzzle_pb2.DESCRIPTOR.services_by_name["PuzzleService"].full_name,
 )
 ANSWERING = 0.0001  # time slice of the threads that answer calls, in seconds: a shorter one makes them run sooner
 MANY = 1 << 31  # descriptors from which on connections need no limit
@@ -165,6 +168,7 @@ def add_services(server: grpc.aio.Server, advisor: AdvisorHandlers, games: Games
     add_RulesServiceServicer_to_server(Rules(), server)
     add_GameServiceServicer_to_server(games, server)
     add_AnnotationServiceServicer_to_server(annotations, server)
+    add_PuzzleServiceServicer_to_server(Puzzles(), server)
 
 
 async def report_serving(standing: HealthServicer) -> None:

@@ -53,6 +53,7 @@ class Reason(StrEnum):
     BAD_PAGE = "BAD_PAGE"
     BAD_RECORD = "BAD_RECORD"
     NO_HINTS_YET = "NO_HINTS_YET"
+    NO_SUCH_PUZZLE = "NO_SUCH_PUZZLE"
     TOO_MANY_GAMES = "TOO_MANY_GAMES"
     TOO_MANY_WATCHERS = "TOO_MANY_WATCHERS"
     DISK_FULL = "DISK_FULL"
@@ -101,6 +102,7 @@ CODES = {
     Reason.BAD_PAGE: grpc.StatusCode.INVALID_ARGUMENT,
     Reason.BAD_RECORD: grpc.StatusCode.INVALID_ARGUMENT,
     Reason.NO_HINTS_YET: grpc.StatusCode.FAILED_PRECONDITION,
+    Reason.NO_SUCH_PUZZLE: grpc.StatusCode.NOT_FOUND,
     Reason.TOO_MANY_GAMES: grpc.StatusCode.RESOURCE_EXHAUSTED,
     Reason.TOO_MANY_WATCHERS: grpc.StatusCode.RESOURCE_EXHAUSTED,
     Reason.DISK_FULL: grpc.StatusCode.RESOURCE_EXHAUSTED,

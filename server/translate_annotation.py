@@ -104,6 +104,7 @@ def write_ply(one: Valuation) -> api.ReviewedPly:
         iterations=one.iterations,
         principal_variation=one.line,
         reason=one.reason,
+        shown=one.shown,
     )
 
 
@@ -125,6 +126,7 @@ def read_ply(message: api.ReviewedPly) -> Valuation:
         iterations=message.iterations,
         line=tuple(message.principal_variation),
         reason=message.reason,
+        shown=tuple(message.shown),
     )
 
 
@@ -187,4 +189,5 @@ def write_seat(review: Annotation, seat: int) -> api.SeatReview:
         blunders=said.classes["blunder"],
         mistakes=said.classes["mistake"],
         doubtful=said.classes["doubtful"],
+        level=said.level,
     )

@@ -119,10 +119,10 @@ def write_outcome(state: State) -> rules.Outcome | None:
 # -- games and their cards -------------------------------------------------------------------------
 
 
-def read_game(name: str) -> Game:
+def read_game(name: str, path: str = "game") -> Game:
     """Return the game with a name. Raises CallError, which lists all names."""
     if name not in GAMES:
-        refuse(Reason.BAD_GAME, "game", f"{name[:40]!r} is not one of {', '.join(GAMES)}")
+        refuse(Reason.BAD_GAME, path, f"{name[:40]!r} is not one of {', '.join(GAMES)}")
     return GAMES[name]
 
 

@@ -1,6 +1,6 @@
 """Figures of reviews: `python -m tools.review_figures options|luck|levels|blunders --game cathedral --seats 3`.
 
-    options    for each horizon: steps where the best was played, luck, and what of the result is left over
+    options    for sets of options, at equal time: steps where the best was played, and luck
     calibration  Brier score of shares by horizon and temperature, and what they mean
     luck       mean luck of each source, which must be 0 within its error
     levels     mean loss of a decision of each level, which must fall from level to level
@@ -12,21 +12,24 @@ print equal figures.
 
 import argparse
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cache, partial
-from itertools import product
+from itertools import pairwise, product
 from math import sqrt
 from statistics import fmean, stdev
 from typing import Any
 
 from clerestory.arena.bots import Budget, parse_bot
+from clerestory.arena.match import derived_seed
 from clerestory.engine import GAMES, NATURE, Rng, State
 from clerestory.review import UNIT, Annotation, Plan, annotate
 from clerestory.review.annotate import answered
+from clerestory.review.classes import Figures, steps
 from clerestory.review.course import plies_of
 from clerestory.review.ledger import Valuation
+from clerestory.review.plan import LEAST
 from clerestory.review.study import study, value_of
 from clerestory.search.ismcts import Searcher
 from clerestory.search.root import observe_decision
@@ -34,6 +37,18 @@ from clerestory.search.root import observe_decision
 TRIED = list(product((0, 20, 60), (2.0, 3.0, 4.0, 6.0, 8.0)))  # horizons and temperatures
 SAMPLED, SPREAD = 8, 5  # decisions of a game that are looked at, and from which of the first ones on
 LEVELS = range(1, 9)
+EVERY_LEVEL = tuple(f"ismcts:level={level}" for level in LEVELS)
+WINDOW, WINDOWS = 8, 6  # plies in a row that are studied, and how many such windows there are in a game
+SEARCHES: tuple[dict[str, Any], ...] = (
+    {},
+    {"exploration": 0.25},
+    {"exploration": 0.12},
+    {"prior_floor": 0.0},
+    {"horizon": 10},
+    {"horizon": 30},
+    {"reward": "mix"},
+    {"nodes": "tree"},
+)
 COSTS = 0.10  # of a win, for a planted blunder
 LONG = 10  # times the iterations of the review, by which a blunder is known to be one
 
@@ -57,7 +72,7 @@ class Setting:
 def played(setting: Setting, seed: int, bots: tuple[str, ...] = ("ismcts",)) -> State:
     """Return a finished game of bots, each taking the seats in turn."""
     players = [parse_bot(text) for text in bots]
-    state, rng = GAMES[setting.game].new(setting.seats, seed), Rng(seed)
+    state, rng = GAMES[setting.game].new(setting.seats, seed), Rng(derived_seed("figures", seed))
     while not state.over:
         if state.turn == NATURE:
             state.play(state.draw(rng))
@@ -72,31 +87,56 @@ def played(setting: Setting, seed: int, bots: tuple[str, ...] = ("ismcts",)) -> 
 
 
 def options_figures(setting: Setting, games: int, pool: Executor) -> Iterator[dict[str, Any]]:
-    """Yield what reviews with each horizon are worth."""
-    for horizon, temperature in product((0, 20, 60), (3.0,)):
-        plan = Plan(iterations=setting.iterations, options={"horizon": horizon, "temperature": temperature})
-        reviews = list(pool.map(partial(reviewed, setting, plan), range(games)))
-        yield {"horizon": horizon, "temperature": temperature} | worth(reviews)
+    """Yield how far the shares move from ply to ply under each set of options, every search given the same time."""
+    speed = seconds_an_iteration(setting, {})
+    for options in SEARCHES:
+        slower = seconds_an_iteration(setting, options) / speed
+        plan = Plan(iterations=max(int(setting.iterations / slower), LEAST), options=options)
+        found = [one for windows in pool.map(partial(studied, setting, plan), range(games)) for one in windows]
+        yield {"options": options, "iterations": plan.iterations} | movement(found)
+
+
+def seconds_an_iteration(setting: Setting, options: Mapping[str, Any]) -> float:
+    """Return how long an iteration takes: the least of three rounds over some decisions of a game."""
+    roots = [ply.root for ply in plies_of(played(setting, 0)) if ply.root is not None and ply.turn != NATURE]
+    settings, some = Plan(options=dict(options)).settings(GAMES[setting.game], setting.seats), roots[:: len(roots) // 6]
+    rounds = [
+        sum(Searcher(root, seed=1, **settings).run(iterations=setting.iterations).elapsed for root in some)
+        for _ in range(3)
+    ]
+    return min(rounds) / len(some) / setting.iterations
+
+
+def studied(setting: Setting, plan: Plan, seed: int) -> list[list[Valuation]]:
+    """Return windows of plies that were valued, of a game of the bots."""
+    plies = [ply for ply in plies_of(played(setting, seed)) if ply.root is not None]
+    starts = range(seed % WINDOW, len(plies) - WINDOW, len(plies) // WINDOWS)
+    return [[answered(study(ply, plan)) for ply in plies[start : start + WINDOW]] for start in starts]
+
+
+def movement(windows: Sequence[Sequence[Valuation]]) -> dict[str, Any]:
+    """Return how far the shares move: between plies, where the best was played, and by luck."""
+    moved = [size for window in windows for size in steps(window)]
+    quiet = [
+        then.entry[one.seat] - one.after[one.seat]
+        for window in windows
+        for one, then in pairwise(window)
+        if one.seat != NATURE and one.loss == 0
+    ]
+    luck = [max(map(abs, one.change)) for window in windows for one in window if one.seat == NATURE]
+    return {
+        "floor": round(sqrt(fmean(step * step for step in quiet)) / UNIT, 5),
+        "quiet_mean": round(fmean(quiet) / UNIT, 5),
+        "revaluation": round(fmean(moved) / UNIT, 5),
+        "luck": round(fmean(luck) / UNIT, 5),
+        "ratio": round(fmean(moved) / fmean(luck), 3),
+        "steps": len(moved),
+    }
 
 
 def reviewed(setting: Setting, plan: Plan, seed: int) -> Annotation:
     """Return the review of a game of the bots."""
     return annotate(played(setting, seed), plan)
-
-
-def worth(reviews: Sequence[Annotation]) -> dict[str, Any]:
-    """Return how consistent reviews are, and how far their shares foresee the result."""
-    sizes = [review.remainder() for review in reviews]
-    revaluation = fmean(one["mean_revaluation_a_ply"] or 0.0 for one in sizes) / UNIT
-    luck = fmean(one["mean_luck_an_event"] or 0.0 for one in sizes) / UNIT
-    return {
-        "floor": round(fmean(one.floor for one in reviews) / UNIT, 4),
-        "revaluation": round(revaluation, 4),
-        "luck": round(luck, 4),
-        "ratio": round(revaluation / luck, 2),
-        "remainder": round(fmean(abs(one.revaluation) for review in reviews for one in review.accounts) / UNIT, 3),
-        "brier": round(fmean(brier(review, one) for review in reviews for one in review.valuations), 4),
-    }
 
 
 def brier(review: Annotation, one: Valuation) -> float:
@@ -184,28 +224,35 @@ def luck_of(setting: Setting, seed: int) -> dict[str, int]:
 
 
 def levels_figures(setting: Setting, games: int, pool: Executor) -> Iterator[dict[str, Any]]:
-    """Yield the mean loss of a decision of each level, of games of that level alone, and of full strength last."""
-    plan = Plan(iterations=setting.iterations)
-    for name in (*(f"ismcts:level={level}" for level in LEVELS), "ismcts"):
-        reviews = list(pool.map(partial(by_bot, setting, plan, name), range(games)))
-        yield {"bot": name} | losses(reviews)
+    """Yield the mean loss of a decision of each level, of games of all levels, then of the search as it is reviewed.
+
+    Seats hold the levels in turn, so that each meets its neighbours. The last row but one is the line of ranks.toml.
+    """
+    said: dict[int, list[Figures]] = {level: [] for level in LEVELS}
+    for seed, review in enumerate(pool.map(partial(by_bots, setting, EVERY_LEVEL), range(games))):
+        for one in review.figures:
+            said[LEVELS[(one.seat + seed) % len(LEVELS)]].append(one)
+    rows = {level: losses(found) for level, found in said.items()}
+    yield from ({"bot": f"ismcts:level={level}"} | row for level, row in rows.items())
+    yield {"ranks": {str(setting.seats): [round(1000 * row["mean_loss"], 2) for row in rows.values()]}}
+    reviews = pool.map(partial(by_bots, setting, ("ismcts",)), range(max(games // len(LEVELS), 1)))
+    yield {"bot": "ismcts"} | losses([one for review in reviews for one in review.figures])
 
 
-def by_bot(setting: Setting, plan: Plan, name: str, seed: int) -> Annotation:
-    """Return the review of a game of one kind of bot."""
-    return annotate(played(setting, seed, (name,)), plan)
+def by_bots(setting: Setting, bots: tuple[str, ...], seed: int) -> Annotation:
+    """Return the review of a game of bots."""
+    return annotate(played(setting, seed, bots), Plan(iterations=setting.iterations))
 
 
-def losses(reviews: Sequence[Annotation]) -> dict[str, Any]:
-    """Return what decisions lost, over reviews."""
-    said = [one for review in reviews for one in review.figures]
+def losses(said: Sequence[Figures]) -> dict[str, Any]:
+    """Return what decisions lost, by what was said of seats."""
     counted = sum(one.counted for one in said)
     lost = sum((one.mean_loss or 0.0) * one.counted for one in said)
     by_seat = [one.mean_loss or 0.0 for one in said]
     classes = {name: sum(one.classes[name] for one in said) for name in ("blunder", "mistake", "doubtful")}
     return {
         "mean_loss": round(lost / counted / UNIT, 5),
-        "error": round(stdev(by_seat) / sqrt(len(by_seat)) / UNIT, 5),
+        "error": round(stdev(by_seat) / sqrt(len(by_seat)) / UNIT, 5) if len(by_seat) > 1 else None,
         "accuracy": round(fmean(one.accuracy or 0.0 for one in said), 2),
         "counted": counted,
         "mistakes_in_200": round(200 * (classes["blunder"] + classes["mistake"]) / counted, 2),
@@ -238,8 +285,8 @@ def found_blunder(setting: Setting, seed: int) -> dict[str, Any] | None:
 
 def plant(setting: Setting, seed: int) -> tuple[State, int, float] | None:
     """Return a game with one blunder, its ply, and what a long search says that it costs; None if none was possible."""
-    state, rng, planted = GAMES[setting.game].new(setting.seats, seed), Rng(seed), None
-    bot, begin = parse_bot("ismcts"), Rng(~seed & 0xFFFFFFFF).below(60)
+    state, rng, planted = GAMES[setting.game].new(setting.seats, seed), Rng(derived_seed("figures", seed)), None
+    bot, begin = parse_bot("ismcts"), Rng(derived_seed("plant", seed)).below(60)
     while not state.over:
         if state.turn == NATURE:
             state.play(state.draw(rng))

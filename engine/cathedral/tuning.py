@@ -20,6 +20,7 @@ LEARNED: dict[str, Any] = {"value": "net", "reward": "win", "horizon": 0}
 TUNING = Tuning(
     search={2: SEARCH | {"horizon": 20}, 3: SEARCH, 4: SEARCH | {"exploration": 0.3}},
     review={2: CALIBRATED, 3: CALIBRATED | {"horizon": 60}, 4: CALIBRATED | {"horizon": 60}},
+    review_learned={seats: {"exploration": 0.12} for seats in (2, 3, 4)},
     learned={2: LEARNED, 3: LEARNED, 4: LEARNED | {"exploration": 0.5}},
     temperature=8.0,
     scale={2: 30.0, 3: 20.0, 4: 10.0},

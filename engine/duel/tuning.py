@@ -13,6 +13,7 @@ TUNING = Tuning(
             "horizon": 20,
         },
     },
+    review_learned={2: {"exploration": 0.12}},
     learned={2: {"value": "net", "reward": "win", "horizon": 0}},
     temperature=8.0,
     scale={2: 20.0},

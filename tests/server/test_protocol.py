@@ -8,7 +8,7 @@ import pytest
 
 from clerestory.server.app import SERVICES
 from clerestory.server.errors import CODES
-from clerestory.v1 import advisor_pb2, annotation_pb2, games_pb2, rules_pb2
+from clerestory.v1 import advisor_pb2, annotation_pb2, games_pb2, puzzle_pb2, rules_pb2
 
 PAGE = Path(__file__).parents[2] / "docs" / "protocol.md"
 
@@ -26,7 +26,7 @@ def test_the_tables_of_stop_reasons_and_warnings_are_the_protos(kind: Any) -> No
 
 def test_the_table_of_services_names_every_call() -> None:
     rows = dict(re.findall(r"^\| `(clerestory\.[\w.]+)` \| (.*?) \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE))
-    files = (advisor_pb2, rules_pb2, games_pb2, annotation_pb2)
+    files = (advisor_pb2, rules_pb2, games_pb2, annotation_pb2, puzzle_pb2)
     services = [service for file in files for service in file.DESCRIPTOR.services_by_name.values()]
     assert list(rows) == [service.full_name for service in services] == list(SERVICES)
     for service in services:

@@ -21,7 +21,7 @@ function Page() {
   if (tokenWanted.value) return <TokenScreen />;
   if (linked) return null;
   if (screen === "game" && id) return <GameScreen key={id} id={id} />;
-  if (screen === "study") return <Later words={route.value.slice(1)} />;
+  if (screen === "study" || screen === "puzzle") return <Later key={screen} screen={screen} words={route.value.slice(1)} />;
   return <Lobby />;
 }
 
@@ -33,15 +33,17 @@ function takeLink(id: string, [kind, ...rest]: string[]): void {
   go(["game", id], true);
 }
 
-/** The study, which is loaded when it is first opened. */
-function Later({ words }: { words: string[] }) {
-  const screen = useSignal<FunctionComponent<{ words: string[] }> | undefined>(undefined);
+const LATER = { study: () => import("./views/study.tsx"), puzzle: () => import("./views/puzzle.tsx") };
+
+/** A screen that is loaded when it is first opened. */
+function Later({ screen, words }: { screen: keyof typeof LATER; words: string[] }) {
+  const view = useSignal<FunctionComponent<{ words: string[] }> | undefined>(undefined);
   useEffect(() => {
-    void import("./views/study.tsx").then((module) => {
-      screen.value = module.default;
+    void LATER[screen]().then((module) => {
+      view.value = module.default;
     });
   }, []);
-  const Screen = screen.value;
+  const Screen = view.value;
   return Screen ? <Screen key={words.join("/")} words={words} /> : <p aria-busy="true">Opening…</p>;
 }
 

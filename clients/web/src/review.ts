@@ -91,10 +91,11 @@ export function luckOf(ply: ReviewedPly): number[] {
   return ply.after.map((share, seat) => share - (ply.before[seat] ?? 0));
 }
 
-/** The chance events that moved most, the largest first. */
-export function luckiest(plies: readonly ReviewedPly[], most: number): ReviewedPly[] {
-  const size = (ply: ReviewedPly) => Math.max(...luckOf(ply).map(Math.abs));
-  const events = plies.filter((ply) => ply.seat === undefined);
+/** The chance events by what they brought, the most first: to a seat, or, for better or worse, to any. */
+export function luckiest(plies: readonly ReviewedPly[], most: number, seat?: number, sign = 1): ReviewedPly[] {
+  const size = (ply: ReviewedPly) =>
+    seat === undefined ? Math.max(...luckOf(ply).map(Math.abs)) : sign * (luckOf(ply)[seat] ?? 0);
+  const events = plies.filter((ply) => ply.seat === undefined && size(ply) > 0);
   return events.sort((one, other) => size(other) - size(one)).slice(0, most);
 }
 

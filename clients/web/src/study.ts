@@ -14,6 +14,9 @@ import {
   TurnKind,
 } from "./gen/clerestory/v1/rules_pb.ts";
 
+/** Where an imported file waits for its screen. */
+export const IMPORTED = "imported";
+
 /** A game that the server keeps, or a record as text. */
 export type Source = { gameId: string; tokens: string[] } | { record: string };
 

@@ -62,6 +62,7 @@ export function Lobby() {
       <NewGame />
       <List title="Your games" games={going} own />
       <List title="Open games" games={others.value} />
+      <Train />
       <Import />
       <List title="Finished games" games={over} own />
     </main>
@@ -117,12 +118,27 @@ function stands(game: Game): string {
   return mayMove(game) ? text.yourTurn : `${actor(game.turn, looks(game.seats)) || text.nature} is to move`;
 }
 
+/** Positions to train on. */
+function Train() {
+  return (
+    <section>
+      <h2>Puzzles</h2>
+      <p class="row">
+        {["cathedral", "duel"].map((game) => (
+          <a key={game} class="button" href={link("puzzle", game)}>
+            {text.games[game]}
+          </a>
+        ))}
+      </p>
+    </section>
+  );
+}
+
 /** A record or a position from elsewhere. */
 function Import() {
   const trouble = useSignal("");
   const open = async (file: string) => {
-    const { IMPORTED } = await import("./study.tsx");
-    const { read } = await import("../study.ts");
+    const { IMPORTED, read } = await import("../study.ts");
     try {
       await read(file);
       sessionStorage.setItem(IMPORTED, file);

@@ -8,6 +8,7 @@ import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import { SeatSign, Trouble } from "../parts.tsx";
 import { judge, lossOf, luckiest, luckOf, Review, rounded, UNIT } from "../review.ts";
 import type { Study } from "../study.ts";
+import { keysOf } from "../tokens.ts";
 
 interface Props {
   study: Study;
@@ -26,6 +27,7 @@ export default function ReviewView({ study, seats, known }: Props) {
     void review.start(study.source);
     return () => review.stop();
   }, [review]);
+  const whose = useSignal(ownSeat(study.name, seats.length));
   const errors = review.errors.value;
   useEffect(() => {
     study.glyphs.value = new Map(errors.map((error) => [error.ply, error.glyph]));
@@ -42,10 +44,46 @@ export default function ReviewView({ study, seats, known }: Props) {
         </p>
       )}
       <Chart review={review} seats={seats} at={study.at.value} onGo={(ply) => void study.go(ply)} />
-      {ledger && <Errors review={review} study={study} seats={seats} known={known} />}
-      {ledger && <Luck review={review} seats={seats} onGo={(ply) => void study.go(ply)} />}
+      {ledger && <Whose seats={seats} seat={whose.value} onChoose={(seat) => (whose.value = seat)} />}
+      {ledger && (
+        <Errors key={whose.value} review={review} study={study} seats={seats} known={known} whose={whose.value} />
+      )}
+      {ledger && <Luck review={review} seats={seats} whose={whose.value} onGo={(ply) => void study.go(ply)} />}
       {ledger && <Ledger review={review} seats={seats} />}
     </section>
+  );
+}
+
+/** The seat of a kept game that this browser holds; not set where it holds none, or all. */
+function ownSeat(game: string, seats: number): number | undefined {
+  const own = Object.keys(keysOf(game).seats).map(Number);
+  return own.length < seats ? own[0] : undefined;
+}
+
+/** Whose errors and luck are looked at. */
+function Whose(props: {
+  seats: readonly SeatLook[];
+  seat: number | undefined;
+  onChoose(seat: number | undefined): void;
+}) {
+  return (
+    <label>
+      Errors and luck of{" "}
+      <select
+        value={props.seat === undefined ? "" : String(props.seat)}
+        onChange={(event) => {
+          const chosen = event.currentTarget.value;
+          props.onChoose(chosen ? Number(chosen) : undefined);
+        }}
+      >
+        <option value="">everybody</option>
+        {props.seats.map((look) => (
+          <option key={look.seat} value={String(look.seat)}>
+            {look.name}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 
@@ -146,11 +184,11 @@ function Bars({ one, x, most, seats }: { one: ReviewedPly; x: number; most: numb
 }
 
 /** The errors, one after the other: the position before each, a try, and the answer. */
-function Errors({ review, study, seats, known }: Props & { review: Review }) {
+function Errors({ review, study, seats, known, whose }: Props & { review: Review; whose: number | undefined }) {
   const number = useSignal(-1);
   const shown = useSignal(false);
   const told = useSignal("");
-  const errors = review.errors.value;
+  const errors = review.errors.value.filter((one) => whose === undefined || one.at.seat === whose);
   const error = errors[number.value];
   const tried = error && study.line.value[error.ply - 1];
   const before = useSignal<Position | undefined>(undefined);
@@ -173,20 +211,23 @@ function Errors({ review, study, seats, known }: Props & { review: Review }) {
       },
     );
   }, [tried]);
-  if (!errors.length) return <p>No errors above the noise.</p>;
-  const next = async () => {
-    number.value = (number.value + 1) % errors.length;
+  const turn = async (step: 1 | -1) => {
+    if (!errors.length) return;
+    const from = number.value < 0 && step < 0 ? 0 : number.value;
+    number.value = (from + step + errors.length) % errors.length;
     shown.value = false;
     told.value = "";
     before.value = undefined;
     if (study.strayed.value) await study.back();
     await study.go((errors[number.value]?.ply ?? 1) - 1);
   };
+  useKey("n", turn);
+  if (!errors.length) return <p>No errors above the noise.</p>;
   const look = seats[error?.at.seat ?? 0];
   return (
     <>
-      <button type="button" class="wide" onClick={() => void next()}>
-        {error ? "Next error" : `Look at the errors (${errors.length})`}
+      <button type="button" class="wide" onClick={() => void turn(1)}>
+        {error ? "Next error" : `Look at the errors (${errors.length})`} <kbd>n</kbd>
       </button>
       {error && look && (
         <div class="error" aria-live="polite">
@@ -211,13 +252,60 @@ function Errors({ review, study, seats, known }: Props & { review: Review }) {
   );
 }
 
-/** The events that moved most, and for whom. */
-function Luck({ review, seats, onGo }: { review: Review; seats: readonly SeatLook[]; onGo(ply: number): void }) {
+/** A key that goes on, with Shift back; not while one writes. */
+function useKey(key: string, turn: (step: 1 | -1) => Promise<void>): void {
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const where = event.target as HTMLElement;
+      if (event.key.toLowerCase() !== key || event.ctrlKey || event.altKey || event.metaKey) return;
+      if (where.matches("input, select, textarea") || localStorage.getItem("keys") === "off") return;
+      void turn(event.shiftKey ? -1 : 1);
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  });
+}
+
+interface LuckProps {
+  review: Review;
+  seats: readonly SeatLook[];
+  whose: number | undefined;
+  onGo(ply: number): void;
+}
+
+/** The luckiest and unluckiest events of a seat, or those that moved most, and for whom. */
+function Luck({ review, seats, whose, onGo }: LuckProps) {
+  const plies = review.plies.value;
+  const lists =
+    whose === undefined
+      ? [{ title: "Events that moved most", events: luckiest(plies, 10) }]
+      : [
+          { title: "Luckiest events", events: luckiest(plies, 10, whose) },
+          { title: "Unluckiest events", events: luckiest(plies, 10, whose, -1) },
+        ];
+  return (
+    <>
+      {lists.map((list) => (
+        <Events key={list.title} {...list} seats={seats} onGo={onGo} />
+      ))}
+    </>
+  );
+}
+
+interface EventsProps {
+  title: string;
+  events: readonly ReviewedPly[];
+  seats: readonly SeatLook[];
+  onGo(ply: number): void;
+}
+
+/** Chance events, and what they were worth to each seat. */
+function Events({ title, events, seats, onGo }: EventsProps) {
   return (
     <details>
-      <summary>Luckiest events</summary>
+      <summary>{title}</summary>
       <ol class="events">
-        {luckiest(review.plies.value, 5).map((one) => (
+        {events.map((one) => (
           <li key={one.ply}>
             <button type="button" class="plain" onClick={() => onGo(one.ply)}>
               {one.action?.label}:
@@ -252,6 +340,8 @@ function Ledger({ review, seats }: { review: Review; seats: readonly SeatLook[] 
     ...names.map((name, index): [string, string[]] => [name, parts.map((column) => signed(column[index + 1] ?? 0))]),
     [ledger.ended ? "Result" : "Share now", parts.map((column) => tenths(column.reduce((a, b) => a + b, 0)))],
     ["Decisions", columns.map((one) => `${one.decisions}`)],
+    ["Mean loss, ‰", columns.map((one) => (one.meanLoss === undefined ? "-" : ((1000 * one.meanLoss) / UNIT).toFixed(1)))],
+    ["Played like level", columns.map((one) => (one.level === undefined ? "-" : `${one.level}`))],
     ["Accuracy", columns.map((one) => (one.accuracy === undefined ? "-" : one.accuracy.toFixed(1)))],
   ];
   return (

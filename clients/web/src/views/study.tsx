@@ -11,13 +11,10 @@ import { TurnKind } from "../gen/clerestory/v1/rules_pb.ts";
 import { Trouble } from "../parts.tsx";
 import { go, link } from "../route.ts";
 import { actor, look, seatCount, seatOf } from "../seats.ts";
-import { fresh, read, Study } from "../study.ts";
+import { fresh, IMPORTED, read, Study } from "../study.ts";
 import { keysOf, tokensOf } from "../tokens.ts";
 import { Result } from "./ending.tsx";
 import { Table } from "./table.tsx";
-
-/** Where an imported file waits for its screen. */
-export const IMPORTED = "imported";
 
 /** `study/game/ID/PLY`, `study/new/GAME/SEATS`, `study/file`. */
 export default function StudyScreen({ words }: { words: string[] }) {

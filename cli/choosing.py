@@ -1,0 +1,38 @@
+"""Choosing an action in the terminal: the numbered list of what may be done, and what was typed."""
+
+from itertools import groupby
+
+from rich.console import Console
+
+from clerestory.cli.screen import actions_table
+from clerestory.engine import Action, State
+
+LISTED = 8  # actions named when what was typed fits several
+
+
+def show_actions(console: Console, state: State) -> None:
+    """Print the legal actions, numbered and grouped by kind."""
+    numbered = enumerate(state.legal_actions(), 1)
+    for kind, group in groupby(numbered, key=lambda entry: entry[1].text.split()[0]):
+        console.print(f" {kind}", style="bold")
+        console.print(actions_table((f"{number:>2}", action) for number, action in group))
+
+
+def find_action(console: Console, state: State, typed: str) -> Action | None:
+    """Return the legal action that the input names; say why when there is none."""
+    legal = state.legal_actions()
+    if typed.isascii() and typed.isdigit():
+        number = int(typed[:4])
+        if 1 <= number <= len(legal):
+            return legal[number - 1]
+        console.print(f"{typed[:20]}: the actions are 1 to {len(legal)}")
+        return None
+    wanted = " ".join(typed.lower().split())
+    fits = [action for action in legal if action.text.lower() == wanted]
+    fits = fits or [action for action in legal if action.text.lower().startswith(wanted)]
+    if len(fits) == 1:
+        return fits[0]
+    names = ", ".join(action.text for action in fits[:LISTED]) + (", ..." if len(fits) > LISTED else "")
+    told = f"may be {names}" if fits else "is no legal action, and no command; `help` says what can be typed"
+    console.print(f"{typed[:40]!r} {told}")
+    return None

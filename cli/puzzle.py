@@ -1,0 +1,117 @@
+"""`clerestory puzzle`: positions with one clearly best action, to be found."""
+
+import json
+import secrets
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from clerestory.cli.choosing import find_action, show_actions
+from clerestory.cli.options import DEFAULT_GAME, BadOption, GameOption, JsonOption, chosen_game
+from clerestory.cli.screen import screen
+from clerestory.engine import Rng
+from clerestory.engine.core import Game
+from clerestory.engine.tuning import NUM_LEVELS
+from clerestory.review.puzzle import Puzzle, puzzle, puzzles
+
+SEED_BITS = 53
+HELP = "Type an action, by its number or the beginning of its text; `show` for the answer, `quit` to leave."
+
+NumberArgument = Annotated[int | None, typer.Argument(min=1, help="Which one; else one is drawn.")]
+
+
+def solve(
+    number: NumberArgument = None,
+    game: GameOption = DEFAULT_GAME,
+    level: Annotated[
+        int | None, typer.Option(min=1, max=NUM_LEVELS, help="Draw one that this level of play just finds.")
+    ] = None,
+    seats: Annotated[int | None, typer.Option(help="Draw one with so many players.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, max=2**64 - 1, help="Of the drawing; else drawn itself.")] = None,
+    action: Annotated[str | None, typer.Option("--try", help="Judge this action, and end.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show a position with one clearly best action, and judge what is tried there."""
+    rules = chosen_game(game)
+    one = puzzle(rules, number) if number is not None else drawn(rules, level, seats, seed)
+    if action is not None:
+        judge(one, action, as_json=as_json)
+    elif as_json:
+        typer.echo(json.dumps(told(one), indent=2))
+    else:
+        ask(one, screen())
+
+
+def drawn(game: Game, level: int | None, seats: int | None, seed: int | None) -> Puzzle:
+    """Return one of the puzzles that fit. Raises BadOption where none does."""
+    fitting = [one for one in puzzles(game) if level in (None, one.level) and seats in (None, one.seats)]
+    if not fitting:
+        which = f"is of {f'level {level}' if level else 'any level'} with {seats or 'any number of'} players"
+        raise BadOption(f"--level, --seats: no puzzle of {game.name} {which}")
+    return fitting[Rng(secrets.randbits(SEED_BITS) if seed is None else seed).below(len(fitting))]
+
+
+def told(one: Puzzle) -> dict[str, Any]:
+    """Return a puzzle for programs, without its answer."""
+    return {
+        "puzzle": one.number,
+        "game": one.game.name,
+        "level": one.level,
+        "exact": one.exact,
+        "seat": one.state.turn,
+        "position": one.position,
+    }
+
+
+def judge(one: Puzzle, typed: str, *, as_json: bool) -> None:
+    """Print what an action is worth. Raises BadOption for one that is not legal."""
+    if typed not in one.losses:
+        raise BadOption(f"--try: {typed[:80]!r} is no legal action; there are {', '.join(sorted(one.losses))}")
+    loss = one.loss(typed)
+    if as_json:
+        verdict = {"puzzle": one.number, "action": typed, "right": one.solved_by(typed), "loss": round(loss, 4)}
+        typer.echo(json.dumps(verdict | {"answer": one.answer.text, "reason": one.reason}))
+        return
+    screen().print(answer(one) if one.solved_by(typed) else wrong(loss))
+
+
+def ask(one: Puzzle, console: Console) -> None:
+    """Show a puzzle, and judge what is typed until it is solved."""
+    state = one.state
+    name = state.game.seat_name(state.turn)
+    console.print(f"{state}\n")
+    console.print(f"Puzzle {one.number} of {one.game.name}, found by level {one.level}.", style="bold")
+    console.print(f"{name} is to decide. One action is clearly best: which?")
+    show_actions(console, state)
+    console.print(Text(HELP, style="dim"))
+    while (typed := read(f"{name}> ")) not in (None, "quit", "show"):
+        tried = find_action(console, state, typed or "")
+        if tried is not None and one.solved_by(tried.text):
+            break
+        if tried is not None:
+            console.print(wrong(one.loss(tried.text)))
+    if typed not in (None, "quit"):
+        console.print(answer(one))
+
+
+def read(prompt: str) -> str | None:
+    """Return the next line typed, None at the end of input."""
+    try:
+        return input(prompt).strip()
+    except (EOFError, UnicodeDecodeError):
+        return None
+
+
+def wrong(loss: float) -> str:
+    """Say what an action loses."""
+    return f"No: that loses {100 * loss:.1f} % of a win."
+
+
+def answer(one: Puzzle) -> str:
+    """Say the answer, why, and how sure that is."""
+    why = f": {one.reason}" if one.reason else ""
+    how = "solved to the end" if one.exact else "by a long search"
+    best = f"{one.answer.label} ({one.answer.text})"
+    return f"{best} is best{why}. The next best loses {100 * one.next_best_loss:.1f} % of a win ({how})."

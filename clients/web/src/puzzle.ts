@@ -1,0 +1,110 @@
+// A puzzle: its position, what was tried, and what this browser has solved so far.
+
+import { create, toJson } from "@bufbuild/protobuf";
+import { createClient } from "@connectrpc/connect";
+import { computed, signal } from "@preact/signals";
+import { rules, transport, wordsOf } from "./api.ts";
+import { type Position, PositionSchema } from "./gen/clerestory/v1/position_pb.ts";
+import {
+  type GetPuzzleResponse,
+  PuzzleService,
+  type PuzzleSummary,
+  type TryPuzzleResponse,
+} from "./gen/clerestory/v1/puzzle_pb.ts";
+import { AnyPositionSchema, type LegalAction } from "./gen/clerestory/v1/rules_pb.ts";
+
+const service = createClient(PuzzleService, transport);
+
+/** The puzzles of a game. */
+export async function listed(game: string): Promise<PuzzleSummary[]> {
+  return (await service.listPuzzles({ game })).puzzles;
+}
+
+/** Numbers of the puzzles of a game that were solved in this browser. */
+export function solvedOnes(game: string): ReadonlySet<number> {
+  return new Set(stored(game));
+}
+
+function stored(game: string): number[] {
+  return JSON.parse(localStorage.getItem(`puzzles:${game}`) ?? "[]") as number[];
+}
+
+function keepSolved(game: string, number: number): void {
+  localStorage.setItem(`puzzles:${game}`, JSON.stringify([...new Set([...stored(game), number])]));
+}
+
+/** The next puzzle of a level (0: of any) after a number that has not been solved yet, from the beginning again after the last. */
+export function following(known: readonly PuzzleSummary[], game: string, level: number, after: number): number {
+  const solved = solvedOnes(game);
+  const open = known.filter((one) => (!level || one.level === level) && one.number !== after);
+  const fresh = open.filter((one) => !solved.has(one.number));
+  const among = fresh.length ? fresh : open;
+  return (among.find((one) => one.number > after) ?? among[0])?.number ?? 0;
+}
+
+export class Puzzle {
+  readonly game: string;
+  readonly number: number;
+  readonly shown = signal<GetPuzzleResponse | undefined>(undefined);
+  readonly actions = signal<readonly LegalAction[]>([]);
+  /** What was tried last, and how good it was. */
+  readonly tried = signal<{ label: string; verdict: TryPuzzleResponse } | undefined>(undefined);
+  /** What the answer is, once it was found or asked for. */
+  readonly answer = signal<TryPuzzleResponse | undefined>(undefined);
+  readonly trouble = signal("");
+  readonly busy = signal(false);
+  readonly done = computed(() => this.answer.value !== undefined);
+
+  constructor(game: string, number: number) {
+    this.game = game;
+    this.number = number;
+    void this.#told(async () => {
+      const shown = await service.getPuzzle({ puzzle: this.#reference });
+      const kind = { case: "position" as const, value: shown.position as Position };
+      const { actions } = await rules.listActions({ position: create(AnyPositionSchema, { kind }) });
+      this.actions.value = actions;
+      this.shown.value = shown;
+    });
+  }
+
+  get #reference() {
+    return { game: this.game, number: this.number };
+  }
+
+  /** Try an action. */
+  async play(action: string): Promise<void> {
+    if (this.done.value) return;
+    const label = this.actions.value.find((one) => one.action?.text === action)?.action?.label ?? action;
+    await this.#told(async () => {
+      const verdict = await service.tryPuzzle({ puzzle: this.#reference, action });
+      this.tried.value = { label, verdict };
+      if (!verdict.right) return;
+      this.answer.value = verdict;
+      keepSolved(this.game, this.number);
+    });
+  }
+
+  /** Be told the answer. */
+  async giveUp(): Promise<void> {
+    await this.#told(async () => {
+      this.answer.value = await service.tryPuzzle({ puzzle: this.#reference });
+    });
+  }
+
+  /** The position as a file that a study can open. */
+  get file(): string {
+    return JSON.stringify(toJson(PositionSchema, this.shown.value?.position as Position));
+  }
+
+  async #told(ask: () => Promise<void>): Promise<void> {
+    this.busy.value = true;
+    this.trouble.value = "";
+    try {
+      await ask();
+    } catch (error) {
+      this.trouble.value = wordsOf(error);
+    } finally {
+      this.busy.value = false;
+    }
+  }
+}

@@ -1,0 +1,171 @@
+// A puzzle: one action is clearly best, and is to be found.
+
+import { useSignal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+import { wordsOf } from "../api.ts";
+import type { PuzzleSummary } from "../gen/clerestory/v1/puzzle_pb.ts";
+import { SeatName, Trouble } from "../parts.tsx";
+import { following, listed, Puzzle, solvedOnes } from "../puzzle.ts";
+import { go, link } from "../route.ts";
+import { look, seatCount } from "../seats.ts";
+import { IMPORTED } from "../study.ts";
+import { levelName, text } from "../text.ts";
+import { Table } from "./table.tsx";
+
+const LEVEL = "puzzle-level";
+
+/** `puzzle/GAME/NUMBER`; without a number, the first that is not solved yet. */
+export default function PuzzleScreen({ words: [game = "", number] }: { words: string[] }) {
+  const known = useSignal<PuzzleSummary[] | undefined>(undefined);
+  const trouble = useSignal("");
+  useEffect(() => {
+    listed(game).then(
+      (found) => {
+        known.value = found;
+      },
+      (error) => {
+        trouble.value = wordsOf(error);
+      },
+    );
+  }, [game]);
+  const puzzles = known.value;
+  useEffect(() => {
+    if (puzzles?.length && !number) go(["puzzle", game, following(puzzles, game, chosenLevel(), 0)], true);
+  }, [puzzles, number]);
+  if (puzzles?.length && number)
+    return <Shown key={`${game}/${number}`} game={game} number={Number(number)} known={puzzles} />;
+  return (
+    <main class="page">
+      <Trouble words={trouble.value} />
+      {puzzles && !puzzles.length && <p>There are no puzzles for this game and its cards.</p>}
+      {!puzzles && !trouble.value && <p aria-busy="true">Opening…</p>}
+      <a href="#/">To the lobby</a>
+    </main>
+  );
+}
+
+const chosenLevel = () => Number(localStorage.getItem(LEVEL) ?? 0);
+
+function Shown({ game, number, known }: { game: string; number: number; known: readonly PuzzleSummary[] }) {
+  const puzzle = useMemo(() => new Puzzle(game, number), [game, number]);
+  const shown = puzzle.shown.value;
+  const position = shown?.position;
+  if (!shown || !position)
+    return (
+      <main class="page">
+        <Trouble words={puzzle.trouble.value} />
+        {!puzzle.trouble.value && <p aria-busy="true">Opening…</p>}
+        <a href="#/">To the lobby</a>
+      </main>
+    );
+  const seats = Array.from({ length: seatCount(position) }, (_, index) => look(index));
+  const mine = seats[shown.seat];
+  return (
+    <Table
+      version={number}
+      position={position}
+      seats={seats}
+      viewer={shown.seat}
+      actions={puzzle.actions.value}
+      busy={puzzle.busy.value || puzzle.done.value}
+      onAction={(action) => void puzzle.play(action)}
+      turn={`Puzzle ${number}: ${mine?.name ?? ""} is to move`}
+      myTurn={!puzzle.done.value}
+      question={undefined}
+      barred={puzzle.done.value ? "the study has them" : "they would give it away"}
+      applied={[]}
+      at={0}
+      onGo={() => undefined}
+      menu={
+        <a class="button" href="#/">
+          Lobby
+        </a>
+      }
+    >
+      <section class="puzzle" aria-label="Puzzle">
+        <p>
+          {mine && <SeatName look={mine} />} One action is clearly best: which? {levelName(shown.summary?.level)}.
+        </p>
+        <Trouble words={puzzle.trouble.value} />
+        <Verdict puzzle={puzzle} />
+        {!puzzle.done.value && (
+          <button type="button" onClick={() => void puzzle.giveUp()}>
+            Show the answer
+          </button>
+        )}
+        <Next puzzle={puzzle} known={known} />
+      </section>
+    </Table>
+  );
+}
+
+/** What was tried, and the answer once it is known. */
+function Verdict({ puzzle }: { puzzle: Puzzle }) {
+  const tried = puzzle.tried.value;
+  const answer = puzzle.answer.value;
+  const how = puzzle.shown.value?.summary?.exact ? "solved to the end" : "by a long search";
+  const study = () => {
+    sessionStorage.setItem(IMPORTED, puzzle.file);
+    go(["study", "file"]);
+  };
+  return (
+    <div aria-live="polite">
+      {tried && !tried.verdict.right && !answer && (
+        <p>
+          <b>{tried.label}</b> loses {text.share(tried.verdict.loss)} of a win. Try again.
+        </p>
+      )}
+      {answer && (
+        <>
+          <p>
+            {tried?.verdict.right ? "Right: " : ""}
+            <b>{answer.answer?.label}</b>
+            {answer.reason && `: ${answer.reason}`}. The next best loses {text.share(answer.nextBestLoss)} of a win (
+            {how}).
+          </p>
+          <button type="button" onClick={study}>
+            Study the position
+          </button>
+        </>
+      )}
+    </div>
+  );
+}
+
+/** On to another one, of any level or of one. */
+function Next({ puzzle, known }: { puzzle: Puzzle; known: readonly PuzzleSummary[] }) {
+  const level = useSignal(chosenLevel());
+  const levels = [...new Set(known.map((one) => one.level))].sort((a, b) => a - b);
+  const solved = solvedOnes(puzzle.game);
+  const among = known.filter((one) => !level.value || one.level === level.value);
+  const next = following(known, puzzle.game, level.value, puzzle.number);
+  return (
+    <p class="row">
+      <label>
+        Level{" "}
+        <select
+          value={String(level.value)}
+          onChange={(event) => {
+            level.value = Number(event.currentTarget.value);
+            localStorage.setItem(LEVEL, event.currentTarget.value);
+          }}
+        >
+          <option value="0">Any</option>
+          {levels.map((one) => (
+            <option key={one} value={String(one)}>
+              {levelName(one)}
+            </option>
+          ))}
+        </select>
+      </label>
+      {next > 0 && (
+        <a class="button" href={link("puzzle", puzzle.game, next)}>
+          Next puzzle
+        </a>
+      )}
+      <span>
+        {among.filter((one) => solved.has(one.number)).length} of {among.length} solved
+      </span>
+    </p>
+  );
+}

@@ -1,0 +1,122 @@
+"""Rollouts: the best action and the one played, each played to the end in the same worlds with the same luck.
+
+What an action loses is then told by results, with a standard error that means what it says, and not by the reviewer's
+shares. It is unbiased for the players of the rollouts, a short search of the kind that is shipped. From each result the
+luck of its chance events is subtracted (Zare's identity; GNU Backgammon's rollouts do likewise): its mean is 0, so that
+nothing but noise goes.
+"""
+
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from math import sqrt
+from statistics import fmean, stdev
+from typing import Any
+
+from clerestory.engine.core import NATURE, State
+from clerestory.engine.rng import Rng
+from clerestory.engine.value import LEARNED, value_in_use, value_of
+from clerestory.review.ledger import Valuation
+from clerestory.review.plan import Plan
+from clerestory.search.ismcts import Searcher
+from clerestory.search.root import Root, observe_decision
+
+ITERATIONS = 30  # of a decision of the players
+TREE_BYTES = 1 << 18
+FEWEST = 8  # pairs of games, for which an error is told
+
+
+@dataclass(frozen=True, slots=True)
+class Rollouts:
+    """What rollouts say of a decision.
+
+    Attributes:
+        pairs: of games that were played.
+        loss: share of a win that the action played loses by them; below 0 where it did better.
+        error: standard error of that.
+        plain_error: what it would be without luck subtracted.
+    """
+
+    pairs: int
+    loss: float
+    error: float
+    plain_error: float
+
+
+def roll_out(root: Root, one: Valuation, plan: Plan, deadline: float, *, threads: int = 1) -> Rollouts:
+    """Return what rollouts of the best action and of the one played say, as many as there is time for.
+
+    Args:
+        root: the position, as it is judged.
+        one: what the review says of the decision.
+        plan: of the review; its seed is that of all luck here.
+        deadline: a reading of time.monotonic; FEWEST pairs are played whatever it is.
+        threads: pairs that are played side by side.
+    """
+    seeds = Rng(plan.seed_of(one.ply, 2))
+    pairs: list[tuple[float, float]] = []
+    with ThreadPoolExecutor(threads, "rollouts") as pool:
+        while len(pairs) < FEWEST or time.monotonic() < deadline:
+            wave = [seeds.next() for _ in range(max(threads, 2))]
+            pairs += pool.map(lambda seed: paired(root, one, plan, seed), wave)
+    return told(pairs)
+
+
+def told(pairs: Sequence[tuple[float, float]]) -> Rollouts:
+    """Return what pairs of games say, given what each lost: less its luck, and as it ended."""
+    losses, plain = [loss for loss, _ in pairs], [loss for _, loss in pairs]
+    root = sqrt(len(pairs))
+    return Rollouts(len(pairs), fmean(losses), stdev(losses) / root, stdev(plain) / root)
+
+
+def paired(root: Root, one: Valuation, plan: Plan, seed: int) -> tuple[float, float]:
+    """Return what the action played lost in one world, less luck and as it ended."""
+    world = root.view.deal(seed)
+    best, played = (finish(world, action, one.seat, plan, seed) for action in (one.best, one.action))
+    return best[0] - played[0], best[1] - played[1]
+
+
+def finish(world: State, action: str, seat: int, plan: Plan, seed: int) -> tuple[float, float]:
+    """Play a world to its end; return the seat's share of the win less its luck, and the share itself."""
+    state, luck, nature = world.copy(), 0.0, Rng(seed)
+    settings = plan.settings(state.game, state.seats)
+    state.play(action)
+    while not state.over:
+        if state.turn == NATURE:
+            luck += draw(state, seat, Rng(nature.next()))  # each event has its own, whatever the one before it took
+        else:
+            state.play(choice(state, seed, settings))
+    share = state.returns()[seat]
+    return share - luck, share
+
+
+def choice(state: State, seed: int, settings: Mapping[str, Any]) -> str | int:
+    """Return the action of a player of the rollouts."""
+    legal = state.legal_codes()
+    if len(legal) == 1:
+        return legal[0]
+    searcher = Searcher(observe_decision(state), seed=seed, max_bytes=TREE_BYTES, **settings)
+    return searcher.run(iterations=ITERATIONS).best.action
+
+
+def draw(state: State, seat: int, rng: Rng) -> float:
+    """Play what comes up; return the luck of it, 0 where no learned value tells any."""
+    outcome = state.draw(rng)
+    luck = 0.0
+    if value_in_use(state.game)[0] == LEARNED and len(state.legal_codes()) > 1:
+        shares = [share_after(state, code, seat) for code in state.legal_codes()]
+        mean = sum(odds * share for odds, share in zip(state.odds(), shares, strict=True))
+        luck = shares[state.legal_codes().index(outcome.code)] - mean
+    state.play(outcome)
+    return luck
+
+
+def share_after(state: State, code: int, seat: int) -> float:
+    """Return a seat's share of the win after an outcome, by the learned value."""
+    after = state.copy()
+    after.play(code)
+    if after.over:
+        return after.returns()[seat]
+    _, shares = value_of(state.game, LEARNED)(after)
+    return shares[seat] if shares else 0.0

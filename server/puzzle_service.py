@@ -1,0 +1,23 @@
+"""The handlers of PuzzleService: cheap, so that they run on the event loop itself."""
+
+from clerestory.server.service import Context
+from clerestory.server.translate_puzzle import known_puzzles, read_puzzle, write_list, write_puzzle, write_try
+from clerestory.server.translate_rules import read_game
+from clerestory.v1 import puzzle_pb2 as api
+from clerestory.v1.puzzle_pb2_grpc import PuzzleServiceServicer
+
+
+class Puzzles(PuzzleServiceServicer):
+    """PuzzleService, which keeps nothing between calls."""
+
+    async def ListPuzzles(self, request: api.ListPuzzlesRequest, context: Context) -> api.ListPuzzlesResponse:
+        """List the puzzles of a game. Raises CallError."""
+        return write_list(known_puzzles(read_game(request.game)))
+
+    async def GetPuzzle(self, request: api.GetPuzzleRequest, context: Context) -> api.GetPuzzleResponse:
+        """Say what a puzzle shows. Raises CallError."""
+        return write_puzzle(read_puzzle(request.puzzle))
+
+    async def TryPuzzle(self, request: api.TryPuzzleRequest, context: Context) -> api.TryPuzzleResponse:
+        """Judge an action. Raises CallError."""
+        return write_try(read_puzzle(request.puzzle), request.action)

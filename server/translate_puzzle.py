@@ -1,0 +1,64 @@
+"""Between the messages of PuzzleService and the puzzles that are shipped."""
+
+from collections.abc import Sequence
+
+from clerestory.engine.core import Game
+from clerestory.review.puzzle import NoPuzzle, Puzzle, puzzle, puzzles
+from clerestory.server.errors import Reason, refuse
+from clerestory.server.translate_rules import read_game, write_position
+from clerestory.v1 import advisor_pb2 as advisor
+from clerestory.v1 import puzzle_pb2 as api
+
+
+def read_puzzle(reference: api.PuzzleReference) -> Puzzle:
+    """Return the puzzle that is meant. Raises CallError: BAD_GAME, NO_SUCH_PUZZLE."""
+    try:
+        return puzzle(read_game(reference.game, "puzzle.game"), reference.number)
+    except NoPuzzle as error:
+        refuse(Reason.NO_SUCH_PUZZLE, "puzzle.number", str(error))
+
+
+def known_puzzles(game: Game) -> Sequence[Puzzle]:
+    """Return the puzzles of a game; none where it has none for the cards in use."""
+    try:
+        return puzzles(game)
+    except NoPuzzle:
+        return ()
+
+
+def write_list(known: Sequence[Puzzle]) -> api.ListPuzzlesResponse:
+    """Return what is known of puzzles beforehand as a message."""
+    return api.ListPuzzlesResponse(puzzles=map(write_summary, known))
+
+
+def write_summary(one: Puzzle) -> api.PuzzleSummary:
+    """Return what is known of a puzzle beforehand as a message."""
+    return api.PuzzleSummary(number=one.number, level=one.level, seats=one.seats, exact=one.exact)
+
+
+def write_puzzle(one: Puzzle) -> api.GetPuzzleResponse:
+    """Return a puzzle as a message, without its answer."""
+    state = one.state
+    return api.GetPuzzleResponse(summary=write_summary(one), position=write_position(state), seat=state.turn)
+
+
+def write_try(one: Puzzle, action: str) -> api.TryPuzzleResponse:
+    """Return how good an action is, "" for the answer alone. Raises CallError: ILLEGAL_ACTION."""
+    if action and action not in one.losses:
+        refuse(Reason.ILLEGAL_ACTION, "action", f"{action[:80]!r} is no legal action of puzzle {one.number}")
+    tried = api.TryPuzzleResponse()
+    if action:
+        tried.loss, tried.right = one.loss(action), one.solved_by(action)
+    if tried.right or not action:
+        tried.MergeFrom(write_answer(one))
+    return tried
+
+
+def write_answer(one: Puzzle) -> api.TryPuzzleResponse:
+    """Return the answer of a puzzle, with what speaks for it."""
+    return api.TryPuzzleResponse(
+        answer=advisor.Action(text=one.answer.text, label=one.answer.label),
+        reason=one.reason,
+        principal_variation=one.line,
+        next_best_loss=one.next_best_loss,
+    )

@@ -1,0 +1,76 @@
+"""A puzzle on the page: its answer is nowhere until it is found or asked for."""
+
+from typing import Literal
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from clerestory.review.puzzle import Puzzle, puzzle
+from tests.browser.test_access import violations
+from tests.games import DUEL
+
+
+@pytest.fixture
+def known() -> Puzzle:
+    return puzzle(DUEL, 1)
+
+
+@pytest.fixture
+def opened(page: Page) -> Page:
+    page.goto("/#/puzzle/duel/1")
+    expect(page.locator(".actions button").first).to_be_enabled(timeout=30_000)
+    return page
+
+
+def press(page: Page, action: str) -> None:
+    page.locator(f'.action[data-action="{action}"]').first.click()
+
+
+def test_it_is_tried_until_it_is_right(opened: Page, known: Puzzle) -> None:
+    told = opened.locator(".puzzle")
+    wrong = max(known.losses, key=known.losses.__getitem__)
+    press(opened, wrong)
+    expect(told).to_contain_text(f"loses {100 * known.loss(wrong):.1f} % of a win")
+    assert "Right" not in told.inner_text()
+    press(opened, known.answer.text)
+    expect(told).to_contain_text(f"Right: {known.answer.label}")
+    expect(told).to_contain_text("1 of ")
+
+
+def test_nothing_tells_the_answer_before(opened: Page, known: Puzzle) -> None:
+    assert known.answer.label not in opened.locator(".puzzle").inner_text()
+    expect(opened.locator("#hints")).to_be_disabled()
+    opened.get_by_role("button", name="Show the answer").click()
+    expect(opened.locator(".puzzle")).to_contain_text(known.answer.label)
+
+
+def test_one_goes_on_to_the_next(opened: Page) -> None:
+    opened.get_by_role("link", name="Next puzzle").click()
+    opened.wait_for_url("**/#/puzzle/duel/2")
+    expect(opened.get_by_role("heading", name="Puzzle 2")).to_be_visible()
+
+
+def test_the_position_can_be_studied(opened: Page) -> None:
+    opened.get_by_role("button", name="Show the answer").click()
+    opened.get_by_role("button", name="Study the position").click()
+    opened.wait_for_url("**/#/study/file")
+    expect(opened.locator(".actions button").first).to_be_visible()
+
+
+def test_the_lobby_leads_to_the_first_that_is_not_solved(page: Page) -> None:
+    page.evaluate("localStorage.setItem('puzzles:duel', '[1, 2]')")
+    page.locator('a[href="#/puzzle/duel"]').click()
+    page.wait_for_url("**/#/puzzle/duel/3")
+
+
+def test_there_is_no_such_puzzle(page: Page) -> None:
+    page.goto("/#/puzzle/duel/99999")
+    expect(page.get_by_role("alert")).to_contain_text("has the puzzles 1 to")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(opened: Page, scheme: Literal["light", "dark"]) -> None:
+    opened.emulate_media(color_scheme=scheme)
+    opened.get_by_role("button", name="Show the answer").click()
+    expect(opened.get_by_role("button", name="Study the position")).to_be_visible()
+    assert violations(opened) == []

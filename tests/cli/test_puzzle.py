@@ -1,0 +1,81 @@
+"""`clerestory puzzle`: a position goes out, and what is tried is judged."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from clerestory.cli.main import app
+from clerestory.cli.options import BadOption
+from clerestory.review.puzzle import NoPuzzle, Puzzle, puzzle, puzzles
+from tests.games import DUEL
+
+
+def called(*arguments: str, stdin: str | None = None) -> Result:
+    return CliRunner().invoke(app, ["puzzle", *arguments, "--game", "duel"], input=stdin, env={"COLUMNS": "100"})
+
+
+@pytest.fixture
+def first() -> Puzzle:
+    return puzzle(DUEL, 1)
+
+
+def wrong(one: Puzzle) -> str:
+    return max(one.losses, key=one.losses.__getitem__)
+
+
+def test_it_is_shown_without_its_answer(first: Puzzle) -> None:
+    shown = called("1", stdin="quit\n").output
+    assert "Puzzle 1 of duel" in shown
+    assert "is best" not in shown
+    told = json.loads(called("1", "--json").output)
+    assert told == {
+        "puzzle": 1,
+        "game": "duel",
+        "level": first.level,
+        "exact": first.exact,
+        "seat": first.state.turn,
+        "position": first.position,
+    }
+
+
+def test_one_tries_until_it_is_solved(first: Puzzle) -> None:
+    shown = called("1", stdin=f"nonsense\n{wrong(first)}\n{first.answer.text}\n").output
+    assert "is no legal action" in shown
+    assert f"No: that loses {100 * first.loss(wrong(first)):.1f} % of a win." in shown
+    assert f"({first.answer.text}) is best" in shown
+
+
+def test_the_answer_is_told_when_it_is_asked_for(first: Puzzle) -> None:
+    assert f"({first.answer.text}) is best" in called("1", stdin="show\n").output
+    assert "is best" not in called("1", stdin="").output
+
+
+def test_a_try_is_judged_for_programs(first: Puzzle) -> None:
+    right = json.loads(called("1", "--try", first.answer.text, "--json").output)
+    assert (right["right"], right["loss"], right["answer"]) == (True, 0.0, first.answer.text)
+    bad = json.loads(called("1", "--try", wrong(first), "--json").output)
+    assert (bad["right"], bad["loss"]) == (False, first.loss(wrong(first)))
+    assert "No: that loses" in called("1", "--try", wrong(first)).output
+
+
+def test_one_is_drawn_that_fits() -> None:
+    level = puzzles(DUEL)[-1].level
+    found = [json.loads(called("--level", str(level), "--seed", str(seed), "--json").output) for seed in range(3)]
+    assert {one["level"] for one in found} == {level}
+    again = json.loads(called("--level", str(level), "--seed", "0", "--json").output)
+    assert again == found[0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "says"),
+    [
+        (["100000"], NoPuzzle, "100000: duel has the puzzles 1 to"),
+        (["1", "--try", "no such thing"], BadOption, "'no such thing' is no legal action"),
+        (["--seats", "9"], BadOption, "no puzzle of duel is of any level with 9 players"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(arguments: list[str], error: type[Exception], says: str) -> None:
+    done = called(*arguments)
+    assert isinstance(done.exception, error)
+    assert says in str(done.exception)

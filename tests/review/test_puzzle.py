@@ -1,0 +1,101 @@
+"""The puzzles that are shipped: one answer each, which the search finds, and nothing that gives it away."""
+
+import json
+
+import pytest
+
+from clerestory.engine import GAMES
+from clerestory.engine.core import Game
+from clerestory.engine.tuning import NUM_LEVELS
+from clerestory.review import puzzle as module
+from clerestory.review.puzzle import LEAST, NoPuzzle, Puzzle, puzzle, puzzles
+from clerestory.search import Searcher
+from clerestory.search.options import shipped
+from clerestory.search.root import observe
+from tests.games import CATHEDRAL, DUEL
+from tools.puzzles import ANSWER, LONGER
+
+SHIPPED = [CATHEDRAL, DUEL]
+
+
+def chosen(one: Puzzle, iterations: int, seed: int) -> str:
+    """What the search that is shipped names."""
+    options = shipped(one.game, one.state.seats)
+    return Searcher(observe(one.state), seed=seed, **options).run(iterations=iterations).best.action
+
+
+@pytest.mark.parametrize("game", SHIPPED, ids=lambda game: game.name)
+def test_every_puzzle_has_one_answer(game: Game) -> None:
+    for one in puzzles(game):
+        legal = {action.text for action in one.state.legal_actions()}
+        assert set(one.losses) == legal
+        assert len(legal) > 2
+        assert one.losses[one.answer.text] == 0
+        assert one.solved_by(one.answer.text)
+        others = legal - {one.answer.text}
+        assert all(one.losses[text] >= LEAST for text in others)
+        assert not any(map(one.solved_by, others))
+        assert one.next_best_loss == min(one.losses[text] for text in others)
+        assert 1 <= one.level <= NUM_LEVELS
+        assert one.line[0] == one.answer.text
+
+
+@pytest.mark.parametrize("game", SHIPPED, ids=lambda game: game.name)
+def test_a_position_is_what_its_seat_knows(game: Game) -> None:
+    for one in puzzles(game):
+        assert one.state.observe(one.state.turn) == one.state
+        assert one.seats == one.state.seats
+
+
+@pytest.mark.parametrize("game", SHIPPED, ids=lambda game: game.name)
+def test_no_position_comes_twice_and_easy_ones_come_first(game: Game) -> None:
+    known = puzzles(game)
+    assert len({json.dumps(one.position) for one in known}) == len(known)
+    assert [one.level for one in known] == sorted(one.level for one in known)
+    assert [one.number for one in known] == list(range(1, len(known) + 1))
+
+
+@pytest.mark.parametrize("game", SHIPPED, ids=lambda game: game.name)
+def test_the_search_finds_some_of_each_level(game: Game) -> None:
+    for one in {one.level: one for one in puzzles(game)}.values():
+        if not one.exact:
+            assert chosen(one, ANSWER, 77) == one.answer.text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", SHIPPED, ids=lambda game: game.name)
+def test_no_answer_changes_with_ten_times_the_time(game: Game) -> None:
+    changed = [
+        one.number
+        for one in puzzles(game)
+        if not one.exact and {chosen(one, ANSWER, 5), chosen(one, LONGER * ANSWER, 6)} != {one.answer.text}
+    ]
+    assert len(changed) <= len(puzzles(game)) // 50, changed  # other seeds than those they were chosen by
+
+
+@pytest.mark.parametrize(("number", "says"), [(0, "has the puzzles 1 to"), (100_000, "has the puzzles 1 to")])
+def test_there_is_no_such_number(number: int, says: str) -> None:
+    with pytest.raises(NoPuzzle, match=says):
+        puzzle(DUEL, number)
+
+
+def test_a_game_without_puzzles_has_none() -> None:
+    with pytest.raises(NoPuzzle, match="toy: no puzzles are shipped"):
+        puzzles(GAMES["toy"])
+
+
+def test_puzzles_are_for_the_cards_they_were_made_with(monkeypatch: pytest.MonkeyPatch) -> None:
+    [first, *_] = puzzles(DUEL)
+    other = module.from_line(
+        DUEL, 1, {**{name: getattr(first, name) for name in FIELDS}, "position": {**first.position, "catalogue": "x"}}
+    )
+    monkeypatch.setattr(module, "read", lambda _: (other,))
+    with pytest.raises(NoPuzzle, match="for the cards that are shipped"):
+        puzzles(DUEL)
+
+
+FIELDS = ("level", "exact", "losses", "reason", "line", "seed", "ply")
+
+
+def test_every_game_that_is_played_has_puzzles() -> None:
+    assert {name for name in GAMES if module.read(GAMES[name])} == {"cathedral", "duel"}

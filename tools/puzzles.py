@@ -1,0 +1,347 @@
+"""Makes the puzzles that are shipped: `python -m tools.puzzles find|solved|grade|check|ship --game duel --minutes 4`.
+
+    find    looks through games of bots, goes on where it was, and ends after --minutes
+    solved  takes the positions of tests/search that are solved to the end
+    grade   has every level try those that are shipped, anew; after the levels have changed
+    check   searches those that are shipped anew, and leaves out whose answer changes; after the search has changed
+    ship    chooses --wanted of what was found, over all levels and numbers of players, and writes them
+
+A position is a puzzle if a short search is nearly sure of one action, a search of ANSWER iterations names it, one ten
+times longer names it as well, and the best of the others, each searched as often as the answer in the same worlds, lose
+LEAST of a win or more. Where the position can be solved to the end, the exact values decide.
+"""
+
+import argparse
+import json
+import sys
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from clerestory.arena.bots import Budget, parse_bot
+from clerestory.arena.match import derived_seed
+from clerestory.engine import GAMES, NATURE, Game, Rng, State
+from clerestory.engine.tuning import NUM_LEVELS
+from clerestory.review.puzzle import LEAST, UNFOUND, Puzzle, read
+from clerestory.search import Result, Searcher
+from clerestory.search.levels import choose_line, level_of
+from clerestory.search.options import shipped
+from clerestory.search.reasons import in_words, stated
+from clerestory.search.root import Root, observe
+from tools.exact import TooLarge, lines_of, solved
+
+ROOT = Path(__file__).parents[1]
+FOUND = ROOT / "build" / "puzzles"  # what was found so far, a line for each game that was looked through
+SHIPPED = ROOT / "review" / "puzzles"
+SHORT, ANSWER = 600, 10_000  # iterations of the filter, and of the answer
+LONGER = 10  # times as long, and the answer must still hold
+CLEAR = 0.03  # of a win, by which the filter wants the others to be worse
+RIVALS = 3  # of the other actions, that are compared with the answer
+OF_A_GAME = 3  # puzzles of one game at most, of different kinds of action
+TRIES, FINDS = 5, 4  # of a level, and how many must succeed
+PLAYERS = (3, 4, 5, 6)  # levels of the bots
+SEARCH_BYTES = 1 << 25
+
+Line = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A decision that is looked at.
+
+    Attributes:
+        state: as its seat knows it.
+        root: of its searches.
+        seed: of its game.
+        ply: the next one of it.
+    """
+
+    state: State
+    root: Root
+    seed: int
+    ply: int
+
+
+# -- finding ---------------------------------------------------------------------------------------
+
+
+def find(game: Game, minutes: float) -> None:
+    """Look through games of bots for some minutes, and write what each has."""
+    end = time.monotonic() + 60 * minutes
+    file = found_file(game)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    begun = len(file.read_text().splitlines()) if file.is_file() else 0
+    for seed in range(begun, 1_000_000):
+        if time.monotonic() >= end:
+            return
+        lines = list(of_a_game(game, game.seats[seed % len(game.seats)], seed))
+        with file.open("a") as out:
+            out.write(json.dumps(lines) + "\n")
+        tell(f"game {seed}: {[line['level'] for line in lines]}")
+
+
+def of_a_game(game: Game, seats: int, seed: int) -> Iterator[Line]:
+    """Yield the puzzles of a game of bots."""
+    kinds: set[str] = set()
+    for look in decisions(game, seats, seed):
+        if len(kinds) == OF_A_GAME:
+            return
+        clear = clearly_best(look)
+        if clear is None or kind(clear) in kinds:
+            continue
+        line = as_puzzle(look, clear)
+        if line is not None:
+            kinds.add(kind(clear))
+            yield line
+
+
+def kind(action: str) -> str:
+    """Return the verb of an action."""
+    return action.split()[0]
+
+
+def decisions(game: Game, seats: int, seed: int) -> Iterator[Look]:
+    """Yield the decisions of a game of bots that have three actions or more."""
+    state, nature = game.new(seats, seed), Rng(derived_seed("puzzles", game.name, seed))
+    bots = [parse_bot(f"ismcts:level={PLAYERS[(seat + seed) % len(PLAYERS)]}") for seat in range(seats)]
+    while not state.over:
+        if state.turn == NATURE:
+            state.play(state.draw(nature))
+            continue
+        if len(state.legal_codes()) > 2:
+            yield Look(state.observe(state.turn), observe(state), seed, len(state.history) + 1)
+        state.play(bots[state.turn].choose(state, nature.below(1 << 30), Budget()).action)
+
+
+def clearly_best(look: Look) -> str | None:
+    """Return the action of which a short search is nearly sure; None if there is none."""
+    table = searched(look.root, look.seed, SHORT)
+    seat, best = look.state.turn, table.best
+    others = [line.win_shares[seat] for line in table.lines[1:] if line.visits >= SHORT // 50]
+    if best.visits < SHORT // 2 or best.win_shares[seat] - max(others, default=1.0) < CLEAR:
+        return None
+    return best.action
+
+
+def as_puzzle(look: Look, clear: str) -> Line | None:
+    """Return the line of a puzzle, None if the position is none."""
+    losses = exact_losses(look.state)
+    exact = losses is not None
+    if losses is None and (table := confirmed(look, clear)) is not None:
+        losses = searched_losses(look, table)
+    if not losses or not is_clear(losses, clear):
+        return None
+    return told(look, losses, exact=exact)
+
+
+def told(look: Look, losses: Mapping[str, float], *, exact: bool) -> Line | None:
+    """Return the line of a puzzle, None if no level finds the answer."""
+    best, rival = sorted(losses, key=losses.__getitem__)[:2]
+    level = grade(look.root, losses, look.seed)
+    if level == UNFOUND:
+        return None
+    return {
+        "position": look.state.to_position(),
+        "level": level,
+        "exact": exact,
+        "losses": {text: round(loss, 4) for text, loss in losses.items()},
+        "reason": reason(look, best, rival),
+        "line": variation(look, best),
+        "seed": look.seed,
+        "ply": look.ply,
+    }
+
+
+def variation(look: Look, best: str) -> list[str]:
+    """Return how play may go on after the answer."""
+    code = look.state.game.parse_action(best).code
+    return list(searched(look.root.only([code]), look.seed, ANSWER).best.principal_variation)
+
+
+def confirmed(look: Look, clear: str) -> Result | None:
+    """Return the table of the longer search if it, and the shorter one, name the action; else None."""
+    if searched(look.root, look.seed + 1, ANSWER).best.action != clear:
+        return None
+    table = searched(look.root, look.seed + 2, LONGER * ANSWER)
+    return table if table.best.action == clear else None
+
+
+def searched_losses(look: Look, table: Result) -> dict[str, float]:
+    """Return what each action loses: the best of the others by a comparison, the rest as the table has them."""
+    seat = look.state.turn
+    losses = {line.action: table.best.win_shares[seat] - line.win_shares[seat] for line in table.lines if line.visits}
+    worst = max(losses.values())
+    losses = {line.action: losses.get(line.action, worst) for line in table.lines}
+    nearest = sorted(losses, key=losses.__getitem__)[: RIVALS + 2]
+    texts = {table.best.action, *(text for text in nearest if text != table.best.action)}
+    codes = [look.state.game.parse_action(text).code for text in texts]
+    pair = searched(look.root.only(codes), look.seed + 3, LONGER * ANSWER // 2, allocation="even")
+    shares = {line.action: line.win_shares[seat] for line in pair.lines if line.visits}
+    return losses | {text: shares[table.best.action] - share for text, share in shares.items()}
+
+
+def exact_losses(state: State) -> dict[str, float] | None:
+    """Return what each action loses by the exact values, None where the position is too early to be solved."""
+    if state.round_number() < last_round(state.game):
+        return None
+    try:
+        values = solved(state)
+    except TooLarge:
+        return None
+    return {text: max(values.values()) - value for text, value in values.items()}
+
+
+def last_round(game: Game) -> int:
+    """Return the round from which on positions may be small enough to be solved."""
+    return {"cathedral": 6, "duel": 3}.get(game.name, 1)
+
+
+def is_clear(losses: Mapping[str, float], best: str) -> bool:
+    """Whether every action but the best loses enough."""
+    return losses[best] == 0 and all(loss >= LEAST for text, loss in losses.items() if text != best)
+
+
+def reason(look: Look, best: str, rival: str) -> str:
+    """Return what the best action brings beyond another, where that is more than chance; else ""."""
+    searcher = Searcher(look.root, seed=look.seed, max_bytes=SEARCH_BYTES, **options(look.root))
+    searcher.run(iterations=ANSWER)
+    _, gains = searcher.foresee((best, rival))
+    return in_words(stated(gains, look.state.game.tuning.worth_naming)).removeprefix(": ")
+
+
+def searched(root: Root, seed: int, iterations: int, **more: Any) -> Result:
+    """Return the result of the search that is shipped."""
+    return Searcher(root, seed=seed, max_bytes=SEARCH_BYTES, **options(root), **more).run(iterations=iterations)
+
+
+def options(root: Root) -> Mapping[str, Any]:
+    """Return the options of the search that is shipped."""
+    return shipped(root.view.game, root.view.seats)
+
+
+# -- levels ----------------------------------------------------------------------------------------
+
+
+def grade(root: Root, losses: Mapping[str, float], seed: int) -> int:
+    """Return the weakest level that finds the answer, as do those above; UNFOUND if the strongest does not."""
+    level = NUM_LEVELS + 1
+    while level > 1 and finds(root, losses, level - 1, seed):
+        level -= 1
+    return UNFOUND if level > NUM_LEVELS else level
+
+
+def finds(root: Root, losses: Mapping[str, float], number: int, seed: int) -> bool:
+    """Whether a level finds the answer in most of its tries."""
+    level, right = level_of(root.view.game, number), 0
+    for attempt in range(TRIES):
+        own = derived_seed("try", seed, number, attempt)
+        table = searched(root, own, level.iterations)
+        right += losses[choose_line(table.lines, level, own).action] == 0
+    return right >= FINDS
+
+
+# -- what is shipped -------------------------------------------------------------------------------
+
+
+def solved_ones(game: Game) -> None:
+    """Write the puzzles among the positions of tests/search."""
+    lines = []
+    for known in lines_of(game.name):
+        state = game.from_position(known["position"])
+        losses = {text: max(known["values"].values()) - value for text, value in known["values"].items()}
+        best = min(losses, key=losses.__getitem__)
+        if len(losses) < 3 or not is_clear(losses, best):
+            continue
+        line = told(Look(state, observe(state), known["seed"], 0), losses, exact=True)
+        if line is not None:
+            lines.append(line)
+            tell(f"solved: level {line['level']}")
+    found_file(game).with_suffix(".solved.json").write_text(json.dumps(lines))
+
+
+def ship(game: Game, wanted: int) -> None:
+    """Choose puzzles, as evenly as may be over levels and numbers of players, and write them, easy ones first."""
+    known = [line for lines in map(json.loads, found_file(game).read_text().splitlines()) for line in lines]
+    with suppress(FileNotFoundError):
+        known += json.loads(found_file(game).with_suffix(".solved.json").read_text())
+    shelves: dict[tuple[int, int], list[Line]] = defaultdict(list)
+    for line in sorted(known, key=lambda line: (line["seed"], line["ply"])):
+        shelves[line["level"], len(line["position"][game.name]["players"])].append(line)
+    chosen: list[Line] = []
+    while len(chosen) < wanted and any(shelves.values()):
+        for shelf in shelves.values():
+            if shelf and len(chosen) < wanted:
+                chosen.append(shelf.pop(0))
+    write(game, chosen)
+
+
+def write(game: Game, lines: list[Line]) -> None:
+    """Write what is shipped."""
+    SHIPPED.mkdir(exist_ok=True)
+    ordered = sorted(lines, key=lambda line: (line["level"], line["seed"], line["ply"]))
+    text = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in ordered)
+    (SHIPPED / f"{game.name}.jsonl").write_text(text, encoding="utf-8")
+    tell(f"{game.name}: {len(lines)}, by level {sorted(Counter(line['level'] for line in lines).items())}")
+
+
+def grade_again(game: Game) -> None:
+    """Have the levels try every puzzle that is shipped."""
+    lines = [fields(one) for one in read(game)]
+    for line in lines:
+        root = observe(game.from_position(line["position"]))
+        line["level"] = grade(root, line["losses"], line["seed"])
+    write(game, [line for line in lines if line["level"] != UNFOUND])
+
+
+def check(game: Game) -> None:
+    """Search every puzzle that is shipped anew, for its time and for ten times as long; leave out those that change."""
+    kept = []
+    for one in read(game):
+        look = Look(one.state, observe(one.state), one.seed, one.ply)
+        if one.exact or confirmed(look, one.answer.text):
+            kept.append(fields(one))
+        else:
+            tell(f"{game.name} {one.number}: its answer changes")
+    write(game, kept)
+
+
+def fields(one: Puzzle) -> Line:
+    """Return the line of a puzzle."""
+    names = ("position", "level", "exact", "losses", "reason", "line", "seed", "ply")
+    return {name: getattr(one, name) for name in names}
+
+
+def found_file(game: Game) -> Path:
+    """Return where what was found in a game's games is."""
+    return FOUND / f"{game.name}.jsonl"
+
+
+def tell(text: str) -> None:
+    """Print a line at once."""
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("find", "solved", "grade", "check", "ship"))
+    parser.add_argument("--game", choices=("cathedral", "duel"), required=True)
+    parser.add_argument("--minutes", type=float, default=4)
+    parser.add_argument("--wanted", type=int, default=200)
+    given = parser.parse_args()
+    game = GAMES[given.game]
+    {
+        "find": lambda: find(game, given.minutes),
+        "solved": lambda: solved_ones(game),
+        "grade": lambda: grade_again(game),
+        "check": lambda: check(game),
+        "ship": lambda: ship(game, given.wanted),
+    }[given.what]()
+
+
+if __name__ == "__main__":
+    main()
