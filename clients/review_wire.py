@@ -36,7 +36,6 @@ class ReviewedPly:
         points: of margin that the action cost, 0 or more.
         variation: the principal variation of the best action, in texts.
         reason: what the best action brings beyond the one played, "" where nothing is beyond chance.
-        shown: luck of a seat that had been shown what is to come, by seat; () where nothing was shown.
     """
 
     ply: int
@@ -50,7 +49,6 @@ class ReviewedPly:
     points: float
     variation: tuple[str, ...]
     reason: str
-    shown: tuple[float, ...] = ()
 
     @property
     def loss(self) -> float:
@@ -180,7 +178,6 @@ def read_ply(message: api.ReviewedPly) -> ReviewedPly:
         points=message.points,
         variation=tuple(message.principal_variation),
         reason=message.reason,
-        shown=tuple(share / UNIT for share in message.shown),
     )
 
 

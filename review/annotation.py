@@ -149,9 +149,8 @@ class Annotation:
             "points": one.points,
             "class": self.class_of(one),
         }
-        shown = {"shown_ahead": list(map(share, one.shown))} if one.shown else {}
         rolled = {"rollouts": asdict(self.rollouts[one.ply])} if one.ply in self.rollouts else {}
-        return {**told, "best": one.best, **errors, **rolled, **shown, "line": list(one.line)}
+        return {**told, "best": one.best, **errors, **rolled, "line": list(one.line)}
 
 
 def assemble(end: State, plan: Plan, valuations: Sequence[Valuation], final: Shares | None) -> Annotation:

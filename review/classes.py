@@ -106,6 +106,6 @@ def figures(valuations: Sequence[Valuation], seat: int, floors: Sequence[int]) -
 def steps(valuations: Sequence[Valuation]) -> list[int]:
     """Return the size of each revaluation between two valuations, in millionths: the largest of any seat."""
     return [
-        max(abs(then - now) for now, then in zip(one.after, other.entry, strict=True))
+        max(abs(then - now) for now, then in zip(one.after, other.before, strict=True))
         for one, other in pairwise(valuations)
     ]

@@ -23,8 +23,6 @@ class Ply:
         turn: the seat that decided, NATURE for a chance event.
         action: what was played, or came up.
         root: the position as it is judged; None where there was no choice.
-        others: where the seat has just been shown what is to come: the position as it would be judged had it been
-            shown anything else, all of it equally likely; else ().
         foreseen: of a chance event, whether a seat has decided something knowing what would come up.
     """
 
@@ -33,7 +31,6 @@ class Ply:
     turn: int
     action: Action
     root: Root | None
-    others: tuple[Root, ...] = ()
     foreseen: bool = False
 
 
@@ -48,41 +45,21 @@ def plies_of(end: State, viewer: int | None = None) -> list[Ply]:
     Raises WrongSeat for a viewer that there is not.
     """
     position, actions, plies = end.origin, end.history, []
-    told: set[Action] = set()
+    told: set[Action | None] = set()
     for number, action in enumerate(actions, 1):
-        root: Root | None = None
-        others: tuple[Root, ...] = ()
-        turn = position.turn
+        root, turn = None, position.turn
         if len(position.legal_codes()) > 1:
             root = known(position, viewer, actions[number - 1 :])
-            if viewer is None and turn != NATURE:
-                others = shown_now(position, actions[number - 1 :], told)
-        foreseen = turn == NATURE and action in told
-        plies.append(Ply(number, round_of(position), turn, action, root, others, foreseen))
+            told.add(shown(position, actions[number - 1 :]))
+        plies.append(Ply(number, round_of(position), turn, action, root, turn == NATURE and action in told))
         position.play(action)
     return plies
 
 
-def shown_now(position: State, later: Sequence[Action], told: set[Action]) -> tuple[Root, ...]:
-    """Return what `Ply.others` is at a decision, and add what was shown to what has been told; () the second time."""
-    seat = position.turn
-    view = position.observe(NATURE)
-    possible = view.unsaid(seat)
-    event = next((action for action in later if action in possible), None)
-    if event is None or event in told:
-        return ()
-    told.add(event)
-    try:
-        return tuple(saying(view, seat, other) for other in possible if other != event)
-    except HiddenFromSeat:  # it has more of its own, which goes with what it was really shown
-        return ()
-
-
-def saying(view: State, seat: int, event: Action) -> Root:
-    """Return a position as a seat knows it that was shown an event. Raises HiddenFromSeat."""
-    told = view.copy()
-    told.say(seat, event)
-    return observe(told, observer=seat)
+def shown(position: State, later: Sequence[Action]) -> Action | None:
+    """Return the event that the seat to decide has been shown; None where it was shown none, or none that came up."""
+    possible = () if position.turn == NATURE else position.observe(NATURE).unsaid(position.turn)
+    return next((action for action in later if action in possible), None) if possible else None
 
 
 def round_of(position: State) -> int:
@@ -104,10 +81,8 @@ def known(position: State, viewer: int | None, later: Sequence[Action]) -> Root:
         later: the actions from here on.
     """
     judge = position.turn if viewer is None else viewer
-    if viewer is None and judge != NATURE:
-        shown = position.observe(NATURE).unsaid(judge)
-        if shown:
-            return foreseen(position, judge, next((action for action in later if action in shown), None))
+    if viewer is None and judge != NATURE and position.observe(NATURE).unsaid(judge):
+        return foreseen(position, judge, shown(position, later))
     try:
         return observe(position, observer=judge)
     except HiddenFromSeat:  # a record that never held the seat's own cards
@@ -119,7 +94,8 @@ def foreseen(position: State, seat: int, event: Action | None) -> Root:
     view = position.observe(NATURE)
     if event is None:
         return observe(view, observer=NATURE)
+    view.say(seat, event)
     try:
-        return saying(view, seat, event)
+        return observe(view, observer=seat)
     except HiddenFromSeat:  # it has more of its own
         return observe(position, observer=seat)

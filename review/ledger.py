@@ -6,14 +6,14 @@ Shares are whole numbers of millionths, so nothing is lost by rounding. The iden
 2000): final - initial = net luck + net skill. Revaluation is what the searches disagreed about from ply to ply.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from clerestory.engine.core import NATURE
 
 UNIT = 1_000_000  # of a share: a win
-SHOWN = "shown ahead"  # the source of the luck in what one seat alone is shown of what is to come
+SHOWN = "shown ahead"  # the source of an event that a seat went by before it came up
 
 Shares = tuple[int, ...]  # by seat, in millionths; they sum to UNIT
 
@@ -40,8 +40,6 @@ class Valuation:
         line: the principal variation of the best action, in texts.
         reason: what the best action brings beyond the one played, where that is more than chance: `+1.2 vp by the end
             of the game`; else "".
-        shown: luck of a seat that was shown before this decision what is to come, a vector that sums to 0; () where
-            nothing was.
     """
 
     ply: int
@@ -59,26 +57,11 @@ class Valuation:
     iterations: int = 0
     line: tuple[str, ...] = ()
     reason: str = ""
-    shown: Shares = ()
-
-    @property
-    def entry(self) -> Shares:
-        """Win shares before it, and before what was shown."""
-        if not self.shown:
-            return self.before
-        return tuple(before - luck for before, luck in zip(self.before, self.shown, strict=True))
 
     @property
     def change(self) -> Shares:
         """What it was worth to each seat; sums to 0."""
         return tuple(after - before for before, after in zip(self.before, self.after, strict=True))
-
-    def lucks(self) -> Iterator[tuple[str, Shares]]:
-        """Yield what luck there was at the ply: its source, and what it was worth to each seat."""
-        if self.shown:
-            yield SHOWN, self.shown
-        if self.seat == NATURE:
-            yield self.source, self.change
 
     @property
     def loss(self) -> int:
@@ -132,7 +115,7 @@ def in_units(shares: Sequence[float]) -> Shares:
 
 def revaluations(valuations: Sequence[Valuation], final: Shares) -> list[Shares]:
     """Return what came between each valuation and the next, or the result: a vector for each, which sums to 0."""
-    following = [valuation.entry for valuation in valuations[1:]] + [final] * bool(valuations)
+    following = [valuation.before for valuation in valuations[1:]] + [final] * bool(valuations)
     return [
         tuple(then - now for now, then in zip(valuation.after, before, strict=True))
         for valuation, before in zip(valuations, following, strict=True)
@@ -154,7 +137,7 @@ def levelled(valuations: Sequence[Valuation], final: Shares) -> list[Valuation]:
             found.append(replace(one, before=before, after=following))
         else:
             found.append(one)
-        following = found[-1].entry
+        following = found[-1].before
     return found[::-1]
 
 
@@ -169,7 +152,7 @@ def accounts(valuations: Sequence[Valuation], final: Shares) -> tuple[Account, .
     """
     if any(one.ply >= other.ply for one, other in pairwise(valuations)):
         raise ValueError("valuations are not in the order of their plies")
-    start = valuations[0].entry if valuations else final
+    start = valuations[0].before if valuations else final
     revalued = revaluations(valuations, final)
     return tuple(
         Account(
@@ -189,6 +172,6 @@ def luck_of(seat: int, valuations: Iterable[Valuation]) -> dict[str, int]:
     """Return the luck of a seat by source."""
     luck: dict[str, int] = {}
     for one in valuations:
-        for source, change in one.lucks():
-            luck[source] = luck.get(source, 0) + change[seat]
+        if one.seat == NATURE:
+            luck[one.source] = luck.get(one.source, 0) + one.change[seat]
     return luck

@@ -6,13 +6,12 @@ generator that yields Questions and is sent the Result of each.
 
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from statistics import fmean
 from typing import Any
 
 from clerestory.engine.core import NATURE
 from clerestory.engine.scoring import source_of_luck
 from clerestory.review.course import Ply
-from clerestory.review.ledger import UNIT, Shares, Valuation, in_units
+from clerestory.review.ledger import SHOWN, UNIT, Shares, Valuation, in_units
 from clerestory.review.plan import Plan
 from clerestory.search.ismcts import Searcher
 from clerestory.search.reasons import in_words, stated
@@ -50,23 +49,20 @@ def study(ply: Ply, plan: Plan) -> Study:
 
 
 def study_chance(ply: Ply, plan: Plan) -> Study:
-    """Value every outcome in the same worlds; luck is what came up less the mean by the odds.
-
-    What a seat had been shown, and gone by, was luck then, and is none when it comes up.
-    """
+    """Value every outcome in the same worlds; luck is what came up less the mean by the odds."""
     root = require_root(ply)
     outcomes = len(root.view.legal_codes())
     result = yield question(ply, plan, root, 0, plan.outcome_iterations(outcomes), allocation="even")
-    came = in_units(line_of(result, ply.action.text).win_shares)
+    came = line_of(result, ply.action.text)
     return Valuation(
         ply=ply.number,
         round=ply.round,
         seat=NATURE,
         action=ply.action.text,
         label=ply.action.label,
-        source=source_of_luck(root.view.game, ply.action.text),
-        before=came if ply.foreseen else in_units(mean_of(result.lines)),
-        after=came,
+        source=SHOWN if ply.foreseen else source_of_luck(root.view.game, ply.action.text),
+        before=in_units(mean_of(result.lines)),
+        after=in_units(came.win_shares),
         iterations=result.iterations,
     )
 
@@ -75,7 +71,6 @@ def study_decision(ply: Ply, plan: Plan) -> Study:
     """Find the best action, then compare it with the one played: both in the same worlds, equally often."""
     root = require_root(ply)
     table = yield question(ply, plan, root, 0, plan.iterations)
-    shown = yield from luck_shown(ply, plan, table)
     best = played = table.best
     spent, reason = table.iterations, ""
     if best.action != ply.action.text:
@@ -98,23 +93,7 @@ def study_decision(ply: Ply, plan: Plan) -> Study:
         iterations=spent,
         line=variation(table, best),
         reason=reason,
-        shown=shown,
     )
-
-
-def luck_shown(ply: Ply, plan: Plan, table: Result) -> Generator[Question, Result, Shares]:
-    """Return the luck of a seat in what it has just been shown, () where it was shown nothing.
-
-    It is its share less the mean over all that it could have been shown, each searched alike.
-    """
-    if not ply.others:
-        return ()
-    found = [table.best.win_shares]
-    for root in ply.others:
-        other = yield question(ply, plan, root, 0, plan.iterations)
-        found.append(other.best.win_shares)
-    mean = in_units([fmean(shares) for shares in zip(*found, strict=True)])
-    return tuple(share - middle for share, middle in zip(in_units(table.best.win_shares), mean, strict=True))
 
 
 def comparison(ply: Ply, plan: Plan, root: Root, best: str) -> Question:

@@ -104,7 +104,6 @@ def write_ply(one: Valuation) -> api.ReviewedPly:
         iterations=one.iterations,
         principal_variation=one.line,
         reason=one.reason,
-        shown=one.shown,
     )
 
 
@@ -126,7 +125,6 @@ def read_ply(message: api.ReviewedPly) -> Valuation:
         iterations=message.iterations,
         line=tuple(message.principal_variation),
         reason=message.reason,
-        shown=tuple(message.shown),
     )
 
 

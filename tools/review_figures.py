@@ -118,7 +118,7 @@ def movement(windows: Sequence[Sequence[Valuation]]) -> dict[str, Any]:
     """Return how far the shares move: between plies, where the best was played, and by luck."""
     moved = [size for window in windows for size in steps(window)]
     quiet = [
-        then.entry[one.seat] - one.after[one.seat]
+        then.before[one.seat] - one.after[one.seat]
         for window in windows
         for one, then in pairwise(window)
         if one.seat != NATURE and one.loss == 0

@@ -57,6 +57,12 @@ def test_a_game_that_was_broken_off_is_reviewed_as_far_as_it_came(record: str) -
     assert "share now" in done.output
 
 
+def test_errors_are_played_to_the_end_where_that_is_asked_for(record: str) -> None:
+    done = called(record, *QUICK, "--deep", "1ms")
+    assert "Rollouts: " in done.output
+    assert "Rollouts: " not in called(record, *QUICK).output
+
+
 def test_a_seat_may_judge_all(record: str) -> None:
     assert ", by what seat 1 knows" in called(record, *QUICK, "--viewer", "1").output
 
@@ -86,6 +92,7 @@ def test_no_time_at_all_is_enough_for_the_least() -> None:
         (["--number", "4"], BadOption, "--number: 4 is past the end; the file has 3 games"),
         (["--time", "9s", "--iterations", "50"], BadOption, "--time: not together with --iterations"),
         (["--time", "soon"], BadOption, "--time: 'soon' is not a time"),
+        (["--deep", "-5s"], BadOption, "--deep: '-5s' is not a time"),
         (["--viewer", "2"], BadOption, "--viewer: 2 is not one of 0 to 1"),
         ([*QUICK, "--html", "/nowhere/x.html"], BadOption, "--html: /nowhere/x.html: No such file"),
     ],

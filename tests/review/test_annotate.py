@@ -37,7 +37,7 @@ def test_a_finished_game_ends_with_its_result(name: str, seats: int) -> None:
     assert review.over
     played = {ply.number for ply in plies_of(end) if ply.root is not None}
     assert {one.ply for one in review.valuations} == played
-    kinds = {source for one in review.valuations for source, _ in one.lucks()}
+    kinds = {one.source for one in review.valuations if one.source}
     assert kinds == set(review.accounts[0].luck)
 
 

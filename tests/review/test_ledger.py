@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clerestory.engine import NATURE, State
-from clerestory.review.ledger import UNIT, Account, Shares, Valuation, accounts, in_units, revaluations
+from clerestory.review.ledger import UNIT, Account, Shares, Valuation, accounts, in_units, levelled, revaluations
 from tests.review.games import CASES, random_game
 
 
@@ -117,3 +117,17 @@ def test_units_are_exact(given_shares: list[float]) -> None:
     assert sum(units) == UNIT
     exact = [Fraction(share) / sum(map(Fraction, given_shares)) * UNIT for share in given_shares]
     assert all(abs(unit - share) < 1.001 for unit, share in zip(units, exact, strict=True))
+
+
+@given(ledgers())
+def test_levelling_changes_no_luck_and_no_error(ledger: tuple[list[Valuation], Shares]) -> None:
+    """Only where the shares stand around chance events moves; every account still adds up."""
+    valuations, final = ledger
+    levels = levelled(valuations, final)
+    assert [one.change for one in levels] == [one.change for one in valuations]
+    assert [one for one in levels if one.seat != NATURE] == [one for one in valuations if one.seat != NATURE]
+    for one, revalued in zip(levels, revaluations(levels, final), strict=True):
+        assert one.seat != NATURE or not any(revalued)
+    for account, raw in zip(accounts(levels, final), accounts(valuations, final), strict=True):
+        assert total(account) == account.final
+        assert (account.luck, account.errors, account.gifts) == (raw.luck, raw.errors, raw.gifts)

@@ -1,0 +1,40 @@
+"""Which level a mean loss is like."""
+
+import pytest
+
+from clerestory.engine.tuning import NUM_LEVELS
+from clerestory.review import ranks
+from clerestory.review.ranks import FEWEST, LEAST, level_like, losses
+from tests.games import CATHEDRAL, DUEL
+
+TABLE = (0.040, 0.030, 0.030, 0.020, 0.010, 0.008, 0.002, 0.001)
+
+
+@pytest.fixture
+def measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ranks, "losses", lambda game, seats: TABLE if (game, seats) == ("duel", 2) else ())
+
+
+@pytest.mark.parametrize(
+    ("mean_loss", "level"),
+    [(90_000, 1), (40_000, 1), (30_000, 2), (21_000, 4), (15_000, 4), (14_000, 5), (1_500, 7), (1_000, 8), (0, 8)],
+)
+def test_it_is_the_nearest_as_a_ratio(measured: None, mean_loss: float, level: int) -> None:
+    assert level_like(DUEL, 2, mean_loss, FEWEST) == level
+
+
+@pytest.mark.parametrize(("mean_loss", "counted"), [(None, 0), (10_000, FEWEST - 1)])
+def test_too_few_decisions_tell_none(measured: None, mean_loss: float | None, counted: int) -> None:
+    assert level_like(DUEL, 2, mean_loss, counted) is None
+
+
+def test_a_game_whose_levels_were_not_measured_has_none(measured: None) -> None:
+    assert level_like(CATHEDRAL, 2, 10_000, 100) is None
+
+
+@pytest.mark.parametrize(("game", "seats"), [(game, seats) for game in (CATHEDRAL, DUEL) for seats in game.seats])
+def test_a_table_has_every_level_and_never_rises(game: object, seats: int) -> None:
+    known = losses(getattr(game, "name", ""), seats)
+    assert len(known) in (0, NUM_LEVELS)
+    assert list(known) == sorted(known, reverse=True)
+    assert all(loss >= LEAST for loss in known)

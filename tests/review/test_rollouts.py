@@ -1,0 +1,89 @@
+"""Rollouts: paired games whose luck is subtracted, and what they say of a decision."""
+
+import math
+from dataclasses import replace
+from statistics import fmean
+
+import pytest
+
+from clerestory.engine import NATURE, Rng, State
+from clerestory.review import Plan, annotate
+from clerestory.review.course import plies_of
+from clerestory.review.deepen import deepen, those_that_matter
+from clerestory.review.rollouts import FEWEST, draw, finish, paired, roll_out, told
+from clerestory.review.words import rolled
+from tests.review.games import cut, random_game
+
+PLAN = Plan(iterations=100, seed=4)
+
+
+@pytest.fixture(scope="module")
+def late() -> State:
+    """The end of a game of the card game, whose last decisions were made at random."""
+    return random_game("duel", 2, 1)
+
+
+def test_the_luck_of_an_event_has_mean_0_over_its_outcomes(late: State) -> None:
+    state = late.origin.observe(NATURE).deal(1)
+    while state.turn != NATURE or len(state.legal_codes()) < 3:
+        state.play(state.draw(1) if state.turn == NATURE else state.legal_codes()[0])
+    view = state.observe(NATURE)
+    lucks = {}
+    for seed in range(200):
+        tried = view.copy()
+        luck = draw(tried, 0, Rng(seed))
+        lucks[tried.history[-1].code] = luck
+    assert set(lucks) == set(view.legal_codes())
+    mean = sum(odds * lucks[code] for odds, code in zip(view.odds(), view.legal_codes(), strict=True))
+    assert abs(mean) < 1e-9
+    assert any(lucks.values())
+
+
+def test_a_game_that_is_finished_alike_ends_alike(late: State) -> None:
+    world = cut(late, len(late.history) - 30)
+    while world.turn == NATURE:
+        world.play(world.draw(1))
+    action = world.legal_actions()[0].text
+    first = finish(world, action, 0, PLAN, 7)
+    assert first == finish(world, action, 0, PLAN, 7)
+    assert first[1] in (0.0, 0.5, 1.0)
+
+
+def test_the_error_is_that_of_a_mean() -> None:
+    found = told([(0.1, 1.0), (0.3, -1.0)] * 8)
+    assert (found.pairs, found.loss) == (16, pytest.approx(0.2))
+    assert found.error == pytest.approx(0.1 / math.sqrt(15))
+    assert found.plain_error == pytest.approx(1 / math.sqrt(15))
+
+
+def test_the_same_action_twice_loses_nothing(late: State) -> None:
+    review = annotate(cut(late, 60), PLAN)
+    one = next(one for one in reversed(review.valuations) if one.seat != NATURE and one.loss)
+    root = next(ply.root for ply in plies_of(late) if ply.number == one.ply)
+    assert root is not None
+    assert paired(root, replace(one, best=one.action), PLAN, 3) == (0.0, 0.0)
+
+
+def test_a_plain_blunder_loses_in_rollouts_too(late: State) -> None:
+    review = annotate(late, PLAN)
+    one = next(one for one in review.errors() if one.loss > 150_000)
+    root = next(ply.root for ply in plies_of(late) if ply.number == one.ply)
+    assert root is not None
+    found = roll_out(root, one, PLAN, 0.0)
+    assert found.pairs == FEWEST
+    assert found.error < found.plain_error or found.plain_error == 0
+
+
+def test_a_review_is_deepened_where_it_matters(late: State) -> None:
+    short = cut(late, 40)
+    review = annotate(short, PLAN)
+    deep = deepen(short, review, 0.0)
+    matter = those_that_matter(review)
+    assert matter
+    assert set(deep.rollouts) == {one.ply for one in matter}
+    assert deep.accounts == review.accounts  # the ledger stays as it is
+    assert rolled(deep, matter[0]).startswith("Rollouts: ")
+    assert rolled(review, matter[0]) == ""
+    moves = {move["ply"]: move for move in deep.to_dict()["moves"]}
+    assert moves[matter[0].ply]["rollouts"]["pairs"] == FEWEST
+    assert fmean(one.pairs for one in deep.rollouts.values()) == FEWEST
