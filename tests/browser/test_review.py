@@ -43,7 +43,7 @@ def test_the_ledger_is_that_of_the_command(reviewed: Page) -> None:
 
 def test_the_columns_add_up_as_they_are_shown(reviewed: Page) -> None:
     rows = [row.locator("td").all_inner_texts() for row in reviewed.locator(".review tbody tr").all()]
-    end = len(rows) - 2  # decisions and accuracy come after the result
+    end = len(rows) - 4  # decisions, mean loss, level and accuracy come after the result
     for *parts, total in zip(*rows[:end], strict=True):
         assert sum(round(10 * float(part)) for part in parts) == round(10 * float(total))
 
@@ -51,7 +51,7 @@ def test_the_columns_add_up_as_they_are_shown(reviewed: Page) -> None:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(reviewed: Page, scheme: Literal["light", "dark"]) -> None:
     reviewed.emulate_media(color_scheme=scheme)
-    reviewed.get_by_text("Luckiest events").click()
+    reviewed.get_by_text("Events that moved most").click()
     reviewed.get_by_role("button", name="Look at the errors").click()
     assert violations(reviewed) == []
 
@@ -77,6 +77,26 @@ def test_an_error_is_tried_again(reviewed: Page) -> None:
     expect(box).to_contain_text("Right")
     box.get_by_role("button", name="Show").click()
     expect(box).to_contain_text(error.best_label)
+
+
+def test_one_seat_is_looked_at_alone(reviewed: Page) -> None:
+    """Its errors, and the luckiest and unluckiest events; `n` goes to the next error, with Shift to the one before."""
+    expected = annotate(GAME, Plan(iterations=ITERATIONS))
+    own = expected.errors(1)
+    reviewed.get_by_label("Errors and luck of").select_option("1")
+    button = reviewed.get_by_role("button", name="Look at the errors")
+    expect(button).to_contain_text(f"({len(own)})")
+    button.blur()
+    steps = reviewed.locator(".log .steps span")
+    reviewed.keyboard.press("n")
+    expect(steps).to_have_text(f"{own[0].ply - 1} / {len(GAME.history)}")
+    reviewed.keyboard.press("Shift+N")
+    expect(steps).to_have_text(f"{own[-1].ply - 1} / {len(GAME.history)}")
+    lucky = max((one for one in expected.valuations if one.source), key=lambda one: one.change[1])
+    luckiest = reviewed.locator("details", has_text="Luckiest events").first
+    luckiest.locator("summary").click()
+    expect(luckiest.locator("li").first).to_contain_text(lucky.label)
+    expect(reviewed.get_by_text("Unluckiest events")).to_be_visible()
 
 
 def test_it_is_no_part_of_the_first_load(page: Page) -> None:

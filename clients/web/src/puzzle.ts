@@ -79,8 +79,8 @@ export class Puzzle {
       const verdict = await service.tryPuzzle({ puzzle: this.#reference, action });
       this.tried.value = { label, verdict };
       if (!verdict.right) return;
-      this.answer.value = verdict;
       keepSolved(this.game, this.number);
+      this.answer.value = verdict;
     });
   }
 
