@@ -21,7 +21,8 @@ function Page() {
   if (tokenWanted.value) return <TokenScreen />;
   if (linked) return null;
   if (screen === "game" && id) return <GameScreen key={id} id={id} />;
-  if (screen === "study" || screen === "puzzle") return <Later key={screen} screen={screen} words={route.value.slice(1)} />;
+  if (screen === "study" || screen === "puzzle")
+    return <Later key={screen} screen={screen} words={route.value.slice(1)} />;
   return <Lobby />;
 }
 

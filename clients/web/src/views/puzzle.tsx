@@ -136,7 +136,7 @@ function Verdict({ puzzle }: { puzzle: Puzzle }) {
 function Next({ puzzle, known }: { puzzle: Puzzle; known: readonly PuzzleSummary[] }) {
   const level = useSignal(chosenLevel());
   const levels = [...new Set(known.map((one) => one.level))].sort((a, b) => a - b);
-  const solved = solvedOnes(puzzle.game);
+  const solved = useMemo(() => solvedOnes(puzzle.game), [puzzle.done.value]);
   const among = known.filter((one) => !level.value || one.level === level.value);
   const next = following(known, puzzle.game, level.value, puzzle.number);
   return (

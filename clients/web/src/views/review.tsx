@@ -340,7 +340,10 @@ function Ledger({ review, seats }: { review: Review; seats: readonly SeatLook[] 
     ...names.map((name, index): [string, string[]] => [name, parts.map((column) => signed(column[index + 1] ?? 0))]),
     [ledger.ended ? "Result" : "Share now", parts.map((column) => tenths(column.reduce((a, b) => a + b, 0)))],
     ["Decisions", columns.map((one) => `${one.decisions}`)],
-    ["Mean loss, ‰", columns.map((one) => (one.meanLoss === undefined ? "-" : ((1000 * one.meanLoss) / UNIT).toFixed(1)))],
+    [
+      "Mean loss, ‰",
+      columns.map((one) => (one.meanLoss === undefined ? "-" : ((1000 * one.meanLoss) / UNIT).toFixed(1))),
+    ],
     ["Played like level", columns.map((one) => (one.level === undefined ? "-" : `${one.level}`))],
     ["Accuracy", columns.map((one) => (one.accuracy === undefined ? "-" : one.accuracy.toFixed(1)))],
   ];
