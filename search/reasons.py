@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from math import hypot, inf, sqrt
 from statistics import NormalDist
 
@@ -10,7 +11,16 @@ from clerestory.search.result import Line, Outlook, Result
 NAMED = 3  # features in a sentence, those that differ most
 FEWEST_WORLDS = 8  # needed to estimate an error
 CHANCE = 0.02  # probability that a sentence names a feature that does not differ, however many features there are
+WORTH_WINNING = 0.005  # smallest difference of win shares worth mentioning
 SURE = 5.0  # standard errors by which a line must lead: those of a search underestimate the true ones
+
+
+class Verdict(StrEnum):
+    """What is said of the best line beside another one, where `points` is how many more it has."""
+
+    AHEAD = "{points:.1f} points better than"
+    LIKELIER = "likelier to win, by fewer points, than"
+    ALIKE = "about as good as"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +90,17 @@ def reason(best: Line, other: Line, gains: Sequence[Gain], least: float) -> str:
     """Return the sentence that compares the best line with another; it never says that the best line is worse."""
     if not other.visits:
         return f"'{other.label}' was not tried."
-    verdict = f"{lead(best, other):.1f} points better than" if is_ahead(best, other, least) else "about as good as"
-    return f"'{best.label}' looks {verdict} '{other.label}'{in_words(stated(gains, least))}."
+    compared = verdict_on(best, other, least).format(points=lead(best, other))
+    return f"'{best.label}' looks {compared} '{other.label}'{in_words(stated(gains, least))}."
+
+
+def verdict_on(best: Line, other: Line, least: float) -> Verdict:
+    """Return how the best line compares with another: in points, or in wins where the other has more points."""
+    if is_ahead(best, other, least):
+        return Verdict.AHEAD
+    if is_ahead(other, best, least) and is_likelier_to_win(best, other):
+        return Verdict.LIKELIER
+    return Verdict.ALIKE
 
 
 def lead(best: Line, other: Line) -> float:
@@ -92,6 +111,15 @@ def lead(best: Line, other: Line) -> float:
 def is_ahead(best: Line, other: Line, least: float) -> bool:
     """Whether a line leads by more than its error, and by enough to be worth mentioning."""
     return lead(best, other) >= max(least, SURE * hypot(best.margin_error, other.margin_error))
+
+
+def is_likelier_to_win(best: Line, other: Line) -> bool:
+    """Whether a line with fewer points wins more often, by more than its error and enough to be worth mentioning.
+
+    It does if its score is higher: whatever the reward, a score is made of the margin and of the win share alone.
+    """
+    more = best.score - other.score
+    return more >= max(WORTH_WINNING, SURE * hypot(best.score_error, other.score_error))
 
 
 def stated(gains: Sequence[Gain], least: float) -> list[Gain]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from clerestory.engine import NATURE, State, from_position, read_records
 from clerestory.search import Searcher
 from clerestory.search.options import shipped
-from clerestory.search.reasons import Gain, is_ahead, stated
+from clerestory.search.reasons import Gain, Verdict, stated, verdict_on
 from clerestory.search.root import observe
 from clerestory.server.service import EXPLAINED_LINES, EXPLAINED_PLIES, EXPLAINED_WORLDS
 
@@ -32,6 +32,8 @@ class ReasonTally:
         sentences: in which two lines were compared.
         leads: of them, those that said that the best line is ahead.
         leads_held: of those, the ones whose line is ahead of the same one after the longer search.
+        wins: of the sentences, those that said that the best line is likelier to win, by fewer points.
+        wins_held: of those, the ones whose line has the higher score after the longer search.
         worlds: in which lines were compared, all in all.
         differences: of features, stated.
         held: of those, the ones whose sign is the same in many worlds.
@@ -40,6 +42,8 @@ class ReasonTally:
     sentences: int = 0
     leads: int = 0
     leads_held: int = 0
+    wins: int = 0
+    wins_held: int = 0
     worlds: int = 0
     differences: int = 0
     held: int = 0
@@ -74,11 +78,11 @@ def check(position: str, seed: int, iterations: int, times: int, longer: int) ->
     _, gains = searcher.foresee(actions, worlds=EXPLAINED_WORLDS, plies=EXPLAINED_PLIES)
     least = state.game.tuning.worth_naming
     said = stated(gains, least)
-    leads = is_ahead(result.lines[0], result.lines[1], least)
+    verdict = verdict_on(result.lines[0], result.lines[1], least)
     held = same_signs(said, searcher, actions[:2], gains[0].worlds * times) if said else 0
-    return ReasonTally(
-        1, leads, leads and stays_ahead(searcher, actions, iterations * longer), gains[0].worlds, len(said), held
-    )
+    leads, wins = verdict == Verdict.AHEAD, verdict == Verdict.LIKELIER
+    stays = (leads or wins) and stays_ahead(searcher, actions, iterations * longer, "margin" if leads else "score")
+    return ReasonTally(1, leads, leads and stays, wins, wins and stays, gains[0].worlds, len(said), held)
 
 
 def same_signs(said: Sequence[Gain], searcher: Searcher, actions: Sequence[str], worlds: int) -> int:
@@ -88,10 +92,10 @@ def same_signs(said: Sequence[Gain], searcher: Searcher, actions: Sequence[str],
     return sum(one.mean * means[one.feature, one.at_game_end] > 0 for one in said)
 
 
-def stays_ahead(searcher: Searcher, actions: Sequence[str], iterations: int) -> bool:
-    """Return whether the first of two actions still has the higher margin after a longer search."""
-    margins = {line.action: line.margin for line in searcher.run(iterations=iterations).lines}
-    return margins[actions[0]] > margins[actions[1]]
+def stays_ahead(searcher: Searcher, actions: Sequence[str], iterations: int, figure: str) -> bool:
+    """Return whether the first of two actions has the higher margin, or score, after a longer search."""
+    found = {line.action: getattr(line, figure) for line in searcher.run(iterations=iterations).lines}
+    return bool(found[actions[0]] > found[actions[1]])
 
 
 def main() -> None:
@@ -111,6 +115,7 @@ def main() -> None:
         found = sum(pool.map(run, *zip(*tasks, strict=True), chunksize=5), ReasonTally())
     shares = {
         "held_share": round(found.held / found.differences, 4) if found.differences else None,
+        "wins_held_share": round(found.wins_held / found.wins, 4) if found.wins else None,
         "leads_held_share": round(found.leads_held / found.leads, 4) if found.leads else None,
     }
     print(json.dumps({"searches": len(tasks), **asdict(found), **shares}))

@@ -72,7 +72,7 @@ def test_outlooks_do_not_depend_on_hidden_cards() -> None:
 # -- the sentence ----------------------------------------------------------------------------------
 
 
-def line(action: str, margin: float, visits: int = 10, error: float = 0.1) -> Line:
+def line(action: str, margin: float, visits: int = 10, error: float = 0.1, score: float = 0.5) -> Line:
     return Line(
         action=action,
         label=action.upper(),
@@ -82,7 +82,7 @@ def line(action: str, margin: float, visits: int = 10, error: float = 0.1) -> Li
         standard_errors=(0.1,),
         margin=margin,
         margin_error=error,
-        score=0.5,
+        score=score,
         score_error=0.01,
         lower_bound=0.4,
         loss=0.0,
@@ -106,6 +106,14 @@ def gains(
         (line("a", 0.1), line("b", 0.0), gains(), "'A' looks about as good as 'B'."),
         (line("a", 2.0, error=0.5), line("b", 0.5), gains(), "'A' looks about as good as 'B'."),
         (line("a", 0.0), line("b", 1.0), gains(), "'A' looks about as good as 'B'."),
+        (
+            line("a", 0.0, score=0.6),
+            line("b", 1.0),
+            gains(gold=-2.0),
+            "'A' looks likelier to win, by fewer points, than 'B': -2.0 gold by the end of the round.",
+        ),
+        (line("a", 0.0, score=0.56), line("b", 1.0), gains(), "'A' looks about as good as 'B'."),
+        (line("a", 0.0, score=0.6), line("b", 0.2), gains(), "'A' looks about as good as 'B'."),
         (line("a", 0.0), line("b", 0.0, visits=0), gains(), "'B' was not tried."),
         (
             line("a", 2.0),
