@@ -19,6 +19,7 @@ from functools import cache, partial
 from itertools import pairwise, product
 from math import sqrt
 from statistics import fmean, stdev
+from time import thread_time
 from typing import Any
 
 from clerestory.arena.bots import Budget, parse_bot
@@ -40,14 +41,12 @@ LEVELS = range(1, 9)
 EVERY_LEVEL = tuple(f"ismcts:level={level}" for level in LEVELS)
 WINDOW, WINDOWS = 8, 6  # plies in a row that are studied, and how many such windows there are in a game
 SEARCHES: tuple[dict[str, Any], ...] = (
-    {},
+    {"exploration": 0.5},  # as played
     {"exploration": 0.25},
     {"exploration": 0.12},
-    {"prior_floor": 0.0},
-    {"horizon": 10},
-    {"horizon": 30},
-    {"reward": "mix"},
-    {"nodes": "tree"},
+    {"exploration": 0.06},
+    {"exploration": 0.12, "horizon": 10},
+    {"exploration": 0.12, "reward": "mix"},
 )
 COSTS = 0.10  # of a win, for a planted blunder
 LONG = 10  # times the iterations of the review, by which a blunder is known to be one
@@ -86,24 +85,26 @@ def played(setting: Setting, seed: int, bots: tuple[str, ...] = ("ismcts",)) -> 
 # -- options ---------------------------------------------------------------------------------------
 
 
-def options_figures(setting: Setting, games: int, pool: Executor) -> Iterator[dict[str, Any]]:
+def options_figures(setting: Setting, games: Sequence[int], pool: Executor) -> Iterator[dict[str, Any]]:
     """Yield how far the shares move from ply to ply under each set of options, every search given the same time."""
-    speed = seconds_an_iteration(setting, {})
+    speed = seconds_an_iteration(setting, SEARCHES[0])
     for options in SEARCHES:
         slower = seconds_an_iteration(setting, options) / speed
         plan = Plan(iterations=max(int(setting.iterations / slower), LEAST), options=options)
-        found = [one for windows in pool.map(partial(studied, setting, plan), range(games)) for one in windows]
+        found = [one for windows in pool.map(partial(studied, setting, plan), games) for one in windows]
         yield {"options": options, "iterations": plan.iterations} | movement(found)
 
 
 def seconds_an_iteration(setting: Setting, options: Mapping[str, Any]) -> float:
-    """Return how long an iteration takes: the least of three rounds over some decisions of a game."""
+    """Return the processor time of an iteration: the least of three rounds over some decisions of a game."""
     roots = [ply.root for ply in plies_of(played(setting, 0)) if ply.root is not None and ply.turn != NATURE]
     settings, some = Plan(options=dict(options)).settings(GAMES[setting.game], setting.seats), roots[:: len(roots) // 6]
-    rounds = [
-        sum(Searcher(root, seed=1, **settings).run(iterations=setting.iterations).elapsed for root in some)
-        for _ in range(3)
-    ]
+    rounds = []
+    for _ in range(3):
+        began = thread_time()
+        for root in some:
+            Searcher(root, seed=1, **settings).run(iterations=setting.iterations)
+        rounds.append(thread_time() - began)
     return min(rounds) / len(some) / setting.iterations
 
 
@@ -147,17 +148,17 @@ def brier(review: Annotation, one: Valuation) -> float:
 # -- calibration -----------------------------------------------------------------------------------
 
 
-def calibration_figures(setting: Setting, games: int, pool: Executor) -> Iterator[dict[str, Any]]:
+def calibration_figures(setting: Setting, games: Sequence[int], pool: Executor) -> Iterator[dict[str, Any]]:
     """Yield the Brier score of shares by horizon and temperature, on each half of the games; then a reliability table.
 
     The options that are best on the first half are judged on the second.
     """
-    found = list(pool.map(partial(said_and_won, setting), range(games)))
+    found = list(pool.map(partial(said_and_won, setting), games))
     scores = {}
     for number, (horizon, temperature) in enumerate(TRIED):
         fit, test = (
             fmean((said - won) ** 2 for one in half for said, won in one[number]) * setting.seats
-            for half in (found[: games // 2], found[games // 2 :])
+            for half in (found[: len(games) // 2], found[len(games) // 2 :])
         )
         scores[fit] = number
         yield {
@@ -167,7 +168,8 @@ def calibration_figures(setting: Setting, games: int, pool: Executor) -> Iterato
             "brier_of_others": round(test, 4),
         }
     best = scores[min(scores)]
-    yield {"best": TRIED[best], "reliability": reliability([pair for one in found[games // 2 :] for pair in one[best]])}
+    pairs = [pair for one in found[len(games) // 2 :] for pair in one[best]]
+    yield {"best": TRIED[best], "reliability": reliability(pairs)}
 
 
 def said_and_won(setting: Setting, seed: int) -> list[list[tuple[float, float]]]:
@@ -201,13 +203,19 @@ def reliability(pairs: Sequence[tuple[float, float]]) -> list[tuple[float, float
 # -- luck ------------------------------------------------------------------------------------------
 
 
-def luck_figures(setting: Setting, games: int, pool: Executor) -> Iterator[dict[str, Any]]:
+def luck_figures(setting: Setting, games: Sequence[int], pool: Executor) -> Iterator[dict[str, Any]]:
     """Yield the mean luck of the first seat by source, over games, with its standard error."""
-    found = list(pool.map(partial(luck_of, setting), range(games)))
+    found = list(pool.map(partial(luck_of, setting), games))
     for source in sorted({source for one in found for source in one}):
         sums = [one.get(source, 0) / UNIT for one in found]
-        error = stdev(sums) / sqrt(len(sums))
-        yield {"source": source, "mean": round(fmean(sums), 4), "error": round(error, 4), "sigmas": fmean(sums) / error}
+        error = stdev(sums) / sqrt(len(sums)) or 1.0
+        yield {
+            "source": source,
+            "mean": round(fmean(sums), 4),
+            "error": round(error, 4),
+            "sigmas": round(fmean(sums) / error, 2),
+            "games": len(sums),
+        }
 
 
 def luck_of(setting: Setting, seed: int) -> dict[str, int]:
@@ -223,19 +231,19 @@ def luck_of(setting: Setting, seed: int) -> dict[str, int]:
 # -- levels ----------------------------------------------------------------------------------------
 
 
-def levels_figures(setting: Setting, games: int, pool: Executor) -> Iterator[dict[str, Any]]:
+def levels_figures(setting: Setting, games: Sequence[int], pool: Executor) -> Iterator[dict[str, Any]]:
     """Yield the mean loss of a decision of each level, of games of all levels, then of the search as it is reviewed.
 
     Seats hold the levels in turn, so that each meets its neighbours. The last row but one is the line of ranks.toml.
     """
     said: dict[int, list[Figures]] = {level: [] for level in LEVELS}
-    for seed, review in enumerate(pool.map(partial(by_bots, setting, EVERY_LEVEL), range(games))):
+    for seed, review in zip(games, pool.map(partial(by_bots, setting, EVERY_LEVEL), games), strict=True):
         for one in review.figures:
             said[LEVELS[(one.seat + seed) % len(LEVELS)]].append(one)
     rows = {level: losses(found) for level, found in said.items()}
     yield from ({"bot": f"ismcts:level={level}"} | row for level, row in rows.items())
     yield {"ranks": {str(setting.seats): [round(1000 * row["mean_loss"], 2) for row in rows.values()]}}
-    reviews = pool.map(partial(by_bots, setting, ("ismcts",)), range(max(games // len(LEVELS), 1)))
+    reviews = pool.map(partial(by_bots, setting, ("ismcts",)), games[: max(len(games) // len(LEVELS), 1)])
     yield {"bot": "ismcts"} | losses([one for review in reviews for one in review.figures])
 
 
@@ -263,9 +271,9 @@ def losses(said: Sequence[Figures]) -> dict[str, Any]:
 # -- blunders --------------------------------------------------------------------------------------
 
 
-def blunder_figures(setting: Setting, games: int, pool: Executor) -> Iterator[dict[str, Any]]:
+def blunder_figures(setting: Setting, games: Sequence[int], pool: Executor) -> Iterator[dict[str, Any]]:
     """Yield how many planted blunders are found; a game in which none could be planted does not count."""
-    found = [one for one in pool.map(partial(found_blunder, setting), range(games)) if one is not None]
+    found = [one for one in pool.map(partial(found_blunder, setting), games) if one is not None]
     named = sum(one["class"] != "" for one in found)
     cost, told = (fmean(one[key] for one in found) for key in ("cost", "loss"))
     yield {"planted": len(found), "found": named, "mean_cost": round(cost, 4), "mean_loss": round(told, 4)}
@@ -333,12 +341,13 @@ def main() -> None:
     parser.add_argument("--game", default="cathedral")
     parser.add_argument("--seats", type=int, default=2)
     parser.add_argument("--games", type=int, default=10)
+    parser.add_argument("--first", type=int, default=0, help="seed of the first game, so that more can be taken later")
     parser.add_argument("--iterations", type=int, default=500)
     parser.add_argument("--processes", type=int, default=1)
     given = parser.parse_args()
     setting = Setting(given.game, given.seats, given.iterations)
     with ProcessPoolExecutor(given.processes) as pool:
-        for row in FIGURES[given.what](setting, given.games, pool):
+        for row in FIGURES[given.what](setting, range(given.first, given.first + given.games), pool):
             print(json.dumps(row), flush=True)
 
 

@@ -58,13 +58,13 @@ def test_of_a_hundred_planted_blunders_95_are_found(game: str, seats: int) -> No
 @pytest.mark.parametrize(("game", "seats"), GAMES)
 def test_the_luck_of_each_source_has_mean_0(game: str, seats: int) -> None:
     with ThreadPoolExecutor(1) as pool:
-        for row in luck_figures(Setting(game, seats, 200), 60, pool):
+        for row in luck_figures(Setting(game, seats, 200), range(60), pool):
             assert abs(row["sigmas"]) < 4, row
 
 
 @pytest.mark.slow
 def test_weaker_levels_lose_more() -> None:
     with ThreadPoolExecutor(1) as pool:
-        rows = list(levels_figures(Setting("cathedral", 2, 500), 6, pool))
+        rows = list(levels_figures(Setting("cathedral", 2, 500), range(16), pool))
     loss = [row["mean_loss"] for row in rows]
     assert loss[0] > loss[3] > loss[-1]
