@@ -23,9 +23,21 @@ from clerestory.review.classes import GLYPHS
 from clerestory.review.deepen import deepen
 from clerestory.review.plan import ITERATIONS, LEAST, MOST
 from clerestory.review.report import report
-from clerestory.review.words import SHOWN, figure_rows, ledger_rows, made_by, note, place, rolled, verdict, winners
+from clerestory.review.words import (
+    SHOWN,
+    curve,
+    figure_rows,
+    ledger_rows,
+    made_by,
+    note,
+    place,
+    rolled,
+    verdict,
+    winners,
+)
 
 TRIAL = 4 * LEAST  # iterations of the review by which the others' speed is told
+CURVE = 50  # columns of a curve
 SPARE = 0.9  # of the time, for what is slower than the trial
 
 RecordArgument = Annotated[str, typer.Argument(help="A file of records, or - for standard input.")]
@@ -124,9 +136,15 @@ def progress_bar() -> Iterator[Callable[[int, int], None]]:
 def review_view(review: Annotation) -> RenderableType:
     """Return a review for a screen of 60 columns at least."""
     ended = review.ended or f"not over after {review.plies} plies"
-    parts: list[RenderableType] = [Text(f"{review.game}: {ended}", style="bold"), ledger_table(review)]
+    parts: list[RenderableType] = [Text(f"{review.game}: {ended}", style="bold"), *chart(review), ledger_table(review)]
     parts += [Text(note(review), style="dim"), Text(""), *errors(review), Text(""), luck_table(review)]
     return Group(*parts, Text(f"Made by {made_by(review)}", style="dim"))
+
+
+def chart(review: Annotation) -> list[Text]:
+    """Return the share of the win of each seat over the game, a line for each."""
+    wide = max(map(len, review.names))
+    return [Text(f"{name:<{wide}} {curve(review, seat, CURVE)}") for seat, name in enumerate(review.names)]
 
 
 def ledger_table(review: Annotation) -> Table:

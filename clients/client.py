@@ -132,7 +132,7 @@ class Client:
         Args:
             game: a record as text, or a kept game.
             time: for all of it, 1 s at least; not together with iterations.
-            iterations: of each search, 50 to 200,000; None, without a time: 4,000.
+            iterations: of each search, 50 to 200,000; None, without a time: 16,000.
             viewer: the seat by whose knowledge everything is judged; None for each seat's own.
             seed: of all luck in the searches; None: 0.
 

@@ -7,7 +7,7 @@ from clerestory.engine.core import Game
 from clerestory.search.errors import BadLimit
 from clerestory.search.options import asks_learned, shipped
 
-ITERATIONS = 4_000  # a search, unless more or fewer are asked for
+ITERATIONS = 16_000  # a search, unless more or fewer are asked for
 LEAST = 50  # for less says nothing
 MOST = 10_000_000
 TREE_BYTES = 32 << 20  # of each search, the same everywhere: a tree that is full would make another review

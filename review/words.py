@@ -1,5 +1,6 @@
 """What a terminal and a page say of a review, in words and in numbers that add up as they are shown."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 
 from clerestory.engine.core import NATURE
@@ -10,6 +11,7 @@ from clerestory.review.ledger import UNIT, Valuation
 TENTH = UNIT // 1000  # of a percent
 ENDED, BROKEN_OFF = "result", "share now"
 SHOWN = 10  # of a list
+BARS = "▁▂▃▄▅▆▇█"
 
 
 def rounded(parts: Sequence[int], total: int) -> list[int]:
@@ -74,6 +76,15 @@ def verdict(one: Valuation) -> str:
     points = f" and {one.points:.1f} points" if one.points >= 0.05 else ""
     gains = f": {one.reason}" if one.reason else ""
     return f"Cost {percent(round(one.loss / TENTH))} % of a win{points}. Better: {one.best_label}{gains}."
+
+
+def curve(review: Annotation, seat: int, width: int) -> str:
+    """Return a seat's share of the win over the plies, as one line of bars, each as high as its share."""
+    plies = [one.ply for one in review.valuations]
+    known = [review.valuations[0].before if plies else review.final, *(one.after for one in review.valuations)]
+    ends = (review.plies * column // width for column in range(1, width))
+    shares = [*(known[bisect_right(plies, end)][seat] for end in ends), review.final[seat]]
+    return "".join(BARS[min(max(share, 0) * len(BARS) // UNIT, len(BARS) - 1)] for share in shares)
 
 
 def rolled(review: Annotation, one: Valuation) -> str:

@@ -15,7 +15,7 @@ from clerestory.review.annotation import assemble
 from clerestory.review.chart import COLOURS, Chart
 from clerestory.review.ledger import in_units
 from clerestory.review.report import report
-from clerestory.review.words import TENTH, ledger_rows, rounded, verdict, winners
+from clerestory.review.words import BARS, TENTH, curve, ledger_rows, rounded, verdict, winners
 from tests.review.games import CASES, cut, random_game
 
 SVG = re.compile(r"<svg .*?</svg>", re.DOTALL)
@@ -120,3 +120,15 @@ def test_the_page_needs_nothing_else_and_says_what_it_must() -> None:
 def test_a_game_without_errors_says_so() -> None:
     review = planted()
     assert "<p>None.</p>" in report(assemble(random_game("toy", 2, 1), Plan(), review.valuations[:1], None))
+
+
+def test_a_curve_follows_the_share_of_a_seat() -> None:
+    """From the shares before the first ply to the result, one bar for each part of the game."""
+    end = random_game("duel", 2, 1)
+    review = annotate(end, Plan(iterations=50))
+    curves = [curve(review, seat, 50) for seat in range(2)]
+    assert [len(one) for one in curves] == [50, 50]
+    assert {one[-1] for one in curves} == {"▁", "█"}  # somebody won
+    assert curves[0] != curves[1]
+    assert len(set(curves[0])) > 2
+    assert curve(annotate(end.origin, Plan(iterations=50)), 0, 5) in {bar * 5 for bar in BARS}
