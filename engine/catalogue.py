@@ -21,7 +21,7 @@ Id = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=60)]
 Source = Annotated[str, StringConstraints(pattern=r"^(stated|found|derived|reconstructed)\b")]
 CardRows = dict[str, list[dict[str, Any]]]  # cards as plain rows, by list
-Faults = Iterator[tuple[str, str]]  # path of a field, what is wrong there
+CardFaults = Iterator[tuple[str, str]]  # path of a field, what is wrong there
 
 IN_USE: dict[str, str] = {}  # by game: the hash of the catalogue whose cards are in the tables of this process
 
@@ -35,7 +35,7 @@ class Catalogue(Fields):
     """
 
     shipped: ClassVar[Path]
-    checks: ClassVar[Sequence[Callable[[Any], Faults]]]
+    checks: ClassVar[Sequence[Callable[[Any], CardFaults]]]
 
     game: str
 

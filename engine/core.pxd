@@ -74,9 +74,8 @@ cdef struct Guide:
     int phases                     # phase is 0 .. phases - 1
     int num_features
     const char *const *features    # their names; the first is the score, in the unit of scores
-    # expected final score per seat, in the unit of scores, whoever is to decide; dealt or observed state
-    void (*value)(const void *s, double *out) noexcept nogil
-    # the same by weights of that form, as a Value; without win shares
+    # expected final score per seat by weights of that form, in the unit of scores, whoever is to decide; dealt or
+    # observed state; as a Value's, without win shares
     bint (*evaluate)(const void *weights, const void *s, double *scores, double *shares) noexcept nogil
     # weight > 0 of each of n legal actions of the deciding seat, for informed playouts and priors
     void (*weigh)(const void *s, const action_t *legal, int n, float *out) noexcept nogil

@@ -121,6 +121,10 @@ cdef class Game:
         """Whether positions have `value`, `weights`, `phase` and `features`."""
         return self.guide != NULL
 
+    def identity(self):
+        """Return what results that are compared have in common: the game by name, its rules and its cards."""
+        return {"game": self.name, "rules_revision": self.rules_revision, "catalogue": self.catalogue}
+
     def cards(self):
         """Return the card catalogue in use: rows with their sources, by list; {} for a game without one."""
         return self._cards
@@ -477,10 +481,11 @@ cdef class State:
         return self.game.check_bytes(self.to_bytes())
 
     def value(self):
-        """Return the guide's expected final score of each seat. Raises GameError without a guide."""
+        """Return the guide's expected final score of each seat by the weights in use. Raises GameError without a guide."""
         cdef double out[MAX_SEATS]
         self._require_guide()
-        self.game.guide.value(self.data, out)
+        cdef const double[::1] weights = self.game.hand_values["hand"]
+        self.game.guide.evaluate(&weights[0] if len(weights) else NULL, self.data, out, NULL)
         return tuple(out[i] for i in range(self.seats))
 
     def weights(self):

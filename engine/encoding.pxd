@@ -7,6 +7,8 @@ number it has, so that renaming seats renames features and no more.
 """
 from libc.stdint cimport uint8_t
 
+from clerestory.engine.bits cimport lowest_bit
+
 cdef extern from *:
     """
     #define MOST_FEATURES 256
@@ -26,9 +28,6 @@ cdef struct Encoder:
     int table                    # features of the table, likewise
     # fill a list for each seat, one for the table, and the points of each seat so far, in the unit of scores
     void (*encode)(const void *s, Sparse *own, Sparse *table, double *points) noexcept nogil
-
-cdef extern from *:
-    int lowest_bit "__builtin_ctz"(unsigned int) noexcept nogil  # owes a bit
 
 
 cdef inline void put(Sparse *features, int place, float amount) noexcept nogil:

@@ -27,7 +27,7 @@ class Points(Protocol):
         """Return the points of each seat by where they came from."""
 
 
-class Entry(NamedTuple):
+class GameListing(NamedTuple):
     """A game of the list.
 
     Attributes:
@@ -42,9 +42,9 @@ class Entry(NamedTuple):
 
 
 LIST = {
-    "cathedral": Entry(CathedralGame, CathedralCatalogue, cathedral_points),
-    "duel": Entry(DuelGame, DuelCatalogue, duel_points),
-    "toy": Entry(lambda: TOY),
+    "cathedral": GameListing(CathedralGame, CathedralCatalogue, cathedral_points),
+    "duel": GameListing(DuelGame, DuelCatalogue, duel_points),
+    "toy": GameListing(lambda: TOY),
 }
 MADE: dict[str, Game] = {}  # those of this process, each made when it is first asked for
 MAKING = threading.Lock()

@@ -88,9 +88,7 @@ def write_weights(path: Path | str, arrays: Mapping[str, Any], provenance: Mappi
         if arrays[name].shape != shape:
             raise BadWeights(f"{name}: shape {arrays[name].shape}; it must be {shape}")
     header = {
-        "game": game.name,
-        "rules_revision": game.rules_revision,
-        "catalogue": game.catalogue,
+        **game.identity(),
         "features": signature(game),
         "arrays": {name: list(shape) for name, shape in wanted.items()},
         "provenance": dict(provenance),

@@ -107,8 +107,9 @@ def results_agree(game: Any, seats: int, seed: int) -> None:
 def every_action_has_its_text(game: Any, seats: int, seed: int) -> None:
     actions = [game.action(code) for code in range(game.num_actions)]
     assert [game.parse_action(action.text) for action in actions] == actions
+    assert [game.parse_action(f"  {action.text.replace(' ', '   ')} ") for action in actions] == actions
     assert len({action.text for action in actions}) == game.num_actions
-    assert all(action.label.strip() for action in actions)
+    assert len({action.label.strip() for action in actions} - {""}) == game.num_actions
 
 
 def positions_round_trip(game: Any, seats: int, seed: int) -> None:

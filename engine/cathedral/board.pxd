@@ -3,39 +3,12 @@
 from libc.stdint cimport uint8_t, uint16_t
 from libc.string cimport memcpy, memset
 
-from clerestory.engine.cathedral.codes cimport (
-    DISMISS,
-    LOWEST_ROLL,
-    ROLL,
-    SAVE_EXEMPTION,
-    USE_EXEMPTION,
-)
+from clerestory.engine.cathedral.codes cimport *
 from clerestory.engine.cathedral.draft cimport too_many_craftsmen
+from clerestory.engine.cathedral.effects cimport EVENT_YIELD
 from clerestory.engine.cathedral.market cimport next_stall
-from clerestory.engine.cathedral.state cimport (
-    AT_EXEMPTION,
-    AT_SHIRING,
-    AT_TAX,
-    CASTLE,
-    COURT,
-    COURT_SPACES,
-    GREY_LENT,
-    KINGSBRIDGE,
-    METAL,
-    PRIORY,
-    SHIRING,
-    TYPES,
-    Cathedral,
-    Player,
-    ask,
-    gain_cubes,
-    gain_gold,
-    is_spared,
-    list_set,
-    pay_dues,
-    use_up,
-)
-from clerestory.engine.cathedral.tables cimport CHANGE_YIELD, Advantage, cards
+from clerestory.engine.cathedral.state cimport *
+from clerestory.engine.cathedral.tables cimport Advantage, cards
 from clerestory.engine.core cimport NATURE
 
 
@@ -126,7 +99,7 @@ cdef inline void produce(Cathedral *s) noexcept nogil:
 
 cdef inline int changed_yield(const Cathedral *s) noexcept nogil:
     """Cubes that this round's event adds to each resource card, or takes."""
-    if s.event and cards.events[s.event - 1].kind == CHANGE_YIELD:
+    if s.event and cards.events[s.event - 1].kind == EVENT_YIELD:
         return cards.events[s.event - 1].amount
     return 0
 
@@ -164,9 +137,7 @@ cdef inline void play_tax(Cathedral *s, int a) noexcept nogil:
 
 
 cdef inline int legal_exemption(const Cathedral *s, uint16_t *out) noexcept nogil:
-    out[0] = USE_EXEMPTION
-    out[1] = SAVE_EXEMPTION
-    return 2
+    return list_two(USE_EXEMPTION, SAVE_EXEMPTION, out)
 
 
 cdef inline void play_exemption(Cathedral *s, int a) noexcept nogil:

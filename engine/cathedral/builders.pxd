@@ -2,21 +2,8 @@
 """Phase II: the master builders are drawn, placed or left to wait (3.2)."""
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
 
-from clerestory.engine.cathedral.codes cimport ACCEPT, DRAW, LOCATIONS, PLACE, REDRAW, USE_REMIGIUS, WAIT
-from clerestory.engine.cathedral.state cimport (
-    AT_BUILDER,
-    AT_DRAW,
-    AT_EVENT,
-    AT_REDRAW,
-    AT_WAITING,
-    BUILDERS,
-    Cathedral,
-    Player,
-    ask,
-    is_limited,
-    leading_zeros,
-    use_up,
-)
+from clerestory.engine.cathedral.codes cimport *
+from clerestory.engine.cathedral.state cimport *
 from clerestory.engine.cathedral.tables cimport cards
 from clerestory.engine.core cimport NATURE
 
@@ -66,9 +53,7 @@ cdef inline void play_draw(Cathedral *s, int a) noexcept nogil:
 
 
 cdef inline int legal_redraw(const Cathedral *s, uint16_t *out) noexcept nogil:
-    out[0] = REDRAW
-    out[1] = ACCEPT
-    return 2
+    return list_two(REDRAW, ACCEPT, out)
 
 
 cdef inline void play_redraw(Cathedral *s, int a) noexcept nogil:

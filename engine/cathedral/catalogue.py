@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from clerestory.engine.catalogue import CardRows, Catalogue, Faults, Id, Name, Source, by_id, sources_by_value
+from clerestory.engine.catalogue import CardFaults, CardRows, Catalogue, Id, Name, Source, by_id, sources_by_value
 from clerestory.engine.fields import Fields
 
 ROUNDS = 6
@@ -39,14 +39,14 @@ class Pay(Fields):
     gold: Amount = 0
 
 
-class Card(Fields):
+class CardRow(Fields):
     """What every card has: a name for people, and the source of each value."""
 
     name: Name
     sources: dict[str, Source]
 
 
-class StartingCraftsman(Card):
+class StartingCraftsman(CardRow):
     """A craftsman that every player begins with."""
 
     takes: Goods = Goods()
@@ -65,7 +65,7 @@ class Craftsman(StartingCraftsman):
     cost: Annotated[int, Field(ge=0, le=30)]
 
 
-class ResourceCard(Card):
+class ResourceCard(CardRow):
     """A place for workers."""
 
     type: Literal["sand", "wood", "stone"]
@@ -121,7 +121,7 @@ class AdvantageGain(Fields):
     metal: UpTo3 = 0
 
 
-class AdvantageCard(Card):
+class AdvantageCard(CardRow):
     """A card of Kingsbridge."""
 
     effect: Annotated[Production | Priory | Room | FixedTax | Plain | AdvantageGain, Field(discriminator="kind")]
@@ -177,7 +177,7 @@ class EventGain(Fields):
     metal: UpTo3 = 0
 
 
-class EventCard(Card):
+class EventCard(CardRow):
     """A card of the event deck."""
 
     sign: Literal["negative", "positive"]
@@ -224,13 +224,13 @@ class CathedralCatalogue(Catalogue):
         return next((card for card, values in self.advantage_cards.items() if values.effect.kind == kind), "")
 
 
-def cards_of(catalogue: CathedralCatalogue, name: str) -> Mapping[str, Card]:
+def cards_of(catalogue: CathedralCatalogue, name: str) -> Mapping[str, CardRow]:
     """Return one of the LISTS."""
-    cards: Mapping[str, Card] = getattr(catalogue, name)
+    cards: Mapping[str, CardRow] = getattr(catalogue, name)
     return cards
 
 
-def count_faults(catalogue: CathedralCatalogue) -> Faults:
+def count_faults(catalogue: CathedralCatalogue) -> CardFaults:
     """There are as many cards of each list as the box holds, and no id serves twice."""
     for name, count in zip(LISTS, (3, 4 * ROUNDS, 9, 16, 10), strict=True):
         cards = cards_of(catalogue, name)
@@ -242,7 +242,7 @@ def count_faults(catalogue: CathedralCatalogue) -> Faults:
             yield card, "is the id of more than one card"
 
 
-def craftsman_faults(catalogue: CathedralCatalogue) -> Faults:
+def craftsman_faults(catalogue: CathedralCatalogue) -> CardFaults:
     """Craftsmen lie round by round, give something, and require only craftsmen."""
     for i, (card, craftsman) in enumerate(catalogue.craftsmen.items()):
         if craftsman.round != i // 4 + 1:
@@ -258,7 +258,7 @@ def craftsman_faults(catalogue: CathedralCatalogue) -> Faults:
             yield "starting_craftsmen", f"one of them must permit {permit!r}"
 
 
-def deck_faults(catalogue: CathedralCatalogue) -> Faults:
+def deck_faults(catalogue: CathedralCatalogue) -> CardFaults:
     """Resource cards are three of a type in order (R36), the last advantages of the last round, effects told apart."""
     for i, (card, resource) in enumerate(catalogue.resource_cards.items()):
         if resource.type != TYPES[min(i // 3, 2)]:
@@ -279,7 +279,7 @@ def deck_faults(catalogue: CathedralCatalogue) -> Faults:
     )
 
 
-def repeated(field: str, effects: Counter[str]) -> Faults:
+def repeated(field: str, effects: Counter[str]) -> CardFaults:
     """An effect that lasts, or is chosen about, is on one card of a deck at most."""
     for effect, times in effects.items():
         if times > 1:
@@ -293,7 +293,7 @@ def lasting(effect: Any) -> list[str]:
     return [] if effect.kind in ("gain", "yield") else [effect.kind]
 
 
-def source_faults(catalogue: CathedralCatalogue) -> Faults:
+def source_faults(catalogue: CathedralCatalogue) -> CardFaults:
     """Every value of a card has its source, and every source is of a value."""
     for name in LISTS:
         for card, values in cards_of(catalogue, name).items():

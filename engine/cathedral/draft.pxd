@@ -3,18 +3,8 @@
 from libc.stdint cimport uint8_t, uint16_t
 
 from clerestory.engine.cathedral.builders cimport draw_next
-from clerestory.engine.cathedral.codes cimport DISMISS, HIRE, PASS, TAKE
-from clerestory.engine.cathedral.state cimport (
-    AT_DRAFT,
-    CRAFTSMEN_HELD,
-    STARTING,
-    Cathedral,
-    Player,
-    ask,
-    list_set,
-    next_seat,
-    popcount,
-)
+from clerestory.engine.cathedral.codes cimport *
+from clerestory.engine.cathedral.state cimport *
 from clerestory.engine.cathedral.tables cimport cards
 
 

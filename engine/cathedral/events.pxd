@@ -3,37 +3,10 @@
 from libc.stdint cimport uint8_t, uint16_t
 
 from clerestory.engine.cathedral.board cimport pay_mill
-from clerestory.engine.cathedral.codes cimport DECLINE, DISMISS, GAIN, PROTECT, SAVE_THOMAS, USE_THOMAS
-from clerestory.engine.cathedral.state cimport (
-    ARCHBISHOP,
-    AT_ARCHBISHOP,
-    AT_EVENT_CHOICE,
-    AT_PROTECTION,
-    AT_THOMAS,
-    METAL,
-    ROUNDS,
-    Cathedral,
-    Player,
-    ask,
-    gain_cubes,
-    gain_gold,
-    is_spared,
-    list_set,
-    lose_vp,
-    next_seat,
-    pay_dues,
-    use_up,
-)
-from clerestory.engine.cathedral.tables cimport (
-    EVENT_GAIN,
-    LEVY,
-    LIMIT_BUILDERS,
-    LOSE_CRAFTSMAN,
-    LOSE_VP,
-    MILL_GOLD,
-    Event,
-    cards,
-)
+from clerestory.engine.cathedral.codes cimport *
+from clerestory.engine.cathedral.effects cimport EVENT_BUILDERS, EVENT_LOSE_CRAFTSMAN, Event, affect
+from clerestory.engine.cathedral.state cimport *
+from clerestory.engine.cathedral.tables cimport cards
 
 
 cdef inline const Event *event_of(const Cathedral *s) noexcept nogil:
@@ -55,9 +28,7 @@ cdef inline void begin_event(Cathedral *s) noexcept nogil:
 
 
 cdef inline int legal_protection(const Cathedral *s, uint16_t *out) noexcept nogil:
-    out[0] = PROTECT
-    out[1] = DECLINE
-    return 2
+    return list_two(PROTECT, DECLINE, out)
 
 
 cdef inline void play_protection(Cathedral *s, int a) noexcept nogil:
@@ -81,9 +52,7 @@ cdef inline void ask_thomas(Cathedral *s) noexcept nogil:
 
 
 cdef inline int legal_thomas(const Cathedral *s, uint16_t *out) noexcept nogil:
-    out[0] = USE_THOMAS
-    out[1] = SAVE_THOMAS
-    return 2
+    return list_two(USE_THOMAS, SAVE_THOMAS, out)
 
 
 cdef inline void play_thomas(Cathedral *s, int a) noexcept nogil:
@@ -96,9 +65,9 @@ cdef inline void play_thomas(Cathedral *s, int a) noexcept nogil:
 cdef inline void act_event(Cathedral *s) noexcept nogil:
     """Everyone not spared is affected in turn order. Yields change and the blessing acts in later steps."""
     cdef int kind = event_of(s).kind, seat = s.starting
-    if kind == LIMIT_BUILDERS and s.round < ROUNDS:  # 6.1: in round 6 it does nothing (R32)
+    if kind == EVENT_BUILDERS and s.round < ROUNDS:  # 6.1: in round 6 it does nothing (R32)
         s.limited_next = <uint8_t> (((1 << s.seats) - 1) & ~s.spared)
-    if kind == LOSE_CRAFTSMAN:
+    if kind == EVENT_LOSE_CRAFTSMAN:
         ask_event(s, seat)
         return
     while True:
@@ -110,21 +79,9 @@ cdef inline void act_event(Cathedral *s) noexcept nogil:
     begin_archbishop(s)
 
 
-cdef inline void affect(Cathedral *s, Player *p, const Event *event) noexcept nogil:
-    if event.kind == LEVY:
-        pay_dues(p, event.amount)
-    elif event.kind == LOSE_VP:
-        lose_vp(p, event.amount)
-    elif event.kind == EVENT_GAIN:
-        gain_gold(p, event.gold)
-        gain_cubes(s, p, METAL, event.metal)
-    elif event.kind == MILL_GOLD:
-        gain_gold(p, min(<int> p.mill, <int> event.amount))  # R41
-
-
 cdef inline bint has_choice(const Cathedral *s, int seat) noexcept nogil:
     """Who has nothing to lose is not asked (R25)."""
-    return event_of(s).kind == LOSE_CRAFTSMAN and s.players[seat].craftsmen and not is_spared(s, seat)
+    return event_of(s).kind == EVENT_LOSE_CRAFTSMAN and s.players[seat].craftsmen and not is_spared(s, seat)
 
 
 cdef inline void ask_event(Cathedral *s, int seat) noexcept nogil:

@@ -7,7 +7,6 @@ is worth the craftsmen and places it buys. The weights of the value, in value.to
 to the margins that searches expected; those of actions are chosen by hand.
 """
 from libc.stdint cimport uint32_t
-from libc.string cimport memcpy
 
 from clerestory.engine.cathedral.codes cimport *
 from clerestory.engine.cathedral.prospects cimport *
@@ -15,9 +14,9 @@ from clerestory.engine.cathedral.state cimport *
 from clerestory.engine.cathedral.tables cimport Craftsman, cards
 from clerestory.engine.core cimport Guide, State, action_t
 
-import tomllib
 from array import array
-from importlib.resources import files
+
+from clerestory.engine.hand_values import read_hand_values
 
 cdef enum:
     FEATURES = 10
@@ -28,11 +27,8 @@ cdef enum:
 cdef enum:
     WEIGHED = ROUNDS * STAGES * TERMS
 
-cdef double WEIGHTS[WEIGHED]    # VP for one of a term, by round, stage and term
-
-
 cdef bint evaluate(const void *by, const void *state, double *scores, double *_shares) noexcept nogil:
-    """VP now, and the weighted terms of what is to come."""
+    """VP now, and the terms of what is to come, weighted as weights_of says."""
     cdef const Cathedral *s = <const Cathedral *> state
     cdef double terms[TERMS]
     cdef const double *weights = <const double *> by + ((s.round - 1) * STAGES + stage_of(s)) * TERMS
@@ -45,10 +41,6 @@ cdef bint evaluate(const void *by, const void *state, double *scores, double *_s
         for i in range(TERMS):
             scores[seat] += weights[i] * terms[i]
     return False
-
-
-cdef void value(const void *state, double *out) noexcept nogil:
-    evaluate(WEIGHTS, state, out, NULL)
 
 
 # -- weights of actions ----------------------------------------------------------------------------
@@ -243,12 +235,12 @@ cdef int round_of(const void *state) noexcept nogil:
 
 
 GUIDE = Guide(
-    phases=STEPS, num_features=FEATURES, features=&FEATURE_NAMES[0], value=value, evaluate=evaluate,
-    weigh=weigh, phase=phase, feature=feature, round=round_of,
+    phases=STEPS, num_features=FEATURES, features=&FEATURE_NAMES[0], evaluate=evaluate, weigh=weigh, phase=phase,
+    feature=feature, round=round_of,
 )
 
 
-# -- the weights, and how to find them --------------------------------------------------------------
+# -- what the weights are of -----------------------------------------------------------------------
 
 TERM_NAMES = (
     "one", "made_now", "made_later", "gold", "gold_due", "cubes", "metal", "craftsmen", "bag", "waiting", "priory",
@@ -269,7 +261,11 @@ def terms_of(State state not None, int seat):
 
 
 def weights_of(table):
-    """Return the weights of a table: by stage and term, a list by round; a term that is not named has none."""
+    """Return the weights of a file: VP for one of a term, by round, stage and term; a term that is not named has none.
+
+    Args:
+        table: by stage and term, a list by round.
+    """
     weights = array("d", bytes(8 * WEIGHED))
     for stage, name in enumerate(STAGE_NAMES):
         for term, by_round in table[name].items():
@@ -279,16 +275,4 @@ def weights_of(table):
     return weights
 
 
-def use_weights(table):
-    """Value by these weights from now on, as weights_of reads them."""
-    cdef bytes weights = weights_of(table).tobytes()
-    memcpy(WEIGHTS, <const char *> weights, sizeof(WEIGHTS))
-
-
-def read_table(name):
-    return tomllib.loads(files("clerestory.engine.cathedral").joinpath(name).read_text("utf-8"))
-
-
-FILES = {"hand": "value.toml", "hand-v1": "value-v1.toml"}  # the second never changes: pinned players have it
-HAND_VALUES = {name: weights_of(read_table(file)) for name, file in FILES.items()}
-use_weights(read_table(FILES["hand"]))
+HAND_VALUES = read_hand_values("cathedral", weights_of)

@@ -3,43 +3,10 @@
 from libc.stdint cimport uint8_t, uint16_t
 from libc.string cimport memset
 
-from clerestory.engine.cathedral.codes cimport (
-    DRAW,
-    LEAVE_OUT,
-    LOWEST_ROLL,
-    PAIRS,
-    ROLL,
-    ROLLS,
-    TURN_UP_ADVANTAGE,
-    TURN_UP_CRAFTSMAN,
-    TURN_UP_EVENT,
-)
+from clerestory.engine.cathedral.codes cimport *
 from clerestory.engine.cathedral.draft cimport begin_draft
 from clerestory.engine.cathedral.events cimport begin_event
-from clerestory.engine.cathedral.state cimport (
-    ADVANTAGE_DECK,
-    AT_ADVANTAGES,
-    AT_CRAFTSMEN,
-    AT_DRAFT,
-    AT_DRAW,
-    AT_EVENT,
-    AT_RESOURCES,
-    CRAFTSMAN_DECK,
-    EVENT_DECK,
-    HIDDEN_BYTES,
-    OF_ROUND,
-    ORDINARY,
-    ORDINARY_DECK,
-    RESOURCES,
-    ROUNDS,
-    STARTING,
-    Cathedral,
-    ask,
-    list_run,
-    list_set,
-    lowest_bit,
-    popcount,
-)
+from clerestory.engine.cathedral.state cimport *
 from clerestory.engine.cathedral.tables cimport cards
 from clerestory.engine.core cimport NATURE
 from clerestory.engine.rng cimport rng_below, rng_shuffle, rng_t

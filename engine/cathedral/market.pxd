@@ -2,23 +2,8 @@
 """Phase III, step 12: the market (3.3)."""
 from libc.stdint cimport uint8_t, uint16_t
 
-from clerestory.engine.cathedral.codes cimport BUY, LEAVE, MOST_SOLD, SELL
-from clerestory.engine.cathedral.state cimport (
-    AT_MARKET,
-    MARKET,
-    SAND,
-    STALLS,
-    STOCK,
-    STONE,
-    TYPES,
-    WOOD,
-    Cathedral,
-    Player,
-    ask,
-    gain_gold,
-    list_run,
-    return_cubes,
-)
+from clerestory.engine.cathedral.codes cimport *
+from clerestory.engine.cathedral.state cimport *
 from clerestory.engine.cathedral.tables cimport cards
 from clerestory.engine.cathedral.works cimport begin_cathedral
 

@@ -6,55 +6,14 @@ The chapters, in the order of a round: luck (turning up), draft, builders, event
 from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memset
 
-from clerestory.engine.cathedral.board cimport (
-    legal_exemption,
-    legal_shiring,
-    play_exemption,
-    play_shiring,
-    play_tax,
-)
-from clerestory.engine.cathedral.builders cimport (
-    legal_builder,
-    legal_draw,
-    legal_redraw,
-    list_places,
-    play_builder,
-    play_draw,
-    play_redraw,
-    play_waiting,
-)
+from clerestory.engine.cathedral.board cimport *
+from clerestory.engine.cathedral.builders cimport *
 from clerestory.engine.cathedral.codes cimport *
 from clerestory.engine.cathedral.draft cimport legal_draft, play_draft
-from clerestory.engine.cathedral.events cimport (
-    legal_archbishop,
-    legal_event_choice,
-    legal_protection,
-    legal_thomas,
-    play_archbishop,
-    play_event_choice,
-    play_protection,
-    play_thomas,
-)
+from clerestory.engine.cathedral.events cimport *
 from clerestory.engine.cathedral.features cimport ENCODER
 from clerestory.engine.cathedral.guide cimport GUIDE
-from clerestory.engine.cathedral.luck cimport (
-    coming_event,
-    deal_decks,
-    draw_outcome,
-    forget_decks,
-    is_shown_event,
-    legal_advantages,
-    legal_craftsmen,
-    legal_event,
-    legal_resources,
-    legal_tax,
-    play_advantages,
-    play_craftsmen,
-    play_event,
-    play_resources,
-    weigh_builders,
-    weigh_die,
-)
+from clerestory.engine.cathedral.luck cimport *
 from clerestory.engine.cathedral.market cimport legal_market, play_market
 from clerestory.engine.cathedral.sound cimport INVARIANTS, NUM_INVARIANTS
 from clerestory.engine.cathedral.state cimport *

@@ -7,29 +7,12 @@ from libc.stdint cimport uint32_t
 
 from clerestory.engine.cathedral.board cimport seats_at_court
 from clerestory.engine.cathedral.draft cimport too_many_craftsmen
+from clerestory.engine.cathedral.effects cimport EVENT_BLESSING
 from clerestory.engine.cathedral.events cimport can_use_thomas, has_choice
-from clerestory.engine.cathedral.sound_cards cimport (
-    advantages_in_place,
-    craftsmen_have_room,
-    craftsmen_in_place,
-    decks_fit,
-    event_fits,
-    is_negative,
-    shown_in_step,
-    somebody_knows,
-    turned_up_by_round,
-)
-from clerestory.engine.cathedral.sound_pieces cimport (
-    builders_accounted,
-    cost_fits,
-    grey_lent,
-    resources_in_place,
-    spaces_of_step,
-    waiting_in_step,
-    workers_accounted,
-)
+from clerestory.engine.cathedral.sound_cards cimport *
+from clerestory.engine.cathedral.sound_pieces cimport *
 from clerestory.engine.cathedral.state cimport *
-from clerestory.engine.cathedral.tables cimport BLESSING, cards
+from clerestory.engine.cathedral.tables cimport cards
 from clerestory.engine.cathedral.works cimport is_free, times_used
 from clerestory.engine.core cimport NATURE, OVER, Invariant, predicate
 
@@ -169,7 +152,7 @@ cdef bint blessing_fits(const Cathedral *s) noexcept nogil:
         blessed += beyond == 1
     if blessed > 1 or (blessed and not s.blessing_used):
         return False
-    return not s.blessing_used or (s.event and cards.events[s.event - 1].kind == BLESSING)
+    return not s.blessing_used or (s.event and cards.events[s.event - 1].kind == EVENT_BLESSING)
 
 
 cdef bint actor_fits(const Cathedral *s) noexcept nogil:

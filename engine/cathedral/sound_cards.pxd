@@ -3,17 +3,10 @@
 from libc.stdint cimport uint8_t, uint32_t
 
 from clerestory.engine.cathedral.draft cimport too_many_craftsmen
-from clerestory.engine.cathedral.luck cimport (
-    advantages_gone,
-    coming_event,
-    craftsmen_gone,
-    craftsmen_possible,
-    events_gone,
-    of_round,
-    ordinary,
-)
+from clerestory.engine.cathedral.effects cimport EVENT_BUILDERS
+from clerestory.engine.cathedral.luck cimport *
 from clerestory.engine.cathedral.state cimport *
-from clerestory.engine.cathedral.tables cimport LIMIT_BUILDERS, cards
+from clerestory.engine.cathedral.tables cimport cards
 
 
 cdef inline unsigned int as_set(int card_and_one) noexcept nogil:
@@ -99,7 +92,7 @@ cdef inline bint is_negative(const Cathedral *s) noexcept nogil:
 
 cdef inline bint event_fits(const Cathedral *s) noexcept nogil:
     cdef bint negative = is_negative(s)
-    cdef bint limits = s.event and cards.events[s.event - 1].kind == LIMIT_BUILDERS
+    cdef bint limits = s.event and cards.events[s.event - 1].kind == EVENT_BUILDERS
     cdef unsigned int everyone = (1u << s.seats) - 1, next_ = 0
     if (s.event != 0) != (s.step > AT_EVENT) or (s.spared and not (negative and s.step > AT_PROTECTION)):
         return False

@@ -6,6 +6,8 @@ builder it holds the number plus one, and 0 for none, so that zeroed memory is a
 """
 from libc.stdint cimport int8_t, uint8_t, uint16_t, uint32_t, uint64_t
 
+from clerestory.engine.bits cimport *
+
 cdef enum:
     SEATS = 4
     ROUNDS = 6
@@ -146,18 +148,6 @@ cdef struct Cathedral:
 cdef enum:
     HIDDEN_BYTES = 48   # at the end of the struct
 
-cdef extern from *:
-    int lowest_bit "__builtin_ctz"(unsigned int) noexcept nogil     # owes a bit
-    int leading_zeros "__builtin_clz"(unsigned int) noexcept nogil  # owes a bit
-    bint rarely "__builtin_expect"(bint, bint) noexcept nogil       # (condition, 0)
-
-
-cdef inline int popcount(unsigned int bits) noexcept nogil:
-    """Not the compiler's: without the processor's instruction, which portable code cannot have, that is a call."""
-    bits -= bits >> 1 & 0x55555555u
-    bits = (bits & 0x33333333u) + (bits >> 2 & 0x33333333u)
-    return <int> (((bits + (bits >> 4)) & 0x0F0F0F0Fu) * 0x01010101u >> 24)
-
 
 # -- seats -----------------------------------------------------------------------------------------
 
@@ -215,22 +205,3 @@ cdef inline void use_up(Player *p, unsigned int card) noexcept nogil:
     """A once card, given as a set, leaves the game."""
     p.advantages &= <uint16_t> ~card
     p.fresh &= <uint16_t> ~card
-
-
-# -- listing actions -------------------------------------------------------------------------------
-
-cdef inline int list_set(unsigned int cards, int first_code, uint16_t *out) noexcept nogil:
-    """Write first_code + card for each card of a set, ascending."""
-    cdef int n = 0
-    while cards:
-        out[n] = <uint16_t> (first_code + lowest_bit(cards))
-        cards &= cards - 1
-        n += 1
-    return n
-
-cdef inline int list_run(int count, int first_code, uint16_t *out) noexcept nogil:
-    """Write count codes from first_code on."""
-    cdef int i
-    for i in range(count):
-        out[i] = <uint16_t> (first_code + i)
-    return max(count, 0)

@@ -1,18 +1,9 @@
 # cython: language_level=3
 """What the cards do, as the rules look it up: one struct of plain arrays, filled from the catalogue."""
-from libc.stdint cimport int8_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
+from clerestory.engine.cathedral.effects cimport Event
 from clerestory.engine.cathedral.state cimport ADVANTAGES, CRAFTSMEN, EVENTS, MAX_GOLD, RESOURCES, TYPES
-
-cdef enum EventKind:
-    LEVY
-    LOSE_VP
-    LIMIT_BUILDERS
-    CHANGE_YIELD
-    LOSE_CRAFTSMAN
-    EVENT_GAIN
-    MILL_GOLD
-    BLESSING
 
 cdef struct Craftsman:
     uint64_t takes     # for one use; bytes: sand, wood, stone, metal, gold
@@ -27,12 +18,6 @@ cdef struct Advantage:
     uint8_t vp         # all of these at once, for an immediate card
     uint8_t gold
     uint8_t cubes[TYPES]
-
-cdef struct Event:
-    uint8_t kind       # EventKind
-    int8_t amount      # gold of the levy, VP lost, cubes more or less, most gold for workers at the mill
-    uint8_t gold       # gained
-    uint8_t metal      # gained
 
 cdef enum:
     MOST_WORKERS = 32  # in a reserve, less one
@@ -65,7 +50,7 @@ cdef struct Tables:
     uint16_t foresight
     uint8_t room_cards               # craftsmen more than five
     uint8_t tax                      # gold, for the holder of fixed_tax
-    uint8_t builders_left            # under LIMIT_BUILDERS
+    uint8_t builders_left            # under EVENT_BUILDERS
     uint16_t negative                # set of events
     Event events[EVENTS]
 

@@ -3,11 +3,7 @@
 from libc.string cimport memset
 
 from clerestory.engine.cathedral.catalogue import TYPES as TYPE_NAMES
-
-EVENT_KINDS = {
-    "levy": LEVY, "lose_vp": LOSE_VP, "builders": LIMIT_BUILDERS, "yield": CHANGE_YIELD,
-    "lose_craftsman": LOSE_CRAFTSMAN, "gain": EVENT_GAIN, "mill_gold": MILL_GOLD, "blessing": BLESSING,
-}
+from clerestory.engine.cathedral.effects import EventKind
 
 GOLD_FOR_CUBE = 3    # gold that counts as a cube
 GOLD_RATE = 0.15     # VP of a piece of gold
@@ -128,7 +124,7 @@ def fill_events(catalogue):
     for i, card in enumerate(catalogue.event_cards.values()):
         effect = card.effect
         cards.negative |= (card.sign == "negative") << i
-        cards.events[i].kind = EVENT_KINDS[effect.kind]
+        cards.events[i].kind = EventKind[f"EVENT_{effect.kind.upper()}"]
         if effect.kind == "gain":
             cards.events[i].gold = effect.gold
             cards.events[i].metal = effect.metal

@@ -3,31 +3,10 @@
 from libc.stdint cimport uint8_t, uint16_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from clerestory.engine.cathedral.codes cimport CONVERT, DISCARD, FINISH, MOST_USES
-from clerestory.engine.cathedral.state cimport (
-    AT_ADVANTAGES,
-    AT_CATHEDRAL,
-    AT_KEEP,
-    AT_OVER,
-    BUILDERS,
-    KEPT_CUBES,
-    MAX_COST,
-    METAL,
-    ROUNDS,
-    SAND,
-    START,
-    STOCK,
-    TYPES,
-    Cathedral,
-    Player,
-    ask,
-    cubes_held,
-    gain_gold,
-    lowest_bit,
-    next_seat,
-    return_cubes,
-)
-from clerestory.engine.cathedral.tables cimport BLESSING, Craftsman, cards
+from clerestory.engine.cathedral.codes cimport *
+from clerestory.engine.cathedral.effects cimport EVENT_BLESSING
+from clerestory.engine.cathedral.state cimport *
+from clerestory.engine.cathedral.tables cimport Craftsman, cards
 from clerestory.engine.core cimport NATURE, OVER
 
 
@@ -60,7 +39,7 @@ cdef inline int times_used(const Cathedral *s, int card) noexcept nogil:
 
 cdef inline bint is_blessed(const Cathedral *s) noexcept nogil:
     """Whether one craftsman can still be used once more than its capacity in this round (R42)."""
-    return s.event and cards.events[s.event - 1].kind == BLESSING and not s.blessing_used
+    return s.event and cards.events[s.event - 1].kind == EVENT_BLESSING and not s.blessing_used
 
 
 cdef inline int capacity_of(const Cathedral *s, int card) noexcept nogil:

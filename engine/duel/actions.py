@@ -9,7 +9,7 @@ from itertools import combinations_with_replacement, product
 from clerestory.engine.actions import ActionKind, Thing, plain, single, texts, things
 from clerestory.engine.duel import codes
 from clerestory.engine.duel.catalogue import CHIPS_OF_KIND, DuelCatalogue
-from clerestory.engine.duel.names import CHIPS, LINES, MATERIALS, PLACES, SEALS, SECTIONS, Card, names_of
+from clerestory.engine.duel.names import CHIPS, LINES, MATERIALS, PLACES, SEALS, SECTIONS, NamedCard, names_of
 
 CHIP_THINGS = things(CHIPS)
 MATERIAL_THINGS = things(MATERIALS)
@@ -74,7 +74,7 @@ def turn_kinds() -> list[ActionKind]:
     ]
 
 
-def card_kinds(card: Card, code: int) -> list[ActionKind]:
+def card_kinds(card: NamedCard, code: int) -> list[ActionKind]:
     """The two actions of a card."""
     verb = "play" if card.once else "use"
     return [

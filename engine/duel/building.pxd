@@ -3,25 +3,10 @@
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
 
 from clerestory.engine.duel.chips cimport ask_bonus
-from clerestory.engine.duel.codes cimport BUILD, LOTS, NO_ORE, PLACE, RETURN
+from clerestory.engine.duel.codes cimport *
 from clerestory.engine.duel.course cimport finish, resume
 from clerestory.engine.duel.seals cimport draw_seals, pay_seal
-from clerestory.engine.duel.state cimport (
-    KINDS,
-    NOT_ORE,
-    SEALS,
-    SECTIONS,
-    WOOD,
-    Duel,
-    Player,
-    gain_gold,
-    holds,
-    list_kinds,
-    lowest_bit,
-    mover,
-    one,
-    present,
-)
+from clerestory.engine.duel.state cimport *
 from clerestory.engine.duel.tables cimport Build, Builds, Effect, cards
 
 cdef enum:

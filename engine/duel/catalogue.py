@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from clerestory.engine.catalogue import CardRows, Catalogue, Faults, Id, Name, Source, by_id, sources_by_value
+from clerestory.engine.catalogue import CardFaults, CardRows, Catalogue, Id, Name, Source, by_id, sources_by_value
 from clerestory.engine.fields import Fields
 
 DECK = 27  # cards of each deck
@@ -39,7 +39,7 @@ class Income(Fields):
     gold: Gold
 
 
-class Priced(Fields):
+class Purchase(Fields):
     """For gold: seals (influence), finished chips (finish), one placing (place), the building (cheap_building)."""
 
     kind: Literal["influence", "finish", "place", "cheap_building"]
@@ -79,7 +79,7 @@ class Market(Fields):
     wool: Gold
 
 
-class Limited(Fields):
+class LimitedTrade(Fields):
     """The sale of wool (sell_wool) or the turning of chips (convert), up to a limit, gold each."""
 
     kind: Literal["sell_wool", "convert"]
@@ -101,7 +101,7 @@ class Seals(Fields):
     seals: Few
 
 
-Effect = Plain | Income | Priced | Raw | Craftsman | Market | Limited | Take | Seals
+Effect = Plain | Income | Purchase | Raw | Craftsman | Market | LimitedTrade | Take | Seals
 
 # What a card of each frame can do: the rules know when and by whom it is done.
 SYMBOLS = frozenset({"power", "income", "influence", "raw", "craftsman", "market"})
@@ -114,7 +114,7 @@ ONCE = frozenset(
 OF_FRAME = {"neutral": SYMBOLS, "red": PERSONAL, "blue": PERSONAL, "once": ONCE}
 
 
-class Card(Fields):
+class CardRow(Fields):
     """An advantage card: the copies of it in each deck, who can use it, and what it does."""
 
     name: Name
@@ -156,7 +156,7 @@ class DuelCatalogue(Catalogue):
 
     version: Literal[1]
     game: Literal["duel"]
-    cards: Annotated[dict[Id, Card], BeforeValidator(by_id)]
+    cards: Annotated[dict[Id, CardRow], BeforeValidator(by_id)]
     castle: Sections
     cathedral: Sections
     building: Building
@@ -174,7 +174,7 @@ class DuelCatalogue(Catalogue):
         return {"cards": cards, "buildings": tables}
 
 
-def copy_faults(catalogue: DuelCatalogue) -> Faults:
+def copy_faults(catalogue: DuelCatalogue) -> CardFaults:
     """Each deck has its number of cards, and every card is in one of them."""
     for deck in ("a", "b"):
         count = sum(getattr(card, deck) for card in catalogue.cards.values())
@@ -185,7 +185,7 @@ def copy_faults(catalogue: DuelCatalogue) -> Faults:
             yield f"cards.{name}", "a = 0 and b = 0: the card is in no deck"
 
 
-def effect_faults(catalogue: DuelCatalogue) -> Faults:
+def effect_faults(catalogue: DuelCatalogue) -> CardFaults:
     """A card does what cards of its frame can do."""
     for name, card in catalogue.cards.items():
         if card.effect.kind not in OF_FRAME[card.frame]:
@@ -193,7 +193,7 @@ def effect_faults(catalogue: DuelCatalogue) -> Faults:
             yield f"cards.{name}.effect", f"{card.effect.kind!r} is not for frame {card.frame!r}, which can be: {can}"
 
 
-def once_faults(catalogue: DuelCatalogue) -> Faults:
+def once_faults(catalogue: DuelCatalogue) -> CardFaults:
     """The 1x cards are few, single, and do different things."""
     once = {name: card for name, card in catalogue.cards.items() if card.frame == "once"}
     if len(once) > MOST_ONCE:
@@ -206,7 +206,7 @@ def once_faults(catalogue: DuelCatalogue) -> Faults:
             yield "cards", f"{times} cards with the frame 'once' have the effect {effect!r}; only one can"
 
 
-def section_faults(catalogue: DuelCatalogue) -> Faults:
+def section_faults(catalogue: DuelCatalogue) -> CardFaults:
     """A building can be built of the chips that there are."""
     for name in ("castle", "cathedral"):
         needs = Counter(material for need in getattr(catalogue, name).needs() for material in need)
@@ -215,7 +215,7 @@ def section_faults(catalogue: DuelCatalogue) -> Faults:
                 yield name, f"asks for {needs[material]} {material}; a player has {most}"
 
 
-def source_faults(catalogue: DuelCatalogue) -> Faults:
+def source_faults(catalogue: DuelCatalogue) -> CardFaults:
     """Every value has its source, and every source is of a value."""
     owed = {f"cards.{name}": ({"name", "frame", "copies", "effect"}, card) for name, card in catalogue.cards.items()}
     for name in TABLES:

@@ -2,33 +2,9 @@
 """Cards that move and turn chips: raw, craftsmen, market, Aliena, Jack, Regan, Alfred (2.4, D26 to D28)."""
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
 
-from clerestory.engine.duel.codes cimport BUY, CONVERT, DONE, SELL, TAKE
+from clerestory.engine.duel.codes cimport *
 from clerestory.engine.duel.course cimport resume
-from clerestory.engine.duel.state cimport (
-    AT_FINISH,
-    AT_BONUS,
-    AT_MARKET,
-    AT_TURN_CHIPS,
-    AT_TAKE,
-    BONUS_KINDS,
-    NOT_ORE,
-    WOOD,
-    WOOL,
-    Duel,
-    Player,
-    ask_mover,
-    count_of,
-    from_floor,
-    gain_gold,
-    list_done,
-    list_kinds,
-    list_run,
-    lowest_bit,
-    mover,
-    one,
-    present,
-    total,
-)
+from clerestory.engine.duel.state cimport *
 from clerestory.engine.duel.tables cimport Effect, cards
 
 cdef extern from *:

@@ -3,24 +3,9 @@
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
 
 from clerestory.engine.core cimport NATURE
-from clerestory.engine.duel.codes cimport CARDS, CLAIM, FACE, FLIP, KEEP, LINES, PASS, STOP, TAKE_BACK
+from clerestory.engine.duel.codes cimport *
 from clerestory.engine.duel.course cimport begin_turn
-from clerestory.engine.duel.state cimport (
-    AT_CLAIM,
-    AT_CONFLICT,
-    AT_FLIP,
-    AT_KEEP,
-    AT_STORM,
-    AT_TAKE_BACK,
-    PERSONAL,
-    Duel,
-    Player,
-    append,
-    ask,
-    list_kinds,
-    list_run,
-    lowest_bit,
-)
+from clerestory.engine.duel.state cimport *
 from clerestory.engine.duel.tables cimport cards
 
 cdef extern from *:
@@ -81,9 +66,7 @@ cdef inline void open_window(Duel *s) noexcept nogil:
 
 
 cdef inline int legal_storm(uint16_t *out) noexcept nogil:
-    out[0] = PASS
-    out[1] = <uint16_t> (CARDS + 2 * cards.card_of_once[lowest_bit(cards.storming)] + 1)
-    return 2
+    return list_two(PASS, CARDS + 2 * cards.card_of_once[lowest_bit(cards.storming)] + 1, out)
 
 
 cdef inline void play_storm(Duel *s, int a) noexcept nogil:
@@ -95,13 +78,7 @@ cdef inline void play_storm(Duel *s, int a) noexcept nogil:
 
 
 cdef inline int legal_take_back(const Duel *s, uint16_t *out) noexcept nogil:
-    cdef unsigned int places = s.players[s.actor].markers
-    cdef int n = 0
-    while places:
-        out[n] = <uint16_t> (TAKE_BACK + lowest_bit(places))
-        places &= places - 1
-        n += 1
-    return n
+    return list_set(s.players[s.actor].markers, TAKE_BACK, out)
 
 
 cdef inline void play_take_back(Duel *s, int a) noexcept nogil:

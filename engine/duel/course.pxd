@@ -4,21 +4,7 @@ from libc.stdint cimport uint8_t
 from libc.string cimport memset
 
 from clerestory.engine.core cimport NATURE, OVER
-from clerestory.engine.duel.state cimport (
-    AT_DEAL,
-    AT_OVER,
-    AT_TURN,
-    DECK,
-    GRID,
-    PHASES,
-    ROUNDS,
-    SEATS,
-    Duel,
-    Player,
-    ask,
-    ask_mover,
-    lowest_bit,
-)
+from clerestory.engine.duel.state cimport *
 from clerestory.engine.duel.tables cimport cards
 
 

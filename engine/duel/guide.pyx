@@ -6,7 +6,6 @@ is worth the steps that it takes chips along it, and gold pays for the steps. Th
 those that foresaw the final points of games between bots best; those of actions are chosen by hand.
 """
 from libc.stdint cimport uint32_t
-from libc.string cimport memcpy
 
 from clerestory.engine.core cimport Guide, State, action_t
 from clerestory.engine.duel.building cimport COMPLETE, complete_sections, placed_in
@@ -17,9 +16,9 @@ from clerestory.engine.duel.prospects cimport *
 from clerestory.engine.duel.state cimport *
 from clerestory.engine.duel.tables cimport *
 
-import tomllib
 from array import array
-from importlib.resources import files
+
+from clerestory.engine.hand_values import read_hand_values
 
 cdef enum:
     FEATURES = 12
@@ -28,11 +27,8 @@ cdef enum:
 
 # -- the value -------------------------------------------------------------------------------------
 
-cdef double WEIGHTS[ALL_ROUNDS * TERMS]  # points for one of a term, by round
-
-
 cdef bint evaluate(const void *by, const void *state, double *scores, double *_shares) noexcept nogil:
-    """Points now, and the weighted terms of what is to come."""
+    """Points now, and the terms of what is to come, weighted as weights_of says."""
     cdef const Duel *s = <const Duel *> state
     cdef double terms[TERMS]
     cdef const double *weights = <const double *> by + (ROUNDS * s.phase + s.round) * TERMS
@@ -45,10 +41,6 @@ cdef bint evaluate(const void *by, const void *state, double *scores, double *_s
         for i in range(TERMS):
             scores[seat] += weights[i] * terms[i]
     return False
-
-
-cdef void value(const void *state, double *out) noexcept nogil:
-    evaluate(WEIGHTS, state, out, NULL)
 
 
 # -- weights of actions ----------------------------------------------------------------------------
@@ -227,12 +219,12 @@ cdef int round_of(const void *state) noexcept nogil:
 
 
 GUIDE = Guide(
-    phases=STEPS, num_features=FEATURES, features=&FEATURE_NAMES[0], value=value, evaluate=evaluate,
-    weigh=weigh, phase=phase, feature=feature, round=round_of,
+    phases=STEPS, num_features=FEATURES, features=&FEATURE_NAMES[0], evaluate=evaluate, weigh=weigh, phase=phase,
+    feature=feature, round=round_of,
 )
 
 
-# -- the weights, and how to find them -------------------------------------------------------------
+# -- what the weights are of -----------------------------------------------------------------------
 
 TERM_NAMES = (
     "unclaimed", "choosing", "claimed", "moving", "moved", "twos", "materials", "camp", "bell", "purse", "savings",
@@ -251,15 +243,16 @@ def terms_of(State state not None, int seat):
 
 
 def weights_of(table):
-    """Return the weights of a table; a term that is not named has none.
+    """Return the weights of a file: points for one of a term, by round and term; a term that is not named has none.
 
     Args:
-        table: by term three numbers, of the first, the middle and the last round; between them runs a parabola.
+        table: `weights` by term: three numbers, of the first, the middle and the last round; between them runs a
+            parabola.
     """
     cdef int round_
     cdef double x
     weights = array("d", bytes(8 * ALL_ROUNDS * TERMS))
-    for term, (first, middle, last) in table.items():
+    for term, (first, middle, last) in table["weights"].items():
         place = TERM_NAMES.index(term)
         for round_ in range(ALL_ROUNDS):
             x = 2.0 * round_ / (ALL_ROUNDS - 1) - 1
@@ -267,16 +260,4 @@ def weights_of(table):
     return weights
 
 
-def use_weights(table):
-    """Value by these weights from now on, as weights_of reads them."""
-    cdef bytes weights = weights_of(table).tobytes()
-    memcpy(WEIGHTS, <const char *> weights, sizeof(WEIGHTS))
-
-
-def read_table(name):
-    return tomllib.loads(files("clerestory.engine.duel").joinpath(name).read_text("utf-8"))["weights"]
-
-
-FILES = {"hand": "value.toml", "hand-v1": "value-v1.toml"}  # the second never changes: pinned players have it
-HAND_VALUES = {name: weights_of(read_table(file)) for name, file in FILES.items()}
-use_weights(read_table(FILES["hand"]))
+HAND_VALUES = read_hand_values("duel", weights_of)

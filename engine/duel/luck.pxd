@@ -3,25 +3,8 @@
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
 from libc.string cimport memcpy, memset
 
-from clerestory.engine.duel.codes cimport CARDS, DRAW, FACE
-from clerestory.engine.duel.state cimport (
-    AT_CLAIM,
-    AT_DEAL,
-    AT_FLIP,
-    DECK,
-    FIRST_UNSEEN,
-    GRID,
-    HIDDEN_BYTES,
-    PHASES,
-    SEALS,
-    Duel,
-    ask,
-    count_of,
-    list_kinds,
-    lowest_bit,
-    popcount,
-    total,
-)
+from clerestory.engine.duel.codes cimport *
+from clerestory.engine.duel.state cimport *
 from clerestory.engine.duel.tables cimport cards
 from clerestory.engine.rng cimport rng_below, rng_shuffle, rng_t
 
@@ -67,9 +50,7 @@ cdef inline void play_deal(Duel *s, int a) noexcept nogil:
 cdef inline int legal_flip(const Duel *s, uint16_t *out) noexcept nogil:
     """Both faces add to 5; the personal seal is a 2/3 (1)."""
     cdef int low = min(<int> s.flipping - 1, 2)
-    out[0] = <uint16_t> (FACE + low)
-    out[1] = <uint16_t> (FACE + 5 - low)
-    return 2
+    return list_two(FACE + low, FACE + 5 - low, out)
 
 
 cdef inline int legal_draw(const Duel *s, uint16_t *out) noexcept nogil:

@@ -24,7 +24,7 @@ LINES = (
 )
 
 
-class Card(NamedTuple):
+class NamedCard(NamedTuple):
     """A card of the catalogue: its id and name, whether it is a 1x card, its copies in decks A and B."""
 
     id: str
@@ -36,13 +36,13 @@ class Card(NamedTuple):
 class Names(NamedTuple):
     """The cards of a catalogue, in catalogue order, and what each seat's sections need."""
 
-    cards: tuple[Card, ...]
+    cards: tuple[NamedCard, ...]
     needs: tuple[tuple[list[str], ...], ...]
 
 
 def names_of(catalogue: DuelCatalogue) -> Names:
     """Return what positions and actions name."""
     return Names(
-        tuple(Card(card, row.name, row.frame == "once", (row.a, row.b)) for card, row in catalogue.cards.items()),
+        tuple(NamedCard(card, row.name, row.frame == "once", (row.a, row.b)) for card, row in catalogue.cards.items()),
         tuple(tuple(list(needs) for needs in building.needs()) for building in (catalogue.castle, catalogue.cathedral)),
     )

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 from clerestory.engine.duel.catalogue import CHIPS_OF_KIND
-from clerestory.engine.duel.names import CHIPS, COLOURS, MATERIALS, SEALS, Card
+from clerestory.engine.duel.names import CHIPS, COLOURS, MATERIALS, SEALS, NamedCard
 from clerestory.engine.kinds import Context, Kind, listed, unknown
 from clerestory.engine.layout import Fault
 
@@ -71,7 +71,7 @@ class Undealt(Kind):
 
     annotation = listed(str, 0, DECK)
 
-    def __init__(self, cards: Sequence[Card]) -> None:
+    def __init__(self, cards: Sequence[NamedCard]) -> None:
         self.cards = cards
         self.decks = [[card.id for card in cards for _ in range(card.copies[deck])] for deck in range(2)]
 

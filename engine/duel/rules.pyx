@@ -8,63 +8,15 @@ from libc.stdint cimport uint64_t
 from libc.string cimport memset
 
 from clerestory.engine.core cimport Game, GameOps, action_t
-from clerestory.engine.duel.building cimport (
-    complete_sections,
-    legal_place_one,
-    legal_return_material,
-    play_place_one,
-    play_return_material,
-)
-from clerestory.engine.duel.chips cimport (
-    legal_finish,
-    legal_sell_wool,
-    legal_bonus,
-    legal_craftsman,
-    legal_market,
-    legal_turn_chips,
-    legal_take,
-    play_finish,
-    play_sell_wool,
-    play_bonus,
-    play_craftsman,
-    play_market,
-    play_turn_chips,
-    play_take,
-)
+from clerestory.engine.duel.building cimport *
+from clerestory.engine.duel.chips cimport *
 from clerestory.engine.duel.codes cimport *
-from clerestory.engine.duel.contest cimport (
-    legal_claim,
-    legal_conflict,
-    legal_keep,
-    legal_storm,
-    legal_take_back,
-    play_claim,
-    play_conflict,
-    play_flip,
-    play_keep,
-    play_storm,
-    play_take_back,
-)
+from clerestory.engine.duel.contest cimport *
 from clerestory.engine.duel.course cimport begin_phase, begin_round
 from clerestory.engine.duel.features cimport ENCODER
 from clerestory.engine.duel.guide cimport GUIDE
-from clerestory.engine.duel.luck cimport (
-    deal_orders,
-    draw_outcome,
-    forget_orders,
-    legal_deal,
-    legal_draw,
-    legal_flip,
-    odds_of,
-    play_deal,
-)
-from clerestory.engine.duel.seals cimport (
-    legal_influence,
-    legal_trade_seals,
-    play_draw,
-    play_influence,
-    play_trade_seals,
-)
+from clerestory.engine.duel.luck cimport *
+from clerestory.engine.duel.seals cimport *
 from clerestory.engine.duel.sound cimport INVARIANTS, NUM_INVARIANTS
 from clerestory.engine.duel.state cimport *
 from clerestory.engine.duel.turn cimport legal_copy, legal_turn, play_copy, play_turn

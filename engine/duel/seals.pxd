@@ -3,27 +3,10 @@
 from libc.stdint cimport uint8_t, uint16_t
 
 from clerestory.engine.core cimport NATURE
-from clerestory.engine.duel.codes cimport BUY_SEAL, DONE, DRAW, NO_ORE, PAY
+from clerestory.engine.duel.codes cimport *
 from clerestory.engine.duel.course cimport resume
 from clerestory.engine.duel.luck cimport reveal_seal
-from clerestory.engine.duel.state cimport (
-    AT_DRAW,
-    AT_INFLUENCE,
-    NOT_ORE,
-    SEALS,
-    Duel,
-    Player,
-    any_in_stack,
-    append,
-    ask,
-    ask_mover,
-    count_of,
-    in_stack,
-    list_done,
-    list_kinds,
-    mover,
-    one,
-)
+from clerestory.engine.duel.state cimport *
 from clerestory.engine.duel.tables cimport INFLUENCE, cards
 
 

@@ -9,18 +9,8 @@ from clerestory.engine.core cimport NATURE, OVER, Invariant, predicate
 from clerestory.engine.duel.building cimport COMPLETE, FINISHED, placed_in
 from clerestory.engine.duel.chips cimport can_trade_at
 from clerestory.engine.duel.effects cimport RULES
-from clerestory.engine.duel.sound_cards cimport (
-    copies_fit,
-    dealt_fits,
-    gaps_fit,
-    lying_in_grid,
-    orders_fit,
-)
-from clerestory.engine.duel.sound_contest cimport (
-    asked_in_conflict,
-    conflict_fits,
-    markers_fit,
-)
+from clerestory.engine.duel.sound_cards cimport *
+from clerestory.engine.duel.sound_contest cimport *
 from clerestory.engine.duel.state cimport *
 from clerestory.engine.duel.tables cimport *
 from clerestory.engine.duel.turn cimport targets

@@ -2,7 +2,7 @@
 """Invariants of claims and the conflict. Fields are in range already."""
 from libc.stdint cimport uint32_t
 
-from clerestory.engine.duel.codes cimport LINES
+from clerestory.engine.duel.codes cimport *
 from clerestory.engine.duel.contest cimport LINE, behind, flipper, has_flipped, line_of
 from clerestory.engine.duel.state cimport *
 

@@ -8,6 +8,8 @@ are sets of 9 bits in reading order.
 """
 from libc.stdint cimport int8_t, uint8_t, uint16_t, uint32_t
 
+from clerestory.engine.bits cimport *
+
 cdef enum:
     SEATS = 2
     PHASES = 4
@@ -116,19 +118,6 @@ cdef struct Duel:
 cdef enum:
     HIDDEN_BYTES = 112  # at the end of the struct
 
-cdef extern from *:
-    int lowest_bit "__builtin_ctz"(unsigned int) noexcept nogil       # owes a bit
-    int lowest_of "__builtin_ctzll"(unsigned long long) noexcept nogil  # owes a bit
-    int leading_zeros "__builtin_clz"(unsigned int) noexcept nogil    # owes a bit
-    bint rarely "__builtin_expect"(bint, bint) noexcept nogil         # (condition, 0)
-
-
-cdef inline int popcount(unsigned int bits) noexcept nogil:
-    """Not the compiler's: without the processor's instruction, which portable code cannot have, that is a call."""
-    bits -= bits >> 1 & 0x55555555u
-    bits = (bits & 0x33333333u) + (bits >> 2 & 0x33333333u)
-    return <int> (((bits + (bits >> 4)) & 0x0F0F0F0Fu) * 0x01010101u >> 24)
-
 
 # -- seats and steps -------------------------------------------------------------------------------
 
@@ -193,13 +182,6 @@ cdef inline int in_stack(const Duel *s) noexcept nogil:
 
 
 # -- listing actions -------------------------------------------------------------------------------
-
-cdef inline int list_run(int count, int first_code, uint16_t *out) noexcept nogil:
-    """Write count codes from first_code on."""
-    cdef int i
-    for i in range(count):
-        out[i] = <uint16_t> (first_code + i)
-    return max(count, 0)
 
 cdef inline int list_kinds(unsigned int counts, int first_code, uint16_t *out) noexcept nogil:
     """Write first_code + kind for each kind of which there is one, ascending."""

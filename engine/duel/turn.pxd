@@ -3,10 +3,10 @@
 from libc.stdint cimport uint8_t, uint16_t, uint64_t
 
 from clerestory.engine.duel.building cimport legal_buildings, play_building
-from clerestory.engine.duel.codes cimport CARDS, END
+from clerestory.engine.duel.codes cimport *
 from clerestory.engine.duel.course cimport end_turn, resume
 from clerestory.engine.duel.effects cimport RULES
-from clerestory.engine.duel.state cimport GRID, STEPS, Duel, Player, lowest_bit, lowest_of, mover
+from clerestory.engine.duel.state cimport *
 from clerestory.engine.duel.tables cimport *
 
 

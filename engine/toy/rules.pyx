@@ -3,6 +3,7 @@
 from libc.stdint cimport uint8_t, uint16_t, uint64_t
 from libc.string cimport memset
 
+from clerestory.engine.bits cimport popcount
 from clerestory.engine.core cimport MAX_SEATS, NATURE, OVER, Game, GameOps, Guide, action_t
 from clerestory.engine.hash cimport hash_words
 from clerestory.engine.place cimport at
@@ -58,9 +59,6 @@ cdef struct Toy:
 
 
 # -- cards as sets ---------------------------------------------------------------------------------
-
-cdef extern from *:
-    int popcount "__builtin_popcount"(unsigned int) noexcept nogil
 
 cdef inline unsigned int bit(int card) noexcept nogil:
     return (1u << (card - 1)) if card else 0
@@ -266,7 +264,7 @@ FEATURES[0] = b"points"
 FEATURES[1] = b"cards"
 
 
-cdef void value(const void *state, double *out) noexcept nogil:
+cdef bint evaluate(const void *_weights, const void *state, double *scores, double *_shares) noexcept nogil:
     """Points so far, and an equal share of what is still to be won, each unseen prize at the mean card."""
     cdef const Toy *s = <const Toy *> state
     cdef double mean = (2 * s.seats + 3) / 2.0 * (1 + FEAST_ODDS)
@@ -275,11 +273,7 @@ cdef void value(const void *state, double *out) noexcept nogil:
     if s.step != ENDED:
         left += s.prize * (1 + s.feast)
     for seat in range(s.seats):
-        out[seat] = s.players[seat].points + left / s.seats
-
-
-cdef bint evaluate(const void *_weights, const void *state, double *scores, double *_shares) noexcept nogil:
-    value(state, scores)
+        scores[seat] = s.players[seat].points + left / s.seats
     return False
 
 
@@ -311,7 +305,7 @@ cdef GameOps OPS = GameOps(
     observe=observe, deal=deal, key=key, setup=setup, num_invariants=0, invariants=NULL,
 )
 cdef Guide GUIDE = Guide(
-    phases=ENDED + 1, num_features=2, features=&FEATURES[0], value=value, evaluate=evaluate, weigh=weigh, phase=phase,
+    phases=ENDED + 1, num_features=2, features=&FEATURES[0], evaluate=evaluate, weigh=weigh, phase=phase,
     feature=feature, round=round_of,
 )
 

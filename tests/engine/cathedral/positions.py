@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable
-from fractions import Fraction
-from typing import Any, Protocol
+from typing import Protocol
 
+from tests.engine import models
 from tests.engine.cathedral.oracle import Oracle
 from tests.engine.cathedral.oracle_cards import (
     ADVANTAGES,
@@ -22,20 +22,12 @@ from tests.engine.cathedral.oracle_cards import (
     RESOURCE_CARDS,
     craftsmen_of,
 )
+from tests.engine.models import Fields
 
-Fields = dict[str, Any]
 
-
-class Game(Protocol):
+class Game(models.Game, Protocol):
     """What the tests ask of a model of the rules; `NewGame` makes one from the inner position of RULES.md section 4."""
 
-    def turn(self) -> int: ...
-    def legal(self) -> list[str]: ...
-    def odds(self) -> dict[str, Fraction]: ...
-    def play(self, text: str) -> None: ...
-    def returns(self) -> list[Fraction]: ...
-    def margins(self) -> list[int]: ...
-    def position(self) -> Fields: ...
     def seen_by(self, seat: int) -> Fields: ...
 
 

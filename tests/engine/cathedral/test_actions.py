@@ -3,8 +3,6 @@
 import pytest
 
 from clerestory.engine import BadText
-from clerestory.engine.cathedral.actions import actions
-from clerestory.engine.cathedral.catalogue import CathedralCatalogue
 from tests.games import CATHEDRAL
 
 #   text, label
@@ -44,17 +42,8 @@ def test_texts_and_labels(text: str, label: str) -> None:
     assert (action.text, action.label) == (text, label)
 
 
-def test_the_whole_space_goes_both_ways() -> None:
-    assert CATHEDRAL.num_actions == len(actions(CathedralCatalogue.load())) == 632
-    for code in range(CATHEDRAL.num_actions):
-        action = CATHEDRAL.action(code)
-        assert CATHEDRAL.parse_action(action.text).code == code
-        assert CATHEDRAL.parse_action(f"  {action.text.replace(' ', '   ')} ").code == code
-    assert len(set(CATHEDRAL.labels)) == len({label for _, label in actions(CathedralCatalogue.load())})
-
-
-def test_labels_are_told_apart() -> None:
-    assert len(set(CATHEDRAL.labels)) == CATHEDRAL.num_actions
+def test_there_are_so_many() -> None:
+    assert CATHEDRAL.num_actions == 632
 
 
 @pytest.mark.parametrize(

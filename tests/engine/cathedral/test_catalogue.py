@@ -1,30 +1,20 @@
 """The card catalogue: the shipped file, its hash, and every way in which another can be wrong."""
 
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from clerestory.engine import BadCatalogue
 from clerestory.engine.cathedral.catalogue import LISTS, CathedralCatalogue, cards_of
+from tests.engine.faulty import assert_fault, changed_line, faults_of_catalogue
 
 TEXT = CathedralCatalogue.shipped.read_text()
 GRADES = ("stated", "found", "derived", "reconstructed")
 
 
-def faults(text: str) -> list[tuple[str, str]]:
-    with pytest.raises(BadCatalogue) as caught:
-        CathedralCatalogue.parse(text)
-    return [tuple(fault) for fault in caught.value.violations]
-
-
-def changed(card: str, line: str, to: str) -> str:
-    """The shipped text with one line of one card changed."""
-    before = "" if line.startswith("id") else rf'^id = "{card}"$.*?'
-    pattern = re.compile(rf"({before}^){re.escape(line)}$", re.DOTALL | re.MULTILINE)
-    text, count = pattern.subn(lambda match: match[1] + to, TEXT, count=1)
-    assert count == 1
-    return text
+faults = partial(faults_of_catalogue, CathedralCatalogue)
+changed = partial(changed_line, CathedralCatalogue)
 
 
 def hash_of(text: str) -> str:
@@ -114,8 +104,7 @@ WRONG: list[tuple[str, str, str, str, str]] = [
 
 @pytest.mark.parametrize(("card", "line", "to", "field", "description"), WRONG)
 def test_a_fault_names_card_and_field(card: str, line: str, to: str, field: str, description: str) -> None:
-    found = faults(changed(card, line, to))
-    assert [fault for fault in found if fault[0] == f"catalogue.{field}" and description in fault[1]], found
+    assert_fault(faults(changed(card, line, to)), f"catalogue.{field}", description)
 
 
 def test_a_card_too_few_and_a_missing_list() -> None:

@@ -1,27 +1,18 @@
 """Positions: read strictly, with words for what is wrong; printed as a table."""
 
-import copy
 import random
+from functools import partial
 from typing import Any
 
 import pytest
 
 from clerestory.engine import BadPosition, Rng
 from tests.engine.cathedral.scenes import changed, reach
+from tests.engine.faulty import assert_fault, faults_of_position
 from tests.games import CATHEDRAL
 from tests.laws import walk
 
-
-def faults(fields: dict[str, Any]) -> list[tuple[str, str]]:
-    """What is wrong with the opening of two players when some of its fields are changed."""
-    position = copy.deepcopy(CATHEDRAL.new(2, 1).to_position())
-    red = fields.pop("red", {})
-    position["cathedral"]["players"][0] |= red
-    position["cathedral"] |= fields
-    with pytest.raises(BadPosition) as caught:
-        CATHEDRAL.from_position(position)
-    return [tuple(fault) for fault in caught.value.violations]
-
+faults = partial(faults_of_position, CATHEDRAL, CATHEDRAL.new(2, 1).to_position())
 
 FAULTS: list[tuple[dict[str, Any], str, str]] = [
     ({"round": 7}, "round", "less than or equal to 6"),
@@ -47,8 +38,7 @@ FAULTS: list[tuple[dict[str, Any], str, str]] = [
 
 @pytest.mark.parametrize(("changes", "field", "description"), FAULTS)
 def test_a_fault_names_its_field(changes: dict[str, Any], field: str, description: str) -> None:
-    found = faults(changes)
-    assert [fault for fault in found if fault[0] == f"cathedral.{field}" and description in fault[1]], found
+    assert_fault(faults(changes), f"cathedral.{field}", description)
 
 
 OPENING = CATHEDRAL.new(2, 1).to_position()["cathedral"]

@@ -3,8 +3,7 @@
 import pytest
 
 from clerestory.engine import BadText
-from clerestory.engine.duel.actions import actions, sets_of_materials
-from clerestory.engine.duel.catalogue import DuelCatalogue
+from clerestory.engine.duel.actions import sets_of_materials
 from tests.games import DUEL
 
 #   text, label
@@ -44,16 +43,8 @@ def test_texts_and_labels(text: str, label: str) -> None:
     assert (action.text, action.label) == (text, label)
 
 
-def test_the_whole_space_goes_both_ways() -> None:
-    assert DUEL.num_actions == len(actions(DuelCatalogue.load())) == 263 + 2 * 35
-    for code in range(DUEL.num_actions):
-        action = DUEL.action(code)
-        assert DUEL.parse_action(action.text).code == code
-        assert DUEL.parse_action(f"  {action.text.replace(' ', '   ')} ").code == code
-
-
-def test_labels_are_told_apart() -> None:
-    assert len(set(DUEL.labels)) == DUEL.num_actions
+def test_there_are_so_many() -> None:
+    assert DUEL.num_actions == 263 + 2 * 35
 
 
 def test_lots_are_what_there_are_chips_for() -> None:

@@ -1,31 +1,20 @@
 """The card catalogue: the shipped file, its hash, and every way in which another can be wrong."""
 
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from clerestory.engine import BadCatalogue
 from clerestory.engine.duel.catalogue import DECK, DuelCatalogue
+from tests.engine.faulty import assert_fault, changed_line, faults_of_catalogue
 from tests.games import DUEL
 
 TEXT = DuelCatalogue.shipped.read_text()
 
 
-def faults(text: str) -> list[tuple[str, str]]:
-    with pytest.raises(BadCatalogue) as caught:
-        DuelCatalogue.parse(text)
-    return [tuple(fault) for fault in caught.value.violations]
-
-
-def changed(card: str, line: str, to: str) -> str:
-    """The shipped text with one line of one card, or of a table in brackets, changed."""
-    start = rf"^\[{card}\]$" if f"[{card}]" in TEXT.splitlines() else rf'^id = "{card}"$'
-    before = "" if line.startswith("id") else rf"{start}.*?"
-    pattern = re.compile(rf"({before}^){re.escape(line)}$", re.DOTALL | re.MULTILINE)
-    text, count = pattern.subn(lambda match: match[1] + to, TEXT, count=1)
-    assert count == 1
-    return text
+faults = partial(faults_of_catalogue, DuelCatalogue)
+changed = partial(changed_line, DuelCatalogue)
 
 
 def hash_of(text: str) -> str:
@@ -130,8 +119,7 @@ WRONG: list[tuple[str, str, str, str, str]] = [
 
 @pytest.mark.parametrize(("card", "line", "to", "field", "description"), WRONG)
 def test_a_fault_names_card_and_field(card: str, line: str, to: str, field: str, description: str) -> None:
-    found = faults(changed(card, line, to))
-    assert [fault for fault in found if fault[0] == f"catalogue.{field}" and description in fault[1]], found
+    assert_fault(faults(changed(card, line, to)), f"catalogue.{field}", description)
 
 
 def test_too_many_1x_cards() -> None:

@@ -1,14 +1,12 @@
 """The guide: informed play is far better than random play, greedy play better still; the value foresees results."""
 
-import tomllib
 from collections.abc import Callable
-from importlib.resources import files
 from statistics import correlation
 
 import pytest
 
 from clerestory.engine import Rng, State
-from clerestory.engine.duel.guide import TERM_NAMES, terms_of, use_weights
+from clerestory.engine.duel.guide import TERM_NAMES, terms_of, weights_of
 from tests.engine.duel.scenes import builder, changed, drawn, fields, informed, reach, texts
 from tests.games import DUEL
 
@@ -86,17 +84,17 @@ def test_weights_prefer_what_a_player_would() -> None:
 
 
 def test_weights_not_named_are_none() -> None:
-    shipped = tomllib.loads(files("clerestory.engine.duel").joinpath("value.toml").read_text("utf-8"))["weights"]
+    shipped = DUEL.hand_values["hand"]
     state = DUEL.new(2, 1)
     before = state.value()
     try:
-        use_weights({"camp": [1, 2, 3]})
+        DUEL.hand_values["hand"] = weights_of({"weights": {"camp": [1, 2, 3]}})
         assert state.value() == (3.03, 3.03)
         last = reach("deal", phase=4, until=lambda state: fields(state)["round"] == 3)
         terms = [terms_of(last, seat) for seat in range(2)]
         assert last.value() == pytest.approx([points + 3 * named["camp"] for _, points, named in terms])
     finally:
-        use_weights(shipped)
+        DUEL.hand_values["hand"] = shipped
     assert state.value() == before
 
 

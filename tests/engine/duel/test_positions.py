@@ -1,29 +1,21 @@
 """Positions: read strictly, with words for everything that is wrong; printed as a table."""
 
-import copy
 import random
+from functools import partial
 from typing import Any
 
 import pytest
 
 from clerestory.engine import BadPosition, Rng
 from tests.engine.duel.scenes import changed, drawn, fields, informed, reach
+from tests.engine.faulty import assert_fault, faults_of_position
 from tests.games import DUEL
 
 OPENING = DUEL.new(2, 1).observe(0).to_position()
 NO_CHIPS = {"wood": 0, "sand": 0, "stone": 0, "wool": 0, "ore": 0}
 
 
-def faults(position: dict[str, Any], changes: dict[str, Any]) -> list[tuple[str, str]]:
-    """What is wrong with a position when some of its fields, and of red's, are changed."""
-    position = copy.deepcopy(position)
-    changes = dict(changes)
-    position["duel"]["players"][0] |= changes.pop("red", {})
-    position["duel"] |= changes
-    with pytest.raises(BadPosition) as caught:
-        DUEL.from_position(position)
-    return [tuple(fault) for fault in caught.value.violations]
-
+faults = partial(faults_of_position, DUEL)
 
 FAULTS: list[tuple[dict[str, Any], str, str]] = [
     ({"phase": 5}, "phase", "less than or equal to 4"),
@@ -61,8 +53,7 @@ FAULTS: list[tuple[dict[str, Any], str, str]] = [
 
 @pytest.mark.parametrize(("changes", "field", "description"), FAULTS)
 def test_a_fault_names_its_field(changes: dict[str, Any], field: str, description: str) -> None:
-    found = faults(OPENING, changes)
-    assert [fault for fault in found if fault[0] == f"duel.{field}" and description in fault[1]], found
+    assert_fault(faults(OPENING, changes), f"duel.{field}", description)
 
 
 def test_all_faults_come_at_once() -> None:

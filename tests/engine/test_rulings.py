@@ -1,0 +1,56 @@
+"""Every ruling is cited where it is implemented, and in a test."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True)
+class Rulings:
+    """The rulings of a game: those of its specification, and ours, which its RULES.md tells."""
+
+    game: str
+    letter: str
+    stated: tuple[int, ...]
+    ours: tuple[int, ...]
+
+    def cited(self, folder: str) -> set[int]:
+        """The rulings that the code in a folder of the game cites."""
+        pattern = re.compile(rf"(?i)(?<![a-z0-9]){self.letter}(\d+)(?!\d)")
+        files = [path for path in (ROOT / folder / self.game).glob("*.p*") if path.suffix in {".py", ".pyx", ".pxd"}]
+        return {int(number) for path in files for number in pattern.findall(path.read_text())}
+
+
+CATHEDRAL = Rulings("cathedral", "R", (*range(1, 13), *range(14, 26), *range(39, 43)), tuple(range(26, 38)))
+DUEL = Rulings("duel", "D", tuple(range(1, 36)), tuple(range(36, 49)))
+
+
+def each(of: Rulings, *numbers: int) -> list[Any]:
+    """Parameters of a test of rulings."""
+    return [pytest.param(of, number, id=f"{of.letter}{number}") for number in numbers]
+
+
+EVERY = each(CATHEDRAL, *CATHEDRAL.stated, *CATHEDRAL.ours) + each(DUEL, *DUEL.stated, *DUEL.ours)
+# Ours of the board game are words of positions and texts, which golden games and laws hold.
+TESTED = each(CATHEDRAL, *CATHEDRAL.stated) + each(DUEL, *DUEL.stated, *DUEL.ours)
+
+
+@pytest.mark.parametrize("of", [CATHEDRAL, DUEL], ids=lambda of: of.game)
+def test_our_rulings_are_those_of_the_page(of: Rulings) -> None:
+    page = (ROOT / "engine" / of.game / "RULES.md").read_text()
+    assert tuple(map(int, re.findall(rf"^- \*\*{of.letter}(\d+)\*\*", page, re.MULTILINE))) == of.ours
+
+
+@pytest.mark.parametrize(("of", "number"), EVERY)
+def test_ruling_is_cited_where_it_is_implemented(of: Rulings, number: int) -> None:
+    assert number in of.cited("engine")
+
+
+@pytest.mark.parametrize(("of", "number"), TESTED)
+def test_ruling_has_a_test(of: Rulings, number: int) -> None:
+    assert number in of.cited("tests/engine")
