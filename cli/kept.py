@@ -3,11 +3,13 @@
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
 
-from clerestory.cli.playing import Session, ask, ask_seat, find, hint, peek, say, show, show_end, show_help
-from clerestory.clients import Advisor, AdvisorError, GameEntry, GameSnapshot, KeptGame, NotNow
+from clerestory.cli.playing import Commands, Session, ask, ask_seat, read_commands, say, show_end
+from clerestory.clients import Advisor, GameEntry, GameSnapshot, KeptGame, NotNow
 from clerestory.clients.types import Action as Named
-from clerestory.engine import State, from_position
+from clerestory.engine import Action, State, from_position
 
 NAMED = re.compile(r"(?P<id>[\w-]{22})(#(?P<tokens>\d\.[\w-]{43}(,\d\.[\w-]{43})*))?")
 HERE = {"human": "person"}  # what `--seats` says -> what the service does
@@ -36,7 +38,7 @@ def is_kept(start: str) -> bool:
     return NAMED.fullmatch(start) is not None
 
 
-def found(advisor: Advisor, start: str) -> KeptGame:
+def open_game(advisor: Advisor, start: str) -> KeptGame:
     """Return the game that a word names: with its tokens, or after taking an open seat. Raises AdvisorError."""
     match = NAMED.fullmatch(start)
     assert match is not None
@@ -46,7 +48,7 @@ def found(advisor: Advisor, start: str) -> KeptGame:
     return advisor.games.open(match["id"], {int(seat): token for seat, token in pairs})
 
 
-def made(advisor: Advisor, game: str, seats: Iterable[str], seed: int | None, time: str) -> KeptGame:
+def create_game(advisor: Advisor, game: str, seats: Iterable[str], seed: int | None, time: str) -> KeptGame:
     """Return a new game; `seats` are words of `--seats`, or `open`. Raises AdvisorError."""
     words = [HERE.get(word.strip(), word.strip()) for word in seats]
     return advisor.games.create(game, words, seed=seed, time=time, listed="open" in words)
@@ -136,35 +138,14 @@ def answer(kept: KeptSession, ply: int) -> bool:
 def decide(kept: KeptSession, seen: GameSnapshot) -> bool:
     """Ask for the action that is due, until there is one; False when they leave."""
     kept.session.state = view_of(seen)
-    show(kept.session)
-    while True:
-        typed = ask(kept.session)
-        if typed is None or typed == "quit":
-            return False
-        if obey(kept, seen, typed):
-            return True
+    commands = Commands(partial(play, kept, seen.version), partial(undo, kept), partial(save, kept))
+    return read_commands(kept.session, commands)
 
 
-def obey(kept: KeptSession, seen: GameSnapshot, typed: str) -> bool:
-    """Do what was typed; whether the game may have gone on."""
-    session = kept.session
-    command, _, rest = typed.partition(" ")
-    if typed == "undo":
-        return undo(kept)
-    if command == "save":
-        save(kept, rest.strip())
-    elif typed == "?":
-        hint(session)
-    elif typed in ("help", "h"):
-        show_help(session)
-    elif typed == "show":
-        show(session)
-    elif typed == "peek":
-        peek(session)
-    elif typed and (action := find(session, typed)):
-        attempt(kept, lambda: kept.game.play(action.text, version=seen.version))
-        return True
-    return False
+def play(kept: KeptSession, version: int, action: Action) -> bool:
+    """Play an action chosen at a version of the game. If others were quicker, the game has gone on as well."""
+    attempt(kept, lambda: kept.game.play(action.text, version=version))
+    return True
 
 
 def attempt(kept: KeptSession, do: Callable[[], object]) -> bool:
@@ -193,19 +174,9 @@ def undo(kept: KeptSession) -> bool:
     return attempt(kept, lambda: kept.game.take_back(mine[-1] - 1))
 
 
-def save(kept: KeptSession, path: str) -> None:
-    """Write what is known of the game where the player says; a failure is told, not raised."""
-    console = kept.session.console
-    if not path:
-        console.print("save: where? As in `save game.jsonl`.")
-        return
-    try:
-        with open(path, "w", encoding="utf-8") as file:  # noqa: PTH123
-            file.write(kept.game.record())
-    except (OSError, AdvisorError) as error:
-        console.print(f"save: {path}: {getattr(error, 'strerror', None) or error}")
-    else:
-        console.print(f"Kept in {path}.")
+def save(kept: KeptSession, path: Path) -> None:
+    """Write what is known of the game here. Raises OSError and AdvisorError."""
+    path.write_text(kept.game.record(), encoding="utf-8")
 
 
 def end(kept: KeptSession, seen: GameSnapshot) -> None:

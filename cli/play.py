@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from clerestory.cli.kept import KeptSession, found, is_kept, made, play_kept, view_of
+from clerestory.cli.kept import KeptSession, create_game, is_kept, open_game, play_kept, view_of
 from clerestory.cli.on_page import play_on_page
 from clerestory.cli.options import DEFAULT_GAME, BadOption, GameOption, chosen_game, chosen_seats, read_file
 from clerestory.cli.playing import Player, Session, play_on
@@ -29,23 +29,29 @@ LEVELS = range(1, NUM_LEVELS + 1)
 
 
 def play(
-    start: Annotated[str | None, typer.Argument(help="A position or a record to go on with; else a new game.")] = None,
+    start: Annotated[
+        str | None, typer.Argument(help="A position or record to continue from; a new game by default.")
+    ] = None,
     seats: Annotated[
         str, typer.Option(help="Who plays, from seat 0: human, bot, or level:1 to level:8.")
     ] = "human,bot",
     game: GameOption = DEFAULT_GAME,
-    seed: Annotated[int | None, typer.Option(min=0, max=2**64 - 1, help="Of all luck; else drawn.")] = None,
-    time: Annotated[str, typer.Option(help="For a move of a bot, and for a hint.")] = "1s",
-    record: Annotated[Path | None, typer.Option(help="Where the game is kept, ply by ply, to go on later.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, max=2**64 - 1, help="Seed of all randomness; random by default.")
+    ] = None,
+    time: Annotated[str, typer.Option(help="Time for a bot's move, and for a hint.")] = "1s",
+    record: Annotated[
+        Path | None, typer.Option(help="File to record the game in, ply by ply, so that it can be continued later.")
+    ] = None,
     table: Annotated[bool, typer.Option("--table", help="Follow a real game: type in moves and what came up.")] = False,
-    web: Annotated[bool, typer.Option("--web", help="Play in a browser, on a page of one's own.")] = False,
+    web: Annotated[bool, typer.Option("--web", help="Play in a browser, on a private page.")] = False,
     server: ServerOption = None,
     token_file: TokenOption = None,
     tls_ca: CaOption = None,
     tls_cert: CertOption = None,
     tls_key: KeyOption = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print what happens as JSON lines, and what people read on standard error.")
+        bool, typer.Option("--json", help="Print events as JSON lines; text for people goes to standard error.")
     ] = False,
 ) -> None:
     """Play a game; `help` says what can be typed.
@@ -56,9 +62,9 @@ def play(
     if not 0 < read_time(time) < 600:
         raise BadOption(f"--time: {time} is not above 0 and below 10 minutes")
     asked = Server(server, token_file, tls_ca, tls_cert, tls_key)
-    shown = Shown(screen(stderr=as_json), time, print_json if as_json else None)
+    shown = Display(screen(stderr=as_json), time, print_json if as_json else None)
     if server is not None and record is None and not (table or web) and (start is None or is_kept(start)):
-        make = partial(made, game=game, seats=seats.split(","), seed=seed, time=time)
+        make = partial(create_game, game=game, seats=seats.split(","), seed=seed, time=time)
         sys.exit(play_there(asked, shown, start, make))
     players = [read_player(word.strip(), number) for number, word in enumerate(seats.split(","))]
     if web:
@@ -76,7 +82,7 @@ def play(
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class Display:
     """How a game is shown.
 
     Attributes:
@@ -90,10 +96,10 @@ class Shown:
     tell: Callable[[dict[str, Any]], None] | None
 
 
-def play_there(server: Server, shown: Shown, start: str | None, make: Callable[[Advisor], KeptGame]) -> int:
+def play_there(server: Server, shown: Display, start: str | None, make: Callable[[Advisor], KeptGame]) -> int:
     """Play a game that a server keeps, a new one for None; return the exit code."""
     with connected(server) as advisor:
-        game = make(advisor) if start is None else found(advisor, start)
+        game = make(advisor) if start is None else open_game(advisor, start)
         state = view_of(game.look())
         session = Session(state, [], advisor, shown.console, shown.time, 0, None, table=False, tell=shown.tell)
         session.shared = len(game.tokens) > 1

@@ -182,28 +182,47 @@ def say(session: Session, who: str, action: Action) -> None:
 
 def decide(session: Session) -> bool:
     """Read commands until an action is played; False when the player leaves."""
+    return read_commands(session, Commands(partial(play, session), partial(undo, session), partial(save, session)))
+
+
+@dataclass(frozen=True, slots=True)
+class Commands:
+    """The commands that change a game or write it, as each kind of game carries them out; the others only show.
+
+    Attributes:
+        play: plays an action; whether the game may have gone on.
+        undo: takes the last decision back; whether the game may have gone on.
+        save: writes the game to a file. Raises OSError or AdvisorError.
+    """
+
+    play: Callable[[Action], bool]
+    undo: Callable[[], bool]
+    save: Callable[[Path], None]
+
+
+def read_commands(session: Session, commands: Commands) -> bool:
+    """Show the position, and obey what is typed until the game may have gone on; False when the player leaves."""
     show(session)
     while True:
         typed = ask(session)
         if typed is None or typed == "quit":
             return False
-        command, _, rest = typed.partition(" ")
-        if typed == "undo":
-            if undo(session):
-                return True
-        elif command == "save":
-            keep(session, rest.strip())
-        elif typed == "?":
-            hint(session)
-        elif typed in ("help", "h"):
-            show_help(session)
-        elif typed == "show":
-            show(session)
-        elif typed == "peek":
-            peek(session)
-        elif typed and (action := find(session, typed)):
-            session.play(action)
+        if obey(session, commands, typed):
             return True
+
+
+def obey(session: Session, commands: Commands, typed: str) -> bool:
+    """Do what was typed; whether the game may have gone on."""
+    command, _, rest = typed.partition(" ")
+    if typed == "undo":
+        return commands.undo()
+    if command == "save":
+        keep(session, rest.strip(), commands.save)
+    elif typed in SHOWING:
+        SHOWING[typed](session)
+    elif typed and (action := find(session, typed)):
+        return commands.play(action)
+    return False
 
 
 def ask(session: Session) -> str | None:
@@ -272,6 +291,21 @@ def hint(session: Session) -> None:
         session.console.print(answer_view(answer, state, session.console.width))
 
 
+SHOWING: dict[str, Callable[[Session], None]] = {  # what is typed -> what it shows
+    "?": hint,
+    "help": show_help,
+    "h": show_help,
+    "show": show,
+    "peek": peek,
+}
+
+
+def play(session: Session, action: Action) -> bool:
+    """Play what was typed."""
+    session.play(action)
+    return True
+
+
 def undo(session: Session) -> bool:
     """Go back to the last decision of a person, or by one ply on a real table; False where there is none."""
     state, plies = session.state, len(session.state.history)
@@ -287,15 +321,15 @@ def undo(session: Session) -> bool:
     return False
 
 
-def keep(session: Session, path: str) -> None:
-    """Save the game to the path typed; report a failure instead of raising it."""
+def keep(session: Session, path: str, write: Callable[[Path], None]) -> None:
+    """Have the game written to the path typed; report a failure instead of raising it."""
     if not path:
         session.console.print("save: where? As in `save game.jsonl`.")
         return
     try:
-        save(session, Path(path))
-    except OSError as error:
-        session.console.print(f"save: {path}: {error.strerror}")
+        write(Path(path))
+    except (OSError, AdvisorError) as error:
+        session.console.print(f"save: {path}: {getattr(error, 'strerror', None) or error}")
     else:
         session.console.print(f"Kept in {path}.")
 
