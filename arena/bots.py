@@ -73,8 +73,8 @@ class Bot(Protocol):
         ...
 
 
-Choice = tuple[str, int]  # text of the action, iterations
-Decide = Callable[..., Choice]  # (root, seed, budget, **options)
+Decision = tuple[str, int]  # text of the action, iterations
+Decide = Callable[..., Decision]  # (root, seed, budget, **options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,23 +103,23 @@ class NamedBot:
 # -- the bots --------------------------------------------------------------------------------------
 
 
-def at_random(root: Root, seed: int, _: Budget) -> Choice:
+def at_random(root: Root, seed: int, _: Budget) -> Decision:
     """A uniformly random legal action."""
     legal = root.view.legal_actions()
     return legal[Rng(seed).below(len(legal))].text, 0
 
 
-def greedy(root: Root, seed: int, _: Budget, *, samples: int = 8, value: str = "hand") -> Choice:
+def greedy(root: Root, seed: int, _: Budget, *, samples: int = 8, value: str = "hand") -> Decision:
     """One decision deep: the margin expected at the next decision, by `value` (the guide's unless told otherwise)."""
     return best(root.view, *judge_actions("greedy", root.view, seed, worlds=samples, value=value))
 
 
-def expectimax(root: Root, seed: int, _: Budget, *, samples: int = 8, value: str = "hand") -> Choice:
+def expectimax(root: Root, seed: int, _: Budget, *, samples: int = 8, value: str = "hand") -> Decision:
     """Two decisions deep: the margin expected after the next seat's best reply, over samples of chance, by `value`."""
     return best(root.view, *judge_actions("expectimax", root.view, seed, worlds=samples, value=value))
 
 
-def flat_mc(root: Root, seed: int, budget: Budget) -> Choice:
+def flat_mc(root: Root, seed: int, budget: Budget) -> Decision:
     """The best win share over equally many random playouts of each action. An iteration is one playout."""
     seconds, iterations = limits(budget)
     deadline = math.inf if seconds is None else time.monotonic() + seconds
@@ -127,7 +127,7 @@ def flat_mc(root: Root, seed: int, budget: Budget) -> Choice:
     return best(root.view, *judge_actions("flat-mc", root.view, seed, worlds=worlds, deadline=deadline))
 
 
-def ismcts_plain(root: Root, seed: int, budget: Budget, *, threads: int = 1, **options: Any) -> Choice:
+def ismcts_plain(root: Root, seed: int, budget: Budget, *, threads: int = 1, **options: Any) -> Decision:
     """A Searcher with its own defaults; takes all its options by name."""
     limits(budget)
     result = searcher_of("ismcts-plain", root, seed, options).run(
@@ -138,7 +138,7 @@ def ismcts_plain(root: Root, seed: int, budget: Budget, *, threads: int = 1, **o
 
 def ismcts(
     root: Root, seed: int, budget: Budget, *, level: int = 0, threads: int = 1, percent: int = 100, **options: Any
-) -> Choice:
+) -> Decision:
     """The search as shipped, at a level or at full strength; it ends early once nothing can change its choice.
 
     It uses `percent` of the budget, so that one match can compare two budgets.
@@ -165,14 +165,14 @@ def searcher_of(bot: str, root: Root, seed: int, options: Mapping[str, Any]) -> 
         raise BadBot(f"{bot}: no option {', '.join(wrong)}" if wrong else f"{bot}: {error}") from None
 
 
-def pinned(root: Root, seed: int, budget: Budget, *, name: str) -> Choice:
+def pinned(root: Root, seed: int, budget: Budget, *, name: str) -> Decision:
     """A player that never changes: `pinned.toml` names its bot and all of its options."""
     options = dict(PINNED[name])
     decide, of_seats = BOTS[options.pop("bot")], options.pop("seats", {})
     return decide(root, seed, budget, **options | of_seats.get(str(root.view.seats), {}))
 
 
-def best(view: State, worth: list[float], worlds: int) -> Choice:
+def best(view: State, worth: list[float], worlds: int) -> Decision:
     """Return the action worth most; of ties, the one with the lowest code."""
     return view.legal_actions()[worth.index(max(worth))].text, worlds * len(worth)
 

@@ -17,7 +17,7 @@ from clerestory.engine.rng import Rng
 from clerestory.search.errors import BadMatch
 
 MAX_SEED = 2**64 - 1
-Player = Callable[[State, int], Move]  # decides for the seat to decide, by what it knows and a seed
+ChooseMove = Callable[[State, int], Move]  # decides for the seat to decide, by what it knows and a seed
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +45,7 @@ class Match:
         game = self.load()
         return {
             "arena": 1,
-            "game": game.name,
-            "rules_revision": game.rules_revision,
-            "catalogue": game.catalogue,
+            **game.identity(),
             "seats": self.seats,
             "bots": list(self.bots),
             "budget": self.budget,
@@ -138,7 +136,7 @@ def play_game(match: Match, deal: int, seat: int, stopped: Callable[[], bool] = 
 
 
 def play_between(
-    players: Sequence[Player], game: Game, deal: int, seat: int, stopped: Callable[[], bool] = lambda: False
+    players: Sequence[ChooseMove], game: Game, deal: int, seat: int, stopped: Callable[[], bool] = lambda: False
 ) -> GameResult | None:
     """Play one game of a deal between players, given by seat; otherwise like `play_game`."""
     state, luck, ply = game.new(len(players), deal), Rng(derived_seed("nature", deal)), 0

@@ -9,14 +9,14 @@ from clerestory.arena.pool import Crew, on_processes
 from clerestory.arena.results import Results
 from clerestory.arena.statistics import Interval, Sprt, Verdict, elo_interval, mean_interval, score_interval
 
-Games = Generator[GameResult, None, None]
+GameResults = Generator[GameResult, None, None]
 
 # -- playing ---------------------------------------------------------------------------------------
 
 
 def play_match(
     match: Match, results: Results, *, workers: int, sprt: Sprt | None = None, crew: Crew = on_processes
-) -> Games:
+) -> GameResults:
     """Play the games that the results lack, and yield each once it is stored.
 
     A worker takes whole deals. With a test, no deal is handed out once the test is decided. When the iteration ends

@@ -18,7 +18,23 @@ from clerestory.clients.review_wire import Reviewing
 from clerestory.clients.types import Update
 
 
-class Stream(Generic[Answer]):
+class Closing:
+    """What the end of a `with` closes."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of what it holds."""
+        raise NotImplementedError
+
+
+class Stream(Closing, Generic[Answer]):
     """The answers of a stream, to be read once; `close()`, the end of a `with`, or dropping it ends it."""
 
     def __init__(self, stream: Any, begin: Begin, read: Callable[[Any], Answer], tries: Tries) -> None:
@@ -40,14 +56,6 @@ class Stream(Generic[Answer]):
                 self._tries.end()
                 return self._read(update)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
     def __del__(self) -> None:
         self.close()
 
@@ -61,7 +69,7 @@ class Analysis(Stream[Update]):
     """The tables of an analysis; ending it ends the search."""
 
 
-class Advisor(Client):
+class Advisor(Closing, Client):
     """A server's advice, for programs without an event loop. Close it, or use it in a `with`.
 
     Arguments and errors are those of `Client`.
@@ -71,14 +79,6 @@ class Advisor(Client):
     recommend = blocking(Client._recommend)
     analyze = streaming(Client._analyze, Analysis)
     annotate = streaming(Client._annotate, Stream[Reviewing])
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Close the connection; calls under way end with an error."""

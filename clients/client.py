@@ -15,8 +15,8 @@ from clerestory.clients.retries import Rejoining, Tries
 from clerestory.clients.review_wire import HasTokens, Reviewing, read_reviewing, write_annotation
 from clerestory.clients.types import Recommendation, Update
 from clerestory.clients.wire import (
-    Options,
     PositionLike,
+    QuestionOptions,
     Time,
     read_answer,
     read_update,
@@ -74,14 +74,14 @@ class Client:
             raise Unavailable(str(failure)) from None
 
     def _recommend(
-        self, position: PositionLike, time: Time | None = None, **options: Unpack[Options]
+        self, position: PositionLike, time: Time | None = None, **options: Unpack[QuestionOptions]
     ) -> Exchange[Recommendation]:
         """Return the advice for a position; `time` or `iterations` is required.
 
         Args:
             position: a dictionary, its JSON text, a message, or an object with `to_position()`.
             time: until the answer leaves the server: "500ms", "2s", seconds, or a timedelta.
-            options: see `Options`.
+            options: see `QuestionOptions`.
 
         Raises AdvisorError.
         """
@@ -97,7 +97,7 @@ class Client:
         certainty: float | None = None,
         background: bool = False,
         observer: int | None = None,
-        **options: Unpack[Options],
+        **options: Unpack[QuestionOptions],
     ) -> Exchange[Update]:
         """Return the tables of an analysis as they arrive; the last one is final. Closing them ends the search.
 
@@ -109,7 +109,7 @@ class Client:
             background: search only when nobody else does.
             observer: use the knowledge of this seat, or of an onlooker (ONLOOKER, -1), whoever is to decide; the answer
                 says what the seat to decide should play, as far as this one can tell.
-            options: see `Options`.
+            options: see `QuestionOptions`.
 
         Raises AdvisorError, here for what cannot be sent, else where the tables are read.
         """

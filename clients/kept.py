@@ -167,7 +167,7 @@ class KeptGameBase:
         return self.seen
 
 
-class Games(Generic[G]):
+class KeptGamesBase(Generic[G]):
     """The games that a server keeps. Every method raises AdvisorError.
 
     Args:
@@ -281,13 +281,13 @@ class KeptGame(KeptGameBase):
     record = blocking(KeptGameBase._record)
 
 
-class KeptGames(Games[KeptGame]):
+class KeptGames(KeptGamesBase[KeptGame]):
     """The games that a server keeps; `Advisor.games` is one."""
 
     _game = KeptGame
-    create = blocking(Games[KeptGame]._create)
-    join = blocking(Games[KeptGame]._join)
-    list = blocking(Games._list)
+    create = blocking(KeptGamesBase[KeptGame]._create)
+    join = blocking(KeptGamesBase[KeptGame]._join)
+    list = blocking(KeptGamesBase._list)
 
 
 class AsyncKeptGame(KeptGameBase):
@@ -303,10 +303,10 @@ class AsyncKeptGame(KeptGameBase):
     record = awaited(KeptGameBase._record)
 
 
-class AsyncKeptGames(Games[AsyncKeptGame]):
+class AsyncKeptGames(KeptGamesBase[AsyncKeptGame]):
     """The games that a server keeps; `AsyncAdvisor.games` is one."""
 
     _game = AsyncKeptGame
-    create = awaited(Games[AsyncKeptGame]._create)
-    join = awaited(Games[AsyncKeptGame]._join)
-    list = awaited(Games._list)
+    create = awaited(KeptGamesBase[AsyncKeptGame]._create)
+    join = awaited(KeptGamesBase[AsyncKeptGame]._join)
+    list = awaited(KeptGamesBase._list)

@@ -146,7 +146,7 @@ class RefereeBase:
         return self._apply([], draw=True, seed=seed)
 
 
-class Games(Generic[R]):
+class RulesBase(Generic[R]):
     """The games that a server knows. Every method raises AdvisorError.
 
     Args:
@@ -196,15 +196,15 @@ class Referee(RefereeBase):
     draw = blocking(RefereeBase._draw)
 
 
-class Rules(Games[Referee]):
+class Rules(RulesBase[Referee]):
     """The games that a server knows; `Advisor.rules` is one."""
 
     _referee = Referee
-    games = blocking(Games._games)
-    start = blocking(Games[Referee]._start)
-    follow = blocking(Games[Referee]._follow)
-    resume = blocking(Games[Referee]._resume)
-    faults = blocking(Games._faults)
+    games = blocking(RulesBase._games)
+    start = blocking(RulesBase[Referee]._start)
+    follow = blocking(RulesBase[Referee]._follow)
+    resume = blocking(RulesBase[Referee]._resume)
+    faults = blocking(RulesBase._faults)
 
 
 class AsyncReferee(RefereeBase):
@@ -216,15 +216,15 @@ class AsyncReferee(RefereeBase):
     draw = awaited(RefereeBase._draw)
 
 
-class AsyncRules(Games[AsyncReferee]):
+class AsyncRules(RulesBase[AsyncReferee]):
     """The games that a server knows; `AsyncAdvisor.rules` is one."""
 
     _referee = AsyncReferee
-    games = awaited(Games._games)
-    start = awaited(Games[AsyncReferee]._start)
-    follow = awaited(Games[AsyncReferee]._follow)
-    resume = awaited(Games[AsyncReferee]._resume)
-    faults = awaited(Games._faults)
+    games = awaited(RulesBase._games)
+    start = awaited(RulesBase[AsyncReferee]._start)
+    follow = awaited(RulesBase[AsyncReferee]._follow)
+    resume = awaited(RulesBase[AsyncReferee]._resume)
+    faults = awaited(RulesBase._faults)
 
 
 # -- questions and answers -------------------------------------------------------------------------

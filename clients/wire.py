@@ -44,7 +44,7 @@ Time = str | float | timedelta
 Actions = Iterable[str | HasText] | str | HasText
 
 
-class Options(TypedDict, total=False):
+class QuestionOptions(TypedDict, total=False):
     """What a question may say beside its position and its time; what is left out or None, the server decides.
 
     Attributes:
@@ -103,7 +103,7 @@ class AnalyzeCall(NamedTuple):
     timeout: float
 
 
-def write_question(position: PositionLike, time: Time | None, options: Options) -> RecommendCall:
+def write_question(position: PositionLike, time: Time | None, options: QuestionOptions) -> RecommendCall:
     """Return a question as a message. Raises BadRequest for what none can hold, TypeError for an unknown option."""
     if unknown := options.keys() - FIELDS.keys():
         raise TypeError(f"{min(unknown)!r} is not one of the options {', '.join(FIELDS)}")
@@ -126,7 +126,7 @@ def write_analysis(
     *,
     background: bool,
     observer: int | None,
-    options: Options,
+    options: QuestionOptions,
 ) -> AnalyzeCall:
     """Return the question of an analysis as a message. Raises as `write_question`."""
     question, timeout = write_question(position, time, options)

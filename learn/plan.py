@@ -55,9 +55,7 @@ class Plan:
         game = self.load()
         return {
             "learn": 1,
-            "game": game.name,
-            "rules_revision": game.rules_revision,
-            "catalogue": game.catalogue,
+            **game.identity(),
             "features": signature(game),
             "seed": self.seed,
         }

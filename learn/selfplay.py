@@ -17,8 +17,9 @@ from clerestory.engine.rng import Rng
 from clerestory.learn.columns import Columns, columns_of
 from clerestory.learn.errors import BadPlan
 from clerestory.search.ismcts import Searcher
+from clerestory.search.lines import Line
 from clerestory.search.options import shipped
-from clerestory.search.result import Line, Result
+from clerestory.search.result import Result
 from clerestory.search.root import observe
 
 Rows = dict[str, list[Any]]
@@ -89,9 +90,7 @@ class SelfPlay:
         game = self.load()
         return {
             "selfplay": 1,
-            "game": game.name,
-            "rules_revision": game.rules_revision,
-            "catalogue": game.catalogue,
+            **game.identity(),
             "state_bytes": game.state_bytes,
             "seats": self.seats,
             "generation": self.generation,

@@ -14,8 +14,9 @@ from clerestory.review.course import Ply
 from clerestory.review.ledger import SHOWN, UNIT, Shares, Valuation, in_units
 from clerestory.review.plan import Plan
 from clerestory.search.ismcts import Searcher
+from clerestory.search.lines import Line
 from clerestory.search.reasons import in_words, stated
-from clerestory.search.result import Line, Result
+from clerestory.search.result import Result
 from clerestory.search.root import Root
 
 

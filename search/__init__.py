@@ -2,8 +2,9 @@
 
 from clerestory.search.errors import BadLimit, HiddenFromSeat, NothingToDecide, SearchError, WrongSeat
 from clerestory.search.ismcts import Searcher
+from clerestory.search.lines import Line
 from clerestory.search.options import Options
-from clerestory.search.result import Line, Result, StopReason
+from clerestory.search.result import Result, StopReason
 from clerestory.search.root import Root, observe
 
 __all__ = [

@@ -7,7 +7,7 @@ better replies and changes the values themselves. So the share is fitted on pair
 from collections.abc import Sequence
 from math import exp, hypot, log
 
-from clerestory.search.result import Line
+from clerestory.search.lines import Line
 
 MOST_ERRORS = 10.0  # of a lead, in standard errors
 

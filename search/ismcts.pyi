@@ -1,7 +1,8 @@
 from collections.abc import Callable, Sequence
 
+from clerestory.search.lines import Outlook
 from clerestory.search.reasons import Gain
-from clerestory.search.result import Outlook, Result, StopReason
+from clerestory.search.result import Result, StopReason
 from clerestory.search.root import Root
 
 DEFAULT_MAX_BYTES: int

@@ -22,7 +22,8 @@ from clerestory.search.limits import end_of_run, require_threads, shares
 from clerestory.search.lines import NOTHING, LineBuilder
 from clerestory.search.options import Options
 from clerestory.search.reasons import explained, gain
-from clerestory.search.result import Outlook, Result, StopReason
+from clerestory.search.lines import Outlook
+from clerestory.search.result import Result, StopReason
 
 cdef extern from *:
     """

@@ -11,7 +11,7 @@ from clerestory.engine.core import Game
 from clerestory.engine.rng import Rng
 from clerestory.engine.tuning import NUM_LEVELS, Level
 from clerestory.search.errors import BadLimit
-from clerestory.search.result import Line
+from clerestory.search.lines import Line
 
 
 def level_of(game: Game, number: int) -> Level:

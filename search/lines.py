@@ -1,13 +1,72 @@
-"""From sums to statements: what a search recorded for each root action, and the lines made from it."""
+"""From sums to statements: the lines of a result, and what a search recorded of each root action to make them from."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf, sqrt
 
 from clerestory.search.options import REWARDS, WELL_VISITED, Options
-from clerestory.search.result import Line
 
 WIDEST_ERROR = 0.5  # of one number between 0 and 1
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What a line is expected to bring the deciding seat in one feature.
+
+    Attributes:
+        feature: its name, one of the game's.
+        now: its value at the root.
+        at_round_end: its mean at the end of the current round; in the last round, at the end of the game.
+        at_game_end: its mean at the end of the game.
+    """
+
+    feature: str
+    now: float
+    at_round_end: float
+    at_game_end: float
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One legal action of the root, and what the search found out about it.
+
+    Attributes:
+        action: its text.
+        label: the same in plain English.
+        visits: iterations that tried it.
+        availability: iterations in which it was legal.
+        win_shares: win share of each seat, 0 to 1, as often as positions told like this one are won: the mean over the
+            iterations, sharpened by the options; 0 if it was never tried.
+        standard_errors: of each win share, as if iterations were independent; 0.5 at most, as before the second visit.
+        margin: mean margin of the deciding seat, points: its score less the best other; 0 if it was never tried.
+        margin_error: standard error of the margin, points; infinite before the second visit.
+        score: mean reward of the deciding seat, which the search maximizes: its mean win share, or its margin on the
+            game's scale, on which 0.5 is no margin and most are within 0 and 1; 0 if it was never tried.
+        score_error: standard error of the score.
+        lower_bound: lower confidence bound of the score; below 0 when little is known.
+        loss: margin of the best line less this one's, points; negative if this line has the higher margin; 0 if it
+            was never tried.
+        principal_variation: this action first, then the most visited replies and any chance event with a single
+            possible outcome, for as long as no hidden information is needed to continue.
+        probability: of an outcome, given what everyone can see; None for an action.
+        outlook: one element for each feature if the line was explained; else ().
+    """
+
+    action: str
+    label: str
+    visits: int
+    availability: int
+    win_shares: tuple[float, ...]
+    standard_errors: tuple[float, ...]
+    margin: float
+    margin_error: float
+    score: float
+    score_error: float
+    lower_bound: float
+    loss: float
+    principal_variation: tuple[str, ...]
+    probability: float | None = None
+    outlook: tuple[Outlook, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

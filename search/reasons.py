@@ -6,7 +6,8 @@ from enum import StrEnum
 from math import hypot, inf, sqrt
 from statistics import NormalDist
 
-from clerestory.search.result import Line, Outlook, Result
+from clerestory.search.lines import Line, Outlook
+from clerestory.search.result import Result
 
 NAMED = 3  # features in a sentence, those that differ most
 FEWEST_WORLDS = 8  # needed to estimate an error

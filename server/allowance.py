@@ -15,7 +15,7 @@ EXPLAINED_FROM = 0.05  # seconds of budget: explanations take a few thousandths 
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class TimeBudget:
     """The time of a question, from its arrival to its answer.
 
     Attributes:
@@ -54,7 +54,7 @@ class Allowance:
         cuts: what was cut.
     """
 
-    budget: Budget
+    budget: TimeBudget
     iterations: int | None
     early: bool
     threads: int
@@ -83,7 +83,7 @@ def allow(
     tree_bytes = allow_memory(question.max_tree_bytes, settings.max_tree_bytes, cuts)
     kept = lead.of(seconds, explained=seconds >= EXPLAINED_FROM)
     return Allowance(
-        budget=Budget(arrived, question.seconds, seconds, kept),
+        budget=TimeBudget(arrived, question.seconds, seconds, kept),
         iterations=allow_iterations(question),
         early=early and threads == 1 and question.level is None and not question.chance,
         threads=threads,

@@ -23,12 +23,12 @@ from clerestory.server.config import MAX_MESSAGE_BYTES, Settings
 from clerestory.server.games.bots import Bots
 from clerestory.server.games.keeper import Keeper, Limits
 from clerestory.server.games.mover import move_on
-from clerestory.server.games.service import Games
+from clerestory.server.games.service import GameHandlers
 from clerestory.server.games.store import SqliteStore
 from clerestory.server.metrics import Exposition, Metrics, expose
 from clerestory.server.puzzle_service import Puzzles
 from clerestory.server.reviewer import Reviewer
-from clerestory.server.rules_service import Rules
+from clerestory.server.rules_service import RulesHandlers
 from clerestory.server.scheduler import Scheduler
 from clerestory.server.security import TokenDoor, Tokens, credentials
 from clerestory.server.service import AdvisorHandlers
@@ -138,7 +138,7 @@ async def start(settings: Settings, inside: str = "") -> App:
     keeper = Keeper(store, Limits(settings.max_games, settings.max_games_each), partial(move_on, Bots(advisor).choose))
     watch(metrics, scheduler, keeper)
     annotations = Annotations(Reviewer(scheduler, advisor.trees), keeper, callers)
-    add_services(server, advisor, Games(keeper, callers, settings.max_watchers), annotations)
+    add_services(server, advisor, GameHandlers(keeper, callers, settings.max_watchers), annotations)
     add_HealthServicer_to_server(standing, server)
     reflection.enable_server_reflection([*SERVICES, health.SERVICE_NAME, reflection.SERVICE_NAME], server)
     await server.start()
@@ -162,10 +162,12 @@ async def start(settings: Settings, inside: str = "") -> App:
     )
 
 
-def add_services(server: grpc.aio.Server, advisor: AdvisorHandlers, games: Games, annotations: Annotations) -> None:
+def add_services(
+    server: grpc.aio.Server, advisor: AdvisorHandlers, games: GameHandlers, annotations: Annotations
+) -> None:
     """Add the handlers of our own services to a server."""
     add_AdvisorServiceServicer_to_server(advisor, server)
-    add_RulesServiceServicer_to_server(Rules(), server)
+    add_RulesServiceServicer_to_server(RulesHandlers(), server)
     add_GameServiceServicer_to_server(games, server)
     add_AnnotationServiceServicer_to_server(annotations, server)
     add_PuzzleServiceServicer_to_server(Puzzles(), server)

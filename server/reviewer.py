@@ -14,7 +14,7 @@ from clerestory.review.study import Question, compared, study, value_of
 from clerestory.search.ismcts import Searcher
 from clerestory.search.result import Result
 from clerestory.search.root import Root
-from clerestory.server.allowance import Allowance, Budget
+from clerestory.server.allowance import Allowance, TimeBudget
 from clerestory.server.callers import Caller
 from clerestory.server.errors import CallError, Reason, refuse
 from clerestory.server.memory import Trees
@@ -69,7 +69,7 @@ class Reviewer:
     async def _turn(self, searcher: Searcher, question: Question, caller: Caller) -> Result | None:
         """Let a search go on, for some time at most; None where it was turned away, and has waited."""
         view, now = question.root.view, time.monotonic()
-        budget = Budget(now, None, TURN)
+        budget = TimeBudget(now, None, TURN)
         left = question.iterations - searcher.iterations
         allowance = Allowance(budget, left, early=False, threads=1, tree_bytes=TREE_BYTES, cuts=())
         kind = ("review", view.game.name, view.seats)

@@ -29,7 +29,7 @@ from clerestory.v1.rules_pb2_grpc import RulesServiceServicer
 AT_ONCE = 64  # actions applied before the event loop may serve other calls: less than a millisecond
 
 
-class Rules(RulesServiceServicer):
+class RulesHandlers(RulesServiceServicer):
     """RulesService, which keeps nothing between calls."""
 
     async def ListGames(self, request: rules.ListGamesRequest, context: Context) -> rules.ListGamesResponse:

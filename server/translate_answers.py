@@ -8,7 +8,8 @@ from google.protobuf.duration_pb2 import Duration
 import clerestory
 from clerestory.engine.core import NATURE, Game
 from clerestory.search.levels import choose_line, level_of
-from clerestory.search.result import Line, Outlook, Result, StopReason
+from clerestory.search.lines import Line, Outlook
+from clerestory.search.result import Result, StopReason
 from clerestory.server.translate import Question
 from clerestory.v1 import advisor_pb2 as api
 

@@ -22,7 +22,7 @@ MAX_SHOWN = 6  # legal actions named when another was refused
 
 NO_KIND = "is of no kind; set position or referee"
 
-Faults = list[tuple[str, str]]
+FieldFaults = list[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,7 +287,7 @@ def validate(message: rules.AnyPosition, path: str = "position") -> rules.Valida
     return rules.ValidatePositionResponse(turn=write_turn(state), outcome=write_outcome(state))
 
 
-def position_faults(message: Position, path: str) -> Faults:
+def position_faults(message: Position, path: str) -> FieldFaults:
     """Return what is wrong with a position; other rules or cards than ours do not hide the rest."""
     name, fault = message.WhichOneof("game"), size_fault(message)
     if fault:
@@ -302,7 +302,7 @@ def position_faults(message: Position, path: str) -> Faults:
     return [(f"{path}.{field}", description) for field, description in dict.fromkeys(faults)]
 
 
-def violations(game: Game, fields: dict[str, Any]) -> Faults:
+def violations(game: Game, fields: dict[str, Any]) -> FieldFaults:
     """Return the faults that a game finds in the fields of a position."""
     try:
         game.from_position(fields)
@@ -311,7 +311,7 @@ def violations(game: Game, fields: dict[str, Any]) -> Faults:
     return []
 
 
-def write_faults(faults: Faults) -> rules.ValidatePositionResponse:
+def write_faults(faults: FieldFaults) -> rules.ValidatePositionResponse:
     """Return faults as a message."""
     named = [rules.PositionFault(field=field, description=description) for field, description in faults]
     return rules.ValidatePositionResponse(faults=named)

@@ -28,7 +28,7 @@ Context = grpc.aio.ServicerContext[Any, Any]
 T = TypeVar("T")
 
 
-class Games(GameServiceServicer):
+class GameHandlers(GameServiceServicer):
     """GameService over a keeper of games.
 
     Args:

@@ -1,6 +1,8 @@
 """Between the messages of GameService and kept games: who may see what is decided here, from `State.observe` alone."""
 
 from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from typing import Any, TypeVar
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
@@ -25,27 +27,19 @@ from clerestory.v1 import advisor_pb2 as advisor
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1 import rules_pb2 as rules
 
-HINTS = {
-    Hints.NEVER: games.HINTS_NEVER,
-    Hints.AFTERWARDS: games.HINTS_AFTERWARDS,
-    Hints.ALWAYS: games.HINTS_ALWAYS,
-}
-TAKE_BACKS = {
-    TakeBacks.NEVER: games.TAKE_BACKS_NEVER,
-    TakeBacks.FAIR: games.TAKE_BACKS_FAIR,
-    TakeBacks.ALL: games.TAKE_BACKS_ALL,
-}
-ONLOOKERS = {
-    Onlookers.NONE: games.ONLOOKERS_NONE,
-    Onlookers.LINK: games.ONLOOKERS_LINK,
-    Onlookers.ALL: games.ONLOOKERS_ALL,
-}
-SEATS = {
-    SeatKind.OPEN: games.SEAT_KIND_OPEN,
-    SeatKind.PERSON: games.SEAT_KIND_PERSON,
-    SeatKind.BOT: games.SEAT_KIND_BOT,
-}
-ENDS = {EndReason.RESIGNED: games.END_REASON_RESIGNED, EndReason.ABANDONED: games.END_REASON_ABANDONED}
+E = TypeVar("E", bound=StrEnum)
+
+
+def wire_values(ours: type[E], theirs: Any, prefix: str) -> dict[E, Any]:
+    """Return by our value the one in proto/, which has the same name behind a prefix."""
+    return {value: theirs.Value(f"{prefix}_{value.name}") for value in ours}
+
+
+HINTS = wire_values(Hints, games.Hints, "HINTS")
+TAKE_BACKS = wire_values(TakeBacks, games.TakeBacks, "TAKE_BACKS")
+ONLOOKERS = wire_values(Onlookers, games.Onlookers, "ONLOOKERS")
+SEATS = wire_values(SeatKind, games.SeatKind, "SEAT_KIND")
+ENDS = wire_values(EndReason, games.EndReason, "END_REASON")
 
 
 # -- a game ----------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from google.rpc.error_details_pb2 import BadRequest, PreconditionFailure
 from clerestory.clients.wire import position_message
 from clerestory.engine import GAMES, State
 from clerestory.server.errors import Reason
-from clerestory.server.rules_service import AT_ONCE, Rules
+from clerestory.server.rules_service import AT_ONCE, RulesHandlers
 from clerestory.server.translate_rules import MAX_ACTIONS, MAX_POSITION_BYTES
 from clerestory.v1 import rules_pb2 as api
 from clerestory.v1.advisor_pb2 import RecommendMoveRequest
@@ -97,7 +97,7 @@ async def test_a_long_call_lets_others_in_between() -> None:
     *_, last = walk(GAMES["cathedral"], 4, 4)
     request = api.ApplyActionsRequest(position=whole(last.origin), actions=[action.text for action in last.history])
     turns = 0
-    call = asyncio.ensure_future(Rules().ApplyActions(request, None))  # type: ignore[arg-type]
+    call = asyncio.ensure_future(RulesHandlers().ApplyActions(request, None))  # type: ignore[arg-type]
     while not call.done():
         await asyncio.sleep(0)
         turns += 1

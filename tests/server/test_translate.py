@@ -11,8 +11,9 @@ from clerestory.clients.types import Line as AnsweredLine
 from clerestory.clients.wire import position_message, read_answer
 from clerestory.engine import GAMES, NATURE, Rng, State
 from clerestory.search.ismcts import DEFAULT_MAX_BYTES, Searcher
+from clerestory.search.lines import Line
 from clerestory.search.options import shipped
-from clerestory.search.result import Line, StopReason
+from clerestory.search.result import StopReason
 from clerestory.search.root import observe
 from clerestory.server.service import explain
 from clerestory.server.translate import position_fields, read_position, read_question

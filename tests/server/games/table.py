@@ -114,3 +114,12 @@ async def table(
     async with served(**settings or {}) as server:
         stub = GameServiceStub(server.channel)
         yield await seated(stub, server.app, *(seats or (PERSON, PERSON)), game=game, **fields)
+
+
+async def play_out(played: Table, *seats: int) -> games.WatchGameResponse:
+    """Play the first action of each choice until the game is over; return its last state."""
+    async for state in played.watch(*seats):
+        if any(view.actions for view in state.views):
+            await played.play(first_action(state), state.game.version, *seats)
+    last: games.WatchGameResponse = state
+    return last

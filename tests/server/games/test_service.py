@@ -1,37 +1,24 @@
-"""GameService over a real server: games of every kind to their end, and everything that can be refused."""
+"""GameService over a real server: games of every kind to their end, seats, take-backs, lists."""
 
 import asyncio
-from pathlib import Path
 from typing import Any
 
 import grpc
 import pytest
 from google.protobuf.duration_pb2 import Duration
-from google.rpc.error_details_pb2 import BadRequest, ErrorInfo
+from google.rpc.error_details_pb2 import ErrorInfo
 
 from clerestory.engine import GAMES, NATURE, read_records
-from clerestory.server.errors import CODES, CallError, Reason
-from clerestory.server.games import keeper as keepers
+from clerestory.server.errors import CallError, Reason
 from clerestory.server.games.bots import Bots
-from clerestory.server.games.store import StoreError, StoreFull
 from clerestory.server.translate_rules import write_position, write_referee
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1 import rules_pb2 as rules
 from clerestory.v1.games_pb2_grpc import GameServiceStub
-from tests.server.games.table import BOT, OPEN, PERSON, Table, first_action, seated, table
-from tests.server.games.test_kept import REFUSED as NOT_ALLOWED
+from tests.server.games.table import BOT, OPEN, PERSON, Table, first_action, play_out, seated, table
 from tests.server.harness import assert_reason, details, refusal, served
 
 REQUEST = "a-name-that-nobody-guesses"
-
-
-async def play_out(played: Table, *seats: int) -> games.WatchGameResponse:
-    """Play the first action of each choice until the game is over; return its last state."""
-    async for state in played.watch(*seats):
-        if any(view.actions for view in state.views):
-            await played.play(first_action(state), state.game.version, *seats)
-    last: games.WatchGameResponse = state
-    return last
 
 
 # -- whole games -----------------------------------------------------------------------------------
@@ -363,265 +350,6 @@ async def test_of_two_the_other_wins_and_the_owner_can_abandon() -> None:
         assert not (await played.stub.EndGame(abandon)).game.end.HasField("outcome")
 
 
-# -- what is refused -------------------------------------------------------------------------------
-
-CREATE: list[tuple[Reason, str, games.CreateGameRequest]] = [
-    (Reason.BAD_GAME, "game", games.CreateGameRequest(game="chess")),
-    (Reason.BAD_SEATS, "seats", games.CreateGameRequest(game="toy", seats=[BOT])),
-    (Reason.BAD_OPTIONS, "seats[1].kind", games.CreateGameRequest(game="toy", seats=[BOT, games.SeatPlan()])),
-    (
-        Reason.BAD_OPTIONS,
-        "seats[0].name",
-        games.CreateGameRequest(game="toy", seats=[games.SeatPlan(kind=2, name="x" * 41), BOT]),
-    ),
-    (
-        Reason.BAD_OPTIONS,
-        "seats[0].name",
-        games.CreateGameRequest(game="toy", seats=[games.SeatPlan(kind=2, name="a\nb"), BOT]),
-    ),
-    (
-        Reason.BAD_OPTIONS,
-        "seats[0].name",
-        games.CreateGameRequest(game="toy", seats=[games.SeatPlan(kind=1, name="x"), BOT]),
-    ),
-    (
-        Reason.BAD_OPTIONS,
-        "seats[0].bot",
-        games.CreateGameRequest(game="toy", seats=[games.SeatPlan(kind=1, bot=games.Bot()), BOT]),
-    ),
-    (
-        Reason.BAD_LEVEL,
-        "seats[1].bot.level",
-        games.CreateGameRequest(game="toy", seats=[BOT, games.SeatPlan(kind=3, bot=games.Bot(level=9))]),
-    ),
-    (
-        Reason.BAD_TIME_BUDGET,
-        "seats[1].bot.time_budget",
-        games.CreateGameRequest(game="toy", seats=[BOT, games.SeatPlan(kind=3, bot=games.Bot(time_budget=Duration()))]),
-    ),
-    *[
-        (Reason.BAD_OPTIONS, f"options.{field}", games.CreateGameRequest(game="toy", seats=[BOT, BOT], options=options))
-        for field, options in (
-            ("hints", games.GameOptions(hints=9)),  # type: ignore[arg-type]
-            ("delay_plies", games.GameOptions(delay_plies=1001)),
-            ("time_per_move", games.GameOptions(time_per_move=Duration(nanos=999_999_999))),
-            ("time_per_move", games.GameOptions(time_per_move=Duration(seconds=31 * 24 * 3600))),
-        )
-    ],
-    (Reason.BAD_OPTIONS, "seed", games.CreateGameRequest(game="toy", seats=[BOT, BOT], seed=1 << 53)),
-    (
-        Reason.BAD_OPTIONS,
-        "seed",
-        games.CreateGameRequest(game="toy", seats=[BOT, BOT], seed=1, options=games.GameOptions(table=True)),
-    ),
-    (Reason.BAD_OPTIONS, "request_id", games.CreateGameRequest(game="toy", seats=[BOT, BOT], request_id="short")),
-]
-
-
-async def test_a_game_that_makes_no_sense_is_not_made() -> None:
-    async with table() as played:
-        for reason, field, request in CREATE:
-            error = await refusal(played.stub.CreateGame(request))
-            assert_reason(error, reason)
-            assert [fault.field for fault in details(error, BadRequest).field_violations] == [field]
-        assert played.app.keeper.unfinished == 1
-
-
-CALLS: list[tuple[Reason, str, type[Any], dict[str, Any]]] = [
-    *[
-        (Reason.NO_SUCH_GAME, method, request, {"game_id": "none"} | fields)
-        for method, request, fields in (
-            ("GetGame", games.GetGameRequest, {}),
-            ("JoinGame", games.JoinGameRequest, {}),
-            ("PlayAction", games.PlayActionRequest, {}),
-            ("TakeBack", games.TakeBackRequest, {}),
-            ("SetSeat", games.SetSeatRequest, {"plan": BOT}),
-            ("EndGame", games.EndGameRequest, {"reason": 2}),
-            ("GetRecord", games.GetRecordRequest, {}),
-        )
-    ],
-    (Reason.WRONG_SEAT_TOKEN, "PlayAction", games.PlayActionRequest, {"tokens": ["x"]}),
-    (Reason.WRONG_SEAT_TOKEN, "GetGame", games.GetGameRequest, {}),
-    (Reason.SEAT_TAKEN, "JoinGame", games.JoinGameRequest, {}),
-    (Reason.BAD_OPTIONS, "JoinGame", games.JoinGameRequest, {"name": "x" * 41}),
-    (Reason.BAD_OPTIONS, "EndGame", games.EndGameRequest, {"reason": 1}),
-    (Reason.BAD_PAGE, "ListGames", games.GameServiceListGamesRequest, {"page_size": 101}),
-    (Reason.BAD_PAGE, "ListGames", games.GameServiceListGamesRequest, {"page_token": "x"}),
-    (Reason.BAD_PAGE, "ListGames", games.GameServiceListGamesRequest, {"tokens": ["x"] * 101}),
-    (Reason.BAD_PAGE, "ListGames", games.GameServiceListGamesRequest, {"status": games.GAME_STATUS_FROZEN}),
-]
-
-
-async def test_calls_that_are_refused() -> None:
-    async with table(PERSON, BOT) as played:
-        for reason, method, kind, fields in CALLS:
-            named = {} if "page" in str(fields) or method == "ListGames" else {"game_id": played.game_id}
-            error = await refusal(getattr(played.stub, method)(kind(**named | fields)))
-            assert_reason(error, reason)
-            assert error.code() == CODES[reason]
-
-
-async def test_there_are_limits() -> None:
-    async with table(PERSON, BOT, settings={"max_games": 2, "max_watchers": 1}) as played:
-        other = await seated(played.stub, played.app, PERSON, BOT)
-        error = await refusal(seated(played.stub, played.app, PERSON, BOT))
-        assert_reason(error, Reason.TOO_MANY_GAMES)
-        abandon = games.EndGameRequest(game_id=other.game_id, tokens=[other.made.owner_token], reason=3)
-        await played.stub.EndGame(abandon)
-        await seated(played.stub, played.app, PERSON, BOT)
-        watching = played.watch(0)
-        await watching.read()
-        assert_reason(await refusal(played.watch(0).read()), Reason.TOO_MANY_WATCHERS)
-
-
-async def test_a_caller_has_games_of_its_own(tmp_path: Path) -> None:
-    """One may have so many, a name that somebody speaks for as many again; a restart forgets nothing of it."""
-    settings = {"max_games_each": 1, "store": str(tmp_path / "games")}
-    plan = games.CreateGameRequest(game="toy", seats=[PERSON, BOT])
-    async with table(PERSON, BOT, settings=settings) as played:
-        await played.stub.CreateGame(plan, metadata=[("x-on-behalf-of", "Ada")])
-        for metadata in ([], [("x-on-behalf-of", "Ada")]):
-            error = await refusal(played.stub.CreateGame(plan, metadata=metadata))
-            assert_reason(error, Reason.TOO_MANY_GAMES)
-            assert dict(details(error, ErrorInfo).metadata) == {"limit": "max_games_each", "most": "1"}
-    async with served(**settings) as server:
-        stub = GameServiceStub(server.channel)
-        assert_reason(await refusal(stub.CreateGame(plan)), Reason.TOO_MANY_GAMES)
-        await stub.CreateGame(plan, metadata=[("x-on-behalf-of", "Bob")])
-
-
-@pytest.mark.parametrize(
-    ("failure", "reason"), [(StoreFull("full"), Reason.DISK_FULL), (StoreError("broken"), Reason.STORE_FAILED)]
-)
-async def test_what_cannot_be_stored_has_not_happened(
-    failure: StoreError, reason: Reason, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def fail(*_: Any) -> None:
-        raise failure
-
-    async with table() as played:
-        seen = await played.look(0)
-        with monkeypatch.context() as broken:
-            broken.setattr(played.app.keeper.store, "append", fail)
-            assert_reason(await refusal(played.play(first_action(seen), seen.game.version, 0)), reason)
-        assert await played.look(0) == seen
-        await played.play(first_action(seen), seen.game.version, 0)
-
-
-async def test_nobody_is_told_before_it_is_stored(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with table() as played:
-        seen = await played.look(0)
-        watching = played.watch(1)
-        await watching.read()
-        store, gate, reached = played.app.keeper.store, asyncio.Event(), asyncio.Event()
-        append = store.append
-
-        async def slow(*arguments: Any) -> None:
-            reached.set()
-            await gate.wait()
-            await append(*arguments)
-
-        monkeypatch.setattr(store, "append", slow)
-        playing = asyncio.ensure_future(played.play(first_action(seen), seen.game.version, 0))
-        telling = asyncio.ensure_future(watching.read())
-        await reached.wait()
-        assert await played.look(0) == seen
-        assert not playing.done()
-        assert not telling.done()
-        gate.set()
-        assert (await playing).game.version == (await telling).game.version == seen.game.version + 1
-
-
-async def test_a_move_whose_caller_leaves_is_played(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with table() as played:
-        seen = await played.look(0)
-        store, gate, reached = played.app.keeper.store, asyncio.Event(), asyncio.Event()
-        append = store.append
-
-        async def slow(*arguments: Any) -> None:
-            reached.set()
-            await gate.wait()
-            await append(*arguments)
-
-        monkeypatch.setattr(store, "append", slow)
-        playing = asyncio.ensure_future(played.play(first_action(seen), seen.game.version, 0))
-        await reached.wait()
-        playing.cancel()
-        await asyncio.sleep(0.05)
-        gate.set()
-        answer = await played.play(first_action(seen), seen.game.version, 0)
-        assert answer.game.version == seen.game.version + 1
-
-
-# -- restarts --------------------------------------------------------------------------------------
-
-
-async def test_a_game_goes_on_after_a_restart(tmp_path: Path) -> None:
-    settings = {"store": str(tmp_path / "games.sqlite")}
-    async with table(PERSON, BOT, game="duel", settings=settings) as played:
-        await played.play_first(0)
-        before = await played.look(0)
-    async with served(**settings) as server:
-        stub = GameServiceStub(server.channel)
-        again = Table(stub, server.app, played.made)
-        seen = await again.look(0, entries_from_ply=1)
-        assert seen.game.version >= before.game.version
-        last = await play_out(again)
-        assert last.game.status == games.GAME_STATUS_OVER
-
-
-async def test_bots_go_on_by_themselves_after_a_restart(tmp_path: Path) -> None:
-    settings = {"store": str(tmp_path / "games.sqlite")}
-    slow = games.SeatPlan(kind=games.SEAT_KIND_BOT, bot=games.Bot(time_budget=Duration(nanos=20_000_000)))
-    async with table(slow, slow, game="cathedral", settings=settings) as played:
-        version = played.made.game.version
-    async with served(**settings) as server:
-        stub = GameServiceStub(server.channel)
-        request = games.WatchGameRequest(game_id=played.game_id, tokens=[played.made.owner_token], from_version=version)
-        async for state in stub.WatchGame(request):
-            if state.game.version > version + 3:
-                break
-        assert state.game.status == games.GAME_STATUS_RUNNING
-
-
-async def test_games_in_which_nothing_is_due_are_not_read_at_the_start(tmp_path: Path) -> None:
-    settings = {"store": str(tmp_path / "games.sqlite")}
-    async with table(PERSON, PERSON, settings=settings) as played:
-        for _ in range(20):
-            await seated(played.stub, played.app, PERSON, PERSON)
-    async with served(**settings) as server:
-        again = Table(GameServiceStub(server.channel), server.app, played.made)
-        await again.look(0)
-        assert server.app.keeper.in_memory == 1
-        assert server.app.keeper.unfinished == 21
-
-
-async def test_games_of_other_rules_are_frozen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = {"store": str(tmp_path / "games.sqlite")}
-    async with table(PERSON, BOT, game="toy", settings=settings) as played:
-        pass
-    monkeypatch.setattr("clerestory.server.games.kept.GAMES", {})
-    async with served(**settings) as server:
-        again = Table(GameServiceStub(server.channel), server.app, played.made)
-        seen = await again.look(0, entries_from_ply=1)
-        assert seen.game.status == games.GAME_STATUS_FROZEN
-        assert not seen.views
-        assert [entry.applied.action.label for entry in seen.entries] == [""] * seen.game.ply
-        assert_reason(await refusal(again.play("fold", seen.game.version, 0)), Reason.FROZEN)
-        request = games.GetRecordRequest(game_id=again.game_id, tokens=again.tokens())
-        assert_reason(await refusal(again.stub.GetRecord(request)), Reason.FROZEN)
-
-
-async def test_games_that_nobody_looks_at_are_put_to_sleep(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keepers, "IN_MEMORY", 3)
-    async with table() as played:
-        others = [await seated(played.stub, played.app, PERSON, PERSON) for _ in range(6)]
-        assert played.app.keeper.in_memory <= 4
-        for one in (played, *others):
-            await one.play_first(0)
-        assert played.app.keeper.in_memory <= 4
-
-
 # -- bots ------------------------------------------------------------------------------------------
 
 
@@ -651,13 +379,3 @@ async def test_a_bot_stops_thinking_when_the_game_changes() -> None:
         await played.stub.EndGame(request)
         while played.app.scheduler.admitted:
             await asyncio.sleep(0.002)
-
-
-PRODUCED = {
-    *(reason for reason, _, _ in CREATE),
-    *(reason for reason, _, _, _ in CALLS),
-    *(reason for reason, _, _ in NOT_ALLOWED),
-    *(Reason.TOO_MANY_GAMES, Reason.TOO_MANY_WATCHERS),  # test_there_are_limits
-    *(Reason.DISK_FULL, Reason.STORE_FAILED),  # test_what_cannot_be_stored_has_not_happened
-    Reason.FROZEN,  # test_games_of_other_rules_are_frozen
-}
