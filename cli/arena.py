@@ -49,14 +49,21 @@ def arena(
     b: BotArgument,
     game: GameOption = DEFAULT_GAME,
     seats: SeatsOption = 2,
-    games: Annotated[int, typer.Option(min=1, max=10_000_000, help="At least; deals are played whole.")] = 400,
+    games: Annotated[
+        int, typer.Option(min=1, max=10_000_000, help="Fewest games to play; deals are always completed.")
+    ] = 400,
     budget: BudgetOption = "100ms",
-    out: Annotated[Path | None, typer.Option(help="Keep games in this file, and go on from those in it.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="File of the games; those already there are not played again.")
+    ] = None,
     workers: WorkersOption = None,
     on: OnOption = Place.PROCESSES,
     ray_address: RayAddressOption = None,
     seed: SeedOption = 0,
-    sprt: Annotated[str | None, typer.Option(metavar="ELO0,ELO1", help="Stop when one of the two is decided.")] = None,
+    sprt: Annotated[
+        str | None,
+        typer.Option(metavar="ELO0,ELO1", help="ELO0,ELO1: stop once a sequential test decides between the two."),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Play A in every seat of every deal, B in all others, and say who is stronger."""

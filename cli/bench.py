@@ -145,7 +145,7 @@ def shown(value: float) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:,.{0 if value >= 1000 else 2}f}"
 
 
-SecondsOption = Annotated[float, typer.Option("--seconds", min=0.01, max=3600, help="Length of one run.")]
+SecondsOption = Annotated[float, typer.Option("--seconds", min=0.01, max=3600, help="Seconds of each run.")]
 RunsOption = Annotated[int, typer.Option("--runs", min=1, max=100, help="Runs; medians are reported.")]
 
 
@@ -170,7 +170,7 @@ def bench_search(
     seats: SeatsOption = 2,
     seconds: SecondsOption = 1.0,
     runs: RunsOption = 3,
-    threads: Annotated[int, typer.Option("--threads", min=1, max=256, help="Trees searched side by side.")] = 1,
+    threads: Annotated[int, typer.Option("--threads", min=1, max=256, help="Trees to search in parallel.")] = 1,
     bot: Annotated[str, typer.Option("--bot", help=f"One of {', '.join(BOTS)}.")] = "ismcts-plain",
     as_json: JsonOption = False,
 ) -> None:
@@ -187,8 +187,8 @@ def bench_search(
 def bench_budget(
     game: GameOption = DEFAULT_GAME,
     seats: SeatsOption = 2,
-    budget_ms: Annotated[float, typer.Option("--budget-ms", min=1, max=60_000, help="Time of one search.")] = 100,
-    count: Annotated[int, typer.Option("--count", min=2, max=100_000, help="Searches.")] = 200,
+    budget_ms: Annotated[float, typer.Option("--budget-ms", min=1, max=60_000, help="Time budget of a search.")] = 100,
+    count: Annotated[int, typer.Option("--count", min=2, max=100_000, help="Number of searches.")] = 200,
     as_json: JsonOption = False,
 ) -> None:
     """How far searches overrun their time budget, on one core, in milliseconds."""

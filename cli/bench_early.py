@@ -32,7 +32,7 @@ PATIENCE = 10  # budgets that a search may take to run on, should others slow it
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class EarlyCall:
     """One call that may end early, as calls do by default.
 
     Attributes:
@@ -48,7 +48,7 @@ class Outcome:
     held: bool | None
 
 
-Ask = Callable[[State, int], tuple[float, bool, bool | None]]  # (position, seed) -> seconds, decided, held
+Probe = Callable[[State, int], tuple[float, bool, bool | None]]  # (position, seed) -> seconds, decided, held
 
 
 def by_searcher(seconds: float, position: State, seed: int) -> tuple[float, bool, bool | None]:
@@ -87,16 +87,16 @@ def busy(number: int) -> Iterator[None]:
         yield
 
 
-def measure(ask: Ask, files: Iterable[tuple[str, State]], calls: int, seconds: float) -> list[Outcome]:
+def measure(ask: Probe, files: Iterable[tuple[str, State]], calls: int, seconds: float) -> list[EarlyCall]:
     """Make `calls` calls, cycling through the positions."""
     found = []
     for seed, (name, position) in enumerate(islice(cycle(files), calls)):
         took, decided, held = ask(position, seed)
-        found.append(Outcome(name, max(1 - took / seconds, 0.0), decided, held))
+        found.append(EarlyCall(name, max(1 - took / seconds, 0.0), decided, held))
     return found
 
 
-def summary(outcomes: list[Outcome]) -> dict[str, Any]:
+def summary(outcomes: list[EarlyCall]) -> dict[str, Any]:
     """Return how many calls ended early, wrongly, or unverified, and the mean share of the budget saved."""
     return {
         "calls": len(outcomes),
@@ -107,9 +107,9 @@ def summary(outcomes: list[Outcome]) -> dict[str, Any]:
     }
 
 
-def report(outcomes: list[Outcome]) -> dict[str, dict[str, Any]]:
+def report(outcomes: list[EarlyCall]) -> dict[str, dict[str, Any]]:
     """Return the figures by position, by game, and of all."""
-    groups: dict[str, list[Outcome]] = {}
+    groups: dict[str, list[EarlyCall]] = {}
     for outcome in outcomes:
         for group in (outcome.position, outcome.position.partition("-")[0], "all"):
             groups.setdefault(group, []).append(outcome)
@@ -126,11 +126,11 @@ def as_table(figures: dict[str, dict[str, Any]]) -> Table:
 
 
 def bench_early(
-    positions: Annotated[list[str], typer.Argument(help="Position files, asked about in turn.")],
-    calls: Annotated[int, typer.Option("--calls", min=1, help="Of all positions together.")] = 100,
+    positions: Annotated[list[str], typer.Argument(help="Position files, used in turn.")],
+    calls: Annotated[int, typer.Option("--calls", min=1, help="Calls, for all positions together.")] = 100,
     budget_ms: Annotated[float, typer.Option("--budget-ms", min=1, max=60_000, help="Time of one call.")] = 1000,
-    beside: Annotated[int, typer.Option("--beside", min=0, max=256, help="Other busy processes meanwhile.")] = 0,
-    searcher: Annotated[bool, typer.Option("--searcher", help="Without a server, the search alone.")] = False,
+    beside: Annotated[int, typer.Option("--beside", min=0, max=256, help="Busy processes to run beside it.")] = 0,
+    searcher: Annotated[bool, typer.Option("--searcher", help="Measure the search alone, without a server.")] = False,
     server: ServerOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -140,7 +140,7 @@ def bench_early(
     files = [(Path(path).stem, from_position(read_file(path))) for path in positions]
     seconds = budget_ms / 1e3
     with ExitStack() as stack:
-        ask: Ask = partial(by_searcher, seconds)
+        ask: Probe = partial(by_searcher, seconds)
         if not searcher:
             ask = partial(by_service, seconds, stack.enter_context(connected(Server(server))))
         stack.enter_context(busy(beside))

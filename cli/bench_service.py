@@ -45,23 +45,29 @@ def bench_service(
     game: GameOption = DEFAULT_GAME,
     seats: SeatsOption = 2,
     calls: Annotated[
-        str | None, typer.Option("--calls", help="Calls with budgets of 20, 100 and 500 ms; else 2000,2000,400.")
+        str | None,
+        typer.Option("--calls", help="Numbers of calls with budgets of 20, 100 and 500 ms; by default 2000,2000,400."),
     ] = None,
-    added: Annotated[int | None, typer.Option("--added", min=1, help="Calls to learn what an RPC adds.")] = None,
-    cancels: Annotated[int | None, typer.Option("--cancels", min=1, help="Searches to be cancelled.")] = None,
+    added: Annotated[int | None, typer.Option("--added", min=1, help="Calls that measure what an RPC adds.")] = None,
+    cancels: Annotated[int | None, typer.Option("--cancels", min=1, help="Searches to cancel.")] = None,
     requests: Annotated[
-        int | None, typer.Option("--requests", min=10, help="Requests over which memory is watched.")
+        int | None, typer.Option("--requests", min=10, help="Requests over which memory is measured.")
     ] = None,
     seconds: Annotated[
-        float | None, typer.Option("--seconds", min=0.05, max=60, help="Length of one search for speed.")
+        float | None, typer.Option("--seconds", min=0.05, max=60, help="Length of a search whose speed is measured.")
     ] = None,
     pairs: Annotated[
-        int | None, typer.Option("--pairs", min=1, max=1000, help="Of such searches, with and without.")
+        int | None,
+        typer.Option("--pairs", min=1, max=1000, help="Pairs of such searches, through the service and without it."),
     ] = None,
-    runs: Annotated[int, typer.Option("--runs", min=1, max=100, help="Starts of a server; the median is told.")] = 3,
-    callers: Annotated[int | None, typer.Option("--callers", min=1, max=256, help="Else as many as cores.")] = None,
-    to_limits: Annotated[bool, typer.Option("--to-limits", help="Searches without an early end.")] = False,
-    quick: Annotated[bool, typer.Option("--quick", help="A tenth of everything, to see whether it works.")] = False,
+    runs: Annotated[int, typer.Option("--runs", min=1, max=100, help="Server starts; the median is reported.")] = 3,
+    callers: Annotated[
+        int | None, typer.Option("--callers", min=1, max=256, help="Workers of the server; by default one per core.")
+    ] = None,
+    to_limits: Annotated[
+        bool, typer.Option("--to-limits", help="Have searches use up their limits instead of ending early.")
+    ] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Run a tenth of everything, as a smoke test.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """What the service adds to a search, and how late its answers are; takes minutes."""

@@ -9,7 +9,15 @@ from typing import Annotated
 
 import typer
 
-from clerestory.cli.options import BadOption, GameOption, JsonOption, SeatsOption, chosen_game, chosen_seats
+from clerestory.cli.options import (
+    DEFAULT_GAME,
+    BadOption,
+    GameOption,
+    JsonOption,
+    SeatsOption,
+    chosen_game,
+    chosen_seats,
+)
 from clerestory.cli.screen import figures_table, screen
 from clerestory.engine import NATURE, Rng, State
 from clerestory.engine.core import Game
@@ -29,10 +37,10 @@ class ValueFigures:
 
 
 def bench_value(
-    game: GameOption = "cathedral",
+    game: GameOption = DEFAULT_GAME,
     seats: SeatsOption = 2,
     value: Annotated[str, typer.Option("--value", help="Name of a value, or a file of weights.")] = "hand",
-    seconds: Annotated[float, typer.Option("--seconds", min=0.01, max=3600, help="Length of one run.")] = 0.5,
+    seconds: Annotated[float, typer.Option("--seconds", min=0.01, max=3600, help="Seconds of each run.")] = 0.5,
     runs: Annotated[int, typer.Option("--runs", min=1, max=100, help="Runs; medians are reported.")] = 3,
     as_json: JsonOption = False,
 ) -> None:

@@ -22,14 +22,16 @@ class Place(StrEnum):
 
 
 BotArgument = Annotated[
-    str, typer.Argument(metavar="BOT", help=f"One of {', '.join(BOTS)}; options follow, as in greedy:samples=16.")
+    str, typer.Argument(metavar="BOT", help=f"Name and options, as in greedy:samples=16; names are {', '.join(BOTS)}.")
 ]
-BudgetOption = Annotated[str, typer.Option(help="Of a move: a time like 100ms, or iterations like 1000it.")]
+BudgetOption = Annotated[str, typer.Option(help="Budget of a move: a time like 100ms, or iterations like 1000it.")]
 WorkersOption = Annotated[
-    int | None, typer.Option(min=1, max=1024, help="Deals played at a time; else one for each core of this machine.")
+    int | None, typer.Option(min=1, max=1024, help="Deals to play at once; by default one per core.")
 ]
-OnOption = Annotated[Place, typer.Option(help="Play on processes of this machine, or on Ray.")]
-RayAddressOption = Annotated[str | None, typer.Option(help="Of a running cluster, for --on ray; else one is started.")]
+OnOption = Annotated[Place, typer.Option(help="Where to play: in processes on this machine, or on Ray.")]
+RayAddressOption = Annotated[
+    str | None, typer.Option(help="Address of a running cluster, for --on ray; by default one is started.")
+]
 
 
 @cache

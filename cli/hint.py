@@ -29,10 +29,12 @@ SEED_BITS = 53
 
 def hint(
     position: Annotated[str, typer.Argument(help="A position file, or - for standard input.")],
-    time: Annotated[str, typer.Option(help="As in 500ms or 2s.")] = "1s",
+    time: Annotated[str, typer.Option(help="Time of the search, as in 500ms or 2s.")] = "1s",
     lines: Annotated[int, typer.Option(min=1, max=128, help="Lines to show.")] = 5,
-    threads: Annotated[int, typer.Option(min=1, max=256, help="Trees to search side by side.")] = 1,
-    seed: Annotated[int | None, typer.Option(min=0, max=2**64 - 1, help="Of the search's luck; else drawn.")] = None,
+    threads: Annotated[int, typer.Option(min=1, max=256, help="Trees to search in parallel.")] = 1,
+    seed: Annotated[
+        int | None, typer.Option(min=0, max=2**64 - 1, help="Seed of the search; random by default.")
+    ] = None,
     watch: Annotated[bool, typer.Option("--watch", help="Show the table while it sharpens.")] = False,
     as_json: JsonOption = False,
 ) -> None:

@@ -12,24 +12,33 @@ from clerestory.cli.options import BadOption, SeedOption
 
 def learn(
     game: Annotated[str, typer.Argument(metavar="GAME", help="What to learn.")],
-    out: Annotated[Path, typer.Option(help="Folder to keep everything in, and to go on from.")],
-    generations: Annotated[int, typer.Option(min=1, max=1000, help="Those there are included.")] = 1,
-    games: Annotated[int, typer.Option(min=1, max=10_000_000, help="Of a generation and a number of players.")] = 6000,
-    seats: Annotated[str | None, typer.Option(help="Numbers of players, like 2,4; else all of the game.")] = None,
-    epochs: Annotated[int, typer.Option(min=1, max=1000, help="Of a fit.")] = 10,
-    search: Annotated[
-        str, typer.Option(help="Options of the search that asks a learned value.")
-    ] = "horizon=0,reward=win",
-    quick: Annotated[int, typer.Option(min=1, help="Iterations of 4 decisions in 5.")] = 150,
-    full: Annotated[int, typer.Option(min=1, help="Iterations of the fifth.")] = 1600,
-    budgets: Annotated[str, typer.Option(help="Of a move at the gate, like 2000it,10ms.")] = "2000it,10ms",
-    against: Annotated[
-        list[str] | None, typer.Option(metavar="BOT", help="To be beaten, too; else ismcts-v1, which never changes.")
+    out: Annotated[Path, typer.Option(help="Folder to keep everything in; a run goes on from what is there.")],
+    generations: Annotated[
+        int, typer.Option(min=1, max=1000, help="Generations in all, those already there included.")
+    ] = 1,
+    games: Annotated[
+        int, typer.Option(min=1, max=10_000_000, help="Games of a generation for each number of players.")
+    ] = 6000,
+    seats: Annotated[
+        str | None, typer.Option(help="Numbers of players, like 2,4; by default all that the game has.")
     ] = None,
-    gate_games: Annotated[int, typer.Option(min=1, max=1_000_000, help="Of a match at the gate, at most.")] = 400,
-    sprt: Annotated[str, typer.Option(metavar="ELO0,ELO1", help="What a match at the gate decides between.")] = "0,20",
+    epochs: Annotated[int, typer.Option(min=1, max=1000, help="Epochs of a fit.")] = 10,
+    search: Annotated[
+        str, typer.Option(help="Options of a search that uses a learned value.")
+    ] = "horizon=0,reward=win",
+    quick: Annotated[int, typer.Option(min=1, help="Iterations for four decisions in five.")] = 150,
+    full: Annotated[int, typer.Option(min=1, help="Iterations for the fifth.")] = 1600,
+    budgets: Annotated[str, typer.Option(help="Budgets of a move at the gate, like 2000it,10ms.")] = "2000it,10ms",
+    against: Annotated[
+        list[str] | None,
+        typer.Option(metavar="BOT", help="Players to beat as well; by default ismcts-v1, which never changes."),
+    ] = None,
+    gate_games: Annotated[int, typer.Option(min=1, max=1_000_000, help="Most games of a match at the gate.")] = 400,
+    sprt: Annotated[
+        str, typer.Option(metavar="ELO0,ELO1", help="Elo differences that a match at the gate decides between.")
+    ] = "0,20",
     games_only: Annotated[
-        bool, typer.Option("--games-only", help="Play the games of the generation that is due, and end.")
+        bool, typer.Option("--games-only", help="Play the games of the next generation, and exit.")
     ] = False,
     workers: WorkersOption = None,
     on: OnOption = Place.PROCESSES,

@@ -130,7 +130,7 @@ def watching() -> Iterator[Watch]:
     """Yield a function that shows how far a stage is: a bar on a terminal, else a line now and then."""
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield Lines(console)
+        yield ProgressLines(console)
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console) as progress:
@@ -144,7 +144,7 @@ def watching() -> Iterator[Watch]:
         yield show
 
 
-class Lines:
+class ProgressLines:
     """Says how far a stage is when it begins, every minute, and when it ends."""
 
     def __init__(self, console: Console) -> None:

@@ -15,9 +15,9 @@ from clerestory.engine.value import LEARNED, is_shipped, value_in_use
 CATALOGUES: dict[str, str] = {}  # files of this command's options --catalogue, by game
 
 DEFAULT_GAME = "cathedral"
-GameOption = Annotated[str, typer.Option("--game", help=f"One of {', '.join(GAMES)}.")]
+GameOption = Annotated[str, typer.Option("--game", help=f"Name of the game: {', '.join(GAMES)}.")]
 SeatsOption = Annotated[int, typer.Option("--seats", help="Number of players.")]
-SeedOption = Annotated[int, typer.Option("--seed", min=0, max=2**64 - 1, help="Of all luck.")]
+SeedOption = Annotated[int, typer.Option("--seed", min=0, max=2**64 - 1, help="Seed of all randomness.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -37,11 +37,11 @@ def common(
         list[Path] | None,
         typer.Option(
             envvar="CLERESTORY_CATALOGUE",
-            help="Card data of a game, instead of those that are shipped; one for each game.",
+            help="Card catalogue to use instead of the shipped one; may be given once for each game.",
         ),
     ] = None,
     version: Annotated[  # noqa: ARG001  # its callback has done all
-        bool, typer.Option("--version", callback=say_version, is_eager=True, help="Print the version, and end.")
+        bool, typer.Option("--version", callback=say_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
     """Handle the options that come before every command."""

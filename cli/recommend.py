@@ -12,7 +12,7 @@ from clerestory.cli.options import BadOption, JsonOption, read_file
 from clerestory.cli.screen import redrawing, screen
 from clerestory.cli.servers import CaOption, CertOption, KeyOption, Server, ServerOption, TokenOption, connected
 from clerestory.clients import Update
-from clerestory.clients.wire import ONLOOKER, Options
+from clerestory.clients.wire import ONLOOKER, QuestionOptions
 from clerestory.engine import State, from_position
 from clerestory.server.translate import MAX_ITERATIONS
 from clerestory.v1.advisor_pb2 import RecommendMoveResponse
@@ -22,19 +22,20 @@ DEFAULT_TIME = "1s"
 
 PositionArgument = Annotated[str, typer.Argument(help="A position file, or - for standard input.")]
 TimeOption = Annotated[
-    str | None, typer.Option("--time", help=f"As in 500ms or 2s; {DEFAULT_TIME} if there are no iterations either.")
+    str | None,
+    typer.Option("--time", help=f"As in 500ms or 2s; {DEFAULT_TIME} if no number of iterations is given either."),
 ]
 IterationsOption = Annotated[
-    int | None, typer.Option("--iterations", min=1, max=MAX_ITERATIONS, help="Of the search, at most.")
+    int | None, typer.Option("--iterations", min=1, max=MAX_ITERATIONS, help="Most iterations of the search.")
 ]
 SeatOption = Annotated[
-    int | None, typer.Option("--seat", min=0, help="The seat to decide; else taken from the position.")
+    int | None, typer.Option("--seat", min=0, help="The seat to decide; by default the position says.")
 ]
-SeedOption = Annotated[
-    int | None, typer.Option("--seed", min=0, max=MAX_NUMBER, help="Of the search's luck; else drawn.")
+SearchSeedOption = Annotated[
+    int | None, typer.Option("--seed", min=0, max=MAX_NUMBER, help="Seed of the search; random by default.")
 ]
-ThreadsOption = Annotated[int | None, typer.Option("--threads", min=1, max=256, help="Trees searched side by side.")]
-LinesOption = Annotated[int, typer.Option("--lines", min=0, max=128, help="Lines of the answer; 0: all.")]
+ThreadsOption = Annotated[int | None, typer.Option("--threads", min=1, max=256, help="Trees to search in parallel.")]
+LinesOption = Annotated[int, typer.Option("--lines", min=0, max=128, help="Number of lines in the answer; 0 for all.")]
 ConsiderOption = Annotated[list[str] | None, typer.Option("--consider", help="Search only this action; repeatable.")]
 AvoidOption = Annotated[list[str] | None, typer.Option("--avoid", help="Leave this action out; repeatable.")]
 
@@ -44,8 +45,10 @@ def recommend(
     time: TimeOption = None,
     iterations: IterationsOption = None,
     seat: SeatOption = None,
-    seed: SeedOption = None,
-    level: Annotated[int | None, typer.Option(min=1, max=8, help="Strength, 1 to 8; else full.")] = None,
+    seed: SearchSeedOption = None,
+    level: Annotated[
+        int | None, typer.Option(min=1, max=8, help="Level of play, 1 to 8; full strength by default.")
+    ] = None,
     lines: LinesOption = 0,
     threads: ThreadsOption = None,
     consider: ConsiderOption = None,
@@ -59,7 +62,7 @@ def recommend(
 ) -> None:
     """Recommend a move for the seat to decide, using only what that seat can know."""
     text = read_file(position)
-    options = Options(
+    options = QuestionOptions(
         seat=seat, iterations=iterations, seed=seed, level=level, threads=threads, consider=consider, avoid=avoid
     )
     options["lines"] = lines
@@ -79,13 +82,13 @@ def analyze(
     every: Annotated[str, typer.Option(help="Time between two tables, as in 250ms.")] = "250ms",
     certainty: Annotated[
         float | None,
-        typer.Option(help="End once so many longer searches would name the same best line, 0.5 to 1."),
+        typer.Option(help="End once this share of longer searches would name the same best line, 0.5 to 1."),
     ] = None,
     seat: SeatOption = None,
     observer: Annotated[
-        str | None, typer.Option(help="Whose knowledge is used: a seat, or `onlooker`; else the seat to decide.")
+        str | None, typer.Option(help="Whose knowledge is used: a seat, or `onlooker`; by default the seat to decide.")
     ] = None,
-    seed: SeedOption = None,
+    seed: SearchSeedOption = None,
     lines: LinesOption = 5,
     threads: ThreadsOption = None,
     consider: ConsiderOption = None,
@@ -99,7 +102,9 @@ def analyze(
 ) -> None:
     """Show the table of lines while it sharpens; with --json, one line for each table."""
     text = read_file(position)
-    options = Options(seat=seat, iterations=iterations, seed=seed, threads=threads, consider=consider, avoid=avoid)
+    options = QuestionOptions(
+        seat=seat, iterations=iterations, seed=seed, threads=threads, consider=consider, avoid=avoid
+    )
     options["lines"] = lines
     with connected(Server(server, token_file, tls_ca, tls_cert, tls_key), threads or 1) as advisor:
         limit = time_of(time, iterations)

@@ -31,8 +31,7 @@ def rules(game: GameOption = DEFAULT_GAME, check: CheckOption = None, as_json: J
     cards = chosen.cards()
     value, why = value_in_use(chosen)
     if as_json:
-        about = {"game": game, "rules_revision": chosen.rules_revision, "catalogue": chosen.catalogue}
-        typer.echo(json.dumps({**about, "value": value, "cards": cards}, indent=2))
+        typer.echo(json.dumps({**chosen.identity(), "value": value, "cards": cards}, indent=2))
         return
     typer.echo(f"{game}: rules revision {chosen.rules_revision}, catalogue {chosen.catalogue or '-'}")
     typer.echo(f"value: {value} ({why})")

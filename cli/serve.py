@@ -31,6 +31,7 @@ from clerestory.cli.settings import (
     MemoryOption,
     MetricsOption,
     MinIterationsOption,
+    ServerWorkersOption,
     StoreOption,
     TlsCertOption,
     TlsClientCaOption,
@@ -39,7 +40,6 @@ from clerestory.cli.settings import (
     WarmBytesOption,
     WebOption,
     WhileStdinOption,
-    WorkersOption,
 )
 from clerestory.cli.web import NamesOption, PageOption, chosen_door
 from clerestory.clients.connection import dial
@@ -56,7 +56,7 @@ SWITCH = 0.0005  # seconds after which a thread that has the GIL lets another ha
 
 def serve(
     listen: ListenOption = DEFAULTS.listen,
-    workers: WorkersOption = DEFAULTS.workers,
+    workers: ServerWorkersOption = DEFAULTS.workers,
     max_searches: MaxSearchesOption = DEFAULTS.max_searches,
     min_iterations: MinIterationsOption = DEFAULTS.min_iterations,
     max_threads: MaxThreadsOption = DEFAULTS.max_threads,

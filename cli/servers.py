@@ -12,10 +12,14 @@ from clerestory.cli.embedded import embedded_server
 from clerestory.cli.options import BadOption
 from clerestory.clients import Advisor, Tls
 
-ServerOption = Annotated[str | None, typer.Option("--server", help="HOST:PORT; else a server of its own is started.")]
-TokenOption = Annotated[Path | None, typer.Option("--token-file", help="File with the token that the server wants.")]
-CaOption = Annotated[Path | None, typer.Option("--tls-ca", help="Certificates to trust; asks the server by TLS.")]
-CertOption = Annotated[Path | None, typer.Option("--tls-cert", help="Own certificate, for servers that want one.")]
+ServerOption = Annotated[
+    str | None, typer.Option("--server", help="Server to ask, HOST:PORT; by default a private one is started.")
+]
+TokenOption = Annotated[Path | None, typer.Option("--token-file", help="File with the token that the server asks for.")]
+CaOption = Annotated[Path | None, typer.Option("--tls-ca", help="File of certificates to trust; connects with TLS.")]
+CertOption = Annotated[
+    Path | None, typer.Option("--tls-cert", help="Client certificate, for servers that require one.")
+]
 KeyOption = Annotated[Path | None, typer.Option("--tls-key", help="Key of --tls-cert.")]
 PATIENCE = 10.0  # seconds that somebody at a terminal waits for a server that is away
 

@@ -14,46 +14,51 @@ def setting(name: str, text: str) -> Any:
 
 
 ListenOption = Annotated[str, setting("listen", "HOST:PORT (port 0: any free one) or unix:PATH.")]
-WorkersOption = Annotated[int, setting("workers", "Threads that search.")]
+ServerWorkersOption = Annotated[int, setting("workers", "Threads that search.")]
 MaxSearchesOption = Annotated[
     int, setting("max_searches", "Searches of one caller at once; hints get half of it, all callers twice as many.")
 ]
 MinIterationsOption = Annotated[
-    int, setting("min_iterations", "What a search is promised; it is refused where there is no room for that.")
+    int, setting("min_iterations", "Iterations promised to each search; one that cannot have them is refused.")
 ]
-MaxThreadsOption = Annotated[int, setting("max_threads", "Trees of one search.")]
-MaxTimeOption = Annotated[float, setting("max_time", "Longest search, in seconds.")]
-MaxTreeBytesOption = Annotated[int, setting("max_tree_bytes", "Memory of one search's trees.")]
-MemoryOption = Annotated[int, setting("memory", "Bytes of all searches' trees together.")]
+MaxThreadsOption = Annotated[int, setting("max_threads", "Most trees of one search.")]
+MaxTimeOption = Annotated[float, setting("max_time", "Longest time of a search, in seconds.")]
+MaxTreeBytesOption = Annotated[int, setting("max_tree_bytes", "Most bytes for the trees of one search.")]
+MemoryOption = Annotated[int, setting("memory", "Bytes for the trees of all searches together.")]
 WarmBytesOption = Annotated[
-    int, setting("warm_bytes", "Memory of trees kept for the next question of their game; 0: none are.")
+    int, setting("warm_bytes", "Bytes for trees kept until the next question about their game; 0 keeps none.")
 ]
-MarginOption = Annotated[
-    float, setting("margin", "Seconds kept back from a call's deadline, for the way of the answer.")
+MarginOption = Annotated[float, setting("margin", "Seconds of a call's deadline reserved for returning the answer.")]
+DrainDelayOption = Annotated[
+    float, setting("drain_delay", "Seconds from reporting NOT_SERVING until searches are ended.")
 ]
-DrainDelayOption = Annotated[float, setting("drain_delay", "Seconds between saying NOT_SERVING and ending searches.")]
-GraceOption = Annotated[float, setting("grace", "Seconds to answer in, once told to finish.")]
-StoreOption = Annotated[str, setting("store", "File in which games are kept; user: that of this user, memory: none.")]
-MaxGamesOption = Annotated[int, setting("max_games", "Games that have not ended.")]
-MaxGamesEachOption = Annotated[int, setting("max_games_each", "Games of one caller that have not ended.")]
-MaxWatchersOption = Annotated[int, setting("max_watchers", "Streams that show one game.")]
-AdminOption = Annotated[str, setting("admin", "Where channelz answers; empty: nowhere.")]
-MetricsOption = Annotated[str, setting("metrics", "HOST:PORT of the metrics, over HTTP; empty: nowhere.")]
+GraceOption = Annotated[
+    float, setting("grace", "Seconds that calls under way have to finish in once the server shuts down.")
+]
+StoreOption = Annotated[str, setting("store", "File to keep games in; `user` for this user's own, `memory` for none.")]
+MaxGamesOption = Annotated[int, setting("max_games", "Most unfinished games.")]
+MaxGamesEachOption = Annotated[int, setting("max_games_each", "Most unfinished games of one caller.")]
+MaxWatchersOption = Annotated[int, setting("max_watchers", "Most streams that watch one game.")]
+AdminOption = Annotated[str, setting("admin", "Address for channelz; empty for none.")]
+MetricsOption = Annotated[str, setting("metrics", "HOST:PORT for metrics over HTTP; empty for none.")]
 LogFormatOption = Annotated[str, setting("log_format", f"One of {', '.join(FORMATS)}.")]
 LogLevelOption = Annotated[str, setting("log_level", f"One of {', '.join(LEVELS)}.")]
 InsecureOption = Annotated[
     bool,
-    typer.Option("--insecure", help="Let other machines reach ports without TLS.", envvar="CLERESTORY_INSECURE"),
+    typer.Option(
+        "--insecure", help="Accept connections from other machines without TLS.", envvar="CLERESTORY_INSECURE"
+    ),
 ]
 TlsCertOption = Annotated[
-    Path | None, setting("tls_cert", "Certificate of the server, PEM; with it there is no plaintext.")
+    Path | None, setting("tls_cert", "Certificate of the server (PEM); plaintext is then refused.")
 ]
 TlsKeyOption = Annotated[Path | None, setting("tls_key", "Its key, PEM.")]
 TlsClientCaOption = Annotated[
-    Path | None, setting("tls_client_ca", "Authorities of the certificates that clients must then show, PEM.")
+    Path | None,
+    setting("tls_client_ca", "Certificate authorities (PEM); clients must then show a certificate of theirs."),
 ]
 TokenFileOption = Annotated[
-    Path | None, setting("token_file", "Tokens of which every call must bring one, read again on SIGHUP.")
+    Path | None, setting("token_file", "File of tokens, one of which every call must carry; read again on SIGHUP.")
 ]
-WebOption = Annotated[str, setting("web", "HOST:PORT of the page, and of the service for browsers; empty: nowhere.")]
+WebOption = Annotated[str, setting("web", "HOST:PORT for the web page and its service; empty for none.")]
 WhileStdinOption = Annotated[bool, typer.Option("--while-stdin", hidden=True)]

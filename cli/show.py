@@ -44,7 +44,7 @@ def legal(state: State) -> list[dict[str, str]]:
 def replay(
     record: Annotated[str, typer.Argument(help="A file of records, or - for standard input.")],
     ply: Annotated[
-        int | None, typer.Option(min=0, help="Print the position after so many plies of the first game instead.")
+        int | None, typer.Option(min=0, help="Print only the position after this many plies of the first game.")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:

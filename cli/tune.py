@@ -53,11 +53,15 @@ def tune(
     ] = None,
     game: GameOption = DEFAULT_GAME,
     seats: SeatsOption = 2,
-    games: Annotated[int, typer.Option(min=1, max=10_000_000, help="Of all steps, at least; steps are whole.")] = 4000,
-    deals: Annotated[int, typer.Option(min=1, max=100_000, help="Of each match of a step.")] = 8,
-    confirm: Annotated[int, typer.Option(min=1, max=10_000_000, help="Games of the best against the start.")] = 400,
+    games: Annotated[
+        int, typer.Option(min=1, max=10_000_000, help="Fewest games of all steps together; steps are always completed.")
+    ] = 4000,
+    deals: Annotated[int, typer.Option(min=1, max=100_000, help="Games of each match within a step.")] = 8,
+    confirm: Annotated[
+        int, typer.Option(min=1, max=10_000_000, help="Games between the best point and the starting point.")
+    ] = 400,
     budget: BudgetOption = "100ms",
-    out: Annotated[Path | None, typer.Option(help="Keep steps in this file, and go on from those in it.")] = None,
+    out: Annotated[Path | None, typer.Option(help="File of the steps; those already there are not run again.")] = None,
     workers: WorkersOption = None,
     on: OnOption = Place.PROCESSES,
     ray_address: RayAddressOption = None,

@@ -17,7 +17,7 @@ NamesOption = Annotated[
     list[str] | None,
     typer.Option(
         "--web-name",
-        help="A further name by which browsers call the page, as that of a proxy before it.",
+        help="Another host name under which browsers reach the page, such as a proxy's.",
         envvar="CLERESTORY_WEB_NAME",
     ),
 ]
@@ -25,16 +25,16 @@ PageOption = Annotated[
     Path | None,
     typer.Option(
         "--web-page",
-        help="Folder with a page of your own, instead of the one that is shipped.",
+        help="Folder of a page to serve instead of the shipped one.",
         envvar="CLERESTORY_WEB_PAGE",
     ),
 ]
 
 
 def web(
-    server: Annotated[str, typer.Option("--server", help="HOST:PORT of the server, over gRPC.")],
+    server: Annotated[str, typer.Option("--server", help="HOST:PORT of the gRPC server.")],
     listen: Annotated[
-        str, typer.Option("--listen", help="HOST:PORT of the page (port 0: any free one).")
+        str, typer.Option("--listen", help="HOST:PORT for the page (port 0: any free one).")
     ] = "127.0.0.1:8080",
     web_name: NamesOption = None,
     web_page: PageOption = None,

@@ -69,7 +69,7 @@ class HttpServer(uvicorn.Server):
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenDoor:
     """A door that answers.
 
     Attributes:
@@ -80,7 +80,7 @@ class Opened:
 
 
 @asynccontextmanager
-async def opened(settings: DoorSettings, server: Connection) -> AsyncIterator[Opened]:
+async def opened(settings: DoorSettings, server: Connection) -> AsyncIterator[OpenDoor]:
     """Open a door in front of a server, and close it on leaving, by when the server should have ended its calls.
 
     Raises OSError when it cannot listen where it should.
@@ -97,7 +97,7 @@ async def opened(settings: DoorSettings, server: Connection) -> AsyncIterator[Op
         try:
             while not (http.started or running.done()):
                 await asyncio.sleep(0.001)
-            yield Opened(url_of(settings, listener))
+            yield OpenDoor(url_of(settings, listener))
         finally:
             http.should_exit = True
             await running

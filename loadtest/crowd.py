@@ -16,7 +16,7 @@ from clerestory.v1.position_pb2 import Position
 from loadtest.corpus import positions
 from loadtest.figures import CallRecord
 from loadtest.openloop import LoadClient, watch_memory
-from loadtest.options import read_numbers
+from loadtest.options import DEFAULT_GAME, read_numbers
 from loadtest.server import ServerProcess, own_server
 
 ROOM = ("--max-searches", "2048", "--min-iterations", "1")  # for everybody
@@ -54,7 +54,7 @@ def main(
     moves: Annotated[str, typer.Option(help="Numbers of moves at once, one after the other.")] = "",
     hints: Annotated[str, typer.Option(help="Numbers of streams at once.")] = "",
     seconds: Annotated[float, typer.Option(help="Budget of each.")] = 3.0,
-    runs: Annotated[int, typer.Option(help="Times that all of it is done; the median of the speed is told.")] = 3,
+    runs: Annotated[int, typer.Option(help="Repetitions; the median speed is reported.")] = 3,
     workers: Annotated[int, typer.Option(help="Workers of the server.")] = 2,
 ) -> None:
     """Print the figures of each number as JSON."""
@@ -66,7 +66,7 @@ def main(
         for kind, number in asked_for:
             with own_server("--workers", str(workers), *ROOM) as server:
                 asked = [
-                    position for position in positions(server.target) if position.WhichOneof("game") == "cathedral"
+                    position for position in positions(server.target) if position.WhichOneof("game") == DEFAULT_GAME
                 ]
                 found[kind, number].append(asyncio.run(crowd(server, asked[:1], calls(kind, number, seconds))))
     for (kind, _), results in found.items():

@@ -36,10 +36,10 @@ COLUMNS = (
     "memory, MiB",
     "lost",
 )
-Row = dict[str, Any]
+CurveRow = dict[str, Any]
 
 
-def measure(loads: tuple[float, ...], seconds: float, workers: int, seed: int, serve: str) -> list[Row]:
+def measure(loads: tuple[float, ...], seconds: float, workers: int, seed: int, serve: str) -> list[CurveRow]:
     """Return the figures at each load."""
     rows, asked = [], list[Position]()
     for capacity in loads:
@@ -52,7 +52,7 @@ def measure(loads: tuple[float, ...], seconds: float, workers: int, seed: int, s
     return rows
 
 
-def table(rows: list[Row]) -> str:
+def table(rows: list[CurveRow]) -> str:
     """Return the figures in Markdown."""
     lines = [
         f"| {' | '.join(COLUMNS)} |",
@@ -78,7 +78,7 @@ def table(rows: list[Row]) -> str:
     return "\n".join(lines)
 
 
-def draw(rows: list[Row], folder: Path) -> None:
+def draw(rows: list[CurveRow], folder: Path) -> None:
     """Write the charts: lateness, and the work done."""
     plt.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "load", "font.size": 9, "axes.grid": True})
     figure, (hit, late) = plt.subplots(1, 2, figsize=(9, 3.2), layout="constrained")
@@ -100,7 +100,7 @@ def draw(rows: list[Row], folder: Path) -> None:
     save(figure, tuple(axes), folder / "load-work.svg")
 
 
-def line(axes: Axes, rows: list[Row], label: str, value: Any) -> None:
+def line(axes: Axes, rows: list[CurveRow], label: str, value: Any) -> None:
     """Draw one figure against the load."""
     axes.plot([row["capacity"] for row in rows], [value(row) for row in rows], marker="o", ms=3, label=label)
 
@@ -127,7 +127,7 @@ def main(
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "load.json"
     if draw_only:
-        rows: list[Row] = json.loads(path.read_text())
+        rows: list[CurveRow] = json.loads(path.read_text())
     else:
         multiples = tuple(read_numbers(loads, float))
         rows = measure(multiples, seconds, workers, seed, serve)

@@ -55,7 +55,7 @@ class CallRecord:
 
 
 @dataclass(slots=True)
-class Run:
+class LoadRun:
     """Everything seen in a run.
 
     Attributes:
@@ -81,7 +81,7 @@ def spread(values: Iterable[float]) -> dict[str, float]:
     }
 
 
-def summary(run: Run) -> dict[str, Any]:
+def summary(run: LoadRun) -> dict[str, Any]:
     """Return the figures of a run; times of calls in milliseconds, counted from the moment a call was due."""
     calls = run.calls
     answered = [call for call in calls if call.answered]
@@ -107,7 +107,7 @@ def summary(run: Run) -> dict[str, Any]:
     }
 
 
-def offered(run: Run) -> float:
+def offered(run: LoadRun) -> float:
     """Return the offered load: seconds of budget arriving per second and worker."""
     return sum(call.budget for call in run.calls) / run.seconds / run.workers
 
@@ -122,17 +122,17 @@ def mebibytes(values: Sequence[int]) -> float:
     return round(max(values, default=0) / 2**20, 1)
 
 
-def phases(run: Run, lengths: Sequence[tuple[float, float]]) -> list[dict[str, Any]]:
+def phases(run: LoadRun, lengths: Sequence[tuple[float, float]]) -> list[dict[str, Any]]:
     """Return a summary for each (capacity, seconds) phase of a run, without the samples of health and memory."""
     parts, begin = [], 0.0
     for _, seconds in lengths:
         calls = [call for call in run.calls if begin <= call.due < begin + seconds]
-        parts.append(summary(Run(calls, seconds, run.workers)))
+        parts.append(summary(LoadRun(calls, seconds, run.workers)))
         begin += seconds
     return parts
 
 
-def after(run: Run, moment: float, width: float) -> list[dict[str, Any]]:
+def after(run: LoadRun, moment: float, width: float) -> list[dict[str, Any]]:
     """Return the lateness of answers in windows of `width` seconds from `moment` on, by when their calls were due."""
     windows = []
     while moment < run.seconds:
@@ -142,6 +142,6 @@ def after(run: Run, moment: float, width: float) -> list[dict[str, Any]]:
     return windows
 
 
-def records(run: Run) -> list[dict[str, Any]]:
+def records(run: LoadRun) -> list[dict[str, Any]]:
     """Return each call as a row."""
     return [{**asdict(call), "late_ms": round(call.late, 3)} for call in run.calls]

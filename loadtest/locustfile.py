@@ -113,7 +113,7 @@ class FrontEnd(Person):
             tell_lateness("move, late by", elapsed(), budget)
 
 
-class Player(Person):
+class HintReader(Person):
     """A player who opens a hint, watches it sharpen, and usually leaves before its end."""
 
     weight = 3
@@ -133,7 +133,7 @@ class Player(Person):
                     return
 
 
-class Referee(Person):
+class RulesReader(Person):
     """A front end without rules of its own."""
 
     weight = 1

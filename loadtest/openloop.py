@@ -27,7 +27,7 @@ from grpc_health.v1.health_pb2_grpc import HealthStub
 from clerestory.v1.advisor_pb2 import AnalyzeResponse, RecommendMoveResponse
 from clerestory.v1.position_pb2 import Position
 from loadtest.corpus import hint_question, move_question, positions
-from loadtest.figures import CallRecord, Run, after, phases, records, summary
+from loadtest.figures import CallRecord, LoadRun, after, phases, records, summary
 from loadtest.server import own_server
 
 SHORTEST, LONGEST = 0.05, 1.0  # seconds of a budget; their logarithms are uniform, so most are short
@@ -138,7 +138,7 @@ def reason_of(error: grpc.aio.AioRpcError) -> str:
     return ""
 
 
-async def offer(target: str, workers: int, asked: Sequence[Position], load: Load, pid: int | None = None) -> Run:
+async def offer(target: str, workers: int, asked: Sequence[Position], load: Load, pid: int | None = None) -> LoadRun:
     """Load a server; return the records once every call has ended.
 
     Args:
@@ -149,7 +149,7 @@ async def offer(target: str, workers: int, asked: Sequence[Position], load: Load
         pid: of the server, None where its memory is not to be watched.
     """
     loop = asyncio.get_running_loop()
-    run = Run(list(arrivals(load, workers)), load.seconds, workers)
+    run = LoadRun(list(arrivals(load, workers)), load.seconds, workers)
     async with grpc.aio.insecure_channel(target) as watched:
         watches = [asyncio.ensure_future(watch_health(watched, run.health))]
         if pid is not None:
@@ -209,7 +209,9 @@ def main(
     channels: Annotated[int, typer.Option(help="Connections.")] = 4,
     seed: Annotated[int, typer.Option(help="Of all luck.")] = 1,
     serve: Annotated[str, typer.Option(help="More options for a server of its own.")] = "",
-    to_limits: Annotated[bool, typer.Option("--to-limits", help="Moves without an early end.")] = False,
+    to_limits: Annotated[
+        bool, typer.Option("--to-limits", help="Have moves use up their limits instead of ending early.")
+    ] = False,
     out: Annotated[Path | None, typer.Option(help="File for one JSON line a call.")] = None,
 ) -> None:
     """Offer a load, and print its figures as JSON."""
@@ -223,7 +225,7 @@ def main(
     typer.echo(json.dumps(report(run, load.phases), indent=1))
 
 
-def report(run: Run, lengths: Phases) -> dict[str, Any]:
+def report(run: LoadRun, lengths: Phases) -> dict[str, Any]:
     """Return the figures of a run, by phases where there are several, with the seconds after the last change."""
     figures = {"workers": run.workers, "seconds": run.seconds, **summary(run)}
     if len(lengths) > 1:

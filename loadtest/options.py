@@ -5,6 +5,7 @@ from typing import TypeVar
 
 import typer
 
+DEFAULT_GAME = "cathedral"
 Number = TypeVar("Number", int, float)
 
 

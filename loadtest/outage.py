@@ -89,7 +89,7 @@ def figures(patient: list[CallEnd], hasty: list[CallEnd], back: float) -> dict[s
 
 
 def main(
-    away: Annotated[str, typer.Option(help="Lengths of the outages, in seconds.")] = "3,20,45",
+    away: Annotated[str, typer.Option(help="How long the server is away, in seconds.")] = "3,20,45",
     client: Annotated[str, typer.Option(help="sync, async, or both after each other.")] = "both",
     addresses: Annotated[int, typer.Option(min=1, max=2, help="Of the target; 2 are balanced round robin.")] = 1,
 ) -> None:

@@ -22,14 +22,14 @@ from typing import Annotated
 import typer
 
 from loadtest.corpus import positions
-from loadtest.figures import CallRecord, Run, phases
+from loadtest.figures import CallRecord, LoadRun, phases
 from loadtest.openloop import Load, offer
 from loadtest.server import ServerProcess, free_port, own_server
 
 CONFIGURATION = Path(__file__).parents[1] / "deploy" / "envoy.yaml"
 
 
-class Fault(StrEnum):
+class ServerFault(StrEnum):
     """What happens to one of the servers."""
 
     NONE = "none"
@@ -37,7 +37,7 @@ class Fault(StrEnum):
     DRAIN = "drain"
 
 
-SIGNALS = {Fault.KILL: signal.SIGKILL, Fault.DRAIN: signal.SIGTERM}
+SIGNALS = {ServerFault.KILL: signal.SIGKILL, ServerFault.DRAIN: signal.SIGTERM}
 
 
 def find_envoy() -> str:
@@ -74,14 +74,14 @@ def in_front(envoy: str, servers: list[ServerProcess]) -> Iterator[str]:
                 child.terminate()
 
 
-async def strike(server: ServerProcess, fault: Fault, moment: float) -> None:
+async def strike(server: ServerProcess, fault: ServerFault, moment: float) -> None:
     """Send a server its signal at a given moment."""
     await asyncio.sleep(moment)
     if fault in SIGNALS:
         server.process.send_signal(SIGNALS[fault])
 
 
-async def load_through(target: str, workers: int, load: Load, victim: ServerProcess, fault: Fault) -> Run:
+async def load_through(target: str, workers: int, load: Load, victim: ServerProcess, fault: ServerFault) -> LoadRun:
     """Offer a load to Envoy; halfway through, a server ends."""
     asked = await asyncio.to_thread(positions, target)
     run, _ = await asyncio.gather(offer(target, workers, asked, load), strike(victim, fault, load.seconds / 2))
@@ -95,7 +95,7 @@ def end_of(call: CallRecord) -> str:
 
 
 def main(
-    fault: Annotated[Fault, typer.Option(help="What happens to one of the servers half way.")] = Fault.NONE,
+    fault: Annotated[ServerFault, typer.Option(help="What happens to one of the servers halfway.")] = ServerFault.NONE,
     capacity: Annotated[float, typer.Option(help="Multiple of what the servers can do together.")] = 1.0,
     seconds: Annotated[float, typer.Option(help="Length.")] = 20.0,
     workers: Annotated[int, typer.Option(help="Of each server.")] = 1,

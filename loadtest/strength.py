@@ -1,8 +1,8 @@
 """How much strength a move loses under load: many games at a time, played through the service.
 
 `python -m loadtest.strength --at-once 2,4,8,16 --deals 40` plays, for each number, that many games at a time by calls
-with a time budget; then the same deals with a search of its own that has as many iterations as the calls had in the
-mean. What the service loses beyond that is lost by more than fewer iterations.
+with a time budget; then the same deals with a search in this process that has as many iterations as the calls had on
+average. Whatever the service loses beyond that has another cause than fewer iterations.
 """
 
 import json
@@ -16,18 +16,18 @@ from typing import Annotated, Any
 import typer
 
 from clerestory.arena.bots import Budget, Move, parse_bot
-from clerestory.arena.match import GameResult, Player, play_between
+from clerestory.arena.match import ChooseMove, GameResult, play_between
 from clerestory.arena.statistics import elo_interval, score_interval
 from clerestory.clients import Advisor
 from clerestory.engine import GAMES, State
-from loadtest.options import read_numbers
+from loadtest.options import DEFAULT_GAME, read_numbers
 from loadtest.server import own_server
 
 SEATS = 2
 ROOM = ("--min-iterations", "1")  # nobody is refused: it is strength that is measured
 
 
-def served(advisor: Advisor, seconds: float) -> Player:
+def served(advisor: Advisor, seconds: float) -> ChooseMove:
     """Return a player that asks a server, with a time budget."""
 
     def choose(view: State, seed: int) -> Move:
@@ -39,12 +39,12 @@ def served(advisor: Advisor, seconds: float) -> Player:
     return choose
 
 
-def alone(bot: str, budget: Budget) -> Player:
+def alone(bot: str, budget: Budget) -> ChooseMove:
     """Return a player that searches in this process."""
     return partial(parse_bot(bot).choose, budget=budget)
 
 
-def if_any(player: Player) -> Player:
+def if_any(player: ChooseMove) -> ChooseMove:
     """Return a player that asks this one only when there is a choice."""
 
     def choose(view: State, seed: int) -> Move:
@@ -54,13 +54,13 @@ def if_any(player: Player) -> Player:
     return choose
 
 
-def play(asked: Player, rival: Player, deals: Sequence[int], at_once: int) -> list[list[GameResult]]:
+def play(asked: ChooseMove, rival: ChooseMove, deals: Sequence[int], at_once: int) -> list[list[GameResult]]:
     """Play each deal from both seats, `at_once` games at a time; return the games by deal."""
 
     def one(number: int) -> GameResult:
         deal, seat = deals[number // SEATS], number % SEATS
         players = [if_any(asked if here == seat else rival) for here in range(SEATS)]
-        played = play_between(players, GAMES["cathedral"], deal, seat)
+        played = play_between(players, GAMES[DEFAULT_GAME], deal, seat)
         assert played is not None
         return played
 
@@ -80,7 +80,7 @@ def figures(games: Sequence[Sequence[GameResult]]) -> dict[str, Any]:
     }
 
 
-def under_load(at_once: int, seconds: float, rival: Player, deals: Sequence[int]) -> dict[str, Any]:
+def under_load(at_once: int, seconds: float, rival: ChooseMove, deals: Sequence[int]) -> dict[str, Any]:
     """Play through the service; return the figures, with the mean iterations of a call."""
     with own_server("--workers", "2", *ROOM) as server, Advisor(server.target) as advisor:
         games = play(served(advisor, seconds), rival, deals, at_once)

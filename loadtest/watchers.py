@@ -1,7 +1,7 @@
 """Watchers of kept games: `python -m loadtest.watchers` opens 500 streams on 100 games of bots, 20 plies a second.
 
-Told are how long after its storing a ply is shown, and how late answers to moves are meanwhile, beside those of that
-server with no games, and with games that nobody watches. Server and watchers share the machine and its clock.
+It prints how long after being stored a ply is shown, and how late answers to moves are meanwhile; for comparison, also
+with no games, and with games that nobody watches. Server and watchers share the machine and its clock.
 """
 
 import asyncio
@@ -24,6 +24,7 @@ from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from clerestory.v1.position_pb2 import Position
 from loadtest.corpus import positions
+from loadtest.options import DEFAULT_GAME
 from loadtest.server import own_server
 
 BUDGET = 0.2  # seconds of the moves that are asked for beside the games
@@ -33,8 +34,8 @@ LOCAL = ("grpc.use_local_subchannel_pool", 1)
 
 
 @dataclass
-class Figures:
-    """What was seen.
+class WatchFigures:
+    """What was measured.
 
     Attributes:
         shown: seconds between the storing of a ply and its arrival, over all streams.
@@ -55,12 +56,12 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Crowd:
-    """What is to be done.
+    """What to run.
 
     Attributes:
         games: of bots.
         watchers: streams, spread over them.
-        rate: plies a second of all games that bots are given time for.
+        rate: plies a second of all games that the bots' time budgets allow.
         seconds: of each phase.
         game: name of the game.
     """
@@ -78,7 +79,7 @@ def quantile(values: list[float], share: float) -> float:
     return round(1000 * ordered[min(len(ordered) - 1, int(share * len(ordered)))], 1) if ordered else float("nan")
 
 
-async def ask_moves(channel: Any, asked: Sequence[Position], figures: Figures) -> None:
+async def ask_moves(channel: Any, asked: Sequence[Position], figures: WatchFigures) -> None:
     """Ask for a move now and then, and see when it comes."""
     stub: Any = AdvisorServiceStub(channel)
     number = 0
@@ -101,7 +102,7 @@ async def make_game(stub: Any, game: str, seconds: float) -> Any:
     return (await stub.CreateGame(games.CreateGameRequest(game=game, seats=[bot, bot], options=options))).game
 
 
-async def watch(stub: Any, game: Any, figures: Figures) -> None:
+async def watch(stub: Any, game: Any, figures: WatchFigures) -> None:
     """Watch a game, and note how old each ply is when it comes."""
     async for state in stub.WatchGame(games.WatchGameRequest(game_id=game.game_id)):
         now = time.time()
@@ -114,7 +115,7 @@ async def measure(target: str, asked: Sequence[Position], crowd: Crowd) -> dict[
     """Return the figures of a server: idle, with games, and with games that are watched."""
     channels = [grpc.aio.insecure_channel(target, options=[LOCAL, ("n", n)]) for n in range(8)]
     stubs: list[Any] = [GameServiceStub(channel) for channel in channels]
-    phases = {name: Figures() for name in ("idle", "games", "watched")}
+    phases = {name: WatchFigures() for name in ("idle", "games", "watched")}
     ask = partial(ask_moves, channels[0], asked)
     await for_a_while(ask(phases["idle"]), seconds=crowd.seconds, figures=phases["idle"])
     made = [await make_game(stubs[0], crowd.game, crowd.games / crowd.rate) for _ in range(crowd.games)]
@@ -136,8 +137,8 @@ async def measure(target: str, asked: Sequence[Position], crowd: Crowd) -> dict[
     }
 
 
-async def for_a_while(*doing: Any, seconds: float, figures: Figures) -> None:
-    """Do things for so long, once they have warmed up."""
+async def for_a_while(*doing: Any, seconds: float, figures: WatchFigures) -> None:
+    """Run coroutines for some seconds, not counting the time they warm up."""
     tasks = [asyncio.ensure_future(one) for one in doing]
     await asyncio.sleep(WARM)
     figures.forget()
@@ -152,9 +153,11 @@ async def for_a_while(*doing: Any, seconds: float, figures: Figures) -> None:
 def main(
     games_: Annotated[int, typer.Option("--games", help="Games of bots.")] = 100,
     watchers: Annotated[int, typer.Option(help="Streams.")] = 500,
-    rate: Annotated[float, typer.Option(help="Plies a second of all games that bots are given time for.")] = 20.0,
+    rate: Annotated[
+        float, typer.Option(help="Plies a second, of all games together, that the bots' time budgets allow.")
+    ] = 20.0,
     seconds: Annotated[float, typer.Option(help="Of each phase: idle, with games, with watchers.")] = 60.0,
-    game: Annotated[str, typer.Option(help="Name of the game.")] = "cathedral",
+    game: Annotated[str, typer.Option(help="Name of the game.")] = DEFAULT_GAME,
 ) -> None:
     """Watch kept games, and print what was seen as JSON."""
     with tempfile.TemporaryDirectory() as folder, own_server("--store", str(Path(folder) / "games.sqlite")) as server:

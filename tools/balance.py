@@ -27,7 +27,7 @@ BOT = "ismcts:max_bytes=8388608"  # more than 2,000 iterations need; without a b
 
 
 @dataclass(frozen=True)
-class Game:
+class BalanceGame:
     """One game: its deal, who had the marker first, who won, and whether a building was completed."""
 
     deal: int
@@ -44,7 +44,7 @@ def opening(deal: int, starter: int) -> State:
     return duel.from_position(fields)
 
 
-def play(deal: int, starter: int, bot: str, iterations: int, catalogue: Path | None) -> Game:
+def play(deal: int, starter: int, bot: str, iterations: int, catalogue: Path | None) -> BalanceGame:
     """Play one game between two of the bot."""
     if catalogue:
         game_of_catalogue(catalogue)
@@ -60,10 +60,12 @@ def play(deal: int, starter: int, bot: str, iterations: int, catalogue: Path | N
     sections = [
         [len(player[f"section_{number}"]) for number in (1, 2, 3)] for player in state.to_position()["duel"]["players"]
     ]
-    return Game(deal, starter, state.returns()[0] == 1, any(placed == [3, 3, 3] for placed in sections))
+    return BalanceGame(deal, starter, state.returns()[0] == 1, any(placed == [3, 3, 3] for placed in sections))
 
 
-def games(count: int, run: Callable[[int, int], Game], workers: int, done: list[Game]) -> Iterator[Game]:
+def games(
+    count: int, run: Callable[[int, int], BalanceGame], workers: int, done: list[BalanceGame]
+) -> Iterator[BalanceGame]:
     """Play the missing games of the first deals, on several processes."""
     there = {(game.deal, game.starter) for game in done}
     due = [(i // 2, i % 2) for i in range(count) if (i // 2, i % 2) not in there]
@@ -80,7 +82,7 @@ def share(wins: list[bool]) -> dict[str, float]:
     return {"games": n, "share": round(p, 4), "low": round(low, 4), "high": round(high, 4)}
 
 
-def report(played: list[Game]) -> dict[str, dict[str, float]]:
+def report(played: list[BalanceGame]) -> dict[str, dict[str, float]]:
     """Return who won: red of all games and of those that each colour began, who began; and how games ended."""
     begun = [[game for game in played if game.starter == starter] for starter in (0, 1)]
     return {
@@ -93,12 +95,14 @@ def report(played: list[Game]) -> dict[str, dict[str, float]]:
     }
 
 
-def keep(path: Path, head: dict[str, object], fresh: Callable[[list[Game]], Iterator[Game]]) -> list[Game]:
+def keep(
+    path: Path, head: dict[str, object], fresh: Callable[[list[BalanceGame]], Iterator[BalanceGame]]
+) -> list[BalanceGame]:
     """Return the games of a file and new ones, which are appended to it; its first line identifies the match."""
     lines = path.read_text().splitlines() if path.exists() else []
     if lines and json.loads(lines[0]) != head:
         raise ValueError(f"{path}: holds games of {lines[0]}")
-    played = [Game(**json.loads(line)) for line in lines[1:]]
+    played = [BalanceGame(**json.loads(line)) for line in lines[1:]]
     with path.open("a") as file:
         if not lines:
             file.write(json.dumps(head) + "\n")

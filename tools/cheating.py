@@ -20,6 +20,7 @@ from clerestory.arena.match import GameResult, Match, derived_seed, result
 from clerestory.arena.results import Results
 from clerestory.arena.series import Report, report
 from clerestory.arena.statistics import Interval
+from clerestory.cli.options import DEFAULT_GAME
 from clerestory.engine import GAMES, NATURE, Rng, State
 from clerestory.engine.core import Game
 from clerestory.search import Searcher
@@ -83,7 +84,7 @@ def gap(game: Game, seats: int, games: int, iterations: int, **options: Any) -> 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--game", choices=GAMES, default="cathedral")
+    parser.add_argument("--game", choices=GAMES, default=DEFAULT_GAME)
     parser.add_argument("--seats", type=int, default=2)
     parser.add_argument("--games", type=int, default=400)
     parser.add_argument("--iterations", type=int, default=300)

@@ -38,7 +38,7 @@ LEAST_VISITS, MOST_VISITS = 12, 200  # of a line to be noted, and to count more 
 STRAYING = 0.12  # share of decisions that are any legal action, so that all kinds of positions come up
 WITHIN = 3.0  # weight of the differences between the lines of one decision, over that of the lines themselves
 Table = dict[str, dict[str, list[float]]]  # weights by stage, term and round
-Row = tuple[float, ...]  # decision, stage, round, visits, what is to be foreseen, then the terms
+TermRow = tuple[float, ...]  # decision, stage, round, visits, what is to be foreseen, then the terms
 
 
 # -- games -----------------------------------------------------------------------------------------
@@ -57,7 +57,7 @@ def know_value(file: Path | None) -> str:
     return FITTED
 
 
-def lines_of(position: State, value: str, iterations: int, luck: random.Random) -> tuple[str, list[Row]]:
+def lines_of(position: State, value: str, iterations: int, luck: random.Random) -> tuple[str, list[TermRow]]:
     """Search a decision; return the best action, and a row for each line known accurately enough."""
     seat = position.turn
     searcher = Searcher(observe(position), seed=luck.getrandbits(50), value=value, **OPTIONS)
@@ -78,7 +78,7 @@ def settled(position: State, action: str, luck: random.Random) -> State:
     return after
 
 
-def row_of(after: State, seat: int, margin: float) -> Row:
+def row_of(after: State, seat: int, margin: float) -> TermRow:
     """Return the stage, the round, the margin still to come, and the difference of terms between the seats."""
     number, stage, points, ours = terms_of(after, seat)
     _, _, their_points, theirs = terms_of(after, 1 - seat)
@@ -86,7 +86,7 @@ def row_of(after: State, seat: int, margin: float) -> Row:
     return STAGE_NAMES.index(stage), number, ahead, *(ours[name] - theirs[name] for name in TERM_NAMES)
 
 
-def rows_of_game(value: str, seed: int, iterations: int) -> Iterator[list[Row]]:
+def rows_of_game(value: str, seed: int, iterations: int) -> Iterator[list[TermRow]]:
     """Play a game; yield the rows of each decision."""
     luck, rng, state = random.Random(seed), Rng(seed), CATHEDRAL.new(2, seed)
     while not state.over:
@@ -103,7 +103,7 @@ def rows_of_game(value: str, seed: int, iterations: int) -> Iterator[list[Row]]:
 
 def play(value: str, games: int, iterations: int, seed: int, out: Path) -> None:
     """Write the rows of many games as they finish."""
-    rows: list[Row] = []
+    rows: list[TermRow] = []
     decision = 0
     for number in range(games):
         for found in rows_of_game(value, seed + number, iterations):

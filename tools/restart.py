@@ -17,6 +17,7 @@ import grpc
 import typer
 
 from clerestory.cli.embedded import embedded_child
+from clerestory.cli.options import DEFAULT_GAME
 from clerestory.engine import GAMES
 from clerestory.server.games import course
 from clerestory.server.games.keeper import now, summary_of
@@ -95,7 +96,7 @@ def start(store: str, due: int | None) -> dict[str, Any]:
 def main(
     games_: Annotated[int, typer.Option("--games", help="Games in the store.")] = 10_000,
     due: Annotated[int, typer.Option(help="Of which so many wait for a bot.")] = 20,
-    game: Annotated[str, typer.Option(help="Name of the game.")] = "cathedral",
+    game: Annotated[str, typer.Option(help="Name of the game.")] = DEFAULT_GAME,
     seats: Annotated[int, typer.Option(help="Number of players.")] = 4,
     runs: Annotated[int, typer.Option(help="Starts.")] = 3,
 ) -> None:

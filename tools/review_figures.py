@@ -1,4 +1,4 @@
-"""Figures of reviews: `python -m tools.review_figures options|luck|levels|blunders --game cathedral --seats 3`.
+"""Figures of reviews: `python -m tools.review_figures options|luck|levels|blunders --game GAME --seats 3`.
 
     options    for sets of options, at equal time: steps where the best was played, and luck
     calibration  Brier score of shares by horizon and temperature, and what they mean
@@ -24,6 +24,7 @@ from typing import Any
 
 from clerestory.arena.bots import Budget, parse_bot
 from clerestory.arena.match import derived_seed
+from clerestory.cli.options import DEFAULT_GAME
 from clerestory.engine import GAMES, NATURE, Rng, State
 from clerestory.review import UNIT, Annotation, Plan, annotate
 from clerestory.review.annotate import answered
@@ -338,7 +339,7 @@ FIGURES = {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=FIGURES)
-    parser.add_argument("--game", default="cathedral")
+    parser.add_argument("--game", default=DEFAULT_GAME)
     parser.add_argument("--seats", type=int, default=2)
     parser.add_argument("--games", type=int, default=10)
     parser.add_argument("--first", type=int, default=0, help="seed of the first game, so that more can be taken later")

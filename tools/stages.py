@@ -20,6 +20,7 @@ from typing import Any
 
 from clerestory.cli.measured_service import BenchClient
 from clerestory.cli.new import first_decision
+from clerestory.cli.options import DEFAULT_GAME
 from clerestory.clients.wire import duration
 from clerestory.server import service
 from clerestory.server.app import start
@@ -95,7 +96,7 @@ def measure(calls: int, iterations: int) -> dict[str, float]:
             assert child.stdin is not None
             assert child.stdout is not None
             child.stdout.readline()
-            with BenchClient(target, first_decision("cathedral", 2, 0)) as caller:
+            with BenchClient(target, first_decision(DEFAULT_GAME, 2, 0)) as caller:
                 asked = [ask(caller, iterations) for _ in range(calls)]
             child.stdin.close()
         return summary(asked, json.loads(out.read_text()))

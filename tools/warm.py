@@ -9,11 +9,10 @@ DEFAULT_MAX_BYTES. Both play both seats of every deal.
 
 import argparse
 import sys
-from collections.abc import Callable
 from statistics import mean
 
 from clerestory.arena.bots import Move
-from clerestory.arena.match import play_between
+from clerestory.arena.match import ChooseMove, play_between
 from clerestory.arena.statistics import score_interval
 from clerestory.engine import GAMES, State
 from clerestory.search.ismcts import DEFAULT_MAX_BYTES, Searcher
@@ -22,7 +21,6 @@ from clerestory.search.result import Result
 from clerestory.search.root import observe
 
 WARM_BYTES = 32 << 20  # of a tree that a server of default size keeps
-Choose = Callable[[State, int], Move]
 
 
 def new_search(view: State, seed: int, max_bytes: int = DEFAULT_MAX_BYTES) -> Searcher:
@@ -33,12 +31,12 @@ def move(result: Result) -> Move:
     return Move(result.best.action, result.iterations, result.elapsed)
 
 
-def cold(seconds: float) -> Choose:
+def cold(seconds: float) -> ChooseMove:
     """Decide by one search from nothing."""
     return lambda view, seed: move(new_search(view, seed).run(seconds=seconds, early=True))
 
 
-def warm(seconds: float, reused: list[float]) -> Choose:
+def warm(seconds: float, reused: list[float]) -> ChooseMove:
     """Decide by a hint and a move on a tree that is kept; append the share of each hint's visits that are older."""
     kept: list[Searcher] = []
 

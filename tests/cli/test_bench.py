@@ -11,7 +11,7 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from clerestory.cli.bench import bench
-from clerestory.cli.bench_early import Outcome, summary
+from clerestory.cli.bench_early import EarlyCall, summary
 from clerestory.cli.bench_service import as_table, flat
 from clerestory.cli.measured_service import BenchClient, outermost, resident
 from clerestory.cli.options import BadOption
@@ -134,7 +134,7 @@ def test_early_fields(way: list[str]) -> None:
 
 @pytest.mark.parametrize(("outcome", "wrong", "unknown"), [(True, 0, 0), (False, 1, 0), (None, 0, 1)])
 def test_an_early_end_that_did_not_hold_is_counted(outcome: bool | None, wrong: int, unknown: int) -> None:
-    told = summary([Outcome("p", 0.5, decided=True, held=outcome), Outcome("p", 0.0, decided=False, held=None)])
+    told = summary([EarlyCall("p", 0.5, decided=True, held=outcome), EarlyCall("p", 0.0, decided=False, held=None)])
     assert told == {"calls": 2, "decided": 1, "wrong": wrong, "unknown": unknown, "saved": 0.25}
 
 

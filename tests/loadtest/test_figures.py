@@ -8,7 +8,7 @@ from clerestory.percentiles import percentile
 from clerestory.v1.advisor_pb2 import RecommendMoveRequest
 from clerestory.v1.position_pb2 import Position
 from loadtest.corpus import move_question
-from loadtest.figures import CallRecord, Run, after, phases, summary
+from loadtest.figures import CallRecord, LoadRun, after, phases, summary
 from loadtest.openloop import MEAN_BUDGET, Load, arrivals, read_phases
 
 
@@ -35,13 +35,13 @@ def test_each_call_is_answered_refused_or_lost() -> None:
         seen("UNAVAILABLE", "FINISHING"),
         seen(""),
     ]
-    figures = summary(Run(calls, 1.0, 2))
+    figures = summary(LoadRun(calls, 1.0, 2))
     assert [figures[name] for name in ("calls", "answered", "refused", "lost")] == [6, 1, 1, 4]
 
 
 def test_lateness_is_that_of_answers_after_their_budget() -> None:
     calls = [*(seen(late=late) for late in (-0.05, 0.004, 0.006, 0.03)), seen("DEADLINE_EXCEEDED", late=5.0)]
-    figures = summary(Run(calls, 2.0, 2))
+    figures = summary(LoadRun(calls, 2.0, 2))
     assert figures["late_ms"]["p50"] == pytest.approx(4.0)
     assert figures["late_ms"]["max"] == pytest.approx(30.0)
     assert (figures["late_over_5_ms"], figures["late_over_20_ms"]) == (0.5, 0.25)
@@ -51,7 +51,7 @@ def test_lateness_is_that_of_answers_after_their_budget() -> None:
 
 def test_phases_and_windows_divide_calls_by_when_they_were_due() -> None:
     calls = [seen(due=due, late=due / 1000) for due in (0.5, 1.5, 2.5, 3.5)]
-    run = Run(calls, 4.0, 1)
+    run = LoadRun(calls, 4.0, 1)
     assert [part["calls"] for part in phases(run, [(1, 1.0), (1, 3.0)])] == [1, 3]
     assert [window["answered"] for window in after(run, 1.0, 1.0)] == [1, 1, 1]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from loadtest.replicas import SIGNALS, Fault, find_envoy
+from loadtest.replicas import SIGNALS, ServerFault, find_envoy
 
 ROOT = Path(__file__).parents[2]
 
@@ -42,7 +42,7 @@ def test_no_envoy_is_one_line(tmp_path: Path) -> None:
 
 def test_faults_are_named_as_the_command_names_them() -> None:
     """In the table of figures, and in what `--help` says."""
-    assert SIGNALS == {Fault.KILL: signal.SIGKILL, Fault.DRAIN: signal.SIGTERM}
+    assert SIGNALS == {ServerFault.KILL: signal.SIGKILL, ServerFault.DRAIN: signal.SIGTERM}
     page = (ROOT / "docs" / "benchmarks.md").read_text().partition("### Two servers behind Envoy")[2]
     named = re.findall(r"^\| `(\w+)`, \d+x \|", page.partition("\n#")[0], re.MULTILINE)
-    assert {Fault(name) for name in named} == set(Fault)
+    assert {ServerFault(name) for name in named} == set(ServerFault)

@@ -11,7 +11,8 @@ from clerestory.review.course import Ply, plies_of
 from clerestory.review.ledger import Valuation
 from clerestory.review.plan import OUTCOME_SHARE, Plan
 from clerestory.review.study import Question, study
-from clerestory.search.result import Line, Result, StopReason
+from clerestory.search.lines import Line
+from clerestory.search.result import Result, StopReason
 from tests.games import CATHEDRAL, DUEL
 from tests.review.games import random_game
 

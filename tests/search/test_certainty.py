@@ -10,8 +10,9 @@ from clerestory.engine import GAMES, Rng
 from clerestory.engine.core import Game
 from clerestory.search.certainty import certainty, evidence
 from clerestory.search.ismcts import Searcher
+from clerestory.search.lines import Line
 from clerestory.search.options import shipped
-from clerestory.search.result import Line, Result
+from clerestory.search.result import Result
 from clerestory.search.root import observe
 from tests.search.positions import decisions
 from tools.certainty import LENGTHS, lines_of, report, shares, weights_of

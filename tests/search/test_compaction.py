@@ -7,8 +7,9 @@ import pytest
 
 from clerestory.engine import GAMES, NATURE, Rng, State
 from clerestory.search.ismcts import Searcher
+from clerestory.search.lines import Line
 from clerestory.search.options import shipped
-from clerestory.search.result import Line, Result
+from clerestory.search.result import Result
 from clerestory.search.root import observe
 from tests.search.positions import decisions
 

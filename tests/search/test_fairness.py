@@ -8,8 +8,8 @@ import pytest
 from clerestory.engine import GAMES, Game, State
 from clerestory.engine.value import value_in_use
 from clerestory.search.ismcts import Searcher
+from clerestory.search.lines import Line
 from clerestory.search.options import CHOICES, IDENTITIES, PLAYOUTS, REWARDS, shipped
-from clerestory.search.result import Line
 from clerestory.search.root import observe
 from tests.search.positions import decisions
 

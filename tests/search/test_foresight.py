@@ -5,8 +5,8 @@ import pytest
 from clerestory.engine import NATURE, State
 from clerestory.search.errors import HiddenFromSeat, WrongSeat
 from clerestory.search.ismcts import Searcher
+from clerestory.search.lines import Line
 from clerestory.search.options import shipped
-from clerestory.search.result import Line
 from clerestory.search.root import observe
 from tests.engine.cathedral.positions import board, draft
 from tests.games import CATHEDRAL

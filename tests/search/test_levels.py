@@ -9,7 +9,7 @@ from clerestory.engine import GAMES, State
 from clerestory.engine.tuning import Level
 from clerestory.search.errors import BadLimit
 from clerestory.search.levels import choose_line, level_of
-from clerestory.search.result import Line
+from clerestory.search.lines import Line
 from tests.search.positions import decisions
 
 POSITIONS = {name: decisions(GAMES[name], 2, 1)[3] for name in ("cathedral", "duel")}

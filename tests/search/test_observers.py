@@ -9,7 +9,8 @@ from clerestory.engine import GAMES, NATURE, State
 from clerestory.engine.toy.rules import TOY
 from clerestory.search.errors import HiddenFromSeat, NothingToDecide, WrongSeat
 from clerestory.search.ismcts import Searcher
-from clerestory.search.result import Line, Result
+from clerestory.search.lines import Line
+from clerestory.search.result import Result
 from clerestory.search.root import observe
 from tests.laws import observers
 from tests.search.positions import decisions
