@@ -1,3 +1,3 @@
 from enum import IntEnum
 
-class EventKind(IntEnum): ...
+EventKind: type[IntEnum]
