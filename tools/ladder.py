@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from clerestory.arena.bots import Budget, Move, parse_bot
-from clerestory.arena.match import Player, play_between
+from clerestory.arena.match import ChooseMove, play_between
 from clerestory.engine import GAMES, State
 from clerestory.engine.tuning import Level
 from clerestory.learn.columns import Array
@@ -48,7 +48,7 @@ def by_level(view: State, seed: int, level: Level) -> Move:
     return Move(choose_line(result.lines, level, seed).action, result.iterations, result.elapsed)
 
 
-def player(name: str) -> Player:
+def player(name: str) -> ChooseMove:
     """Return who plays under a name: a rung, or a bot with a budget."""
     if "/" in name:
         iterations, noise = name.split("/")
