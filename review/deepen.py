@@ -4,14 +4,12 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from clerestory.engine.core import NATURE, State
+from clerestory.engine.core import State
 from clerestory.review.annotation import Annotation
-from clerestory.review.classes import CLASSES
 from clerestory.review.course import plies_of
 from clerestory.review.ledger import Valuation
 from clerestory.review.rollouts import roll_out
-
-DOUBTFUL = CLASSES[-1][2]  # the least that matters, in millionths of a win
+from clerestory.review.words import SHOWN
 
 
 def deepen(
@@ -44,6 +42,5 @@ def deepen(
 
 
 def those_that_matter(review: Annotation) -> list[Valuation]:
-    """Return the decisions that lose enough to be an error, told apart from the noise or not, the dearest first."""
-    found = [one for one in review.valuations if one.seat != NATURE and one.loss >= DOUBTFUL]
-    return sorted(found, key=lambda one: (-one.loss, one.ply))
+    """Return the dearest errors, as many as are told of, the dearest first."""
+    return review.errors()[:SHOWN]

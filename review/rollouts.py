@@ -43,6 +43,11 @@ class Rollouts:
     error: float
     plain_error: float
 
+    @property
+    def at_most(self) -> float:
+        """The most that the action may well lose: two errors above what was found."""
+        return self.loss + 2 * self.error
+
 
 def roll_out(root: Root, one: Valuation, plan: Plan, deadline: float, *, threads: int = 1) -> Rollouts:
     """Return what rollouts of the best action and of the one played say, as many as there is time for.
@@ -64,21 +69,29 @@ def roll_out(root: Root, one: Valuation, plan: Plan, deadline: float, *, threads
 
 
 def told(pairs: Sequence[tuple[float, float]]) -> Rollouts:
-    """Return what pairs of games say, given what each lost: less its luck, and as it ended."""
-    losses, plain = [loss for loss, _ in pairs], [loss for _, loss in pairs]
-    root = sqrt(len(pairs))
-    return Rollouts(len(pairs), fmean(losses), stdev(losses) / root, stdev(plain) / root)
+    """Return what pairs of games say, given what each lost, and how much more luck the best action had.
+
+    Luck is subtracted as far as it explains the losses (a control variate, its weight by least squares); where they are
+    all alike, the error is that of one more pair that ended otherwise.
+    """
+    count, losses, lucks = len(pairs), [loss for loss, _ in pairs], [luck for _, luck in pairs]
+    loss, luck = fmean(losses), fmean(lucks)
+    spread = sum((one - luck) ** 2 for one in lucks)
+    weight = sum((a - loss) * (b - luck) for a, b in pairs) / spread if spread else 0.0
+    left = sum((a - loss - weight * (b - luck)) ** 2 for a, b in pairs) / (count - 2)
+    error = max(sqrt(left / count), 1 / (2 * count))
+    return Rollouts(count, loss - weight * luck, error, stdev(losses) / sqrt(count))
 
 
 def paired(root: Root, one: Valuation, plan: Plan, seed: int) -> tuple[float, float]:
-    """Return what the action played lost in one world, less luck and as it ended."""
+    """Return what the action played lost in one world, and how much more luck the best one had."""
     world = root.view.deal(seed)
     best, played = (finish(world, action, one.seat, plan, seed) for action in (one.best, one.action))
     return best[0] - played[0], best[1] - played[1]
 
 
 def finish(world: State, action: str, seat: int, plan: Plan, seed: int) -> tuple[float, float]:
-    """Play a world to its end; return the seat's share of the win less its luck, and the share itself."""
+    """Play a world to its end; return the seat's share of the win, and its luck."""
     state, luck, nature = world.copy(), 0.0, Rng(seed)
     settings = plan.settings(state.game, state.seats)
     state.play(action)
@@ -87,8 +100,7 @@ def finish(world: State, action: str, seat: int, plan: Plan, seed: int) -> tuple
             luck += draw(state, seat, Rng(nature.next()))  # each event has its own, whatever the one before it took
         else:
             state.play(choice(state, seed, settings))
-    share = state.returns()[seat]
-    return share - luck, share
+    return state.returns()[seat], luck
 
 
 def choice(state: State, seed: int, settings: Mapping[str, Any]) -> str | int:

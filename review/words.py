@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from clerestory.engine.core import NATURE
 from clerestory.review.annotation import Annotation
-from clerestory.review.classes import GLYPHS
+from clerestory.review.classes import CLASSES, GLYPHS
 from clerestory.review.ledger import UNIT, Valuation
 
 TENTH = UNIT // 1000  # of a percent
@@ -92,7 +92,9 @@ def rolled(review: Annotation, one: Valuation) -> str:
     found = review.rollouts.get(one.ply)
     if found is None:
         return ""
-    return f"Rollouts: {100 * found.loss:+.1f} ± {100 * found.error:.1f} % lost, over {found.pairs} pairs of games."
+    doubt = " They do not find it." if found.at_most * UNIT < CLASSES[-1][2] else ""
+    lost = f"{100 * found.loss:+.1f} ± {100 * found.error:.1f} %"
+    return f"Rollouts: {lost} lost, over {found.pairs} pairs of games.{doubt}"
 
 
 def winners(review: Annotation, one: Valuation) -> str:

@@ -46,14 +46,26 @@ def test_a_game_that_is_finished_alike_ends_alike(late: State) -> None:
     action = world.legal_actions()[0].text
     first = finish(world, action, 0, PLAN, 7)
     assert first == finish(world, action, 0, PLAN, 7)
-    assert first[1] in (0.0, 0.5, 1.0)
+    assert first[0] in (0.0, 0.5, 1.0)
 
 
 def test_the_error_is_that_of_a_mean() -> None:
-    found = told([(0.1, 1.0), (0.3, -1.0)] * 8)
+    found = told([(-0.3, 0.0), (0.7, 0.0)] * 8)
     assert (found.pairs, found.loss) == (16, pytest.approx(0.2))
-    assert found.error == pytest.approx(0.1 / math.sqrt(15))
-    assert found.plain_error == pytest.approx(1 / math.sqrt(15))
+    assert found.error == pytest.approx(0.5 / math.sqrt(14))
+    assert found.plain_error == pytest.approx(0.5 / math.sqrt(15))
+    assert found.at_most == found.loss + 2 * found.error
+
+
+def test_luck_that_explains_the_losses_is_subtracted() -> None:
+    """Each game lost 0.1 and what its luck was; what is left of the spread is none of the mean's error."""
+    found = told([(0.1 + luck, luck) for luck in (-0.5, 0.4, 0.2, 0.7, -0.3, 0.1, 0.0, 0.2)])
+    assert found.loss == pytest.approx(0.1)
+    assert found.error == 1 / 16 < found.plain_error
+
+
+def test_games_that_all_end_alike_are_not_held_for_certain() -> None:
+    assert told([(0.0, 0.1), (0.0, -0.2)] * 5).error == 1 / 20
 
 
 def test_the_same_action_twice_loses_nothing(late: State) -> None:
@@ -71,7 +83,7 @@ def test_a_plain_blunder_loses_in_rollouts_too(late: State) -> None:
     assert root is not None
     found = roll_out(root, one, PLAN, 0.0)
     assert found.pairs == FEWEST
-    assert found.error < found.plain_error or found.plain_error == 0
+    assert found.error >= 1 / (2 * FEWEST)
 
 
 def test_a_review_is_deepened_where_it_matters(late: State) -> None:
