@@ -1,7 +1,8 @@
 """Levels of play, 1 to 8: the shipped search with fewer iterations, and with choices that err as people do.
 
-The odds of a line fall with the points it is expected to lose: small losses are often overlooked, large ones
-seldom. So a weak level plays weakly, but not absurdly.
+The odds of a line fall with the points that it is expected to lose on the best line: small losses are often overlooked,
+large ones seldom, and a line that the search hardly looks at is hardly seen. So a weak level plays weakly, but not
+absurdly. A line whose margin is higher than that of the best one loses nothing.
 """
 
 from collections.abc import Sequence
@@ -12,6 +13,8 @@ from clerestory.engine.rng import Rng
 from clerestory.engine.tuning import NUM_LEVELS, Level
 from clerestory.search.errors import BadLimit
 from clerestory.search.lines import Line
+
+SEEN = 0.2  # of the most visits: what a line needs to be seen as well as any
 
 
 def level_of(game: Game, number: int) -> Level:
@@ -32,8 +35,8 @@ def choose_line(lines: Sequence[Line], level: Level, seed: int) -> Line:
     tried = [line for line in lines if line.visits]
     if not level.noise or len(tried) < 2:
         return lines[0]
-    best = max(line.margin for line in tried)
-    odds = [exp((line.margin - best) / level.noise) for line in tried]
+    enough = SEEN * max(line.visits for line in tried)
+    odds = [min(line.visits / enough, 1.0) * exp(-max(line.loss, 0.0) / level.noise) for line in tried]
     left = Rng(seed).unit() * sum(odds)
     for line, share in zip(tried, odds, strict=True):
         left -= share

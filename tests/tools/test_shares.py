@@ -5,6 +5,8 @@ from math import sqrt
 import numpy as np
 import pytest
 
+from clerestory.engine import GAMES
+from clerestory.search.options import shipped
 from tools.shares import Told, best_exponent, figures, game_of, report, told
 
 LUCK = np.random.default_rng(1)
@@ -47,3 +49,14 @@ def test_a_game_is_told_of_and_reported() -> None:
     text = "\n".join(report(games))
     assert text.startswith("duel, 2 players, 4 games of 20 iterations")
     assert text.count("| all |") == 4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "seats"), [("cathedral", 2), ("cathedral", 3), ("cathedral", 4), ("duel", 2)])
+def test_shares_as_they_are_shipped_come_true(name: str, seats: int) -> None:
+    """Games that the sharpness was not fitted to: off by no more than as many games are by luck."""
+    some = told([game_of(name, seats, 100, seed) for seed in range(9000, 9080)])
+    found = figures(some.sharpened(shipped(GAMES[name], seats).get("sharpness", 1.0)))
+    assert found["error"] < 1.6 * found["noise"]
+    certain = np.full_like(some.shares, 1 / seats)
+    assert found["log_loss"] < -float((some.returns * np.log(certain)).sum(axis=1).mean())
