@@ -50,9 +50,7 @@ def bench_service(
     ] = None,
     added: Annotated[int | None, typer.Option("--added", min=1, help="Calls that measure what an RPC adds.")] = None,
     cancels: Annotated[int | None, typer.Option("--cancels", min=1, help="Searches to cancel.")] = None,
-    requests: Annotated[
-        int | None, typer.Option("--requests", min=10, help="Requests over which memory is measured.")
-    ] = None,
+    requests: Annotated[int | None, typer.Option("--requests", min=10, help="Requests that show growth.")] = None,
     seconds: Annotated[
         float | None, typer.Option("--seconds", min=0.05, max=60, help="Length of a search whose speed is measured.")
     ] = None,

@@ -13,15 +13,11 @@ from clerestory.cli.options import BadOption, SeedOption
 def learn(
     game: Annotated[str, typer.Argument(metavar="GAME", help="What to learn.")],
     out: Annotated[Path, typer.Option(help="Folder to keep everything in; a run goes on from what is there.")],
-    generations: Annotated[
-        int, typer.Option(min=1, max=1000, help="Generations in all, those already there included.")
-    ] = 1,
+    generations: Annotated[int, typer.Option(min=1, max=1000, help="Generations in all, with those there.")] = 1,
     games: Annotated[
         int, typer.Option(min=1, max=10_000_000, help="Games of a generation for each number of players.")
     ] = 6000,
-    seats: Annotated[
-        str | None, typer.Option(help="Numbers of players, like 2,4; by default all that the game has.")
-    ] = None,
+    seats: Annotated[str | None, typer.Option(help="Numbers of players, like 2,4; all by default.")] = None,
     epochs: Annotated[int, typer.Option(min=1, max=1000, help="Epochs of a fit.")] = 10,
     search: Annotated[
         str, typer.Option(help="Options of a search that uses a learned value.")

@@ -22,7 +22,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 class BadOption(ValueError):
-    """An option or an argument makes no sense; the message names it."""
+    """An option or an argument is invalid; the message names it."""
 
 
 def say_version(wanted: bool) -> None:

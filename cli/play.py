@@ -27,22 +27,26 @@ from clerestory.engine.tuning import NUM_LEVELS
 SEED_BITS = 53
 LEVELS = range(1, NUM_LEVELS + 1)
 
+StartArgument = Annotated[
+    str | None, typer.Argument(help="A position or record to continue from; a new game by default.")
+]
+GameSeedOption = Annotated[
+    int | None, typer.Option(min=0, max=2**64 - 1, help="Seed of all randomness; random by default.")
+]
+RecordOption = Annotated[
+    Path | None, typer.Option(help="File to record the game in, ply by ply, so that it can be continued later.")
+]
+
 
 def play(
-    start: Annotated[
-        str | None, typer.Argument(help="A position or record to continue from; a new game by default.")
-    ] = None,
+    start: StartArgument = None,
     seats: Annotated[
         str, typer.Option(help="Who plays, from seat 0: human, bot, or level:1 to level:8.")
     ] = "human,bot",
     game: GameOption = DEFAULT_GAME,
-    seed: Annotated[
-        int | None, typer.Option(min=0, max=2**64 - 1, help="Seed of all randomness; random by default.")
-    ] = None,
+    seed: GameSeedOption = None,
     time: Annotated[str, typer.Option(help="Time for a bot's move, and for a hint.")] = "1s",
-    record: Annotated[
-        Path | None, typer.Option(help="File to record the game in, ply by ply, so that it can be continued later.")
-    ] = None,
+    record: RecordOption = None,
     table: Annotated[bool, typer.Option("--table", help="Follow a real game: type in moves and what came up.")] = False,
     web: Annotated[bool, typer.Option("--web", help="Play in a browser, on a private page.")] = False,
     server: ServerOption = None,

@@ -34,6 +34,9 @@ SeatOption = Annotated[
 SearchSeedOption = Annotated[
     int | None, typer.Option("--seed", min=0, max=MAX_NUMBER, help="Seed of the search; random by default.")
 ]
+ObserverOption = Annotated[
+    str | None, typer.Option(help="Whose knowledge is used: a seat, or `onlooker`; by default the seat to decide.")
+]
 ThreadsOption = Annotated[int | None, typer.Option("--threads", min=1, max=256, help="Trees to search in parallel.")]
 LinesOption = Annotated[int, typer.Option("--lines", min=0, max=128, help="Number of lines in the answer; 0 for all.")]
 ConsiderOption = Annotated[list[str] | None, typer.Option("--consider", help="Search only this action; repeatable.")]
@@ -85,9 +88,7 @@ def analyze(
         typer.Option(help="End once this share of longer searches would name the same best line, 0.5 to 1."),
     ] = None,
     seat: SeatOption = None,
-    observer: Annotated[
-        str | None, typer.Option(help="Whose knowledge is used: a seat, or `onlooker`; by default the seat to decide.")
-    ] = None,
+    observer: ObserverOption = None,
     seed: SearchSeedOption = None,
     lines: LinesOption = 5,
     threads: ThreadsOption = None,

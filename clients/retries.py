@@ -59,7 +59,7 @@ class Tries:
         return pause
 
     def _pause(self, call: grpc.Call) -> float | None:
-        """Return a pause as we would have it, None where another try makes no sense."""
+        """Return a pause as we would have it, None where another try would be pointless."""
         if call.code() in BUSY:
             return next(self._busy, None)
         waits = call.code() in AWAY and time.monotonic() < self._wait_until

@@ -10,7 +10,7 @@ LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
 
 
 class BadDoor(ValueError):
-    """A setting of the door makes no sense; the message names it."""
+    """A setting of the door is invalid; the message names it."""
 
 
 @dataclass(frozen=True, slots=True)

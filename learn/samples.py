@@ -21,7 +21,16 @@ LOGISTIC = 1.6  # odds that are logistic rise by this over a standard deviation 
 
 
 @dataclass(frozen=True, slots=True)
-class Positions:
+class Rows:
+    """Columns of equal length."""
+
+    def take(self, rows: Array) -> Self:
+        """Return some of the rows."""
+        return type(self)(*(getattr(self, field.name)[rows] for field in fields(self)))
+
+
+@dataclass(frozen=True, slots=True)
+class Positions(Rows):
     """Positions of one number of seats, a row each.
 
     Attributes:
@@ -41,13 +50,9 @@ class Positions:
     lead: Array
     shares: Array
 
-    def take(self, rows: Array) -> Self:
-        """Return some of the rows."""
-        return type(self)(*(getattr(self, field.name)[rows] for field in fields(self)))
-
 
 @dataclass(frozen=True, slots=True)
-class Lines:
+class Lines(Rows):
     """Positions after lines, a row each; rows of one decision lie together.
 
     Attributes:
@@ -64,10 +69,6 @@ class Lines:
     weight: Array
     margin: Array
     odds: Array
-
-    def take(self, rows: Array) -> Self:
-        """Return some of the rows."""
-        return type(self)(*(getattr(self, field.name)[rows] for field in fields(self)))
 
 
 @dataclass(frozen=True, slots=True)

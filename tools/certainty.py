@@ -8,7 +8,6 @@ that many, and, by another seed, with ten times as many. `fit` prints the weight
 regression on the games with even seeds, and a reliability table of the games with odd ones.
 """
 
-import argparse
 import json
 import sys
 from collections.abc import Iterator, Sequence
@@ -25,6 +24,7 @@ from clerestory.search.ismcts import Searcher
 from clerestory.search.options import shipped
 from clerestory.search.result import Result
 from clerestory.search.root import observe
+from tools.commands import two_commands
 
 SPARSE = 12  # decisions with a choice, of which one is taken
 LENGTHS = (100, 300, 1000, 3000)  # iterations of the short searches
@@ -106,15 +106,12 @@ def fit(files: Sequence[Path]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    commands = parser.add_subparsers(dest="command", required=True)
-    gathering = commands.add_parser("gather")
+    parser, gathering, fitting = two_commands(__doc__, "gather", "fit")
     gathering.add_argument("game", choices=GAMES)
     gathering.add_argument("--seats", type=int, default=2)
     gathering.add_argument("--games", type=int, default=20)
     gathering.add_argument("--seed", type=int, default=0)
     gathering.add_argument("--out", type=Path, required=True)
-    fitting = commands.add_parser("fit")
     fitting.add_argument("files", type=Path, nargs="+")
     options = parser.parse_args()
     if options.command == "fit":

@@ -9,7 +9,6 @@ after @), which meet their neighbours among each other, too. `fit` finds the rat
 (Bradley and Terry), ANCHOR at its fixed rating, with 95 % intervals by drawing deals anew.
 """
 
-import argparse
 import json
 import sys
 from collections.abc import Iterator, Sequence
@@ -30,6 +29,7 @@ from clerestory.search.ismcts import Searcher
 from clerestory.search.levels import choose_line
 from clerestory.search.options import shipped
 from clerestory.search.root import observe
+from tools.commands import two_commands
 
 ANCHOR, FIXED = "greedy-v2", 1000.0  # Elo
 ANCHORS = "greedy-v2,expectimax-v2,ismcts-v1@1000it"
@@ -135,16 +135,13 @@ def fit(lines: Sequence[dict[str, Any]]) -> Iterator[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    commands = parser.add_subparsers(dest="command", required=True)
-    playing = commands.add_parser("play")
+    parser, playing, fitting = two_commands(__doc__, "play", "fit")
     playing.add_argument("game", choices=GAMES)
     playing.add_argument("--deals", type=int, default=10)
     playing.add_argument("--seed", type=int, default=0, help="of the first deal")
     playing.add_argument("--rungs", help="else the levels of the game")
     playing.add_argument("--anchors", default=ANCHORS)
     playing.add_argument("--out", type=Path, required=True)
-    fitting = commands.add_parser("fit")
     fitting.add_argument("file", type=Path)
     options = parser.parse_args()
     if options.command == "fit":

@@ -9,7 +9,6 @@ positions of `tools.exact`, and says what the choices lose on average: in win sh
 known. A difference that noise alone makes is told by the standard error over the positions.
 """
 
-import argparse
 import json
 import sys
 from collections.abc import Iterator, Sequence
@@ -24,6 +23,7 @@ from clerestory.search.ismcts import Searcher
 from clerestory.search.options import shipped
 from clerestory.search.result import Result
 from clerestory.search.root import observe
+from tools.commands import two_commands
 from tools.exact import WANTED as SOLVED
 from tools.exact import lines_of as solved_lines
 from tools.exact import regret as solved_regret
@@ -148,13 +148,10 @@ def table(iterations: int) -> Iterator[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    commands = parser.add_subparsers(dest="command", required=True)
-    finding = commands.add_parser("find")
+    parser, finding, making = two_commands(__doc__, "find", "table")
     finding.add_argument("game", choices=SOLVED)
     finding.add_argument("--seats", type=int, default=2)
     finding.add_argument("--positions", type=int, default=75)
-    making = commands.add_parser("table")
     making.add_argument("--iterations", type=int, default=1000)
     options = parser.parse_args()
     if options.command == "find":

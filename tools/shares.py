@@ -29,6 +29,7 @@ from clerestory.search.ismcts import Searcher
 from clerestory.search.options import shipped
 from clerestory.search.result import Result
 from clerestory.search.root import observe
+from tools.commands import two_commands
 
 EXPONENTS = np.linspace(0.5, 1.6, 111)  # that are tried
 LEAST = 1e-6  # share, of which a logarithm is taken
@@ -154,16 +155,13 @@ def read(paths: Sequence[Path]) -> list[dict[str, Any]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    commands = parser.add_subparsers(dest="command", required=True)
-    gathering = commands.add_parser("gather")
+    parser, gathering, reporting = two_commands(__doc__, "gather", "report")
     gathering.add_argument("game", choices=GAMES)
     gathering.add_argument("--seats", type=int, default=2)
     gathering.add_argument("--games", type=int, default=100)
     gathering.add_argument("--iterations", type=int, default=1000)
     gathering.add_argument("--seed", type=int, default=0)
     gathering.add_argument("--out", type=Path, required=True)
-    reporting = commands.add_parser("report")
     reporting.add_argument("files", type=Path, nargs="+")
     options = parser.parse_args()
     if options.command == "gather":
