@@ -35,7 +35,9 @@ DrainDelayOption = Annotated[
 GraceOption = Annotated[
     float, setting("grace", "Seconds that calls under way have to finish in once the server shuts down.")
 ]
-StoreOption = Annotated[str, setting("store", "File to keep games in; `user` for this user's own, `memory` for none.")]
+StoreOption = Annotated[
+    str, setting("store", "File to keep games in, or postgresql://...; `user:` for this user's own, `memory:` for none.")
+]
 MaxGamesOption = Annotated[int, setting("max_games", "Most unfinished games.")]
 MaxGamesEachOption = Annotated[int, setting("max_games_each", "Most unfinished games of one caller.")]
 MaxWatchersOption = Annotated[int, setting("max_watchers", "Most streams that watch one game.")]

@@ -23,8 +23,8 @@ from clerestory.server.config import MAX_MESSAGE_BYTES, Settings
 from clerestory.server.games.bots import Bots
 from clerestory.server.games.keeper import Keeper, Limits
 from clerestory.server.games.mover import move_on
+from clerestory.server.games.opening import open_store
 from clerestory.server.games.service import GameHandlers
-from clerestory.server.games.store import SqliteStore
 from clerestory.server.metrics import Exposition, Metrics, expose
 from clerestory.server.puzzle_service import Puzzles
 from clerestory.server.reviewer import Reviewer
@@ -129,7 +129,7 @@ async def start(settings: Settings, inside: str = "") -> App:
     address = listen(server, settings.listen, proof)
     if inside:
         listen(server, inside)
-    store = SqliteStore(settings.store)
+    store = await open_store(settings.store)
     admin, admin_address = start_admin(settings.admin, standing)
     exposition = expose(metrics, settings.metrics) if settings.metrics else None
     scheduler = Scheduler(settings.workers, settings.max_searches, settings.min_iterations)

@@ -42,7 +42,8 @@ class Settings:
         tls_cert: file of the server's certificate chain in PEM.
         tls_key: file of its key; the two go together, None for plaintext.
         tls_client_ca: file of the authorities whose certificates clients must show, None if they need none.
-        store: file in which games are kept; `user:` for one in the user's data folder, `memory:` for none.
+        store: file in which games are kept; `user:` for one in the user's data folder, `memory:` for none; or the
+            address of a PostgreSQL database, `postgresql://...`, which several servers may share.
         max_games: that have not ended; one more is refused.
         max_games_each: that have not ended and one caller has made.
         max_watchers: of one game; one more is refused.

@@ -24,7 +24,8 @@ from clerestory.server.games.keeper import now, summary_of
 from clerestory.server.games.kept import Kept
 from clerestory.server.games.log import Bot, Head, Holder, Options, SeatKind
 from clerestory.server.games.making import make_game
-from clerestory.server.games.store import Key, SqliteStore
+from clerestory.server.games.sqlite import SqliteStore
+from clerestory.server.games.store import Key
 from clerestory.server.games.tokens import Mint
 from clerestory.server.games.translate_plans import Plan
 from clerestory.server.games.viewer import Viewer, digest_of

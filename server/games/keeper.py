@@ -4,90 +4,25 @@ import asyncio
 import logging
 import time
 from collections import Counter, OrderedDict
-from collections.abc import AsyncIterator, Callable, Coroutine, Hashable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from clerestory.server.errors import CallError, Reason, refuse
 from clerestory.server.games.kept import Kept
+from clerestory.server.games.live import Live
 from clerestory.server.games.log import Onlookers
-from clerestory.server.games.store import Conflict, Key, Store, StoreError, StoreFull, Summary, Wanted
-from clerestory.server.games.viewer import Viewer, digest_of
+from clerestory.server.games.store import Conflict, Key, News, Store, StoreError, StoreFull, Summary
+from clerestory.server.games.viewer import digest_of
 
+LOOK = 2.0  # seconds between looks for games whose server has gone, where several share a store
+MANY = 1000  # of them taken at once
 IN_MEMORY = 1024  # games that nobody looks at and nothing is to be done for, beyond which the oldest are put to sleep
 
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
-
-
-class Live:
-    """A game in memory.
-
-    Attributes:
-        kept: as it is stored; a new one takes its place when something happens.
-        steps: the game before and after each of the entries that were stored last, by version.
-        frames: what has been made of it to be shown, forgotten when something happens.
-        changed: set when something happens; another one then takes its place.
-        users: those who have it.
-        watching: those of them who watch it, by what is set when they have something to see.
-        mover: the task that moves in it, None while nothing is due.
-        found: when it was read from the store, in milliseconds since 1970; 0 for a game made since.
-    """
-
-    def __init__(self, kept: Kept, found: int = 0) -> None:
-        self.kept = kept
-        self.found = found
-        self.steps: dict[int, Kept] = {}
-        self.frames: dict[Hashable, Any] = {}
-        self.changed = asyncio.Event()
-        self.lock = asyncio.Lock()
-        self.users = 0
-        self.watching: dict[asyncio.Event, Viewer] = {}
-        self.mover: asyncio.Task[None] | None = None
-
-    @property
-    def asleep(self) -> bool:
-        """Whether nobody has it, and nothing is to be done."""
-        return not self.users and self.mover is None
-
-    def at(self, version: int) -> Kept:
-        """Return the game as it was at a version."""
-        return self.steps.get(version) or self.kept.at(version)
-
-    def become(self, kept: Kept) -> None:
-        """Take in what is stored by now, and wake up those who wait for it."""
-        step, self.steps = self.kept, {self.kept.version: self.kept}
-        for entry in kept.entries[self.kept.version :]:
-            step = step.copy()
-            step.add(entry)
-            self.steps[step.version] = step
-        self.kept = kept
-        self.frames.clear()
-        self.wake()
-
-    def wake(self) -> None:
-        """Let those who wait look."""
-        self.changed.set()
-        self.changed = asyncio.Event()
-        self._tell()
-
-    @contextmanager
-    def watched_by(self, viewer: Viewer) -> Iterator[asyncio.Event]:
-        """Count somebody among those who watch; yield what is set whenever there is something to see."""
-        news = asyncio.Event()
-        self.watching[news] = viewer
-        self._tell()
-        try:
-            yield news
-        finally:
-            del self.watching[news]
-            self._tell()
-
-    def _tell(self) -> None:
-        for news in self.watching:
-            news.set()
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +58,7 @@ class Keeper:
         self._games: OrderedDict[str, Live] = OrderedDict()
         self._reading: dict[str, asyncio.Task[Kept]] = {}
         self._changes: set[asyncio.Task[Any]] = set()
+        self._resuming: asyncio.Task[None] | None = None
 
     @property
     def in_memory(self) -> int:
@@ -154,7 +90,20 @@ class Keeper:
             kept = await self._read(game_id)
             self._games.setdefault(game_id, Live(kept, now()))
         with self._use(self._games[game_id]) as live:
+            if self.store.shared:
+                await self._catch_up(live)
             yield live
+
+    async def _catch_up(self, live: Live) -> None:
+        """Take in what other servers have stored."""
+        async with live.lock:
+            with typed():
+                later = await self.store.later(live.kept.head.game_id, live.kept.version)
+            if later:
+                kept = live.kept.copy()
+                for entry in later:
+                    kept.add(entry)
+                live.become(kept)
 
     @contextmanager
     def _use(self, live: Live) -> Iterator[Live]:
@@ -194,6 +143,9 @@ class Keeper:
 
         Raises CallError: TOO_MANY_GAMES, DISK_FULL, STORE_FAILED; Conflict for a key that is there.
         """
+        if self.store.shared:
+            with typed():
+                self._unfinished = Counter(await self.store.count_unfinished())
         own = self._unfinished[kept.head.maker]
         require_room(
             "max_games_each", own, self._limits.each, "games of yours have not ended; a caller may have no more"
@@ -209,7 +161,12 @@ class Keeper:
         self.move(live)
 
     async def change(
-        self, live: Live, act: Callable[[Kept], T], keys: Callable[[T], Sequence[Key]] = lambda _: ()
+        self,
+        live: Live,
+        act: Callable[[Kept], T],
+        keys: Callable[[T], Sequence[Key]] = lambda _: (),
+        *,
+        owned: bool = False,
     ) -> tuple[T, Kept]:
         """Let something happen: return what `act` does, and the game then. It is stored, or nothing has happened.
 
@@ -217,29 +174,39 @@ class Keeper:
             live: the game.
             act: adds to the copy of a game that it is given; what it raises undoes it.
             keys: that are stored with it, by what `act` returns.
+            owned: only while the game is this server's.
 
-        Raises CallError: DISK_FULL, STORE_FAILED; Conflict for a key that is there; and what `act` raises.
+        Raises CallError: DISK_FULL, STORE_FAILED; Conflict for a key that is there, and for a game that is no longer
+        this server's; and what `act` raises.
         """
-        return await self._whole(self._change(live, act, keys))
+        return await self._whole(self._change(live, act, keys, owned))
 
-    async def _change(self, live: Live, act: Callable[[Kept], T], keys: Callable[[T], Sequence[Key]]) -> tuple[T, Kept]:
+    async def _change(
+        self, live: Live, act: Callable[[Kept], T], keys: Callable[[T], Sequence[Key]], owned: bool
+    ) -> tuple[T, Kept]:
         async with live.lock:
-            plan = live.kept.copy()
-            result = act(plan)
-            if plan.version == live.kept.version:
-                return result, plan
-            with typed():
-                await self._append(live, plan, keys(result))
+            while True:
+                before, plan = live.kept.version, live.kept.copy()
+                result = act(plan)
+                if plan.version == before:
+                    return result, plan
+                try:
+                    with typed():
+                        await self._append(live, plan, keys(result), owned)
+                    break
+                except Conflict:
+                    if live.kept.version == before:
+                        raise  # else something else was stored before, which `act` is to see
             self._unfinished[plan.head.maker] += live.kept.over - plan.over
             self._unfinished += Counter()  # forget those who have none
             live.become(plan)
             self.move(live)
             return result, plan
 
-    async def _append(self, live: Live, plan: Kept, keys: Sequence[Key]) -> None:
+    async def _append(self, live: Live, plan: Kept, keys: Sequence[Key], owned: bool) -> None:
         game_id, version = plan.head.game_id, live.kept.version
         try:
-            await self.store.append(game_id, version, plan.entries[version:], summary_of(plan), keys)
+            await self.store.append(game_id, version, plan.entries[version:], summary_of(plan), keys, owned=owned)
         except Conflict:  # a key that is there; or an earlier failure was none, and there is more than was thought
             found = await self.store.load(game_id)
             if found is not None and len(found[1]) > version:
@@ -256,38 +223,88 @@ class Keeper:
     # -- moving in it ------------------------------------------------------------------------------
 
     def resume(self) -> None:
-        """Go on with the games in which the server has to move, one after the other."""
-        task = asyncio.create_task(self._resume())
-        self._changes.add(task)
-        task.add_done_callback(self._changes.discard)
+        """Go on with the games in which the server has to move, and see what other servers do."""
+        self.store.listen(self._hear)
+        self._resuming = asyncio.create_task(self._resume())
+        self._resuming.add_done_callback(self._end)
 
     async def _resume(self) -> None:
-        for game_id, _ in await self.store.select(Wanted(limit=self._limits.games, due=True)):
-            if self.finishing:
+        """Take the games in which no server moves, one after the other."""
+        while not self.finishing:
+            found: list[str] = []
+            try:
+                found = await self.store.adopt(MANY if self.store.shared else self._limits.games)
+                for game_id in found:
+                    await self._wake_up(game_id)
+                    await asyncio.sleep(0)  # calls come between
+            except (StoreError, CallError) as error:
+                logger.error("games stand still: %s", error)
+            if not self.store.shared:
                 return
+            await asyncio.sleep(LOOK if len(found) < MANY else 0)
+
+    async def _wake_up(self, game_id: str) -> None:
+        if not self.finishing:
             async with self.lend(game_id) as live:
                 self.move(live)
-            await asyncio.sleep(0)  # calls come between
+
+    def _hear(self, news: News) -> None:
+        """See to what another server has stored."""
+        if not news.game_id:
+            for game_id, live in self._games.items():
+                if not live.asleep:
+                    self._begin(self._wake_up(game_id))
+            return
+        known = self._games.get(news.game_id)
+        if (news.mine and news.due) or (known is not None and (known.watching or known.mover)):
+            self._begin(self._wake_up(news.game_id))
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do something beside all else; `finish` waits for it."""
+        task = asyncio.create_task(work)
+        self._changes.add(task)
+        task.add_done_callback(self._end)
+
+    def _end(self, task: "asyncio.Task[None]") -> None:
+        self._changes.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            logger.error("a game stands still", exc_info=task.exception())
 
     def move(self, live: Live) -> None:
-        """See that somebody moves where the server has to."""
+        """See that somebody moves where a server has to."""
         kept = live.kept
         if live.mover is None and not self.finishing and (kept.mover is not None or kept.deadline is not None):
-            live.mover = asyncio.create_task(self._moving(self, live))
+            live.mover = asyncio.create_task(self._move(live))
             live.mover.add_done_callback(lambda task: self._rest(live, task))
 
-    def _rest(self, live: Live, task: "asyncio.Task[None]") -> None:
+    async def _move(self, live: Live) -> bool:
+        """Move in a game, unless it is another server's; return whether it is this one's."""
+        if mine := await self._own(live):
+            await self._moving(self, live)
+        return mine
+
+    async def _own(self, live: Live) -> bool:
+        while True:
+            try:
+                return await self.store.own(live.kept.head.game_id)
+            except StoreError as error:
+                logger.error("game %s waits: %s", live.kept.head.game_id, error)
+                await asyncio.sleep(LOOK)
+
+    def _rest(self, live: Live, task: "asyncio.Task[bool]") -> None:
         live.mover = None
-        if not task.cancelled() and task.exception() is not None:
+        if task.cancelled():
+            return
+        if task.exception() is not None:
             logger.error("game %s stands still", live.kept.head.game_id, exc_info=task.exception())
-        elif not task.cancelled():
+        elif task.result():
             self.move(live)  # something may have become due as it ended
 
     async def finish(self) -> None:
         """End all streams, move no more, and finish what is being stored."""
         self.finishing = True
         movers = [live.mover for live in self._games.values() if live.mover is not None]
-        for task in movers:
+        for task in (*movers, *filter(None, (self._resuming,))):
             task.cancel()
         for live in self._games.values():
             live.wake()

@@ -8,9 +8,11 @@ from typing import TypeVar
 
 from clerestory.server.errors import CallError, Reason
 from clerestory.server.games.course import play_bot
-from clerestory.server.games.keeper import Keeper, Live, now
+from clerestory.server.games.keeper import Keeper, now
 from clerestory.server.games.kept import Kept
+from clerestory.server.games.live import Live
 from clerestory.server.games.log import Bot
+from clerestory.server.games.store import Conflict
 
 LEAST_NOTICE = 10.0  # seconds that a person has after the server has found a game again, whatever his deadline was
 SOON, LATE = 0.5, 30.0  # seconds between two tries to store or to search a move, growing
@@ -32,6 +34,8 @@ async def move_on(choose: Choose, keeper: Keeper, live: Live) -> None:
         try:
             await move_once(choose, keeper, live)
             pause = SOON
+        except Conflict:
+            return  # it is another server's by now
         except CallError as error:
             if error.reason == Reason.FINISHING:
                 return
@@ -59,7 +63,7 @@ async def move_once(choose: Choose, keeper: Keeper, live: Live) -> None:
         return
     text = await either(choose(kept, seat, bot), live)
     if text is not None:
-        await keeper.change(live, partial(play_bot, version=kept.version, text=text, moment=now()))
+        await keeper.change(live, partial(play_bot, version=kept.version, text=text, moment=now()), owned=True)
 
 
 def due(deadline: float, since: int, found: int) -> float:

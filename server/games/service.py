@@ -10,8 +10,9 @@ import grpc
 from clerestory.server.callers import Caller, Callers
 from clerestory.server.errors import Reason, refuse
 from clerestory.server.games import course
-from clerestory.server.games.keeper import Keeper, Live, now, typed
+from clerestory.server.games.keeper import Keeper, now, typed
 from clerestory.server.games.kept import Kept
+from clerestory.server.games.live import Live
 from clerestory.server.games.log import SeatKind
 from clerestory.server.games.making import ONLOOKER, OWNER, keys_of, make_game, seat_name
 from clerestory.server.games.pages import cursor_of, next_page, wanted_of

@@ -1,29 +1,13 @@
-"""Where games are kept: a log in SQLite, one connection on one thread, and what has gathered in one transaction.
+"""What a store of kept games does, whatever it is made of: SQLite for one server, PostgreSQL for several."""
 
-A single connection in exclusive mode: a second server on the same file is refused, and the fault of SQLite up to 3.51.2
-in which two connections that write to a WAL can damage it cannot be met.
-"""
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
 
-import asyncio
-import os
-import queue
-import sqlite3
-import threading
-import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Future
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from clerestory.server.games.log import Entry, Head
 
-from clerestory.server.config import MEMORY, USER, BadSettings
-from clerestory.server.games.log import Entry, Head, Kind
-from clerestory.server.games.schema import open_file
-
-AT_ONCE = 256  # requests of one transaction, at most
 DAY = 24 * 3600 * 1000  # milliseconds
 
-T = TypeVar("T")
 Logged = tuple[Head, list[Entry]]
 
 
@@ -88,9 +72,32 @@ class Wanted:
     before: tuple[int, str] | None = None
 
 
-class Store(Protocol):
-    """The things that a store does; each raises StoreError, StoreFull where there is no room."""
+@dataclass(frozen=True, slots=True)
+class News:
+    """Something that another server has stored.
 
+    Attributes:
+        game_id: what it is about; "" for any game.
+        mine: this server owns it.
+        due: some server has to move in it, now or later.
+    """
+
+    game_id: str
+    mine: bool
+    due: bool
+
+
+Heard = Callable[[News], None]
+
+
+class Store(Protocol):
+    """The things that a store does; each raises StoreError, StoreFull where there is no room.
+
+    Where several servers share one, what they do by themselves in a game is its owner's to do; `own`, `adopt`, `later`
+    and `listen` are about that. A store of one server owns all of it.
+    """
+
+    shared: bool  # by several servers
     secret: bytes  # drawn when the store was made
     unfinished: Mapping[str, int]  # games by maker that had not ended when it was opened
 
@@ -98,18 +105,43 @@ class Store(Protocol):
         """Keep a new game. Raises Conflict for one that is there, or a key that is."""
 
     async def append(
-        self, game_id: str, number: int, entries: Sequence[Entry], summary: Summary, keys: Sequence[Key] = ()
+        self,
+        game_id: str,
+        number: int,
+        entries: Sequence[Entry],
+        summary: Summary,
+        keys: Sequence[Key] = (),
+        *,
+        owned: bool = False,
     ) -> None:
-        """Add entries, the first of this number from 0. Raises Conflict where that number is taken."""
+        """Add entries, the first of this number from 0.
+
+        Raises Conflict where that number is taken, and with `owned` where the game is no longer this server's.
+        """
 
     async def load(self, game_id: str) -> Logged | None:
         """Return a game, None if there is none."""
+
+    async def later(self, game_id: str, number: int) -> list[Entry]:
+        """Return the entries of a game from a number on."""
 
     async def select(self, wanted: Wanted) -> list[tuple[str, int]]:
         """Return (id, created) of games, the newest first."""
 
     async def find(self, digests: Sequence[str]) -> dict[str, tuple[str, int | None]]:
         """Return (game, seat) of the keys that there are, by digest."""
+
+    async def count_unfinished(self) -> Mapping[str, int]:
+        """Return `unfinished` as it is now."""
+
+    async def own(self, game_id: str) -> bool:
+        """Take a game, unless another server that lives has it; return whether it is this server's."""
+
+    async def adopt(self, most: int) -> list[str]:
+        """Take so many of the games in which some server has to move and none that lives does; return them."""
+
+    def listen(self, heard: Heard) -> None:
+        """Tell from now on what other servers store."""
 
     async def reviewed(self, game_id: str, plan: str) -> dict[int, bytes]:
         """Return what there is of a review, by ply."""
@@ -119,192 +151,6 @@ class Store(Protocol):
 
     async def close(self) -> None:
         """Finish what was begun."""
-
-
-@dataclass(slots=True)
-class Job:
-    """Something to be done with the connection, and who waits for it."""
-
-    do: Callable[[sqlite3.Connection], Any]
-    done: Future[Any] = field(default_factory=Future)
-
-
-class SqliteStore:
-    """A store in a file: `user:` is that of the user, and `memory:` none at all.
-
-    Raises BadSettings for a file that cannot be opened, that another server has, or that is none of ours.
-    """
-
-    def __init__(self, path: str) -> None:
-        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
-        opened: Future[sqlite3.Connection] = Future()
-        file = ":memory:" if path == MEMORY else str(user_file()) if path == USER else path
-        self._thread = threading.Thread(target=self._work, args=(file, opened), name="store", daemon=True)
-        self._thread.start()
-        self._connection = opened.result()
-        first = Job(read_facts)
-        self._jobs.put(first)
-        self.secret, self.unfinished = first.done.result()
-
-    # -- what it does ----------------------------------------------------------------------------------
-
-    async def create(self, head: Head, entries: Sequence[Entry], summary: Summary, keys: Sequence[Key]) -> None:
-        """Keep a new game."""
-        row = (head.game_id, head.game, head.created, head.to_json(), summary.status, summary.shown, summary.due)
-
-        def do(connection: sqlite3.Connection) -> None:
-            connection.execute("INSERT INTO game VALUES (?, ?, ?, ?, ?, ?, ?)", row)
-            insert_entries(connection, head.game_id, 0, entries)
-            insert_keys(connection, head.game_id, keys)
-
-        await self._ask(do)
-
-    async def append(
-        self, game_id: str, number: int, entries: Sequence[Entry], summary: Summary, keys: Sequence[Key] = ()
-    ) -> None:
-        """Add entries."""
-
-        def do(connection: sqlite3.Connection) -> None:
-            insert_entries(connection, game_id, number, entries)
-            insert_keys(connection, game_id, keys)
-            row = (summary.status, summary.shown, summary.due, game_id)
-            connection.execute("UPDATE game SET status = ?, shown = ?, due = ? WHERE id = ?", row)
-
-        await self._ask(do)
-
-    async def load(self, game_id: str) -> Logged | None:
-        """Return a game."""
-        return await self._ask(lambda connection: read_game(connection, game_id))
-
-    async def select(self, wanted: Wanted) -> list[tuple[str, int]]:
-        """Return games."""
-        text, values = query(wanted)
-        return await self._ask(lambda connection: connection.execute(text, values).fetchall())
-
-    async def find(self, digests: Sequence[str]) -> dict[str, tuple[str, int | None]]:
-        """Return keys."""
-        marks = ", ".join("?" * len(digests))
-        text = f"SELECT digest, game, seat FROM key WHERE digest IN ({marks})"
-        rows = await self._ask(lambda connection: connection.execute(text, digests).fetchall())
-        return {digest: (game, seat) for digest, game, seat in rows}
-
-    async def reviewed(self, game_id: str, plan: str) -> dict[int, bytes]:
-        """Return what there is of a review."""
-        text = "SELECT ply, message FROM review WHERE game = ? AND plan = ?"
-        return dict(await self._ask(lambda connection: connection.execute(text, (game_id, plan)).fetchall()))
-
-    async def keep_review(self, game_id: str, plan: str, plies: Mapping[int, bytes]) -> None:
-        """Keep plies of a review."""
-        rows = [(game_id, plan, ply, message) for ply, message in plies.items()]
-        text = "INSERT OR IGNORE INTO review VALUES (?, ?, ?, ?)"
-        await self._ask(lambda connection: connection.executemany(text, rows) and None)
-
-    async def close(self) -> None:
-        """Finish what was begun."""
-        self._jobs.put(None)
-        await asyncio.to_thread(self._thread.join)
-
-    # -- the thread --------------------------------------------------------------------------------
-
-    async def _ask(self, do: Callable[[sqlite3.Connection], T]) -> T:
-        job = Job(do)
-        self._jobs.put(job)
-        result: T = await asyncio.wrap_future(job.done)
-        return result
-
-    def _work(self, path: str, opened: "Future[sqlite3.Connection]") -> None:
-        try:
-            connection = open_file(path)
-        except BadSettings as error:
-            opened.set_exception(error)
-            return
-        opened.set_result(connection)
-        while jobs := self._gather():
-            settle(connection, jobs)
-        connection.close()
-
-    def _gather(self) -> list[Job]:
-        """Wait for jobs, and return those that have gathered; none once the store is closed."""
-        jobs = [self._jobs.get()]
-        while jobs[-1] is not None and len(jobs) < AT_ONCE and not self._jobs.empty():
-            jobs.append(self._jobs.get())
-        if jobs[-1] is None and len(jobs) > 1:
-            self._jobs.put(None)
-        return [job for job in jobs if job is not None]
-
-
-def settle(connection: sqlite3.Connection, jobs: Sequence[Job]) -> None:
-    """Do jobs in one transaction, and tell those who wait once it is on the disk."""
-    jobs = [job for job in jobs if job.done.set_running_or_notify_cancel()]
-    try:
-        connection.execute("BEGIN IMMEDIATE")
-        results = [attempt(connection, job) for job in jobs]
-        connection.execute("COMMIT")
-    except sqlite3.Error as error:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        for job in jobs:
-            job.done.set_exception(told(error))
-        return
-    for job, result in zip(jobs, results, strict=True):
-        if isinstance(result, Conflict):
-            job.done.set_exception(result)
-        else:
-            job.done.set_result(result)
-
-
-def attempt(connection: sqlite3.Connection, job: Job) -> Any:
-    """Return what a job returns; a conflict undoes that job alone."""
-    connection.execute("SAVEPOINT job")
-    try:
-        return job.do(connection)
-    except sqlite3.IntegrityError as error:
-        connection.execute("ROLLBACK TO job")
-        return Conflict(str(error))
-    finally:
-        if connection.in_transaction:
-            connection.execute("RELEASE job")
-
-
-def told(error: sqlite3.Error) -> StoreError:
-    """Return an error of SQLite as one of ours."""
-    full = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
-    return StoreFull("there is no room to store it") if full else StoreError(f"the store failed: {error}")
-
-
-# -- rows ------------------------------------------------------------------------------------------
-
-
-def read_facts(connection: sqlite3.Connection) -> tuple[bytes, dict[str, int]]:
-    """Return the store's secret and the numbers of unfinished games by maker; forget requests that are too old."""
-    past = int(1000 * time.time()) - DAY
-    connection.execute("DELETE FROM key WHERE request AND moment < ?", (past,))
-    (secret,) = connection.execute("SELECT secret FROM store").fetchone()
-    text = "SELECT coalesce(json_extract(head, '$.maker'), ''), count(*) FROM game WHERE status <> 'over' GROUP BY 1"
-    return secret, dict(connection.execute(text).fetchall())
-
-
-def read_game(connection: sqlite3.Connection, game_id: str) -> Logged | None:
-    """Return a game, None if there is none."""
-    row = connection.execute("SELECT head FROM game WHERE id = ?", (game_id,)).fetchone()
-    if row is None:
-        return None
-    text = "SELECT kind, seat, text, moment FROM entry WHERE game = ? ORDER BY number"
-    rows = connection.execute(text, (game_id,)).fetchall()
-    return Head.from_json(row[0]), [Entry(Kind(kind), *rest) for kind, *rest in rows]
-
-
-def insert_entries(connection: sqlite3.Connection, game_id: str, number: int, entries: Iterable[Entry]) -> None:
-    """Add entries, the first of this number."""
-    rows = [(game_id, number + i, entry.kind, entry.seat, entry.text, entry.moment) for i, entry in enumerate(entries)]
-    connection.executemany("INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?)", rows)
-
-
-def insert_keys(connection: sqlite3.Connection, game_id: str, keys: Iterable[Key]) -> None:
-    """Add what leads to a game."""
-    now = int(1000 * time.time())
-    rows = [(key.digest, game_id, key.seat, key.request, now) for key in keys]
-    connection.executemany("INSERT INTO key VALUES (?, ?, ?, ?, ?)", rows)
 
 
 def query(wanted: Wanted) -> tuple[str, list[Any]]:
@@ -327,9 +173,3 @@ def query(wanted: Wanted) -> tuple[str, list[Any]]:
         values += wanted.before
     text = f"SELECT id, created FROM game WHERE {' AND '.join(where)} ORDER BY created DESC, id DESC LIMIT ?"
     return text, [*values, wanted.limit]
-
-
-def user_file() -> Path:
-    """Return where a user's games are kept unless he says otherwise (XDG Base Directory Specification 0.8)."""
-    data = os.environ.get("XDG_DATA_HOME", "")
-    return (Path(data) if data.startswith("/") else Path.home() / ".local" / "share") / "clerestory" / "games.sqlite"

@@ -5,7 +5,8 @@ from collections.abc import Awaitable, Callable
 
 from clerestory.server.errors import Reason, refuse
 from clerestory.server.games.course import require_version
-from clerestory.server.games.keeper import Keeper, Live
+from clerestory.server.games.keeper import Keeper
+from clerestory.server.games.live import Live
 from clerestory.server.games.translate_games import write_presence, write_state
 from clerestory.server.games.viewer import Viewer, horizon, visible
 from clerestory.v1 import games_pb2 as games

@@ -10,11 +10,13 @@ from pathlib import Path
 import pytest
 
 from clerestory.server.config import BadSettings
-from clerestory.server.games import store as stores
+from clerestory.server.games import sqlite as stores
 from clerestory.server.games.keeper import summary_of
 from clerestory.server.games.log import Entry, Head, Kind
+from clerestory.server.games.opening import open_store
 from clerestory.server.games.schema import APPLICATION, SCRIPTS
-from clerestory.server.games.store import Conflict, Key, SqliteStore, StoreFull, Summary, Wanted, user_file
+from clerestory.server.games.sqlite import SqliteStore, user_file
+from clerestory.server.games.store import Conflict, Key, StoreFull, Summary, Wanted
 from tests.server.games.table import head, kept
 
 RUNNING = Summary("running", False, None)
@@ -30,11 +32,21 @@ def named(game_id: str, created: int = 1) -> Head:
 
 @pytest.fixture(params=["memory", "file"])
 def path(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A store in SQLite."""
     return "memory:" if request.param == "memory" else str(tmp_path / "folder" / "games.sqlite")
 
 
-async def test_what_was_stored_is_loaded(path: str) -> None:
-    store = SqliteStore(path)
+@pytest.fixture(params=["memory", "file", "database"])
+def name(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A store of any sort."""
+    if request.param == "database":
+        found: str = request.getfixturevalue("database")
+        return found
+    return "memory:" if request.param == "memory" else str(tmp_path / "folder" / "games.sqlite")
+
+
+async def test_what_was_stored_is_loaded(name: str) -> None:
+    store = await open_store(name)
     game = kept("cathedral", "ppb")
     await store.create(game.head, game.entries, summary_of(game), [])
     await store.append("game", game.version, entries(2), RUNNING)
@@ -43,8 +55,8 @@ async def test_what_was_stored_is_loaded(path: str) -> None:
     await store.close()
 
 
-async def test_a_number_is_taken_once_and_a_conflict_leaves_nothing(path: str) -> None:
-    store = SqliteStore(path)
+async def test_a_number_is_taken_once_and_a_conflict_leaves_nothing(name: str) -> None:
+    store = await open_store(name)
     await store.create(named("a"), entries(2), RUNNING, [Key("x")])
     for number, keys in ((1, []), (2, [Key("x")])):
         with pytest.raises(Conflict):
@@ -81,8 +93,8 @@ async def test_many_are_stored_in_one_transaction(path: str, monkeypatch: pytest
     await store.close()
 
 
-async def test_games_are_listed_by_age_in_pages(path: str) -> None:
-    store = SqliteStore(path)
+async def test_games_are_listed_by_age_in_pages(name: str) -> None:
+    store = await open_store(name)
     for number in range(5):
         summary = Summary("open" if number % 2 else "running", number != 3, 0 if number == 4 else None)
         await store.create(named(f"g{number}", created=number // 2), [], summary, [Key(f"token {number}")])
@@ -98,8 +110,8 @@ async def test_games_are_listed_by_age_in_pages(path: str) -> None:
     await store.close()
 
 
-async def test_keys_lead_to_games(path: str) -> None:
-    store = SqliteStore(path)
+async def test_keys_lead_to_games(name: str) -> None:
+    store = await open_store(name)
     await store.create(named("a"), [], RUNNING, [Key("owner"), Key("seat", 1), Key("request", 2, request=True)])
     assert await store.find(["seat", "request", "owner", "none"]) == {
         "seat": ("a", 1),
@@ -109,16 +121,31 @@ async def test_keys_lead_to_games(path: str) -> None:
     await store.close()
 
 
-async def test_a_store_that_is_opened_again_has_everything(tmp_path: Path) -> None:
-    path = str(tmp_path / "games.sqlite")
-    first = SqliteStore(path)
+@pytest.mark.parametrize("sort", ["file", "database"])
+async def test_a_store_that_is_opened_again_has_everything(
+    sort: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    where = str(tmp_path / "games.sqlite") if sort == "file" else request.getfixturevalue("database")
+    first = await open_store(where)
     await first.create(named("a"), entries(3), RUNNING, [])
     await first.create(named("b"), [], Summary("over", False, None), [])
+    assert await first.count_unfinished() == {"": 1}
     await first.close()
-    again = SqliteStore(path)
+    again = await open_store(where)
     assert await again.load("a") == (named("a"), entries(3))
+    assert await again.later("a", 2) == entries(3)[2:]
     assert (again.secret, again.unfinished) == (first.secret, {"": 1})
     await again.close()
+
+
+async def test_reviews_are_kept_once(name: str) -> None:
+    store = await open_store(name)
+    await store.create(named("a"), [], RUNNING, [])
+    await store.keep_review("a", "plan", {1: b"one", 2: b"two"})
+    await store.keep_review("a", "plan", {2: b"other", 3: b"\0three"})
+    assert await store.reviewed("a", "plan") == {1: b"one", 2: b"two", 3: b"\0three"}
+    assert await store.reviewed("a", "other") == {}
+    await store.close()
 
 
 async def test_an_old_name_of_a_request_is_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -222,7 +249,7 @@ def test_one_connection_is_all_there_is() -> None:
     folder = Path(stores.__file__).parent
     made = [path.name for path in sorted(folder.glob("*.py")) if "sqlite3.connect(" in path.read_text()]
     assert made == ["schema.py"]
-    assert (folder / "store.py").read_text().count("open_file(") == 1
+    assert (folder / "sqlite.py").read_text().count("open_file(") == 1
 
 
 def test_the_file_of_the_user(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

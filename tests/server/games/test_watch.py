@@ -10,7 +10,7 @@ from clerestory.server.games import course
 from clerestory.server.games import watch as watches
 from clerestory.server.games.keeper import Keeper, Limits
 from clerestory.server.games.mover import either
-from clerestory.server.games.store import SqliteStore
+from clerestory.server.games.sqlite import SqliteStore
 from clerestory.server.games.viewer import Viewer
 from clerestory.v1 import games_pb2 as games
 from tests.server.games.table import BOT, PERSON, first_action, kept, table

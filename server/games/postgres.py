@@ -1,0 +1,269 @@
+"""Where several servers keep their games together: the log in PostgreSQL, and which of them moves in which game.
+
+People are served by whichever server they reach: of two entries with one number the second is refused, and its server
+looks again. What servers do by themselves (moves of bots, and for people whose time is over) is done by the owner of a
+game alone. A server has a lease, a row that it renews; a game names its owner. Once the lease has run out another
+server may take the game, and what the first one still wants to store for it is refused, as the game no longer names it: the
+name is the fencing token (M. Kleppmann, "How to do distributed locking", 2016). Times are the database's.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, LiteralString, Self, TypeVar
+
+import psycopg
+from psycopg import errors
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
+
+from clerestory.server.config import BadSettings
+from clerestory.server.games.log import Entry, Head, Kind
+from clerestory.server.games.postgres_schema import prepare
+from clerestory.server.games.store import (
+    DAY,
+    Conflict,
+    Heard,
+    Key,
+    Logged,
+    News,
+    StoreError,
+    StoreFull,
+    Summary,
+    Wanted,
+    query,
+)
+
+LEASE = 6.0  # seconds for which a server that is not heard of keeps its games
+BEAT = 2.0  # seconds between its signs of life, and between looks for games without an owner
+CONNECTIONS = 4
+PATIENCE = 10.0  # seconds for a connection
+PAUSE = 1.0  # seconds before a connection that was lost is tried again
+CHANNEL = "clerestory_games"
+NOBODY = 0  # no server has this number
+LIVES: LiteralString = (
+    "EXISTS (SELECT FROM server WHERE server.id = game.owner AND seen > clock_timestamp() - %(lease)s * interval '1 s')"
+)
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+Cursor = psycopg.AsyncCursor[Any]
+
+
+class PostgresStore:
+    """A store that several servers share; `open` makes one."""
+
+    shared = True
+
+    def __init__(self, url: str, secret: bytes, number: int) -> None:
+        self.secret = secret
+        self.unfinished: Mapping[str, int] = {}
+        self._url = url
+        self._number = number  # of this server
+        self._pool = AsyncConnectionPool(url, min_size=1, max_size=CONNECTIONS, open=False, timeout=PATIENCE)
+        self._tasks: list[asyncio.Task[None]] = []
+
+    @classmethod
+    async def open(cls, url: str) -> Self:
+        """Return a store whose tables are there and up to date, of a new server. Raises BadSettings."""
+        try:
+            async with await psycopg.AsyncConnection.connect(url, connect_timeout=int(PATIENCE)) as connection:
+                secret, number = await prepare(connection)
+            store = cls(url, secret, number)
+            await store._pool.open(wait=True, timeout=PATIENCE)
+            store.unfinished = await store.count_unfinished()
+        except (psycopg.Error, PoolTimeout) as error:
+            what = str(error).partition("\n")[0].removesuffix(" FATAL")
+            raise BadSettings(f"store: PostgreSQL cannot be opened: {what}") from None
+        store._tasks.append(asyncio.create_task(store._live()))
+        return store
+
+    # -- games -----------------------------------------------------------------------------------------
+
+    async def create(self, head: Head, entries: Sequence[Entry], summary: Summary, keys: Sequence[Key]) -> None:
+        """Keep a new game."""
+        row = (head.game_id, head.game, head.created, head.maker, head.to_json(), *fields_of(summary))
+
+        async def do(cursor: Cursor) -> None:
+            columns = "id, name, created, maker, head, status, shown, due"
+            await cursor.execute(f"INSERT INTO game ({columns}) VALUES (%s, %s, %s, %s, %s, %s, %s, %s)", row)
+            await insert_entries(cursor, head.game_id, 0, entries)
+            await insert_keys(cursor, head.game_id, keys)
+
+        await self._do(do)
+
+    async def append(
+        self,
+        game_id: str,
+        number: int,
+        entries: Sequence[Entry],
+        summary: Summary,
+        keys: Sequence[Key] = (),
+        *,
+        owned: bool = False,
+    ) -> None:
+        """Add entries; `owned`: only if this server owns the game."""
+        row = (*fields_of(summary), game_id, owned, self._number)
+
+        async def do(cursor: Cursor) -> None:
+            text: LiteralString = "UPDATE game SET status = %s, shown = %s, due = %s WHERE id = %s"
+            await cursor.execute(f"{text} AND NOT (%s AND owner IS DISTINCT FROM %s) RETURNING owner", row)
+            found = await cursor.fetchone()
+            if found is None:
+                raise Conflict("there is no such game, or another server owns it")
+            await insert_entries(cursor, game_id, number, entries)
+            await insert_keys(cursor, game_id, keys)
+            await self._tell(cursor, found[0] or NOBODY, summary.due is not None, game_id)
+
+        await self._do(do)
+
+    async def load(self, game_id: str) -> Logged | None:
+        """Return a game."""
+        [row] = await self._ask("SELECT head FROM game WHERE id = %s", (game_id,)) or [None]
+        return None if row is None else (Head.from_json(row[0]), await self.later(game_id, 0))
+
+    async def later(self, game_id: str, number: int) -> list[Entry]:
+        """Return the entries from a number on."""
+        text: LiteralString = (
+            "SELECT kind, seat, text, moment FROM entry WHERE game = %s AND number >= %s ORDER BY number"
+        )
+        return [Entry(Kind(kind), *rest) for kind, *rest in await self._ask(text, (game_id, number))]
+
+    async def select(self, wanted: Wanted) -> list[tuple[str, int]]:
+        """Return games."""
+        text, values = query(wanted)
+        return await self._ask(text.replace("?", "%s"), values)
+
+    async def find(self, digests: Sequence[str]) -> dict[str, tuple[str, int | None]]:
+        """Return keys."""
+        rows = await self._ask("SELECT digest, game, seat FROM key WHERE digest = ANY(%s)", (list(digests),))
+        return {digest: (game, seat) for digest, game, seat in rows}
+
+    async def count_unfinished(self) -> Mapping[str, int]:
+        """Return the numbers of games that have not ended, by maker."""
+        return dict(await self._ask("SELECT maker, count(*) FROM game WHERE status <> 'over' GROUP BY maker"))
+
+    async def reviewed(self, game_id: str, plan: str) -> dict[int, bytes]:
+        """Return what there is of a review."""
+        return dict(await self._ask("SELECT ply, message FROM review WHERE game = %s AND plan = %s", (game_id, plan)))
+
+    async def keep_review(self, game_id: str, plan: str, plies: Mapping[int, bytes]) -> None:
+        """Keep plies of a review."""
+        rows = [(game_id, plan, ply, message) for ply, message in plies.items()]
+        text: LiteralString = "INSERT INTO review VALUES (%s, %s, %s, %s) ON CONFLICT DO NOTHING"
+        await self._do(lambda cursor: cursor.executemany(text, rows))
+
+    # -- owners ----------------------------------------------------------------------------------------
+
+    async def own(self, game_id: str) -> bool:
+        """Take a game, unless another server that lives has it; return whether it is this server's."""
+        text: LiteralString = f"UPDATE game SET owner = %(me)s WHERE id = %(game)s AND (owner = %(me)s OR NOT {LIVES})"
+        values = {"me": self._number, "game": game_id, "lease": LEASE}
+        return bool(await self._ask(f"{text} RETURNING id", values))
+
+    async def adopt(self, most: int) -> list[str]:
+        """Take the games that are due and have no owner that lives; return them."""
+        orphans: LiteralString = (
+            f"SELECT id FROM game WHERE due IS NOT NULL AND NOT {LIVES} ORDER BY due LIMIT %(most)s"
+        )
+        text: LiteralString = (
+            f"UPDATE game SET owner = %(me)s WHERE id IN ({orphans} FOR UPDATE SKIP LOCKED) RETURNING id"
+        )
+        return [game for (game,) in await self._ask(text, {"me": self._number, "lease": LEASE, "most": most})]
+
+    def listen(self, heard: Heard) -> None:
+        """Tell from now on what other servers store."""
+        self._tasks.append(asyncio.create_task(self._listen(heard)))
+
+    async def close(self) -> None:
+        """Leave the games to others."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        with suppress(StoreError):
+            await self._do(self._leave)
+        await self._pool.close()
+
+    async def _leave(self, cursor: Cursor) -> None:
+        await cursor.execute("DELETE FROM server WHERE id = %s", (self._number,))
+        await self._tell(cursor, NOBODY, True, "")
+
+    async def _live(self) -> None:
+        """Give signs of life, and forget servers that have given none for long."""
+        alive: LiteralString = (
+            "INSERT INTO server VALUES (%s, clock_timestamp()) ON CONFLICT (id) DO UPDATE SET seen = clock_timestamp()"
+        )
+        while True:
+            await asyncio.sleep(BEAT)
+            try:
+                await self._do(lambda cursor: cursor.execute(alive, (self._number,)))
+                await self._do(
+                    lambda cursor: cursor.execute("DELETE FROM server WHERE seen < now() - interval '1 day'")
+                )
+            except StoreError as error:
+                logger.warning("this server may lose its games to others: %s", error)
+
+    # -- news ------------------------------------------------------------------------------------------
+
+    async def _tell(self, cursor: Cursor, owner: int, due: bool, game_id: str) -> None:
+        """Tell other servers of what is stored, once it is."""
+        text = f"{self._number} {owner} {int(due)} {game_id}"
+        await cursor.execute("SELECT pg_notify(%s, %s)", (CHANNEL, text))
+
+    async def _listen(self, heard: Heard) -> None:
+        while True:
+            with suppress(psycopg.Error):
+                async with await psycopg.AsyncConnection.connect(self._url, autocommit=True) as connection:
+                    await connection.execute(f"LISTEN {CHANNEL}")
+                    heard(News("", mine=False, due=True))  # what was told before was not heard
+                    async for notice in connection.notifies():
+                        self._hear(notice.payload, heard)
+            logger.warning("other servers are not heard of: PostgreSQL is away")
+            await asyncio.sleep(PAUSE)
+
+    def _hear(self, text: str, heard: Heard) -> None:
+        sender, owner, due, game_id = text.split(" ")
+        if int(sender) != self._number:
+            heard(News(game_id, mine=int(owner) == self._number, due=due == "1"))
+
+    # -- the database ----------------------------------------------------------------------------------
+
+    async def _ask(self, text: Any, values: Any = ()) -> list[Any]:
+        async def do(cursor: Cursor) -> list[Any]:
+            return await (await cursor.execute(text, values)).fetchall()
+
+        return await self._do(do)
+
+    async def _do(self, do: Callable[[Cursor], Awaitable[T]]) -> T:
+        """Do something in a transaction of its own. Raises StoreError."""
+        try:
+            async with self._pool.connection() as connection, connection.cursor() as cursor:
+                return await do(cursor)
+        except (errors.UniqueViolation, errors.ForeignKeyViolation) as error:
+            raise Conflict(str(error)) from None
+        except errors.DiskFull:
+            raise StoreFull("there is no room to store it") from None
+        except (psycopg.Error, PoolTimeout) as error:
+            raise StoreError(f"the store failed: {error}") from None
+
+
+def fields_of(summary: Summary) -> tuple[str, bool, int | None]:
+    """Return a summary as values of the columns status, shown and due."""
+    return summary.status, summary.shown, summary.due
+
+
+async def insert_entries(cursor: Cursor, game_id: str, number: int, entries: Sequence[Entry]) -> None:
+    """Add entries, the first of this number."""
+    rows = [(game_id, number + i, one.kind.value, one.seat, one.text, one.moment) for i, one in enumerate(entries)]
+    await cursor.executemany("INSERT INTO entry VALUES (%s, %s, %s, %s, %s, %s)", rows)
+
+
+async def insert_keys(cursor: Cursor, game_id: str, keys: Sequence[Key]) -> None:
+    """Add what leads to a game, in place of names of requests that are too old."""
+    if keys:
+        now = int(1000 * time.time())
+        await cursor.execute("DELETE FROM key WHERE request AND moment < %s", (now - DAY,))
+        rows = [(key.digest, game_id, key.seat, key.request, now) for key in keys]
+        await cursor.executemany("INSERT INTO key VALUES (%s, %s, %s, %s, %s)", rows)

@@ -1,0 +1,267 @@
+"""Where one server keeps its games: a log in SQLite, one connection on one thread, and what has gathered together.
+
+A single connection in exclusive mode: a second server on the same file is refused, and the fault of SQLite up to 3.51.2
+in which two connections that write to a WAL can damage it cannot be met.
+"""
+
+import asyncio
+import os
+import queue
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from clerestory.server.config import MEMORY, USER, BadSettings
+from clerestory.server.games.log import Entry, Head, Kind
+from clerestory.server.games.schema import open_file
+from clerestory.server.games.store import (
+    DAY,
+    Conflict,
+    Heard,
+    Key,
+    Logged,
+    StoreError,
+    StoreFull,
+    Summary,
+    Wanted,
+    query,
+)
+
+AT_ONCE = 256  # requests of one transaction, at most
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Job:
+    """Something to be done with the connection, and who waits for it."""
+
+    do: Callable[[sqlite3.Connection], Any]
+    done: Future[Any] = field(default_factory=Future)
+
+
+class SqliteStore:
+    """A store in a file: `user:` is that of the user, and `memory:` none at all.
+
+    Raises BadSettings for a file that cannot be opened, that another server has, or that is none of ours.
+    """
+
+    shared = False
+
+    def __init__(self, path: str) -> None:
+        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        opened: Future[sqlite3.Connection] = Future()
+        file = ":memory:" if path == MEMORY else str(user_file()) if path == USER else path
+        self._thread = threading.Thread(target=self._work, args=(file, opened), name="store", daemon=True)
+        self._thread.start()
+        self._connection = opened.result()
+        first = Job(read_facts)
+        self._jobs.put(first)
+        self.secret, self.unfinished = first.done.result()
+
+    # -- what it does ----------------------------------------------------------------------------------
+
+    async def create(self, head: Head, entries: Sequence[Entry], summary: Summary, keys: Sequence[Key]) -> None:
+        """Keep a new game."""
+        row = (head.game_id, head.game, head.created, head.to_json(), summary.status, summary.shown, summary.due)
+
+        def do(connection: sqlite3.Connection) -> None:
+            connection.execute("INSERT INTO game VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+            insert_entries(connection, head.game_id, 0, entries)
+            insert_keys(connection, head.game_id, keys)
+
+        await self._ask(do)
+
+    async def append(
+        self,
+        game_id: str,
+        number: int,
+        entries: Sequence[Entry],
+        summary: Summary,
+        keys: Sequence[Key] = (),
+        *,
+        owned: bool = False,  # noqa: ARG002  # all of them are
+    ) -> None:
+        """Add entries."""
+
+        def do(connection: sqlite3.Connection) -> None:
+            insert_entries(connection, game_id, number, entries)
+            insert_keys(connection, game_id, keys)
+            row = (summary.status, summary.shown, summary.due, game_id)
+            connection.execute("UPDATE game SET status = ?, shown = ?, due = ? WHERE id = ?", row)
+
+        await self._ask(do)
+
+    async def load(self, game_id: str) -> Logged | None:
+        """Return a game."""
+        return await self._ask(lambda connection: read_game(connection, game_id))
+
+    async def later(self, game_id: str, number: int) -> list[Entry]:
+        """Return entries."""
+        return await self._ask(lambda connection: read_entries(connection, game_id, number))
+
+    async def select(self, wanted: Wanted) -> list[tuple[str, int]]:
+        """Return games."""
+        text, values = query(wanted)
+        return await self._ask(lambda connection: connection.execute(text, values).fetchall())
+
+    async def find(self, digests: Sequence[str]) -> dict[str, tuple[str, int | None]]:
+        """Return keys."""
+        marks = ", ".join("?" * len(digests))
+        text = f"SELECT digest, game, seat FROM key WHERE digest IN ({marks})"
+        rows = await self._ask(lambda connection: connection.execute(text, digests).fetchall())
+        return {digest: (game, seat) for digest, game, seat in rows}
+
+    async def count_unfinished(self) -> Mapping[str, int]:
+        """Return the numbers of games that have not ended."""
+        return await self._ask(read_unfinished)
+
+    async def own(self, game_id: str) -> bool:  # noqa: ARG002
+        """Every game is this server's."""
+        return True
+
+    async def adopt(self, most: int) -> list[str]:
+        """Return the games in which this server has to move."""
+        return [game_id for game_id, _ in await self.select(Wanted(limit=most, due=True))]
+
+    def listen(self, heard: Heard) -> None:
+        """There are no others."""
+
+    async def reviewed(self, game_id: str, plan: str) -> dict[int, bytes]:
+        """Return what there is of a review."""
+        text = "SELECT ply, message FROM review WHERE game = ? AND plan = ?"
+        return dict(await self._ask(lambda connection: connection.execute(text, (game_id, plan)).fetchall()))
+
+    async def keep_review(self, game_id: str, plan: str, plies: Mapping[int, bytes]) -> None:
+        """Keep plies of a review."""
+        rows = [(game_id, plan, ply, message) for ply, message in plies.items()]
+        text = "INSERT OR IGNORE INTO review VALUES (?, ?, ?, ?)"
+        await self._ask(lambda connection: connection.executemany(text, rows) and None)
+
+    async def close(self) -> None:
+        """Finish what was begun."""
+        self._jobs.put(None)
+        await asyncio.to_thread(self._thread.join)
+
+    # -- the thread --------------------------------------------------------------------------------
+
+    async def _ask(self, do: Callable[[sqlite3.Connection], T]) -> T:
+        job = Job(do)
+        self._jobs.put(job)
+        result: T = await asyncio.wrap_future(job.done)
+        return result
+
+    def _work(self, path: str, opened: "Future[sqlite3.Connection]") -> None:
+        try:
+            connection = open_file(path)
+        except BadSettings as error:
+            opened.set_exception(error)
+            return
+        opened.set_result(connection)
+        while jobs := self._gather():
+            settle(connection, jobs)
+        connection.close()
+
+    def _gather(self) -> list[Job]:
+        """Wait for jobs, and return those that have gathered; none once the store is closed."""
+        jobs = [self._jobs.get()]
+        while jobs[-1] is not None and len(jobs) < AT_ONCE and not self._jobs.empty():
+            jobs.append(self._jobs.get())
+        if jobs[-1] is None and len(jobs) > 1:
+            self._jobs.put(None)
+        return [job for job in jobs if job is not None]
+
+
+def settle(connection: sqlite3.Connection, jobs: Sequence[Job]) -> None:
+    """Do jobs in one transaction, and tell those who wait once it is on the disk."""
+    jobs = [job for job in jobs if job.done.set_running_or_notify_cancel()]
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        results = [attempt(connection, job) for job in jobs]
+        connection.execute("COMMIT")
+    except sqlite3.Error as error:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        for job in jobs:
+            job.done.set_exception(told(error))
+        return
+    for job, result in zip(jobs, results, strict=True):
+        if isinstance(result, Conflict):
+            job.done.set_exception(result)
+        else:
+            job.done.set_result(result)
+
+
+def attempt(connection: sqlite3.Connection, job: Job) -> Any:
+    """Return what a job returns; a conflict undoes that job alone."""
+    connection.execute("SAVEPOINT job")
+    try:
+        return job.do(connection)
+    except sqlite3.IntegrityError as error:
+        connection.execute("ROLLBACK TO job")
+        return Conflict(str(error))
+    finally:
+        if connection.in_transaction:
+            connection.execute("RELEASE job")
+
+
+def told(error: sqlite3.Error) -> StoreError:
+    """Return an error of SQLite as one of ours."""
+    full = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
+    return StoreFull("there is no room to store it") if full else StoreError(f"the store failed: {error}")
+
+
+# -- rows ------------------------------------------------------------------------------------------
+
+
+def read_facts(connection: sqlite3.Connection) -> tuple[bytes, dict[str, int]]:
+    """Return the store's secret and the numbers of unfinished games by maker; forget requests that are too old."""
+    past = int(1000 * time.time()) - DAY
+    connection.execute("DELETE FROM key WHERE request AND moment < ?", (past,))
+    (secret,) = connection.execute("SELECT secret FROM store").fetchone()
+    return secret, read_unfinished(connection)
+
+
+def read_unfinished(connection: sqlite3.Connection) -> dict[str, int]:
+    """Return the numbers of games that have not ended, by maker."""
+    text = "SELECT coalesce(json_extract(head, '$.maker'), ''), count(*) FROM game WHERE status <> 'over' GROUP BY 1"
+    return dict(connection.execute(text).fetchall())
+
+
+def read_game(connection: sqlite3.Connection, game_id: str) -> Logged | None:
+    """Return a game, None if there is none."""
+    row = connection.execute("SELECT head FROM game WHERE id = ?", (game_id,)).fetchone()
+    if row is None:
+        return None
+    return Head.from_json(row[0]), read_entries(connection, game_id)
+
+
+def read_entries(connection: sqlite3.Connection, game_id: str, number: int = 0) -> list[Entry]:
+    """Return the entries of a game from a number on."""
+    text = "SELECT kind, seat, text, moment FROM entry WHERE game = ? AND number >= ? ORDER BY number"
+    rows = connection.execute(text, (game_id, number)).fetchall()
+    return [Entry(Kind(kind), *rest) for kind, *rest in rows]
+
+
+def insert_entries(connection: sqlite3.Connection, game_id: str, number: int, entries: Iterable[Entry]) -> None:
+    """Add entries, the first of this number."""
+    rows = [(game_id, number + i, entry.kind, entry.seat, entry.text, entry.moment) for i, entry in enumerate(entries)]
+    connection.executemany("INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?)", rows)
+
+
+def insert_keys(connection: sqlite3.Connection, game_id: str, keys: Iterable[Key]) -> None:
+    """Add what leads to a game."""
+    now = int(1000 * time.time())
+    rows = [(key.digest, game_id, key.seat, key.request, now) for key in keys]
+    connection.executemany("INSERT INTO key VALUES (?, ?, ?, ?, ?)", rows)
+
+
+def user_file() -> Path:
+    """Return where a user's games are kept unless he says otherwise (XDG Base Directory Specification 0.8)."""
+    data = os.environ.get("XDG_DATA_HOME", "")
+    return (Path(data) if data.startswith("/") else Path.home() / ".local" / "share") / "clerestory" / "games.sqlite"
