@@ -36,7 +36,7 @@ GraceOption = Annotated[
     float, setting("grace", "Seconds that calls under way have to finish in once the server shuts down.")
 ]
 StoreOption = Annotated[
-    str, setting("store", "File to keep games in, or postgresql://...; `user:` for this user's own, `memory:` for none.")
+    str, setting("store", "File to keep games in, or postgresql://...; `user:` for your own, `memory:` for none.")
 ]
 MaxGamesOption = Annotated[int, setting("max_games", "Most unfinished games.")]
 MaxGamesEachOption = Annotated[int, setting("max_games_each", "Most unfinished games of one caller.")]

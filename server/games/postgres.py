@@ -2,8 +2,8 @@
 
 People are served by whichever server they reach: of two entries with one number the second is refused, and its server
 looks again. What servers do by themselves (moves of bots, and for people whose time is over) is done by the owner of a
-game alone. A server has a lease, a row that it renews; a game names its owner. Once the lease has run out another
-server may take the game, and what the first one still wants to store for it is refused, as the game no longer names it: the
+game alone. A server has a lease, a row that it renews; a game names its owner. Once the lease has run out another one
+may take the game, and what the first one still wants to store for it is refused, as the game no longer names it: the
 name is the fencing token (M. Kleppmann, "How to do distributed locking", 2016). Times are the database's.
 """
 
