@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from clerestory.door.bridge import Bridge, BrowserCall, Metadata
+from clerestory.door.bridge import PASSED_ON, Bridge, BrowserCall, Metadata
 from clerestory.door.codec import CODECS, END, Codec, wrapped
 from clerestory.door.config import DoorSettings
 from clerestory.door.errors import ConnectError
@@ -78,12 +78,12 @@ class Door:
             return
         answer = self._stream if method.streams else self._unary
         try:
-            timeout = read_timeout(exchange.headers)
+            timeout, headers = read_timeout(exchange.headers), passed_on(exchange.headers)
             message = codec.request(method, await exchange.body())
         except ConnectError as error:
             await refuse(exchange, codec, error)
             return
-        call = BrowserCall(method, message, exchange.headers, timeout, exchange.caller)
+        call = BrowserCall(method, message, headers, timeout, exchange.caller)
         await exchange.while_there(answer(exchange, codec, call))
 
     async def _unary(self, exchange: HttpExchange, codec: Codec, call: BrowserCall) -> None:
@@ -156,6 +156,15 @@ def read_timeout(headers: Mapping[str, str]) -> float | None:
     if not re.fullmatch(r"[0-9]{1,10}", text):
         raise ConnectError("invalid_argument", f"connect-timeout-ms: {text[:20]!r} is no number of milliseconds")
     return int(text) / 1000
+
+
+def passed_on(headers: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the headers that the server is to see. Raises ConnectError for one that gRPC cannot carry."""
+    found = {name: headers[name] for name in PASSED_ON if name in headers}
+    for name, value in found.items():
+        if not (value.isascii() and value.isprintable()):
+            raise ConnectError("invalid_argument", f"{name}: has characters that cannot be passed on")
+    return found
 
 
 def host_name(host: str) -> str:

@@ -34,7 +34,7 @@ class BrowserCall:
     Attributes:
         method: which.
         message: its request, as bytes.
-        headers: that came with it.
+        headers: of PASSED_ON, those that came with it.
         timeout: seconds that it may take; None for no limit.
         address: where it comes from.
     """
@@ -89,7 +89,7 @@ class Bridge:
     def _sent(self, call: BrowserCall) -> Metadata:
         """Return the metadata of a call: with the caller's token, or else its address."""
         own = dict(self._metadata)
-        passed = [(name, call.headers[name]) for name in PASSED_ON if name in call.headers and name not in own]
+        passed = [(name, value) for name, value in call.headers.items() if name not in own]
         sent = [*self._metadata, *passed, VIA]
         if self._near and call.address and TOKEN not in dict(sent):
             sent.append((ON_BEHALF, call.address.partition("%")[0]))

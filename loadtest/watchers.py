@@ -1,7 +1,8 @@
 """Watchers of kept games: `python -m loadtest.watchers` opens 500 streams on 100 games of bots, 20 plies a second.
 
-It prints how long after being stored a ply is shown, and how late answers to moves are meanwhile; for comparison, also
-with no games, and with games that nobody watches. Server and watchers share the machine and its clock.
+Told are how long after a ply was played it is shown, the time that it takes to store it included, and how late answers
+to moves are meanwhile, beside those of that server with no games, and with games that nobody watches. Server and
+watchers share the machine and its clock.
 """
 
 import asyncio
@@ -27,6 +28,7 @@ from loadtest.corpus import positions
 from loadtest.options import DEFAULT_GAME
 from loadtest.server import own_server
 
+FREE = 1.7  # plies for each that a bot is given time for: chance events and forced moves take none
 BUDGET = 0.2  # seconds of the moves that are asked for beside the games
 EVERY = 0.25  # seconds between two of them
 WARM = 5.0  # seconds of each phase that do not count
@@ -61,7 +63,7 @@ class Crowd:
     Attributes:
         games: of bots.
         watchers: streams, spread over them.
-        rate: plies a second of all games that the bots' time budgets allow.
+        rate: plies a second of all games, about.
         seconds: of each phase.
         game: name of the game.
     """
@@ -118,7 +120,7 @@ async def measure(target: str, asked: Sequence[Position], crowd: Crowd) -> dict[
     phases = {name: WatchFigures() for name in ("idle", "games", "watched")}
     ask = partial(ask_moves, channels[0], asked)
     await for_a_while(ask(phases["idle"]), seconds=crowd.seconds, figures=phases["idle"])
-    made = [await make_game(stubs[0], crowd.game, crowd.games / crowd.rate) for _ in range(crowd.games)]
+    made = [await make_game(stubs[0], crowd.game, FREE * crowd.games / crowd.rate) for _ in range(crowd.games)]
     await for_a_while(ask(phases["games"]), seconds=crowd.seconds, figures=phases["games"])
     watched = phases["watched"]
     streams = [watch(stubs[n % len(stubs)], made[n % len(made)], watched) for n in range(crowd.watchers)]
@@ -153,9 +155,7 @@ async def for_a_while(*doing: Any, seconds: float, figures: WatchFigures) -> Non
 def main(
     games_: Annotated[int, typer.Option("--games", help="Games of bots.")] = 100,
     watchers: Annotated[int, typer.Option(help="Streams.")] = 500,
-    rate: Annotated[
-        float, typer.Option(help="Plies a second, of all games together, that the bots' time budgets allow.")
-    ] = 20.0,
+    rate: Annotated[float, typer.Option(help="Plies a second of all games, about.")] = 20.0,
     seconds: Annotated[float, typer.Option(help="Of each phase: idle, with games, with watchers.")] = 60.0,
     game: Annotated[str, typer.Option(help="Name of the game.")] = DEFAULT_GAME,
 ) -> None:

@@ -30,7 +30,7 @@ ROOT = Path(__file__).parents[1]
 PICTURES = ROOT / "docs" / "pictures"
 POSITION = (ROOT / "examples" / "positions" / "cathedral-3p-round4-draft.json").read_text()
 LIST = "/clerestory.v1.RulesService/ListActions"
-CALLS, HINTS, CLICKS, OTHERS = 400, 20, 20, 3
+CALLS, HINTS, CLICKS, OTHERS = 400, 20, 60, 3
 ASKED = "box.value = 'table'; box.dispatchEvent(new Event('change', {bubbles: true}))"
 TABLE_IS_THERE = "document.querySelector('.lines tbody tr')"
 PRESSED = "document.querySelector('.action').click()"

@@ -23,7 +23,7 @@ def slow_store(played: Table, monkeypatch: pytest.MonkeyPatch) -> tuple[asyncio.
     reached, gate = asyncio.Event(), asyncio.Event()
     append = played.app.keeper.store.append
 
-    async def slow(*arguments: Any) -> None:
+    async def slow(*arguments: Any, **more: Any) -> None:
         reached.set()
         await gate.wait()
         await append(*arguments)
@@ -38,7 +38,7 @@ def slow_store(played: Table, monkeypatch: pytest.MonkeyPatch) -> tuple[asyncio.
 async def test_what_cannot_be_stored_has_not_happened(
     failure: StoreError, reason: Reason, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def fail(*_: Any) -> None:
+    async def fail(*_: Any, **__: Any) -> None:
         raise failure
 
     async with table() as played:

@@ -152,8 +152,8 @@ function Import() {
       <summary>Import a record or a position</summary>
       <Trouble words={trouble.value} />
       <label>
-        A file, as <code>clerestory play --record</code> or <code>clerestory new</code> writes it, to go through, and to play
-        on from
+        A file, as <code>clerestory play --record</code> or <code>clerestory new</code> writes it, to go through, and to
+        play on from
         <input
           type="file"
           onChange={async (event) => {

@@ -95,7 +95,8 @@ export function NewGame() {
       <Trouble words={trouble.value} />
       {from ? (
         <p class="notice">
-          {text.games[from.game] ?? from.game}, {from.seats} players: it goes on after {text.moves(from.actions.length)}.{" "}
+          {text.games[from.game] ?? from.game}, {from.seats} players: it goes on after {text.moves(from.actions.length)}
+          .{" "}
           <button type="button" onClick={() => (beginning.value = undefined)}>
             Begin anew instead
           </button>
