@@ -1,12 +1,13 @@
 """Positions: read strictly, with words for what is wrong; printed as a table."""
 
+import json
 import random
 from functools import partial
 from typing import Any
 
 import pytest
 
-from clerestory.engine import BadPosition, Rng
+from clerestory.engine import BadPosition, BadRecord, Record, Rng, read_records
 from tests.engine.cathedral.scenes import changed, reach
 from tests.engine.faulty import assert_fault, faults_of_position
 from tests.games import CATHEDRAL
@@ -39,6 +40,17 @@ FAULTS: list[tuple[dict[str, Any], str, str]] = [
 @pytest.mark.parametrize(("changes", "field", "description"), FAULTS)
 def test_a_fault_names_its_field(changes: dict[str, Any], field: str, description: str) -> None:
     assert_fault(faults(changes), f"cathedral.{field}", description)
+
+
+def test_the_reconstructed_cards_of_revision_1_are_refused_by_name() -> None:
+    record = list(Record(CATHEDRAL.new(2, 1), 1).lines())
+    head = json.loads(record[0])
+    head["position"]["rules_revision"] = 1
+    says = "rules_revision: is 1; these rules are revision 2"
+    with pytest.raises(BadPosition, match=says):
+        CATHEDRAL.from_position(head["position"])
+    with pytest.raises(BadRecord, match=says):
+        list(read_records([json.dumps(head), *record[1:]]))
 
 
 OPENING = CATHEDRAL.new(2, 1).to_position()["cathedral"]
