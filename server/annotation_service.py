@@ -23,7 +23,7 @@ from clerestory.server.games.viewer import Viewer, viewer_of
 from clerestory.server.reviewer import Game, Pass, Reviewer
 from clerestory.server.translate_annotation import (
     MOST,
-    Wanted,
+    ReviewRequest,
     digest_of_plan,
     read_annotation,
     read_plies,
@@ -100,7 +100,7 @@ class Annotations(AnnotationServiceServicer):
             api.AnnotateGameResponse(done=proper.total, total=proper.total, review=write_review(review))
         )
 
-    async def _game(self, wanted: Wanted) -> tuple[Any, int | None]:
+    async def _game(self, wanted: ReviewRequest) -> tuple[Any, int | None]:
         """Return the last position of a game, and by which seat's knowledge it is judged. Raises CallError."""
         if wanted.record is not None:
             return wanted.record, wanted.viewer
@@ -165,7 +165,7 @@ def game_of(end: Any, viewer: int | None) -> Game:
     return Game(plies, last_root(end, viewer), len(end.history))
 
 
-def iterations_of(wanted: Wanted, took: float) -> int:
+def iterations_of(wanted: ReviewRequest, took: float) -> int:
     """Return the iterations of the review proper: as asked for, or as many as fit by the speed of the sketch."""
     if wanted.seconds is None:
         return wanted.iterations or ITERATIONS

@@ -26,7 +26,7 @@ CLASSES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ReviewRequest:
     """A review that is wanted.
 
     Attributes:
@@ -48,7 +48,7 @@ class Wanted:
     seed: int
 
 
-def read_annotation(request: api.AnnotateGameRequest) -> Wanted:
+def read_annotation(request: api.AnnotateGameRequest) -> ReviewRequest:
     """Return what a request asks for. Raises CallError, with all that is wrong."""
     faults = Faults()
     seconds = read_duration(request, "time_budget", faults, Reason.BAD_TIME_BUDGET, SHORTEST)
@@ -66,7 +66,7 @@ def read_annotation(request: api.AnnotateGameRequest) -> Wanted:
     if record is not None:
         require_seat(record, viewer)
     kept = request.kept_game
-    return Wanted(kept.game_id, tuple(kept.tokens), record, viewer, iterations, seconds, request.seed)
+    return ReviewRequest(kept.game_id, tuple(kept.tokens), record, viewer, iterations, seconds, request.seed)
 
 
 def read_game(text: str, faults: Faults) -> State | None:
