@@ -211,10 +211,11 @@ function Table({ lines, seat, question, pointed, onPoint }: TableProps) {
 /** Why the first line is the one to play, where another one has a higher margin as it is shown. */
 function Higher({ lines, seat }: { lines: readonly Line[]; seat: number | undefined }) {
   const first = lines[0];
+  if (seat === undefined || !first) return null;
   const shown = (line: Line) => Math.round(10 * line.margin);
   const tried = lines.filter((line) => line.visits > 0n);
   const higher = tried.reduce((most, line) => (shown(line) > shown(most) ? line : most), tried[0] ?? first);
-  if (seat === undefined || !first || !higher || higher === first) return null;
+  if (higher === first) return null;
   const share = (line: Line) => line.winShares[seat] ?? 0;
   const label = higher.action?.label ?? "";
   return <p class="muted">{share(higher) < share(first) ? text.winsLess(label) : text.triedLess(label)}</p>;
