@@ -101,7 +101,7 @@ def stays_ahead(searcher: Searcher, actions: Sequence[str], iterations: int, fig
 def main() -> None:
     """Check, and print what was counted."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--positions", type=int, default=100, help="as many of each record")
+    parser.add_argument("--positions", type=int, default=100, help="in all, as many of each record")
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--iterations", type=int, default=20_000, help="of the search that is explained")
     parser.add_argument("--times", type=int, default=100, help="the worlds that a sentence was made of")
