@@ -104,3 +104,10 @@ def played_through(record: str) -> Any:
     """The last position of a record, every ply of which the core has found legal."""
     (found,) = read_records(record.splitlines())
     return found.state
+
+
+def start(page: Page, holders: tuple[str, ...] = ("me", "bot1"), game: str = "duel") -> str:
+    """Begin a game, and wait until its page has settled; return its identifier."""
+    identifier = new_game(page, game, list(holders))
+    settled(page)
+    return identifier

@@ -1,0 +1,91 @@
+"""Studies: records and positions gone through, strayed from and played on from."""
+
+import json
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from clerestory.engine import read_records
+from tests.browser.harness import PATIENCE, begin, play_on, record_of, settled, start
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+@pytest.mark.parametrize("name", ["cathedral-2p", "cathedral-3p", "cathedral-4p", "duel-2p"])
+def test_any_record_can_be_gone_through(page: Page, name: str) -> None:
+    text = (EXAMPLES / "records" / f"{name}.jsonl").read_text()
+    (record,) = read_records(text.splitlines())
+    page.get_by_text("Import a record or a position").click()
+    page.locator("input[type=file]").set_input_files(EXAMPLES / "records" / f"{name}.jsonl")
+    steps = page.locator(".steps")
+    expect(steps).to_contain_text(f"0 / {len(record.state.history)}", timeout=PATIENCE)
+    page.keyboard.press("End")
+    expect(page.get_by_test_id("winner")).to_be_visible(timeout=PATIENCE)
+    for margin in record.state.margins():
+        expect(page.locator(".margins")).to_contain_text(f"{margin:+.2f}".rstrip("0").rstrip(".") + " points")
+    page.keyboard.press("ArrowLeft")
+    last = record.state.history[-1].text
+    expect(page.locator(f'.action[data-action="{last}"]')).to_have_count(1, timeout=PATIENCE)
+
+
+def test_a_study_strays_and_comes_back(page: Page) -> None:
+    page.get_by_text("Import a record or a position").click()
+    page.locator("input[type=file]").set_input_files(EXAMPLES / "records" / "duel-2p.jsonl")
+    steps = page.locator(".steps")
+    expect(steps).to_contain_text("0 / ", timeout=PATIENCE)
+    for ply in range(1, 10):  # the cards are dealt; then it is somebody's turn
+        page.keyboard.press("ArrowRight")
+        expect(steps).to_contain_text(f"{ply} / ")
+    page.get_by_label("Hints ?").select_option("move")
+    expect(page.locator(".action.best")).to_have_count(1, timeout=PATIENCE)
+    page.locator(".action").last.click()
+    page.get_by_role("button", name="Back to the record").click(timeout=PATIENCE)
+    expect(page.get_by_role("button", name="Back to the record")).to_have_count(0)
+
+
+def test_a_kept_game_can_be_studied_and_come_back_to(page: Page) -> None:
+    start(page)
+    play_on(page, lambda offered: offered[0], 1)
+    page.get_by_role("link", name="Study").click()
+    expect(page.locator(".steps")).to_be_visible(timeout=PATIENCE)
+    page.get_by_role("link", name="To the game").click()
+    assert settled(page)
+
+
+def test_a_record_is_played_on_from_where_one_likes(page: Page) -> None:
+    page.get_by_text("Import a record or a position").click()
+    page.locator("input[type=file]").set_input_files(EXAMPLES / "records" / "duel-2p.jsonl")
+    expect(page.locator(".steps")).to_contain_text("0 / ", timeout=PATIENCE)
+    page.locator(".log li button").nth(59).click()
+    expect(page.locator(".table")).to_have_attribute("data-version", "60", timeout=PATIENCE)
+    page.get_by_role("button", name="Play on from here").click()
+    expect(page.locator(".new .notice")).to_contain_text("Builders Duel, 2 players: it goes on after 60 moves.")
+    page.get_by_label("Blue", exact=True).select_option("bot1")
+    identifier = begin(page)
+    settled(page)
+    (record,) = read_records((EXAMPLES / "records" / "duel-2p.jsonl").read_text().splitlines())
+    played = [json.loads(line).get("action") for line in record_of(page, identifier).splitlines()]
+    assert played[1:61] == [action.text for action in record.state.history[:60]]
+    page.get_by_role("link", name="Lobby").click()
+    expect(page.locator(".new .notice")).to_have_count(0)  # the next one is dealt anew
+
+
+def test_a_new_position_can_be_played_on_from(page: Page) -> None:
+    page.goto("/#/study/new/cathedral/2")
+    page.get_by_role("button", name="Draw", exact=True).click()
+    expect(page.get_by_role("button", name="Draw", exact=True)).to_have_count(0, timeout=PATIENCE)
+    page.get_by_role("button", name="Play on from here").click()
+    page.get_by_role("button", name="Begin anew instead").click()
+    expect(page.get_by_label("Builders Duel")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [("", "nothing in it"), ("{", "Line 1 is not JSON"), ('{"a": 1}', "no position"), ("[1]\n[2]", "no position")],
+)
+def test_a_file_that_is_none_is_said_so(page: Page, tmp_path: Path, text: str, says: str) -> None:
+    (tmp_path / "file").write_text(text)
+    page.get_by_text("Import a record or a position").click()
+    page.locator("input[type=file]").set_input_files(tmp_path / "file")
+    expect(page.get_by_role("alert")).to_contain_text(says)
