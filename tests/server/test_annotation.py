@@ -17,7 +17,7 @@ from clerestory.server.errors import Reason
 from clerestory.server.reviewer import Reviewer
 from clerestory.server.translate_annotation import (
     MOST,
-    Wanted,
+    ReviewRequest,
     digest_of_plan,
     read_plies,
     write_plies,
@@ -104,7 +104,7 @@ async def test_the_ledger_adds_up_on_the_wire() -> None:
 
 
 def test_a_time_becomes_iterations_by_the_speed_of_the_sketch() -> None:
-    wanted = Wanted("", (), None, None, None, 10.0, 0)
+    wanted = ReviewRequest("", (), None, None, None, 10.0, 0)
     assert iterations_of(wanted, 1.0) == 1620
     assert iterations_of(wanted, 20.0) == 50
     assert iterations_of(wanted, 1e-6) == MOST
