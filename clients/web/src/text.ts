@@ -17,7 +17,7 @@ const exact = new Intl.NumberFormat("en", { maximumFractionDigits: 2, signDispla
 
 /** What must be known to read the points of a game, where they are not plain. */
 const ABOUT_POINTS: Record<string, string> = {
-  duel: "Points: 10 for a complete section, 1 for a material placed, 0.01 for a gold, which breaks a tie.",
+  duel: "A complete section counts 10 points, a material placed 1, a gold 0.01, which breaks a tie.",
 };
 
 export const text = {
