@@ -481,7 +481,7 @@ cdef class State:
         return self.game.check_bytes(self.to_bytes())
 
     def value(self):
-        """Return the guide's expected final score of each seat by the weights in use. Raises GameError without a guide."""
+        """Return the expected final score of each seat by the weights in use. Raises GameError without a guide."""
         cdef double out[MAX_SEATS]
         self._require_guide()
         cdef const double[::1] weights = self.game.hand_values["hand"]
