@@ -104,6 +104,16 @@ async def make_game(stub: Any, game: str, seconds: float) -> Any:
     return (await stub.CreateGame(games.CreateGameRequest(game=game, seats=[bot, bot], options=options))).game
 
 
+async def make_games(stub: Any, crowd: Crowd) -> list[Any]:
+    """Return the games; they begin evenly over the time of a bot's move, so that they do not move in step."""
+    apart = FREE / crowd.rate
+    made = []
+    for _ in range(crowd.games):
+        made.append(await make_game(stub, crowd.game, apart * crowd.games))
+        await asyncio.sleep(apart)
+    return made
+
+
 async def watch(stub: Any, game: Any, figures: WatchFigures) -> None:
     """Watch a game, and note how old each ply is when it comes."""
     async for state in stub.WatchGame(games.WatchGameRequest(game_id=game.game_id)):
@@ -120,7 +130,7 @@ async def measure(target: str, asked: Sequence[Position], crowd: Crowd) -> dict[
     phases = {name: WatchFigures() for name in ("idle", "games", "watched")}
     ask = partial(ask_moves, channels[0], asked)
     await for_a_while(ask(phases["idle"]), seconds=crowd.seconds, figures=phases["idle"])
-    made = [await make_game(stubs[0], crowd.game, FREE * crowd.games / crowd.rate) for _ in range(crowd.games)]
+    made = await make_games(stubs[0], crowd)
     await for_a_while(ask(phases["games"]), seconds=crowd.seconds, figures=phases["games"])
     watched = phases["watched"]
     streams = [watch(stubs[n % len(stubs)], made[n % len(made)], watched) for n in range(crowd.watchers)]
