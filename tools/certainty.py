@@ -25,6 +25,7 @@ from clerestory.search.options import shipped
 from clerestory.search.result import Result
 from clerestory.search.root import observe
 from tools.commands import two_commands
+from tools.json_lines import read_lines
 
 SPARSE = 12  # decisions with a choice, of which one is taken
 LENGTHS = (100, 300, 1000, 3000)  # iterations of the short searches
@@ -98,7 +99,7 @@ def report(lines: Sequence[dict[str, Any]], said: np.ndarray) -> Iterator[str]:
 
 def fit(files: Sequence[Path]) -> None:
     """Print the weights, and what they say of the games that were not used."""
-    lines = [json.loads(line) for file in files for line in file.read_text().splitlines()]
+    lines = read_lines(*files)
     weights = weights_of([line for line in lines if line["seed"] % 2 == 0])
     held_out = [line for line in lines if line["seed"] % 2]
     sys.stdout.write(f"weights: {', '.join(f'{weight:.3f}' for weight in weights)}\n")

@@ -21,6 +21,7 @@ from clerestory.engine import GAMES, NATURE, Rng, State, from_position
 from clerestory.search import Searcher
 from clerestory.search.options import shipped
 from clerestory.search.root import observe
+from tools.json_lines import read_lines
 
 HERE = Path(__file__).parents[1] / "tests" / "search"
 MAX_NODES = 50_000
@@ -107,7 +108,7 @@ def data(game: str) -> Path:
 
 def lines_of(game: str) -> list[dict[str, Any]]:
     """The solved positions of a game: `seed` of the game they come from, `position`, `values` by action."""
-    return [json.loads(line) for line in data(game).read_text().splitlines()] if data(game).exists() else []
+    return read_lines(data(game)) if data(game).exists() else []
 
 
 def fields(state: State) -> dict[str, Any]:

@@ -30,6 +30,7 @@ from clerestory.search.levels import choose_line
 from clerestory.search.options import shipped
 from clerestory.search.root import observe
 from tools.commands import two_commands
+from tools.json_lines import read_lines
 
 ANCHOR, FIXED = "greedy-v2", 1000.0  # Elo
 ANCHORS = "greedy-v2,expectimax-v2,ismcts-v1@1000it"
@@ -77,7 +78,7 @@ def meet(game: str, a: str, b: str, deal: int) -> float:
 
 def play(game: str, deals: range, rungs: Sequence[str], anchors: Sequence[str], out: Path) -> None:
     """Append the results of deals that the file does not have, deal by deal."""
-    there = {(line["a"], line["b"], line["deal"]) for line in read(out)} if out.exists() else set()
+    there = {(line["a"], line["b"], line["deal"]) for line in read_lines(out)} if out.exists() else set()
     with out.open("a") as file:
         for deal in deals:
             for a, b in pairs(rungs, anchors):
@@ -85,10 +86,6 @@ def play(game: str, deals: range, rungs: Sequence[str], anchors: Sequence[str], 
                     line = {"game": game, "a": a, "b": b, "deal": deal, "score": meet(game, a, b, deal)}
                     file.write(json.dumps(line) + "\n")
                     file.flush()
-
-
-def read(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
 
 
 # -- ratings ---------------------------------------------------------------------------------------
@@ -145,7 +142,7 @@ def main() -> None:
     fitting.add_argument("file", type=Path)
     options = parser.parse_args()
     if options.command == "fit":
-        sys.stdout.write("\n".join(fit(read(options.file))) + "\n")
+        sys.stdout.write("\n".join(fit(read_lines(options.file))) + "\n")
         return
     levels = (f"{level.iterations}/{level.noise:g}" for level in GAMES[options.game].tuning.levels)
     rungs = options.rungs.split(",") if options.rungs else list(levels)

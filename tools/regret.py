@@ -27,6 +27,7 @@ from tools.commands import two_commands
 from tools.exact import WANTED as SOLVED
 from tools.exact import lines_of as solved_lines
 from tools.exact import regret as solved_regret
+from tools.json_lines import read_lines
 
 HERE = Path(__file__).parents[1] / "tests" / "search"
 SPARSE = 10  # decisions with a choice, of which one is taken
@@ -68,7 +69,7 @@ def data(game: str) -> Path:
 
 def judged(game: str) -> list[dict[str, Any]]:
     """The judged positions: `seats`, `seed` and `codes` lead to one; `lines` has win share and margin by action."""
-    return [json.loads(line) for line in data(game).read_text().splitlines()]
+    return read_lines(data(game))
 
 
 def position_of(game: str, line: dict[str, Any]) -> State:

@@ -30,6 +30,7 @@ from clerestory.search.options import shipped
 from clerestory.search.result import Result
 from clerestory.search.root import observe
 from tools.commands import two_commands
+from tools.json_lines import read_lines
 
 EXPONENTS = np.linspace(0.5, 1.6, 111)  # that are tried
 LEAST = 1e-6  # share, of which a logarithm is taken
@@ -143,15 +144,11 @@ def report(games: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 def gather(options: argparse.Namespace) -> None:
     """Append what a number of games show to a file, game by game; seeds that it has are left out."""
-    there = {game["seed"] for game in read([options.out])} if options.out.exists() else set()
+    there = {game["seed"] for game in read_lines(options.out)} if options.out.exists() else set()
     with options.out.open("a") as file:
         for seed in sorted(set(range(options.seed, options.seed + options.games)) - there):
             file.write(json.dumps(game_of(options.game, options.seats, options.iterations, seed)) + "\n")
             file.flush()
-
-
-def read(paths: Sequence[Path]) -> list[dict[str, Any]]:
-    return [json.loads(line) for path in paths for line in path.read_text().splitlines()]
 
 
 def main() -> None:
@@ -167,7 +164,7 @@ def main() -> None:
     if options.command == "gather":
         gather(options)
     else:
-        sys.stdout.write("\n".join(report(read(options.files))) + "\n")
+        sys.stdout.write("\n".join(report(read_lines(*options.files))) + "\n")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tools.ladder import ANCHOR, FIXED, fit, pairs, play, ratings, read
+from tools.json_lines import read_lines
+from tools.ladder import ANCHOR, FIXED, fit, pairs, play, ratings
 
 
 def test_ratings_are_found_again() -> None:
@@ -37,9 +38,9 @@ def test_deals_that_are_there_are_not_played_again(tmp_path: Path) -> None:
     once = out.read_text()
     play("duel", range(2), ["20/0", "5/4"], [ANCHOR], out)
     assert out.read_text() == once
-    assert len(read(out)) == 6
-    out.write_text("".join(f"{json.dumps(line)}\n" for line in read(out)[:-1]))
+    assert len(read_lines(out)) == 6
+    out.write_text("".join(f"{json.dumps(line)}\n" for line in read_lines(out)[:-1]))
     play("duel", range(2), ["20/0", "5/4"], [ANCHOR], out)
     assert out.read_text() == once
-    assert [line.split(" | ")[0] for line in list(fit(read(out)))[2:]]
-    assert any(line.startswith(f"| {ANCHOR} | {FIXED:.0f} ") for line in fit(read(out)))
+    assert [line.split(" | ")[0] for line in list(fit(read_lines(out)))[2:]]
+    assert any(line.startswith(f"| {ANCHOR} | {FIXED:.0f} ") for line in fit(read_lines(out)))
