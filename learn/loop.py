@@ -97,7 +97,6 @@ def take_generation(plan: Plan, gate: Gate, out: Path, generation: int, means: M
 @contextmanager
 def opened(plan: Plan, out: Path) -> Iterator[None]:
     """Make the folder ours, or see that it is, and keep other runs out. Raises BadData, BadMatch."""
-    out.mkdir(parents=True, exist_ok=True)
     require_ours(plan, out)
     with (out / "learn.lock").open("a+b") as file:
         lock(file)
@@ -105,7 +104,8 @@ def opened(plan: Plan, out: Path) -> Iterator[None]:
 
 
 def require_ours(plan: Plan, out: Path) -> None:
-    """Write down what the folder is for, or raise BadData if that is something else."""
+    """Make the folder if it is new and write down what it is for, or raise BadData if that is something else."""
+    out.mkdir(parents=True, exist_ok=True)
     path = out / "learn.json"
     if path.exists():
         require_header(path, read_json(path), plan.header())

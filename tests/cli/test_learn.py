@@ -47,11 +47,12 @@ def test_without_numpy_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatc
 
 def test_games_alone_are_played_side_by_side(tmp_path: Path) -> None:
     """Two commands, one for each number of players, into one folder."""
-    tiny = ("--out", tmp_path, "--games", "20", "--quick", "1", "--full", "2", "--games-only", "--workers", "1")
+    new = tmp_path / "new"
+    tiny = ("--out", new, "--games", "20", "--quick", "1", "--full", "2", "--games-only", "--workers", "1")
     for seats in ("2", "3"):
         result = run("cathedral", "--seats", seats, *tiny)
         assert result.exit_code == 0, result.exception
-    assert sorted(path.parent.name for path in tmp_path.rglob("*.npz")) == ["2-players", "3-players"]
-    assert not list(tmp_path.rglob("*.net"))
+    assert sorted(path.parent.name for path in new.rglob("*.npz")) == ["2-players", "3-players"]
+    assert not list(new.rglob("*.net"))
     result = run("cathedral", "--seats", "2", *tiny, "--seed", "1")
     assert "seed is 0 there, 1 here" in str(result.exception)
