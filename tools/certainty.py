@@ -24,8 +24,8 @@ from clerestory.search.ismcts import Searcher
 from clerestory.search.options import shipped
 from clerestory.search.result import Result
 from clerestory.search.root import observe
-from tools.commands import two_commands
-from tools.json_lines import read_lines
+from tools.commands import gather_and, run
+from tools.json_lines import gathered
 
 SPARSE = 12  # decisions with a choice, of which one is taken
 LENGTHS = (100, 300, 1000, 3000)  # iterations of the short searches
@@ -99,7 +99,7 @@ def report(lines: Sequence[dict[str, Any]], said: np.ndarray) -> Iterator[str]:
 
 def fit(files: Sequence[Path]) -> None:
     """Print the weights, and what they say of the games that were not used."""
-    lines = read_lines(*files)
+    lines = gathered(*files)
     weights = weights_of([line for line in lines if line["seed"] % 2 == 0])
     held_out = [line for line in lines if line["seed"] % 2]
     sys.stdout.write(f"weights: {', '.join(f'{weight:.3f}' for weight in weights)}\n")
@@ -107,13 +107,7 @@ def fit(files: Sequence[Path]) -> None:
 
 
 def main() -> None:
-    parser, gathering, fitting = two_commands(__doc__, "gather", "fit")
-    gathering.add_argument("game", choices=GAMES)
-    gathering.add_argument("--seats", type=int, default=2)
-    gathering.add_argument("--games", type=int, default=20)
-    gathering.add_argument("--seed", type=int, default=0)
-    gathering.add_argument("--out", type=Path, required=True)
-    fitting.add_argument("files", type=Path, nargs="+")
+    parser, _ = gather_and(__doc__, "fit", games=20)
     options = parser.parse_args()
     if options.command == "fit":
         fit(options.files)
@@ -122,4 +116,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -1,7 +1,13 @@
 """The command line of a tool that has two commands."""
 
 import argparse
+import sys
 from argparse import ArgumentParser
+from collections.abc import Callable
+from pathlib import Path
+
+from clerestory.engine import GAMES
+from tools.json_lines import BadLines
 
 
 def two_commands(text: str | None, one: str, other: str) -> tuple[ArgumentParser, ArgumentParser, ArgumentParser]:
@@ -9,3 +15,25 @@ def two_commands(text: str | None, one: str, other: str) -> tuple[ArgumentParser
     parser = ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
     return parser, commands.add_parser(one), commands.add_parser(other)
+
+
+def gather_and(text: str | None, other: str, games: int) -> tuple[ArgumentParser, ArgumentParser]:
+    """Return the parser of a tool that gathers from so many games and then reads files, and that of `gather`."""
+    parser, gathering, reading = two_commands(text, "gather", other)
+    gathering.add_argument("game", choices=GAMES)
+    gathering.add_argument("--seats", type=int, default=2)
+    gathering.add_argument("--games", type=int, default=games)
+    gathering.add_argument("--seed", type=int, default=0, help="of the first game")
+    gathering.add_argument("--out", type=Path, required=True)
+    reading.add_argument("files", type=Path, nargs="+")
+    return parser, gathering
+
+
+def run(main: Callable[[], None]) -> None:
+    """Run a tool; what is wrong with a file is said in one line."""
+    try:
+        main()
+    except OSError as error:
+        sys.exit(f"{error.filename}: {error.strerror}")
+    except BadLines as error:
+        sys.exit(str(error))

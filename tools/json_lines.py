@@ -1,10 +1,32 @@
 """Files of JSON lines, which tools go on with where they ended."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 
+class BadLines(Exception):
+    """What a file holds is not lines of JSON, or nothing."""
+
+
+def gathered(*paths: Path) -> list[dict[str, Any]]:
+    """Return what was gathered in files, a line or more. Raises OSError, BadLines."""
+    lines = read_lines(*paths)
+    if not lines:
+        raise BadLines(f"{', '.join(map(str, paths))}: nothing was gathered yet")
+    return lines
+
+
 def read_lines(*paths: Path) -> list[dict[str, Any]]:
-    """Return what the lines of files hold, one file after the other."""
-    return [json.loads(line) for path in paths for line in path.read_text().splitlines()]
+    """Return what the lines of files hold, one file after the other. Raises OSError, BadLines."""
+    return [line for path in paths for line in lines_of(path)]
+
+
+def lines_of(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield what the lines of a file hold. Raises OSError, BadLines."""
+    for number, line in enumerate(path.read_text().splitlines(), start=1):
+        try:
+            yield json.loads(line)
+        except ValueError as error:
+            raise BadLines(f"{path}: line {number} is not JSON: {error}") from None

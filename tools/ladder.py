@@ -29,8 +29,8 @@ from clerestory.search.ismcts import Searcher
 from clerestory.search.levels import choose_line
 from clerestory.search.options import shipped
 from clerestory.search.root import observe
-from tools.commands import two_commands
-from tools.json_lines import read_lines
+from tools.commands import run, two_commands
+from tools.json_lines import gathered, read_lines
 
 ANCHOR, FIXED = "greedy-v2", 1000.0  # Elo
 ANCHORS = "greedy-v2,expectimax-v2,ismcts-v1@1000it"
@@ -142,7 +142,7 @@ def main() -> None:
     fitting.add_argument("file", type=Path)
     options = parser.parse_args()
     if options.command == "fit":
-        sys.stdout.write("\n".join(fit(read_lines(options.file))) + "\n")
+        sys.stdout.write("\n".join(fit(gathered(options.file))) + "\n")
         return
     levels = (f"{level.iterations}/{level.noise:g}" for level in GAMES[options.game].tuning.levels)
     rungs = options.rungs.split(",") if options.rungs else list(levels)
@@ -151,4 +151,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

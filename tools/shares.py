@@ -16,7 +16,6 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import pi, sqrt
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,8 +28,8 @@ from clerestory.search.ismcts import Searcher
 from clerestory.search.options import shipped
 from clerestory.search.result import Result
 from clerestory.search.root import observe
-from tools.commands import two_commands
-from tools.json_lines import read_lines
+from tools.commands import gather_and, run
+from tools.json_lines import gathered, read_lines
 
 EXPONENTS = np.linspace(0.5, 1.6, 111)  # that are tried
 LEAST = 1e-6  # share, of which a logarithm is taken
@@ -152,20 +151,14 @@ def gather(options: argparse.Namespace) -> None:
 
 
 def main() -> None:
-    parser, gathering, reporting = two_commands(__doc__, "gather", "report")
-    gathering.add_argument("game", choices=GAMES)
-    gathering.add_argument("--seats", type=int, default=2)
-    gathering.add_argument("--games", type=int, default=100)
+    parser, gathering = gather_and(__doc__, "report", games=100)
     gathering.add_argument("--iterations", type=int, default=1000)
-    gathering.add_argument("--seed", type=int, default=0)
-    gathering.add_argument("--out", type=Path, required=True)
-    reporting.add_argument("files", type=Path, nargs="+")
     options = parser.parse_args()
     if options.command == "gather":
         gather(options)
     else:
-        sys.stdout.write("\n".join(report(read_lines(*options.files))) + "\n")
+        sys.stdout.write("\n".join(report(gathered(*options.files))) + "\n")
 
 
 if __name__ == "__main__":
-    main()
+    run(main)
