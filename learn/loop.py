@@ -14,7 +14,7 @@ report.html                  the curves
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,8 @@ import numpy as np
 
 from clerestory.arena.pool import Crew, on_processes
 from clerestory.arena.results import lock
+from clerestory.engine.value import value_in_use, value_of
+from clerestory.engine.weights import Weights as ReadWeights
 from clerestory.engine.weights import read_weights, write_weights
 from clerestory.learn.chunks import (
     GAMES_PER_CHUNK,
@@ -35,15 +37,16 @@ from clerestory.learn.chunks import (
 from clerestory.learn.columns import count, join
 from clerestory.learn.errors import BadData
 from clerestory.learn.figures import calibrated, figures
-from clerestory.learn.fit import fit, header_of
+from clerestory.learn.fit import Progress, Schedule, fit, header_of
 from clerestory.learn.gate import Gate, play_gate
-from clerestory.learn.net import in_points, numpy_arrays
+from clerestory.learn.net import in_points, in_units, numpy_arrays
 from clerestory.learn.plan import Plan
 from clerestory.learn.report import page
 from clerestory.learn.samples import Samples, split, together
 
 WINDOW = 2  # generations whose games are learned from together
 PATIENCE = 2  # generations in a row that may fail the gate
+GENTLY = 0.25  # of the learning rate, where a fit goes on from weights that were learned
 
 Watch = Callable[[str, int, int], None]  # is told of a stage: what is done, how far it is, how far it will go
 
@@ -158,22 +161,40 @@ def play(plan: Plan, out: Path, generation: int, seats: tuple[int, ...], means: 
 def fit_generation(plan: Plan, out: Path, generation: int, means: Means) -> None:
     """Fit a candidate to the games of this generation and of those before it in the window."""
     folder, game = folder_of(out, generation), plan.load()
-    material = gather(plan, out, generation)
-    positions = {str(seats): len(part.positions.seat) for seats, part in material.learned.items()}
-    header = header_of(plan.schedule, positions=positions, **plan.header())
+    material, start = gather(plan, out, generation), start_of(plan, out, generation)
+    schedule = plan.schedule if start is None else replace(plan.schedule, rate=plan.schedule.rate * GENTLY)
     progress = None
-    for progress in fit(material.learned, game.features, plan.schedule, kept=(folder / "fit.npz", header)):
-        means.watch(f"generation {generation}: fit", progress.epoch, plan.schedule.epochs)
+    for progress in fit_of(plan, schedule, material, start, folder / "fit.npz"):
+        means.watch(f"generation {generation}: fit", progress.epoch, schedule.epochs)
     assert progress is not None
     weights = calibrated(progress.weights, material.calibration, game.features)
     summary = {
         **provenance(plan, generation, material),
+        "schedule": asdict(schedule),
+        "start": None if start is None else start.checksum,
         "losses": progress.losses,
         "held_out": {str(seats): figures(weights, part, game.features) for seats, part in material.held_out.items()},
     }
     write_weights(folder / "candidate.net", in_points(weights), summary, game=game)
     write_json(folder / "figures.json", summary)
     (folder / "fit.npz").unlink()
+
+
+def start_of(plan: Plan, out: Path, generation: int) -> ReadWeights | None:
+    """Return the weights of the value that played the games, from which the fit goes on; None of a hand-made one."""
+    game, best = plan.load(), best_value(out, generation)
+    return value_of(game, value_in_use(game)[0] if best is None else str(best)).weights
+
+
+def fit_of(
+    plan: Plan, schedule: Schedule, material: "Material", start: ReadWeights | None, kept: Path
+) -> Iterator[Progress]:
+    """Fit from random weights, or on from some, and yield the state after every epoch, which is kept."""
+    positions = {str(seats): len(part.positions.seat) for seats, part in material.learned.items()}
+    begun = {} if start is None else {"start": start.checksum}
+    header = header_of(schedule, positions=positions, **begun, **plan.header())
+    weights = None if start is None else in_units(numpy_arrays(start))
+    return fit(material.learned, plan.load().features, schedule, start=weights, kept=(kept, header))
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +243,6 @@ def provenance(plan: Plan, generation: int, material: Material) -> dict[str, Any
         "seats": list(plan.seats),
         "games": material.games,
         "habits": asdict(plan.habits),
-        "schedule": asdict(plan.schedule),
         "search": dict(plan.search),
         "positions": {str(seats): len(part.positions.seat) for seats, part in material.learned.items()},
         "lines": {str(seats): len(part.lines.seat) for seats, part in material.learned.items()},

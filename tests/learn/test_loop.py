@@ -10,6 +10,7 @@ from functools import cache
 from itertools import islice
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from clerestory.arena.results import lock
@@ -17,6 +18,7 @@ from clerestory.engine import game
 from clerestory.engine.core import Game
 from clerestory.engine.errors import BadWeights
 from clerestory.engine.toy.rules import TOY
+from clerestory.engine.value import value_of
 from clerestory.engine.weights import read_weights
 from clerestory.learn.errors import BadData, BadPlan
 from clerestory.learn.fit import Schedule
@@ -81,6 +83,19 @@ def test_the_next_generation_is_played_by_the_value_that_passed(whole: Path) -> 
     assert best_value(whole, 1) == whole / "generation-0" / "value.net"
     assert best_value(whole, 0) is None
     assert due(whole) == 2
+
+
+def test_a_fit_goes_on_from_the_value_that_played(whole: Path) -> None:
+    shipped = value_of(cathedral(), "net").weights
+    assert shipped is not None
+    before = shipped
+    for number in range(2):
+        folder = whole / f"generation-{number}"
+        found = read_weights(folder / "candidate.net", cathedral())
+        assert found.provenance["start"] == before.checksum
+        own, begun = (np.array(weights.arrays["own"]) for weights in (found, before))
+        assert 0 < np.abs(own - begun).sum() < 0.5 * np.abs(begun).sum()
+        before = read_weights(folder / "value.net", cathedral())
 
 
 @pytest.mark.parametrize("kept", ["generation-0/2-players", "generation-1/figures.json"])
