@@ -13,7 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-PROTO = HERE.parents[1] / "proto"
+PROTO, THIRD_PARTY = HERE.parents[1] / "proto", HERE.parents[1] / "third_party"
 MESSAGES, DIST = HERE / "src" / "gen", HERE / "dist"
 INSTALLED = HERE / "node_modules" / ".installed"  # as new as the lock file that node_modules is of
 
@@ -55,16 +55,17 @@ def install() -> None:
 
 
 def write_messages() -> None:
-    """Write the messages and services of proto/ in TypeScript."""
+    """Write the messages and services of proto/ and third_party/ in TypeScript."""
     from grpc_tools import protoc
 
     shutil.rmtree(MESSAGES, ignore_errors=True)
     MESSAGES.mkdir(parents=True)
     os.environ["PATH"] = search_path()
     plugin = HERE / "node_modules" / ".bin" / "protoc-gen-es"
-    arguments = ["protoc", f"-I{PROTO}", f"-I{files('grpc_tools') / '_proto'}", f"--plugin=protoc-gen-es={plugin}"]
-    arguments += [f"--es_out={MESSAGES}", "--es_opt=target=ts,import_extension=ts"]
-    if protoc.main(arguments + sorted(str(path) for path in PROTO.rglob("*.proto"))):
+    roots = (PROTO, THIRD_PARTY)
+    arguments = ["protoc", *(f"-I{root}" for root in (*roots, files("grpc_tools") / "_proto"))]
+    arguments += [f"--plugin=protoc-gen-es={plugin}", f"--es_out={MESSAGES}", "--es_opt=target=ts,import_extension=ts"]
+    if protoc.main(arguments + sorted(str(path) for root in roots for path in root.rglob("*.proto"))):
         raise SystemExit("the page cannot be built: its messages could not be made")
 
 

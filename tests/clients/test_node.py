@@ -13,7 +13,7 @@ POSITION = str(ROOT / "examples" / "positions" / "cathedral-3p-round4-draft.json
 
 
 def run(*command: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    environment = os.environ | {"CLERESTORY_PROTO": str(ROOT / "proto")}
+    environment = os.environ | {"CLERESTORY_ROOT": str(ROOT)}
     return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False, timeout=120)
 
 

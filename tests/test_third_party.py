@@ -1,4 +1,4 @@
-"""What lies in proto/ beside our own: the messages of google.rpc that errors are made of."""
+"""What lies in third_party/: the messages of google.rpc that errors are made of."""
 
 from importlib.resources import files
 from pathlib import Path
@@ -10,13 +10,13 @@ from google.protobuf.descriptor_pb2 import DescriptorProto, FileDescriptorProto,
 from google.rpc import error_details_pb2, status_pb2
 from grpc_tools import protoc
 
-PROTO = Path(__file__).parents[1] / "proto"
+THIRD_PARTY = Path(__file__).parents[1] / "third_party"
 SENT = ("ErrorInfo", "BadRequest", "PreconditionFailure", "RetryInfo", "RequestInfo", "Status")
 
 
 def compiled(name: str, folder: Path) -> FileDescriptorProto:
     out = folder / "set"
-    roots = [f"-I{PROTO}", f"-I{files('grpc_tools') / '_proto'}"]
+    roots = [f"-I{THIRD_PARTY}", f"-I{files('grpc_tools') / '_proto'}"]
     assert protoc.main(["protoc", *roots, f"--descriptor_set_out={out}", name]) == 0
     [file] = FileDescriptorSet.FromString(out.read_bytes()).file
     return file
