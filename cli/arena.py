@@ -2,12 +2,10 @@
 
 import json
 import math
-import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,34 +14,16 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from clerestory.arena.match import Match
-from clerestory.arena.pool import Crew
 from clerestory.arena.results import open_results
 from clerestory.arena.series import Report, Side, play_match, report
 from clerestory.arena.statistics import Interval, Sprt
-from clerestory.cli.crew import (
-    BotArgument,
-    BudgetOption,
-    OnOption,
-    Place,
-    RayAddressOption,
-    WorkersOption,
-    chosen_crew,
-    load_game,
-)
-from clerestory.cli.options import (
-    CATALOGUES,
-    DEFAULT_GAME,
-    BadOption,
-    GameOption,
-    JsonOption,
-    SeatsOption,
-    SeedOption,
-    chosen_game,
-    chosen_seats,
-)
+from clerestory.cli.crew import HANDS, BotArgument, BudgetOption, Hands, loader
+from clerestory.cli.grouped import grouped
+from clerestory.cli.options import DEFAULT_GAME, BadOption, GameOption, JsonOption, SeatsOption, SeedOption, chosen_game
 from clerestory.cli.screen import figures_table, screen
 
 
+@grouped()
 def arena(
     a: BotArgument,
     b: BotArgument,
@@ -56,9 +36,7 @@ def arena(
     out: Annotated[
         Path | None, typer.Option(help="File of the games; those already there are not played again.")
     ] = None,
-    workers: WorkersOption = None,
-    on: OnOption = Place.PROCESSES,
-    ray_address: RayAddressOption = None,
+    hands: Hands = HANDS,
     seed: SeedOption = 0,
     sprt: Annotated[
         str | None,
@@ -67,12 +45,11 @@ def arena(
     as_json: JsonOption = False,
 ) -> None:
     """Play A in every seat of every deal, B in all others, and say who is stronger."""
-    chosen_seats(chosen_game(game), seats)
+    chosen_game(game, seats)
     test = None if sprt is None else read_sprt(sprt)
-    load = partial(load_game, game, CATALOGUES.get(game))
-    match = Match(load, seats, (a, b), budget, seed, math.ceil(games / seats))
+    match = Match(loader(game), seats, (a, b), budget, seed, math.ceil(games / seats))
     match.rehearse()
-    outcome = play(match, out, workers or os.cpu_count() or 1, test, chosen_crew(on, ray_address))
+    outcome = play(match, out, hands, test)
     if as_json:
         typer.echo(json.dumps({**match.header(), "seed": seed, **finite(asdict(outcome))}))
     else:
@@ -87,11 +64,11 @@ def read_sprt(text: str) -> Sprt:
     return Sprt(float(numbers[1]), float(numbers[2]))
 
 
-def play(match: Match, out: Path | None, workers: int, sprt: Sprt | None, crew: Crew) -> Report:
+def play(match: Match, out: Path | None, hands: Hands, sprt: Sprt | None = None) -> Report:
     """Play the games still missing, with a progress bar on standard error, and report."""
     with open_results(out, match) as results, progress_bar(match.deals * match.seats) as step:
         step(len(results.of(match)))
-        with closing(play_match(match, results, workers=workers, sprt=sprt, crew=crew)) as games:
+        with closing(play_match(match, results, workers=hands.number(), sprt=sprt, crew=hands.crew())) as games:
             for _ in games:
                 step(1)
         outcome = report(match, results, sprt)

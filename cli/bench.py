@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
 from statistics import median
 from time import monotonic
 from timeit import timeit
@@ -13,16 +14,9 @@ import typer
 from clerestory.cli.bench_early import bench_early
 from clerestory.cli.bench_service import bench_service
 from clerestory.cli.bench_value import bench_value
+from clerestory.cli.grouped import grouped
 from clerestory.cli.new import first_decision
-from clerestory.cli.options import (
-    DEFAULT_GAME,
-    BadOption,
-    GameOption,
-    JsonOption,
-    SeatsOption,
-    chosen_game,
-    chosen_seats,
-)
+from clerestory.cli.options import DEFAULT_GAME, BadOption, GameOption, JsonOption, SeatsOption, chosen_game
 from clerestory.cli.screen import figures_table, screen
 from clerestory.engine import State
 from clerestory.engine.core import Game
@@ -86,7 +80,7 @@ def engine_run(game: Game, seats: int, seconds: float, seed: int) -> EngineFigur
     )
 
 
-def search_run(game: Game, seats: int, seconds: float, threads: int, bot: str, seed: int) -> SearchFigures:
+def search_run(threads: int, bot: str, game: Game, seats: int, seconds: float, seed: int) -> SearchFigures:
     """Measure once: half of the time for playouts, to know what they cost, and half for the search."""
     position = first_decision(game.name, seats, seed)
     playouts, _, playing = random_playouts(position, seconds / 2, seed)
@@ -119,12 +113,11 @@ def medians(runs: list[Any]) -> dict[str, float]:
     return {name: type(values[0])(median(values)) for name, values in columns.items()}
 
 
-def report(measure: Callable[[int], Any], about: dict[str, Any], runs: int, *, as_json: bool) -> None:
-    """Run, take medians, print."""
-    results = [measure(seed) for seed in range(runs)]
+def report(about: dict[str, Any], results: list[Any], *, as_json: bool) -> None:
+    """Print the medians of runs."""
     figures = medians(results)
     if as_json:
-        typer.echo(json.dumps({**about, "runs": runs, **figures}))
+        typer.echo(json.dumps({**about, "runs": len(results), **figures}))
         return
     title = ", ".join(f"{name} {value}" for name, value in about.items())
     table = figures_table(title, "figure", "median", "least", "most")
@@ -145,42 +138,45 @@ def shown(value: float) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:,.{0 if value >= 1000 else 2}f}"
 
 
-SecondsOption = Annotated[float, typer.Option("--seconds", min=0.01, max=3600, help="Seconds of each run.")]
-RunsOption = Annotated[int, typer.Option("--runs", min=1, max=100, help="Runs; medians are reported.")]
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """The options of both benchmarks of a game: which one, how long, how often."""
+
+    game: GameOption = "toy"
+    seats: SeatsOption = 2
+    seconds: Annotated[float, typer.Option("--seconds", min=0.01, max=3600, help="Seconds of each run.")] = 1.0
+    runs: Annotated[int, typer.Option("--runs", min=1, max=100, help="Runs; medians are reported.")] = 3
+    as_json: JsonOption = False
+
+    def report(self, bench: str, run: Callable[[Game, int, float, int], Any], **about: Any) -> None:
+        """Run as often as was asked for, with seeds from 0, take medians, print them. Raises BadOption."""
+        rules = chosen_game(self.game, self.seats)
+        results = [run(rules, self.seats, self.seconds, seed) for seed in range(self.runs)]
+        title = {"bench": bench, "game": self.game, "seats": self.seats, "seconds": self.seconds, **about}
+        report(title, results, as_json=self.as_json)
+
+
+RUNS = Runs()
 
 
 @bench.command("engine")
-def bench_engine(
-    game: GameOption = "toy",
-    seats: SeatsOption = 2,
-    seconds: SecondsOption = 1.0,
-    runs: RunsOption = 3,
-    as_json: JsonOption = False,
-) -> None:
+@grouped()
+def bench_engine(runs: Runs = RUNS) -> None:
     """Random games from setup to end on one core."""
-    rules = chosen_game(game)
-    chosen_seats(rules, seats)
-    about = {"bench": "engine", "game": game, "seats": seats, "seconds": seconds}
-    report(lambda seed: engine_run(rules, seats, seconds, seed), about, runs, as_json=as_json)
+    runs.report("engine", engine_run)
 
 
 @bench.command("search")
+@grouped()
 def bench_search(
-    game: GameOption = "toy",
-    seats: SeatsOption = 2,
-    seconds: SecondsOption = 1.0,
-    runs: RunsOption = 3,
+    runs: Runs = RUNS,
     threads: Annotated[int, typer.Option("--threads", min=1, max=256, help="Trees to search in parallel.")] = 1,
     bot: Annotated[str, typer.Option("--bot", help=f"One of {', '.join(BOTS)}.")] = "ismcts-plain",
-    as_json: JsonOption = False,
 ) -> None:
     """Searches from the first decision of a game, a core for each thread."""
-    rules = chosen_game(game)
-    chosen_seats(rules, seats)
     if bot not in BOTS:
         raise BadOption(f"--bot: {bot!r} is not one of {', '.join(BOTS)}")
-    about = {"bench": "search", "game": game, "seats": seats, "seconds": seconds, "threads": threads, "bot": bot}
-    report(lambda seed: search_run(rules, seats, seconds, threads, bot, seed), about, runs, as_json=as_json)
+    runs.report("search", partial(search_run, threads, bot), threads=threads, bot=bot)
 
 
 @bench.command("budget")
@@ -192,8 +188,7 @@ def bench_budget(
     as_json: JsonOption = False,
 ) -> None:
     """How far searches overrun their time budget, on one core, in milliseconds."""
-    rules = chosen_game(game)
-    chosen_seats(rules, seats)
+    chosen_game(game, seats)
     late = overruns(first_decision(game, seats, 0), budget_ms / 1e3, count)
     figures = {"p50": median(late), "p99": percentile(late, 99), "max": max(late)}
     about = {"bench": "budget", "game": game, "seats": seats, "budget_ms": budget_ms, "count": count}

@@ -19,7 +19,7 @@ from rich.table import Table
 
 from clerestory.cli.options import BadOption, JsonOption, read_file
 from clerestory.cli.screen import figures_table, screen
-from clerestory.cli.servers import Server, ServerOption, connected
+from clerestory.cli.servers import ServerOption, connected
 from clerestory.clients import Advisor
 from clerestory.engine import State, from_position
 from clerestory.search.ismcts import Searcher
@@ -142,7 +142,7 @@ def bench_early(
     with ExitStack() as stack:
         ask: Probe = partial(by_searcher, seconds)
         if not searcher:
-            ask = partial(by_service, seconds, stack.enter_context(connected(Server(server))))
+            ask = partial(by_service, seconds, stack.enter_context(connected(server)))
         stack.enter_context(busy(beside))
         figures = report(measure(ask, files, calls, seconds))
     if as_json:

@@ -9,15 +9,7 @@ from typing import Annotated
 
 import typer
 
-from clerestory.cli.options import (
-    DEFAULT_GAME,
-    BadOption,
-    GameOption,
-    JsonOption,
-    SeatsOption,
-    chosen_game,
-    chosen_seats,
-)
+from clerestory.cli.options import DEFAULT_GAME, BadOption, GameOption, JsonOption, SeatsOption, chosen_game
 from clerestory.cli.screen import figures_table, screen
 from clerestory.engine import NATURE, Rng, State
 from clerestory.engine.core import Game
@@ -45,8 +37,7 @@ def bench_value(
     as_json: JsonOption = False,
 ) -> None:
     """Evaluations of positions out of games, on one core."""
-    rules = chosen_game(game)
-    chosen_seats(rules, seats)
+    rules = chosen_game(game, seats)
     try:
         asked = value_of(rules, value)
     except BadWeights as error:

@@ -1,5 +1,8 @@
 """Options shared by the commands that play many games: the bots, the budget, where games run."""
 
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, partial
 from typing import Annotated
@@ -9,7 +12,7 @@ import typer
 from clerestory.arena.bots import BOTS
 from clerestory.arena.on_ray import on_ray
 from clerestory.arena.pool import Crew, on_processes
-from clerestory.cli.options import BadOption
+from clerestory.cli.options import CATALOGUES, BadOption
 from clerestory.engine import game
 from clerestory.engine.core import Game
 
@@ -34,16 +37,36 @@ RayAddressOption = Annotated[
 ]
 
 
+@dataclass(frozen=True, slots=True)
+class Hands:
+    """The options that say who plays: how many workers, and where."""
+
+    workers: WorkersOption = None
+    on: OnOption = Place.PROCESSES
+    ray_address: RayAddressOption = None
+
+    def number(self) -> int:
+        """Return the number of workers."""
+        return self.workers or os.cpu_count() or 1
+
+    def crew(self) -> Crew:
+        """Return what runs the games. Raises BadOption."""
+        if self.on is Place.RAY:
+            return partial(on_ray, address=self.ray_address)
+        if self.ray_address is not None:
+            raise BadOption(f"--ray-address: {self.ray_address!r} is for --on ray")
+        return on_processes
+
+
+HANDS = Hands()
+
+
+def loader(name: str) -> Callable[[], Game]:
+    """Return what loads a game with this command's catalogue, in whatever process it is called."""
+    return partial(load_game, name, CATALOGUES.get(name))
+
+
 @cache
 def load_game(name: str, catalogue: str | None) -> Game:
-    """Return a game with the cards of a catalogue file, in whatever process this is."""
+    """Return a game with the cards of a catalogue file."""
     return game(name, catalogue=catalogue)
-
-
-def chosen_crew(on: Place, ray_address: str | None) -> Crew:
-    """Return what runs the games. Raises BadOption."""
-    if on is Place.RAY:
-        return partial(on_ray, address=ray_address)
-    if ray_address is not None:
-        raise BadOption(f"--ray-address: {ray_address!r} is for --on ray")
-    return on_processes

@@ -6,10 +6,12 @@ from typing import Annotated
 
 import typer
 
-from clerestory.cli.crew import OnOption, Place, RayAddressOption, WorkersOption, chosen_crew
+from clerestory.cli.crew import HANDS, Hands
+from clerestory.cli.grouped import grouped
 from clerestory.cli.options import BadOption, SeedOption
 
 
+@grouped()
 def learn(
     game: Annotated[str, typer.Argument(metavar="GAME", help="What to learn.")],
     out: Annotated[Path, typer.Option(help="Folder to keep everything in; a run goes on from what is there.")],
@@ -36,9 +38,7 @@ def learn(
     games_only: Annotated[
         bool, typer.Option("--games-only", help="Play the games of the next generation, and exit.")
     ] = False,
-    workers: WorkersOption = None,
-    on: OnOption = Place.PROCESSES,
-    ray_address: RayAddressOption = None,
+    hands: Hands = HANDS,
     seed: SeedOption = 0,
 ) -> None:
     """Learn a value of GAME: the search plays itself, a net is fitted to the games, and matches say if it is better."""
@@ -49,7 +49,7 @@ def learn(
         game, out, generations, games, seats, epochs, search, quick, full, budgets,
         tuple(against or ("ismcts-v1",)), gate_games, sprt, games_only, seed,
     )  # fmt: skip
-    fulfil(wish, workers or os.cpu_count() or 1, chosen_crew(on, ray_address))
+    fulfil(wish, hands.number(), hands.crew())
 
 
 def require_numpy() -> None:

@@ -6,7 +6,6 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +15,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from clerestory.arena.pool import Crew
 from clerestory.cli.arena import read_sprt
-from clerestory.cli.crew import load_game
-from clerestory.cli.options import CATALOGUES, BadOption, chosen_game, chosen_seats
+from clerestory.cli.crew import loader
+from clerestory.cli.options import BadOption, chosen_game
 from clerestory.learn.chunks import GAMES_PER_CHUNK
 from clerestory.learn.fit import Schedule
 from clerestory.learn.gate import Gate
@@ -52,7 +51,7 @@ class Wish:
         """Return what is to be learned. Raises BadOption, BadPlan."""
         return Plan(
             seats=read_seats(self.game, self.seats),
-            load=partial(load_game, self.game, CATALOGUES.get(self.game)),
+            load=loader(self.game),
             chunks=math.ceil(self.games / GAMES_PER_CHUNK),
             seed=self.seed,
             habits=Habits(quick=self.quick, full=self.full),
@@ -80,12 +79,13 @@ def fulfil(wish: Wish, workers: int, crew: Crew) -> None:
 
 def read_seats(name: str, text: str | None) -> tuple[int, ...]:
     """Return the numbers of players. Raises BadOption."""
-    game = chosen_game(name)
     if text is None:
-        return tuple(game.seats)
+        return tuple(chosen_game(name).seats)
     if not re.fullmatch(r"\d{1,2}(,\d{1,2})*", text, re.ASCII):
         raise BadOption(f"--seats: {text!r} is not a list of numbers like 2,4")
-    return tuple(sorted({chosen_seats(game, int(seats)) for seats in text.split(",")}))
+    numbers = sorted(set(map(int, text.split(","))))
+    chosen_game(name, *numbers)
+    return tuple(numbers)
 
 
 def read_search(text: str) -> Mapping[str, Any]:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from clerestory.cli.options import GameOption, SeatsOption, SeedOption, chosen_game, chosen_seats
+from clerestory.cli.options import GameOption, SeatsOption, SeedOption, chosen_game
 from clerestory.engine import Rng, State
 
 
@@ -25,7 +25,7 @@ def new(
 
 def first_decision(name: str, seats: int, seed: int) -> State:
     """Return the first position at which a seat decides."""
-    rules, rng = chosen_game(name), Rng(seed)
-    state = rules.new(chosen_seats(rules, seats), rng)
+    rng = Rng(seed)
+    state = chosen_game(name, seats).new(seats, rng)
     state.play_nature(rng)
     return state

@@ -63,18 +63,15 @@ def catalogue_options() -> list[str]:
     return [word for path in CATALOGUES.values() for word in ("--catalogue", path)]
 
 
-def chosen_game(name: str) -> Game:
-    """Return the game. Raises BadOption, which lists the games."""
+def chosen_game(name: str, *seats: int) -> Game:
+    """Return the game, which can be played with each of the numbers of seats. Raises BadOption."""
     if name not in GAMES:
         raise BadOption(f"--game: {name!r} is not one of {', '.join(GAMES)}")
-    return GAMES[name]
-
-
-def chosen_seats(game: Game, seats: int) -> int:
-    """Return the number of seats. Raises BadOption."""
-    if seats not in game.seats:
-        raise BadOption(f"--seats: {seats} is not one of {', '.join(map(str, game.seats))}")
-    return seats
+    game = GAMES[name]
+    for number in seats:
+        if number not in game.seats:
+            raise BadOption(f"--seats: {number} is not one of {', '.join(map(str, game.seats))}")
+    return game
 
 
 def read_file(path: str) -> bytes:

@@ -12,13 +12,14 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from clerestory.cli.grouped import grouped
 from clerestory.cli.kept import KeptSession, create_game, is_kept, open_game, play_kept, view_of
 from clerestory.cli.on_page import play_on_page
-from clerestory.cli.options import DEFAULT_GAME, BadOption, GameOption, chosen_game, chosen_seats, read_file
+from clerestory.cli.options import DEFAULT_GAME, BadOption, GameOption, chosen_game, read_file
 from clerestory.cli.playing import Player, Session, play_on
 from clerestory.cli.recording import Recording
 from clerestory.cli.screen import screen
-from clerestory.cli.servers import CaOption, CertOption, KeyOption, Server, ServerOption, TokenOption, connected
+from clerestory.cli.servers import PLAIN, Access, ServerOption, connected
 from clerestory.clients import Advisor, KeptGame
 from clerestory.clients.wire import read_time
 from clerestory.engine import NATURE, Record, State, from_position, read_records
@@ -38,6 +39,7 @@ RecordOption = Annotated[
 ]
 
 
+@grouped()
 def play(
     start: StartArgument = None,
     seats: Annotated[
@@ -50,10 +52,7 @@ def play(
     table: Annotated[bool, typer.Option("--table", help="Follow a real game: type in moves and what came up.")] = False,
     web: Annotated[bool, typer.Option("--web", help="Play in a browser, on a private page.")] = False,
     server: ServerOption = None,
-    token_file: TokenOption = None,
-    tls_ca: CaOption = None,
-    tls_cert: CertOption = None,
-    tls_key: KeyOption = None,
+    access: Access = PLAIN,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print events as JSON lines; text for people goes to standard error.")
     ] = False,
@@ -65,11 +64,10 @@ def play(
     """
     if not 0 < read_time(time) < 600:
         raise BadOption(f"--time: {time} is not above 0 and below 10 minutes")
-    asked = Server(server, token_file, tls_ca, tls_cert, tls_key)
     shown = Display(screen(stderr=as_json), time, print_json if as_json else None)
     if server is not None and record is None and not (table or web) and (start is None or is_kept(start)):
         make = partial(create_game, game=game, seats=seats.split(","), seed=seed, time=time)
-        sys.exit(play_there(asked, shown, start, make))
+        sys.exit(play_there(server, access, shown, start, make))
     players = [read_player(word.strip(), number) for number, word in enumerate(seats.split(","))]
     if web:
         require_plain_game(start, record, table, server)
@@ -77,7 +75,7 @@ def play(
         return
     opening = begin(game, len(players), seed, table) if start is None else resume(start, len(players))
     luck = drawn(seed)
-    with connected(asked) as advisor:
+    with connected(server, access) as advisor:
         session = Session(opening.state, players, advisor, shown.console, time, luck, opening.seed, table, shown.tell)
         session.shared = table or sum(player.human for player in players) > 1
         if record is not None:
@@ -100,14 +98,16 @@ class Display:
     tell: Callable[[dict[str, Any]], None] | None
 
 
-def play_there(server: Server, shown: Display, start: str | None, make: Callable[[Advisor], KeptGame]) -> int:
+def play_there(
+    server: str, access: Access, shown: Display, start: str | None, make: Callable[[Advisor], KeptGame]
+) -> int:
     """Play a game that a server keeps, a new one for None; return the exit code."""
-    with connected(server) as advisor:
+    with connected(server, access) as advisor:
         game = make(advisor) if start is None else open_game(advisor, start)
         state = view_of(game.look())
         session = Session(state, [], advisor, shown.console, shown.time, 0, None, table=False, tell=shown.tell)
         session.shared = len(game.tokens) > 1
-        return guarded(shown.console, partial(play_kept, KeptSession(game, session, server.target or "")))
+        return guarded(shown.console, partial(play_kept, KeptSession(game, session, server)))
 
 
 def play_here(session: Session) -> int:
@@ -161,9 +161,8 @@ def read_player(word: str, number: int) -> Player:
 
 def begin(name: str, seats: int, seed: int | None, table: bool) -> Record:
     """Return a new game; beside a real table, one with unknown decks. Raises BadOption."""
-    rules = chosen_game(name)
     number = drawn(seed)
-    state = rules.new(chosen_seats(rules, seats), number)
+    state = chosen_game(name, seats).new(seats, number)
     return Record(state.observe(NATURE)) if table else Record(state, number)
 
 

@@ -2,15 +2,17 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
 from google.protobuf.json_format import MessageToDict
 
 from clerestory.cli.answers import answer_view
+from clerestory.cli.grouped import grouped
 from clerestory.cli.options import BadOption, JsonOption, read_file
 from clerestory.cli.screen import redrawing, screen
-from clerestory.cli.servers import CaOption, CertOption, KeyOption, Server, ServerOption, TokenOption, connected
+from clerestory.cli.servers import PLAIN, Access, ServerOption, connected
 from clerestory.clients import Update
 from clerestory.clients.wire import ONLOOKER, QuestionOptions
 from clerestory.engine import State, from_position
@@ -43,34 +45,52 @@ ConsiderOption = Annotated[list[str] | None, typer.Option("--consider", help="Se
 AvoidOption = Annotated[list[str] | None, typer.Option("--avoid", help="Leave this action out; repeatable.")]
 
 
+@dataclass(frozen=True, slots=True)
+class Question:
+    """The options of both commands: the position, the limits of the search, and what it is to look at."""
+
+    position: PositionArgument
+    time: TimeOption = None
+    iterations: IterationsOption = None
+    seat: SeatOption = None
+    seed: SearchSeedOption = None
+    threads: ThreadsOption = None
+    consider: ConsiderOption = None
+    avoid: AvoidOption = None
+
+    def limit(self) -> str | None:
+        """Return the time budget; the default one for a search without any limit."""
+        return DEFAULT_TIME if self.time is None and self.iterations is None else self.time
+
+    def options(self, lines: int) -> QuestionOptions:
+        """Return the question's options, as a client takes them."""
+        return QuestionOptions(
+            seat=self.seat,
+            iterations=self.iterations,
+            seed=self.seed,
+            threads=self.threads,
+            consider=self.consider,
+            avoid=self.avoid,
+            lines=lines,
+        )
+
+
+@grouped()
 def recommend(
-    position: PositionArgument,
-    time: TimeOption = None,
-    iterations: IterationsOption = None,
-    seat: SeatOption = None,
-    seed: SearchSeedOption = None,
+    question: Question,
     level: Annotated[
         int | None, typer.Option(min=1, max=8, help="Level of play, 1 to 8; full strength by default.")
     ] = None,
     lines: LinesOption = 0,
-    threads: ThreadsOption = None,
-    consider: ConsiderOption = None,
-    avoid: AvoidOption = None,
     server: ServerOption = None,
-    token_file: TokenOption = None,
-    tls_ca: CaOption = None,
-    tls_cert: CertOption = None,
-    tls_key: KeyOption = None,
+    access: Access = PLAIN,
     as_json: JsonOption = False,
 ) -> None:
     """Recommend a move for the seat to decide, using only what that seat can know."""
-    text = read_file(position)
-    options = QuestionOptions(
-        seat=seat, iterations=iterations, seed=seed, level=level, threads=threads, consider=consider, avoid=avoid
-    )
-    options["lines"] = lines
-    with connected(Server(server, token_file, tls_ca, tls_cert, tls_key), threads or 1) as advisor:
-        answer = advisor.recommend(text, time_of(time, iterations), **options)
+    text, options = read_file(question.position), question.options(lines)
+    options["level"] = level
+    with connected(server, access, question.threads or 1) as advisor:
+        answer = advisor.recommend(text, question.limit(), **options)
     if as_json:
         typer.echo(json.dumps(in_json(answer.message), indent=2))
         return
@@ -78,46 +98,33 @@ def recommend(
     console.print(answer_view(answer, from_position(text), console.width))
 
 
+@grouped()
 def analyze(
-    position: PositionArgument,
-    time: TimeOption = None,
-    iterations: IterationsOption = None,
+    question: Question,
     every: Annotated[str, typer.Option(help="Time between two tables, as in 250ms.")] = "250ms",
     certainty: Annotated[
         float | None,
         typer.Option(help="End once this share of longer searches would name the same best line, 0.5 to 1."),
     ] = None,
-    seat: SeatOption = None,
     observer: ObserverOption = None,
-    seed: SearchSeedOption = None,
     lines: LinesOption = 5,
-    threads: ThreadsOption = None,
-    consider: ConsiderOption = None,
-    avoid: AvoidOption = None,
     server: ServerOption = None,
-    token_file: TokenOption = None,
-    tls_ca: CaOption = None,
-    tls_cert: CertOption = None,
-    tls_key: KeyOption = None,
+    access: Access = PLAIN,
     as_json: JsonOption = False,
 ) -> None:
     """Show the table of lines while it sharpens; with --json, one line for each table."""
-    text = read_file(position)
-    options = QuestionOptions(
-        seat=seat, iterations=iterations, seed=seed, threads=threads, consider=consider, avoid=avoid
-    )
-    options["lines"] = lines
-    with connected(Server(server, token_file, tls_ca, tls_cert, tls_key), threads or 1) as advisor:
-        limit = time_of(time, iterations)
-        watcher = observer_of(observer)
-        with advisor.analyze(text, limit, every=every, certainty=certainty, observer=watcher, **options) as updates:
-            if as_json:
-                for update in updates:
-                    recommendation = in_json(update.recommendation.message)
-                    told = {"recommendation": recommendation, "sequence": update.sequence, "final": update.final}
-                    typer.echo(json.dumps(told))
-            else:
-                watch(updates, from_position(text))
+    text = read_file(question.position)
+    watcher, options = observer_of(observer), question.options(lines)
+    with (
+        connected(server, access, question.threads or 1) as advisor,
+        advisor.analyze(
+            text, question.limit(), every=every, certainty=certainty, observer=watcher, **options
+        ) as updates,
+    ):
+        if as_json:
+            print_updates(updates)
+        else:
+            watch(updates, from_position(text))
 
 
 def observer_of(word: str | None) -> int | None:
@@ -134,9 +141,12 @@ def in_json(answer: RecommendMoveResponse) -> dict[str, Any]:
     return MessageToDict(answer, preserving_proto_field_name=True, always_print_fields_with_no_presence=True)
 
 
-def time_of(time: str | None, iterations: int | None) -> str | None:
-    """Return the time budget; the default one for a search without any limit."""
-    return DEFAULT_TIME if time is None and iterations is None else time
+def print_updates(updates: Iterator[Update]) -> None:
+    """Print each table as it arrives, as a line of JSON."""
+    for update in updates:
+        recommendation = in_json(update.recommendation.message)
+        told = {"recommendation": recommendation, "sequence": update.sequence, "final": update.final}
+        typer.echo(json.dumps(told))
 
 
 def watch(updates: Iterator[Update], state: State) -> None:

@@ -6,41 +6,12 @@ import sys
 import tempfile
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import fields
 from functools import partial
-from typing import Any
 
 import typer
 
-from clerestory.cli.settings import (
-    AdminOption,
-    DrainDelayOption,
-    GraceOption,
-    InsecureOption,
-    ListenOption,
-    LogFormatOption,
-    LogLevelOption,
-    MarginOption,
-    MaxGamesEachOption,
-    MaxGamesOption,
-    MaxSearchesOption,
-    MaxThreadsOption,
-    MaxTimeOption,
-    MaxTreeBytesOption,
-    MaxWatchersOption,
-    MemoryOption,
-    MetricsOption,
-    MinIterationsOption,
-    ServerWorkersOption,
-    StoreOption,
-    TlsCertOption,
-    TlsClientCaOption,
-    TlsKeyOption,
-    TokenFileOption,
-    WarmBytesOption,
-    WebOption,
-    WhileStdinOption,
-)
+from clerestory.cli.grouped import grouped
+from clerestory.cli.settings import SETTINGS, LogFormatOption, LogLevelOption, WebOption, WhileStdinOption
 from clerestory.cli.web import NamesOption, PageOption, chosen_door
 from clerestory.clients.connection import dial
 from clerestory.door.config import DoorSettings
@@ -50,58 +21,29 @@ from clerestory.server.app import serve as run_server
 from clerestory.server.config import USER, BadSettings, Settings
 from clerestory.server.logs import FORMATS, LEVELS, write_logs
 
-DEFAULTS = Settings()
+DEFAULTS = Settings(store=USER)
 SWITCH = 0.0005  # seconds after which a thread that has the GIL lets another have it, the event loop above all
 
 
+@grouped(settings=SETTINGS)
 def serve(
-    listen: ListenOption = DEFAULTS.listen,
-    workers: ServerWorkersOption = DEFAULTS.workers,
-    max_searches: MaxSearchesOption = DEFAULTS.max_searches,
-    min_iterations: MinIterationsOption = DEFAULTS.min_iterations,
-    max_threads: MaxThreadsOption = DEFAULTS.max_threads,
-    max_time: MaxTimeOption = DEFAULTS.max_time,
-    max_tree_bytes: MaxTreeBytesOption = DEFAULTS.max_tree_bytes,
-    memory: MemoryOption = DEFAULTS.memory,
-    warm_bytes: WarmBytesOption = DEFAULTS.warm_bytes,
-    margin: MarginOption = DEFAULTS.margin,
-    drain_delay: DrainDelayOption = DEFAULTS.drain_delay,
-    grace: GraceOption = DEFAULTS.grace,
-    store: StoreOption = USER,
-    max_games: MaxGamesOption = DEFAULTS.max_games,
-    max_games_each: MaxGamesEachOption = DEFAULTS.max_games_each,
-    max_watchers: MaxWatchersOption = DEFAULTS.max_watchers,
-    admin: AdminOption = DEFAULTS.admin,
-    metrics: MetricsOption = DEFAULTS.metrics,
+    settings: Settings = DEFAULTS,
     log_format: LogFormatOption = "text",
     log_level: LogLevelOption = "info",
-    insecure: InsecureOption = False,
-    tls_cert: TlsCertOption = DEFAULTS.tls_cert,
-    tls_key: TlsKeyOption = DEFAULTS.tls_key,
-    tls_client_ca: TlsClientCaOption = DEFAULTS.tls_client_ca,
-    token_file: TokenFileOption = DEFAULTS.token_file,
     web: WebOption = "",
     web_name: NamesOption = None,
     web_page: PageOption = None,
     while_stdin: WhileStdinOption = False,
 ) -> None:
     """Serve advice over gRPC until SIGTERM or SIGINT; searches under way then answer with what they have."""
-    start(locals())
-
-
-def start(given: dict[str, Any]) -> None:
-    """Serve with the options given by name. Raises BadSettings, BadDoor."""
-    require_choice("log_format", given["log_format"], FORMATS)
-    require_choice("log_level", given["log_level"], LEVELS)
-    write_logs(given["log_format"], given["log_level"])
-    settings = Settings(**{one.name: given[one.name] for one in fields(Settings)})
-    if given["web"] and settings.tls_client_ca is not None:
+    require_choice("log_format", log_format, FORMATS)
+    require_choice("log_level", log_level, LEVELS)
+    write_logs(log_format, log_level)
+    if web and settings.tls_client_ca is not None:
         raise BadSettings("web: would let in those who show no certificate, which tls_client_ca asks for")
-    door = None
-    if given["web"]:
-        door = chosen_door(given["web"], given["web_name"], given["insecure"], given["web_page"])
+    door = chosen_door(web, web_name, settings.insecure, web_page) if web else None
     sys.setswitchinterval(SWITCH)
-    asyncio.run(serve_while(settings, door, given["while_stdin"]))
+    asyncio.run(serve_while(settings, door, while_stdin))
 
 
 def require_choice(name: str, value: str, choices: Sequence[str]) -> None:

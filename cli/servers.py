@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -25,65 +25,56 @@ PATIENCE = 10.0  # seconds that somebody at a terminal waits for a server that i
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
-    """The server options of a command.
+class Access:
+    """The options that say how a server is reached: with a token or without, by TLS if any of its files is named."""
 
-    Attributes:
-        target: None for a server of its own.
-        token_file: None for no token.
-        ca: with it, the connection is by TLS; so it is with `cert` and `key`.
-        cert: of this client.
-        key: of `cert`.
-    """
+    token_file: TokenOption = None
+    tls_ca: CaOption = None
+    tls_cert: CertOption = None
+    tls_key: KeyOption = None
 
-    target: str | None = None
-    token_file: Path | None = None
-    ca: Path | None = None
-    cert: Path | None = None
-    key: Path | None = None
+    def tls(self) -> Tls | None:
+        """Return the TLS settings of the connection, None for plaintext. Raises BadOption."""
+        if (self.tls_cert is None) != (self.tls_key is None):
+            missing = "key" if self.tls_key is None else "cert"
+            raise BadOption(f"--tls-{missing}: is missing; certificate and key belong together")
+        files = (self.tls_ca, self.tls_cert, self.tls_key)
+        return Tls(*files) if any(files) else None
+
+    def token(self) -> str | None:
+        """Return the token of the file, if one is named. Raises BadOption."""
+        return None if self.token_file is None else read_token(self.token_file)
+
+
+PLAIN = Access()
 
 
 @contextmanager
-def connected(server: Server, workers: int = 1) -> Iterator[Advisor]:
-    """Yield a client of the server, or of a private one with `workers` workers.
+def connected(server: str | None, access: Access = PLAIN, workers: int = 1) -> Iterator[Advisor]:
+    """Yield a client of a server; for None of a private one with `workers` workers.
 
     Raises BadOption, BadConnection, AdvisorError.
     """
-    check(server)
-    if server.target is None:
+    if server is None:
+        require_no_access(access)
         with embedded_server("--workers", str(workers)) as target, Advisor(target, patience=0) as advisor:
             yield advisor
         return
-    with Advisor(server.target, read_token(server.token_file), tls_of(server), patience=PATIENCE) as advisor:
+    tls = access.tls()
+    with Advisor(server, access.token(), tls, patience=PATIENCE) as advisor:
         yield advisor
 
 
-def tls_of(server: Server) -> Tls | None:
-    """Return the TLS settings of the connection to a server, None for plaintext."""
-    files = (server.ca, server.cert, server.key)
-    return Tls(*files) if any(files) else None
+def require_no_access(access: Access) -> None:
+    """Raise BadOption for an option that says how to reach a server where none is named."""
+    for name, value in asdict(access).items():
+        if value is not None:
+            raise BadOption(f"--{name.replace('_', '-')}: needs --server")
 
 
-def check(server: Server) -> None:
-    """Raise BadOption for options that do not go together."""
-    named = {
-        "--token-file": server.token_file,
-        "--tls-ca": server.ca,
-        "--tls-cert": server.cert,
-        "--tls-key": server.key,
-    }
-    given = [name for name, value in named.items() if value is not None]
-    if server.target is None and given:
-        raise BadOption(f"{given[0]}: needs --server")
-    if (server.cert is None) != (server.key is None):
-        raise BadOption(
-            f"--tls-{'key' if server.key is None else 'cert'}: is missing; certificate and key belong together"
-        )
-
-
-def read_token(path: Path | None) -> str | None:
+def read_token(path: Path) -> str:
     """Return the token that a file holds. Raises BadOption."""
     try:
-        return None if path is None else path.read_text().strip()
+        return path.read_text().strip()
     except (OSError, UnicodeDecodeError) as error:
         raise BadOption(f"--token-file: {path}: {getattr(error, 'strerror', None) or 'is not text'}") from None

@@ -12,15 +12,7 @@ import typer
 from rich.console import Console
 from rich.progress import track
 
-from clerestory.cli.options import (
-    BadOption,
-    GameOption,
-    JsonOption,
-    SeatsOption,
-    SeedOption,
-    chosen_game,
-    chosen_seats,
-)
+from clerestory.cli.options import BadOption, GameOption, JsonOption, SeatsOption, SeedOption, chosen_game
 from clerestory.cli.screen import figures_table, screen
 from clerestory.engine import NATURE, Record, Rng, State
 from clerestory.engine.core import Game
@@ -102,8 +94,7 @@ def simulate(
     as_json: JsonOption = False,
 ) -> None:
     """Play games at random; game i has the seed SEED + i."""
-    rules = chosen_game(game)
-    chosen_seats(rules, seats)
+    rules = chosen_game(game, seats)
     if seed + games - 1 > MAX_SEED:
         raise BadOption(f"--seed: {seed} leaves no seeds for {games} games")
     tally = Tally()

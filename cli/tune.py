@@ -2,42 +2,22 @@
 
 import json
 import math
-import os
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 from typing import IO, Annotated
 
 import typer
 
-from clerestory.arena.pool import Crew
 from clerestory.arena.results import open_lines
 from clerestory.arena.series import Report
 from clerestory.arena.tune import Range, TuningPlan, TuningStep, confirming_match, read_steps
 from clerestory.arena.tune import tune as take_steps
 from clerestory.cli.arena import finite, play, progress_bar, spread
-from clerestory.cli.crew import (
-    BotArgument,
-    BudgetOption,
-    OnOption,
-    Place,
-    RayAddressOption,
-    WorkersOption,
-    chosen_crew,
-    load_game,
-)
-from clerestory.cli.options import (
-    CATALOGUES,
-    DEFAULT_GAME,
-    GameOption,
-    JsonOption,
-    SeatsOption,
-    SeedOption,
-    chosen_game,
-    chosen_seats,
-)
+from clerestory.cli.crew import HANDS, BotArgument, BudgetOption, Hands, loader
+from clerestory.cli.grouped import grouped
+from clerestory.cli.options import DEFAULT_GAME, GameOption, JsonOption, SeatsOption, SeedOption, chosen_game
 from clerestory.cli.screen import screen
 
 RangesArgument = Annotated[
@@ -45,6 +25,7 @@ RangesArgument = Annotated[
 ]
 
 
+@grouped()
 def tune(
     bot: BotArgument,
     params: RangesArgument,
@@ -62,32 +43,28 @@ def tune(
     ] = 400,
     budget: BudgetOption = "100ms",
     out: Annotated[Path | None, typer.Option(help="File of the steps; those already there are not run again.")] = None,
-    workers: WorkersOption = None,
-    on: OnOption = Place.PROCESSES,
-    ray_address: RayAddressOption = None,
+    hands: Hands = HANDS,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
 ) -> None:
     """Tune options of BOT, in the given ranges, by the games it wins; then play the best point against the start."""
-    chosen_seats(chosen_game(game), seats)
+    chosen_game(game, seats)
     ranges = tuple(map(Range.parse, params))
-    load = partial(load_game, game, CATALOGUES.get(game))
-    tuning = TuningPlan(load, seats, bot, ranges, against, budget, seed, deals)
+    tuning = TuningPlan(loader(game), seats, bot, ranges, against, budget, seed, deals)
     tuning.rehearse()
-    crew, hands = chosen_crew(on, ray_address), workers or os.cpu_count() or 1
-    steps = all_steps(tuning, math.ceil(games / tuning.games_per_step), out, crew, hands)
+    steps = all_steps(tuning, math.ceil(games / tuning.games_per_step), out, hands)
     match = confirming_match(tuning, steps, math.ceil(confirm / seats))
     match.rehearse()
-    outcome = play(match, out and out.with_suffix(f".after-{len(steps)}{out.suffix}"), hands, None, crew)
+    outcome = play(match, out and out.with_suffix(f".after-{len(steps)}{out.suffix}"), hands)
     report(tuning, steps, outcome, as_json=as_json)
 
 
-def all_steps(tuning: TuningPlan, wanted: int, out: Path | None, crew: Crew, hands: int) -> list[TuningStep]:
+def all_steps(tuning: TuningPlan, wanted: int, out: Path | None, hands: Hands) -> list[TuningStep]:
     """Return all steps, running those still missing, with a progress bar on standard error."""
     with step_file(out, tuning) as (file, done), progress_bar(wanted * tuning.games_per_step) as count:
         count(len(done) * tuning.games_per_step)
         steps = done[:wanted]
-        with crew(hands) as run, closing(take_steps(tuning, wanted, run, file, steps)) as taken:
+        with hands.crew()(hands.number()) as run, closing(take_steps(tuning, wanted, run, file, steps)) as taken:
             for step in taken:
                 steps = [*steps, step]
                 count(tuning.games_per_step)

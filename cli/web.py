@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from clerestory.cli.servers import CaOption, CertOption, KeyOption, Server, TokenOption, check, read_token, tls_of
+from clerestory.cli.grouped import grouped
+from clerestory.cli.servers import PLAIN, Access
 from clerestory.clients.connection import Connection, dial
 from clerestory.door.config import DoorSettings
 from clerestory.door.serve import opened
@@ -31,6 +32,7 @@ PageOption = Annotated[
 ]
 
 
+@grouped()
 def web(
     server: Annotated[str, typer.Option("--server", help="HOST:PORT of the gRPC server.")],
     listen: Annotated[
@@ -39,17 +41,13 @@ def web(
     web_name: NamesOption = None,
     web_page: PageOption = None,
     insecure: Annotated[bool, typer.Option("--insecure", help="Accept plaintext from other machines.")] = False,
-    token_file: TokenOption = None,
-    tls_ca: CaOption = None,
-    tls_cert: CertOption = None,
-    tls_key: KeyOption = None,
+    access: Access = PLAIN,
 ) -> None:
     """Show the page of a server that runs elsewhere, until SIGTERM or SIGINT."""
-    chosen = Server(server, token_file, tls_ca, tls_cert, tls_key)
-    check(chosen)
+    tls = access.tls()
     door = chosen_door(listen, web_name, insecure, web_page)
     write_logs("text", "info")
-    asyncio.run(stand(door, dial(server, read_token(token_file), tls_of(chosen), retries=False)))
+    asyncio.run(stand(door, dial(server, access.token(), tls, retries=False)))
 
 
 def chosen_door(listen: str, names: list[str] | None, insecure: bool, page: Path | None) -> DoorSettings:

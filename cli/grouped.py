@@ -1,0 +1,57 @@
+"""Options that go together, said once: a command takes a dataclass of them, and its users see the fields."""
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, Field, fields, is_dataclass
+from functools import wraps
+from inspect import Parameter, Signature
+from typing import Annotated, Any
+
+Command = Callable[..., None]
+
+
+def grouped(**told: Mapping[str, Any]) -> Callable[[Command], Command]:
+    """Return a decorator, by which the fields of a command's dataclasses become options of its own.
+
+    An instance that is the default of a dataclass has the defaults of its options.
+
+    Args:
+        told: the options of a dataclass whose fields do not name theirs, by the parameter's name and the field's.
+    """
+
+    def decorate(command: Command) -> Command:
+        given = inspect.signature(command).parameters.values()
+        groups = [one for one in given if is_dataclass(one.annotation)]
+
+        @wraps(command)
+        def call(**values: Any) -> None:
+            for group in groups:
+                own = {field.name: values.pop(field.name) for field in fields(group.annotation)}
+                values[group.name] = group.annotation(**own)
+            command(**values)
+
+        options = [option for one in given for option in spread(one, told.get(one.name, {}))]
+        call.__signature__ = Signature(options)  # type: ignore[attr-defined]
+        call.__annotations__ = {option.name: option.annotation for option in options}
+        return call
+
+    return decorate
+
+
+def spread(parameter: Parameter, told: Mapping[str, Any]) -> Iterator[Parameter]:
+    """Yield the options that a parameter stands for: itself, or the fields of its dataclass."""
+    if not is_dataclass(parameter.annotation):
+        yield parameter.replace(kind=Parameter.KEYWORD_ONLY)
+        return
+    for field in fields(parameter.annotation):
+        kind = Annotated[field.type, told[field.name]] if told else field.type
+        yield Parameter(
+            field.name, Parameter.KEYWORD_ONLY, default=default_of(field, parameter.default), annotation=kind
+        )
+
+
+def default_of(field: Field[Any], instance: Any) -> Any:
+    """Return the default of an option, that of the instance if there is one; Parameter.empty where it must be given."""
+    if instance is not Parameter.empty:
+        return getattr(instance, field.name)
+    return Parameter.empty if field.default is MISSING else field.default
