@@ -1,10 +1,11 @@
 """Makes the puzzles that are shipped: `python -m tools.puzzles find|solved|grade|check|ship --game duel --minutes 4`.
 
-    find    looks through games of bots, goes on where it was, and ends after --minutes
+    find    looks through games of bots beyond those that gave what is shipped, goes on where it was, and ends after
+            --minutes
     solved  takes the positions of tests/search that are solved to the end
     grade   has every level try those that are shipped, anew; after the levels have changed
     check   searches those that are shipped anew, and leaves out whose answer changes; after the search has changed
-    ship    chooses --wanted of what was found, over all levels and numbers of players, and writes them
+    ship    adds to what is shipped what was found, up to --wanted, over all levels and numbers of players
 
 A position is a puzzle if a short search is nearly sure of one action, a search of ANSWER iterations names it, one ten
 times longer names it as well, and the best of the others, each searched as often as the answer in the same worlds, lose
@@ -75,7 +76,8 @@ def find(game: Game, minutes: float) -> None:
     file = found_file(game)
     file.parent.mkdir(parents=True, exist_ok=True)
     begun = len(file.read_text().splitlines()) if file.is_file() else 0
-    for seed in range(begun, 1_000_000):
+    first = 1 + max((one.seed for one in read(game) if one.ply), default=-1)
+    for seed in range(first + begun, 1_000_000):
         if time.monotonic() >= end:
             return
         lines = list(of_a_game(game, game.seats[seed % len(game.seats)], seed))
@@ -264,14 +266,17 @@ def solved_ones(game: Game) -> None:
 
 
 def ship(game: Game, wanted: int) -> None:
-    """Choose puzzles, as evenly as may be over levels and numbers of players, and write them, easy ones first."""
+    """Add puzzles to those shipped, evenly over levels and numbers of players, and write them, easy ones first."""
     known = [line for lines in map(json.loads, found_file(game).read_text().splitlines()) for line in lines]
     with suppress(FileNotFoundError):
         known += json.loads(found_file(game).with_suffix(".solved.json").read_text())
+    chosen = [fields(one) for one in read(game)]
+    have = [line["position"] for line in chosen]
     shelves: dict[tuple[int, int], list[Line]] = defaultdict(list)
     for line in sorted(known, key=lambda line: (line["seed"], line["ply"])):
+        if line["position"] in have:
+            continue
         shelves[line["level"], len(line["position"][game.name]["players"])].append(line)
-    chosen: list[Line] = []
     while len(chosen) < wanted and any(shelves.values()):
         for shelf in shelves.values():
             if shelf and len(chosen) < wanted:

@@ -1,6 +1,7 @@
 """The tool that makes puzzles: what it takes, and that it goes on where it was."""
 
 import json
+import time
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -77,19 +78,21 @@ def test_looking_goes_on_where_it_was(here: Path, monkeypatch: pytest.MonkeyPatc
     def found(game: Game, seats: int, seed: int) -> list[dict[str, Any]]:
         seen.append((seats, seed))
         if len(seen) % 2 == 0:
-            monkeypatch.setattr(tool.time, "monotonic", lambda: 1e9)
+            monkeypatch.setattr(time, "monotonic", lambda: 1e9)
         return [{"level": 1}]
 
-    clock = tool.time.monotonic
+    clock = time.monotonic
     monkeypatch.setattr(tool, "of_a_game", found)
     tool.find(DUEL, 10)
-    monkeypatch.setattr(tool.time, "monotonic", clock)
+    monkeypatch.setattr(time, "monotonic", clock)
     tool.find(DUEL, 10)
-    assert [seed for _, seed in seen] == [0, 1, 2, 3]
+    first = 1 + max(one.seed for one in puzzles(DUEL) if one.ply)  # beyond the games that gave what is shipped
+    assert [seed - first for _, seed in seen] == [0, 1, 2, 3]
     assert len(tool.found_file(DUEL).read_text().splitlines()) == 4
 
 
-def test_what_is_shipped_is_spread_over_the_levels(here: Path) -> None:
+def test_what_is_shipped_is_spread_over_the_levels(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tool, "read", lambda game: ())
     lines = [tool.fields(one) for one in puzzles(DUEL)[:6]]
     lines = [line | {"level": level} for line, level in zip(lines, (1, 1, 1, 1, 5, 6), strict=True)]
     tool.found_file(DUEL).parent.mkdir()
@@ -98,6 +101,17 @@ def test_what_is_shipped_is_spread_over_the_levels(here: Path) -> None:
     written = [json.loads(text) for text in (here / "shipped" / "duel.jsonl").read_text().splitlines()]
     assert [line["level"] for line in written] == [1, 1, 5, 6]
     assert from_line(DUEL, 1, written[0]).answer in puzzle(DUEL, 1).state.legal_actions()
+
+
+def test_what_was_found_is_added_to_what_is_shipped(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And a position that is there already is not added again."""
+    first, second, third = puzzles(DUEL)[:3]
+    monkeypatch.setattr(tool, "read", lambda game: (first, second))
+    tool.found_file(DUEL).parent.mkdir()
+    tool.found_file(DUEL).write_text(json.dumps([tool.fields(second), tool.fields(third)]) + "\n")
+    tool.ship(DUEL, 10)
+    written = [json.loads(text) for text in (here / "shipped" / "duel.jsonl").read_text().splitlines()]
+    assert [line["position"] for line in written] == [one.position for one in (first, second, third)]
 
 
 def test_what_changes_its_answer_is_left_out(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
