@@ -18,7 +18,7 @@ from clerestory.cli.options import BadOption, JsonOption, read_file
 from clerestory.cli.screen import figures_table, screen
 from clerestory.durations import parse_duration
 from clerestory.engine import Record, read_records
-from clerestory.review import Annotation, Plan, annotate
+from clerestory.review import Annotation, ReviewPlan, annotate
 from clerestory.review.classes import GLYPHS
 from clerestory.review.deepen import deepen
 from clerestory.review.plan import ITERATIONS, LEAST, MOST
@@ -98,20 +98,20 @@ def chosen_record(path: str, number: int) -> Record:
 
 def plan_of(
     played: Record, iterations: int | None, duration: str | None, seed: int, viewer: int | None, threads: int
-) -> Plan:
+) -> ReviewPlan:
     """Return the plan of a review: so many iterations, or as many as fit into the time. Raises BadOption."""
     if duration is not None and iterations is not None:
         raise BadOption("--time: not together with --iterations")
     if viewer is not None and viewer >= played.state.seats:
         raise BadOption(f"--viewer: {viewer} is not one of 0 to {played.state.seats - 1}")
     if duration is None:
-        return Plan(iterations=iterations or ITERATIONS, seed=seed, viewer=viewer)
+        return ReviewPlan(iterations=iterations or ITERATIONS, seed=seed, viewer=viewer)
     seconds = seconds_of("--time", duration)
     began = time.monotonic()
-    annotate(played.state, Plan(iterations=TRIAL, seed=seed, viewer=viewer), threads=threads)
+    annotate(played.state, ReviewPlan(iterations=TRIAL, seed=seed, viewer=viewer), threads=threads)
     took = time.monotonic() - began
     most = TRIAL * SPARE * (seconds - took) / took
-    return Plan(iterations=min(max(int(most), LEAST), MOST), seed=seed, viewer=viewer)
+    return ReviewPlan(iterations=min(max(int(most), LEAST), MOST), seed=seed, viewer=viewer)
 
 
 def seconds_of(option: str, duration: str) -> float:

@@ -2,7 +2,7 @@
 
 from clerestory.review.annotate import annotate
 from clerestory.review.annotation import Annotation
-from clerestory.review.ledger import UNIT, Account, Valuation
-from clerestory.review.plan import Plan
+from clerestory.review.ledger import UNIT, Account, PlyValuation
+from clerestory.review.plan import ReviewPlan
 
-__all__ = ["UNIT", "Account", "Annotation", "Plan", "Valuation", "annotate"]
+__all__ = ["UNIT", "Account", "Annotation", "PlyValuation", "ReviewPlan", "annotate"]

@@ -8,9 +8,9 @@ from typing import TypeVar
 from clerestory.engine.core import State
 from clerestory.review.annotation import Annotation, assemble
 from clerestory.review.course import Ply, last_root, plies_of
-from clerestory.review.ledger import Shares, Valuation
-from clerestory.review.plan import TREE_BYTES, Plan
-from clerestory.review.study import Question, compared, study, value_of
+from clerestory.review.ledger import PlyValuation, Shares
+from clerestory.review.plan import TREE_BYTES, ReviewPlan
+from clerestory.review.study import SearchTask, compared, study, value_of
 from clerestory.search.ismcts import Searcher
 from clerestory.search.result import Result
 
@@ -22,7 +22,7 @@ class Stopped(Exception):
 
 
 def annotate(
-    end: State, plan: Plan, *, threads: int = 1, progress: Callable[[int, int], None] | None = None
+    end: State, plan: ReviewPlan, *, threads: int = 1, progress: Callable[[int, int], None] | None = None
 ) -> Annotation:
     """Return the review of a game.
 
@@ -50,7 +50,7 @@ def annotate(
     return assemble(end, plan, [one.result() for one in studies], final)
 
 
-def follow(work: "list[Future[Valuation] | Future[Shares]]", progress: Callable[[int, int], None]) -> None:
+def follow(work: "list[Future[PlyValuation] | Future[Shares]]", progress: Callable[[int, int], None]) -> None:
     """Wait for all of it, and tell how far it is. Raises what any of it raised."""
     progress(0, len(work))
     for done, one in enumerate(as_completed(work), 1):
@@ -62,12 +62,12 @@ def nobody(_: int, __: int) -> None:
     """Hear of no progress."""
 
 
-def valued(ply: Ply, plan: Plan, stop: Event) -> Valuation:
+def valued(ply: Ply, plan: ReviewPlan, stop: Event) -> PlyValuation:
     """Return the valuation of a ply. Raises Stopped."""
     return answered(study(ply, plan), stop)
 
 
-def answered(asking: Generator[Question, Result, T], stop: Event | None = None) -> T:
+def answered(asking: Generator[SearchTask, Result, T], stop: Event | None = None) -> T:
     """Run the searches that a study asks for, and return what it makes of them. Raises Stopped once `stop` is set."""
     try:
         question = next(asking)
@@ -80,7 +80,7 @@ def answered(asking: Generator[Question, Result, T], stop: Event | None = None) 
         return value
 
 
-def searched(question: Question) -> Result:
+def searched(question: SearchTask) -> Result:
     """Return the result of a search."""
     searcher = Searcher(question.root, seed=question.seed, max_bytes=TREE_BYTES, **question.options)
     return compared(searcher, question, searcher.run(iterations=question.iterations))

@@ -8,9 +8,9 @@ from typing import Any
 
 from clerestory.engine.core import NATURE, State
 from clerestory.engine.scoring import outcome
-from clerestory.review.classes import CLASSES, FLOORS, Figures, class_of, figures, noise_floors, steps
-from clerestory.review.ledger import UNIT, Account, Shares, Valuation, accounts, in_units, levelled
-from clerestory.review.plan import Plan
+from clerestory.review.classes import CLASSES, FLOORS, SeatFigures, class_of, figures, noise_floors, steps
+from clerestory.review.ledger import UNIT, Account, PlyValuation, Shares, accounts, in_units, levelled
+from clerestory.review.plan import ReviewPlan
 from clerestory.review.ranks import level_like
 from clerestory.review.rollouts import Rollouts
 
@@ -40,13 +40,13 @@ class Annotation:
     names: tuple[str, ...]
     plies: int
     ended: str
-    plan: Plan
+    plan: ReviewPlan
     settings: dict[str, Any]
-    valuations: tuple[Valuation, ...]
+    valuations: tuple[PlyValuation, ...]
     final: Shares
     floors: tuple[int, ...]
     accounts: tuple[Account, ...]
-    figures: tuple[Figures, ...]
+    figures: tuple[SeatFigures, ...]
     rollouts: Mapping[int, Rollouts] = field(default_factory=dict)
 
     @property
@@ -65,16 +65,16 @@ class Annotation:
         place = bisect_left(self.valuations, ply, key=lambda one: one.ply)
         return self.floors[place]
 
-    def class_of(self, valuation: Valuation) -> str:
+    def class_of(self, valuation: PlyValuation) -> str:
         """Return the class of a decision: `blunder`, `mistake`, `doubtful`, or "" for none."""
         return class_of(valuation, self.floor_at(valuation.ply))
 
-    def errors(self, seat: int | None = None) -> list[Valuation]:
+    def errors(self, seat: int | None = None) -> list[PlyValuation]:
         """Return the decisions that have a class, of a seat or of all, the dearest first."""
         found = [one for one in self.valuations if self.class_of(one) and seat in (None, one.seat)]
         return sorted(found, key=lambda one: (-one.loss, one.ply))
 
-    def luckiest(self, most: int = 10) -> list[Valuation]:
+    def luckiest(self, most: int = 10) -> list[PlyValuation]:
         """Return the chance events that moved most, the largest first."""
         events = [one for one in self.valuations if one.seat == NATURE]
         return sorted(events, key=lambda one: (-max(map(abs, one.change)), one.ply))[:most]
@@ -131,7 +131,7 @@ class Annotation:
             "played_like_level": said.level,
         }
 
-    def _move(self, one: Valuation) -> dict[str, Any]:
+    def _move(self, one: PlyValuation) -> dict[str, Any]:
         """A ply that was valued."""
         told = {
             "ply": one.ply,
@@ -153,7 +153,7 @@ class Annotation:
         return {**told, "best": one.best, **errors, **rolled, "line": list(one.line)}
 
 
-def assemble(end: State, plan: Plan, valuations: Sequence[Valuation], final: Shares | None) -> Annotation:
+def assemble(end: State, plan: ReviewPlan, valuations: Sequence[PlyValuation], final: Shares | None) -> Annotation:
     """Return the annotation of a game.
 
     Args:
@@ -180,7 +180,7 @@ def assemble(end: State, plan: Plan, valuations: Sequence[Valuation], final: Sha
     )
 
 
-def ranked(said: Figures, end: State) -> Figures:
+def ranked(said: SeatFigures, end: State) -> SeatFigures:
     """Return figures with the level of play that they are like."""
     return replace(said, level=level_like(end.game, end.seats, said.mean_loss, said.counted))
 

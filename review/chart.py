@@ -8,7 +8,7 @@ from itertools import groupby
 from clerestory.engine.core import NATURE
 from clerestory.review.annotation import Annotation
 from clerestory.review.classes import GLYPHS
-from clerestory.review.ledger import UNIT, Valuation
+from clerestory.review.ledger import UNIT, PlyValuation
 from clerestory.review.words import TENTH, percent, place, verdict, winners
 
 COLOURS = {"red": "#d55e00", "blue": "#0072b2", "green": "#009e73", "yellow": "#f0e442"}  # Okabe and Ito
@@ -133,7 +133,7 @@ class Chart:
                     yield self.bar(one, seat)
                 yield "</g>"
 
-    def bar(self, one: Valuation, seat: int) -> str:
+    def bar(self, one: PlyValuation, seat: int) -> str:
         """Return what an event was worth to a seat, as a bar."""
         height = self.low / 2 * one.change[seat] / self.scale
         y = self.zero - max(height, 0)

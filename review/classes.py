@@ -8,7 +8,7 @@ from math import exp, sqrt
 from statistics import fmean
 
 from clerestory.engine.core import NATURE
-from clerestory.review.ledger import UNIT, Shares, Valuation, revaluations
+from clerestory.review.ledger import UNIT, PlyValuation, Shares, revaluations
 
 # By share lost, in millionths, the gravest first: on the scale of GNU Backgammon (0.02, 0.04, 0.08) and lichess (0.05,
 # 0.10, 0.15).
@@ -21,7 +21,7 @@ CAUTIOUS = 25_000  # the floor where there are fewer: only mistakes and blunders
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figures:
+class SeatFigures:
     """What is said of the decisions of one seat.
 
     Attributes:
@@ -45,7 +45,7 @@ class Figures:
     level: int | None = None
 
 
-def noise_floors(valuations: Sequence[Valuation], final: Shares) -> list[int]:
+def noise_floors(valuations: Sequence[PlyValuation], final: Shares) -> list[int]:
     """Return, around each valuation, the spread of the steps at which nothing should have changed, in millionths.
 
     Such a step lies between a decision at which the best was played and the next valuation, of the share of the seat
@@ -64,7 +64,7 @@ def noise_floors(valuations: Sequence[Valuation], final: Shares) -> list[int]:
     return floors
 
 
-def quiet_steps(valuations: Sequence[Valuation], final: Shares) -> list[tuple[int, int]]:
+def quiet_steps(valuations: Sequence[PlyValuation], final: Shares) -> list[tuple[int, int]]:
     """Return the steps at which nothing should have changed, each with the place of its valuation."""
     return [
         (place, change[one.seat])
@@ -73,7 +73,7 @@ def quiet_steps(valuations: Sequence[Valuation], final: Shares) -> list[tuple[in
     ]
 
 
-def class_of(valuation: Valuation, floor: int) -> str:
+def class_of(valuation: PlyValuation, floor: int) -> str:
     """Return the class of a decision, "" for none: it lost no more than twice the floor, or less than the least."""
     if valuation.loss <= FLOORS * floor:
         return ""
@@ -86,13 +86,13 @@ def accuracy(loss: int) -> float:
     return min(max(103.1668 * exp(-0.04354 * lost) - 3.1669 + 1, 0.0), 100.0)
 
 
-def figures(valuations: Sequence[Valuation], seat: int, floors: Sequence[int]) -> Figures:
+def figures(valuations: Sequence[PlyValuation], seat: int, floors: Sequence[int]) -> SeatFigures:
     """Return what is said of the decisions of a seat, given the noise floor at each valuation."""
     told = [(one, floor) for one, floor in zip(valuations, floors, strict=True) if one.seat == seat]
     own = [one for one, _ in told]
     counted = [one for one, floor in told if max(one.stake, one.loss) > floor]
     classes = [class_of(one, floor) for one, floor in told]
-    return Figures(
+    return SeatFigures(
         seat=seat,
         counted=len(counted),
         idle=len(own) - len(counted),
@@ -103,7 +103,7 @@ def figures(valuations: Sequence[Valuation], seat: int, floors: Sequence[int]) -
     )
 
 
-def steps(valuations: Sequence[Valuation]) -> list[int]:
+def steps(valuations: Sequence[PlyValuation]) -> list[int]:
     """Return the size of each revaluation between two valuations, in millionths: the largest of any seat."""
     return [
         max(abs(then - now) for now, then in zip(one.after, other.before, strict=True))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from clerestory.engine.core import State
 from clerestory.review.annotation import Annotation
 from clerestory.review.course import plies_of
-from clerestory.review.ledger import Valuation
+from clerestory.review.ledger import PlyValuation
 from clerestory.review.rollouts import roll_out
 from clerestory.review.words import SHOWN
 
@@ -41,6 +41,6 @@ def deepen(
     return replace(review, rollouts=rollouts)
 
 
-def those_that_matter(review: Annotation) -> list[Valuation]:
+def those_that_matter(review: Annotation) -> list[PlyValuation]:
     """Return the dearest errors, as many as are told of, the dearest first."""
     return review.errors()[:SHOWN]

@@ -19,7 +19,7 @@ Shares = tuple[int, ...]  # by seat, in millionths; they sum to UNIT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Valuation:
+class PlyValuation:
     """What a ply changed, as the reviewer sees it.
 
     Attributes:
@@ -113,7 +113,7 @@ def in_units(shares: Sequence[float]) -> Shares:
     return tuple(whole)
 
 
-def revaluations(valuations: Sequence[Valuation], final: Shares) -> list[Shares]:
+def revaluations(valuations: Sequence[PlyValuation], final: Shares) -> list[Shares]:
     """Return what came between each valuation and the next, or the result: a vector for each, which sums to 0."""
     following = [valuation.before for valuation in valuations[1:]] + [final] * bool(valuations)
     return [
@@ -122,14 +122,14 @@ def revaluations(valuations: Sequence[Valuation], final: Shares) -> list[Shares]
     ]
 
 
-def levelled(valuations: Sequence[Valuation], final: Shares) -> list[Valuation]:
+def levelled(valuations: Sequence[PlyValuation], final: Shares) -> list[PlyValuation]:
     """Return the valuations with the shares around chance events brought to the level of what comes next.
 
     The search of a chance event sees less far than that of a decision, for its iterations are divided among the
     outcomes. So it is asked for the luck alone, which does not change here; where the shares stand is told by the next
     decision, or the result. Shares may then lie a little beyond 0 and a win.
     """
-    found: list[Valuation] = []
+    found: list[PlyValuation] = []
     following = final
     for one in reversed(valuations):
         if one.seat == NATURE:
@@ -141,7 +141,7 @@ def levelled(valuations: Sequence[Valuation], final: Shares) -> list[Valuation]:
     return found[::-1]
 
 
-def accounts(valuations: Sequence[Valuation], final: Shares) -> tuple[Account, ...]:
+def accounts(valuations: Sequence[PlyValuation], final: Shares) -> tuple[Account, ...]:
     """Return the ledger of each seat.
 
     Args:
@@ -168,7 +168,7 @@ def accounts(valuations: Sequence[Valuation], final: Shares) -> tuple[Account, .
     )
 
 
-def luck_of(seat: int, valuations: Iterable[Valuation]) -> dict[str, int]:
+def luck_of(seat: int, valuations: Iterable[PlyValuation]) -> dict[str, int]:
     """Return the luck of a seat by source."""
     luck: dict[str, int] = {}
     for one in valuations:

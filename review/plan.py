@@ -15,7 +15,7 @@ OUTCOME_SHARE = 20  # an outcome of a chance event has at least this part of the
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class ReviewPlan:
     """What a review is made by; equal plans of equal records make equal reviews.
 
     Attributes:

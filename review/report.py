@@ -9,7 +9,7 @@ from clerestory.engine.core import NATURE
 from clerestory.review.annotation import Annotation
 from clerestory.review.chart import Chart, colour
 from clerestory.review.classes import GLYPHS
-from clerestory.review.ledger import Valuation
+from clerestory.review.ledger import PlyValuation
 from clerestory.review.words import (
     SHOWN,
     TENTH,
@@ -73,7 +73,7 @@ def listed(items: Iterable[str]) -> str:
     return f"<ol>{texts}</ol>" if texts else "<p>None.</p>"
 
 
-def error(review: Annotation, one: Valuation) -> str:
+def error(review: Annotation, one: PlyValuation) -> str:
     """Return an error in words."""
     glyph = GLYPHS[review.class_of(one)]
     where = f'<span class="soft">{escape(place(one))}</span>'
@@ -82,13 +82,13 @@ def error(review: Annotation, one: Valuation) -> str:
     return f'<b class="glyph">{glyph}</b>{name}: {escape(one.label)} {where}<br>{escape(verdict(one))}{more}'
 
 
-def event(review: Annotation, one: Valuation) -> str:
+def event(review: Annotation, one: PlyValuation) -> str:
     """Return a chance event in words."""
     where = f'<span class="soft">{escape(place(one))}</span>'
     return f"{escape(one.label)} {where}<br>{escape(winners(review, one))}"
 
 
-def move(review: Annotation, one: Valuation) -> str:
+def move(review: Annotation, one: PlyValuation) -> str:
     """Return the row of a ply: what it changed for each seat."""
     glyph = GLYPHS.get(review.class_of(one), "")
     best = one.best_label if one.seat != NATURE and one.loss else ""

@@ -17,8 +17,8 @@ from typing import Any
 from clerestory.engine.core import NATURE, State
 from clerestory.engine.rng import Rng
 from clerestory.engine.value import LEARNED, value_in_use, value_of
-from clerestory.review.ledger import Valuation
-from clerestory.review.plan import Plan
+from clerestory.review.ledger import PlyValuation
+from clerestory.review.plan import ReviewPlan
 from clerestory.search.ismcts import Searcher
 from clerestory.search.root import Root, observe_decision
 
@@ -49,7 +49,7 @@ class Rollouts:
         return self.loss + 2 * self.error
 
 
-def roll_out(root: Root, one: Valuation, plan: Plan, deadline: float, *, threads: int = 1) -> Rollouts:
+def roll_out(root: Root, one: PlyValuation, plan: ReviewPlan, deadline: float, *, threads: int = 1) -> Rollouts:
     """Return what rollouts of the best action and of the one played say, as many as there is time for.
 
     Args:
@@ -83,14 +83,14 @@ def told(pairs: Sequence[tuple[float, float]]) -> Rollouts:
     return Rollouts(count, loss - weight * luck, error, stdev(losses) / sqrt(count))
 
 
-def paired(root: Root, one: Valuation, plan: Plan, seed: int) -> tuple[float, float]:
+def paired(root: Root, one: PlyValuation, plan: ReviewPlan, seed: int) -> tuple[float, float]:
     """Return what the action played lost in one world, and how much more luck the best one had."""
     world = root.view.deal(seed)
     best, played = (finish(world, action, one.seat, plan, seed) for action in (one.best, one.action))
     return best[0] - played[0], best[1] - played[1]
 
 
-def finish(world: State, action: str, seat: int, plan: Plan, seed: int) -> tuple[float, float]:
+def finish(world: State, action: str, seat: int, plan: ReviewPlan, seed: int) -> tuple[float, float]:
     """Play a world to its end; return the seat's share of the win, and its luck."""
     state, luck, nature = world.copy(), 0.0, Rng(seed)
     settings = plan.settings(state.game, state.seats)

@@ -1,7 +1,7 @@
 """The study of one ply: which searches it takes, and what follows from them.
 
 A study asks, whoever runs it searches: in this process (`annotate.py`), or on the threads of a server. It is a
-generator that yields Questions and is sent the Result of each.
+generator that yields SearchTasks and is sent the Result of each.
 """
 
 from collections.abc import Generator, Mapping, Sequence
@@ -11,8 +11,8 @@ from typing import Any
 from clerestory.engine.core import NATURE
 from clerestory.engine.scoring import source_of_luck
 from clerestory.review.course import Ply
-from clerestory.review.ledger import SHOWN, UNIT, Shares, Valuation, in_units
-from clerestory.review.plan import Plan
+from clerestory.review.ledger import SHOWN, UNIT, PlyValuation, Shares, in_units
+from clerestory.review.plan import ReviewPlan
 from clerestory.search.ismcts import Searcher
 from clerestory.search.lines import Line
 from clerestory.search.reasons import in_words, stated
@@ -21,7 +21,7 @@ from clerestory.search.root import Root
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class SearchTask:
     """A search that is wanted.
 
     Attributes:
@@ -41,21 +41,21 @@ class Question:
 
 WORLDS, PLIES = 50, 10_000  # behind the reason for a comparison: a thousandth of a second
 
-Study = Generator[Question, Result, Valuation]
+Study = Generator[SearchTask, Result, PlyValuation]
 
 
-def study(ply: Ply, plan: Plan) -> Study:
+def study(ply: Ply, plan: ReviewPlan) -> Study:
     """Value a ply that had more than one action or outcome."""
     return study_chance(ply, plan) if ply.turn == NATURE else study_decision(ply, plan)
 
 
-def study_chance(ply: Ply, plan: Plan) -> Study:
+def study_chance(ply: Ply, plan: ReviewPlan) -> Study:
     """Value every outcome in the same worlds; luck is what came up less the mean by the odds."""
     root = require_root(ply)
     outcomes = len(root.view.legal_codes())
     result = yield question(ply, plan, root, 0, plan.outcome_iterations(outcomes), allocation="even")
     came = line_of(result, ply.action.text)
-    return Valuation(
+    return PlyValuation(
         ply=ply.number,
         round=ply.round,
         seat=NATURE,
@@ -68,7 +68,7 @@ def study_chance(ply: Ply, plan: Plan) -> Study:
     )
 
 
-def study_decision(ply: Ply, plan: Plan) -> Study:
+def study_decision(ply: Ply, plan: ReviewPlan) -> Study:
     """Find the best action, then compare it with the one played: both in the same worlds, equally often."""
     root = require_root(ply)
     table = yield question(ply, plan, root, 0, plan.iterations)
@@ -78,7 +78,7 @@ def study_decision(ply: Ply, plan: Plan) -> Study:
         pair = yield comparison(ply, plan, root, best.action)
         best, played = ordered(pair, best.action, ply.action.text, ply.turn)
         spent, reason = spent + pair.iterations, pair.reason if best is not played else ""
-    return Valuation(
+    return PlyValuation(
         ply=ply.number,
         round=ply.round,
         seat=ply.turn,
@@ -97,14 +97,14 @@ def study_decision(ply: Ply, plan: Plan) -> Study:
     )
 
 
-def comparison(ply: Ply, plan: Plan, root: Root, best: str) -> Question:
+def comparison(ply: Ply, plan: ReviewPlan, root: Root, best: str) -> SearchTask:
     """Return the search of two actions alone, the best and the one played."""
     texts = (best, ply.action.text)
     codes = [root.view.game.parse_action(text).code for text in texts]
     return replace(question(ply, plan, root.only(codes), 1, plan.iterations, allocation="even"), compared=texts)
 
 
-def compared(searcher: Searcher, question: Question, result: Result) -> Result:
+def compared(searcher: Searcher, question: SearchTask, result: Result) -> Result:
     """Return the result of a question with the reason that it asks for, where the game's guide can tell one."""
     if question.compared is None or not question.root.view.game.has_guide:
         return result
@@ -124,10 +124,10 @@ def ordered(pair: Result, best: str, played: str, seat: int) -> tuple[Line, Line
     return (taken, taken) if taken.win_shares[seat] >= found.win_shares[seat] else (found, taken)
 
 
-def value_of(root: Root, plan: Plan, number: int) -> Generator[Question, Result, Shares]:
+def value_of(root: Root, plan: ReviewPlan, number: int) -> Generator[SearchTask, Result, Shares]:
     """Return the shares of a position, as those of the ply of that number: the last one of a game that is not over."""
     chance = root.view.turn == NATURE
-    result = yield Question(
+    result = yield SearchTask(
         root=root,
         seed=plan.seed_of(number, 0),
         iterations=plan.outcome_iterations(len(root.view.legal_codes())) if chance else plan.iterations,
@@ -136,10 +136,10 @@ def value_of(root: Root, plan: Plan, number: int) -> Generator[Question, Result,
     return in_units(mean_of(result.lines) if chance else result.best.win_shares)
 
 
-def question(ply: Ply, plan: Plan, root: Root, number: int, iterations: int, **options: Any) -> Question:
+def question(ply: Ply, plan: ReviewPlan, root: Root, number: int, iterations: int, **options: Any) -> SearchTask:
     """Return a search of a ply."""
     settings = {**plan.settings(root.view.game, root.view.seats), **options}
-    return Question(root=root, seed=plan.seed_of(ply.number, number), iterations=iterations, options=settings)
+    return SearchTask(root=root, seed=plan.seed_of(ply.number, number), iterations=iterations, options=settings)
 
 
 def require_root(ply: Ply) -> Root:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from clerestory.engine.core import NATURE
 from clerestory.review.annotation import Annotation
 from clerestory.review.classes import CLASSES, GLYPHS
-from clerestory.review.ledger import UNIT, Valuation
+from clerestory.review.ledger import UNIT, PlyValuation
 
 TENTH = UNIT // 1000  # of a percent
 ENDED, BROKEN_OFF = "result", "share now"
@@ -66,12 +66,12 @@ def figure_rows(review: Annotation) -> list[tuple[str, list[str]]]:
     ]
 
 
-def place(one: Valuation) -> str:
+def place(one: PlyValuation) -> str:
     """Return where in the game a ply is."""
     return f"ply {one.ply}, round {one.round}" if one.round else f"ply {one.ply}"
 
 
-def verdict(one: Valuation) -> str:
+def verdict(one: PlyValuation) -> str:
     """Return a true sentence on an error: what it cost, and what the best action was."""
     points = f" and {one.points:.1f} points" if one.points >= 0.05 else ""
     gains = f": {one.reason}" if one.reason else ""
@@ -87,7 +87,7 @@ def curve(review: Annotation, seat: int, width: int) -> str:
     return "".join(BARS[min(max(share, 0) * len(BARS) // UNIT, len(BARS) - 1)] for share in shares)
 
 
-def rolled(review: Annotation, one: Valuation) -> str:
+def rolled(review: Annotation, one: PlyValuation) -> str:
     """Return what rollouts say of an error, with their standard error; "" where there are none."""
     found = review.rollouts.get(one.ply)
     if found is None:
@@ -97,7 +97,7 @@ def rolled(review: Annotation, one: Valuation) -> str:
     return f"Rollouts: {lost} lost, over {found.pairs} pairs of games.{doubt}"
 
 
-def winners(review: Annotation, one: Valuation) -> str:
+def winners(review: Annotation, one: PlyValuation) -> str:
     """Return whom a chance event helped and hurt most: `+4.2 blue, -3.1 red`."""
     change = one.change
     best, worst = (pick(range(len(change)), key=change.__getitem__) for pick in (max, min))
@@ -105,7 +105,7 @@ def winners(review: Annotation, one: Valuation) -> str:
     return ", ".join(f"{percent(round(size / TENTH), signed=True)} {review.names[seat]}" for seat, size in parts)
 
 
-def who(review: Annotation, one: Valuation) -> str:
+def who(review: Annotation, one: PlyValuation) -> str:
     """Return who acted."""
     return "nature" if one.seat == NATURE else review.names[one.seat]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import grpc
 
-from clerestory.review import Annotation, Plan, Valuation
+from clerestory.review import Annotation, PlyValuation, ReviewPlan
 from clerestory.review.annotation import assemble
 from clerestory.review.course import last_root, plies_of
 from clerestory.review.plan import ITERATIONS, LEAST
@@ -64,7 +64,7 @@ class Annotations(AnnotationServiceServicer):
         self._reviewer.require_place(caller)
         wanted = await asyncio.to_thread(read_annotation, request)
         end, viewer = await self._game(wanted)
-        plan = Plan(iterations=SKETCH, seed=wanted.seed, viewer=viewer)
+        plan = ReviewPlan(iterations=SKETCH, seed=wanted.seed, viewer=viewer)
         game = await asyncio.to_thread(game_of, end, viewer)
         shelf = Shelf(
             self._keeper.store, wanted.game_id if end.over else "", lambda one: digest_of_plan(one, end.game, end.seats)
@@ -78,7 +78,7 @@ class Annotations(AnnotationServiceServicer):
         await self._conclude(done, assembled(end, proper, done), context)
 
     async def _pass(
-        self, game: Game, plan: Plan, caller: Caller, context: Context, shelf: "Shelf", *, sketch: bool
+        self, game: Game, plan: ReviewPlan, caller: Caller, context: Context, shelf: "Shelf", *, sketch: bool
     ) -> Pass:
         """Go over a game once, and tell and keep what is done as it is done; what was kept before is told at once."""
         going = Pass.begun(game.total, await shelf.known(plan))
@@ -121,10 +121,10 @@ class Shelf:
         digest: of all that a review by a plan is made by.
     """
 
-    def __init__(self, store: Store, game_id: str, digest: Callable[[Plan], str]) -> None:
+    def __init__(self, store: Store, game_id: str, digest: Callable[[ReviewPlan], str]) -> None:
         self._store, self._game_id, self._digest = store, game_id, digest
 
-    async def known(self, plan: Plan) -> dict[int, Valuation]:
+    async def known(self, plan: ReviewPlan) -> dict[int, PlyValuation]:
         """Return the plies that are kept; none where the store fails."""
         if not self._game_id:
             return {}
@@ -132,7 +132,7 @@ class Shelf:
             return read_plies(await self._store.reviewed(self._game_id, self._digest(plan)))
         return {}
 
-    async def keep(self, plan: Plan, plies: Sequence[Valuation]) -> None:
+    async def keep(self, plan: ReviewPlan, plies: Sequence[PlyValuation]) -> None:
         """Keep plies; where the store fails, they are made again another time."""
         if self._game_id:
             with suppress(StoreError):
@@ -172,6 +172,6 @@ def iterations_of(wanted: ReviewRequest, took: float) -> int:
     return min(max(int(SKETCH * SPARE * (wanted.seconds - took) / took), LEAST), MOST)
 
 
-def assembled(end: Any, plan: Plan, proper: Pass) -> Annotation:
+def assembled(end: Any, plan: ReviewPlan, proper: Pass) -> Annotation:
     """Return the review of a game from a pass over it."""
     return assemble(end, plan, [proper.valuations[ply] for ply in sorted(proper.valuations)], proper.final)

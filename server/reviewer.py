@@ -8,9 +8,9 @@ from itertools import chain
 from typing import TypeVar
 
 from clerestory.review.course import Ply
-from clerestory.review.ledger import Shares, Valuation
-from clerestory.review.plan import TREE_BYTES, Plan
-from clerestory.review.study import Question, compared, study, value_of
+from clerestory.review.ledger import PlyValuation, Shares
+from clerestory.review.plan import TREE_BYTES, ReviewPlan
+from clerestory.review.study import SearchTask, compared, study, value_of
 from clerestory.search.ismcts import Searcher
 from clerestory.search.result import Result
 from clerestory.search.root import Root
@@ -24,7 +24,7 @@ from clerestory.server.scheduler import Scheduler
 TURN = 10.0  # seconds after which a search that others have kept waiting is admitted anew
 
 T = TypeVar("T")
-Asking = Generator[Question, Result, T]
+Asking = Generator[SearchTask, Result, T]
 
 
 class Reviewer:
@@ -58,7 +58,7 @@ class Reviewer:
             value: T = end.value
             return value
 
-    async def search(self, question: Question, caller: Caller) -> Result:
+    async def search(self, question: SearchTask, caller: Caller) -> Result:
         """Return the result of a search with all the iterations that it asks for. Raises CallError, FINISHING."""
         with self._trees.open(question.root, question.seed, TREE_BYTES, question.options) as searcher:
             while True:
@@ -66,7 +66,7 @@ class Reviewer:
                 if result is not None and result.iterations >= question.iterations:
                     return result
 
-    async def _turn(self, searcher: Searcher, question: Question, caller: Caller) -> Result | None:
+    async def _turn(self, searcher: Searcher, question: SearchTask, caller: Caller) -> Result | None:
         """Let a search go on, for some time at most; None where it was turned away, and has waited."""
         view, now = question.root.view, time.monotonic()
         budget = TimeBudget(now, None, TURN)
@@ -103,22 +103,22 @@ class Pass:
     """
 
     total: int
-    valuations: dict[int, Valuation] = field(default_factory=dict)
+    valuations: dict[int, PlyValuation] = field(default_factory=dict)
     final: Shares | None = None
-    untold: list[Valuation] = field(default_factory=list)
+    untold: list[PlyValuation] = field(default_factory=list)
     done: int = 0
 
     @classmethod
-    def begun(cls, total: int, known: dict[int, Valuation]) -> "Pass":
+    def begun(cls, total: int, known: dict[int, PlyValuation]) -> "Pass":
         """Return a pass of which some plies are known; nobody has been told of them."""
         return cls(total, dict(known), untold=list(known.values()), done=len(known))
 
-    def news(self) -> list[Valuation]:
+    def news(self) -> list[PlyValuation]:
         """Return what is done since the last call."""
         told, self.untold = self.untold, []
         return told
 
-    async def run(self, game: "Game", plan: Plan, reviewer: Reviewer, caller: Caller) -> None:
+    async def run(self, game: "Game", plan: ReviewPlan, reviewer: Reviewer, caller: Caller) -> None:
         """Study all plies that are not known yet, as many at once as there are workers. Raises CallError."""
         unknown = [ply for ply in game.plies if ply.number not in self.valuations]
         work: Iterator[Ply | Root] = chain(unknown, () if game.last is None else (game.last,))
@@ -135,7 +135,7 @@ class Pass:
             for one in crew:
                 one.cancel()
 
-    async def _study(self, one: Ply | Root, game: "Game", plan: Plan, reviewer: Reviewer, caller: Caller) -> None:
+    async def _study(self, one: Ply | Root, game: "Game", plan: ReviewPlan, reviewer: Reviewer, caller: Caller) -> None:
         """Study a ply, or the last position."""
         if isinstance(one, Root):
             self.final = await reviewer.answered(value_of(one, plan, game.length + 1), caller)

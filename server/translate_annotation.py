@@ -10,7 +10,7 @@ from clerestory.engine.core import NATURE, Game, State
 from clerestory.engine.errors import BadRecord
 from clerestory.engine.record import read_records
 from clerestory.engine.value import value_in_use
-from clerestory.review import Annotation, Plan, Valuation
+from clerestory.review import Annotation, PlyValuation, ReviewPlan
 from clerestory.review.plan import LEAST
 from clerestory.server.errors import Faults, Reason, refuse
 from clerestory.server.translate import read_duration
@@ -87,7 +87,7 @@ def require_seat(game: State, viewer: int | None) -> None:
         refuse(Reason.BAD_SEAT, "viewer_seat", f"is {viewer}; the seats are 0 to {game.seats - 1}")
 
 
-def write_ply(one: Valuation) -> api.ReviewedPly:
+def write_ply(one: PlyValuation) -> api.ReviewedPly:
     """Return what a ply changed as a message."""
     decision = one.seat != NATURE
     return api.ReviewedPly(
@@ -107,9 +107,9 @@ def write_ply(one: Valuation) -> api.ReviewedPly:
     )
 
 
-def read_ply(message: api.ReviewedPly) -> Valuation:
+def read_ply(message: api.ReviewedPly) -> PlyValuation:
     """Return what a ply changed from its message."""
-    return Valuation(
+    return PlyValuation(
         ply=message.ply,
         round=message.round,
         seat=message.seat if message.HasField("seat") else NATURE,
@@ -128,24 +128,24 @@ def read_ply(message: api.ReviewedPly) -> Valuation:
     )
 
 
-def read_plies(kept: Mapping[int, bytes]) -> dict[int, Valuation]:
+def read_plies(kept: Mapping[int, bytes]) -> dict[int, PlyValuation]:
     """Return plies as a store has them."""
     return {ply: read_ply(api.ReviewedPly.FromString(message)) for ply, message in kept.items()}
 
 
-def write_plies(plies: Sequence[Valuation]) -> dict[int, bytes]:
+def write_plies(plies: Sequence[PlyValuation]) -> dict[int, bytes]:
     """Return plies as a store is to have them."""
     return {one.ply: write_ply(one).SerializeToString(deterministic=True) for one in plies}
 
 
-def digest_of_plan(plan: Plan, game: Game, seats: int) -> str:
+def digest_of_plan(plan: ReviewPlan, game: Game, seats: int) -> str:
     """Return the digest of all that a review is made by, this program and the value that it asks among it."""
     value, settings = value_in_use(game), sorted(plan.settings(game, seats).items())
     made_by = [__version__, value, settings, plan.iterations, plan.seed, plan.viewer]
     return hashlib.sha256(json.dumps(made_by).encode()).hexdigest()
 
 
-def write_progress(done: int, total: int, plies: Sequence[Valuation], *, sketch: bool) -> api.AnnotateGameResponse:
+def write_progress(done: int, total: int, plies: Sequence[PlyValuation], *, sketch: bool) -> api.AnnotateGameResponse:
     """Return what is done since the last message."""
     return api.AnnotateGameResponse(done=done, total=total, sketch=sketch, plies=map(write_ply, plies))
 

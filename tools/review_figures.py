@@ -26,11 +26,11 @@ from clerestory.arena.bots import Budget, parse_bot
 from clerestory.arena.match import derived_seed
 from clerestory.cli.options import DEFAULT_GAME
 from clerestory.engine import GAMES, NATURE, Rng, State
-from clerestory.review import UNIT, Annotation, Plan, annotate
+from clerestory.review import UNIT, Annotation, ReviewPlan, annotate
 from clerestory.review.annotate import answered
-from clerestory.review.classes import Figures, steps
+from clerestory.review.classes import SeatFigures, steps
 from clerestory.review.course import plies_of
-from clerestory.review.ledger import Valuation
+from clerestory.review.ledger import PlyValuation
 from clerestory.review.plan import LEAST
 from clerestory.review.study import study, value_of
 from clerestory.search.ismcts import Searcher
@@ -91,7 +91,7 @@ def options_figures(setting: Setting, games: Sequence[int], pool: Executor) -> I
     speed = seconds_an_iteration(setting, SEARCHES[0])
     for options in SEARCHES:
         slower = seconds_an_iteration(setting, options) / speed
-        plan = Plan(iterations=max(int(setting.iterations / slower), LEAST), options=options)
+        plan = ReviewPlan(iterations=max(int(setting.iterations / slower), LEAST), options=options)
         found = [one for windows in pool.map(partial(studied, setting, plan), games) for one in windows]
         yield {"options": options, "iterations": plan.iterations} | movement(found)
 
@@ -99,7 +99,10 @@ def options_figures(setting: Setting, games: Sequence[int], pool: Executor) -> I
 def seconds_an_iteration(setting: Setting, options: Mapping[str, Any]) -> float:
     """Return the processor time of an iteration: the least of three rounds over some decisions of a game."""
     roots = [ply.root for ply in plies_of(played(setting, 0)) if ply.root is not None and ply.turn != NATURE]
-    settings, some = Plan(options=dict(options)).settings(GAMES[setting.game], setting.seats), roots[:: len(roots) // 6]
+    settings, some = (
+        ReviewPlan(options=dict(options)).settings(GAMES[setting.game], setting.seats),
+        roots[:: len(roots) // 6],
+    )
     rounds = []
     for _ in range(3):
         began = thread_time()
@@ -109,14 +112,14 @@ def seconds_an_iteration(setting: Setting, options: Mapping[str, Any]) -> float:
     return min(rounds) / len(some) / setting.iterations
 
 
-def studied(setting: Setting, plan: Plan, seed: int) -> list[list[Valuation]]:
+def studied(setting: Setting, plan: ReviewPlan, seed: int) -> list[list[PlyValuation]]:
     """Return windows of plies that were valued, of a game of the bots."""
     plies = [ply for ply in plies_of(played(setting, seed)) if ply.root is not None]
     starts = range(seed % WINDOW, len(plies) - WINDOW, len(plies) // WINDOWS)
     return [[answered(study(ply, plan)) for ply in plies[start : start + WINDOW]] for start in starts]
 
 
-def movement(windows: Sequence[Sequence[Valuation]]) -> dict[str, Any]:
+def movement(windows: Sequence[Sequence[PlyValuation]]) -> dict[str, Any]:
     """Return how far the shares move: between plies, where the best was played, and by luck."""
     moved = [size for window in windows for size in steps(window)]
     quiet = [
@@ -136,12 +139,12 @@ def movement(windows: Sequence[Sequence[Valuation]]) -> dict[str, Any]:
     }
 
 
-def reviewed(setting: Setting, plan: Plan, seed: int) -> Annotation:
+def reviewed(setting: Setting, plan: ReviewPlan, seed: int) -> Annotation:
     """Return the review of a game of the bots."""
     return annotate(played(setting, seed), plan)
 
 
-def brier(review: Annotation, one: Valuation) -> float:
+def brier(review: Annotation, one: PlyValuation) -> float:
     """Return the Brier score of a ply's shares, summed over the seats."""
     return sum(((said - won) / UNIT) ** 2 for said, won in zip(one.before, review.final, strict=True))
 
@@ -180,7 +183,9 @@ def said_and_won(setting: Setting, seed: int) -> list[list[tuple[float, float]]]
     chosen = plies[seed % SPREAD :: max(len(plies) // SAMPLED, 1)]
     found = []
     for horizon, temperature in TRIED:
-        plan = Plan(iterations=setting.iterations, seed=seed, options={"horizon": horizon, "temperature": temperature})
+        plan = ReviewPlan(
+            iterations=setting.iterations, seed=seed, options={"horizon": horizon, "temperature": temperature}
+        )
         pairs = []
         for ply in chosen:
             shares = answered(value_of(ply.root, plan, ply.number)) if ply.root else ()
@@ -221,7 +226,7 @@ def luck_figures(setting: Setting, games: Sequence[int], pool: Executor) -> Iter
 
 def luck_of(setting: Setting, seed: int) -> dict[str, int]:
     """Return the luck of the first seat by source, in a game of the bots."""
-    plan, luck = Plan(iterations=setting.iterations, seed=seed), dict[str, int]()
+    plan, luck = ReviewPlan(iterations=setting.iterations, seed=seed), dict[str, int]()
     for ply in plies_of(played(setting, seed)):
         if ply.turn == NATURE and ply.root is not None:
             one = answered(study(ply, plan))
@@ -237,7 +242,7 @@ def levels_figures(setting: Setting, games: Sequence[int], pool: Executor) -> It
 
     Seats hold the levels in turn, so that each meets its neighbours. The last row but one is the line of ranks.toml.
     """
-    said: dict[int, list[Figures]] = {level: [] for level in LEVELS}
+    said: dict[int, list[SeatFigures]] = {level: [] for level in LEVELS}
     for seed, review in zip(games, pool.map(partial(by_bots, setting, EVERY_LEVEL), games), strict=True):
         for one in review.figures:
             said[LEVELS[(one.seat + seed) % len(LEVELS)]].append(one)
@@ -250,10 +255,10 @@ def levels_figures(setting: Setting, games: Sequence[int], pool: Executor) -> It
 
 def by_bots(setting: Setting, bots: tuple[str, ...], seed: int) -> Annotation:
     """Return the review of a game of bots."""
-    return annotate(played(setting, seed, bots), Plan(iterations=setting.iterations))
+    return annotate(played(setting, seed, bots), ReviewPlan(iterations=setting.iterations))
 
 
-def losses(said: Sequence[Figures]) -> dict[str, Any]:
+def losses(said: Sequence[SeatFigures]) -> dict[str, Any]:
     """Return what decisions lost, by what was said of seats."""
     counted = sum(one.counted for one in said)
     lost = sum((one.mean_loss or 0.0) * one.counted for one in said)
@@ -286,7 +291,7 @@ def found_blunder(setting: Setting, seed: int) -> dict[str, Any] | None:
     if planted is None:
         return None
     end, ply, cost = planted
-    review = annotate(end, Plan(iterations=setting.iterations))
+    review = annotate(end, ReviewPlan(iterations=setting.iterations))
     one = next(one for one in review.valuations if one.ply == ply)
     errors = -review.accounts[one.seat].errors / UNIT
     return {"cost": cost, "loss": one.loss / UNIT, "class": review.class_of(one), "errors": errors}
@@ -315,7 +320,7 @@ def blunder_at(state: State, setting: Setting, seed: int) -> tuple[str, float] |
     if len(state.legal_codes()) < 2:
         return None
     root, seat = observe_decision(state), state.turn
-    options = {**Plan().settings(state.game, state.seats)}
+    options = {**ReviewPlan().settings(state.game, state.seats)}
     table = Searcher(root, seed=seed, **options).run(iterations=setting.iterations)
     worst = min((line for line in table.lines if line.visits), key=lambda line: line.win_shares[seat])
     if table.best.win_shares[seat] - worst.win_shares[seat] < COSTS:

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from clerestory.engine import Record
-from clerestory.review import Plan, annotate
+from clerestory.review import ReviewPlan, annotate
 from clerestory.review.classes import GLYPHS
 from clerestory.review.words import ledger_rows
 from tests.browser.test_access import violations
@@ -32,7 +32,7 @@ def reviewed(page: Page) -> Page:
 
 
 def test_the_ledger_is_that_of_the_command(reviewed: Page) -> None:
-    expected = annotate(GAME, Plan(iterations=ITERATIONS))
+    expected = annotate(GAME, ReviewPlan(iterations=ITERATIONS))
     cells = reviewed.locator(".review tr", has_text="Own errors").locator("td").all_inner_texts()
     assert cells == dict(ledger_rows(expected))["own errors"]
     assert reviewed.locator(".shares .mark").count() == len(expected.errors())
@@ -65,7 +65,7 @@ def test_the_chart_leads_to_a_ply(reviewed: Page) -> None:
 
 def test_an_error_is_tried_again(reviewed: Page) -> None:
     """The position before it comes up with the answer hidden; the best action is right, and what was played is not."""
-    expected = annotate(GAME, Plan(iterations=ITERATIONS))
+    expected = annotate(GAME, ReviewPlan(iterations=ITERATIONS))
     error = expected.errors()[0]
     reviewed.get_by_role("button", name="Look at the errors").click()
     expect(reviewed.locator(".log .steps span")).to_have_text(f"{error.ply - 1} / {len(GAME.history)}")
@@ -81,7 +81,7 @@ def test_an_error_is_tried_again(reviewed: Page) -> None:
 
 def test_one_seat_is_looked_at_alone(reviewed: Page) -> None:
     """Its errors, and the luckiest and unluckiest events; `n` goes to the next error, with Shift to the one before."""
-    expected = annotate(GAME, Plan(iterations=ITERATIONS))
+    expected = annotate(GAME, ReviewPlan(iterations=ITERATIONS))
     own = expected.errors(1)
     reviewed.get_by_label("Errors and luck of").select_option("1")
     button = reviewed.get_by_role("button", name="Look at the errors")

@@ -4,11 +4,11 @@ import pytest
 
 from clerestory.clients import Advisor, AsyncAdvisor, BadRequest, GameReview, NotNow, ReviewedPly
 from clerestory.engine import Record, State
-from clerestory.review import UNIT, Annotation, Plan, annotate
+from clerestory.review import UNIT, Annotation, ReviewPlan, annotate
 from tests.review.games import cut, random_game
 
 GAME = random_game("toy", 2, 1)
-PLAN = Plan(iterations=60, seed=4)
+PLAN = ReviewPlan(iterations=60, seed=4)
 
 
 def text(game: State) -> str:
@@ -48,7 +48,7 @@ def test_a_seat_may_judge_all_of_a_game_that_was_broken_off(advisor: Advisor) ->
     begun = cut(GAME, 5)
     [*_, last] = advisor.annotate(text(begun), iterations=60, viewer=1)
     assert last.review is not None
-    expected = annotate(begun, Plan(iterations=60, viewer=1))
+    expected = annotate(begun, ReviewPlan(iterations=60, viewer=1))
     assert [round(UNIT * seat.final) for seat in last.review.seats] == list(expected.final)
     assert last.review.ended == ""
 

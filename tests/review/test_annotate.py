@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from clerestory.review import UNIT, Plan, annotate
+from clerestory.review import UNIT, ReviewPlan, annotate
 from clerestory.review.annotate import Stopped, answered
 from clerestory.review.course import plies_of
 from clerestory.review.study import study
@@ -14,7 +14,7 @@ from clerestory.search.errors import BadLimit
 from tests.games import CATHEDRAL
 from tests.review.games import CASES, cut, random_game
 
-QUICK = Plan(iterations=50, seed=3)
+QUICK = ReviewPlan(iterations=50, seed=3)
 
 
 @pytest.mark.parametrize(("name", "seats"), CASES)
@@ -46,7 +46,7 @@ def test_equal_settings_make_equal_reviews_whatever_the_threads() -> None:
     once = annotate(end, QUICK)
     assert annotate(end, QUICK, threads=3) == once
     assert annotate(end, QUICK).to_dict() == once.to_dict()
-    assert annotate(end, Plan(iterations=50, seed=4)) != once
+    assert annotate(end, ReviewPlan(iterations=50, seed=4)) != once
 
 
 def test_a_game_that_is_not_over_ends_with_the_share_it_has_come_to() -> None:
@@ -89,7 +89,7 @@ def test_a_study_ends_between_two_searches_when_it_is_stopped() -> None:
 def test_a_plan_out_of_range_is_refused(field: str, value: Any) -> None:
     changes: dict[str, Any] = {field: value}
     with pytest.raises(BadLimit, match=field):
-        Plan(**changes)
+        ReviewPlan(**changes)
 
 
 @pytest.mark.parametrize(("learned", "horizon"), [(False, 60), (True, 0)])
@@ -98,13 +98,13 @@ def test_what_was_chosen_for_the_hand_made_value_is_no_option_of_a_learned_one(
 ) -> None:
     for module in ("clerestory.review.plan", "clerestory.search.options"):
         monkeypatch.setattr(f"{module}.asks_learned", lambda _: learned)
-    assert Plan().settings(CATHEDRAL, 4)["horizon"] == horizon
-    assert Plan(options={"horizon": 7}).settings(CATHEDRAL, 4)["horizon"] == 7
+    assert ReviewPlan().settings(CATHEDRAL, 4)["horizon"] == horizon
+    assert ReviewPlan(options={"horizon": 7}).settings(CATHEDRAL, 4)["horizon"] == 7
 
 
 def test_an_unknown_option_of_the_search_is_refused() -> None:
     with pytest.raises(BadLimit, match="reward"):
-        annotate(random_game("toy", 2, 1), Plan(iterations=50, options={"reward": "beauty"}))
+        annotate(random_game("toy", 2, 1), ReviewPlan(iterations=50, options={"reward": "beauty"}))
 
 
 def test_a_game_of_no_plies_has_a_share_and_nothing_else() -> None:

@@ -4,14 +4,14 @@ import pytest
 
 from clerestory.engine import NATURE
 from clerestory.review.classes import CAUTIOUS, FEW, NEAR, accuracy, class_of, figures, noise_floors
-from clerestory.review.ledger import UNIT, Valuation
+from clerestory.review.ledger import UNIT, PlyValuation
 
 
-def decision(loss: int, *, ply: int = 1, seat: int = 0, stake: int = 300_000, start: int = 500_000) -> Valuation:
+def decision(loss: int, *, ply: int = 1, seat: int = 0, stake: int = 300_000, start: int = 500_000) -> PlyValuation:
     before, after = [UNIT - start] * 2, [UNIT - start] * 2
     before[seat], after[seat] = start, start - loss
     after[1 - seat] += loss
-    return Valuation(
+    return PlyValuation(
         ply=ply, seat=seat, action="a", label="A", source="", before=tuple(before), after=tuple(after), stake=stake
     )
 
@@ -35,7 +35,7 @@ def test_a_class_is_given_only_above_twice_the_noise(loss: int, floor: int, expe
 
 
 def test_luck_has_no_class() -> None:
-    event = Valuation(ply=1, seat=NATURE, action="a", label="A", source="die", before=(UNIT, 0), after=(0, UNIT))
+    event = PlyValuation(ply=1, seat=NATURE, action="a", label="A", source="die", before=(UNIT, 0), after=(0, UNIT))
     assert class_of(event, 0) == ""
 
 

@@ -3,13 +3,13 @@
 import pytest
 
 from clerestory.engine import NATURE, State
-from clerestory.review import Plan, annotate
+from clerestory.review import ReviewPlan, annotate
 from clerestory.review.course import known, last_root, plies_of
 from clerestory.search.errors import WrongSeat
 from tests.review.games import CASES, cut, other_world, random_game, seeds
 from tests.search.positions import decisions
 
-QUICK = Plan(iterations=50, seed=3)
+QUICK = ReviewPlan(iterations=50, seed=3)
 
 
 def positions(end: State) -> list[State]:

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clerestory.engine import NATURE, State
-from clerestory.review.ledger import UNIT, Account, Shares, Valuation, accounts, in_units, levelled, revaluations
+from clerestory.review.ledger import UNIT, Account, PlyValuation, Shares, accounts, in_units, levelled, revaluations
 from tests.review.games import CASES, random_game
 
 
-def entry(ply: int, seat: int, before: Shares, after: Shares, source: str = "") -> Valuation:
-    return Valuation(ply=ply, seat=seat, action="a", label="A", source=source, before=before, after=after)
+def entry(ply: int, seat: int, before: Shares, after: Shares, source: str = "") -> PlyValuation:
+    return PlyValuation(ply=ply, seat=seat, action="a", label="A", source=source, before=before, after=after)
 
 
 def shares(seats: int) -> st.SearchStrategy[Shares]:
@@ -21,7 +21,7 @@ def shares(seats: int) -> st.SearchStrategy[Shares]:
 
 
 @st.composite
-def ledgers(draw: st.DrawFn) -> tuple[list[Valuation], Shares]:
+def ledgers(draw: st.DrawFn) -> tuple[list[PlyValuation], Shares]:
     """What any evaluator may have said of any game."""
     seats = draw(st.integers(2, 4))
     turns = draw(st.lists(st.integers(NATURE, seats - 1), max_size=12))
@@ -39,7 +39,7 @@ def total(account: Account) -> int:
 
 
 @given(ledgers())
-def test_every_account_adds_up(ledger: tuple[list[Valuation], Shares]) -> None:
+def test_every_account_adds_up(ledger: tuple[list[PlyValuation], Shares]) -> None:
     valuations, final = ledger
     for account in accounts(valuations, final):
         assert total(account) == account.final == final[account.seat]
@@ -47,7 +47,7 @@ def test_every_account_adds_up(ledger: tuple[list[Valuation], Shares]) -> None:
 
 
 @given(ledgers())
-def test_every_column_sums_to_nothing_over_the_seats(ledger: tuple[list[Valuation], Shares]) -> None:
+def test_every_column_sums_to_nothing_over_the_seats(ledger: tuple[list[PlyValuation], Shares]) -> None:
     valuations, final = ledger
     found = accounts(valuations, final)
     assert sum(account.start for account in found) == sum(account.final for account in found) == UNIT
@@ -68,7 +68,7 @@ def test_it_adds_up_over_random_games(name: str, seats: int, seed: int) -> None:
     assert len(valuations) == len(end.history)
 
 
-def guessed(end: State) -> Iterator[Valuation]:
+def guessed(end: State) -> Iterator[PlyValuation]:
     position = end.origin
     for ply, action in enumerate(end.history, 1):
         turn, before = position.turn, guess(position)
@@ -120,7 +120,7 @@ def test_units_are_exact(given_shares: list[float]) -> None:
 
 
 @given(ledgers())
-def test_levelling_changes_no_luck_and_no_error(ledger: tuple[list[Valuation], Shares]) -> None:
+def test_levelling_changes_no_luck_and_no_error(ledger: tuple[list[PlyValuation], Shares]) -> None:
     """Only where the shares stand around chance events moves; every account still adds up."""
     valuations, final = ledger
     levels = levelled(valuations, final)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clerestory.engine import NATURE
-from clerestory.review import UNIT, Annotation, Plan, Valuation, annotate
+from clerestory.review import UNIT, Annotation, PlyValuation, ReviewPlan, annotate
 from clerestory.review.annotation import assemble
 from clerestory.review.chart import COLOURS, Chart
 from clerestory.review.ledger import in_units
@@ -23,7 +23,7 @@ SVG = re.compile(r"<svg .*?</svg>", re.DOTALL)
 
 @cache
 def reviewed(name: str, seats: int) -> Annotation:
-    return annotate(random_game(name, seats, 1), Plan(iterations=50))
+    return annotate(random_game(name, seats, 1), ReviewPlan(iterations=50))
 
 
 def planted() -> Annotation:
@@ -31,10 +31,10 @@ def planted() -> Annotation:
     end = cut(random_game("toy", 2, 1), 8)
     half = (500_000, 500_000)
     lucky = (600_000, 400_000)
-    feast = Valuation(
+    feast = PlyValuation(
         ply=2, round=1, seat=NATURE, action="feast", label="a <feast>", source="feast", before=half, after=lucky
     )
-    fold = Valuation(
+    fold = PlyValuation(
         ply=3,
         round=1,
         seat=0,
@@ -49,7 +49,7 @@ def planted() -> Annotation:
         stake=150_000,
         reason="+2.0 vp by the end of the game",
     )
-    return assemble(end, Plan(), [feast, fold], in_units(half))
+    return assemble(end, ReviewPlan(), [feast, fold], in_units(half))
 
 
 @given(st.lists(st.integers(-UNIT, UNIT), min_size=1, max_size=10))
@@ -119,16 +119,16 @@ def test_the_page_needs_nothing_else_and_says_what_it_must() -> None:
 
 def test_a_game_without_errors_says_so() -> None:
     review = planted()
-    assert "<p>None.</p>" in report(assemble(random_game("toy", 2, 1), Plan(), review.valuations[:1], None))
+    assert "<p>None.</p>" in report(assemble(random_game("toy", 2, 1), ReviewPlan(), review.valuations[:1], None))
 
 
 def test_a_curve_follows_the_share_of_a_seat() -> None:
     """From the shares before the first ply to the result, one bar for each part of the game."""
     end = random_game("duel", 2, 1)
-    review = annotate(end, Plan(iterations=50))
+    review = annotate(end, ReviewPlan(iterations=50))
     curves = [curve(review, seat, 50) for seat in range(2)]
     assert [len(one) for one in curves] == [50, 50]
     assert {one[-1] for one in curves} == {"▁", "█"}  # somebody won
     assert curves[0] != curves[1]
     assert len(set(curves[0])) > 2
-    assert curve(annotate(end.origin, Plan(iterations=50)), 0, 5) in {bar * 5 for bar in BARS}
+    assert curve(annotate(end.origin, ReviewPlan(iterations=50)), 0, 5) in {bar * 5 for bar in BARS}

@@ -7,14 +7,14 @@ from statistics import fmean
 import pytest
 
 from clerestory.engine import NATURE, Rng, State
-from clerestory.review import Plan, annotate
+from clerestory.review import ReviewPlan, annotate
 from clerestory.review.course import plies_of
 from clerestory.review.deepen import deepen, those_that_matter
 from clerestory.review.rollouts import FEWEST, draw, finish, paired, roll_out, told
 from clerestory.review.words import rolled
 from tests.review.games import cut, random_game
 
-PLAN = Plan(iterations=100, seed=4)
+PLAN = ReviewPlan(iterations=100, seed=4)
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 import pytest
 
 from clerestory.engine import NATURE, State
-from clerestory.review import Plan, annotate
+from clerestory.review import ReviewPlan, annotate
 from clerestory.review.course import plies_of
 from clerestory.review.ledger import SHOWN
 from tests.review.games import cut, random_game
@@ -25,7 +25,7 @@ def test_it_is_the_next_event_after_the_seat_decided(end: State) -> None:
 
 def test_the_ledger_names_it(end: State) -> None:
     reveal = next(one for one in plies_of(end) if one.foreseen)
-    review = annotate(cut(end, reveal.number), Plan(iterations=50))
+    review = annotate(cut(end, reveal.number), ReviewPlan(iterations=50))
     [told] = [one for one in review.valuations if one.source == SHOWN]
     assert told.ply == reveal.number
     assert any(told.change)

@@ -8,15 +8,15 @@ from clerestory.engine import NATURE, State
 from clerestory.engine.core import Game
 from clerestory.engine.scoring import source_of_luck
 from clerestory.review.course import Ply, plies_of
-from clerestory.review.ledger import Valuation
-from clerestory.review.plan import OUTCOME_SHARE, Plan
-from clerestory.review.study import Question, study
+from clerestory.review.ledger import PlyValuation
+from clerestory.review.plan import OUTCOME_SHARE, ReviewPlan
+from clerestory.review.study import SearchTask, study
 from clerestory.search.lines import Line
 from clerestory.search.result import Result, StopReason
 from tests.games import CATHEDRAL, DUEL
 from tests.review.games import random_game
 
-PLAN = Plan(iterations=1000)
+PLAN = ReviewPlan(iterations=1000)
 GAME = random_game("toy", 2, 1)
 
 
@@ -46,7 +46,7 @@ def result(lines: Sequence[Line]) -> Result:
     )
 
 
-def studied(ply: Ply, *answers: Sequence[Line]) -> tuple[list[Question], Valuation]:
+def studied(ply: Ply, *answers: Sequence[Line]) -> tuple[list[SearchTask], PlyValuation]:
     """The questions asked, and what was made of the answers."""
     asking, questions = study(ply, PLAN), []
     question = next(asking)
@@ -55,7 +55,7 @@ def studied(ply: Ply, *answers: Sequence[Line]) -> tuple[list[Question], Valuati
         try:
             question = asking.send(result(lines))
         except StopIteration as end:
-            valuation: Valuation = end.value
+            valuation: PlyValuation = end.value
             return questions, valuation
     raise AssertionError(f"it asks for more: {question}")
 

@@ -5,14 +5,14 @@ from statistics import fmean
 import pytest
 
 from clerestory.engine import NATURE
-from clerestory.review import UNIT, Plan, annotate
+from clerestory.review import UNIT, ReviewPlan, annotate
 from clerestory.review.annotate import answered
 from clerestory.review.course import Ply, plies_of
 from clerestory.review.study import study
 from tests.review.games import CASES, random_game
 from tests.search.positions import last_round
 
-PLAN = Plan(iterations=200, seed=8)
+PLAN = ReviewPlan(iterations=200, seed=8)
 
 
 @pytest.mark.parametrize(("name", "seats"), CASES)
@@ -70,7 +70,7 @@ def test_players_of_toy_who_see_the_last_trick_make_no_error_there() -> None:
 def test_luck_of_random_games_is_zero_within_its_error() -> None:
     """Over 60 games of `toy`, for each seat: 4 standard errors."""
     lucks = [
-        annotate(random_game("toy", 2, seed), Plan(iterations=100, seed=seed)).accounts[0].total_luck
+        annotate(random_game("toy", 2, seed), ReviewPlan(iterations=100, seed=seed)).accounts[0].total_luck
         for seed in range(60)
     ]
     mean = fmean(lucks)

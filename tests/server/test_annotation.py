@@ -11,7 +11,7 @@ import pytest
 from google.protobuf.duration_pb2 import Duration
 
 from clerestory.engine import Record, State
-from clerestory.review import Plan, annotate
+from clerestory.review import ReviewPlan, annotate
 from clerestory.server.annotation_service import SKETCH, iterations_of
 from clerestory.server.errors import Reason
 from clerestory.server.reviewer import Reviewer
@@ -68,7 +68,7 @@ def plies(messages: list[api.AnnotateGameResponse], *, sketch: bool) -> list[api
 async def test_it_is_the_review_of_one_process(workers: int) -> None:
     """The same plies and the same ledger, whoever runs the searches and on however many threads."""
     for game in (random_game("duel", 2, 1), cut(random_game("cathedral", 4, 1), 40)):
-        expected = annotate(game, Plan(iterations=QUICK, seed=9))
+        expected = annotate(game, ReviewPlan(iterations=QUICK, seed=9))
         async with annotating(workers=workers) as (stub, _):
             messages = await reviewed(stub, asked(game, seed=9))
         assert plies(messages, sketch=False) == [write_ply(one) for one in expected.valuations]
@@ -82,7 +82,7 @@ async def test_a_sketch_comes_first_and_the_ledger_last() -> None:
     first, last = messages[0], messages[-1]
     assert first.sketch
     assert [message.HasField("review") for message in messages] == [False] * (len(messages) - 1) + [True]
-    sketch = annotate(game, Plan(iterations=SKETCH))
+    sketch = annotate(game, ReviewPlan(iterations=SKETCH))
     assert plies(messages, sketch=True) == [write_ply(one) for one in sketch.valuations]
     assert (last.done, last.total) == (len(sketch.valuations),) * 2
 
@@ -136,7 +136,7 @@ async def test_it_waits_for_others_and_leaves_nothing_running() -> None:
 async def test_a_search_that_was_kept_waiting_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ended by its turn again and again, it has the same result as one that ran at once."""
     game = cut(random_game("duel", 2, 1), 14)
-    expected = annotate(game, Plan(iterations=3000))
+    expected = annotate(game, ReviewPlan(iterations=3000))
     monkeypatch.setattr("clerestory.server.reviewer.TURN", 0.004)
     turns = 0
     turn = Reviewer._turn
@@ -231,7 +231,7 @@ async def test_a_running_game_is_reviewed_by_what_ones_own_seat_knows() -> None:
         whole = kept.app.keeper._games[kept.game_id].kept.record(None).state
     assert last.review.viewer_seat == 1
     assert not last.review.ended
-    hidden = [annotate(other, Plan(iterations=QUICK, viewer=1)) for other in look_alikes(whole, 1)]
+    hidden = [annotate(other, ReviewPlan(iterations=QUICK, viewer=1)) for other in look_alikes(whole, 1)]
     assert len(hidden) == 3
     assert all(write_review(one) == last.review for one in hidden)
 
@@ -281,22 +281,27 @@ async def test_a_review_that_was_left_goes_on_and_is_kept(monkeypatch: pytest.Mo
         [*_, later] = await reviewed(AnnotationServiceStub(server.channel), request)
         assert later.review == whole.review
     assert 0 < left < done == len(searched)
-    anew = annotate(end, Plan(iterations=SKETCH))
+    anew = annotate(end, ReviewPlan(iterations=SKETCH))
     assert whole.review == write_review(anew)
-    told = {Plan().seed_of(ply.ply, 0) for ply in first.plies}
+    told = {ReviewPlan().seed_of(ply.ply, 0) for ply in first.plies}
     assert told
     assert told <= set(searched[:left])
     assert not told & set(searched[left:])  # what was done before it was left was not done again
 
 
 async def test_what_a_store_has_of_a_ply_is_all_of_it() -> None:
-    plies = annotate(random_game("toy", 3, 1), Plan(iterations=QUICK)).valuations
+    plies = annotate(random_game("toy", 3, 1), ReviewPlan(iterations=QUICK)).valuations
     assert read_plies(write_plies(plies)) == {one.ply: one for one in plies}
 
 
 def test_a_review_by_other_settings_or_another_value_is_another(monkeypatch: pytest.MonkeyPatch) -> None:
-    plans = [Plan(iterations=60), Plan(iterations=61), Plan(iterations=60, seed=1), Plan(iterations=60, viewer=0)]
-    plans.append(Plan(iterations=60, options={"horizon": 7}))
+    plans = [
+        ReviewPlan(iterations=60),
+        ReviewPlan(iterations=61),
+        ReviewPlan(iterations=60, seed=1),
+        ReviewPlan(iterations=60, viewer=0),
+    ]
+    plans.append(ReviewPlan(iterations=60, options={"horizon": 7}))
     digests = set()
     for value in (("hand", ""), ("net", "weights 1"), ("net", "weights 2")):
         monkeypatch.setattr("clerestory.server.translate_annotation.value_in_use", lambda _, value=value: value)
