@@ -10,7 +10,7 @@ from typing import Any, Generic, Self
 import grpc
 
 from clerestory.clients.client import Begin, Client, streaming
-from clerestory.clients.exchange import Answer, Exchange, blocking
+from clerestory.clients.exchange import Answer, Blocking, Exchange
 from clerestory.clients.kept import KeptGames
 from clerestory.clients.referee import Rules
 from clerestory.clients.retries import Tries
@@ -69,14 +69,13 @@ class Analysis(Stream[Update]):
     """The tables of an analysis; ending it ends the search."""
 
 
-class Advisor(Closing, Client):
+class Advisor(Closing, Blocking, Client):
     """A server's advice, for programs without an event loop. Close it, or use it in a `with`.
 
     Arguments and errors are those of `Client`.
     """
 
     _grpc = grpc
-    recommend = blocking(Client._recommend)
     analyze = streaming(Client._analyze, Analysis)
     annotate = streaming(Client._annotate, Stream[Reviewing])
 

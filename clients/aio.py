@@ -9,7 +9,7 @@ from typing import Any, Generic, Self
 import grpc
 
 from clerestory.clients.client import Begin, Client, streaming
-from clerestory.clients.exchange import Answer, Exchange, awaited
+from clerestory.clients.exchange import Answer, Awaiting, Exchange
 from clerestory.clients.kept import AsyncKeptGames
 from clerestory.clients.referee import AsyncRules
 from clerestory.clients.retries import Tries
@@ -59,14 +59,13 @@ class AsyncAnalysis(AsyncStream[Update]):
     """The tables of an analysis; ending it ends the search."""
 
 
-class AsyncAdvisor(Client):
+class AsyncAdvisor(Awaiting, Client):
     """A server's advice, to be awaited. Make it where the event loop runs; close it, or use it in an `async with`.
 
     Arguments and errors are those of `Client`.
     """
 
     _grpc = grpc.aio
-    recommend = awaited(Client._recommend)
     analyze = streaming(Client._analyze, AsyncAnalysis)
     annotate = streaming(Client._annotate, AsyncStream[Reviewing])
 

@@ -8,7 +8,7 @@ import grpc
 
 from clerestory.clients.connection import Tls, dial
 from clerestory.clients.errors import Unavailable
-from clerestory.clients.exchange import Answer, Exchange
+from clerestory.clients.exchange import Answer, Exchange, exchanged
 from clerestory.clients.kept import SERVICE
 from clerestory.clients.kept_wire import GameSnapshot
 from clerestory.clients.retries import Rejoining, Tries
@@ -73,7 +73,8 @@ class Client:
         except (ValueError, grpc.aio.UsageError) as failure:
             raise Unavailable(str(failure)) from None
 
-    def _recommend(
+    @exchanged
+    def recommend(
         self, position: PositionLike, time: Time | None = None, **options: Unpack[QuestionOptions]
     ) -> Exchange[Recommendation]:
         """Return the advice for a position; `time` or `iterations` is required.

@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from functools import wraps
-from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
+from functools import partial, wraps
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from clerestory.clients.wire import SLACK
 
 Answer = TypeVar("Answer")
-Caller = TypeVar("Caller")  # a class with `_call`
 P = ParamSpec("P")
 
 
@@ -29,25 +28,44 @@ class Exchange(Generic[Answer]):
     seconds: float = SLACK
 
 
-def blocking(write: Callable[Concatenate[Caller, P], Exchange[Answer]]) -> Callable[Concatenate[Caller, P], Answer]:
-    """Return a method that makes an exchange and returns its answer, for a class whose `_call` blocks."""
+class Blocking:
+    """A class whose exchanges block: what its `_call` returns is the message of the response."""
 
-    @wraps(write)
-    def method(self: Any, /, *args: P.args, **kwargs: P.kwargs) -> Answer:
-        exchange = write(self, *args, **kwargs)
+    _call: Callable[[Exchange[Any]], Any]
+
+    def _make(self, write: Callable[[], Exchange[Answer]]) -> Answer:
+        exchange = write()
         return exchange.read(self._call(exchange) if exchange.method else None)
 
-    return method
 
+class Awaiting:
+    """A class whose exchanges are awaited, as its `_call` is."""
 
-def awaited(
-    write: Callable[Concatenate[Caller, P], Exchange[Answer]],
-) -> Callable[Concatenate[Caller, P], Coroutine[Any, Any, Answer]]:
-    """Return the same for a class whose `_call` is to be awaited."""
+    _call: Callable[[Exchange[Any]], Any]
 
-    @wraps(write)
-    async def method(self: Any, /, *args: P.args, **kwargs: P.kwargs) -> Answer:
-        exchange = write(self, *args, **kwargs)
+    async def _make(self, write: Callable[[], Exchange[Answer]]) -> Answer:
+        exchange = write()
         return exchange.read(await self._call(exchange) if exchange.method else None)
 
-    return method
+
+class exchanged(Generic[P, Answer]):  # noqa: N801  # a decorator
+    """A method that says what is exchanged; its callers get the answer, or await it, as their class does."""
+
+    def __init__(self, write: Callable[Concatenate[Any, P], Exchange[Answer]]) -> None:
+        self.write = write
+
+    @overload
+    def __get__(self, caller: None, kind: Any) -> Callable[Concatenate[Any, P], Exchange[Answer]]: ...
+    @overload
+    def __get__(self, caller: Blocking, kind: Any) -> Callable[P, Answer]: ...
+    @overload
+    def __get__(self, caller: Awaiting, kind: Any) -> Callable[P, Coroutine[Any, Any, Answer]]: ...
+    def __get__(self, caller: Any, kind: Any) -> Any:
+        if caller is None:
+            return self.write
+
+        @wraps(self.write)
+        def method(*args: P.args, **kwargs: P.kwargs) -> Any:
+            return caller._make(partial(self.write, caller, *args, **kwargs))
+
+        return method

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, Generic, TypeVar, Unpack
 from uuid import uuid4
 
-from clerestory.clients.exchange import Exchange, awaited, blocking
+from clerestory.clients.exchange import Awaiting, Blocking, Exchange, exchanged
 from clerestory.clients.kept_wire import GameChoices, GameSnapshot, read_snapshot, seat_plan, value_of, write_choices
 from clerestory.clients.referee import Call, plain
 from clerestory.clients.wire import Actions, Time, action_texts, set_field
@@ -15,6 +15,7 @@ from clerestory.v1 import rules_pb2 as rules
 SERVICE = "GameService."  # before the names of its methods, one of which another service has too
 LATER = 30 * 24 * 3600.0  # seconds that a game is watched, at most
 
+Page = list[dict[str, Any]]
 G = TypeVar("G", bound="KeptGameBase")
 
 
@@ -46,7 +47,8 @@ class KeptGameBase:
         """Return the tokens that views are asked with."""
         return [*self.tokens.values()] or [token for token in (self.owner_token or self.onlooker_token,) if token]
 
-    def _look(self, ply: int | None = None, *, entries_from: int | None = None) -> Exchange[GameSnapshot]:
+    @exchanged
+    def look(self, ply: int | None = None, *, entries_from: int | None = None) -> Exchange[GameSnapshot]:
         """Return the game as it is, with the position of a ply.
 
         Args:
@@ -61,7 +63,8 @@ class KeptGameBase:
                 set_field(request, field, value)
         return Exchange(f"{SERVICE}GetGame", request, self._take)
 
-    def _play(self, action: Any, *, version: int | None = None) -> Exchange[GameSnapshot]:
+    @exchanged
+    def play(self, action: Any, *, version: int | None = None) -> Exchange[GameSnapshot]:
         """Play an action, or enter what came up at a table; return the game after it, luck included.
 
         Args:
@@ -75,7 +78,8 @@ class KeptGameBase:
         set_field(request, "version", self.version if version is None else version)
         return Exchange(f"{SERVICE}PlayAction", request, self._take)
 
-    def _say(self, seat: int, outcome: Any) -> Exchange[GameSnapshot]:
+    @exchanged
+    def say(self, seat: int, outcome: Any) -> Exchange[GameSnapshot]:
         """Report what a seat has been shown in secret at a table; return the game after it.
 
         Args:
@@ -93,7 +97,8 @@ class KeptGameBase:
     def _everything(self) -> list[str]:
         return [*self.tokens.values(), *([self.owner_token] if self.owner_token else [])]
 
-    def _take_back(self, ply: int, *, decline: bool = False, seat: int | None = None) -> Exchange[GameSnapshot]:
+    @exchanged
+    def take_back(self, ply: int, *, decline: bool = False, seat: int | None = None) -> Exchange[GameSnapshot]:
         """Take the game back to a ply, ask the others to agree, or answer them; return the game after it.
 
         Args:
@@ -108,7 +113,8 @@ class KeptGameBase:
         set_field(request, "ply", ply)
         return Exchange(f"{SERVICE}TakeBack", request, self._take)
 
-    def _set_seat(self, seat: int, who: str) -> Exchange[None]:
+    @exchanged
+    def set_seat(self, seat: int, who: str) -> Exchange[None]:
         """Set who holds a seat: `bot`, `level:N`, `person`, `person:NAME` (its own again) or `open`.
 
         Raises AdvisorError.
@@ -117,11 +123,13 @@ class KeptGameBase:
         set_field(request, "seat", seat)
         return Exchange(f"{SERVICE}SetSeat", request, lambda _: None)
 
-    def _resign(self) -> Exchange[None]:
+    @exchanged
+    def resign(self) -> Exchange[None]:
         """Resign: with two players the other wins; with more a bot goes on. Raises AdvisorError."""
         return self._end(api.END_REASON_RESIGNED)
 
-    def _abandon(self) -> Exchange[None]:
+    @exchanged
+    def abandon(self) -> Exchange[None]:
         """End the game without a winner; only its owner may. Raises AdvisorError."""
         return self._end(api.END_REASON_ABANDONED)
 
@@ -129,7 +137,8 @@ class KeptGameBase:
         request = api.EndGameRequest(game_id=self.game_id, tokens=self._everything(), reason=reason)
         return Exchange(f"{SERVICE}EndGame", request, lambda _: None)
 
-    def _record(self) -> Exchange[str]:
+    @exchanged
+    def record(self) -> Exchange[str]:
         """Return the record as JSON lines, whole once the game is over, else what is known. Raises AdvisorError."""
         request = api.GetRecordRequest(game_id=self.game_id, tokens=self._all_tokens())
         return Exchange(f"{SERVICE}GetRecord", request, lambda answer: str(answer.record))
@@ -181,7 +190,8 @@ class KeptGamesBase(Generic[G]):
         self._call = call
         self._watch = watch
 
-    def _create(
+    @exchanged
+    def create(
         self,
         game: str,
         seats: Sequence[str],
@@ -219,7 +229,8 @@ class KeptGamesBase(Generic[G]):
         game.tokens = {one.seat: one.token for one in answer.seat_tokens}
         return game
 
-    def _join(self, game_id: str, *, seat: int | None = None, name: str = "") -> Exchange[G]:
+    @exchanged
+    def join(self, game_id: str, *, seat: int | None = None, name: str = "") -> Exchange[G]:
         """Take an open seat and return the game; seat None: the first open one."""
         request = api.JoinGameRequest(game_id=game_id, name=name, request_id=str(uuid4()))
         if seat is not None:
@@ -245,9 +256,10 @@ class KeptGamesBase(Generic[G]):
         game.tokens, game.owner_token, game.onlooker_token = dict(tokens or {}), owner, onlooker
         return game
 
-    def _list(
+    @exchanged
+    def list(
         self, *, game: str = "", status: str = "", tokens: Iterable[str] = (), page: str = "", size: int = 0
-    ) -> Exchange[tuple[list[dict[str, Any]], str]]:
+    ) -> Exchange[tuple[Page, str]]:
         """Return a page of games as dictionaries, the newest first, and the name of the next page, "" for none.
 
         Args:
@@ -268,45 +280,21 @@ class KeptGamesBase(Generic[G]):
         )
 
 
-class KeptGame(KeptGameBase):
+class KeptGame(Blocking, KeptGameBase):
     """A game that a server keeps; not for several threads at once, except `watch` beside the others."""
 
-    look = blocking(KeptGameBase._look)
-    play = blocking(KeptGameBase._play)
-    say = blocking(KeptGameBase._say)
-    take_back = blocking(KeptGameBase._take_back)
-    set_seat = blocking(KeptGameBase._set_seat)
-    resign = blocking(KeptGameBase._resign)
-    abandon = blocking(KeptGameBase._abandon)
-    record = blocking(KeptGameBase._record)
 
-
-class KeptGames(KeptGamesBase[KeptGame]):
+class KeptGames(Blocking, KeptGamesBase[KeptGame]):
     """The games that a server keeps; `Advisor.games` is one."""
 
     _game = KeptGame
-    create = blocking(KeptGamesBase[KeptGame]._create)
-    join = blocking(KeptGamesBase[KeptGame]._join)
-    list = blocking(KeptGamesBase._list)
 
 
-class AsyncKeptGame(KeptGameBase):
+class AsyncKeptGame(Awaiting, KeptGameBase):
     """A game that a server keeps; calls are awaited, `watch` is for `async for`."""
 
-    look = awaited(KeptGameBase._look)
-    play = awaited(KeptGameBase._play)
-    say = awaited(KeptGameBase._say)
-    take_back = awaited(KeptGameBase._take_back)
-    set_seat = awaited(KeptGameBase._set_seat)
-    resign = awaited(KeptGameBase._resign)
-    abandon = awaited(KeptGameBase._abandon)
-    record = awaited(KeptGameBase._record)
 
-
-class AsyncKeptGames(KeptGamesBase[AsyncKeptGame]):
+class AsyncKeptGames(Awaiting, KeptGamesBase[AsyncKeptGame]):
     """The games that a server keeps; `AsyncAdvisor.games` is one."""
 
     _game = AsyncKeptGame
-    create = awaited(KeptGamesBase[AsyncKeptGame]._create)
-    join = awaited(KeptGamesBase[AsyncKeptGame]._join)
-    list = awaited(KeptGamesBase._list)

@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 from google.protobuf.json_format import MessageToDict
 
 from clerestory.clients.errors import FieldViolation
-from clerestory.clients.exchange import Exchange, awaited, blocking
+from clerestory.clients.exchange import Awaiting, Blocking, Exchange, exchanged
 from clerestory.clients.types import Action
 from clerestory.clients.wire import Actions, PositionLike, action_texts, position_message, read_action, set_field
 from clerestory.v1 import rules_pb2 as api
@@ -108,14 +108,15 @@ class RefereeBase:
         """Whether the game is over."""
         return self._turn.kind == api.TURN_KIND_OVER
 
-    def _go_on(self, answer: api.ApplyActionsResponse) -> list[AppliedAction]:
+    def _take(self, answer: api.ApplyActionsResponse) -> list[AppliedAction]:
         """Move to the position after actions; return what was applied."""
         self._position, self._turn = answer.position, answer.turn
         if answer.HasField("outcome"):
             self.outcome = Outcome(tuple(answer.outcome.win_shares), tuple(answer.outcome.margins))
         return [read_applied(applied) for applied in answer.applied]
 
-    def _view(self, seat: int | None = None) -> Exchange[Position]:
+    @exchanged
+    def view(self, seat: int | None = None) -> Exchange[Position]:
         """Return what a seat may know, for `recommend`; None: what is public. Raises AdvisorError.
 
         A game that is only followed is its own view, whoever asks.
@@ -124,12 +125,14 @@ class RefereeBase:
             return Exchange("", None, lambda _: self._position.position)
         return Exchange("ObservePosition", ask_for_view(self._position, seat), lambda answer: answer.position)
 
-    def _legal(self) -> Exchange[list[LegalAction]]:
+    @exchanged
+    def legal(self) -> Exchange[list[LegalAction]]:
         """Return the legal actions, or the possible outcomes; none when the game is over. Raises AdvisorError."""
         request = api.ListActionsRequest(position=self._position)
         return Exchange("ListActions", request, lambda answer: [read_legal(action) for action in answer.actions])
 
-    def _apply(self, actions: Actions, *, draw: bool = False, seed: int | None = None) -> Exchange[list[AppliedAction]]:
+    @exchanged
+    def apply(self, actions: Actions, *, draw: bool = False, seed: int | None = None) -> Exchange[list[AppliedAction]]:
         """Apply actions and outcomes in order, and return everything that was applied.
 
         Args:
@@ -139,11 +142,15 @@ class RefereeBase:
 
         Raises AdvisorError; the game is then as it was.
         """
-        return Exchange("ApplyActions", ask_to_apply(self._position, actions, draw, seed), self._go_on)
+        return self._go_on(actions, draw, seed)
 
-    def _draw(self, seed: int | None = None) -> Exchange[list[AppliedAction]]:
+    @exchanged
+    def draw(self, seed: int | None = None) -> Exchange[list[AppliedAction]]:
         """Let the server draw the chance events that are due, and return them. Raises AdvisorError."""
-        return self._apply([], draw=True, seed=seed)
+        return self._go_on([], True, seed)
+
+    def _go_on(self, actions: Actions, draw: bool, seed: int | None) -> Exchange[list[AppliedAction]]:
+        return Exchange("ApplyActions", ask_to_apply(self._position, actions, draw, seed), self._take)
 
 
 class RulesBase(Generic[R]):
@@ -158,11 +165,13 @@ class RulesBase(Generic[R]):
     def __init__(self, call: Call) -> None:
         self._call = call
 
-    def _games(self) -> Exchange[list[dict[str, Any]]]:
+    @exchanged
+    def games(self) -> Exchange[list[dict[str, Any]]]:
         """Return the games: name, seats, revision of the rules, catalogue, features."""
         return Exchange("ListGames", api.ListGamesRequest(), lambda answer: [plain(game) for game in answer.games])
 
-    def _start(self, game: str, seats: int, seed: int | None = None) -> Exchange[R]:
+    @exchanged
+    def start(self, game: str, seats: int, seed: int | None = None) -> Exchange[R]:
         """Return a new game, shuffled and dealt; its `seed` says how."""
 
         def read(answer: api.StartPositionResponse) -> R:
@@ -170,11 +179,13 @@ class RulesBase(Generic[R]):
 
         return Exchange("StartPosition", ask_to_start(game, seats, seed), read)
 
-    def _follow(self, position: PositionLike) -> Exchange[R]:
+    @exchanged
+    def follow(self, position: PositionLike) -> Exchange[R]:
         """Return a game as far as `position` knows it; what comes up may be given to `apply`."""
         return self._go_on_from(as_known(position))
 
-    def _resume(self, truth: PositionLike) -> Exchange[R]:
+    @exchanged
+    def resume(self, truth: PositionLike) -> Exchange[R]:
         """Return the game that a `truth` was kept of."""
         return self._go_on_from(as_truth(truth))
 
@@ -182,49 +193,30 @@ class RulesBase(Generic[R]):
         request = api.ListActionsRequest(position=position)
         return Exchange("ListActions", request, lambda answer: self._referee(self._call, position, answer.turn))
 
-    def _faults(self, position: PositionLike) -> Exchange[list[FieldViolation]]:
+    @exchanged
+    def faults(self, position: PositionLike) -> Exchange[list[FieldViolation]]:
         """Return everything that is wrong with a position; nothing for a sound one."""
         return Exchange("ValidatePosition", api.ValidatePositionRequest(position=as_known(position)), read_faults)
 
 
-class Referee(RefereeBase):
+class Referee(Blocking, RefereeBase):
     """A game that goes on; not for several threads at once."""
 
-    view = blocking(RefereeBase._view)
-    legal = blocking(RefereeBase._legal)
-    apply = blocking(RefereeBase._apply)
-    draw = blocking(RefereeBase._draw)
 
-
-class Rules(RulesBase[Referee]):
+class Rules(Blocking, RulesBase[Referee]):
     """The games that a server knows; `Advisor.rules` is one."""
 
     _referee = Referee
-    games = blocking(RulesBase._games)
-    start = blocking(RulesBase[Referee]._start)
-    follow = blocking(RulesBase[Referee]._follow)
-    resume = blocking(RulesBase[Referee]._resume)
-    faults = blocking(RulesBase._faults)
 
 
-class AsyncReferee(RefereeBase):
+class AsyncReferee(Awaiting, RefereeBase):
     """A game that goes on; one call after the other, each to be awaited."""
 
-    view = awaited(RefereeBase._view)
-    legal = awaited(RefereeBase._legal)
-    apply = awaited(RefereeBase._apply)
-    draw = awaited(RefereeBase._draw)
 
-
-class AsyncRules(RulesBase[AsyncReferee]):
+class AsyncRules(Awaiting, RulesBase[AsyncReferee]):
     """The games that a server knows; `AsyncAdvisor.rules` is one."""
 
     _referee = AsyncReferee
-    games = awaited(RulesBase._games)
-    start = awaited(RulesBase[AsyncReferee]._start)
-    follow = awaited(RulesBase[AsyncReferee]._follow)
-    resume = awaited(RulesBase[AsyncReferee]._resume)
-    faults = awaited(RulesBase._faults)
 
 
 # -- questions and answers -------------------------------------------------------------------------
