@@ -46,6 +46,55 @@ export function SeatName({ look, mine }: { look: SeatLook; mine?: boolean }) {
   );
 }
 
+interface SeatTableProps {
+  class?: string;
+  caption?: string;
+  /** By seat. */
+  heads: readonly ComponentChildren[];
+  /** What each row is about, and its cells by seat. */
+  rows: readonly (readonly [string, readonly ComponentChildren[]])[];
+}
+
+/** A table with a column for each seat. */
+export function SeatTable({ class: shape, caption, heads, rows }: SeatTableProps) {
+  return (
+    <table class={shape}>
+      {caption && <caption>{caption}</caption>}
+      <thead>
+        <tr>
+          <td />
+          {heads.map((head, seat) => (
+            <th key={seat} scope="col">
+              {head}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(([name, cells]) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            {cells.map((cell, seat) => (
+              <td key={seat}>{cell}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** What is shown until something is opened, and where it cannot be. */
+export function Opening({ trouble }: { trouble: string }) {
+  return (
+    <main class="page">
+      <Trouble words={trouble} />
+      {!trouble && <p aria-busy="true">Opening…</p>}
+      <a href="#/">To the lobby</a>
+    </main>
+  );
+}
+
 /** Win shares as one bar, a part for each seat. */
 export function Gauge({ shares, seats }: { shares: readonly number[]; seats: readonly SeatLook[] }) {
   const told = seats.map((seat) => `${seat.name} ${text.share(shares[seat.seat] ?? 0)}`).join(", ");

@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 import type { CathedralCubes, CathedralPosition } from "../gen/clerestory/v1/cathedral_pb.ts";
 import type { DuelPosition } from "../gen/clerestory/v1/duel_pb.ts";
-import { SeatName } from "../parts.tsx";
+import { SeatName, SeatTable } from "../parts.tsx";
 import type { BoardProps } from "./types.ts";
 
 export default function TextBoard(props: BoardProps) {
@@ -37,30 +37,9 @@ function Facts({ rows }: { rows: Row[] }) {
 
 /** One row for each thing, one column for each player. */
 function Players({ seats, viewer, rows }: BoardProps & { rows: [string, ComponentChildren[]][] }) {
-  return (
-    <table class="players">
-      <thead>
-        <tr>
-          <td />
-          {seats.map((seat) => (
-            <th key={seat.seat} scope="col">
-              <SeatName look={seat} mine={seat.seat === viewer} />
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map(([name, cells]) => (
-          <tr key={name}>
-            <th scope="row">{name}</th>
-            {seats.map((seat) => (
-              <td key={seat.seat}>{cells[seat.seat] || "–"}</td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
+  const heads = seats.map((seat) => <SeatName key={seat.seat} look={seat} mine={seat.seat === viewer} />);
+  const full = rows.map(([name, cells]) => [name, seats.map((seat) => cells[seat.seat] || "–")] as const);
+  return <SeatTable class="players" heads={heads} rows={full} />;
 }
 
 const listed = (ids: readonly string[], name: (id: string) => string) => ids.filter(Boolean).map(name).join(", ");

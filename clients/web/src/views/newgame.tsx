@@ -55,6 +55,10 @@ export function NewGame() {
   const set = (change: Partial<typeof options.value>) => {
     options.value = { ...options.value, ...change };
   };
+  const option = <K extends "hints" | "takeBacks" | "onlookers" | "minutes">(name: K) => ({
+    value: options.value[name],
+    onChoice: (value: (typeof options.value)[K]) => set({ [name]: value }),
+  });
   const make = async () => {
     busy.value = true;
     localStorage.setItem("name", name.value);
@@ -180,31 +184,27 @@ export function NewGame() {
         />
         <Choice
           label="Hints"
-          value={options.value.hints}
+          {...option("hints")}
           of={{ [Hints.ALWAYS]: "At any time", [Hints.AFTERWARDS]: "Once the game is over", [Hints.NEVER]: "None" }}
-          onChoice={(hints) => set({ hints })}
         />
         <Choice
           label="Taking back"
-          value={options.value.takeBacks}
+          {...option("takeBacks")}
           of={{
             [TakeBacks.FAIR]: "What brought nothing up",
             [TakeBacks.ALL]: "Everything",
             [TakeBacks.NEVER]: "Nothing",
           }}
-          onChoice={(takeBacks) => set({ takeBacks })}
         />
         <Choice
           label="Onlookers"
-          value={options.value.onlookers}
+          {...option("onlookers")}
           of={{ [Onlookers.NONE]: "None", [Onlookers.LINK]: "Who has the link", [Onlookers.ALL]: "Everybody" }}
-          onChoice={(onlookers) => set({ onlookers })}
         />
         <Choice
           label="Time of a person for a move"
-          value={options.value.minutes}
+          {...option("minutes")}
           of={{ 0: "As long as it takes", 1: "1 minute", 5: "5 minutes", 1440: "A day" }}
-          onChoice={(minutes) => set({ minutes })}
         />
         <label>
           <input

@@ -2,9 +2,9 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import { wordsOf } from "../api.ts";
 import type { PuzzleSummary } from "../gen/clerestory/v1/puzzle_pb.ts";
-import { SeatName, Trouble } from "../parts.tsx";
+import { useLoaded } from "../loading.ts";
+import { Opening, SeatName, Trouble } from "../parts.tsx";
 import { following, listed, Puzzle, solvedOnes } from "../puzzle.ts";
 import { go, link } from "../route.ts";
 import { look, seatCount } from "../seats.ts";
@@ -16,29 +16,16 @@ const LEVEL = "puzzle-level";
 
 /** `puzzle/GAME/NUMBER`; without a number, the first that is not solved yet. */
 export default function PuzzleScreen({ words: [game = "", number] }: { words: string[] }) {
-  const known = useSignal<PuzzleSummary[] | undefined>(undefined);
-  const trouble = useSignal("");
-  useEffect(() => {
-    listed(game).then(
-      (found) => {
-        known.value = found;
-      },
-      (error) => {
-        trouble.value = wordsOf(error);
-      },
-    );
-  }, [game]);
-  const puzzles = known.value;
+  const { found: puzzles, trouble } = useLoaded(game, () => listed(game));
   useEffect(() => {
     if (puzzles?.length && !number) go(["puzzle", game, following(puzzles, game, chosenLevel(), 0)], true);
   }, [puzzles, number]);
   if (puzzles?.length && number)
     return <Shown key={`${game}/${number}`} game={game} number={Number(number)} known={puzzles} />;
+  if (!puzzles || puzzles.length) return <Opening trouble={trouble} />;
   return (
     <main class="page">
-      <Trouble words={trouble.value} />
-      {puzzles && !puzzles.length && <p>There are no puzzles for this game and its cards.</p>}
-      {!puzzles && !trouble.value && <p aria-busy="true">Opening…</p>}
+      <p>There are no puzzles for this game and its cards.</p>
       <a href="#/">To the lobby</a>
     </main>
   );
@@ -50,14 +37,7 @@ function Shown({ game, number, known }: { game: string; number: number; known: r
   const puzzle = useMemo(() => new Puzzle(game, number), [game, number]);
   const shown = puzzle.shown.value;
   const position = shown?.position;
-  if (!shown || !position)
-    return (
-      <main class="page">
-        <Trouble words={puzzle.trouble.value} />
-        {!puzzle.trouble.value && <p aria-busy="true">Opening…</p>}
-        <a href="#/">To the lobby</a>
-      </main>
-    );
+  if (!shown || !position) return <Opening trouble={puzzle.trouble.value} />;
   const seats = Array.from({ length: seatCount(position) }, (_, index) => look(index));
   const mine = seats[shown.seat];
   return (

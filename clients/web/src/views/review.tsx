@@ -5,7 +5,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import type { SeatLook } from "../boards/types.ts";
 import type { ReviewedPly } from "../gen/clerestory/v1/annotation_pb.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
-import { SeatSign, Trouble } from "../parts.tsx";
+import { SeatSign, SeatTable, Trouble } from "../parts.tsx";
 import { judge, lossOf, luckiest, luckOf, Review, rounded, UNIT } from "../review.ts";
 import type { Study } from "../study.ts";
 import { keysOf } from "../tokens.ts";
@@ -347,32 +347,15 @@ function Ledger({ review, seats }: { review: Review; seats: readonly SeatLook[] 
     ["Played like level", columns.map((one) => (one.level === undefined ? "-" : `${one.level}`))],
     ["Accuracy", columns.map((one) => (one.accuracy === undefined ? "-" : one.accuracy.toFixed(1)))],
   ];
+  const heads = columns.map((one, seat) => (
+    <>
+      {seats[seat] && <SeatSign look={seats[seat]} />}
+      <span class="unseen">{one.name}</span>
+    </>
+  ));
   return (
     <div class="scroll">
-      <table>
-        <caption>In percent of a win</caption>
-        <thead>
-          <tr>
-            <td />
-            {columns.map((one, seat) => (
-              <th key={one.name} scope="col">
-                {seats[seat] && <SeatSign look={seats[seat]} />}
-                <span class="unseen">{one.name}</span>
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(([name, cells]) => (
-            <tr key={name}>
-              <th scope="row">{name}</th>
-              {cells.map((cell, seat) => (
-                <td key={columns[seat]?.name}>{cell}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <SeatTable caption="In percent of a win" heads={heads} rows={rows} />
     </div>
   );
 }

@@ -8,7 +8,8 @@ import { beginning } from "../beginning.ts";
 import type { SeatLook } from "../boards/types.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import { TurnKind } from "../gen/clerestory/v1/rules_pb.ts";
-import { Trouble } from "../parts.tsx";
+import { useLoaded } from "../loading.ts";
+import { Opening, Trouble } from "../parts.tsx";
 import { go, link } from "../route.ts";
 import { actor, look, seatCount, seatOf } from "../seats.ts";
 import { fresh, IMPORTED, read, Study } from "../study.ts";
@@ -18,28 +19,12 @@ import { Table } from "./table.tsx";
 
 /** `study/game/ID/PLY`, `study/new/GAME/SEATS`, `study/file`. */
 export default function StudyScreen({ words }: { words: string[] }) {
-  const study = useSignal<Study | undefined>(undefined);
-  const trouble = useSignal("");
-  useEffect(() => {
-    open(words).then(
-      (found) => {
-        study.value = found;
-      },
-      (error) => {
-        trouble.value = error instanceof Error && !("code" in error) ? error.message : wordsOf(error);
-      },
-    );
-  }, [words.join("/")]);
-  if (trouble.value || !study.value)
-    return (
-      <main class="page">
-        <Trouble words={trouble.value} />
-        {!trouble.value && <p aria-busy="true">Opening…</p>}
-        <a href="#/">To the lobby</a>
-      </main>
-    );
-  return <Studied study={study.value} />;
+  const { found, trouble } = useLoaded(words.join("/"), () => open(words), told);
+  return found && !trouble ? <Studied study={found} /> : <Opening trouble={trouble} />;
 }
+
+/** What is wrong with a record that was imported, or with the call. */
+const told = (error: unknown) => (error instanceof Error && !("code" in error) ? error.message : wordsOf(error));
 
 async function open([kind, name = "", number]: string[]): Promise<Study> {
   if (kind === "new") return new Study(await fresh(name, Number(number)), { record: "" });

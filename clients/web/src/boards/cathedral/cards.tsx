@@ -1,5 +1,6 @@
 // The cards of The Pillars of the Earth: craftsmen, resource cards, cards of text.
 
+import type { ComponentChildren } from "preact";
 import { Arrow, Coin, Good, Picture, Worker } from "../art.tsx";
 import { Unseen, useBoard } from "../spots.tsx";
 import { type Amounts, amounts, effectOf, numberOf, type Trade, tradeOf } from "./words.ts";
@@ -68,6 +69,26 @@ function Figure({ trade }: { trade: Trade | undefined }) {
   );
 }
 
+interface CostProps {
+  verb: string;
+  of: number | undefined;
+  unit: string;
+  picture: ComponentChildren;
+}
+
+/** What a card asks for, in its corner; nothing where the catalogue does not say. */
+function Cost({ verb, of, unit, picture }: CostProps) {
+  if (of === undefined) return null;
+  return (
+    <span class="cost">
+      <Unseen>{verb} </Unseen>
+      {of}
+      {picture}
+      <Unseen> {unit}</Unseen>
+    </span>
+  );
+}
+
 /** A craftsman for hire: its cost, itself, what it makes of what. */
 export function CraftsmanCard({ id, price = true }: { id: string; price?: boolean }) {
   const { catalogue } = useBoard();
@@ -77,14 +98,7 @@ export function CraftsmanCard({ id, price = true }: { id: string; price?: boolea
     <span class="card craftsman">
       <span class="top">
         <Figure trade={trade} />
-        {price && cost !== undefined && (
-          <span class="cost">
-            <Unseen>costs </Unseen>
-            {cost}
-            <Coin />
-            <Unseen> gold</Unseen>
-          </span>
-        )}
+        {price && <Cost verb="costs" of={cost} unit="gold" picture={<Coin />} />}
       </span>
       <span class="name">{catalogue.name(id)}</span>
       {trade && <Conversion trade={trade} />}
@@ -117,14 +131,7 @@ export function ResourceCard({ id }: { id: string }) {
     <span class="card resource">
       <span class="top">
         <Site type={type} />
-        {workers !== undefined && (
-          <span class="cost">
-            <Unseen>needs </Unseen>
-            {workers}
-            <Worker />
-            <Unseen> workers</Unseen>
-          </span>
-        )}
+        <Cost verb="needs" of={workers} unit="workers" picture={<Worker />} />
       </span>
       {card ? <Unseen>{catalogue.name(id)}</Unseen> : <span class="name">{catalogue.name(id)}</span>}
       <span class="brings" aria-hidden="true">

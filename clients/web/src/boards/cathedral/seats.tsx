@@ -2,71 +2,41 @@
 
 import type { CathedralPlayer } from "../../gen/clerestory/v1/cathedral_pb.ts";
 import { Builder, Good, Picture, Worker } from "../art.tsx";
+import { Flags, Panel, type PlayerProps, Players } from "../player.tsx";
 import { Count, Spot, Unseen, useBoard } from "../spots.tsx";
-import type { SeatLook } from "../types.ts";
 import { Conversion, TextCard } from "./cards.tsx";
 import { useGame } from "./parts.tsx";
 import { tradeOf } from "./words.ts";
 
 const GOODS = ["gold", "sand", "wood", "stone", "metal"] as const;
 
-interface SeatProps {
-  look: SeatLook;
-  player: CathedralPlayer;
-  was: CathedralPlayer | undefined;
-}
+type SeatProps = PlayerProps<CathedralPlayer>;
 
 export function Seats() {
   const { seats } = useBoard();
   const { now, was } = useGame();
-  return (
-    <div class={`seats-row seats-${seats.length}`}>
-      {seats.map((look) => {
-        const player = now.players[look.seat];
-        return player && <Seat key={look.seat} look={look} player={player} was={was?.players[look.seat]} />;
-      })}
-    </div>
-  );
+  return <Players class={`seats-row seats-${seats.length}`} now={now.players} was={was?.players} as={Seat} />;
 }
 
 function Seat(props: SeatProps) {
-  const { viewer } = useBoard();
   const { now } = useGame();
   const { look, player, was } = props;
-  const turn = now.toAct === look.colour;
+  const acts = now.toAct === look.colour;
+  const score = { title: "Victory points", kind: "vp", unit: "points", score: player.vp, was: was?.vp };
   return (
-    <div class={`player of-${look.colour} ${turn ? "acts" : ""}`} role="group" aria-label={look.name}>
-      <p class="player-name">
-        <Builder look={look} />
-        <span class="who">
-          {look.name}
-          {viewer === look.seat && <small> (you)</small>}
-        </span>
-        <span class="score" title="Victory points">
-          <Good kind="vp" />
-          <Count of={player.vp} was={was?.vp} />
-          <Unseen> points</Unseen>
-        </span>
-      </p>
-      <p class="flags">
-        {flags(now.startingPlayer === look.colour, turn, player).map((flag) => (
-          <span key={flag} class="flag">
-            {flag}
-          </span>
-        ))}
-        {turn && <Blessing />}
-      </p>
+    <Panel look={look} acts={acts} {...score}>
+      <Flags of={flags(now.startingPlayer === look.colour, acts, player)}>{acts && <Blessing />}</Flags>
       <Purse {...props} />
       <Workers {...props} />
       <Craftsmen {...props} />
       <Cards {...props} />
-    </div>
+    </Panel>
   );
 }
 
-function flags(starts: boolean, turn: boolean, player: CathedralPlayer): string[] {
-  const told: [boolean, string][] = [
-    [turn, "to act"],
+function flags(starts: boolean, acts: boolean, player: CathedralPlayer): [boolean, string][] {
+  return [
+    [acts, "to act"],
     [starts, "starting player"],
     [player.passed, "passed"],
     [player.spared, "spared by the event"],
@@ -74,7 +44,6 @@ function flags(starts: boolean, turn: boolean, player: CathedralPlayer): string[
     [player.limitedNext, "2 builders next round"],
     [player.bought.length > 0, `bought ${player.bought.join(", ")}`],
   ];
-  return told.filter(([is]) => is).map(([, words]) => words);
 }
 
 /** What the archbishop's blessing means to who converts now. */

@@ -1,5 +1,6 @@
 // The draft row, and the track of the builders.
 
+import type { FunctionComponent } from "preact";
 import { Builder, Coin } from "../art.tsx";
 import { Spot, Unseen, useBoard } from "../spots.tsx";
 import { CraftsmanCard, ResourceCard } from "./cards.tsx";
@@ -8,36 +9,34 @@ import { Location, seatOf, useGame } from "./parts.tsx";
 /** What can be hired and taken; nothing once the draft is over. */
 export function Draft() {
   const { now, was } = useGame();
-  const { catalogue } = useBoard();
   if (!now.supplyCraftsmen.length && !now.supplyResources.length) return null;
-  const fresh = (before: readonly string[] | undefined, id: string) => before && !before.includes(id);
   return (
     <Location id="draft" title="Draft">
       <div class="hand">
         {now.supplyCraftsmen.map((id) => (
-          <Spot
-            key={id}
-            place={`draft.${id}`}
-            class="offer"
-            title={catalogue.name(id)}
-            news={fresh(was?.supplyCraftsmen, id)}
-          >
-            <CraftsmanCard id={id} />
-          </Spot>
+          <Offer key={id} id={id} before={was?.supplyCraftsmen} as={CraftsmanCard} />
         ))}
         {now.supplyResources.map((id) => (
-          <Spot
-            key={id}
-            place={`draft.${id}`}
-            class="offer"
-            title={catalogue.name(id)}
-            news={fresh(was?.supplyResources, id)}
-          >
-            <ResourceCard id={id} />
-          </Spot>
+          <Offer key={id} id={id} before={was?.supplyResources} as={ResourceCard} />
         ))}
       </div>
     </Location>
+  );
+}
+
+interface OfferProps {
+  id: string;
+  /** The cards that lay there before. */
+  before: readonly string[] | undefined;
+  as: FunctionComponent<{ id: string }>;
+}
+
+function Offer({ id, before, as: Card }: OfferProps) {
+  const { catalogue } = useBoard();
+  return (
+    <Spot place={`draft.${id}`} class="offer" title={catalogue.name(id)} news={before && !before.includes(id)}>
+      <Card id={id} />
+    </Spot>
   );
 }
 

@@ -1,5 +1,6 @@
 // The locations of the board, in the order in which they are gone through.
 
+import type { ComponentChildren } from "preact";
 import { Builder, Die, Good, Picture, Worker } from "../art.tsx";
 import { Change, Count, Spot, Unseen, useBoard } from "../spots.tsx";
 import { CraftsmanCard, Site, TextCard } from "./cards.tsx";
@@ -105,31 +106,47 @@ function Mill() {
   );
 }
 
-function Kingsbridge() {
-  const { now, was } = useGame();
+interface PairProps {
+  id: string;
+  number: string;
+  title: string;
+  /** Colours of the builders on the two spaces. */
+  holders: readonly string[];
+  was: readonly string[] | undefined;
+  /** What lies at each space. */
+  cards: readonly ComponentChildren[];
+}
+
+/** A location of two spaces, each with a card. */
+function Pair({ id, number, title, holders, was, cards }: PairProps) {
   return (
-    <Location id="kingsbridge" number="4" title="Kingsbridge" picture={<View of="kingsbridge" />}>
+    <Location id={id} number={number} title={title} picture={<View of={id} />}>
       <div class="pair">
-        {now.kingsbridge.map((holder, index) => (
+        {holders.map((holder, index) => (
           <div key={index} class="strip">
             <Space
-              place={`kingsbridge.${index + 1}`}
-              title={`Kingsbridge, space ${index + 1}`}
+              place={`${id}.${index + 1}`}
+              title={`${title}, space ${index + 1}`}
               holder={holder}
-              was={was?.kingsbridge[index]}
+              was={was?.[index]}
             >
               {index + 1}
             </Space>
-            {now.kingsbridgeCards[index] ? (
-              <TextCard id={now.kingsbridgeCards[index]} section="advantage_cards" />
-            ) : (
-              <span class="back">no card</span>
-            )}
+            {cards[index]}
           </div>
         ))}
       </div>
     </Location>
   );
+}
+
+function Kingsbridge() {
+  const { now, was } = useGame();
+  const cards = now.kingsbridgeCards.map((id) =>
+    id ? <TextCard key={id} id={id} section="advantage_cards" /> : <span class="back">no card</span>,
+  );
+  const spaces = { holders: now.kingsbridge, was: was?.kingsbridge, cards };
+  return <Pair id="kingsbridge" number="4" title="Kingsbridge" {...spaces} />;
 }
 
 function Priory() {
@@ -219,29 +236,10 @@ function Court() {
 
 function Shiring() {
   const { now, was } = useGame();
-  return (
-    <Location id="shiring" number="10" title="Shiring" picture={<View of="shiring" />}>
-      <div class="pair">
-        {now.shiring.map((holder, index) => (
-          <div key={index} class="strip">
-            <Space
-              place={`shiring.${index + 1}`}
-              title={`Shiring, space ${index + 1}`}
-              holder={holder}
-              was={was?.shiring[index]}
-            >
-              {index + 1}
-            </Space>
-            {now.shiringCards[index] ? (
-              <CraftsmanCard id={now.shiringCards[index]} price={false} />
-            ) : (
-              <span class="back">nobody</span>
-            )}
-          </div>
-        ))}
-      </div>
-    </Location>
+  const cards = now.shiringCards.map((id) =>
+    id ? <CraftsmanCard key={id} id={id} price={false} /> : <span class="back">nobody</span>,
   );
+  return <Pair id="shiring" number="10" title="Shiring" holders={now.shiring} was={was?.shiring} cards={cards} />;
 }
 
 function Castle() {

@@ -1,84 +1,40 @@
 // What each player has: gold, seals, chips in supply and camp, cards to be played once, and the building.
 
 import type { DuelPlayer } from "../../gen/clerestory/v1/duel_pb.ts";
-import { Builder, Good } from "../art.tsx";
+import { Flags, Panel, type PlayerProps, Players } from "../player.tsx";
 import { Count, Spot, Unseen, useBoard } from "../spots.tsx";
-import type { SeatLook } from "../types.ts";
 import { Building } from "./building.tsx";
 import { Chip, KINDS, Seal } from "./chips.tsx";
 import { DuelCard } from "./grid.tsx";
 import { useGame } from "./parts.tsx";
 
-interface CampProps {
-  look: SeatLook;
-  player: DuelPlayer;
-  was: DuelPlayer | undefined;
-}
+type CampProps = PlayerProps<DuelPlayer>;
 
 export function Camps() {
-  const { seats } = useBoard();
   const { now, was } = useGame();
-  return (
-    <div class="camps">
-      {seats.map((look) => {
-        const player = now.players[look.seat];
-        return player && <Camp key={look.seat} look={look} player={player} was={was?.players[look.seat]} />;
-      })}
-    </div>
-  );
+  return <Players class="camps" now={now.players} was={was?.players} as={Camp} />;
 }
 
 function Camp(props: CampProps) {
-  const { viewer } = useBoard();
   const { now } = useGame();
   const { look, player, was } = props;
-  return (
-    <div
-      class={`player of-${look.colour} ${now.toAct === look.colour ? "acts" : ""}`}
-      role="group"
-      aria-label={look.name}
-    >
-      <p class="player-name">
-        <Builder look={look} />
-        <span class="who">
-          {look.name}
-          {viewer === look.seat && <small> (you)</small>}
-        </span>
-        <span class="score" title="Gold">
-          <Good kind="gold" />
-          <Count of={player.gold} was={was?.gold} />
-          <Unseen> gold</Unseen>
-        </span>
-      </p>
-      <Flags look={look} />
-      <Building {...props} />
-      <Chips {...props} />
-      <Seals {...props} />
-      <Cards {...props} />
-    </div>
-  );
-}
-
-function Flags({ look }: { look: SeatLook }) {
-  const { now } = useGame();
+  const acts = now.toAct === look.colour;
   const turn = now.turnOf === look.colour;
-  const told: [boolean, string][] = [
-    [now.toAct === look.colour, "to act"],
+  const flags: [boolean, string][] = [
+    [acts, "to act"],
     [now.power === look.colour, "power"],
     [now.firstPlayer === look.colour, "first player"],
     [turn && now.built, "has built"],
     [turn && now.cheap, "builds cheaply"],
   ];
   return (
-    <p class="flags">
-      {told
-        .filter(([is]) => is)
-        .map(([, words]) => (
-          <span key={words} class="flag">
-            {words}
-          </span>
-        ))}
-    </p>
+    <Panel look={look} acts={acts} title="Gold" kind="gold" unit="gold" score={player.gold} was={was?.gold}>
+      <Flags of={flags} />
+      <Building {...props} />
+      <Chips {...props} />
+      <Seals {...props} />
+      <Cards {...props} />
+    </Panel>
   );
 }
 

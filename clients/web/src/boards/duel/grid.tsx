@@ -1,5 +1,6 @@
 // The nine cards, the lines that can be claimed, and who has claimed what.
 
+import { Fragment } from "preact";
 import { Arrow, Builder, Good, Picture } from "../art.tsx";
 import { Spot, Unseen, useBoard } from "../spots.tsx";
 import { Chip, KINDS, Seal } from "./chips.tsx";
@@ -7,53 +8,58 @@ import { useGame } from "./parts.tsx";
 import { gridPlace, LINES } from "./places.ts";
 import { type Effect, effectOf, told } from "./words.ts";
 
-// Where the handle of each line is, by row and column of the drawing, and the way its arrow turns.
-const HANDLES: [string, string, number][] = [
-  ["diagonal down", "1 / 1", 45],
-  ["column 1", "1 / 2", 90],
-  ["column 2", "1 / 3", 90],
-  ["column 3", "1 / 4", 90],
-  ["row 1", "2 / 1", 0],
-  ["row 2", "3 / 1", 0],
-  ["row 3", "4 / 1", 0],
-  ["diagonal up", "5 / 1", -45],
+/** The lines, from the left corner above to the one below, and the way the arrow of each turns. */
+const ABOVE: [string, number][] = [
+  ["diagonal down", 45],
+  ["column 1", 90],
+  ["column 2", 90],
+  ["column 3", 90],
 ];
+const ROWS = ["row 1", "row 2", "row 3"];
 
+/** Handles and cards one after the other, in rows of four. */
 export function Grid() {
   const { pointed } = useBoard();
-  const { now } = useGame();
   const line = pointed?.startsWith("claim ") ? LINES[pointed.slice("claim ".length)] : undefined;
   return (
     <div class="grid9" role="group" aria-label="Cards">
-      {HANDLES.map(([name, area, turn]) => (
-        <Spot key={name} place={`line.${name}`} class={`handle at-${area.replace(" / ", "-")}`} title={name}>
-          <span style={{ rotate: `${turn}deg` }}>
-            <Arrow />
-          </span>
-        </Spot>
+      {ABOVE.map(([name, turn]) => (
+        <Handle key={name} name={name} turn={turn} />
       ))}
-      {now.grid.map((id, index) => (
-        <Place key={gridPlace(index)} id={id} index={index} inLine={line?.includes(gridPlace(index)) ?? false} />
+      {ROWS.map((name, row) => (
+        <Fragment key={name}>
+          <Handle name={name} turn={0} />
+          {[3 * row, 3 * row + 1, 3 * row + 2].map((index) => (
+            <Place key={index} index={index} inLine={line?.includes(gridPlace(index)) ?? false} />
+          ))}
+        </Fragment>
       ))}
+      <Handle name="diagonal up" turn={-45} />
     </div>
   );
 }
 
-function Place({ id, index, inLine }: { id: string; index: number; inLine: boolean }) {
+function Handle({ name, turn }: { name: string; turn: number }) {
+  return (
+    <Spot place={`line.${name}`} class="handle" title={name}>
+      <span style={{ rotate: `${turn}deg` }}>
+        <Arrow />
+      </span>
+    </Spot>
+  );
+}
+
+function Place({ index, inLine }: { index: number; inLine: boolean }) {
   const { seats, catalogue } = useBoard();
   const { now, was } = useGame();
   const place = gridPlace(index);
+  const id = now.grid[index] ?? "";
   const marked = seats.filter((seat) => now.players[seat.seat]?.markers.includes(place));
   const before = seats.filter((seat) => was?.players[seat.seat]?.markers.includes(place));
   const state = `${now.used.includes(place) ? "used" : ""} ${id && now.card === id ? "using" : ""} ${inLine ? "in-line" : ""}`;
   const news = was && (was.grid[index] !== id || before.length !== marked.length);
   return (
-    <Spot
-      place={`grid.${place}`}
-      class={`cell at-${index} ${state}`}
-      title={id ? catalogue.name(id) : place}
-      news={news}
-    >
+    <Spot place={`grid.${place}`} class={`cell ${state}`} title={id ? catalogue.name(id) : place} news={news}>
       {id ? <DuelCard id={id} /> : <span class="card blank" />}
       <span class="markers">
         {marked.map((seat) => (

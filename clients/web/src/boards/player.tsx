@@ -1,0 +1,84 @@
+// What every board shows of a player alike: the name with a score, and flags.
+
+import type { ComponentChildren, FunctionComponent } from "preact";
+import { Builder, Good } from "./art.tsx";
+import { Count, Unseen, useBoard } from "./spots.tsx";
+import type { SeatLook } from "./types.ts";
+
+export interface PlayerProps<Player> {
+  look: SeatLook;
+  player: Player;
+  was: Player | undefined;
+}
+
+interface PlayersProps<Player> {
+  class: string;
+  /** By seat. */
+  now: readonly Player[];
+  was: readonly Player[] | undefined;
+  /** What draws one of them. */
+  as: FunctionComponent<PlayerProps<Player>>;
+}
+
+/** All players, in the order of the seats. */
+export function Players<Player>({ class: shape, now, was, as: One }: PlayersProps<Player>) {
+  const { seats } = useBoard();
+  return (
+    <div class={shape}>
+      {seats.map((look) => {
+        const player = now[look.seat];
+        return player && <One key={look.seat} look={look} player={player} was={was?.[look.seat]} />;
+      })}
+    </div>
+  );
+}
+
+interface PanelProps {
+  look: SeatLook;
+  acts: boolean;
+  /** The score: what it is, its picture, its unit in words. */
+  title: string;
+  kind: string;
+  unit: string;
+  score: number;
+  was: number | undefined;
+  children: ComponentChildren;
+}
+
+/** What a player has, under the name and the score. */
+export function Panel({ look, acts, title, kind, unit, score, was, children }: PanelProps) {
+  const { viewer } = useBoard();
+  return (
+    <div class={`player of-${look.colour} ${acts ? "acts" : ""}`} role="group" aria-label={look.name}>
+      <p class="player-name">
+        <Builder look={look} />
+        <span class="who">
+          {look.name}
+          {viewer === look.seat && <small> (you)</small>}
+        </span>
+        <span class="score" title={title}>
+          <Good kind={kind} />
+          <Count of={score} was={was} />
+          <Unseen> {unit}</Unseen>
+        </span>
+      </p>
+      {children}
+    </div>
+  );
+}
+
+/** What holds of a player, in words, out of what might. */
+export function Flags({ of, children }: { of: readonly [boolean, string][]; children?: ComponentChildren }) {
+  return (
+    <p class="flags">
+      {of
+        .filter(([is]) => is)
+        .map(([, words]) => (
+          <span key={words} class="flag">
+            {words}
+          </span>
+        ))}
+      {children}
+    </p>
+  );
+}
