@@ -158,19 +158,14 @@ class Trees:
         most = allowance.tree_bytes * allowance.threads
         if question.tree_key is not None:
             most = min(most, max(self._warm.limit // LEAST_KEPT, MIN_BYTES))
-        size = self._memory.take(most)
+        size, threads = self._memory.take(most), allowance.threads
+        seed = secrets.randbits(SEED_BITS) if question.seed is None else question.seed
+        options = shipped(question.view.game, question.view.seats)
         try:
-            return make_searcher(question, allowance, size // allowance.threads), size
+            return new_searcher(question.root, seed, size // threads, threads, options), size
         except CallError:
             self._memory.give_back(size)
             raise
-
-
-def make_searcher(question: Question, allowance: Allowance, tree_bytes: int) -> Searcher:
-    """Return a new search for a question. Raises CallError, BUSY, without memory."""
-    seed = secrets.randbits(SEED_BITS) if question.seed is None else question.seed
-    options = shipped(question.view.game, question.view.seats)
-    return new_searcher(question.root, seed, tree_bytes, allowance.threads, options)
 
 
 def new_searcher(root: Root, seed: int, tree_bytes: int, threads: int, options: Mapping[str, Any]) -> Searcher:

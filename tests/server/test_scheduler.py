@@ -8,7 +8,7 @@ import grpc
 import pytest
 
 from clerestory.search.ismcts import Searcher
-from clerestory.search.root import observe
+from clerestory.search.root import Root
 from clerestory.server import memory
 from clerestory.server.errors import Reason
 from clerestory.v1.advisor_pb2 import STOP_REASON_ITERATIONS, AnalyzeRequest
@@ -128,12 +128,12 @@ class Faulty(Searcher):
 
 def go_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make every search fail that has the seed 13."""
-    sound = memory.make_searcher
+    sound = memory.new_searcher
 
-    def make(asked: Any, *given: Any) -> Searcher:
-        return Faulty(observe(opening()), seed=13) if asked.seed == 13 else sound(asked, *given)
+    def make(root: Root, seed: int, *given: Any) -> Searcher:
+        return Faulty(root, seed=13) if seed == 13 else sound(root, seed, *given)
 
-    monkeypatch.setattr(memory, "make_searcher", make)
+    monkeypatch.setattr(memory, "new_searcher", make)
 
 
 async def test_a_search_that_goes_wrong_harms_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
