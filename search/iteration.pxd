@@ -4,7 +4,7 @@ from libc.stdint cimport uint32_t, uint64_t
 
 from clerestory.engine.core cimport MAX_LEGAL, MAX_SEATS, GameOps, Guide, Value, action_t
 from clerestory.engine.rng cimport rng_t
-from clerestory.search.tree cimport Tree
+from clerestory.search.tree cimport Edge, Tree
 
 cdef enum EndOfRun:              # why a run ended, the strongest reason last
     BY_PAUSE
@@ -19,8 +19,15 @@ cdef enum Identity:              # what makes two places in the tree one node
     BY_ACTIONS                   # the seats' actions alone, whatever the chance events: open loop
 
 cdef struct PathStep:
-    uint32_t edge                # in a playout: place in the MAST statistics
+    uint32_t edge
+    uint32_t first               # edge of the row
+    int count                    # edges of the row
     int seat                     # whose margin counts: the seat that decided; at a root of chance, the one that asks
+    bint certain                 # no chance event came before the next step, or the end of the game
+
+cdef struct MastStep:            # of a playout
+    int action                   # place in the MAST statistics
+    int seat                     # that decided
 
 cdef struct MastStatistics:      # of an action in a phase, wherever in the game it was played
     double reward                # sum
@@ -51,6 +58,8 @@ cdef struct Search:
     Value value                  # of a position where a playout stops
     double temperature           # points by which the odds to win grow e-fold, where the value gives no win shares
     MastStatistics *mast         # by phase and action; NULL: not kept
+    bint keeps_proofs            # as the options have it
+    bint proves                  # and nobody knows more of the root than the others do
     double rival_share           # of the most visits, below which a line cannot become the best
     double fastest               # iterations per second in the fastest window so far
     int windows                  # measured since the root was set
@@ -70,13 +79,22 @@ cdef struct Search:
     action_t legal[MAX_LEGAL]
     PathStep *path               # max_plies at most
     int length                   # of the path
+    bint ended                   # the game was over at the end of the path
     uint64_t path_hash           # of what was played on the path
     uint64_t entered             # key of the last node on the path; 0: none yet
-    PathStep *played             # of the playout; max_plies at most
+    MastStep *played             # of the playout; max_plies at most
     double win[MAX_SEATS]        # win shares, by seat
     double margin[MAX_SEATS]     # points, by seat
     # shared with the owner and with the other searches of one run; atomic
     int *stop
+
+cdef inline double reward_sum(const Search *search, const Edge *edge) noexcept nogil:
+    """Return the sum of rewards, less a constant for each visit, the same for all edges."""
+    return search.win_weight * edge.win + search.margin_scale * edge.margin
+
+cdef inline double mean(const Search *search, const Edge *edge) noexcept nogil:
+    """Return the mean reward, less the same constant."""
+    return reward_sum(search, edge) / edge.visits
 
 cdef int run_until(Search *search, double pause, double deadline, uint64_t iterations, bint early) noexcept nogil
 cdef bint decided(Search **trees, int count, double remaining) noexcept nogil

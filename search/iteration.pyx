@@ -12,6 +12,7 @@ from clerestory.engine.clock cimport monotonic
 from clerestory.engine.core cimport MAX_LEGAL, NATURE, OVER, action_t
 from clerestory.engine.rng cimport rng_below
 from clerestory.search.compaction cimport compaction_seconds, tree_compact
+from clerestory.search.proof cimport prove
 from clerestory.search.tree cimport NO_NODE, Edge, Node, record_of, tree_clear, tree_enter, tree_find
 
 cdef extern from *:
@@ -38,10 +39,13 @@ cdef void iterate(Search *search) noexcept nogil:
         rewind(search)
     search.ops.deal(search.world, &search.rng)
     descend(search)
+    search.ended = search.ops.turn(search.world) == OVER
     search.play_out(search)
     if search.by_range:
         rescale(search)
     back_up(search)
+    if search.proves and search.ended:
+        prove(search)
     search.iterations += 1
 
 
@@ -70,12 +74,16 @@ cdef void descend(Search *search) noexcept nogil:
     search.entered = 0
     if turn == NATURE:  # the root's own chance event has a line for each outcome
         node = enter(search, search.ops.legal(search.world, search.legal))
-        if node == NO_NODE or not follow(search, outcome_edge(search, node, draw_outcome(search)), search.seat):
+        if node == NO_NODE:
+            return
+        if not follow(search, node, outcome_edge(search, node, draw_outcome(search)), search.seat):
             return
     while True:
         turn = search.ops.turn(search.world)
         if turn == NATURE:
             search.ops.play(search.world, search.ops.draw(search.world, &search.rng))
+            if search.length:
+                search.path[search.length - 1].certain = False
             continue
         if turn == OVER:
             return
@@ -85,7 +93,7 @@ cdef void descend(Search *search) noexcept nogil:
         node = enter(search, n)
         if node == NO_NODE:
             return
-        if not follow(search, choose_edge(search, &search.tree.nodes[node], n), turn):
+        if not follow(search, node, choose_edge(search, &search.tree.nodes[node], n), turn):
             return
 
 
@@ -148,10 +156,11 @@ cdef void set_priors(Search *search, const Node *node, int n) noexcept nogil:
         search.tree.edges[node.first + e].prior = <float> (even + (1 - search.prior_floor) * weights[i] / total)
 
 
-cdef bint follow(Search *search, uint32_t edge, int seat) noexcept nogil:
-    """Play an edge's action and put it on the path; return whether it had been tried before."""
+cdef bint follow(Search *search, uint32_t place, uint32_t edge, int seat) noexcept nogil:
+    """Play the action of a node's edge and put it on the path; return whether it had been tried before."""
+    cdef const Node *node = &search.tree.nodes[place]
     search.ops.play(search.world, search.tree.actions[edge])
-    search.path[search.length] = PathStep(edge, seat)
+    search.path[search.length] = PathStep(edge, node.first, node.count, seat, True)
     search.length += 1
     search.depth = max(search.depth, search.length)
     prefetch(record_of(&search.tree, edge))  # so that it has come when the path is backed up
@@ -261,16 +270,6 @@ cdef uint32_t select_by_priors(Search *search, const Node *node, int n) noexcept
             best = e
             best_score = score
     return node.first + best
-
-
-cdef inline double reward_sum(const Search *search, const Edge *edge) noexcept nogil:
-    """Return the sum of rewards, less a constant for each visit, the same for all edges."""
-    return search.win_weight * edge.win + search.margin_scale * edge.margin
-
-
-cdef inline double mean(const Search *search, const Edge *edge) noexcept nogil:
-    """Return the mean reward, less the same constant."""
-    return reward_sum(search, edge) / edge.visits
 
 
 cdef void rescale(Search *search) noexcept nogil:

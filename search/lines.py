@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf, sqrt
 
-from clerestory.search.options import REWARDS, WELL_VISITED, Options
+from clerestory.search.options import WELL_VISITED, Options
 
 WIDEST_ERROR = 0.5  # of one number between 0 and 1
 
@@ -144,7 +144,7 @@ class LineBuilder:
 
     def _score(self, sums: ActionStatistics, win_share: float, standard_error: float) -> tuple[float, float]:
         """Return the mean reward of the deciding seat, 0 if the action was never tried, and its standard error."""
-        visits, share = max(sums.visits, 1), REWARDS[self.options.reward]
+        visits, share = max(sums.visits, 1), self.options.margin_share
         spread = self.highest - self.lowest or 1.0
         score = (1 - share) * win_share + share * (sums.margin / visits - self.lowest) / spread
         scaled = error(visits, sums.margin / spread, sums.margin_squares / spread**2)

@@ -14,6 +14,7 @@ PLAYOUTS = ("uniform", "informed", "mast")
 SELECTIONS = ("ucb1", "puct")
 CHOICES = ("visits", "bound")
 IDENTITIES = ("graph", "tree", "open")
+ENDINGS = ("sampled", "proven")
 ALLOCATIONS = ("selection", "even")
 WELL_VISITED = 0.15  # of the most visits: enough for a lower bound to be trusted
 
@@ -28,7 +29,7 @@ class Options:
         exploration: the constant of either, in rewards, 0 or more.
         prior_floor: share of the priors, 0 to 1, that is divided evenly among the actions, so that none is starved.
         reward: what every seat maximizes: `win`, its win share; `margin`, its margin, scaled; `mix`, the mean of the
-            two.
+            two; or a number, the share of the margin in such a mixture, 0 to 1.
         scale: points of margin that are one reward, above 0, a margin of 0 being a reward of one half; a Searcher
             takes the game's where none is given. `range` counts from the lowest margin of any seat that the search
             has met, to the highest: the scale then grows as the search goes on, and differs from search to search.
@@ -48,6 +49,9 @@ class Options:
         sharpness: exponent, above 0, to which the win shares of a line are raised before they are told, scaled to add
             up to 1 again: below 1 they are told less boldly. Fitted so that of all positions told as 60 %, 60 % are
             won; the search itself goes by the shares as they are.
+        endings: what is known of play that ends the game without any more chance: `sampled`, the mean of what was tried;
+            `proven`, its outcome by best play once all of it was tried. Of effect with `puct`, in a `graph`, where no
+            seat knows more of the root than an onlooker does.
         choice: the best line: `visits`, the most visited; `bound`, the highest lower bound among those
             with at least 15 % of the most visits.
         deviations: standard errors from a line's reward down to its lower bound, 0 or more.
@@ -60,13 +64,14 @@ class Options:
     selection: str = "ucb1"
     exploration: float = 0.7
     prior_floor: float = 0.0
-    reward: str = "win"
+    reward: str | float = "win"
     playout: str = "uniform"
     nodes: str = "graph"
     allocation: str = "selection"
     horizon: int | None = None
     value: str = "hand"
     sharpness: float = 1.0
+    endings: str = "sampled"
     choice: str = "visits"
     deviations: float = 2.0
 
@@ -74,10 +79,11 @@ class Options:
         """Check every option."""
         require_choice("selection", self.selection, SELECTIONS)
         require_number("exploration", self.exploration)
-        require_number("prior_floor", self.prior_floor)
-        if self.prior_floor > 1:
-            raise BadLimit("prior_floor", f"{self.prior_floor!r} is more than 1")
-        require_choice("reward", self.reward, REWARDS)
+        require_share("prior_floor", self.prior_floor)
+        if isinstance(self.reward, str):
+            require_choice("reward", self.reward, REWARDS)
+        else:
+            require_share("reward", self.reward)
         if self.scale != "range":
             require_positive("scale", self.scale)
         require_choice("playout", self.playout, PLAYOUTS)
@@ -89,8 +95,19 @@ class Options:
             raise BadLimit("value", f"{self.value!r} is no name of a value")
         require_positive("temperature", self.temperature)
         require_positive("sharpness", self.sharpness)
+        require_choice("endings", self.endings, ENDINGS)
         require_choice("choice", self.choice, CHOICES)
         require_number("deviations", self.deviations)
+
+    @property
+    def margin_share(self) -> float:
+        """Share of the margin in the reward, 0 to 1."""
+        return REWARDS[self.reward] if isinstance(self.reward, str) else self.reward
+
+    @property
+    def proves(self) -> bool:
+        """Whether a tree can keep proofs: only edges that the search alone rates have marks for them."""
+        return self.endings == "proven" and self.selection == "puct" and self.nodes == "graph"
 
     @property
     def rival_share(self) -> float:
@@ -124,6 +141,13 @@ def require_number(name: str, value: object) -> None:
     """Raise BadLimit unless the value is a finite number of 0 or more."""
     if not isinstance(value, (int, float)) or not 0 <= value < math.inf:
         raise BadLimit(name, f"{value!r} is not a number of 0 or more")
+
+
+def require_share(name: str, value: object) -> None:
+    """Raise BadLimit unless the value is a number from 0 to 1."""
+    require_number(name, value)
+    if isinstance(value, (int, float)) and value > 1:
+        raise BadLimit(name, f"{value!r} is more than 1")
 
 
 def require_positive(name: str, value: object) -> None:

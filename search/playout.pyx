@@ -3,7 +3,7 @@ from libc.math cimport exp
 
 from clerestory.engine.core cimport MAX_LEGAL, MAX_SEATS, NATURE, OVER, action_t, margins_of
 from clerestory.engine.rng cimport rng_below, rng_t, rng_unit
-from clerestory.search.iteration cimport MastStatistics, PathStep
+from clerestory.search.iteration cimport MastStatistics, MastStep
 
 cdef enum:
     PRIOR_VISITS = 4             # an action starts with this many visits and a mean reward of one half
@@ -69,7 +69,7 @@ cdef void play_by_mast(Search *search) noexcept nogil:
             for i in range(n):
                 weights[i] = <float> exp(mean_reward(&search.mast[phase + search.legal[i]]) / MAST_TEMPERATURE)
             a = search.legal[pick(weights, n, &search.rng)]
-            search.played[length] = PathStep(phase + a, turn)
+            search.played[length] = MastStep(phase + a, turn)
             length += 1
         search.ops.play(search.world, a)
         turn = search.ops.turn(search.world)
@@ -88,7 +88,7 @@ cdef void learn(Search *search, int length) noexcept nogil:
     cdef double reward
     cdef int i, seat
     for i in range(length):
-        action = &search.mast[search.played[i].edge]
+        action = &search.mast[search.played[i].action]
         seat = search.played[i].seat
         reward = search.win_weight * search.win[seat]
         reward += search.margin_scale * (search.margin[seat] - search.lowest) if search.margin_scale else 0

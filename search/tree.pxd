@@ -23,7 +23,7 @@ cdef struct Edge:                   # 32 bytes, half a line of the cache
     uint32_t visits                 # iterations that took the action
     uint32_t available              # visits to the node in which the action was legal
     uint32_t record                 # its place among the records; 0: none yet
-    float prior                     # its share of the guide's weights when it was added
+    float prior                     # its share of the guide's weights when it was added; below 0: proven
 
 cdef struct Node:                   # 16 bytes
     uint64_t key

@@ -8,8 +8,9 @@ from libc.string cimport memcpy
 from clerestory.engine.core cimport MAX_LEGAL, OVER, State, action_t
 from clerestory.engine.rng cimport Rng
 from clerestory.engine.value cimport Valuation
-from clerestory.search.iteration cimport MastStatistics, PathStep, run_until
+from clerestory.search.iteration cimport MastStatistics, MastStep, PathStep, run_until
 from clerestory.search.playout cimport play_by_mast, play_informed, play_uniformly
+from clerestory.search.proof cimport is_open
 from clerestory.search.tree cimport (
     NO_NODE, Edge, Node, most_visited, record_of, tree_close, tree_crowded, tree_find, tree_open,
 )
@@ -18,7 +19,7 @@ from clerestory.engine.errors import BadWeights
 from clerestory.engine.value import value_of
 from clerestory.search.errors import BadLimit
 from clerestory.search.lines import ActionStatistics
-from clerestory.search.options import IDENTITIES, REWARDS
+from clerestory.search.options import IDENTITIES
 
 
 cdef class TreeSearch:
@@ -54,14 +55,14 @@ cdef class TreeSearch:
         """Allocate what the playout policy needs; False without memory."""
         if options.playout != "mast":
             return True
-        self.search.played = <PathStep *> malloc(self.search.ops.max_plies * sizeof(PathStep))
+        self.search.played = <MastStep *> malloc(self.search.ops.max_plies * sizeof(MastStep))
         cdef int actions = self.search.guide.phases * self.search.ops.num_actions
         self.search.mast = <MastStatistics *> calloc(actions, sizeof(MastStatistics))
         return self.search.played != NULL and self.search.mast != NULL
 
     cdef object choose(self, object options):
         """Set what the hot loop reads."""
-        share = REWARDS[options.reward]
+        share = options.margin_share
         self.search.exploration = options.exploration
         self.search.even = options.allocation == "even"
         self.search.by_priors = options.selection == "puct"
@@ -75,6 +76,7 @@ cdef class TreeSearch:
             self.search.play_out = play_informed if options.playout == "informed" else play_by_mast
         self.search.horizon = self.search.ops.max_plies if options.horizon is None else options.horizon
         self.search.temperature = options.temperature
+        self.search.keeps_proofs = options.proves
         self.search.rival_share = options.rival_share
         self.set_scale(options)
 
@@ -95,6 +97,7 @@ cdef class TreeSearch:
         self.search.num_considered = len(root.codes)
         for i, code in enumerate(root.codes):
             self.search.considered[i] = code
+        self.search.proves = self.search.keeps_proofs and is_open(&self.search)
         self.search.turns_left = 0
         self.search.iterations = 0
         self.search.windows = 0

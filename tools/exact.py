@@ -3,8 +3,9 @@
 It goes on where it was ended. `python -m tools.exact GAME --regret 10000` says how much of a win the search's choices
 lose on them.
 
-A value is the win share of the seat to decide if all play for their win share from there on. With two seats that is
-a zero-sum game and has one value. With more, only positions are taken in which nobody else decides any more.
+A value is the win share of the seat to decide if all play for their win share from there on, and of equal ones for
+their margin. With two seats that is a zero-sum game and has one value. With more, only positions are taken in which
+nobody else decides any more.
 """
 
 import argparse
@@ -51,7 +52,8 @@ WANTED = {
     "duel": PositionQuota({"phase": 4, "round": 3}, {2: 40}, 10, shipped(GAMES["duel"], 2)),
 }
 
-Values = tuple[float, ...]
+Values = tuple[float, ...]  # the win share of every seat, then the margin of every seat
+EQUAL = 9  # decimals in which equal win shares agree
 
 
 class TooLarge(Exception):
@@ -66,9 +68,9 @@ class Solver:
         self.known: dict[int, Values] = {}
 
     def values(self, state: State) -> Values:
-        """The win share of every seat."""
+        """The win shares and margins of all seats."""
         if state.over:
-            return state.returns()
+            return (*state.returns(), *state.margins())
         key = state.key(NATURE)
         if key not in self.known:
             if len(self.known) >= MAX_NODES:
@@ -80,10 +82,10 @@ class Solver:
         after = list(self.children(state))
         if state.turn == NATURE:
             odds = state.odds()
-            return tuple(sum(o * v[seat] for o, v in zip(odds, after, strict=True)) for seat in range(state.seats))
+            return tuple(sum(o * v for o, v in zip(odds, one, strict=True)) for one in zip(*after, strict=True))
         if state.seats > 2 and state.turn != self.seat and len(after) > 1:
             raise TooLarge
-        return max(after, key=lambda values: values[state.turn])
+        return max(after, key=lambda values: worth(values, state.turn))
 
     def children(self, state: State) -> Iterator[Values]:
         for code in state.legal_codes():
@@ -94,11 +96,28 @@ class Solver:
                 state.undo()
 
 
-def solved(state: State) -> dict[str, float]:
-    """The exact win share of the seat to decide after each of its actions."""
+def worth(values: Values, seat: int) -> tuple[float, float]:
+    """The win share and the margin of a seat."""
+    return round(values[seat], EQUAL), values[len(values) // 2 + seat]
+
+
+def outcomes(state: State) -> dict[str, tuple[float, float]]:
+    """The exact win share and margin of the seat to decide after each of its actions."""
     solver = Solver(state.turn)
     below = solver.children(state.copy())
-    return {action.text: values[state.turn] for action, values in zip(state.legal_actions(), below, strict=True)}
+    return {action.text: worth(values, state.turn) for action, values in zip(state.legal_actions(), below, strict=True)}
+
+
+def solved(state: State) -> dict[str, float]:
+    """The exact win share alone."""
+    return {action: share for action, (share, _) in outcomes(state).items()}
+
+
+def record_of(seed: int, state: State) -> dict[str, Any]:
+    """A line of the data of a game. Raises TooLarge."""
+    found = outcomes(state)
+    values, margins = ({action: pair[i] for action, pair in found.items()} for i in (0, 1))
+    return {"seed": seed, "position": state.to_position(), "values": values, "margins": margins}
 
 
 def data(game: str) -> Path:
@@ -107,7 +126,7 @@ def data(game: str) -> Path:
 
 
 def lines_of(game: str) -> list[dict[str, Any]]:
-    """The solved positions of a game: `seed` of the game they come from, `position`, `values` by action."""
+    """The solved positions of a game: `seed` of its game, `position`, win shares (`values`) and `margins` by action."""
     return read_lines(data(game)) if data(game).exists() else []
 
 
@@ -140,13 +159,14 @@ def telling(game: str, seats: int, seed: int, taken: Counter[str]) -> Iterator[d
         if step in steps:
             continue
         try:
-            values = solved(state)
+            line = record_of(seed, state)
         except TooLarge:
             continue
-        if max(values.values()) - min(values.values()) > 0.01:
+        values = line["values"].values()
+        if max(values) - min(values) > 0.01:
             steps.add(step)
             taken[step] += 1
-            yield {"seed": seed, "position": state.to_position(), "values": values}
+            yield line
 
 
 def find(game: str) -> None:
@@ -168,17 +188,17 @@ def add(game: str, lines: Iterable[dict[str, Any]]) -> None:
         file.write(text)
 
 
-def regret(line: dict[str, Any], iterations: int, seed: int, **options: Any) -> float:
-    """Win share lost to the best action by the choice of a search."""
+def regret(line: dict[str, Any], iterations: int, seed: int, **options: Any) -> tuple[float, float]:
+    """Win share, and margin, lost to the best action by the choice of a search."""
     searcher = Searcher(observe(from_position(line["position"])), seed=seed, max_bytes=1 << 24, **options)
     choice = searcher.run(iterations=iterations).best.action
-    lost: float = max(line["values"].values()) - line["values"][choice]
-    return lost
+    best = max(line["values"], key=lambda action: (line["values"][action], line["margins"][action]))
+    return line["values"][best] - line["values"][choice], line["margins"][best] - line["margins"][choice]
 
 
 def mean_regret(game: str, iterations: int, **options: Any) -> float:
-    """The same on average over a game's positions and SEEDS seeds."""
-    return mean(regret(line, iterations, seed, **options) for line in lines_of(game) for seed in range(SEEDS))
+    """Win share lost on average over a game's positions and SEEDS seeds."""
+    return mean(regret(line, iterations, seed, **options)[0] for line in lines_of(game) for seed in range(SEEDS))
 
 
 def main() -> None:

@@ -10,6 +10,7 @@ TUNING = Tuning(
             "exploration": 0.5,
             "prior_floor": 0.05,
             "playout": "informed",
+            "endings": "proven",
             "horizon": 20,
         },
     },

@@ -12,6 +12,7 @@ CHOICES: list[dict[str, Any]] = [
     {"selection": "puct"},
     {"selection": "puct", "prior_floor": 0.2, "reward": "margin", "scale": "range"},
     {"selection": "puct", "reward": "margin", "horizon": 0},
+    {"selection": "puct", "endings": "proven", "reward": 0.2},
     {"choice": "bound"},
     {"choice": "bound", "deviations": 5.0, "reward": "margin"},
     {"reward": "mix", "playout": "informed", "horizon": 4, "choice": "bound"},

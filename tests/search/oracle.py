@@ -18,13 +18,27 @@ class Edge:
     available: int = 0
     value: list[float] = field(default_factory=lambda: [0.0] * 4)
     prior: float = 0.0
+    proven: bool = False
+
+
+@dataclass
+class Step:
+    row: list[Edge]
+    edge: Edge
+    seat: int
+    certain: bool = True  # no chance event came after it
 
 
 Tree = dict[int, dict[int, Edge]]  # key of the information set -> action code -> statistics
 
 
 def ismcts(
-    position: State, seed: int, iterations: int, exploration: float = 0.7, selection: str = "ucb1"
+    position: State,
+    seed: int,
+    iterations: int,
+    exploration: float = 0.7,
+    selection: str = "ucb1",
+    proofs: bool = False,
 ) -> dict[str, tuple[Any, ...]]:
     """Return visits, availability and mean win share per seat of each root action."""
     rng, observer, tree = Rng(seed), position.turn, Tree()
@@ -32,8 +46,11 @@ def ismcts(
     for _ in range(iterations):
         world = root.deal(rng)
         path = select_and_expand(world, tree, observer, exploration, selection, rng)
+        ended = world.over
         simulate(world, rng)
-        backpropagate(path, world)
+        backpropagate([step.edge for step in path], world)
+        if proofs and ended:
+            prove(path, world.returns())
     return {
         position.game.texts[code]: (edge.visits, edge.available, means(edge, position.seats))
         for code, edge in tree[root.key(observer)].items()
@@ -42,11 +59,13 @@ def ismcts(
 
 def select_and_expand(
     world: State, tree: Tree, observer: int, exploration: float, selection: str, rng: Rng
-) -> list[Edge]:
-    path: list[Edge] = []
+) -> list[Step]:
+    path: list[Step] = []
     while not world.over:
         if world.turn == NATURE:
             world.play(world.draw(rng))
+            if path:
+                path[-1].certain = False
             continue
         node = tree.setdefault(world.key(observer), {})
         legal = world.legal_codes()
@@ -59,7 +78,7 @@ def select_and_expand(
             code = best_by_priors(node, legal, world.turn, exploration)
         else:
             code = untried[rng.below(len(untried))] if untried else best(node, legal, world.turn, exploration)
-        path.append(node[code])
+        path.append(Step(list(node.values()), node[code], world.turn))
         world.play(code)
         if node[code].visits == 0:
             break
@@ -88,7 +107,7 @@ def best_by_priors(node: dict[int, Edge], legal: list[int], turn: int, explorati
     def puct(code: int) -> float:
         edge = node[code]
         mean = edge.value[turn] / edge.visits if edge.visits else unknown
-        return mean + exploration * edge.prior * sqrt(edge.available) / (1 + edge.visits)
+        return mean + (not edge.proven) * exploration * edge.prior * sqrt(edge.available) / (1 + edge.visits)
 
     return max(legal, key=puct)
 
@@ -107,6 +126,21 @@ def backpropagate(path: list[Edge], world: State) -> None:
         edge.visits += 1
         for seat, share in enumerate(world.returns()):
             edge.value[seat] += share
+
+
+def prove(path: list[Step], returns: tuple[float, ...]) -> None:
+    """From the end up, as long as nothing is left to chance, nor to be tried, and nothing better was found."""
+    for step in reversed(path):
+        if not step.certain:
+            return
+        step.edge.proven = True
+        step.edge.value[: len(returns)] = [step.edge.visits * share for share in returns]
+        if any(not edge.proven or rate(edge, step.seat) > rate(step.edge, step.seat) + 1e-9 for edge in step.row):
+            return
+
+
+def rate(edge: Edge, seat: int) -> float:
+    return edge.value[seat] / edge.visits
 
 
 def means(edge: Edge, seats: int) -> tuple[float, ...]:

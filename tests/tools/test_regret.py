@@ -1,12 +1,21 @@
-"""The positions that long searches judge: they can be reached, and every legal action there was judged."""
+"""What choices lose, held to bounds; and the positions that long searches judge can be reached and were judged whole."""
 
+from statistics import fmean
 from typing import Any
 
 import pytest
 
-from tools.regret import Row, judged, loss, position_of
+from tools.regret import Row, judged, judged_row, loss, position_of, solved_row
 
 GAMES_JUDGED = ("cathedral", "duel")
+# Win share and points that choices may lose: what was measured (docs/benchmarks.md), and two standard errors.
+SOLVED_BOUNDS = {"cathedral": (0.005, 1.3), "duel": (0.01, 0.25)}  # 10,000 iterations
+JUDGED_BOUNDS = {  # 1,000 iterations
+    ("cathedral", 2): (0.012, 0.25),
+    ("cathedral", 3): (0.012, 0.25),
+    ("cathedral", 4): (0.043, 0.4),
+    ("duel", 2): (0.021, 0.7),
+}
 LINES = [(game, line) for game in GAMES_JUDGED for line in judged(game)[::8]]
 
 
@@ -23,3 +32,24 @@ def test_the_best_line_loses_nothing_and_the_table_says_how_much_others_do() -> 
     alone = {**line, "lines": dict.fromkeys(line["lines"], line["lines"][first])}
     assert loss(game, alone, 50) == (0, 0)
     assert Row("some", [0.0, 0.2], [0.0, 1.0]).text() == "| some | 2 | 0.1000 ± 0.1000 | 0.50 ± 0.50 |"
+
+
+@pytest.mark.parametrize("game", SOLVED_BOUNDS)
+def test_choices_in_solved_positions_lose_no_more_than_they_did(game: str) -> None:
+    require_within(solved_row(game, 10_000), SOLVED_BOUNDS[game])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", SOLVED_BOUNDS)
+def test_long_searches_lose_nothing_in_solved_positions(game: str) -> None:
+    assert max(solved_row(game, 100_000).shares) < 1e-6
+
+
+@pytest.mark.parametrize(("game", "players"), JUDGED_BOUNDS)
+def test_choices_in_judged_positions_lose_no_more_than_they_did(game: str, players: int) -> None:
+    require_within(judged_row(game, players, 1_000), JUDGED_BOUNDS[game, players])
+
+
+def require_within(row: Row, bounds: tuple[float, float]) -> None:
+    assert fmean(row.shares) <= bounds[0], row.text()
+    assert fmean(row.points) <= bounds[1], row.text()

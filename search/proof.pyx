@@ -1,0 +1,65 @@
+# cython: language_level=3
+"""Proofs at the end of a game, after MCTS-Solver (Winands, Björnsson, Saito 2008, Computers and Games).
+
+An edge is proven if the game ends right after it, or if it leads to a node whose edges are all proven; in either case
+with no chance event on the way. Its sums are then what all of its visits would have brought had they known, and it is
+not explored any more: its prior is below 0, which takes the place of a mark. A mean over what was tried is too
+pessimistic for the seat that decides further down, and mends itself slowly; a proof is right at once.
+"""
+from libc.stdint cimport uint32_t, uint64_t
+
+from clerestory.engine.core cimport NATURE
+from clerestory.search.iteration cimport PathStep, mean
+from clerestory.search.tree cimport Edge, record_of
+
+cdef float PROVEN = -1e-30       # the prior of such an edge: explores nothing
+
+cdef double TIE = 1e-9           # rewards that differ by no more are equal
+
+
+cdef bint is_open(const Search *search) noexcept nogil:
+    """Whether no seat knows more of the root than an onlooker: whatever is hidden then only shows in chance events."""
+    cdef uint64_t known = search.ops.key(search.root, NATURE)
+    cdef int seat
+    for seat in range(search.seats):
+        if search.ops.key(search.root, seat) != known:
+            return False
+    return True
+
+
+cdef void prove(Search *search) noexcept nogil:
+    """Prove the edges of a path on which the game has ended, from the last one up, as far as they can be."""
+    cdef int i = search.length - 1
+    while i >= 0 and search.path[i].certain:
+        if search.tree.edges[search.path[i].edge].prior >= 0:
+            fix(search, &search.path[i])
+        if not is_best(search, &search.path[i]):
+            return
+        i -= 1
+
+
+cdef void fix(Search *search, const PathStep *step) noexcept nogil:
+    """Put what this iteration has brought in the place of what every visit to an edge has."""
+    cdef Edge *edge = &search.tree.edges[step.edge]
+    cdef double *record = record_of(&search.tree, step.edge)
+    cdef double visits = edge.visits, win
+    cdef int seat, seats = search.seats
+    edge.prior = PROVEN
+    edge.win = visits * search.win[step.seat]
+    edge.margin = visits * search.margin[step.seat]
+    for seat in range(seats):
+        win = search.win[seat]
+        record[seat] = visits * win
+        record[seats + seat] = visits * win * win
+    record[2 * seats] = visits * search.margin[step.seat] * search.margin[step.seat]
+
+
+cdef bint is_best(const Search *search, const PathStep *step) noexcept nogil:
+    """Whether all edges of the row are proven, and none is better than the one that was taken."""
+    cdef const Edge *row = search.tree.edges + step.first
+    cdef double best = mean(search, &search.tree.edges[step.edge]) + TIE
+    cdef int i
+    for i in range(step.count):
+        if row[i].prior >= 0 or mean(search, &row[i]) > best:
+            return False
+    return True
