@@ -49,7 +49,7 @@ class Options:
         sharpness: exponent, above 0, to which the win shares of a line are raised before they are told, scaled to add
             up to 1 again: below 1 they are told less boldly. Fitted so that of all positions told as 60 %, 60 % are
             won; the search itself goes by the shares as they are.
-        endings: what is known of play that ends the game without any more chance: `sampled`, the mean of what was tried;
+        endings: what is known of play that ends the game without more chance: `sampled`, the mean of what was tried;
             `proven`, its outcome by best play once all of it was tried. Of effect with `puct`, in a `graph`, where no
             seat knows more of the root than an onlooker does.
         choice: the best line: `visits`, the most visited; `bound`, the highest lower bound among those

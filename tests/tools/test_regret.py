@@ -1,4 +1,4 @@
-"""What choices lose, held to bounds; and the positions that long searches judge can be reached and were judged whole."""
+"""What choices lose, held to bounds; the positions that long searches judge can be reached and were judged whole."""
 
 from statistics import fmean
 from typing import Any
