@@ -123,22 +123,49 @@ def revaluations(valuations: Sequence[PlyValuation], final: Shares) -> list[Shar
 
 
 def levelled(valuations: Sequence[PlyValuation], final: Shares) -> list[PlyValuation]:
-    """Return the valuations with the shares around chance events brought to the level of what comes next.
+    """Return the valuations with their shares brought to one level where nothing happened between them.
 
-    The search of a chance event sees less far than that of a decision, for its iterations are divided among the
-    outcomes. So it is asked for the luck alone, which does not change here; where the shares stand is told by the next
-    decision, or the result. Shares may then lie a little beyond 0 and a win.
+    Decisions that follow one another without luck or error between them are one position to the reviewer: its level is
+    the mean over their searches. The search of a chance event sees less far than that of a decision, for its iterations
+    are divided among the outcomes. So it is asked for the luck alone; where the shares stand is told by the next
+    decision, or the result. No luck and no error changes here. Shares may then lie a little beyond 0 and a win.
     """
     found: list[PlyValuation] = []
     following = final
-    for one in reversed(valuations):
+    for one in reversed(averaged(valuations)):
         if one.seat == NATURE:
-            before = tuple(share - luck for share, luck in zip(following, one.change, strict=True))
-            found.append(replace(one, before=before, after=following))
+            found.append(moved(one, tuple(share - luck for share, luck in zip(following, one.change, strict=True))))
         else:
             found.append(one)
         following = found[-1].before
     return found[::-1]
+
+
+def averaged(valuations: Sequence[PlyValuation]) -> list[PlyValuation]:
+    """Return the valuations with decisions that lost nothing brought to the mean of those around them."""
+    found: list[PlyValuation] = []
+    for stretch in stretches(valuations):
+        level = in_units([sum(shares) for shares in zip(*(one.before for one in stretch), strict=True)])
+        found += [moved(one, level) for one in stretch]
+    return found
+
+
+def stretches(valuations: Sequence[PlyValuation]) -> list[list[PlyValuation]]:
+    """Return runs of valuations of which each but the last is a decision that lost nothing; a chance event is alone."""
+    found: list[list[PlyValuation]] = []
+    for before, one in zip([None, *valuations], valuations, strict=False):
+        goes_on = before is not None and NATURE not in (before.seat, one.seat) and before.after == before.before
+        if goes_on:
+            found[-1].append(one)
+        else:
+            found.append([one])
+    return found
+
+
+def moved(one: PlyValuation, before: Shares) -> PlyValuation:
+    """Return a valuation of the same change, from other shares on."""
+    after = tuple(share + change for share, change in zip(before, one.change, strict=True))
+    return replace(one, before=before, after=after)
 
 
 def accounts(valuations: Sequence[PlyValuation], final: Shares) -> tuple[Account, ...]:

@@ -12,7 +12,7 @@ from clerestory.engine.core import NATURE
 from clerestory.engine.scoring import source_of_luck
 from clerestory.review.course import Ply
 from clerestory.review.ledger import SHOWN, UNIT, PlyValuation, Shares, in_units
-from clerestory.review.plan import ReviewPlan
+from clerestory.review.plan import MOST, ReviewPlan
 from clerestory.search.ismcts import Searcher
 from clerestory.search.lines import Line
 from clerestory.search.reasons import in_words, stated
@@ -40,6 +40,9 @@ class SearchTask:
 
 
 WORLDS, PLIES = 50, 10_000  # behind the reason for a comparison: a thousandth of a second
+LONGER = (1, 4, 16)  # times the iterations of a search, for an action that seems to be an error
+DOUBTED = 0.02  # of a win, from which on it seems to be one; less has no class
+STANDS = 0.9  # of the loss that a shorter comparison told: if a longer one tells as much, no other is asked
 
 Study = Generator[SearchTask, Result, PlyValuation]
 
@@ -75,9 +78,9 @@ def study_decision(ply: Ply, plan: ReviewPlan) -> Study:
     best = played = table.best
     spent, reason = table.iterations, ""
     if best.action != ply.action.text:
-        pair = yield comparison(ply, plan, root, best.action)
+        pair, more = yield from compare(ply, plan, root, best.action)
         best, played = ordered(pair, best.action, ply.action.text, ply.turn)
-        spent, reason = spent + pair.iterations, pair.reason if best is not played else ""
+        spent, reason = spent + more, pair.reason if best is not played else ""
     return PlyValuation(
         ply=ply.number,
         round=ply.round,
@@ -97,11 +100,30 @@ def study_decision(ply: Ply, plan: ReviewPlan) -> Study:
     )
 
 
-def comparison(ply: Ply, plan: ReviewPlan, root: Root, best: str) -> SearchTask:
+def compare(ply: Ply, plan: ReviewPlan, root: Root, best: str) -> Generator[SearchTask, Result, tuple[Result, int]]:
+    """Compare the best action with the one played; return the last comparison, and the iterations of all.
+
+    What would be called an error is compared again, LONGER times as long each time, until a longer search says no less
+    than the one before it, or calls it none: late in a game a short one may say 0.19 where nothing is lost.
+    """
+    before, spent = float("inf"), 0
+    for times in LONGER:
+        pair = yield comparison(ply, plan, root, best, times)
+        spent += pair.iterations
+        found, taken = ordered(pair, best, ply.action.text, ply.turn)
+        loss = found.win_shares[ply.turn] - taken.win_shares[ply.turn]
+        if loss < DOUBTED or loss >= STANDS * before:
+            break
+        before = loss
+    return pair, spent
+
+
+def comparison(ply: Ply, plan: ReviewPlan, root: Root, best: str, times: int = 1) -> SearchTask:
     """Return the search of two actions alone, the best and the one played."""
     texts = (best, ply.action.text)
     codes = [root.view.game.parse_action(text).code for text in texts]
-    return replace(question(ply, plan, root.only(codes), 1, plan.iterations, allocation="even"), compared=texts)
+    only, iterations = root.only(codes), min(times * plan.iterations, MOST)
+    return replace(question(ply, plan, only, 1, iterations, allocation="even"), compared=texts)
 
 
 def compared(searcher: Searcher, question: SearchTask, result: Result) -> Result:

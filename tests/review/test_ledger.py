@@ -121,13 +121,28 @@ def test_units_are_exact(given_shares: list[float]) -> None:
 
 @given(ledgers())
 def test_levelling_changes_no_luck_and_no_error(ledger: tuple[list[PlyValuation], Shares]) -> None:
-    """Only where the shares stand around chance events moves; every account still adds up."""
+    """Only where the shares stand moves; every account still adds up."""
     valuations, final = ledger
     levels = levelled(valuations, final)
     assert [one.change for one in levels] == [one.change for one in valuations]
-    assert [one for one in levels if one.seat != NATURE] == [one for one in valuations if one.seat != NATURE]
     for one, revalued in zip(levels, revaluations(levels, final), strict=True):
         assert one.seat != NATURE or not any(revalued)
     for account, raw in zip(accounts(levels, final), accounts(valuations, final), strict=True):
         assert total(account) == account.final
         assert (account.luck, account.errors, account.gifts) == (raw.luck, raw.errors, raw.gifts)
+
+
+def test_decisions_with_nothing_between_them_have_one_level() -> None:
+    """The mean over their searches, up to the next error or event; what is lost by that error stays."""
+    quiet = (400_000, 600_000)
+    valuations = [
+        entry(1, 0, quiet, quiet),
+        entry(2, 1, (500_000, 500_000), (500_000, 500_000)),
+        entry(3, 1, (600_000, 400_000), (610_000, 390_000)),
+        entry(4, 0, quiet, quiet),
+        entry(5, NATURE, quiet, (300_000, 700_000), "die"),
+        entry(6, 0, quiet, quiet),
+    ]
+    levels = levelled(valuations, quiet)
+    assert [one.before[0] for one in levels] == [500_000, 500_000, 500_000, 400_000, 500_000, 400_000]
+    assert [one.after[0] for one in levels] == [500_000, 500_000, 510_000, 400_000, 400_000, 400_000]

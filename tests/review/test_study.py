@@ -81,14 +81,33 @@ def test_the_best_action_takes_one_search() -> None:
 def test_another_action_is_compared_with_the_best_in_one_search_equally_often() -> None:
     table = [line(OTHER, 0.7, 900), line(PLAYED, 0.2, 100)]
     pair = [line(PLAYED, 0.58, margin=1.0), line(OTHER, 0.62, margin=2.5)]
-    questions, valuation = studied(DECISION, table, pair)
+    questions, valuation = studied(DECISION, table, pair, pair)
     assert questions[1].options["allocation"] == "even"
     assert len(questions[1].root.codes) == 2
     assert questions[1].iterations == PLAN.iterations  # half of them for each
     assert questions[0].seed != questions[1].seed
     assert valuation.change == (-40_000, 40_000)  # and not the half of a win of the first table
-    assert (valuation.best, valuation.points, valuation.iterations) == (OTHER, 1.5, 2000)
+    assert (valuation.best, valuation.points, valuation.iterations) == (OTHER, 1.5, 3000)
     assert valuation.line == (OTHER, "and so on")
+
+
+@pytest.mark.parametrize(
+    ("losses", "told"),
+    [
+        ([0.019], 0.019),  # would have no class: asked once
+        ([0.19, 0.18], 0.18),  # it stands
+        ([0.19, 0.25], 0.25),
+        ([0.19, -0.01], 0.0),  # gone
+        ([0.19, 0.14, 0.01], 0.01),  # it melts away
+        ([0.19, 0.14, 0.10], 0.10),  # the longest has the last word
+    ],
+)
+def test_an_error_is_named_only_if_longer_searches_say_so(losses: list[float], told: float) -> None:
+    table = [line(OTHER, 0.7, 900), line(PLAYED, 0.2, 100)]
+    pairs = [[line(OTHER, 0.6), line(PLAYED, 0.6 - loss)] for loss in losses]
+    questions, valuation = studied(DECISION, table, *pairs)
+    assert [question.iterations for question in questions[1:]] == [1000, 4000, 16000][: len(losses)]
+    assert valuation.loss == round(told * 1e6)
 
 
 def test_an_action_that_is_no_worse_than_the_best_is_no_error() -> None:
