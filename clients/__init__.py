@@ -18,7 +18,7 @@ from clerestory.clients.errors import (
 from clerestory.clients.kept import AsyncKeptGame, AsyncKeptGames, KeptGame, KeptGames
 from clerestory.clients.kept_wire import GameEntry, GameSeat, GameSnapshot
 from clerestory.clients.referee import AppliedAction, AsyncReferee, AsyncRules, LegalAction, Outcome, Referee, Rules
-from clerestory.clients.review_wire import GameReview, ReviewedPly, Reviewing, SeatReview
+from clerestory.clients.review_wire import GameReview, ReviewedPly, Reviewing, Rollouts, SeatReview
 from clerestory.clients.types import Action, AnswerWarning, Line, Outlook, Recommendation, Update
 from clerestory.clients.wire import ONLOOKER
 
@@ -57,6 +57,7 @@ __all__ = [
     "Referee",
     "ReviewedPly",
     "Reviewing",
+    "Rollouts",
     "Rules",
     "SeatReview",
     "Tls",

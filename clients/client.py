@@ -127,6 +127,7 @@ class Client:
         iterations: int | None = None,
         viewer: int | None = None,
         seed: int | None = None,
+        deep: Time | None = None,
     ) -> Exchange[Reviewing]:
         """Return the review of a game as it is made; the last part has the ledger. Leaving it ends the review.
 
@@ -136,10 +137,11 @@ class Client:
             iterations: of each search, 50 to 200,000; None, without a time: 16,000.
             viewer: the seat by whose knowledge everything is judged; None for each seat's own.
             seed: of all luck in the searches; None: 0.
+            deep: time for rollouts of the dearest errors after the rest, 1 s at least; None for none.
 
         Raises AdvisorError, here for what cannot be sent, else where the parts are read.
         """
-        request, seconds = write_annotation(game, time, iterations, viewer, seed)
+        request, seconds = write_annotation(game, time, iterations, viewer, seed, deep)
         return Exchange("AnnotateGame", request, read_reviewing, seconds)
 
     def _states(

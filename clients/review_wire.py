@@ -95,6 +95,23 @@ class SeatReview:
 
 
 @dataclass(frozen=True, slots=True)
+class Rollouts:
+    """What pairs of games played to the end say of an error.
+
+    Attributes:
+        pairs: of games.
+        loss: share of a win that the action played lost by them; below 0 where it did better.
+        error: standard error of that.
+        plain_error: what it would be without luck subtracted.
+    """
+
+    pairs: int
+    loss: float
+    error: float
+    plain_error: float
+
+
+@dataclass(frozen=True, slots=True)
 class GameReview:
     """The ledger of a game.
 
@@ -103,6 +120,7 @@ class GameReview:
         ended: how, in words; "" for a game that is not over.
         seats: the ledger of each.
         errors: class of each ply whose error has one, the dearest first.
+        rollouts: what rollouts say of errors, by ply; {} where none were made.
         noise_floor: share of a win, on average; an error has a class only above twice the floor around its ply.
         iterations: of each search.
         seed: of all luck in them.
@@ -113,6 +131,7 @@ class GameReview:
     ended: str
     seats: tuple[SeatReview, ...]
     errors: dict[int, str]
+    rollouts: dict[int, Rollouts]
     noise_floor: float
     iterations: int
     seed: int
@@ -127,6 +146,7 @@ class Reviewing:
         done: plies of this pass that are done.
         total: plies of a pass.
         sketch: this is the first pass, of few iterations; the plies of the second take the place of its.
+        deepening: rollouts are being made; `done` and `total` count errors.
         plies: done since the last one, in whatever order.
         review: the ledger, in the last one alone.
     """
@@ -134,12 +154,18 @@ class Reviewing:
     done: int
     total: int
     sketch: bool
+    deepening: bool
     plies: tuple[ReviewedPly, ...]
     review: GameReview | None
 
 
 def write_annotation(
-    game: str | HasTokens, time: Time | None, iterations: int | None, viewer: int | None, seed: int | None
+    game: str | HasTokens,
+    time: Time | None,
+    iterations: int | None,
+    viewer: int | None,
+    seed: int | None,
+    deep: Time | None,
 ) -> tuple[api.AnnotateGameRequest, float]:
     """Return a request for a review, and the seconds that the call may take. Raises BadRequest."""
     request = api.AnnotateGameRequest()
@@ -150,18 +176,21 @@ def write_annotation(
     for field, value in (("iterations", iterations), ("viewer_seat", viewer), ("seed", seed)):
         if value is not None:
             set_field(request, field, value)
+    deeper = 0.0 if deep is None else read_time(deep)
+    if deep is not None:
+        request.deep_budget.CopyFrom(duration(deeper))
     if time is None:
-        return request, LONGEST
+        return request, LONGEST + 2 * deeper
     seconds = read_time(time)
     request.time_budget.CopyFrom(duration(seconds))
-    return request, 2 * seconds + SLACK
+    return request, 2 * (seconds + deeper) + SLACK
 
 
 def read_reviewing(message: api.AnnotateGameResponse) -> Reviewing:
     """Return what is done."""
     review = read_review(message.review) if message.HasField("review") else None
     plies = tuple(map(read_ply, message.plies))
-    return Reviewing(message.done, message.total, message.sketch, plies, review)
+    return Reviewing(message.done, message.total, message.sketch, message.deepening, plies, review)
 
 
 def read_ply(message: api.ReviewedPly) -> ReviewedPly:
@@ -193,11 +222,17 @@ def read_review(message: api.GameReview) -> GameReview:
         ended=message.ended,
         seats=tuple(map(read_seat, message.seats)),
         errors={one.ply: api.ErrorClass.Name(one.error_class).removeprefix(PREFIX).lower() for one in message.errors},
+        rollouts={one.ply: read_rollouts(one.rollouts) for one in message.errors if one.HasField("rollouts")},
         noise_floor=message.noise_floor / UNIT,
         iterations=message.iterations,
         seed=message.seed,
         message=message,
     )
+
+
+def read_rollouts(message: api.Rollouts) -> Rollouts:
+    """Return what rollouts say of an error."""
+    return Rollouts(message.pairs, message.loss, message.error, message.plain_error)
 
 
 def read_seat(message: api.SeatReview) -> SeatReview:

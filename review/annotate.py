@@ -9,7 +9,7 @@ from clerestory.engine.core import State
 from clerestory.review.annotation import Annotation, assemble
 from clerestory.review.course import Ply, last_root, plies_of
 from clerestory.review.ledger import PlyValuation, Shares
-from clerestory.review.plan import TREE_BYTES, ReviewPlan
+from clerestory.review.plan import ReviewPlan
 from clerestory.review.study import SearchTask, compared, study, value_of
 from clerestory.search.ismcts import Searcher
 from clerestory.search.result import Result
@@ -82,5 +82,5 @@ def answered(asking: Generator[SearchTask, Result, T], stop: Event | None = None
 
 def searched(question: SearchTask) -> Result:
     """Return the result of a search."""
-    searcher = Searcher(question.root, seed=question.seed, max_bytes=TREE_BYTES, **question.options)
+    searcher = Searcher(question.root, seed=question.seed, max_bytes=question.tree_bytes, **question.options)
     return compared(searcher, question, searcher.run(iterations=question.iterations))

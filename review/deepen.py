@@ -2,14 +2,19 @@
 
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from clerestory.engine.core import State
+from clerestory.engine.rng import Rng
+from clerestory.review.annotate import answered
 from clerestory.review.annotation import Annotation
 from clerestory.review.course import plies_of
 from clerestory.review.ledger import PlyValuation
-from clerestory.review.rollouts import roll_out
+from clerestory.review.plan import ReviewPlan
+from clerestory.review.rollouts import FEWEST, Rollouts, paired, told
 from clerestory.review.words import SHOWN
+from clerestory.search.root import Root
 
 
 def deepen(
@@ -39,6 +44,25 @@ def deepen(
             deadline = began + seconds * (done + 1) / len(matter)
             rollouts[one.ply] = roll_out(root, one, review.plan, deadline, threads=threads)
     return replace(review, rollouts=rollouts)
+
+
+def roll_out(root: Root, one: PlyValuation, plan: ReviewPlan, deadline: float, *, threads: int = 1) -> Rollouts:
+    """Return what rollouts of the best action and of the one played say, as many as there is time for.
+
+    Args:
+        root: the position, as it is judged.
+        one: what the review says of the decision.
+        plan: of the review; its seed is that of all luck here.
+        deadline: a reading of time.monotonic; FEWEST pairs are played whatever it is.
+        threads: pairs that are played side by side.
+    """
+    seeds = Rng(plan.seed_of(one.ply, 2))
+    pairs: list[tuple[float, float]] = []
+    with ThreadPoolExecutor(threads, "rollouts") as pool:
+        while len(pairs) < FEWEST or time.monotonic() < deadline:
+            wave = [seeds.next() for _ in range(max(threads, 2))]
+            pairs += pool.map(lambda seed: answered(paired(root, one, plan, seed)), wave)
+    return told(pairs)
 
 
 def those_that_matter(review: Annotation) -> list[PlyValuation]:

@@ -3,12 +3,10 @@
 What an action loses is then told by results, with a standard error that means what it says, and not by the reviewer's
 shares. It is unbiased for the players of the rollouts, a short search of the kind that is shipped. From each result the
 luck of its chance events is subtracted (Zare's identity; GNU Backgammon's rollouts do likewise): its mean is 0, so that
-nothing but noise goes.
+nothing but noise goes. Like a study, a rollout asks for searches, and whoever runs it searches.
 """
 
-import time
-from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from statistics import fmean, stdev
@@ -19,12 +17,15 @@ from clerestory.engine.rng import Rng
 from clerestory.engine.value import LEARNED, value_in_use, value_of
 from clerestory.review.ledger import PlyValuation
 from clerestory.review.plan import ReviewPlan
-from clerestory.search.ismcts import Searcher
+from clerestory.review.study import SearchTask
+from clerestory.search.result import Result
 from clerestory.search.root import Root, observe_decision
 
 ITERATIONS = 30  # of a decision of the players
 TREE_BYTES = 1 << 18
 FEWEST = 8  # pairs of games, for which an error is told
+
+Rolling = Generator[SearchTask, Result, tuple[float, float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,25 +50,6 @@ class Rollouts:
         return self.loss + 2 * self.error
 
 
-def roll_out(root: Root, one: PlyValuation, plan: ReviewPlan, deadline: float, *, threads: int = 1) -> Rollouts:
-    """Return what rollouts of the best action and of the one played say, as many as there is time for.
-
-    Args:
-        root: the position, as it is judged.
-        one: what the review says of the decision.
-        plan: of the review; its seed is that of all luck here.
-        deadline: a reading of time.monotonic; FEWEST pairs are played whatever it is.
-        threads: pairs that are played side by side.
-    """
-    seeds = Rng(plan.seed_of(one.ply, 2))
-    pairs: list[tuple[float, float]] = []
-    with ThreadPoolExecutor(threads, "rollouts") as pool:
-        while len(pairs) < FEWEST or time.monotonic() < deadline:
-            wave = [seeds.next() for _ in range(max(threads, 2))]
-            pairs += pool.map(lambda seed: paired(root, one, plan, seed), wave)
-    return told(pairs)
-
-
 def told(pairs: Sequence[tuple[float, float]]) -> Rollouts:
     """Return what pairs of games say, given what each lost, and how much more luck the best action had.
 
@@ -83,14 +65,15 @@ def told(pairs: Sequence[tuple[float, float]]) -> Rollouts:
     return Rollouts(count, loss - weight * luck, error, stdev(losses) / sqrt(count))
 
 
-def paired(root: Root, one: PlyValuation, plan: ReviewPlan, seed: int) -> tuple[float, float]:
+def paired(root: Root, one: PlyValuation, plan: ReviewPlan, seed: int) -> Rolling:
     """Return what the action played lost in one world, and how much more luck the best one had."""
     world = root.view.deal(seed)
-    best, played = (finish(world, action, one.seat, plan, seed) for action in (one.best, one.action))
+    best = yield from finish(world, one.best, one.seat, plan, seed)
+    played = yield from finish(world, one.action, one.seat, plan, seed)
     return best[0] - played[0], best[1] - played[1]
 
 
-def finish(world: State, action: str, seat: int, plan: ReviewPlan, seed: int) -> tuple[float, float]:
+def finish(world: State, action: str, seat: int, plan: ReviewPlan, seed: int) -> Rolling:
     """Play a world to its end; return the seat's share of the win, and its luck."""
     state, luck, nature = world.copy(), 0.0, Rng(seed)
     settings = plan.settings(state.game, state.seats)
@@ -99,17 +82,19 @@ def finish(world: State, action: str, seat: int, plan: ReviewPlan, seed: int) ->
         if state.turn == NATURE:
             luck += draw(state, seat, Rng(nature.next()))  # each event has its own, whatever the one before it took
         else:
-            state.play(choice(state, seed, settings))
+            state.play((yield from choice(state, seed, settings)))
     return state.returns()[seat], luck
 
 
-def choice(state: State, seed: int, settings: Mapping[str, Any]) -> str | int:
+def choice(state: State, seed: int, settings: Mapping[str, Any]) -> Generator[SearchTask, Result, str | int]:
     """Return the action of a player of the rollouts."""
     legal = state.legal_codes()
     if len(legal) == 1:
         return legal[0]
-    searcher = Searcher(observe_decision(state), seed=seed, max_bytes=TREE_BYTES, **settings)
-    return searcher.run(iterations=ITERATIONS).best.action
+    result = yield SearchTask(
+        root=observe_decision(state), seed=seed, iterations=ITERATIONS, options=settings, tree_bytes=TREE_BYTES
+    )
+    return result.best.action
 
 
 def draw(state: State, seat: int, rng: Rng) -> float:

@@ -12,7 +12,7 @@ from clerestory.engine.core import NATURE
 from clerestory.engine.scoring import source_of_luck
 from clerestory.review.course import Ply
 from clerestory.review.ledger import SHOWN, UNIT, PlyValuation, Shares, in_units
-from clerestory.review.plan import MOST, ReviewPlan
+from clerestory.review.plan import MOST, TREE_BYTES, ReviewPlan
 from clerestory.search.ismcts import Searcher
 from clerestory.search.lines import Line
 from clerestory.search.reasons import in_words, stated
@@ -30,6 +30,7 @@ class SearchTask:
         iterations: how many.
         options: of the search.
         compared: texts of two actions of which the result's reason is to say what the first brings beyond the second.
+        tree_bytes: memory of its tree.
     """
 
     root: Root
@@ -37,6 +38,7 @@ class SearchTask:
     iterations: int
     options: Mapping[str, Any] = field(default_factory=dict)
     compared: tuple[str, str] | None = None
+    tree_bytes: int = TREE_BYTES
 
 
 WORLDS, PLIES = 50, 10_000  # behind the reason for a comparison: a thousandth of a second

@@ -12,6 +12,7 @@ import grpc
 from clerestory.review import Annotation, PlyValuation, ReviewPlan
 from clerestory.review.annotation import assemble
 from clerestory.review.course import last_root, plies_of
+from clerestory.review.deepen import those_that_matter
 from clerestory.review.plan import ITERATIONS, LEAST
 from clerestory.server.callers import Caller, Callers
 from clerestory.server.errors import Reason, refuse
@@ -75,7 +76,10 @@ class Annotations(AnnotationServiceServicer):
         if proper is None:
             proper = replace(plan, iterations=iterations_of(wanted, time.monotonic() - began))
         done = await self._pass(game, proper, caller, context, shelf, sketch=False)
-        await self._conclude(done, assembled(end, proper, done), context)
+        review = assembled(end, proper, done)
+        if wanted.deep is not None:
+            review = await self._deepened(review, game, wanted.deep, caller, context)
+        await self._conclude(done, review, context)
 
     async def _pass(
         self, game: Game, plan: ReviewPlan, caller: Caller, context: Context, shelf: "Shelf", *, sketch: bool
@@ -93,6 +97,20 @@ class Annotations(AnnotationServiceServicer):
         finally:
             work.cancel()
         return going
+
+    async def _deepened(
+        self, review: Annotation, game: Game, seconds: float, caller: Caller, context: Context
+    ) -> Annotation:
+        """Return a review with rollouts of the decisions that matter, with equal parts of the time; tell each one."""
+        matter, began = those_that_matter(review), time.monotonic()
+        roots = {ply.number: ply.root for ply in game.plies}
+        rollouts = {}
+        for done, one in enumerate(matter):
+            await context.write(api.AnnotateGameResponse(done=done, total=len(matter), deepening=True))
+            root, deadline = roots[one.ply], began + seconds * (done + 1) / len(matter)
+            if root is not None:
+                rollouts[one.ply] = await self._reviewer.rolled_out(root, one, review.plan, deadline, caller)
+        return replace(review, rollouts=rollouts)
 
     async def _conclude(self, proper: Pass, review: Annotation, context: Context) -> None:
         """Write the last message."""

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import TypeVar
 
+from clerestory.engine.rng import Rng
 from clerestory.review.course import Ply
 from clerestory.review.ledger import PlyValuation, Shares
-from clerestory.review.plan import TREE_BYTES, ReviewPlan
+from clerestory.review.plan import ReviewPlan
+from clerestory.review.rollouts import FEWEST, Rollouts, paired, told
 from clerestory.review.study import SearchTask, compared, study, value_of
 from clerestory.search.ismcts import Searcher
 from clerestory.search.result import Result
@@ -58,9 +60,29 @@ class Reviewer:
             value: T = end.value
             return value
 
+    async def rolled_out(
+        self, root: Root, one: PlyValuation, plan: ReviewPlan, deadline: float, caller: Caller
+    ) -> Rollouts:
+        """Return what rollouts of an error say, as many as there is time for up to a reading of time.monotonic.
+
+        Raises CallError, FINISHING.
+        """
+        seeds, pairs = Rng(plan.seed_of(one.ply, 2)), list[tuple[float, float]]()
+        while len(pairs) < FEWEST or time.monotonic() < deadline:
+            wave = [
+                asyncio.ensure_future(self.answered(paired(root, one, plan, seeds.next()), caller))
+                for _ in range(max(self.workers, 2))
+            ]
+            try:
+                pairs += await asyncio.gather(*wave)
+            finally:
+                for going in wave:
+                    going.cancel()
+        return told(pairs)
+
     async def search(self, question: SearchTask, caller: Caller) -> Result:
         """Return the result of a search with all the iterations that it asks for. Raises CallError, FINISHING."""
-        with self._trees.open(question.root, question.seed, TREE_BYTES, question.options) as searcher:
+        with self._trees.open(question.root, question.seed, question.tree_bytes, question.options) as searcher:
             while True:
                 result = await self._turn(searcher, question, caller)
                 if result is not None and result.iterations >= question.iterations:
@@ -71,7 +93,7 @@ class Reviewer:
         view, now = question.root.view, time.monotonic()
         budget = TimeBudget(now, None, TURN)
         left = question.iterations - searcher.iterations
-        allowance = Allowance(budget, left, early=False, threads=1, tree_bytes=TREE_BYTES, cuts=())
+        allowance = Allowance(budget, left, early=False, threads=1, tree_bytes=question.tree_bytes, cuts=())
         kind = ("review", view.game.name, view.seats)
         try:
             self.require_place(caller)

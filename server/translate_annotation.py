@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from clerestory import __version__
 from clerestory.engine.core import NATURE, Game, State
@@ -12,6 +12,8 @@ from clerestory.engine.record import read_records
 from clerestory.engine.value import value_in_use
 from clerestory.review import Annotation, PlyValuation, ReviewPlan
 from clerestory.review.plan import LEAST
+from clerestory.review.rollouts import Rollouts
+from clerestory.review.study import LONGER
 from clerestory.server.errors import Faults, Reason, refuse
 from clerestory.server.translate import read_duration
 from clerestory.v1 import annotation_pb2 as api
@@ -37,6 +39,7 @@ class ReviewRequest:
         iterations: of a search; None where the request does not say.
         seconds: for all of it; None where the request does not say.
         seed: of all luck.
+        deep: seconds for rollouts; None for no rollouts.
     """
 
     game_id: str
@@ -46,12 +49,14 @@ class ReviewRequest:
     iterations: int | None
     seconds: float | None
     seed: int
+    deep: float | None = None
 
 
 def read_annotation(request: api.AnnotateGameRequest) -> ReviewRequest:
     """Return what a request asks for. Raises CallError, with all that is wrong."""
     faults = Faults()
     seconds = read_duration(request, "time_budget", faults, Reason.BAD_TIME_BUDGET, SHORTEST)
+    deep = read_duration(request, "deep_budget", faults, Reason.BAD_TIME_BUDGET, SHORTEST)
     iterations = request.iterations if request.HasField("iterations") else None
     if iterations is not None and not LEAST <= iterations <= MOST:
         faults.add(Reason.BAD_ITERATIONS, "iterations", f"is {iterations}; must be {LEAST} to {MOST}")
@@ -66,7 +71,7 @@ def read_annotation(request: api.AnnotateGameRequest) -> ReviewRequest:
     if record is not None:
         require_seat(record, viewer)
     kept = request.kept_game
-    return ReviewRequest(kept.game_id, tuple(kept.tokens), record, viewer, iterations, seconds, request.seed)
+    return ReviewRequest(kept.game_id, tuple(kept.tokens), record, viewer, iterations, seconds, request.seed, deep)
 
 
 def read_game(text: str, faults: Faults) -> State | None:
@@ -141,7 +146,7 @@ def write_plies(plies: Sequence[PlyValuation]) -> dict[int, bytes]:
 def digest_of_plan(plan: ReviewPlan, game: Game, seats: int) -> str:
     """Return the digest of all that a review is made by, this program and the value that it asks among it."""
     value, settings = value_in_use(game), sorted(plan.settings(game, seats).items())
-    made_by = [__version__, value, settings, plan.iterations, plan.seed, plan.viewer]
+    made_by = [__version__, value, settings, LONGER, plan.iterations, plan.seed, plan.viewer]
     return hashlib.sha256(json.dumps(made_by).encode()).hexdigest()
 
 
@@ -157,7 +162,12 @@ def write_review(review: Annotation) -> api.GameReview:
         ended=review.ended,
         seats=[write_seat(review, seat) for seat in range(len(review.names))],
         errors=[
-            api.NamedError(ply=one.ply, error_class=CLASSES[review.class_of(one)], loss=one.loss)
+            api.NamedError(
+                ply=one.ply,
+                error_class=CLASSES[review.class_of(one)],
+                loss=one.loss,
+                rollouts=write_rollouts(review.rollouts.get(one.ply)),
+            )
             for one in review.errors()
         ],
         noise_floor=review.floor,
@@ -166,6 +176,11 @@ def write_review(review: Annotation) -> api.GameReview:
         options={name: str(value) for name, value in review.settings.items()},
         viewer_seat=review.plan.viewer,
     )
+
+
+def write_rollouts(said: Rollouts | None) -> api.Rollouts | None:
+    """Return what rollouts say of an error as a message, None for nothing."""
+    return None if said is None else api.Rollouts(**asdict(said))
 
 
 def write_seat(review: Annotation, seat: int) -> api.SeatReview:

@@ -6,8 +6,8 @@
     levels     mean loss of a decision of each level, which must fall from level to level
     blunders   actions that a long search says cost at least 0.10, played in the place of the best: how many are found
 
-Games are played by `ismcts` with --iterations a decision, and each is reviewed with as many a search. Equal arguments
-print equal figures.
+Games are played by `ismcts` with --iterations a decision, or with --thinking, and each is reviewed with --iterations a
+search. Equal arguments print equal figures.
 """
 
 import argparse
@@ -60,12 +60,14 @@ class Setting:
     Attributes:
         game: its name.
         seats: of it.
-        iterations: of a decision of the players, and of a search of the reviews.
+        iterations: of a search of the reviews.
+        thinking: iterations of a decision of the players; None for as many as a search of the reviews has.
     """
 
     game: str
     seats: int
     iterations: int
+    thinking: int | None = None
 
 
 @cache
@@ -78,7 +80,7 @@ def played(setting: Setting, seed: int, bots: tuple[str, ...] = ("ismcts",)) -> 
             state.play(state.draw(rng))
         else:
             player = players[(state.turn + seed) % len(players)]
-            most = None if "level=" in player.text else setting.iterations  # a level has its own number
+            most = None if "level=" in player.text else setting.thinking or setting.iterations  # a level has its own
             state.play(player.choose(state, rng.below(1 << 30), Budget(iterations=most)).action)
     return state
 
@@ -349,9 +351,10 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=10)
     parser.add_argument("--first", type=int, default=0, help="seed of the first game, so that more can be taken later")
     parser.add_argument("--iterations", type=int, default=500)
+    parser.add_argument("--thinking", type=int, help="iterations of a decision of the players, if others")
     parser.add_argument("--processes", type=int, default=1)
     given = parser.parse_args()
-    setting = Setting(given.game, given.seats, given.iterations)
+    setting = Setting(given.game, given.seats, given.iterations, given.thinking)
     with ProcessPoolExecutor(given.processes) as pool:
         for row in FIGURES[given.what](setting, range(given.first, given.first + given.games), pool):
             print(json.dumps(row), flush=True)

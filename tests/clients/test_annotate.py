@@ -38,6 +38,16 @@ def test_a_record_is_reviewed(advisor: Advisor) -> None:
     assert parts[-1].done == parts[-1].total
 
 
+def test_errors_are_played_on(advisor: Advisor) -> None:
+    game = cut(random_game("duel", 2, 1), 30)
+    parts = list(advisor.annotate(text(game), iterations=60, deep="1s"))
+    review = parts[-1].review
+    assert review is not None
+    assert any(part.deepening for part in parts)
+    assert set(review.rollouts) == set(list(review.errors)[: len(review.rollouts)])
+    assert all(said.pairs >= 8 and said.error > 0 for said in review.rollouts.values())
+
+
 async def test_it_can_be_awaited(target: str) -> None:
     async with AsyncAdvisor(target) as advisor:
         parts = [part async for part in advisor.annotate(text(GAME), iterations=60, seed=4)]

@@ -9,8 +9,9 @@ import pytest
 from clerestory.engine import NATURE, Rng, State
 from clerestory.review import ReviewPlan, annotate
 from clerestory.review.course import plies_of
-from clerestory.review.deepen import deepen, those_that_matter
-from clerestory.review.rollouts import FEWEST, draw, finish, paired, roll_out, told
+from clerestory.review.annotate import answered
+from clerestory.review.deepen import deepen, roll_out, those_that_matter
+from clerestory.review.rollouts import FEWEST, draw, finish, paired, told
 from clerestory.review.words import rolled
 from tests.review.games import cut, random_game
 
@@ -44,8 +45,8 @@ def test_a_game_that_is_finished_alike_ends_alike(late: State) -> None:
     while world.turn == NATURE:
         world.play(world.draw(1))
     action = world.legal_actions()[0].text
-    first = finish(world, action, 0, PLAN, 7)
-    assert first == finish(world, action, 0, PLAN, 7)
+    first = answered(finish(world, action, 0, PLAN, 7))
+    assert first == answered(finish(world, action, 0, PLAN, 7))
     assert first[0] in (0.0, 0.5, 1.0)
 
 
@@ -73,7 +74,7 @@ def test_the_same_action_twice_loses_nothing(late: State) -> None:
     one = next(one for one in reversed(review.valuations) if one.seat != NATURE and one.loss)
     root = next(ply.root for ply in plies_of(late) if ply.number == one.ply)
     assert root is not None
-    assert paired(root, replace(one, best=one.action), PLAN, 3) == (0.0, 0.0)
+    assert answered(paired(root, replace(one, best=one.action), PLAN, 3)) == (0.0, 0.0)
 
 
 def test_a_plain_blunder_loses_in_rollouts_too(late: State) -> None:

@@ -10,8 +10,12 @@ import grpc
 import pytest
 from google.protobuf.duration_pb2 import Duration
 
-from clerestory.engine import Record, State
+from clerestory.engine import Record, Rng, State
 from clerestory.review import ReviewPlan, annotate
+from clerestory.review.annotate import answered
+from clerestory.review.course import plies_of
+from clerestory.review.deepen import those_that_matter
+from clerestory.review.rollouts import FEWEST, paired, told
 from clerestory.server.annotation_service import SKETCH, iterations_of
 from clerestory.server.errors import Reason
 from clerestory.server.reviewer import Reviewer
@@ -23,6 +27,7 @@ from clerestory.server.translate_annotation import (
     write_plies,
     write_ply,
     write_review,
+    write_rollouts,
 )
 from clerestory.v1 import annotation_pb2 as api
 from clerestory.v1 import games_pb2 as games
@@ -117,6 +122,28 @@ async def test_a_time_is_enough_for_a_review() -> None:
     assert 50 <= last.review.iterations <= MOST
 
 
+async def test_errors_are_played_on_as_in_one_process() -> None:
+    """The dearest errors have rollouts, the same that this process makes of as many pairs; the ledger stays as it is."""
+    game = cut(random_game("duel", 2, 1), 30)
+    plan = ReviewPlan(iterations=QUICK)
+    expected = annotate(game, plan)
+    async with annotating() as (stub, _):
+        *parts, last = await reviewed(stub, asked(game, deep_budget=Duration(seconds=1)))
+    matter = those_that_matter(expected)
+    assert matter, "a record without errors tests nothing"
+    assert [part.done for part in parts if part.deepening] == list(range(len(matter)))
+    roots = {ply.number: ply.root for ply in plies_of(game)}
+    for one, error in zip(matter, last.review.errors, strict=False):
+        root, seeds, said = roots[one.ply], Rng(plan.seed_of(one.ply, 2)), error.rollouts
+        assert root is not None
+        assert said.pairs >= FEWEST
+        pairs = [answered(paired(root, one, plan, seeds.next())) for _ in range(said.pairs)]
+        assert said == write_rollouts(told(pairs))
+    for error in last.review.errors:
+        error.ClearField("rollouts")
+    assert last.review == write_review(expected)
+
+
 # -- beside other searches -------------------------------------------------------------------------
 
 
@@ -181,6 +208,7 @@ WRONG: list[tuple[Reason, api.AnnotateGameRequest]] = [
     (Reason.BAD_ITERATIONS, asked(GAME, iterations=MOST + 1)),
     (Reason.BAD_TIME_BUDGET, asked(GAME, time_budget=Duration(seconds=9))),
     (Reason.BAD_TIME_BUDGET, api.AnnotateGameRequest(record=text(GAME), time_budget=Duration(nanos=1))),
+    (Reason.BAD_TIME_BUDGET, asked(GAME, deep_budget=Duration(nanos=1))),
     (Reason.BAD_SEAT, asked(GAME, viewer_seat=2)),
     (Reason.NO_SUCH_GAME, asked(kept_game=api.KeptGameReference(game_id="none"))),
 ]
