@@ -17,7 +17,7 @@ from clerestory.search.result import Result
 T = TypeVar("T")
 
 
-class Stopped(Exception):
+class ReviewStopped(Exception):
     """The review was stopped before its end."""
 
 
@@ -63,17 +63,17 @@ def nobody(_: int, __: int) -> None:
 
 
 def valued(ply: Ply, plan: ReviewPlan, stop: Event) -> PlyValuation:
-    """Return the valuation of a ply. Raises Stopped."""
+    """Return the valuation of a ply. Raises ReviewStopped."""
     return answered(study(ply, plan), stop)
 
 
 def answered(asking: Generator[SearchTask, Result, T], stop: Event | None = None) -> T:
-    """Run the searches that a study asks for, and return what it makes of them. Raises Stopped once `stop` is set."""
+    """Run the searches that a study asks for, return what it makes of them. Raises ReviewStopped once `stop` is set."""
     try:
         question = next(asking)
         while True:
             if stop is not None and stop.is_set():
-                raise Stopped
+                raise ReviewStopped
             question = asking.send(searched(question))
     except StopIteration as end:
         value: T = end.value

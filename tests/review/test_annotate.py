@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from clerestory.review import UNIT, ReviewPlan, annotate
-from clerestory.review.annotate import Stopped, answered
+from clerestory.review.annotate import ReviewStopped, answered
 from clerestory.review.course import plies_of
 from clerestory.review.study import study
 from clerestory.search.errors import BadLimit
@@ -78,7 +78,7 @@ def test_a_study_ends_between_two_searches_when_it_is_stopped() -> None:
     stop = Event()
     stop.set()
     ply = next(ply for ply in plies_of(random_game("toy", 2, 1)) if ply.root is not None)
-    with pytest.raises(Stopped):
+    with pytest.raises(ReviewStopped):
         answered(study(ply, QUICK), stop)
 
 

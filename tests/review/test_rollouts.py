@@ -8,8 +8,8 @@ import pytest
 
 from clerestory.engine import NATURE, Rng, State
 from clerestory.review import ReviewPlan, annotate
-from clerestory.review.course import plies_of
 from clerestory.review.annotate import answered
+from clerestory.review.course import plies_of
 from clerestory.review.deepen import deepen, roll_out, those_that_matter
 from clerestory.review.rollouts import FEWEST, draw, finish, paired, told
 from clerestory.review.words import rolled

@@ -123,7 +123,7 @@ async def test_a_time_is_enough_for_a_review() -> None:
 
 
 async def test_errors_are_played_on_as_in_one_process() -> None:
-    """The dearest errors have rollouts, the same that this process makes of as many pairs; the ledger stays as it is."""
+    """The dearest errors have rollouts, those that this process makes of as many pairs; the ledger stays as it is."""
     game = cut(random_game("duel", 2, 1), 30)
     plan = ReviewPlan(iterations=QUICK)
     expected = annotate(game, plan)
