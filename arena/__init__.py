@@ -1,1 +1,1 @@
-"""The arena: bots by name, matches of them, what the results say, and options tuned by them; knows no card."""
+"""The arena: named bots, matches between them, statistics of results, and tuning; independent of any game."""

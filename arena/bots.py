@@ -110,7 +110,7 @@ def at_random(root: Root, seed: int, _: Budget) -> Decision:
 
 
 def greedy(root: Root, seed: int, _: Budget, *, samples: int = 8, value: str = "hand") -> Decision:
-    """One decision deep: the margin expected at the next decision, by `value` (the guide's unless told otherwise)."""
+    """One decision deep: the margin expected at the next decision, by `value` (the guide's by default)."""
     return best(root.view, *judge_actions("greedy", root.view, seed, worlds=samples, value=value))
 
 
@@ -206,9 +206,9 @@ def parse_bot(text: str) -> NamedBot:
     """
     name, _, tail = text.partition(":")
     if name not in BOTS:
-        raise BadBot(f"{name[:80]!r}: no bot; there are {', '.join(BOTS)}")
+        raise BadBot(f"{name[:80]!r}: unknown bot; known are {', '.join(BOTS)}")
     if name in PINNED and tail:
-        raise BadBot(f"{name}: it never changes, so it has no options; name those of {PINNED[name]['bot']} instead")
+        raise BadBot(f"{name}: it never changes, so it has no options; use {PINNED[name]['bot']} with options instead")
     pairs = (pair.partition("=") for pair in tail.split(",") if tail)
     return NamedBot(text, partial(BOTS[name], **{key: read_option(name, key, value) for key, _, value in pairs}))
 

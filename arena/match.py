@@ -94,8 +94,8 @@ class GameResult:
         deal: its seed.
         seat: of A; B has all the others.
         returns: win shares.
-        margins: own score less the best other one, in points.
-        values: final scores, in points; None where the game has no guide.
+        margins: own score minus the best other score, in points.
+        values: final scores, in points; None if the game has no guide.
         plies: decisions and chance events.
         moves: decisions.
         seconds: time spent deciding.

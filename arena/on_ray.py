@@ -1,4 +1,4 @@
-"""Plays tasks, such as the deals of a match, on Ray, on a cluster or locally: the same as a pool of processes plays.
+"""Plays tasks, such as the deals of a match, on Ray, on a cluster or locally, with the same games as a process pool.
 
 Ray is optional: `pip install 'clerestory[ray]'`. Every machine of a cluster needs the same version of this package, and
 the catalogue, if one was chosen, at the same path.
@@ -56,7 +56,7 @@ def session(ray: Any, workers: int, address: str | None) -> Iterator[None]:
     if ray.is_initialized():
         yield
         return
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # no usage reports unless asked for
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # no usage reports by default
     own = {"num_cpus": workers, "include_dashboard": False} if address is None else {}
     require_answer(address)
     with keep_signals():
@@ -87,7 +87,7 @@ def keep_signals() -> Iterator[None]:
 
 
 def on_cluster(ray: Any, play: Callable[..., Any], tasks: Iterator[Task[T]], ahead: int) -> Iterator[list[T]]:
-    """Yield what is played of each task as it finishes, keeping at most `ahead` tasks in flight."""
+    """Yield the results of each task as it finishes, keeping at most `ahead` tasks in flight."""
     pending: list[Any] = []
     try:
         while True:
@@ -102,7 +102,7 @@ def on_cluster(ray: Any, play: Callable[..., Any], tasks: Iterator[Task[T]], ahe
 
 
 def outcome_of(ray: Any, done: Any) -> Any:
-    """Return what was played of a task, or raise its exception."""
+    """Return the results of a task, or raise its exception."""
     try:
         return ray.get(done)
     except ray.exceptions.RayTaskError as error:

@@ -18,16 +18,16 @@ class Task(Protocol[T]):
     """A unit of work; picklable."""
 
     def play(self, stopped: Callable[[], bool] = ...) -> list[T]:
-        """Return what was played, without what was stopped midway."""
+        """Return the results, without games stopped midway."""
         ...
 
     def header(self) -> dict[str, Any]:
-        """Return what must be equal wherever it is played: the game, its cards, and what plays."""
+        """Return what must be equal on every machine: the game, its cards, and the players."""
         ...
 
 
 class Run(Protocol):
-    """Plays tasks, and yields what was played of each as it finishes."""
+    """Plays tasks, and yields the results of each as it finishes."""
 
     def __call__(self, tasks: Iterator[Task[T]], /) -> Iterator[list[T]]:
         """Yield lists in the order in which tasks finish."""
@@ -63,7 +63,7 @@ def one_by_one(tasks: Iterator[Task[T]]) -> Iterator[list[T]]:
 
 
 def on_pool(pool: ProcessPoolExecutor, tasks: Iterator[Task[T]], ahead: int) -> Iterator[list[T]]:
-    """Yield what is played of each task as it finishes, keeping at most `ahead` tasks in flight."""
+    """Yield the results of each task as it finishes, keeping at most `ahead` tasks in flight."""
     pending: set[Future[list[T]]] = set()
     while True:
         pending.update(pool.submit(work, task) for task in islice(tasks, ahead - len(pending)))

@@ -64,7 +64,7 @@ def open_lines(path: Path, header: dict[str, Any]) -> Iterator[tuple[IO[bytes], 
         content = file.read()
         end = content.rfind(b"\n") + 1
         if not end and not line_of(header).startswith(content):
-            raise BadMatch("results: the file holds something else")
+            raise BadMatch("results: the file is not a file of results")
         lines = read_lines(content[:end].splitlines(), header)
         file.truncate(end)  # an incomplete line, left by a kill
         if not end:

@@ -84,7 +84,7 @@ class Report:
         deals: deals with every seating finished; the figures below cover these.
         score: A's win share, 0 to 1; 1 / seats is even.
         elo: of A minus that of B.
-        margin: A's final score less the best other one, in points.
+        margin: A's final score minus the best other score, in points.
         a, b: the two sides.
         llr: log-likelihood ratio of the test; None without a test.
         verdict: of the test; None without one.

@@ -76,7 +76,7 @@ class TuningPlan:
     Attributes:
         load: returns the game, as in Match.
         seats: number of players.
-        bot: text of the bot; its options are the starting point, the middle of the range where it says nothing.
+        bot: text of the bot; its options are the starting point, or the middle of the range for those it leaves out.
         ranges: options to tune.
         against: text of the bot that both points of a step play against; None to let them play each other.
         budget: text of the budget of a move.

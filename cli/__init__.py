@@ -1,1 +1,1 @@
-"""The command `clerestory`, where everything comes together."""
+"""The command `clerestory`, which puts everything together."""

@@ -1,4 +1,4 @@
-"""An answer as people read it: the table of its lines, a legend, and what else there is to say."""
+"""Shows an answer to people: the table of its lines, a legend, and remarks."""
 
 from rich.console import Group
 from rich.table import Table
@@ -21,7 +21,7 @@ CHANCE_LEGEND = (
 ENDS = {
     "time": "until the time was up",
     "iterations": "until the iterations were done",
-    "stopped": "until the server was told to finish",
+    "stopped": "until the server was shutting down",
     "decided": "then no other line could still become the one tried most",
     "certain": "then it was certain enough",
 }
@@ -41,7 +41,7 @@ def answer_view(answer: Recommendation, state: State, width: int) -> Group:
 
 
 def title(answer: Recommendation, state: State) -> str:
-    """Return who is to do what."""
+    """Return the title: whose decision it is, and the best action."""
     if answer.best is None or answer.seat is None:
         return "What may come up"
     return f"{state.game.seat_name(answer.seat)}: {answer.best.text} ({answer.best.label})"
@@ -63,7 +63,7 @@ def lines_table(answer: Recommendation, width: int) -> Table:
 
 
 def outcomes_table(answer: Recommendation, state: State, width: int) -> Table:
-    """Return what a chance event may bring, with the share of the win of whoever asked, or of all."""
+    """Return the possible outcomes of a chance event, with the asking seat's share of the win, or those of all."""
     seats = range(state.seats) if answer.seat is None else [answer.seat]
     table = Table()
     table.add_column("outcome", overflow="fold")
@@ -92,7 +92,7 @@ def win(line: Line, seat: int) -> str:
 
 
 def remarks(answer: Recommendation) -> list[str]:
-    """Return what else there is to say: the reason, the expected play, warnings, figures of the search."""
+    """Return the remarks: the reason, the expected play, warnings, figures of the search."""
     said = [answer.reason] if answer.reason else []
     if answer.lines and (expected := answer.lines[0].variation[1 : 1 + SHOWN_PLIES]):
         said.append(f"Expected then: {'; '.join(ply.label for ply in expected)}.")
@@ -129,5 +129,5 @@ def higher_margins(answer: Recommendation) -> list[Line]:
 
 
 def certainty(probability: float) -> str:
-    """Return a share in percent, never as all of them."""
+    """Return a share in percent, never 100 %."""
     return "over 99%" if probability > 0.99 else f"{probability:.0%}"

@@ -107,7 +107,7 @@ def show(outcome: Report, match: Match, sprt: Sprt | None) -> None:
         table.add_row(*row)
     screen().print(table)
     typer.echo(f"score share of A  {spread(outcome.score, '.1%')}  (even: {1 / match.seats:.1%})")
-    typer.echo(f"Elo, A less B     {spread(outcome.elo, '+.0f')}")
+    typer.echo(f"Elo, A minus B     {spread(outcome.elo, '+.0f')}")
     typer.echo(f"margin of A       {spread(outcome.margin, '+.2f')}")
     if sprt and outcome.llr is not None:
         low, high = sprt.bounds

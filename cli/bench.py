@@ -58,7 +58,7 @@ class SearchFigures:
     """A search from the first decision of a game."""
 
     iterations_per_s: float
-    overhead_us: float  # an iteration less its random playout to the end, if it has one; of meaning with one thread
+    overhead_us: float  # an iteration minus its random playout, if it has one; meaningful with one thread only
     nodes: int
     bytes: int
     reference_ns: float

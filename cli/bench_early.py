@@ -28,7 +28,7 @@ from clerestory.search.result import StopReason
 from clerestory.search.root import observe
 
 SPIN = "while True: pass"
-PATIENCE = 10  # budgets that a search may take to run on, should others slow it down
+PATIENCE = 10  # time limit of a continued search, in budgets, in case other processes slow it down
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def by_service(seconds: float, advisor: Advisor, position: State, seed: int) -> 
 
 @contextmanager
 def busy(number: int) -> Iterator[None]:
-    """Keep `number` other processes busy meanwhile."""
+    """Keep `number` other processes busy during the `with`."""
     with ExitStack() as stack:
         for _ in range(number):
             process = stack.enter_context(subprocess.Popen([sys.executable, "-c", SPIN]))

@@ -1,4 +1,4 @@
-"""Choosing an action in the terminal: the numbered list of what may be done, and what was typed."""
+"""Choosing an action in the terminal: the numbered list of legal actions, and parsing the input."""
 
 from itertools import groupby
 
@@ -7,7 +7,7 @@ from rich.console import Console
 from clerestory.cli.screen import actions_table
 from clerestory.engine import Action, State
 
-LISTED = 8  # actions named when what was typed fits several
+LISTED = 8  # actions listed when the input is ambiguous
 
 
 def show_actions(console: Console, state: State) -> None:
@@ -19,7 +19,7 @@ def show_actions(console: Console, state: State) -> None:
 
 
 def find_action(console: Console, state: State, typed: str) -> Action | None:
-    """Return the legal action that the input names; say why when there is none."""
+    """Return the legal action that the input names; print why if there is none."""
     legal = state.legal_actions()
     if typed.isascii() and typed.isdigit():
         number = int(typed[:4])
@@ -33,6 +33,6 @@ def find_action(console: Console, state: State, typed: str) -> Action | None:
     if len(fits) == 1:
         return fits[0]
     names = ", ".join(action.text for action in fits[:LISTED]) + (", ..." if len(fits) > LISTED else "")
-    told = f"may be {names}" if fits else "is no legal action, and no command; `help` says what can be typed"
+    told = f"may be {names}" if fits else "is neither a legal action nor a command; type `help`"
     console.print(f"{typed[:40]!r} {told}")
     return None

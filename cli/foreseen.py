@@ -1,4 +1,4 @@
-"""What a seat alone has been shown of what is to come: asked for at a table, kept off a screen that others see."""
+"""Coming events shown to one seat only: asked for at a physical table, and hidden from a shared screen."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,22 +12,22 @@ from clerestory.engine import Action, State
 def ask_owner(
     console: Console, name: str, possible: Sequence[Action], read: Callable[[str], str | None]
 ) -> Action | None:
-    """Return what somebody has been shown, of what it may have been; None where they would not say.
+    """Ask a player which of the possible outcomes was shown; return it, or None without an answer.
 
     Args:
-        console: where it is asked.
+        console: for the dialogue.
         name: of the seat.
-        possible: what it may have been.
-        read: returns what is typed behind a prompt, without showing it; None at the end of input.
+        possible: the possible outcomes.
+        read: shows a prompt and returns the input without echoing it; None at the end of input.
     """
-    console.print(f"\n{name} alone has been shown what comes. Let nobody else look at the card, and type it:")
+    console.print(f"\n{name} alone has been shown a coming card. Let nobody else look at it, and type which one it is:")
     console.print(actions_table((f"{number:>2}", action) for number, action in enumerate(possible, 1)))
-    console.print("What is typed does not appear. Nothing: it is not said.")
+    console.print("Your input is not shown. Press Enter alone to keep it to yourself.")
     while typed := read(f"{name} alone> "):
         fits = fitting(possible, typed)
         if len(fits) == 1:
             return fits[0]
-        console.print("That is none of them; the number will do.")
+        console.print("That is not one of them; you can type its number.")
     return None
 
 
@@ -40,13 +40,13 @@ def fitting(possible: Sequence[Action], typed: str) -> list[Action]:
 
 
 def known(state: State, seed: int) -> State:
-    """Return a position as the seat to decide knows it, what it has not said being any of the possibilities."""
+    """Return a position as the seat to decide knows it, with a guess for whatever it has not said."""
     view = state.observe(state.turn)
     return view.deal(seed).observe(state.turn) if view.unsaid(state.turn) else view
 
 
 def shareable(state: State) -> tuple[State, bool]:
-    """Return what the seat to decide may leave on a screen that others see, and whether there is more."""
+    """Return the part of the seat's view that others may see, and whether there is more."""
     view = state.observe(state.turn)
     more = view.unsay(state.turn)
     return view, more
@@ -54,10 +54,10 @@ def shareable(state: State) -> tuple[State, bool]:
 
 @contextmanager
 def out_of_sight(console: Console, hide: bool, read: Callable[[str], str | None]) -> Iterator[None]:
-    """Show what is printed on a page of its own, until Enter is typed; off a terminal, and unless asked, as ever."""
+    """Show what is printed on a separate screen until Enter; print it normally off a terminal or without `hide`."""
     if not (hide and console.is_terminal):
         yield
         return
     with console.screen():
         yield
-        read("Enter hides it again. ")
+        read("Press Enter to hide it. ")

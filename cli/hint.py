@@ -1,4 +1,4 @@
-"""`clerestory hint`: a ranked table of what can be done, out of a search in this process."""
+"""`clerestory hint`: a ranked table of the legal actions, from a search in this process."""
 
 import json
 import secrets
@@ -23,7 +23,7 @@ from clerestory.server.translate import read_question
 from clerestory.server.translate_answers import remarks, write_recommendation
 from clerestory.v1.advisor_pb2 import RecommendMoveRequest, RecommendMoveResponse
 
-SLICE = 0.2  # seconds between two pictures of a search that is watched
+SLICE = 0.2  # seconds between updates with --watch
 SEED_BITS = 53
 
 
@@ -35,7 +35,7 @@ def hint(
     seed: Annotated[
         int | None, typer.Option(min=0, max=2**64 - 1, help="Seed of the search; random by default.")
     ] = None,
-    watch: Annotated[bool, typer.Option("--watch", help="Show the table while it sharpens.")] = False,
+    watch: Annotated[bool, typer.Option("--watch", help="Update the table while the search runs.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Rank the legal actions, best first, with what each loses to the best and how play may continue."""

@@ -12,19 +12,19 @@ from clerestory.clients.types import Action as Named
 from clerestory.engine import Action, State, from_position
 
 NAMED = re.compile(r"(?P<id>[\w-]{22})(#(?P<tokens>\d\.[\w-]{43}(,\d\.[\w-]{43})*))?")
-HERE = {"human": "person"}  # what `--seats` says -> what the service does
+HERE = {"human": "person"}  # words of `--seats` -> words of the service
 AGREED = ("y", "yes")
 
 
 @dataclass(slots=True)
 class KeptSession:
-    """A game of the server, and how it is shown here.
+    """A game kept by the server, and how the terminal shows it.
 
     Attributes:
-        game: it.
-        session: what the terminal shows of it: a position, who is asked, hints.
-        target: where the server is, for whoever wants to go on later.
-        told: version up to which was told what happened.
+        game: the game.
+        session: its display: the position, the players, hints.
+        target: address of the server, to show how to continue later.
+        told: version up to which events have been shown.
     """
 
     game: KeptGame
@@ -57,7 +57,7 @@ def create_game(advisor: Advisor, game: str, seats: Iterable[str], seed: int | N
 def play_kept(kept: KeptSession) -> None:
     """Play until the game is over or the player leaves. Raises AdvisorError."""
     console = kept.session.console
-    console.print("`help` says what can be typed.")
+    console.print("Type `help` for the commands.")
     try:
         with kept.game.watch(from_version=0) as states:
             for seen in states:
@@ -70,20 +70,20 @@ def play_kept(kept: KeptSession) -> None:
     finally:
         if kept.game.seen is None or kept.game.seen.status != "over":
             console.print(
-                f"Left. To go on: clerestory play --server {kept.target} {name_of(kept.game)}", soft_wrap=True
+                f"Left. To continue: clerestory play --server {kept.target} {name_of(kept.game)}", soft_wrap=True
             )
 
 
 def name_of(game: KeptGame) -> str:
-    """Return the word that leads back to a game, with the tokens of its seats."""
+    """Return the word that reopens a game, with the tokens of its seats."""
     tokens = ",".join(f"{seat}.{token}" for seat, token in game.tokens.items())
     return f"{game.game_id}#{tokens}" if tokens else game.game_id
 
 
 def tell(kept: KeptSession, seen: GameSnapshot) -> None:
-    """Show what has happened since it was told last."""
+    """Show what has happened since the last time."""
     if not kept.told and seen.status == "open":
-        kept.session.console.print(f"The game waits for people: {kept.game.game_id}")
+        kept.session.console.print(f"The game is waiting for people: {kept.game.game_id}")
     for entry in seen.entries:
         if entry.version > kept.told:
             tell_entry(kept, seen, entry)
@@ -106,7 +106,7 @@ def tell_entry(kept: KeptSession, seen: GameSnapshot, entry: GameEntry) -> None:
 
 
 def take_part(kept: KeptSession, seen: GameSnapshot) -> bool:
-    """Do what is asked of those who sit here; False when they leave."""
+    """Let the players at this terminal do what is due; False when they leave."""
     question = seen.message.game.take_back
     if seen.message.game.HasField("take_back") and set(question.missing) & set(kept.game.tokens):
         return answer(kept, question.ply)
@@ -116,7 +116,7 @@ def take_part(kept: KeptSession, seen: GameSnapshot) -> bool:
 
 
 def say_shown(kept: KeptSession, seat: int, outcomes: Iterable[Named]) -> bool:
-    """Ask somebody here for what a seat has been shown at the table, and say it; whether the game may have gone on."""
+    """Ask a player here what their seat was shown at the table, and send it; whether the game may have moved on."""
     rules = kept.session.state.game
     outcome = ask_seat(kept.session, seat, tuple(rules.parse_action(outcome.text) for outcome in outcomes))
     if outcome is None:
@@ -149,7 +149,7 @@ def play(kept: KeptSession, version: int, action: Action) -> bool:
 
 
 def attempt(kept: KeptSession, do: Callable[[], object]) -> bool:
-    """Do something that others may have been quicker at, or that the game does not allow; whether it was done."""
+    """Try a change that the game may refuse, for example because others were faster; return whether it was made."""
     try:
         do()
     except NotNow as error:

@@ -14,8 +14,10 @@ from clerestory.cli.options import BadOption, SeedOption
 @grouped()
 def learn(
     game: Annotated[str, typer.Argument(metavar="GAME", help="What to learn.")],
-    out: Annotated[Path, typer.Option(help="Folder to keep everything in; a run goes on from what is there.")],
-    generations: Annotated[int, typer.Option(min=1, max=1000, help="Generations in all, with those there.")] = 1,
+    out: Annotated[Path, typer.Option(help="Folder for all results; a run continues from what is there.")],
+    generations: Annotated[
+        int, typer.Option(min=1, max=1000, help="Total number of generations, including those in the folder.")
+    ] = 1,
     games: Annotated[
         int, typer.Option(min=1, max=10_000_000, help="Games of a generation for each number of players.")
     ] = 6000,

@@ -1,4 +1,4 @@
-"""What `clerestory learn` does, where NumPy is there: reads the options, learns, and says how far it is."""
+"""The work of `clerestory learn`, which needs NumPy: reads the options, learns, and reports progress."""
 
 import math
 import re
@@ -24,12 +24,12 @@ from clerestory.learn.loop import Means, Watch, due, learn, play, require_ours
 from clerestory.learn.plan import Plan
 from clerestory.learn.selfplay import Habits
 
-EVERY = 60.0  # seconds between two lines that say how far a stage is, where there is no terminal
+EVERY = 60.0  # seconds between progress lines when there is no terminal
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """The options of `clerestory learn`, as they were given."""
+    """The options of `clerestory learn`, as given."""
 
     game: str
     out: Path
@@ -66,7 +66,7 @@ class Wish:
 
 
 def fulfil(wish: Wish, workers: int, crew: Crew) -> None:
-    """Learn, and print what comes of every generation."""
+    """Learn, and print the result of every generation."""
     plan, gate = wish.plan(), wish.gate()
     with watching() as watch:
         means = Means(workers, crew, watch)
@@ -111,7 +111,7 @@ def play_games_only(plan: Plan, out: Path, means: Means) -> None:
 
 
 def summary(record: Mapping[str, Any]) -> str:
-    """Return what is said of a generation."""
+    """Return the summary of a generation."""
     lines = [f"generation {record['generation']}: {'passed' if record['gate']['passed'] else 'did not pass'}"]
     for match in record["gate"]["matches"]:
         elo = match["elo"]
@@ -122,12 +122,12 @@ def summary(record: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-# -- how far it is ---------------------------------------------------------------------------------
+# -- progress --------------------------------------------------------------------------------------
 
 
 @contextmanager
 def watching() -> Iterator[Watch]:
-    """Yield a function that shows how far a stage is: a bar on a terminal, else a line now and then."""
+    """Yield a function that shows the progress of a stage: a bar on a terminal, otherwise a line now and then."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield ProgressLines(console)
@@ -145,13 +145,13 @@ def watching() -> Iterator[Watch]:
 
 
 class ProgressLines:
-    """Says how far a stage is when it begins, every minute, and when it ends."""
+    """Prints the progress of a stage when it begins, every minute, and when it ends."""
 
     def __init__(self, console: Console) -> None:
         self.console, self.stage, self.last = console, "", 0.0
 
     def __call__(self, stage: str, done: int, total: int) -> None:
-        """Say it, unless it was said a moment ago."""
+        """Print the progress, unless it was printed a moment ago."""
         now = time.monotonic()
         if stage != self.stage or done >= total or now - self.last >= EVERY:
             self.stage, self.last = stage, now

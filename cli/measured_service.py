@@ -27,13 +27,13 @@ from clerestory.v1.rules_pb2 import ListGamesRequest
 from clerestory.v1.rules_pb2_grpc import RulesServiceStub
 
 BUDGETS = (20, 100, 500)  # ms
-SMALL = {"iterations": 200, "time_budget": duration(0.04)}  # a short search; so short a budget gets no explanations
+SMALL = {"iterations": 200, "time_budget": duration(0.04)}  # a search too short to be given explanations
 LEAST = {"iterations": 1, "time_budget": duration(0.04)}
 STALL = 60.0  # after which a call has failed, in seconds
 PHASES = 7  # ms: a search runs for 0 to 6 more before it is cancelled, so that this happens anywhere in its slice
 MEASURED = {"p50": 50, "p99": 99, "p999": 99.9, "max": 100}  # percentiles
-OUTSIDE = 0.05  # chance that an interval misses what it is of
-PAUSE = 0.01  # seconds before a call that was refused is asked again
+OUTSIDE = 0.05  # probability that an interval misses the true value
+PAUSE = 0.01  # seconds before a refused call is repeated
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +46,8 @@ class BenchPlan:
         seconds: of one search whose speed is measured.
         pairs: of such searches, one through the service and one without it.
         cancels: searches to be cancelled.
-        requests: over which the memory of the server is watched.
-        runs: of starts, of which the median is taken.
+        requests: over which the growth of the server's memory is measured.
+        runs: number of starts; the median is reported.
     """
 
     calls: tuple[int, ...]
@@ -64,10 +64,10 @@ QUICK = BenchPlan((200, 100, 20), 100, 0.3, 10, 30, 1000)
 
 
 class BenchClient:
-    """One connection to a server, and questions about one position.
+    """One connection to a server, for requests about one position.
 
     Attributes:
-        refused: calls that the server had no room for, and that were repeated.
+        refused: calls that the server refused as BUSY and that were repeated.
     """
 
     def __init__(self, target: str, position: State, *, to_limits: bool = False) -> None:
@@ -85,7 +85,7 @@ class BenchClient:
         self._channel.close()
 
     def question(self, **fields: Any) -> RecommendMoveRequest:
-        """Return a question."""
+        """Return a request."""
         return RecommendMoveRequest(position=self._position, **self._usual | fields)
 
     def ask(self, **fields: Any) -> RecommendMoveResponse:
@@ -118,7 +118,7 @@ def added_ms(caller: BenchClient, count: int) -> dict[str, float]:
 
 
 def timed(call: Callable[[], Any]) -> tuple[Any, float]:
-    """Return what a call returns, and the milliseconds it took."""
+    """Return the result of a call, and the milliseconds it took."""
     began = monotonic()
     value = call()
     return value, 1e3 * (monotonic() - began)

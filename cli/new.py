@@ -1,4 +1,4 @@
-"""`clerestory new`: a position file, to have something to ask about."""
+"""`clerestory new`: writes a position file, as input for the other commands."""
 
 from pathlib import Path
 from typing import Annotated

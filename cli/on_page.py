@@ -1,4 +1,4 @@
-"""`clerestory play --web`: a game for the person at this machine, kept by a server of its own, in a browser."""
+"""`clerestory play --web`: a game in the browser for the person at this machine, kept by a private server."""
 
 import asyncio
 import os
@@ -32,7 +32,7 @@ from clerestory.v1.games_pb2 import (
 )
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 
-PORT = 8080  # the same each time: a browser keeps the games of a page by its address
+PORT = 8080  # the same each time: a browser stores the games of a page by its address
 
 
 def play_on_page(game: str, players: Sequence[Player], seconds: float, seed: int | None) -> None:
@@ -69,7 +69,7 @@ async def beside(request: CreateGameRequest, inside: str, _: App) -> AsyncIterat
 
 
 def some_address() -> str:
-    """Return where the page always is, or any free port if that one is taken."""
+    """Return the usual address of the page, or one with a free port if that is taken."""
     with socket.socket() as tried:
         tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -88,7 +88,7 @@ async def make(request: CreateGameRequest, server: str) -> CreateGameResponse:
 
 
 def fragment(made: CreateGameResponse) -> str:
-    """Return where in the page the game is, with the tokens of those who play at this screen."""
+    """Return the fragment of the game's URL, with the tokens of those who play at this screen."""
     pairs = [f"{seat.seat}/{seat.token}" for seat in made.seat_tokens]
     return "/".join([f"#/game/{made.game.game_id}", *(["seat", *pairs] if pairs else ["watch", made.owner_token])])
 

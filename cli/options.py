@@ -40,7 +40,7 @@ def common(
             help="Card catalogue to use instead of the shipped one; may be given once for each game.",
         ),
     ] = None,
-    version: Annotated[  # noqa: ARG001  # its callback has done all
+    version: Annotated[  # noqa: ARG001  # its callback does the work
         bool, typer.Option("--version", callback=say_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
@@ -52,10 +52,10 @@ def common(
 
 
 def announce_value(rules: Game) -> None:
-    """Say on standard error where a learned value is shipped that does not know these cards."""
+    """Say on standard error if the shipped learned value cannot be used with these cards."""
     value, why = value_in_use(rules)
     if value != LEARNED and is_shipped(rules.name):
-        typer.echo(f"{rules.name}: the search asks the hand-made value: {why}", err=True)
+        typer.echo(f"{rules.name}: the search uses the hand-made value: {why}", err=True)
 
 
 def catalogue_options() -> list[str]:

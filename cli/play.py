@@ -49,7 +49,9 @@ def play(
     seed: GameSeedOption = None,
     time: Annotated[str, typer.Option(help="Time for a bot's move, and for a hint.")] = "1s",
     record: RecordOption = None,
-    table: Annotated[bool, typer.Option("--table", help="Follow a real game: type in moves and what came up.")] = False,
+    table: Annotated[
+        bool, typer.Option("--table", help="Follow a physical game: type in moves and chance outcomes.")
+    ] = False,
     web: Annotated[bool, typer.Option("--web", help="Play in a browser, on a private page.")] = False,
     server: ServerOption = None,
     access: Access = PLAIN,
@@ -57,10 +59,10 @@ def play(
         bool, typer.Option("--json", help="Print events as JSON lines; text for people goes to standard error.")
     ] = False,
 ) -> None:
-    """Play a game; `help` says what can be typed.
+    """Play a game; type `help` for the commands.
 
-    With --server, a new game is kept by the server, unless --record keeps it here. ID#TOKENS, told at the end, goes on
-    with it, and ID alone takes an open seat.
+    With --server, a new game is kept by the server, unless --record keeps it here. ID#TOKENS, shown at the end,
+    continues it, and ID alone takes an open seat.
     """
     if not 0 < read_time(time) < 600:
         raise BadOption(f"--time: {time} is not above 0 and below 10 minutes")
@@ -90,7 +92,7 @@ class Display:
     Attributes:
         console: where.
         time: of a hint.
-        tell: takes what happened, for programs; None where people read along.
+        tell: receives events, for programs; None for people.
     """
 
     console: Console
@@ -118,12 +120,12 @@ def play_here(session: Session) -> int:
         if session.recording is not None:
             session.recording.close(session.state)
     if session.recording is not None and session.recording.failed:
-        raise OSError(f"--record: {session.recording.path}: the game was not kept whole")
+        raise OSError(f"--record: {session.recording.path}: the record of the game is incomplete")
     return code
 
 
 def is_record_of(record: Path, start: str | None) -> bool:
-    """Whether the game that goes on is the last one in the file it will be recorded in."""
+    """Whether the game to continue is the last one in the file that it will be recorded in."""
     return start is not None and record.is_file() and Path(start).is_file() and record.samefile(start)
 
 
@@ -131,11 +133,11 @@ def require_plain_game(start: str | None, record: Path | None, table: bool, serv
     """Raise BadOption for options that a game on the page does not take."""
     for name, given in {"START": start, "--record": record, "--table": table, "--server": server}.items():
         if given:
-            raise BadOption(f"{name}: does not go with --web, where the page has it")
+            raise BadOption(f"{name}: cannot be combined with --web; use the page instead")
 
 
 def print_json(happened: dict[str, Any]) -> None:
-    """Print what happened, at once."""
+    """Print an event, and flush."""
     typer.echo(json.dumps(happened))
 
 
@@ -189,7 +191,7 @@ def last_game(path: str) -> Record:
         return Record(from_position(text))
     records = list(read_records(text.splitlines(keepends=True), begun=True))
     if not records:
-        raise BadOption(f"{path}: holds no record")
+        raise BadOption(f"{path}: contains no record")
     return Record(with_history(records[-1].state), records[-1].seed)
 
 

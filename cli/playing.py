@@ -1,4 +1,4 @@
-"""The course of a game in the terminal: whose turn it is, what is shown, what is typed."""
+"""Playing a game in the terminal: turns, display and commands."""
 
 import sys
 from collections.abc import Callable
@@ -24,12 +24,12 @@ from clerestory.engine.scoring import outcome, point_sources
 HINTED = 5  # lines of a hint
 HELP = {
     "NUMBER": "play the action with this number",
-    "TEXT": "play the action with this text; its beginning will do",
+    "TEXT": "play the action with this text, or one that begins with it",
     "?": "a hint: the best actions, and why",
-    "show": "the position again, and what may be done",
-    "peek": "the position with what your seat alone has been shown; let nobody else look",
-    "undo": "take back your last decision, and all that came after it",
-    "save FILE": "write the game so far; `clerestory play FILE` goes on with it",
+    "show": "show the position and the legal actions again",
+    "peek": "show what only your seat may see as well; let nobody else look",
+    "undo": "take back your last decision and everything after it",
+    "save FILE": "save the game so far; `clerestory play FILE` continues it",
     "quit": "leave the game",
     "help": "this",
 }
@@ -53,13 +53,13 @@ class Session:
         advisor: plays for the bots, and gives the hints.
         console: where it is shown.
         time: for a move of a bot, and for a hint.
-        luck: seed of what comes up; each ply has its own, so a move taken back does not change it.
-        seed: of the opening, for the record; None if it did not come from one.
-        table: what comes up is typed in, and the moves of the bots are made by hand.
-        tell: takes what happened, for programs; None where people read along.
-        recording: where the game is kept; None for nowhere.
-        shared: others see the screen as well, so that what one seat foresees stays off it.
-        withheld: what seats may have been shown and would not say, by seat; they are not asked again.
+        luck: seed of the chance events; it is combined with the ply, so taking back a move does not change them.
+        seed: of the opening, for the record; None if it was not dealt from a seed.
+        table: chance outcomes are typed in, and people carry out the moves of the bots.
+        tell: receives events, for programs; None for people.
+        recording: where the game is recorded; None for nowhere.
+        shared: others see the screen too, so what only one seat may see is hidden.
+        withheld: by seat, possible coming events about which it did not answer; it is not asked again.
     """
 
     state: State
@@ -76,7 +76,7 @@ class Session:
     withheld: dict[int, tuple[Action, ...]] = field(default_factory=dict)
 
     def play(self, action: Action | str) -> None:
-        """Play an action, and keep it before anybody sees it."""
+        """Play an action, and record it before it is shown."""
         self.state.play(action)
         self.keep()
 
@@ -91,8 +91,8 @@ class Session:
 
 
 def play_on(session: Session) -> None:
-    """Play until the game is over or the player leaves. Raises AdvisorError where a bot gets no answer."""
-    session.console.print("`help` says what can be typed.")
+    """Play until the game is over or the player leaves. Raises AdvisorError if a bot gets no answer."""
+    session.console.print("Type `help` for the commands.")
     while not session.state.over:
         plies = len(session.state.history)
         if not step(session):
@@ -131,7 +131,7 @@ def step(session: Session) -> bool:
 
 
 def learn(session: Session) -> None:
-    """Ask for what the seat to decide has been shown at the table, unless it has been said, or would not be."""
+    """Ask what the seat to decide was shown at the table, unless it has answered or declined to."""
     state, seat = session.state, session.state.turn
     outcome = ask_seat(session, seat, state.unsaid(seat))
     if outcome is not None:
@@ -139,7 +139,7 @@ def learn(session: Session) -> None:
 
 
 def ask_seat(session: Session, seat: int, possible: tuple[Action, ...]) -> Action | None:
-    """Ask a seat, once, for what it has been shown, of what it may have been; None: it does not say."""
+    """Ask a seat, once, which of the possible events it was shown; None if it does not answer."""
     if not possible or session.withheld.get(seat) == possible:
         return None
     name = session.state.game.seat_name(seat)
@@ -187,11 +187,11 @@ def decide(session: Session) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Commands:
-    """The commands that change a game or write it, as each kind of game carries them out; the others only show.
+    """The commands that change or save a game, which differ between local and kept games.
 
     Attributes:
-        play: plays an action; whether the game may have gone on.
-        undo: takes the last decision back; whether the game may have gone on.
+        play: plays an action; returns whether the game may have moved on.
+        undo: takes the last decision back; returns whether the game may have moved on.
         save: writes the game to a file. Raises OSError or AdvisorError.
     """
 
@@ -201,7 +201,7 @@ class Commands:
 
 
 def read_commands(session: Session, commands: Commands) -> bool:
-    """Show the position, and obey what is typed until the game may have gone on; False when the player leaves."""
+    """Show the position, and carry out commands until the game may have moved on; False when the player leaves."""
     show(session)
     while True:
         typed = ask(session)
@@ -212,7 +212,7 @@ def read_commands(session: Session, commands: Commands) -> bool:
 
 
 def obey(session: Session, commands: Commands, typed: str) -> bool:
-    """Do what was typed; whether the game may have gone on."""
+    """Carry out a command; return whether the game may have moved on."""
     command, _, rest = typed.partition(" ")
     if typed == "undo":
         return commands.undo()
@@ -233,8 +233,8 @@ def ask(session: Session) -> str | None:
 
 
 def read_line(session: Session, prompt: str, *, unseen: bool = False) -> str | None:
-    """Return the next line typed, at a terminal without showing it where `unseen`; None at the end of input."""
-    if session.tell is not None:  # standard output is the program's
+    """Return the next line typed, not echoed if `unseen`; None at the end of input."""
+    if session.tell is not None:  # standard output belongs to the program
         session.console.print(prompt, end="")
         prompt = ""
     try:
@@ -258,20 +258,20 @@ def show(session: Session) -> None:
     view, more = shareable(state) if session.shared else (state.observe(state.turn), False)
     session.console.print(f"\n{view}")
     if more:
-        session.console.print(f"{state.game.seat_name(state.turn)} has been shown what comes; `peek` shows it.")
+        session.console.print(f"{state.game.seat_name(state.turn)} has been shown a coming event; `peek` shows it.")
     due = "What came up?" if state.turn == NATURE else f"{state.game.seat_name(state.turn)} is to decide:"
     session.console.print(f"\n{due}")
     show_actions(session.console, state)
 
 
 def peek(session: Session) -> None:
-    """Show all that the seat to decide knows, on a screen that others see only until it is hidden again."""
+    """Show everything that the seat to decide knows; on a shared screen hide it again afterwards."""
     with out_of_sight(session.console, session.shared, partial(read_line, session)):
         session.console.print(f"\n{session.state.observe(session.state.turn)}\n")
 
 
 def find(session: Session, typed: str) -> Action | None:
-    """Return the legal action that the input names; say why when there is none."""
+    """Return the legal action that the input names; print why if there is none."""
     return find_action(session.console, session.state, typed)
 
 
@@ -279,7 +279,7 @@ def hint(session: Session) -> None:
     """Show the best actions of the seat to decide, and why."""
     state = session.state
     if state.turn == NATURE:
-        session.console.print("There is nothing to decide: type in what came up.")
+        session.console.print("There is no decision here: type in the chance outcome.")
         return
     try:
         answer = session.advisor.recommend(known_to_mover(session), session.time, lines=HINTED)
@@ -301,13 +301,13 @@ SHOWING: dict[str, Callable[[Session], None]] = {  # what is typed -> what it sh
 
 
 def play(session: Session, action: Action) -> bool:
-    """Play what was typed."""
+    """Play an action."""
     session.play(action)
     return True
 
 
 def undo(session: Session) -> bool:
-    """Go back to the last decision of a person, or by one ply on a real table; False where there is none."""
+    """Go back to the last decision of a person, or by one ply at a physical table; False if there is none."""
     state, plies = session.state, len(session.state.history)
     back = state.copy(history=True)
     while back.history:
@@ -324,18 +324,18 @@ def undo(session: Session) -> bool:
 def keep(session: Session, path: str, write: Callable[[Path], None]) -> None:
     """Have the game written to the path typed; report a failure instead of raising it."""
     if not path:
-        session.console.print("save: where? As in `save game.jsonl`.")
+        session.console.print("save: no file given, as in `save game.jsonl`.")
         return
     try:
         write(Path(path))
     except (OSError, AdvisorError) as error:
         session.console.print(f"save: {path}: {getattr(error, 'strerror', None) or error}")
     else:
-        session.console.print(f"Kept in {path}.")
+        session.console.print(f"Saved in {path}.")
 
 
 def save(session: Session, path: Path) -> None:
-    """Write the game so far as a record, over what was there. Raises OSError."""
+    """Write the game so far as a record, replacing the file. Raises OSError."""
     lines = Record(session.state, session.seed).lines()
     part = path.with_name(path.name + ".part")
     part.write_text("".join(f"{line}\n" for line in lines))

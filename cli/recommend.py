@@ -1,4 +1,4 @@
-"""`clerestory recommend` and `analyze`: the best move in a position, and what speaks for it, at the end or live."""
+"""`clerestory recommend` and `analyze`: the best move in a position with reasons, at the end or live."""
 
 import json
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ IterationsOption = Annotated[
     int | None, typer.Option("--iterations", min=1, max=MAX_ITERATIONS, help="Most iterations of the search.")
 ]
 SeatOption = Annotated[
-    int | None, typer.Option("--seat", min=0, help="The seat to decide; by default the position says.")
+    int | None, typer.Option("--seat", min=0, help="The seat to decide; by default taken from the position.")
 ]
 SearchSeedOption = Annotated[
     int | None, typer.Option("--seed", min=0, max=MAX_NUMBER, help="Seed of the search; random by default.")

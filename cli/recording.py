@@ -1,4 +1,4 @@
-"""The file in which a game is kept while it is played: a ply is on the disk before it is shown."""
+"""Records a game in a file while it is played: a ply is on disk before it is shown."""
 
 import errno
 import json
@@ -16,15 +16,15 @@ OPENING = '{"record"'  # of the first line of a file of records
 
 
 class Recording:
-    """A record that grows with its game; what the file held before stays. What cannot be written is tried again.
+    """A record that grows with its game; earlier content of the file stays. Failed writes are retried.
 
     Args:
         path: of the file.
         record: the game so far.
         goes_on: the game is the last one in the file.
-        warn: takes a sentence when the file cannot be written, and when it can be again.
+        warn: receives a sentence when the file cannot be written, and when it can be again.
 
-    Raises BadOption for a file that cannot be opened, or that holds something else than records.
+        Raises BadOption for a file that cannot be opened, or that contains anything but records.
     """
 
     def __init__(self, path: Path, record: Record, warn: Callable[[str], None], *, goes_on: bool = False) -> None:
@@ -34,16 +34,16 @@ class Recording:
         except OSError as error:
             raise BadOption(f"--record: {path}: {error.strerror}") from None
         self._is_file = stat.S_ISREG(os.fstat(self._file).st_mode)
-        self._lines: list[bytes] = []  # that are in the file, from the first one we answer for
-        self._before: list[bytes] = []  # of them, what belongs to an earlier game
-        self._start = 0  # where those lines begin
+        self._lines: list[bytes] = []  # lines in the file, from the first one that may be rewritten
+        self._before: list[bytes] = []  # those of them that belong to an earlier game
+        self._start = 0  # byte offset of the first of them
         if self._is_file:
             self._look(goes_on=goes_on)
         self.failed = False
         self.follow(record.state)
 
     def follow(self, state: State) -> None:
-        """Append the plies played since the last call; cut off those taken back."""
+        """Append the plies played since the last call; remove those taken back."""
         self._keep([line.encode() + b"\n" for line in Record(state, self._seed).begun()])
 
     def close(self, state: State) -> None:
@@ -52,7 +52,7 @@ class Recording:
         os.close(self._file)
 
     def _look(self, *, goes_on: bool) -> None:
-        """Read the file, and find where our lines belong: in place of the last record, or after it."""
+        """Read the file, and find where our lines start: in place of the last record, or after it."""
         text = self.path.read_bytes().decode(errors="replace")
         lines = whole_lines(text.splitlines(keepends=True))
         try:
@@ -60,7 +60,7 @@ class Recording:
                 raise BadRecord(1, "is none")
             records = list(read_records(lines, begun=True))
         except BadRecord:
-            raise BadOption(f"--record: {self.path}: holds something else than records") from None
+            raise BadOption(f"--record: {self.path}: contains something other than records") from None
         if goes_on and records:
             first = max(i for i, line in enumerate(lines) if "record" in json.loads(line))
             self._lines = [line.encode() for line in lines[first:]]
@@ -78,11 +78,11 @@ class Recording:
         except OSError as error:
             if not self.failed:
                 told = f"{self.path}: {error.strerror}"
-                self._warn(f"The game is not kept: {told}. It goes on; `save FILE` keeps it elsewhere.")
+                self._warn(f"The game is not being recorded: {told}. You can continue; `save FILE` saves it elsewhere.")
             self.failed = True
             return
         if self.failed:
-            self._warn(f"The game is kept again: {self.path}.")
+            self._warn(f"The game is being recorded again: {self.path}.")
         self.failed = False
 
     def _write(self, lines: list[bytes]) -> None:
@@ -93,7 +93,7 @@ class Recording:
             os.ftruncate(self._file, end)
             os.lseek(self._file, end, os.SEEK_SET)
         elif same < len(self._lines):
-            raise OSError(errno.ESPIPE, "what was written cannot be taken back")
+            raise OSError(errno.ESPIPE, "written lines cannot be removed")
         del self._lines[same:]
         rest = b"".join(lines[same:])
         while rest:

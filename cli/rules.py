@@ -1,4 +1,4 @@
-"""`clerestory rules`: the cards of a game, each value with where it comes from."""
+"""`clerestory rules`: the cards of a game, each value with its source."""
 
 import json
 from collections.abc import Iterator
@@ -60,7 +60,7 @@ def check_catalogue(path: Path, *, as_json: bool) -> None:
 def differences(ours: CardRows, theirs: CardRows) -> Iterator[dict[str, Any]]:
     """Yield each value that differs: `list`, `card`, `field`, `in_use`, `in_file`; None where there is none.
 
-    A card that only one catalogue has differs in the field `card`. Sources do not count.
+    A card that only one catalogue has differs in the field `card`. Sources are not compared.
     """
     for title in ours:
         mine, other = ({row["id"]: row for row in cards[title]} for cards in (ours, theirs))
@@ -85,7 +85,7 @@ def cards_table(title: str, rows: list[dict[str, Any]], width: int) -> Table:
         for row in rows:
             table.add_row(row["id"], row["name"], values_text(row), sources_text(row["sources"]))
         return table
-    table = Table("card", "values, and where they come from", title=title, title_justify="left", show_lines=True)
+    table = Table("card", "values and sources", title=title, title_justify="left", show_lines=True)
     for row in rows:
         about = Text.assemble(values_text(row), "\n", (sources_text(row["sources"]), "dim"))
         table.add_row(f"{row['id']}\n{row['name']}", about)

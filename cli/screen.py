@@ -1,4 +1,4 @@
-"""What people read of a game: the console, the actions of a position, the end of a game."""
+"""Output for people: the console, the actions of a position, the end of a game."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ from rich.table import Table
 from clerestory.engine import Action, State
 from clerestory.engine.scoring import in_points, note_on_points, outcome, point_sources
 
-ROOMY = 90  # columns from which a table has room for labels and sources of their own
+ROOMY = 90  # columns needed for showing labels and sources in separate columns
 
 
 def screen(*, stderr: bool = False) -> Console:
@@ -22,7 +22,7 @@ def screen(*, stderr: bool = False) -> Console:
 
 @contextmanager
 def redrawing(console: Console) -> Iterator[Callable[[RenderableType], None]]:
-    """Yield a function that shows something in place of what it showed before; off a terminal, only the last of it."""
+    """Yield a function that replaces what it showed before; off a terminal, only the last output is printed."""
     if console.is_terminal:
         with Live(console=console, auto_refresh=False) as live:
             yield lambda shown: live.update(shown, refresh=True)
@@ -34,7 +34,7 @@ def redrawing(console: Console) -> Iterator[Callable[[RenderableType], None]]:
 
 
 def actions_table(actions: Iterable[tuple[str, Action]]) -> Table:
-    """Return actions with their labels, each behind a mark of its own."""
+    """Return actions with their labels, each after its mark."""
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(justify="right", no_wrap=True)
     table.add_column(min_width=16)

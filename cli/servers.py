@@ -15,13 +15,13 @@ from clerestory.clients import Advisor, Tls
 ServerOption = Annotated[
     str | None, typer.Option("--server", help="Server to ask, HOST:PORT; by default a private one is started.")
 ]
-TokenOption = Annotated[Path | None, typer.Option("--token-file", help="File with the token that the server asks for.")]
+TokenOption = Annotated[Path | None, typer.Option("--token-file", help="File with the token that the server requires.")]
 CaOption = Annotated[Path | None, typer.Option("--tls-ca", help="File of certificates to trust; connects with TLS.")]
 CertOption = Annotated[
     Path | None, typer.Option("--tls-cert", help="Client certificate, for servers that require one.")
 ]
 KeyOption = Annotated[Path | None, typer.Option("--tls-key", help="Key of --tls-cert.")]
-PATIENCE = 10.0  # seconds that somebody at a terminal waits for a server that is away
+PATIENCE = 10.0  # seconds that a command waits for a server that is down
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ def show(
 
 
 def due(state: State) -> str:
-    """Say who is to act."""
+    """Return whose turn it is."""
     if state.over:
         return f"The game is over; win shares {', '.join(f'{share:.2f}' for share in state.returns())}."
     return "A chance event is due:" if state.turn == NATURE else f"{state.game.seat_name(state.turn)} is to decide:"

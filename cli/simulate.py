@@ -1,4 +1,4 @@
-"""`clerestory simulate`: whole games of random players, counted and, if wanted, recorded."""
+"""`clerestory simulate`: games of random players, counted and optionally recorded."""
 
 import json
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""`clerestory tune`: numeric options of a bot, tuned in the arena, and a match that says what it was worth."""
+"""`clerestory tune`: tunes numeric options of a bot in the arena, and measures the result with a match."""
 
 import json
 import math
@@ -21,7 +21,7 @@ from clerestory.cli.options import DEFAULT_GAME, GameOption, JsonOption, SeatsOp
 from clerestory.cli.screen import screen
 
 RangesArgument = Annotated[
-    list[str], typer.Argument(metavar="PARAM=LOW..HIGH", help="Whole numbers where both ends are written as such.")
+    list[str], typer.Argument(metavar="PARAM=LOW..HIGH", help="Integers if both ends are written as integers.")
 ]
 
 
@@ -30,7 +30,7 @@ def tune(
     bot: BotArgument,
     params: RangesArgument,
     against: Annotated[
-        str | None, typer.Option(metavar="BOT", help="Of both points; else they play each other.")
+        str | None, typer.Option(metavar="BOT", help="Opponent of both points; by default they play each other.")
     ] = None,
     game: GameOption = DEFAULT_GAME,
     seats: SeatsOption = 2,

@@ -19,7 +19,7 @@ from clerestory.clients.types import Update
 
 
 class Closing:
-    """What the end of a `with` closes."""
+    """Something that the end of a `with` closes."""
 
     def __enter__(self) -> Self:
         return self
@@ -30,7 +30,7 @@ class Closing:
         self.close()
 
     def close(self) -> None:
-        """Let go of what it holds."""
+        """Release what it holds."""
         raise NotImplementedError
 
 
@@ -60,7 +60,7 @@ class Stream(Closing, Generic[Answer]):
         self.close()
 
     def close(self) -> None:
-        """End the search if it is still running; a thread that waits for a table gets none."""
+        """End the search if it is still running; a waiting thread gets no further table."""
         self._closed.set()
         self._stream.cancel()
 

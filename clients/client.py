@@ -41,7 +41,7 @@ class Client:
         token: bearer token for the server; never sent to another machine in plaintext.
         tls: how to trust the server; True for the usual authorities, None for plaintext.
         retries: whether a call that the server refused or never received is tried again, within its time.
-        patience: seconds that a call waits for a server that is away; None: as long as it has.
+        patience: seconds that a call waits for a server that is down; None: until its deadline.
 
     Raises BadConnection.
     """
@@ -107,9 +107,10 @@ class Client:
             time: as in `recommend`.
             every: time between two tables, at least 10 ms.
             certainty: end once the answer's `certainty` is this, above 0.5 and below 1.
-            background: search only when nobody else does.
-            observer: use the knowledge of this seat, or of an onlooker (ONLOOKER, -1), whoever is to decide; the answer
-                says what the seat to decide should play, as far as this one can tell.
+            background: search only when nothing else is waiting.
+            observer: use the knowledge of this seat, or of an onlooker (ONLOOKER, -1), regardless of who is to decide;
+                the
+            answer is what the seat to decide should play, as far as this one can tell.
             options: see `QuestionOptions`.
 
         Raises AdvisorError, here for what cannot be sent, else where the tables are read.
@@ -129,11 +130,11 @@ class Client:
         seed: int | None = None,
         deep: Time | None = None,
     ) -> Exchange[Reviewing]:
-        """Return the review of a game as it is made; the last part has the ledger. Leaving it ends the review.
+        """Return the parts of a review as they are made; the last one has the ledger. Leaving the loop ends the review.
 
         Args:
             game: a record as text, or a kept game.
-            time: for all of it, 1 s at least; not together with iterations.
+            time: for the whole review, at least 1 s; not together with iterations.
             iterations: of each search, 50 to 200,000; None, without a time: 16,000.
             viewer: the seat by whose knowledge everything is judged; None for each seat's own.
             seed: of all luck in the searches; None: 0.
@@ -149,7 +150,7 @@ class Client:
         watching: Callable[[Any, Begin, Callable[[Any], Any], Tries], Analysis],
         ask: Callable[[], Exchange[GameSnapshot]],
     ) -> Analysis:
-        """Return the states of a watched game; a new stream asks for what has happened since the last state."""
+        """Return the states of a watched game; a resumed stream requests what happened since the last state."""
         tries = Rejoining(self._dialled, ask().seconds)
         return watching(self._begin(ask(), tries.left), lambda left: self._begin(ask(), left), ask().read, tries)
 

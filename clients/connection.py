@@ -12,11 +12,11 @@ from clerestory.clients.errors import BadConnection
 SPREAD = {
     "loadBalancingConfig": [{"round_robin": {}}],
     "healthCheckConfig": {"serviceName": ""},
-}  # for a target of several servers: calls go to each in turn, except those that are away or finishing
-# How much may be under way to a slow reader of a stream: a few tables, so that the next one is nearly the latest.
+}  # for a target of several servers: calls go to each in turn, except those that are down or shutting down
+# How much may be buffered for a slow reader of a stream: a few tables, so that the next one is nearly the latest.
 NARROW: list[tuple[str, str | int]] = [("grpc.http2.lookahead_bytes", 8192), ("grpc.http2.bdp_probe", 0)]
-# How soon a server that went away is found again (milliseconds): connections are tried that often, and given up that
-# soon; a silent one is pinged while a call waits, half as often as a server of ours allows; names are looked up anew.
+# How soon a restarted server is found again (milliseconds): the interval and timeout of connection attempts;
+# # pings of a silent connection while a call waits, half as often as our server allows; repeated name lookups.
 RECONNECT: list[tuple[str, str | int]] = [
     ("grpc.initial_reconnect_backoff_ms", 100),
     ("grpc.max_reconnect_backoff_ms", 500),
@@ -45,7 +45,7 @@ class Tls:
     def credentials(self) -> grpc.ChannelCredentials:
         """Return what gRPC needs. Raises BadConnection."""
         if (self.cert is None) != (self.key is None):
-            raise BadConnection("tls", "cert and key belong together")
+            raise BadConnection("tls", "cert and key must be given together")
         return grpc.ssl_channel_credentials(
             read_secret("tls.ca", self.ca), read_secret("tls.key", self.key), read_secret("tls.cert", self.cert)
         )
@@ -60,7 +60,7 @@ class Connection(NamedTuple):
         options: of the channel.
         metadata: of every call.
         retries: whether a call may be tried again.
-        patience: seconds that a call waits for a server that is away, None for as long as it has.
+        patience: seconds that a call waits for a server that is down, None for until its deadline.
     """
 
     target: str

@@ -1,14 +1,14 @@
-"""What can go wrong between a question and its answer.
+"""The errors of calls.
 
 AdvisorError      any of them; `reason` is one of those in docs/protocol.md, "" if the server gave none
- ├─ BadRequest    the question is invalid; `violations` lists why
- ├─ NotNow        it is valid, but not at this point of the game
- ├─ Busy          the server has no room for the call; try again later
+├─ BadRequest    the request is invalid; `violations` lists why
+├─ NotNow        it is valid, but not at this point of the game
+├─ Busy          the server is full; try again later
  ├─ OutOfTime     the time ran out before there was an answer
- ├─ Denied        the server does not know the token or the certificate, or does not allow the call
+ ├─ Denied        the server does not accept the token or the certificate, or does not allow the call
  ├─ Unsupported   the server does not have this method: it is older than the client, or another program
- └─ Unavailable   no server answers there, or it is finishing
-BadConnection     a target, token or TLS file with which no connection can be made; found before anything is sent
+ └─ Unavailable   no server answers there, or it is shutting down
+BadConnection     an unusable target, token or TLS file; found before anything is sent
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,14 +32,14 @@ class FieldViolation(NamedTuple):
 
 
 class AdvisorError(Exception):
-    """A question got no answer.
+    """A call failed.
 
     Args:
         message: what happened, for people.
         reason: what happened, for programs.
-        violations: the fields to blame.
+        violations: the invalid fields.
         retry_after: seconds to wait before another try, None if the server said nothing.
-        metadata: details of the reason: for STALE_VERSION, `version`, the present one.
+        metadata: details of the reason: for STALE_VERSION, `version`, the current one.
     """
 
     def __init__(
@@ -58,15 +58,15 @@ class AdvisorError(Exception):
 
 
 class BadRequest(AdvisorError):
-    """The question is invalid."""
+    """The request is invalid."""
 
 
 class NotNow(AdvisorError):
-    """The question is valid, but not at this point of the game."""
+    """The request is valid, but not at this point of the game."""
 
 
 class Busy(AdvisorError):
-    """The server has no room for the call."""
+    """The server is full."""
 
 
 class OutOfTime(AdvisorError):
@@ -74,7 +74,7 @@ class OutOfTime(AdvisorError):
 
 
 class Denied(AdvisorError):
-    """The server does not know the caller, or does not allow the call."""
+    """The server does not accept the caller, or does not allow the call."""
 
 
 class Unsupported(AdvisorError):
@@ -82,14 +82,14 @@ class Unsupported(AdvisorError):
 
 
 class Unavailable(AdvisorError):
-    """No server answers, or it is finishing."""
+    """No server answers, or it is shutting down."""
 
 
 class BadConnection(ValueError):
-    """No connection can be made with an argument.
+    """An argument is unusable for a connection.
 
     Args:
-        field: the argument to blame.
+        field: the argument.
         description: what is wrong with it.
     """
 
@@ -102,11 +102,11 @@ KINDS = {
     grpc.StatusCode.INVALID_ARGUMENT: BadRequest,
     grpc.StatusCode.NOT_FOUND: BadRequest,
     grpc.StatusCode.FAILED_PRECONDITION: NotNow,
-    grpc.StatusCode.ABORTED: NotNow,  # something came before it
+    grpc.StatusCode.ABORTED: NotNow,  # another change came first
     grpc.StatusCode.RESOURCE_EXHAUSTED: Busy,
     grpc.StatusCode.DEADLINE_EXCEEDED: OutOfTime,
     grpc.StatusCode.UNAVAILABLE: Unavailable,
-    grpc.StatusCode.CANCELLED: Unavailable,  # by a server that closes, or with the advisor
+    grpc.StatusCode.CANCELLED: Unavailable,  # by a server that shuts down, or by closing the advisor
     grpc.StatusCode.UNAUTHENTICATED: Denied,
     grpc.StatusCode.PERMISSION_DENIED: Denied,
     grpc.StatusCode.UNIMPLEMENTED: Unsupported,

@@ -1,4 +1,4 @@
-"""What a call sends and how its answer is read, written once for the sync and the async client."""
+"""A call's request and how its answer is read, shared by the sync and the async client."""
 
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass

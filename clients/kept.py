@@ -13,7 +13,7 @@ from clerestory.v1 import games_pb2 as api
 from clerestory.v1 import rules_pb2 as rules
 
 SERVICE = "GameService."  # before the names of its methods, one of which another service has too
-LATER = 30 * 24 * 3600.0  # seconds that a game is watched, at most
+LATER = 30 * 24 * 3600.0  # most seconds that a game is watched
 
 Page = list[dict[str, Any]]
 G = TypeVar("G", bound="KeptGameBase")
@@ -24,9 +24,9 @@ class KeptGameBase:
 
     Attributes:
         game_id: its identifier.
-        tokens: by seat; be careful whom you give one to: it is enough to play there.
-        owner_token: "" unless the game was made here.
-        onlooker_token: "" where there is none.
+        tokens: by seat; keep them secret: whoever has one can play the seat.
+        owner_token: "" unless the game was created here.
+        onlooker_token: "" if there is none.
         seen: the last snapshot; None before the first.
     """
 
@@ -44,7 +44,7 @@ class KeptGameBase:
         return self.seen.version if self.seen is not None else 0
 
     def _all_tokens(self) -> list[str]:
-        """Return the tokens that views are asked with."""
+        """Return the tokens sent with requests for views."""
         return [*self.tokens.values()] or [token for token in (self.owner_token or self.onlooker_token,) if token]
 
     @exchanged
@@ -52,7 +52,7 @@ class KeptGameBase:
         """Return the game as it is, with the position of a ply.
 
         Args:
-            ply: 0 to the present one; None for that.
+            ply: 0 to the current one; None for the current one.
             entries_from: the first ply of `entries`, counted from 1; None for no entries.
 
         Raises AdvisorError.
@@ -83,7 +83,7 @@ class KeptGameBase:
         """Report what a seat has been shown in secret at a table; return the game after it.
 
         Args:
-            seat: held here, or a bot's in a game that was made here.
+            seat: held here, or a bot's in a game that was created here.
             outcome: one of `GameSnapshot.unsaid` of the seat, or its text.
 
         Raises AdvisorError.
@@ -102,8 +102,8 @@ class KeptGameBase:
         """Take the game back to a ply, ask the others to agree, or answer them; return the game after it.
 
         Args:
-            ply: below the present one.
-            decline: refuse what the others asked for.
+            ply: below the current one.
+            decline: refuse the request of another player.
             seat: which one agrees or declines; None for all that are held here.
 
         Raises AdvisorError.
@@ -144,12 +144,12 @@ class KeptGameBase:
         return Exchange(f"{SERVICE}GetRecord", request, lambda answer: str(answer.record))
 
     def watch(self, *, from_version: int | None = None) -> Any:
-        """Return the states of the game as they arrive, until it is over; if the server is away, wait for it.
+        """Return the states of the game as they arrive, until it is over; if the server is down, wait for it.
 
-        The last state comes again, without entries, if nothing happens for 15 s, or somebody comes or leaves.
+        The last state is repeated, without entries, if nothing happens for 15 s, or when somebody comes or leaves.
 
         Args:
-            from_version: the first state tells what has happened since; None: nothing.
+            from_version: the first state has the entries since; None: no entries.
         """
         known = from_version
 
@@ -166,7 +166,7 @@ class KeptGameBase:
         return self._watch_from(ask)
 
     def _take(self, message: Any) -> GameSnapshot:
-        """Return the snapshot in a message, and keep it; a message without a state brings the last one again."""
+        """Return the snapshot in a message, and keep it; for a message without a state, the last one."""
         if message.HasField("game") or self.seen is None:
             self.seen = replace(read_snapshot(message), present=None if self.seen is None else self.seen.present)
         else:
@@ -181,7 +181,7 @@ class KeptGamesBase(Generic[G]):
 
     Args:
         call: makes an exchange, and returns the message of the response.
-        watch: begins a stream, given what makes the exchange for it.
+        watch: begins a stream, given a function that makes the exchange for it.
     """
 
     _game: Callable[..., G]
@@ -208,10 +208,10 @@ class KeptGamesBase(Generic[G]):
             game: name of its rules.
             seats: who holds each: `person` or `person:NAME` for those at this client, `open` for whoever joins, `bot`
                 or `level:N`.
-            seed: of all luck, below 2^53; None: drawn.
+            seed: of all chance events, below 2^53; None: drawn at random.
             time: of bots for a move; None: 1 s.
-            opening: the position it begins in, as `Referee.message` has it; None: dealt anew.
-            actions: what was done and came up since the opening.
+            opening: the first position, as in `Referee.message`; None: a new deal.
+            actions: actions and chance outcomes since the opening.
             choices: see `GameChoices`.
         """
         plans = [seat_plan(who, f"seats[{number}]", time) for number, who in enumerate(seats)]
@@ -244,7 +244,7 @@ class KeptGamesBase(Generic[G]):
         return Exchange(f"{SERVICE}JoinGame", request, read)
 
     def open(self, game_id: str, tokens: Mapping[int, str] | None = None, *, owner: str = "", onlooker: str = "") -> G:
-        """Return a game by tokens that were saved; the server is not asked yet.
+        """Return a game by saved tokens, without calling the server yet.
 
         Args:
             game_id: its identifier.
@@ -266,7 +266,7 @@ class KeptGamesBase(Generic[G]):
             game: only those of this name.
             status: only those that are `open`, `running` or `over`.
             tokens: only games to which they belong; without any, games that everybody may see.
-            page: name of the page, from the answer before; "" for the first.
+            page: name of the page, from the previous answer; "" for the first.
             size: games on a page, 0 for the server's default.
         """
         request = api.GameServiceListGamesRequest(game=game, page_token=page, tokens=tokens)

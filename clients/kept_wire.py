@@ -19,15 +19,15 @@ KINDS = {
 
 
 class GameChoices(TypedDict, total=False):
-    """Choices when a game is made; the server's defaults hold for those left out.
+    """Options of a new game; those left out get the server's defaults.
 
     Attributes:
-        hints: `never`, `afterwards` or `always`; it is for clients to respect.
+        hints: `never`, `afterwards` or `always`; enforced by clients only.
         take_backs: `never`, `fair` (only moves that revealed nothing) or `all`.
         onlookers: `none`, `link` or `all`.
         delay_plies: by how many plies onlookers see the game late.
-        table: luck comes up at a real table, and is entered with `play`.
-        time_per_move: of a person; after it the server moves.
+        table: chance events happen at a physical table, and are entered with `play`.
+        time_per_move: limit for a person; after it the server moves.
         play_on: who moves then: `bot` or `level:N`.
         listed: shown to everybody in the list of games while a seat is open.
     """
@@ -53,7 +53,7 @@ class GameEntry:
         action: the one applied; None for other entries.
         seat: who did it; None for a chance event, and for the end of a game that was abandoned.
         drawn: the server drew it.
-        played_on: the server moved because the person's time was over.
+        played_on: the server moved because the player ran out of time.
     """
 
     version: int
@@ -92,10 +92,10 @@ class GameSnapshot:
         seat: the seat to decide, None where none is.
         chance: a chance event is due; at a table, for somebody to enter.
         legal: the viewer's legal actions; empty if another seat is to decide.
-        entries: of the log since the snapshot before, or as far back as was asked for.
+        entries: of the log since the previous snapshot, or from where they were requested.
         outcome: how the game ended, None before, and for a game that was abandoned.
         message: the message it was read from.
-        present: seats through which somebody watches, as a stream of `watch` tells; None where it has not been told.
+        present: seats that are being watched from, known from streams of `watch`; None if not known.
     """
 
     version: int
@@ -122,7 +122,7 @@ class GameSnapshot:
 
     @property
     def unsaid(self) -> dict[int, tuple[Action, ...]]:
-        """What the viewer's seats may have been shown at a table and have not reported yet, by seat; mostly {}."""
+        """What the viewer's seats may have been shown at a table and have not entered yet, by seat; usually {}."""
         return {
             seat: tuple(map(read_action, view.unsaid))
             for seat, view in self._views().items()
@@ -133,7 +133,7 @@ class GameSnapshot:
         return {view.seat if view.HasField("seat") else None: view for view in self.message.views}
 
 
-# -- questions and answers -------------------------------------------------------------------------
+# -- requests and answers --------------------------------------------------------------------------
 
 
 def seat_plan(who: str, field: str, time: Time | None = None) -> api.SeatPlan:

@@ -1,4 +1,4 @@
-"""The rules, asked of a server: for a referee, who knows everything, or a follower, who knows what a seat does."""
+"""The rules, from a server: for a referee, who knows everything, or a follower, who knows what one seat knows."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ class LegalAction:
 
 @dataclass(frozen=True, slots=True)
 class AppliedAction:
-    """Something that was done, or came up.
+    """An action or chance outcome that was applied.
 
     Attributes:
         action: the action or outcome.
@@ -60,7 +60,7 @@ class Outcome:
 
     Attributes:
         win_shares: by seat; they add up to 1.
-        margins: own score less the best other one, by seat, in points.
+        margins: own score minus the best other score, by seat, in points.
     """
 
     win_shares: tuple[float, ...]
@@ -68,7 +68,7 @@ class Outcome:
 
 
 class RefereeBase:
-    """A game and its present position; the base of `Referee` and `AsyncReferee`.
+    """A game and its current position; the base of `Referee` and `AsyncReferee`.
 
     Attributes:
         seed: of its shuffles; None if it was not started here.
@@ -119,7 +119,7 @@ class RefereeBase:
     def view(self, seat: int | None = None) -> Exchange[Position]:
         """Return what a seat may know, for `recommend`; None: what is public. Raises AdvisorError.
 
-        A game that is only followed is its own view, whoever asks.
+        A followed game is its own view, for any seat.
         """
         if self._position.HasField("position"):
             return Exchange("", None, lambda _: self._position.position)
@@ -140,7 +140,7 @@ class RefereeBase:
             draw: whether the server draws the chance events that are due after them.
             seed: of what is drawn.
 
-        Raises AdvisorError; the game is then as it was.
+        Raises AdvisorError; the game is then unchanged.
         """
         return self._go_on(actions, draw, seed)
 
@@ -219,21 +219,21 @@ class AsyncRules(Awaiting, RulesBase[AsyncReferee]):
     _referee = AsyncReferee
 
 
-# -- questions and answers -------------------------------------------------------------------------
+# -- requests and answers --------------------------------------------------------------------------
 
 
 def as_known(position: PositionLike) -> api.AnyPosition:
-    """Return a position of what a seat knows. Raises BadRequest."""
+    """Return a position as a seat knows it, as a message. Raises BadRequest."""
     return api.AnyPosition(position=position_message(position))
 
 
 def as_truth(position: PositionLike) -> api.AnyPosition:
-    """Return a position of all that there is to know. Raises BadRequest."""
+    """Return a referee's position as a message. Raises BadRequest."""
     return api.AnyPosition(referee=api.RefereePosition(truth=position_message(position)))
 
 
 def ask_to_start(game: str, seats: int, seed: int | None) -> api.StartPositionRequest:
-    """Return the question for a new game. Raises BadRequest."""
+    """Return the request for a new game. Raises BadRequest."""
     request = api.StartPositionRequest(game=game)
     set_field(request, "seats", seats)
     if seed is not None:
@@ -242,7 +242,7 @@ def ask_to_start(game: str, seats: int, seed: int | None) -> api.StartPositionRe
 
 
 def ask_for_view(position: api.AnyPosition, seat: int | None) -> api.ObservePositionRequest:
-    """Return the question for what a seat may know. Raises BadRequest."""
+    """Return the request for a seat's view. Raises BadRequest."""
     request = api.ObservePositionRequest(referee=position.referee)
     if seat is not None:
         set_field(request, "seat", seat)
@@ -250,7 +250,7 @@ def ask_for_view(position: api.AnyPosition, seat: int | None) -> api.ObservePosi
 
 
 def ask_to_apply(position: api.AnyPosition, actions: Actions, draw: bool, seed: int | None) -> api.ApplyActionsRequest:
-    """Return the question to apply actions. Raises BadRequest."""
+    """Return the request to apply actions. Raises BadRequest."""
     request = api.ApplyActionsRequest(position=position, actions=action_texts(actions), draw=draw)
     if seed is not None:
         set_field(request, "seed", seed)

@@ -1,7 +1,7 @@
-"""Whether a call that failed is tried again, and when: decided here for the sync and the async client alike.
+"""Whether and when a failed call is retried, for both the sync and the async client.
 
-gRPC's own retries end after five tries, and a call that it keeps until there is a connection ends without a word on why
-there was none. So each try fails at once and says why, and the next one is made from here.
+gRPC's own retries end after five attempts, and a call that waits for a connection fails without saying why there was
+none. So each attempt fails at once with its reason, and this module makes the next one.
 """
 
 import random
@@ -15,20 +15,20 @@ import grpc
 from clerestory.clients.connection import Connection
 from clerestory.clients.errors import error_of
 
-BUSY_PAUSES = (0.1, 0.2, 0.4)  # seconds between the tries of a call that is turned away, where the server names none
-AWAY_PAUSES = (0.05, 0.1, 0.2)  # the same where no server answers; the last one goes on until the deadline
-JITTER = 0.2  # share by which pauses differ, so that callers who failed together come apart
+BUSY_PAUSES = (0.1, 0.2, 0.4)  # seconds between the attempts of a refused call, if the server names none
+AWAY_PAUSES = (0.05, 0.1, 0.2)  # the same if no server answers; the last one is repeated until the deadline
+JITTER = 0.2  # share by which pauses vary, so that callers who failed together do not retry together
 BUSY = (grpc.StatusCode.RESOURCE_EXHAUSTED,)
-AWAY = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED)  # the latter by a server that ends
-HOPELESS = ("CERTIFICATE_VERIFY_FAILED", "WRONG_VERSION_NUMBER")  # of a connection that waiting does not mend
-PUSHBACK = "grpc-retry-pushback-ms"  # by which a server says when to come again, or with a negative number: never
+AWAY = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED)  # the latter by a server that shuts down
+HOPELESS = ("CERTIFICATE_VERIFY_FAILED", "WRONG_VERSION_NUMBER")  # connection failures that waiting does not cure
+PUSHBACK = "grpc-retry-pushback-ms"  # the server's retry delay; a negative number means never
 
 
 class Tries:
-    """The tries of one call.
+    """The attempts of one call.
 
     Args:
-        connection: whether there is to be more than one, and how long a server that is away is waited for.
+        connection: whether to retry, and how long to wait for a server that is down.
         seconds: until the deadline.
     """
 
@@ -42,15 +42,15 @@ class Tries:
 
     @property
     def left(self) -> float:
-        """Seconds that the next try may take."""
+        """Seconds that the next attempt may take."""
         return max(0.0, self._deadline - time.monotonic())
 
     def end(self) -> None:
-        """Allow no more: a part of the answer is there."""
+        """Allow no more attempts: part of the answer has arrived."""
         self._more = False
 
     def pause(self, failure: grpc.RpcError) -> float:
-        """Return the seconds from a failure to the next try. Raises AdvisorError where there is none."""
+        """Return the seconds from a failure to the next attempt. Raises AdvisorError if there is none."""
         call = cast(grpc.Call, failure)
         wished = self._pause(call) if self._more else None
         pause = wished if wished is None else told(call, wished)
@@ -59,7 +59,7 @@ class Tries:
         return pause
 
     def _pause(self, call: grpc.Call) -> float | None:
-        """Return a pause as we would have it, None where another try would be pointless."""
+        """Return our own choice of a pause, None if another attempt would be pointless."""
         if call.code() in BUSY:
             return next(self._busy, None)
         waits = call.code() in AWAY and time.monotonic() < self._wait_until
@@ -67,19 +67,19 @@ class Tries:
 
 
 class Rejoining(Tries):
-    """The tries of a stream that is begun again where it broke off, however often, each time with all patience."""
+    """The attempts of a stream that is resumed where it broke off, any number of times, each with full patience."""
 
     def __init__(self, connection: Connection, seconds: float) -> None:
         self._again = connection, seconds
         super().__init__(connection, seconds)
 
     def end(self) -> None:
-        """Have patience again: a part of the answer is there."""
+        """Reset the patience: part of the answer has arrived."""
         super().__init__(*self._again)
 
 
 def told(call: grpc.Call, wished: float) -> float | None:
-    """Return the pause that the server names, None if it wants no other try; else about the one wished for."""
+    """Return the server's pause, None if it wants no retry; if it names none, about the one given."""
     for name, value in call.trailing_metadata() or ():
         if name == PUSHBACK:
             return int(value) / 1000 if value.isdigit() else None
@@ -87,5 +87,5 @@ def told(call: grpc.Call, wished: float) -> float | None:
 
 
 def hopeless(call: grpc.Call) -> bool:
-    """Whether a connection failed for a reason that waiting does not mend."""
+    """Whether a connection failed for a reason that waiting does not cure."""
     return any(word in (call.details() or "") for word in HOPELESS)

@@ -1,4 +1,4 @@
-"""What a client returns: plain values, and the message they came from."""
+"""The return values of clients: plain values, with the original message."""
 
 from dataclasses import InitVar, dataclass
 
@@ -23,12 +23,12 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """What a line is expected to bring in one feature of the seat to decide.
+    """The expected value of one feature of the seat to decide after a line.
 
     Attributes:
         feature: its name, as the game's rules page lists it.
         now: its value in the position.
-        at_round_end: expected at the end of the round; at the end of the game where rounds are over.
+        at_round_end: expected at the end of the round; at the end of the game after the last round.
         at_game_end: expected at the end of the game.
     """
 
@@ -46,17 +46,17 @@ class Line:
         action: the action.
         visits: iterations that tried it.
         availability: iterations in which it was legal.
-        win_shares: mean share of the win by seat, 0 to 1, whoever asks; all 0 where it was never tried.
+        win_shares: mean share of the win by seat, 0 to 1; all 0 if it was never tried.
         standard_errors: of each win share.
-        margin: mean final score of the seat to decide less the best other one, in points.
+        margin: mean final score of the seat to decide minus the best other score, in points.
         score: what the search ranks by, of the seat to decide, 0 to 1.
         lower_bound: of the score.
-        loss: margin of the best line less that of this one, in points.
-        principal_variation: texts of the most visited actions, this one first, as far as no hidden card is needed.
-        outlook: expected features, for explanations; empty where the game names none.
+        loss: margin of the best line minus that of this one, in points.
+        principal_variation: texts of the most visited actions, this one first, up to the first hidden card.
+        outlook: expected features, for explanations; empty if the game names none.
         probability: of the outcome by what everyone can see; None except at a chance event.
-        variation: the actions of `principal_variation`, with their labels; empty from servers that know none.
-        margin_error: standard error of the margin, in points; None where it is not known.
+        variation: the actions of `principal_variation`, with their labels; empty from older servers.
+        margin_error: standard error of the margin, in points; None if it is not known.
     """
 
     action: Action
@@ -77,11 +77,11 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class AnswerWarning:
-    """Something about an answer that the caller did not ask for.
+    """A problem that did not prevent an answer.
 
     Attributes:
         reason: `time_cut`, `memory_cut`, `threads_cut`, `memory_full`, `few_iterations`, `finishing`;
-            `unspecified` for what only newer servers know.
+            `unspecified` for one that only newer servers know.
         description: the same with its figures, in an English sentence.
     """
 
@@ -94,13 +94,13 @@ class AnswerWarning:
 
 @dataclass(frozen=True)
 class Recommendation:
-    """The answer to a question.
+    """The answer to a request.
 
     Where `reproducible`, the same position and seat with `seed`, `iterations` and `threads`, without a time, give the
     same lines.
 
     Attributes:
-        seat: the seat whose knowledge was used, and who is to play `best`; None for an onlooker at a chance event.
+        seat: the seat whose knowledge was used, and which is to play `best`; None for an onlooker at a chance event.
         best: the action to play; None at a chance event.
         lines: the actions that were searched, best first; at a chance event its outcomes, likeliest first.
         iterations: determinizations searched.
@@ -111,13 +111,13 @@ class Recommendation:
         waited: seconds between the arrival of the request and the first iteration.
         threads: trees searched side by side.
         certainty: estimated share of searches ten times longer that would name the same best line, 0 to 1.
-        stop_reason: why the search ended: `time`, `iterations`, `stopped` (the server was told to finish),
-            `decided` (what was left could not change the best line).
-        memory_full: the tree stopped growing at its limit; the search went on with what it had.
-        seed: of all luck in the search.
+        stop_reason: why the search ended: `time`, `iterations`, `stopped` (the server was shutting down),
+        `decided` (the rest of the budget could not change the best line).
+        memory_full: the tree stopped growing at its limit; the search continued without adding nodes.
+        seed: of the search.
         rules_revision: of the rules that were searched.
         catalogue: hash of the card catalogue that was searched, "" for a game without one.
-        reason: what the first line gains over the second, in an English sentence; "" where there is nothing to compare.
+        reason: what the first line gains over the second, in an English sentence; "" if there is nothing to compare.
         warnings: what the caller should know about the answer.
         level: that the move was chosen at, None for full strength.
         engine_version: of the program that searched.
@@ -152,7 +152,7 @@ class Recommendation:
 
     @property
     def message(self) -> api.RecommendMoveResponse:
-        """The answer as it came."""
+        """The original message."""
         message: api.RecommendMoveResponse = self.__dict__["_message"]
         return message
 
@@ -163,7 +163,7 @@ class Update:
 
     Attributes:
         recommendation: the answer so far; a whole one.
-        sequence: number of the table in its stream, from 1; one is missing for each that came too fast to be read.
+        sequence: number of the table in its stream, from 1; numbers of tables that a slow reader missed are skipped.
         final: this is the last table.
     """
 

@@ -1,1 +1,1 @@
-"""The door for browsers: the page, and the service by the Connect protocol, on one address."""
+"""The door for browsers: the page, and the service over the Connect protocol, at one address."""

@@ -34,7 +34,7 @@ class Door:
         self._bridge, self._settings, self._page = bridge, settings, page
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request of HTTP."""
+        """Answer one HTTP request."""
         if scope["type"] != "http":
             return
         exchange = HttpExchange(scope, receive, send)
@@ -50,7 +50,7 @@ class Door:
         elif method is not None and exchange.method == "POST":
             await self._call(exchange, method)
         elif method is not None:
-            await exchange.say(405, "A method of the service is called by POST.\n", [("allow", "POST")])
+            await exchange.say(405, "Methods of the service are called by POST.\n", [("allow", "POST")])
         elif exchange.method in ("GET", "HEAD"):
             await self._show(exchange)
         else:
@@ -60,7 +60,7 @@ class Door:
         """Return why a request's host or origin is not acceptable; None if both are."""
         host, origin = exchange.headers.get("host", ""), exchange.headers.get("origin")
         if not self._settings.knows(host_name(host)):
-            return f"This door is not called {host[:80]!r}; --web-name gives it further names.\n"
+            return f"{host[:80]!r} is not a name of this server; --web-name adds names.\n"
         if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
             return f"A page of {origin[:80]!r} may not call this service.\n"
         return None
@@ -68,7 +68,7 @@ class Door:
     # -- calls ---------------------------------------------------------------------------------------
 
     async def _call(self, exchange: HttpExchange, method: Method) -> None:
-        """Answer a call by the Connect protocol."""
+        """Answer a call of the Connect protocol."""
         kind = exchange.headers.get("content-type", "").partition(";")[0].strip().lower()
         codec = CODECS.get(kind)
         if codec is None or codec.streams != method.streams:
@@ -154,16 +154,16 @@ def read_timeout(headers: Mapping[str, str]) -> float | None:
     if text is None:
         return None
     if not re.fullmatch(r"[0-9]{1,10}", text):
-        raise ConnectError("invalid_argument", f"connect-timeout-ms: {text[:20]!r} is no number of milliseconds")
+        raise ConnectError("invalid_argument", f"connect-timeout-ms: {text[:20]!r} is not a number of milliseconds")
     return int(text) / 1000
 
 
 def passed_on(headers: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the headers that the server is to see. Raises ConnectError for one that gRPC cannot carry."""
+    """Return the headers to forward to the server. Raises ConnectError for one that gRPC cannot carry."""
     found = {name: headers[name] for name in PASSED_ON if name in headers}
     for name, value in found.items():
         if not (value.isascii() and value.isprintable()):
-            raise ConnectError("invalid_argument", f"{name}: has characters that cannot be passed on")
+            raise ConnectError("invalid_argument", f"{name}: has characters that cannot be forwarded")
     return found
 
 

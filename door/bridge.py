@@ -1,4 +1,4 @@
-"""Calls from browsers, passed on to the server unchanged."""
+"""Calls from browsers, forwarded to the server unchanged."""
 
 import logging
 from collections import Counter
@@ -13,13 +13,13 @@ from clerestory.door.errors import ConnectError, error_of, texts
 from clerestory.door.methods import Method
 
 TOKEN = "authorization"
-SEAT = "x-clerestory-seat"  # by which the server tells people of kept games apart: each is a caller of its own
-PASSED_ON = (TOKEN, SEAT, "x-request-id")  # headers that go on as metadata
+SEAT = "x-clerestory-seat"  # by which the server tells players of kept games apart: each is a separate caller
+PASSED_ON = (TOKEN, SEAT, "x-request-id")  # headers forwarded as metadata
 ON_BEHALF = "x-on-behalf-of"  # metadata that names the browser to a server that trusts this door: each is a caller
-VIA = ("x-clerestory-via", "web")  # so that the server's log lines and metrics tell these calls apart
-MAX_STREAMS = 200  # under way at once: a connection to the server has 256, and other calls need some
-MAX_STREAMS_OF_ORIGIN = 100  # of one address and token, behind which many people may be
-MAX_STREAMS_EACH = 32  # of one of these: of one seat, or of all without one
+VIA = ("x-clerestory-via", "web")  # marks these calls in the server's logs and metrics
+MAX_STREAMS = 200  # at once: a connection to the server has 256, and other calls need some
+MAX_STREAMS_OF_ORIGIN = 100  # of one address and token, which many people may share
+MAX_STREAMS_EACH = 32  # of one seat at such an origin, or of all its calls without a seat
 SERVER_GONE = "the server cannot be reached"
 
 logger = logging.getLogger(__name__)
@@ -34,7 +34,7 @@ class BrowserCall:
     Attributes:
         method: which.
         message: its request, as bytes.
-        headers: of PASSED_ON, those that came with it.
+        headers: those of PASSED_ON that it has.
         timeout: seconds that it may take; None for no limit.
         address: where it comes from.
     """
@@ -47,16 +47,16 @@ class BrowserCall:
 
 
 class Bridge:
-    """Passes calls to a server.
+    """Forwards calls to a server.
 
     Args:
         channel: to the server.
         metadata: added to every call, such as the door's own token.
-        near: the server is on this machine, and lets us name our callers.
+        near: the server is on this machine, and lets the door name its callers.
     """
 
     def __init__(self, channel: grpc.aio.Channel, metadata: Metadata, *, near: bool) -> None:
-        self._channel: Any = channel  # no types: messages stay bytes
+        self._channel: Any = channel  # untyped: messages stay bytes
         self._metadata, self._near = metadata, near
         self._streams: Counter[Hashable] = Counter()
 
@@ -71,7 +71,7 @@ class Bridge:
             passed.cancel()
 
     async def stream(self, call: BrowserCall) -> AsyncGenerator[bytes, None]:
-        """Yield the parts of an answer, each fetched once the one before has been taken. Raises ConnectError."""
+        """Yield the parts of an answer, each fetched after the previous one was consumed. Raises ConnectError."""
         with self._counted(call):
             passed = self._pass(self._channel.unary_stream, call)
             try:
@@ -83,7 +83,7 @@ class Bridge:
                 passed.cancel()
 
     def _pass(self, kind: Any, call: BrowserCall) -> Any:
-        """Send a call on its way."""
+        """Start a call."""
         return kind(call.method.path)(call.message, timeout=call.timeout, metadata=self._sent(call))
 
     def _sent(self, call: BrowserCall) -> Metadata:
@@ -105,17 +105,17 @@ class Bridge:
             (*origin, call.headers.get(SEAT, "")): MAX_STREAMS_EACH,
         }
         if any(self._streams[whose] >= most for whose, most in limits.items()):
-            raise ConnectError("resource_exhausted", "too many streams are open; close some, or come again later")
+            raise ConnectError("resource_exhausted", "too many streams are open; close some, or try again later")
         self._streams.update(limits.keys())
         try:
             yield
         finally:
             self._streams.subtract(limits.keys())
-            self._streams += Counter()  # forget callers without streams
+            self._streams += Counter()  # drop callers without streams
 
 
 def told(error: grpc.aio.AioRpcError) -> ConnectError:
-    """Return the error for the browser; a lost connection is told in our own words, not in gRPC's."""
+    """Return the error for the browser; a lost connection is described in our words, not in gRPC's."""
     found = error_of(error)
     if found.code == "unavailable" and not found.details:
         logger.warning("the server cannot be reached: %s", error.details())

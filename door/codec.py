@@ -1,4 +1,4 @@
-"""How messages are encoded: in binary or as JSON, bare or in envelopes."""
+"""The encoding of messages: binary or JSON, bare or in envelopes."""
 
 import struct
 from dataclasses import dataclass
@@ -9,16 +9,16 @@ from google.protobuf.message import DecodeError
 from clerestory.door.errors import ConnectError
 from clerestory.door.methods import Method
 
-ENVELOPE = struct.Struct(">BI")  # flags, length of what follows
+ENVELOPE = struct.Struct(">BI")  # flags, length of the payload
 END = 0x02  # flag of the envelope that ends a stream
 
 
 @dataclass(frozen=True, slots=True)
 class Codec:
-    """How the messages of one call are written.
+    """The encoding of the messages of one call.
 
     Attributes:
-        json: as JSON, else in binary.
+        json: as JSON, otherwise in binary.
         streams: in envelopes.
     """
 
@@ -54,7 +54,7 @@ def wrapped(payload: bytes, flags: int = 0) -> bytes:
 def unwrapped(body: bytes) -> bytes:
     """Return the content of a body that is one envelope. Raises ConnectError."""
     if len(body) < ENVELOPE.size:
-        raise ConnectError("invalid_argument", "the body is no envelope")
+        raise ConnectError("invalid_argument", "the body is not an envelope")
     flags, length = ENVELOPE.unpack_from(body)
     if flags:
         raise ConnectError("unimplemented", "the envelope is compressed, or ends the stream")
@@ -68,7 +68,9 @@ def from_json(method: Method, payload: bytes) -> bytes:
     try:
         return Parse(payload or b"{}", method.request()).SerializeToString()
     except (ParseError, UnicodeDecodeError, RecursionError, ValueError) as error:
-        raise ConnectError("invalid_argument", f"the request is no JSON of this method: {error}"[:500]) from None
+        raise ConnectError(
+            "invalid_argument", f"the request is not valid JSON for this method: {error}"[:500]
+        ) from None
 
 
 def to_json(method: Method, message: bytes) -> bytes:

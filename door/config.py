@@ -5,7 +5,7 @@ import socket
 from dataclasses import dataclass
 from pathlib import Path
 
-MAX_BODY_BYTES = 64 * 1024  # as the server's own limit of a message
+MAX_BODY_BYTES = 64 * 1024  # the same as the server's limit
 LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
 
 

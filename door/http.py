@@ -1,4 +1,4 @@
-"""HTTP over ASGI: a request, its body within limits, and the answer."""
+"""HTTP over ASGI: a request with a limited body, and the answer."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, MutableMapping
@@ -57,11 +57,11 @@ class HttpExchange:
                         raise ConnectError("resource_exhausted", f"the body has more than {MAX_BODY_BYTES} bytes")
                     more = part.get("more_body", False)
         except TimeoutError:
-            raise ConnectError("deadline_exceeded", f"the body did not come within {BODY_SECONDS:g} s") from None
+            raise ConnectError("deadline_exceeded", f"the body did not arrive within {BODY_SECONDS:g} s") from None
         return bytes(found)
 
     async def while_there(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do the work, and cancel it if the caller leaves first; the body must have been read."""
+        """Run work, and cancel it if the caller leaves first; the body must have been read."""
         tasks = {asyncio.ensure_future(work), asyncio.ensure_future(self._gone())}
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)

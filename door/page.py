@@ -9,10 +9,10 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 NO_PAGE = (
-    "This installation of Clerestory came without its page. Install a release, or run `make` in a checkout, which "
-    "builds it. The service itself works without it.\n"
+    "This installation of Clerestory has no web page. Install a release, or run `make` in a checkout to build it. "
+    "The service itself works without it.\n"
 )
-ASSETS = "/assets/"  # files named after what they hold: they never change
+ASSETS = "/assets/"  # files with a hash of their content in their names: they never change
 FOREVER, NEVER = "public, max-age=31536000, immutable", "no-cache"
 
 
@@ -34,7 +34,7 @@ class File:
 
 
 def read_page(folder: Path | None) -> Mapping[str, File]:
-    """Return the files of a page by path: of the one given, else of the one installed, if any."""
+    """Return the files of a page by path: of the given folder, else of the installed page, if any."""
     root = files("clerestory") / "page" if folder is None else folder
     found = {f"/{path}": read_file(f"/{path}", data) for path, data in walk(root)}
     return found | ({"/": found["/index.html"]} if "/index.html" in found else {})

@@ -1,4 +1,4 @@
-"""A door from its opening to its close, in the event loop of the program that opens it."""
+"""Opens and closes a door, in the event loop of the program that opens it."""
 
 import asyncio
 import contextlib
@@ -20,21 +20,21 @@ from clerestory.door.bridge import Bridge
 from clerestory.door.config import DoorSettings
 from clerestory.door.page import read_page
 
-SEND_BYTES = 16 * 1024  # that the kernel may hold for a slow reader: a few tables
+SEND_BYTES = 16 * 1024  # send buffer of the kernel for a slow reader: a few tables
 HEADER_SECONDS = 10.0  # within which the head of a request must arrive
 KEEP_ALIVE = 30  # seconds
 MAX_CONNECTIONS = 1000
 MAX_HEAD_BYTES = 16 * 1024
-GRACE = 2  # seconds for answers under way to arrive, once calls have ended
+GRACE = 2  # seconds for the last answers to be sent, once calls have ended
 
 
 class Protocol(H11Protocol):
-    """HTTP/1.1 with a limit on the time that the head of a request may take."""
+    """HTTP/1.1 with a time limit for the head of a request."""
 
     _waiting: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
-        """Begin to wait."""
+        """Start the timer."""
         super().connection_made(transport)
         self._wait()
 
@@ -47,7 +47,7 @@ class Protocol(H11Protocol):
             self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the timer."""
+        """Cancel the timer."""
         self._wait_no_more()
         super().connection_lost(exc)
 
@@ -73,7 +73,7 @@ class OpenDoor:
     """A door that answers.
 
     Attributes:
-        url: where, as one types it into a browser.
+        url: its address in a browser.
     """
 
     url: str
@@ -81,9 +81,9 @@ class OpenDoor:
 
 @asynccontextmanager
 async def opened(settings: DoorSettings, server: Connection) -> AsyncIterator[OpenDoor]:
-    """Open a door in front of a server, and close it on leaving, by when the server should have ended its calls.
+    """Open a door in front of a server, and close it on leaving, when the server should have ended its calls.
 
-    Raises OSError when it cannot listen where it should.
+    Raises OSError if it cannot listen at its address.
     """
     listener = listen(settings)
     async with channel_to(server) as channel:
@@ -113,7 +113,8 @@ def channel_to(server: Connection) -> grpc.aio.Channel:
 def listen(settings: DoorSettings) -> socket.socket:
     """Return the socket to listen on. Raises OSError.
 
-    Its protocol is given as TCP: only then does asyncio turn off Nagle's algorithm, which delays each answer by 40 ms.
+    Its protocol is set to TCP explicitly: only then does asyncio turn off Nagle's algorithm, which delays each answer
+    by 40 ms.
     """
     host, port = settings.address
     try:
@@ -131,7 +132,7 @@ def listen(settings: DoorSettings) -> socket.socket:
 
 
 def url_of(settings: DoorSettings, listener: socket.socket) -> str:
-    """Return where to find the page."""
+    """Return the URL of the page."""
     host, _ = settings.address
     shown = f"[{host}]" if ":" in host else host
     return f"http://{shown}:{listener.getsockname()[1]}/"

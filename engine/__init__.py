@@ -1,4 +1,4 @@
-"""The rules: one contract (core.pxd), one folder for each game, a checked Python surface."""
+"""The rules: one contract (core.pxd), one folder per game, a checked Python interface."""
 
 from clerestory.engine.core import NATURE, OVER, Action, Game, State
 from clerestory.engine.errors import (

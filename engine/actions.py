@@ -1,4 +1,4 @@
-"""Tables of actions: what each kind of action is called, and how many codes it has."""
+"""Tables of actions: the name of each kind of action, and its number of codes."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -12,11 +12,11 @@ class Thing(NamedTuple):
 
 
 class ActionKind(NamedTuple):
-    """One kind of action: its first code, how it reads, and what each of its codes names."""
+    """One kind of action: its first code, its text and label, and what each of its codes names."""
 
     code: int
-    text: str  # braces take ids
-    label: str  # braces take names
+    text: str  # with ids in place of the braces
+    label: str  # with names in place of the braces
     named: tuple[tuple[Thing, ...], ...]
 
 
@@ -31,14 +31,14 @@ def single(code: int, text: str, label: str, things: Iterable[Thing]) -> ActionK
 
 
 def things(names: Iterable[object]) -> tuple[Thing, ...]:
-    """Things that are called in labels as in texts; numbers, for one."""
+    """Things with the same name in labels and texts, such as numbers."""
     return tuple(Thing(str(name), str(name)) for name in names)
 
 
 def texts(kinds: Iterable[ActionKind]) -> list[tuple[str, str]]:
     """Return (text, label) of each action code, in order.
 
-    Raises AssertionError if a kind does not begin where the one before it ends.
+    Raises AssertionError if a kind does not begin where the previous one ends.
     """
     actions: list[tuple[str, str]] = []
     for kind in kinds:

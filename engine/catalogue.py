@@ -1,7 +1,7 @@
-"""The shell of a card catalogue: a TOML file with the cards of a game, read into a model of the game's own.
+"""The base of card catalogues: a TOML file with the cards of a game, read into the game's model.
 
-A game declares its cards (a subclass of Catalogue) and what must be true of them, and fills its tables in C from them.
-Reading the file, reporting faults and hashing are the same for all games.
+A game declares its cards (a subclass of Catalogue) and checks on them, and fills its C tables from them.
+Reading the file, reporting faults and hashing are common to all games.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ Id = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=60)]
 Source = Annotated[str, StringConstraints(pattern=r"^(stated|found|derived|reconstructed)\b")]
 CardRows = dict[str, list[dict[str, Any]]]  # cards as plain rows, by list
-CardFaults = Iterator[tuple[str, str]]  # path of a field, what is wrong there
+CardFaults = Iterator[tuple[str, str]]  # path of a field, what is wrong with it
 
 IN_USE: dict[str, str] = {}  # by game: the hash of the catalogue whose cards are in the tables of this process
 
@@ -30,8 +30,8 @@ class Catalogue(Fields):
     """The cards of a game.
 
     Attributes:
-        shipped: the file in use where none is given.
-        checks: what is true of every catalogue beyond the types and ranges of its fields: each yields faults.
+        shipped: the default file.
+        checks: checks beyond the types and ranges of its fields: each yields faults.
     """
 
     shipped: ClassVar[Path]
@@ -41,7 +41,7 @@ class Catalogue(Fields):
 
     @classmethod
     def load(cls, path: Path | str | None = None) -> Self:
-        """Return the catalogue of a TOML file. Raises BadCatalogue, which lists what is wrong by card and field."""
+        """Return the catalogue in a TOML file. Raises BadCatalogue, which lists the faults by card and field."""
         return cls.read(read_file(path or cls.shipped))
 
     @classmethod
@@ -59,7 +59,7 @@ class Catalogue(Fields):
         return catalogue
 
     def content_hash(self) -> str:
-        """Return 16 hexadecimal digits, equal for catalogues with equal ids and values, names and sources aside."""
+        """Return 16 hexadecimal digits, equal for equal ids and values; names and sources do not count."""
         text = json.dumps(self.content(), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -76,14 +76,14 @@ Cards = TypeVar("Cards", bound=Catalogue)
 
 
 def take_cards(shape: type[Cards], catalogue: Cards | Path | str | None, fill: Callable[[Cards], None]) -> Cards:
-    """Return the catalogue with which a game is made, its cards in the game's tables.
+    """Return the catalogue that a game is to use, with its cards filled into the game's tables.
 
     Args:
         shape: the game's kind of catalogue.
-        catalogue: one, or the TOML file of one; None for the shipped one.
-        fill: fills the tables, of which there is one set in a process.
+        catalogue: one, or its TOML file; None for the shipped one.
+        fill: fills the tables, which exist once per process.
 
-    Raises BadCatalogue for a faulty one, CatalogueInUse where the tables hold the cards of another.
+    Raises BadCatalogue for a faulty one, CatalogueInUse if the tables hold the cards of another.
     """
     cards = catalogue if isinstance(catalogue, shape) else shape.load(cast("Path | str | None", catalogue))
     content = cards.content_hash()
@@ -121,16 +121,16 @@ def by_id(cards: object) -> object:
         raise ValueError("must be a list of cards that each have an id")
     counts = Counter(str(card["id"]) for card in cards)
     if counts and counts.most_common(1)[0][1] > 1:
-        raise ValueError(f"{counts.most_common(1)[0][0]!r} is there more than once")
+        raise ValueError(f"{counts.most_common(1)[0][0]!r} occurs more than once")
     return {card["id"]: {name: value for name, value in card.items() if name != "id"} for card in cards}
 
 
 def sources_by_value(row: dict[str, Any], covers: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """Return a row with the source of each of its values under that value's own name.
+    """Return a row with a separate source for each of its values.
 
     Args:
-        row: with its `sources`, some of which are of several values.
-        covers: those, with the values that they are of; a value that the row lacks needs none.
+        row: with its `sources`, some of which apply to several values.
+        covers: these sources, with the values that they apply to; values that the row lacks are skipped.
     """
     sources: dict[str, str] = {}
     for name, source in row["sources"].items():

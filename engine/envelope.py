@@ -1,4 +1,4 @@
-"""What surrounds a game's own fields in a position: JSON, the revision of the rules, the catalogue of the cards."""
+"""The parts of a position around the game's fields: JSON, the revision of the rules, the card catalogue."""
 
 import json
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def read_json(position: object) -> dict[str, Any]:
-    """Return a position's dictionary out of JSON text, bytes, or the dictionary itself. Raises BadPosition."""
+    """Return a position's dictionary from JSON text, bytes, or the dictionary itself. Raises BadPosition."""
     if isinstance(position, (str, bytes, bytearray)):
         try:
             position = json.loads(position)
@@ -23,7 +23,7 @@ def read_json(position: object) -> dict[str, Any]:
 
 
 def check_envelope(game: "Game", fields: dict[str, Any]) -> None:
-    """Check what surrounds a game's own fields. Raises BadPosition."""
+    """Check the parts around a game's fields. Raises BadPosition."""
     wrong = []
     revision = fields.get("rules_revision")
     if type(revision) is not int or revision != game.rules_revision:

@@ -1,15 +1,15 @@
-"""What can go wrong at the door of the rules, and nowhere else.
+"""The errors of the checked interface of the rules.
 
-GameError                 a ValueError: the caller's input, not a fault inside
+GameError                 a ValueError: bad input, not a bug
  ├─ BadText               an action that cannot be read
- ├─ IllegalAction         an action that can be read and is not allowed here
- ├─ Violations            an input with faults, every one of them listed
+ ├─ IllegalAction         a readable action that is not allowed here
+ ├─ Violations            an input with faults, all of them listed
  │   ├─ BadPosition       a position that is malformed, or that no game could reach
  │   └─ BadCatalogue      card data that break the catalogue's rules
- ├─ CatalogueInUse        another catalogue than the one whose cards this process has
+ ├─ CatalogueInUse        a catalogue other than the one this process uses
  ├─ BadWeights            a file of weights that is damaged, or not for this game
  ├─ BadRecord             a line of a record that does not follow from those before it
- └─ NotOver               a result was asked for before the end
+ └─ NotOver               a result was requested before the end
 """
 
 from collections.abc import Sequence
@@ -17,14 +17,14 @@ from typing import NamedTuple
 
 
 class Violation(NamedTuple):
-    """One thing wrong with an input: the path of the field, and what is wrong there."""
+    """One fault of an input: the path of the field, and what is wrong with it."""
 
     field: str
     description: str
 
 
 class GameError(ValueError):
-    """Any error of the rules' checked surface."""
+    """Any error of the checked interface of the rules."""
 
 
 class BadText(GameError):
@@ -56,7 +56,7 @@ class BadCatalogue(Violations):
 
 
 class CatalogueInUse(GameError):
-    """A process has the cards of one catalogue of a game; another needs a process of its own."""
+    """A process can use one catalogue per game; another one needs a separate process."""
 
 
 class BadWeights(GameError):

@@ -1,4 +1,4 @@
-"""The only list of games, and the door for a position of any of them."""
+"""The list of games, and reading positions of any of them."""
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -18,22 +18,22 @@ from clerestory.engine.toy.rules import TOY
 
 
 class Points(Protocol):
-    """What a game says of its points, and of its luck."""
+    """How a game describes its points and its luck."""
 
     POINTS: str
     LUCK: dict[str, str]  # kinds of chance events in words, by the first word of their texts
 
     def point_sources(self, fields: Mapping[str, Any]) -> list[dict[str, float]]:
-        """Return the points of each seat by where they came from."""
+        """Return the points of each seat by source."""
 
 
 class GameListing(NamedTuple):
     """A game of the list.
 
     Attributes:
-        make: makes the game, of the card catalogue given if it has one.
+        make: makes the game, with the given card catalogue if it has one.
         catalogue: its kind of card catalogue; None for a game without one.
-        points: what it says of its points, if anything.
+        points: how it describes its points, if it does.
     """
 
     make: Callable[..., Game]
@@ -46,12 +46,12 @@ LIST = {
     "duel": GameListing(DuelGame, DuelCatalogue, duel_points),
     "toy": GameListing(lambda: TOY),
 }
-MADE: dict[str, Game] = {}  # those of this process, each made when it is first asked for
+MADE: dict[str, Game] = {}  # the games of this process, each made on first use
 MAKING = threading.Lock()
 
 
 class Games(Mapping[str, Game]):
-    """The games by name; one that has a catalogue is that of its first use, else of the shipped one."""
+    """The games by name; a game with a catalogue uses the one of its first use, by default the shipped one."""
 
     def __getitem__(self, name: str) -> Game:
         return game(name)
@@ -74,13 +74,13 @@ def game(name: str, *, catalogue: Any = None) -> Game:
 
     Args:
         name: one of GAMES.
-        catalogue: TOML file of its cards, or a catalogue that was read from one. None is the one that this process
-            uses already, else the shipped one: a process has one catalogue of a game.
+        catalogue: TOML file of its cards, or a catalogue that was read from one. None: the one already in use in this
+        process, else the shipped one; a process has one catalogue per game.
 
-    Raises KeyError, which lists the names there are; BadCatalogue; CatalogueInUse for another than that in use.
+        Raises KeyError, which lists the names; BadCatalogue; CatalogueInUse for a catalogue other than the one in use.
     """
     if name not in LIST:
-        raise KeyError(f"{name!r}: no such game; there are {', '.join(LIST)}")
+        raise KeyError(f"{name!r}: no such game; the games are {', '.join(LIST)}")
     if catalogue is not None and LIST[name].catalogue is None:
         raise BadCatalogue([("catalogue.game", f"{name!r} is not one of {', '.join(with_catalogue())}")])
     with MAKING:
@@ -98,7 +98,7 @@ def with_catalogue() -> list[str]:
 def game_of_catalogue(path: Path | str) -> Game:
     """Return the game that the field `game` of a TOML file names, with the cards of that file.
 
-    Raises BadCatalogue for a faulty file, CatalogueInUse for another than that in use.
+    Raises BadCatalogue for a faulty file, CatalogueInUse for a catalogue other than the one in use.
     """
     catalogue = read_catalogue(path)
     return game(catalogue.game, catalogue=catalogue)
@@ -124,7 +124,7 @@ def read_catalogue(path: Path | str) -> Catalogue:
 
 
 def from_position(position: str | bytes | Mapping[str, Any]) -> State:
-    """Return the position described by JSON text, or by the same as a dictionary, of whichever game it is.
+    """Return the position described by JSON text or a dictionary, of any game.
 
     Raises BadPosition, which lists everything that is wrong with it.
     """

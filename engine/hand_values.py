@@ -1,4 +1,4 @@
-"""Hand-made values are files beside the rules of a game: weights of what it counts."""
+"""Hand-made values: files of weights beside the rules of a game."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from importlib.resources import files
 from typing import Any
 
-FILES = {"hand": "value.toml", "hand-v1": "value-v1.toml"}  # the second never changes: pinned players have it
+FILES = {"hand": "value.toml", "hand-v1": "value-v1.toml"}  # the second never changes: pinned players use it
 
 
 def read_hand_values(game: str, weights_of: Callable[[dict[str, Any]], array[float]]) -> dict[str, array[float]]:
@@ -16,7 +16,7 @@ def read_hand_values(game: str, weights_of: Callable[[dict[str, Any]], array[flo
 
     Args:
         game: whose folder has the files.
-        weights_of: makes what the game's guide reads of what a file says.
+        weights_of: converts the content of a file to the weights that the game's guide reads.
     """
     folder = files(f"clerestory.engine.{game}")
     return {name: weights_of(tomllib.loads((folder / file).read_text("utf-8"))) for name, file in FILES.items()}

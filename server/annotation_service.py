@@ -36,9 +36,9 @@ from clerestory.server.translate_annotation import (
 from clerestory.v1 import annotation_pb2 as api
 from clerestory.v1.annotation_pb2_grpc import AnnotationServiceServicer
 
-SKETCH = 4 * LEAST  # iterations of a search of the sketch, after which the review proper has another speed to go by
-SPARE = 0.9  # of the time, for what is slower than the sketch
-EVERY = 0.25  # seconds between two messages, at least
+SKETCH = 4 * LEAST  # iterations of each search of the sketch; its speed sets the iterations of the full review
+SPARE = 0.9  # share of the time that is planned, as some searches are slower than in the sketch
+EVERY = 0.25  # least seconds between two messages
 
 Context = grpc.aio.ServicerContext[Any, Any]
 
@@ -49,7 +49,7 @@ class Annotations(AnnotationServiceServicer):
     Args:
         reviewer: whose threads search.
         keeper: of the games that the server keeps.
-        callers: tells whose calls are.
+        callers: identifies the caller of a call.
     """
 
     def __init__(self, reviewer: Reviewer, keeper: Keeper, callers: Callers) -> None:
@@ -84,7 +84,7 @@ class Annotations(AnnotationServiceServicer):
     async def _pass(
         self, game: Game, plan: ReviewPlan, caller: Caller, context: Context, shelf: "Shelf", *, sketch: bool
     ) -> Pass:
-        """Go over a game once, and tell and keep what is done as it is done; what was kept before is told at once."""
+        """Go over a game once, sending and storing plies as they are done; those stored before are sent at once."""
         going = Pass.begun(game.total, await shelf.known(plan))
         work = asyncio.ensure_future(going.run(game, plan, self._reviewer, caller))
         try:
@@ -119,7 +119,7 @@ class Annotations(AnnotationServiceServicer):
         )
 
     async def _game(self, wanted: ReviewRequest) -> tuple[Any, int | None]:
-        """Return the last position of a game, and by which seat's knowledge it is judged. Raises CallError."""
+        """Return the last position of a game, and the seat by whose knowledge it is judged. Raises CallError."""
         if wanted.record is not None:
             return wanted.record, wanted.viewer
         async with self._keeper.lend(wanted.game_id) as live:
@@ -131,12 +131,12 @@ class Annotations(AnnotationServiceServicer):
 
 
 class Shelf:
-    """Where the plies of a review are kept: of a kept game that is over, in its store; of anything else, nowhere.
+    """Stores the plies of a review if it is of a kept game that is over; otherwise nothing is stored.
 
     Args:
         store: of the games.
-        game_id: of the game, "" for one whose review is not kept.
-        digest: of all that a review by a plan is made by.
+        game_id: of the game, "" for one whose review is not stored.
+        digest: of everything, given the plan, that determines the review.
     """
 
     def __init__(self, store: Store, game_id: str, digest: Callable[[ReviewPlan], str]) -> None:
@@ -158,33 +158,35 @@ class Shelf:
 
 
 def judge_of(kept: Kept, viewer: Viewer, wanted: int | None) -> int | None:
-    """Return by whose knowledge a kept game is judged, None for each seat's own.
+    """Return the seat by whose knowledge a kept game is judged, None for each decision by its own seat's.
 
-    Raises CallError: FROZEN, NOT_STARTED, NO_HINTS_YET, and WRONG_SEAT_TOKEN for whoever may not see it so.
+    Raises CallError: FROZEN, NOT_STARTED, NO_HINTS_YET, and WRONG_SEAT_TOKEN for a viewer without the right.
     """
     if kept.frozen:
-        refuse(Reason.FROZEN, "kept_game", "the game is of other rules or cards than this server's")
+        refuse(Reason.FROZEN, "kept_game", "the game has other rules or cards than this server")
     if viewer.stranger:
-        refuse(Reason.WRONG_SEAT_TOKEN, "kept_game.tokens", "bring the token of a seat")
+        refuse(Reason.WRONG_SEAT_TOKEN, "kept_game.tokens", "send the token of a seat")
     if kept.over:
         return wanted
     if not kept.running:
         refuse(Reason.NOT_STARTED, "kept_game", "the game has not begun: a seat is open")
     if kept.head.options.hints != Hints.ALWAYS:
-        refuse(Reason.NO_HINTS_YET, "kept_game", "the game has no hints before it is over")
+        refuse(Reason.NO_HINTS_YET, "kept_game", "the game allows no hints before it is over")
     if not viewer.seats or wanted not in (None, *viewer.seats):
-        refuse(Reason.WRONG_SEAT_TOKEN, "kept_game.tokens", "a running game is reviewed by a seat of one's own alone")
+        refuse(
+            Reason.WRONG_SEAT_TOKEN, "kept_game.tokens", "a running game can only be reviewed from a seat of your own"
+        )
     return viewer.seats[0] if wanted is None else wanted
 
 
 def game_of(end: Any, viewer: int | None) -> Game:
-    """Return what of a game there is to review."""
+    """Return the part of a game that is to be reviewed."""
     plies = [ply for ply in plies_of(end, viewer) if ply.root is not None]
     return Game(plies, last_root(end, viewer), len(end.history))
 
 
 def iterations_of(wanted: ReviewRequest, took: float) -> int:
-    """Return the iterations of the review proper: as asked for, or as many as fit by the speed of the sketch."""
+    """Return the iterations of the full review: as requested, or as many as fit at the speed of the sketch."""
     if wanted.seconds is None:
         return wanted.iterations or ITERATIONS
     return min(max(int(SKETCH * SPARE * (wanted.seconds - took) / took), LEAST), MOST)

@@ -1,4 +1,4 @@
-"""Reviews on the threads of the server: every search behind everybody else's, and none given up for want of time."""
+"""Reviews on the threads of the server: their searches come after all others, but each gets all its iterations."""
 
 import asyncio
 import time
@@ -23,7 +23,7 @@ from clerestory.server.memory import Trees
 from clerestory.server.policy import Priority
 from clerestory.server.scheduler import Scheduler
 
-TURN = 10.0  # seconds after which a search that others have kept waiting is admitted anew
+TURN = 10.0  # seconds after which a search delayed by others is submitted again
 
 T = TypeVar("T")
 Asking = Generator[SearchTask, Result, T]
@@ -34,7 +34,7 @@ class Reviewer:
 
     Args:
         scheduler: whose threads search.
-        trees: what searches have for memory.
+        trees: where searches get their memory.
     """
 
     def __init__(self, scheduler: Scheduler, trees: Trees) -> None:
@@ -47,11 +47,11 @@ class Reviewer:
         return self._scheduler.workers
 
     def require_place(self, caller: Caller) -> None:
-        """Refuse a review for which there is no room now. Raises CallError: BUSY, FINISHING."""
+        """Refuse a review if the server is full. Raises CallError: BUSY, FINISHING."""
         self._scheduler.require_place(caller, Priority.BACKGROUND)
 
     async def answered(self, asking: Asking[T], caller: Caller) -> T:
-        """Run the searches that a study asks for, and return what it makes of them. Raises CallError, FINISHING."""
+        """Run the searches of a study, and return its result. Raises CallError, FINISHING."""
         try:
             question = next(asking)
             while True:
@@ -114,11 +114,11 @@ class Reviewer:
 
 @dataclass(slots=True)
 class Pass:
-    """One pass over a game: what is done of it, and what nobody has been told yet.
+    """One pass over a game: what is done, and what has not been sent yet.
 
     Attributes:
-        total: plies of it, the last position of a game that is not over among them.
-        valuations: that are done, by ply.
+        total: number of plies, plus the last position of a game that is not over.
+        valuations: those that are done, by ply.
         final: shares of that last position; None before, and in a game that is over.
         untold: valuations since the last `news`.
         done: how many of `total`.
@@ -172,7 +172,7 @@ class Game:
     """A game to be reviewed.
 
     Attributes:
-        plies: at which something could happen.
+        plies: those with more than one legal action or outcome.
         last: the last position of a game that is not over; else None.
         length: number of all plies.
     """
@@ -183,5 +183,5 @@ class Game:
 
     @property
     def total(self) -> int:
-        """What a pass has to do."""
+        """Return the number of plies and positions of a pass."""
         return len(self.plies) + (self.last is not None)

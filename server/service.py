@@ -82,7 +82,7 @@ class AdvisorHandlers(AdvisorServiceServicer):
 
     @property
     def trees(self) -> Trees:
-        """What searches have for memory."""
+        """Where searches get their memory."""
         return self._trees
 
     async def RecommendMove(  # noqa: N802  # its name in proto/

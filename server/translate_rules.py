@@ -220,7 +220,7 @@ def read_actions(game: Game, texts: Sequence[str]) -> list[Action]:
         try:
             actions.append(game.parse_action(text))
         except BadText:
-            faults.append((f"actions[{i}]", f"{text[:40]!r} is no action of {game.name}"))
+            faults.append((f"actions[{i}]", f"{text[:40]!r} is not an action of {game.name}"))
     if faults:
         raise CallError(Reason.BAD_ACTION, faults)
     return actions

@@ -1,1 +1,1 @@
-"""Games that the server keeps: pure in `log`, `kept` and `course`; stored, run and shown by the other modules."""
+"""Games that the server keeps: pure logic in `log`, `kept` and `course`; the other modules store, run and show them."""

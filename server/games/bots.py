@@ -1,4 +1,4 @@
-"""Bots ask the advisor like everybody else: their searches are admitted, counted and on time as all are."""
+"""Bots call the advisor like any other caller, with the same admission, metrics and deadlines."""
 
 import secrets
 from typing import Any
@@ -24,9 +24,9 @@ class Bots:
         self._advisor = advisor
 
     async def choose(self, kept: Kept, seat: int, bot: Bot) -> str:
-        """Return the text of the move that a bot makes. Raises CallError, BUSY among them.
+        """Return the text of the move that a bot makes. Raises CallError, for example BUSY.
 
-        Where people at a table have not said what a bot's own card tells it, it believes something.
+        If nobody at a physical table has entered what the bot's own card shows it, it assumes one of the possibilities.
         """
         forced = only_action(kept)
         if forced is not None:

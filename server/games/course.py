@@ -1,6 +1,6 @@
-"""What people may do with a kept game: each function checks it, and adds what comes of it to the game it is given.
+"""What people may do in a kept game: each function checks an action and adds its entries to the given game.
 
-The game given is a copy that is thrown away if anything is refused, or cannot be stored.
+The game is a copy, which is discarded if the action is refused or cannot be stored.
 """
 
 from collections.abc import Callable
@@ -12,39 +12,39 @@ from clerestory.server.games.kept import Kept, Question, settle
 from clerestory.server.games.log import EndReason, Entry, Holder, Kind, SeatKind, TakeBacks, seated
 from clerestory.server.games.viewer import Viewer
 
-MAX_SHOWN = 6  # legal actions named when another was refused
-TWO = 2  # players, of whom one resigns and the other wins
+MAX_SHOWN = 6  # legal actions listed when an illegal one is refused
+TWO = 2  # players: if one resigns, the other wins
 
 ANSWERS = (Kind.AGREED, Kind.DECLINED, Kind.TAKEN_BACK)
 
 
-# -- what must be so -------------------------------------------------------------------------------
+# -- preconditions ---------------------------------------------------------------------------------
 
 
 def require_alive(kept: Kept) -> None:
     """Raise CallError for a game to which nothing can be added: FROZEN or GAME_OVER."""
     if kept.frozen:
-        refuse(Reason.FROZEN, "game_id", "the game is of other rules or cards than this server's")
+        refuse(Reason.FROZEN, "game_id", "the game has other rules or cards than this server")
     if kept.over:
         refuse(Reason.GAME_OVER, "game_id", "the game is over")
 
 
 def require_running(kept: Kept) -> None:
-    """Raise CallError for a game that is not played: FROZEN, GAME_OVER or NOT_STARTED."""
+    """Raise CallError for a game that is not running: FROZEN, GAME_OVER or NOT_STARTED."""
     require_alive(kept)
     if kept.waiting:
-        refuse(Reason.NOT_STARTED, "game_id", "the game waits for people to take its open seats")
+        refuse(Reason.NOT_STARTED, "game_id", "the game is waiting for people to take its open seats")
 
 
 def require_version(kept: Kept, version: int) -> None:
-    """Raise CallError, STALE_VERSION, which tells the present version, for another one."""
+    """Raise CallError, STALE_VERSION with the current version, for any other version."""
     if version != kept.version:
-        text = f"is {version}; the game has version {kept.version} by now"
+        text = f"is {version}; the game now has version {kept.version}"
         raise CallError(Reason.STALE_VERSION, [("version", text)], metadata={"version": str(kept.version)})
 
 
 def repeated(kept: Kept, version: int, is_it: Callable[[Entry], bool]) -> bool:
-    """Whether what was chosen for a version has been done already: the entry then made for it is the same."""
+    """Whether this is a repetition: the entry already stored for the version is the same."""
     return version < kept.version and is_it(kept.entries[version])
 
 
@@ -52,9 +52,9 @@ def repeated(kept: Kept, version: int, is_it: Callable[[Entry], bool]) -> bool:
 
 
 def play(kept: Kept, viewer: Viewer, version: int, text: str, moment: int) -> int:
-    """Play an action, and draw what comes up behind it; return the version after them.
+    """Play an action, draw the chance events that follow, and return the version after them.
 
-    Raises CallError: STALE_VERSION, NOT_SEATS_TURN, BAD_ACTION, ILLEGAL_ACTION, or that the game is not played.
+    Raises CallError: STALE_VERSION, NOT_SEATS_TURN, BAD_ACTION, ILLEGAL_ACTION, or that the game is not running.
     """
     seats = viewer.seats
     same = repeated(
@@ -73,7 +73,7 @@ def play(kept: Kept, viewer: Viewer, version: int, text: str, moment: int) -> in
 
 
 def after(kept: Kept, version: int) -> int:
-    """Return the version after the action made for a version, and after what was drawn with it."""
+    """Return the version after the action stored for a version and the chance events drawn with it."""
     version += 1
     while version < kept.version and kept.entries[version].kind == Kind.DRAWN:
         version += 1
@@ -81,31 +81,31 @@ def after(kept: Kept, version: int) -> int:
 
 
 def require_turn(kept: Kept, viewer: Viewer) -> int | None:
-    """Return the seat for which a viewer may act now, None for Nature's. Raises CallError, NOT_SEATS_TURN."""
+    """Return the seat for which a viewer may act now, None for Nature. Raises CallError, NOT_SEATS_TURN."""
     turn = kept.turn
     if turn == NATURE and (viewer.seats or viewer.owner):
         return None
     if turn not in viewer.seats:
         who = "a chance event is due" if turn == NATURE else f"seat {turn} is to decide"
-        refuse(Reason.NOT_SEATS_TURN, "tokens", f"{who}, whose token the call does not bring")
+        refuse(Reason.NOT_SEATS_TURN, "tokens", f"{who}, and the call has no token for that")
     if kept.seats[turn].kind != SeatKind.PERSON:
-        refuse(Reason.NOT_SEATS_TURN, "tokens", f"a bot plays seat {turn}; SetSeat gives it back to its person")
+        refuse(Reason.NOT_SEATS_TURN, "tokens", f"a bot plays seat {turn}; SetSeat returns it to its player")
     return turn
 
 
 def add_action(kept: Kept, entry: Entry) -> None:
-    """Add an action. Raises CallError: BAD_ACTION, ILLEGAL_ACTION, which names some that are legal."""
+    """Add an action. Raises CallError: BAD_ACTION, or ILLEGAL_ACTION with some legal ones."""
     try:
         kept.add(entry)
     except BadText:
-        refuse(Reason.BAD_ACTION, "action", f"{entry.text[:40]!r} is no action of {kept.head.game}")
+        refuse(Reason.BAD_ACTION, "action", f"{entry.text[:40]!r} is not an action of {kept.head.game}")
     except IllegalAction as error:
         shown = ", ".join(error.legal[:MAX_SHOWN]) + (", ..." if len(error.legal) > MAX_SHOWN else "")
-        refuse(Reason.ILLEGAL_ACTION, "action", f"{entry.text[:40]!r} is not legal here; legal are: {shown}")
+        refuse(Reason.ILLEGAL_ACTION, "action", f"{entry.text[:40]!r} is not legal here; legal actions: {shown}")
 
 
 def play_bot(kept: Kept, version: int, text: str, moment: int) -> None:
-    """Play an action of the server's, for a bot or for a person whose time is over, unless something came before it.
+    """Play an action of the server, for a bot or for a player who has run out of time, if nothing else happened before.
 
     Raises CallError, STALE_VERSION.
     """
@@ -118,14 +118,14 @@ def play_bot(kept: Kept, version: int, text: str, moment: int) -> None:
     settle(kept, moment)
 
 
-# -- what a seat has been shown --------------------------------------------------------------------
+# -- cards shown to one seat -----------------------------------------------------------------------
 
 
 def say(kept: Kept, viewer: Viewer, version: int, seat: int, text: str, moment: int) -> int:
-    """Say what a seat has been shown at a table of what is to come; return the version after it.
+    """Enter what a seat at a physical table was shown of a coming chance event; return the version after it.
 
     Raises CallError: STALE_VERSION, BAD_SEAT, WRONG_SEAT_TOKEN, BAD_ACTION, ILLEGAL_ACTION, or that the game is not
-    played.
+    running.
     """
     require_seat(kept, seat)
     require_own(kept, viewer, seat)
@@ -136,28 +136,28 @@ def say(kept: Kept, viewer: Viewer, version: int, seat: int, text: str, moment: 
     try:
         kept.add(Entry(Kind.SAID, seat, text, moment))
     except BadText:
-        refuse(Reason.BAD_ACTION, "outcome", f"{text[:40]!r} is no outcome in {kept.head.game}")
+        refuse(Reason.BAD_ACTION, "outcome", f"{text[:40]!r} is not an outcome in {kept.head.game}")
     except IllegalAction as error:
         refuse(Reason.ILLEGAL_ACTION, "outcome", str(error))
     return kept.version
 
 
 def require_own(kept: Kept, viewer: Viewer, seat: int) -> None:
-    """Raise CallError, WRONG_SEAT_TOKEN, unless somebody may speak for a seat: its person, or the owner for a bot's."""
+    """Raise CallError, WRONG_SEAT_TOKEN, unless the viewer is the seat's player, or the owner for a bot's seat."""
     holder = kept.seats[seat]
-    is_bots = holder.kind == SeatKind.BOT and not holder.token  # no person may come back to it
+    is_bots = holder.kind == SeatKind.BOT and not holder.token  # no person can take it back
     if seat not in viewer.seats and not (viewer.owner and is_bots):
-        refuse(Reason.WRONG_SEAT_TOKEN, "tokens", f"what seat {seat} has been shown is its own to say")
+        refuse(Reason.WRONG_SEAT_TOKEN, "tokens", f"only seat {seat} can say what it has been shown")
 
 
 # -- take-backs ------------------------------------------------------------------------------------
 
 
 def take_back(kept: Kept, viewer: Viewer, version: int, ply: int, decline: bool, moment: int) -> int:
-    """Ask for a take-back, agree to one or decline it, and do it once nobody's consent is missing.
+    """Request a take-back, agree to one or decline it; carry it out once everybody has agreed.
 
     Returns the version after it. Raises CallError: STALE_VERSION, WRONG_SEAT_TOKEN, BAD_PLY, TAKE_BACK_REFUSED, or that
-    the game is not played.
+    the game is not running.
     """
     people = [seat for seat in viewer.seats if kept.seats[seat].kind == SeatKind.PERSON]
     if repeated(kept, version, lambda entry: entry.kind in ANSWERS and entry.seat in people and entry.ply == ply):
@@ -176,7 +176,7 @@ def take_back(kept: Kept, viewer: Viewer, version: int, ply: int, decline: bool,
 
 
 def after_answers(kept: Kept, version: int) -> int:
-    """Return the version after what was said about a take-back, and after the take-back if it followed."""
+    """Return the version after an answer about a take-back, and after the take-back itself if it followed."""
     while version < kept.version and kept.entries[version].kind in ANSWERS:
         version += 1
         if kept.entries[version - 1].kind == Kind.TAKEN_BACK:
@@ -185,25 +185,25 @@ def after_answers(kept: Kept, version: int) -> int:
 
 
 def decline_take_back(kept: Kept, seat: int, ply: int, moment: int) -> None:
-    """Say no. Raises CallError, TAKE_BACK_REFUSED, where nobody has asked."""
+    """Decline. Raises CallError, TAKE_BACK_REFUSED, if nobody has asked."""
     if kept.question is None or kept.question.ply != ply:
-        refuse(Reason.TAKE_BACK_REFUSED, "ply", f"nobody asks to go back to ply {ply}")
+        refuse(Reason.TAKE_BACK_REFUSED, "ply", f"nobody has asked to go back to ply {ply}")
     kept.add(Entry(Kind.DECLINED, seat, str(ply), moment))
 
 
 def require_ply(kept: Kept, ply: int) -> None:
-    """Raise CallError for a ply that a game may not go back to: BAD_PLY, TAKE_BACK_REFUSED."""
+    """Raise CallError for a ply that the game cannot go back to: BAD_PLY, TAKE_BACK_REFUSED."""
     rule = kept.head.options.take_backs
     if ply >= kept.ply:
-        refuse(Reason.BAD_PLY, "ply", f"is {ply}; must be below {kept.ply}, the present one")
+        refuse(Reason.BAD_PLY, "ply", f"is {ply}; must be below {kept.ply}, the current one")
     if rule == TakeBacks.NEVER:
-        refuse(Reason.TAKE_BACK_REFUSED, "ply", "nothing may be taken back in this game")
+        refuse(Reason.TAKE_BACK_REFUSED, "ply", "this game does not allow take-backs")
     if rule == TakeBacks.FAIR and not kept.head.options.table and any(entry.seat is None for entry in kept.line[ply:]):
-        refuse(Reason.TAKE_BACK_REFUSED, "ply", f"something has come up since ply {ply}")
+        refuse(Reason.TAKE_BACK_REFUSED, "ply", f"a chance event has happened since ply {ply}")
 
 
 def agree(kept: Kept, people: list[int], ply: int, moment: int) -> None:
-    """Let people agree to a take-back, or ask for it; do it if that is all it takes."""
+    """Let people agree to a take-back, or request it; carry it out if no more consent is needed."""
     asked = kept.question if kept.question is not None and kept.question.ply == ply else None
     question = asked or Question(ply, people[0], frozenset())
     new = [seat for seat in people if seat not in question.agreed]
@@ -219,7 +219,7 @@ def agree(kept: Kept, people: list[int], ply: int, moment: int) -> None:
 
 
 def join(kept: Kept, seat: int | None, name: str, token: str, moment: int) -> int:
-    """Give an open seat to the person with the token of this digest; return which. Raises CallError."""
+    """Give an open seat to the person whose token has this digest; return the seat. Raises CallError."""
     require_alive(kept)
     if seat is None:
         seat = next((n for n, holder in enumerate(kept.seats) if holder.kind == SeatKind.OPEN), None)
@@ -234,17 +234,17 @@ def join(kept: Kept, seat: int | None, name: str, token: str, moment: int) -> in
 
 
 def require_seat(kept: Kept, seat: int) -> None:
-    """Raise CallError, BAD_SEAT, for a seat that there is not."""
+    """Raise CallError, BAD_SEAT, for a seat that does not exist."""
     if seat >= len(kept.seats):
         refuse(Reason.BAD_SEAT, "seat", f"is {seat}; the seats are 0 to {len(kept.seats) - 1}")
 
 
 def set_seat(kept: Kept, viewer: Viewer, seat: int, plan: Holder, moment: int) -> None:
-    """Give a seat to a bot, back to its person, or free. Raises CallError: WRONG_SEAT_TOKEN, SEAT_TAKEN, BAD_SEAT."""
+    """Assign a seat to a bot or its player, or open it. Raises CallError: WRONG_SEAT_TOKEN, SEAT_TAKEN, BAD_SEAT."""
     require_seat(kept, seat)
     require_alive(kept)
     if not (viewer.owner or seat in viewer.seats):
-        refuse(Reason.WRONG_SEAT_TOKEN, "tokens", f"neither the owner's nor that of seat {seat} is among them")
+        refuse(Reason.WRONG_SEAT_TOKEN, "tokens", f"the owner's or that of seat {seat} is required")
     holder = new_holder(kept.seats[seat], plan)
     if holder != kept.seats[seat]:
         kept.add(seated(seat, holder, moment))
@@ -252,19 +252,19 @@ def set_seat(kept: Kept, viewer: Viewer, seat: int, plan: Holder, moment: int) -
 
 
 def new_holder(holder: Holder, plan: Holder) -> Holder:
-    """Return who holds a seat after a plan. Raises CallError, BAD_OPTIONS, for a person without a token."""
+    """Return who holds a seat under a plan. Raises CallError, BAD_OPTIONS, for a person without a token."""
     if plan.kind == SeatKind.OPEN:
         return plan
     if plan.kind == SeatKind.BOT:
         assert plan.bot is not None
         return holder.played_by(plan.bot)
     if not holder.token:
-        refuse(Reason.BAD_OPTIONS, "plan.kind", "nobody has a token of this seat; open it, and let a person join")
+        refuse(Reason.BAD_OPTIONS, "plan.kind", "nobody has a token for this seat; open it so that a person can join")
     return Holder(SeatKind.PERSON, name=plan.name or holder.name, token=holder.token)
 
 
 def end(kept: Kept, viewer: Viewer, reason: EndReason, moment: int) -> None:
-    """End a game before its end. Raises CallError: WRONG_SEAT_TOKEN, GAME_OVER, FROZEN, NOT_STARTED."""
+    """End a game early. Raises CallError: WRONG_SEAT_TOKEN, GAME_OVER, FROZEN, NOT_STARTED."""
     if kept.ended is not None and kept.ended.text == reason and (kept.ended.seat in viewer.seats or viewer.owner):
         return
     if reason == EndReason.RESIGNED:
@@ -278,7 +278,7 @@ def end(kept: Kept, viewer: Viewer, reason: EndReason, moment: int) -> None:
 
 
 def resign(kept: Kept, viewer: Viewer, moment: int) -> None:
-    """Let a person resign: the other one has won, or a bot goes on against the others."""
+    """Let a player resign: the other one wins, or with more players a bot takes over the seat."""
     require_running(kept)
     people = [seat for seat in viewer.seats if kept.seats[seat].kind == SeatKind.PERSON]
     if not people:

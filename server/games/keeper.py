@@ -1,4 +1,4 @@
-"""The games in memory: each is read once, changed by one at a time, and told of only once what happened is stored."""
+"""The games in memory: each is loaded once, changed by one task at a time, and shown only after it has been stored."""
 
 import asyncio
 import logging
@@ -16,9 +16,9 @@ from clerestory.server.games.log import Onlookers
 from clerestory.server.games.store import Conflict, Key, News, Store, StoreError, StoreFull, Summary
 from clerestory.server.games.viewer import digest_of
 
-LOOK = 2.0  # seconds between looks for games whose server has gone, where several share a store
-MANY = 1000  # of them taken at once
-IN_MEMORY = 1024  # games that nobody looks at and nothing is to be done for, beyond which the oldest are put to sleep
+LOOK = 2.0  # seconds between checks for games whose server has died, where several share a store
+MANY = 1000  # most of them taken over at once
+IN_MEMORY = 1024  # idle games kept in memory; beyond that the least recently used are unloaded
 
 logger = logging.getLogger(__name__)
 
@@ -27,11 +27,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How many games there may be that have not ended.
+    """How many unfinished games there may be.
 
     Attributes:
         games: of all callers.
-        each: that one caller has made.
+        each: created by one caller.
     """
 
     games: int
@@ -43,8 +43,8 @@ class Keeper:
 
     Args:
         store: where they are kept.
-        limits: of games that have not ended; one more is refused.
-        moving: returns the task of a game in which the server has to move, now or later.
+        limits: of unfinished games; further ones are refused.
+        moving: returns the task that moves in a game in which the server has to move, now or later.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Keeper:
 
     @property
     def watchers(self) -> int:
-        """Number of streams that show games."""
+        """Number of streams that watch games."""
         return sum(len(live.watching) for live in self._games.values())
 
     @property
@@ -76,16 +76,16 @@ class Keeper:
         return self._unfinished.total()
 
     def seat_of(self, game_id: str, token: str) -> int | None:
-        """Return the seat of a game in memory that a token belongs to, None for none."""
+        """Return the seat that a token belongs to in a game in memory, None if there is none."""
         live, digest = self._games.get(game_id), digest_of(token)
         holders = enumerate(live.kept.seats) if live is not None else ()
         return next((seat for seat, holder in holders if holder.token == digest), None)
 
-    # -- having a game -----------------------------------------------------------------------------
+    # -- access to a game --------------------------------------------------------------------------
 
     @asynccontextmanager
     async def lend(self, game_id: str) -> AsyncIterator[Live]:
-        """Lend a game, so that there is but one of it. Raises CallError: NO_SUCH_GAME, STORE_FAILED."""
+        """Lend the single instance of a game. Raises CallError: NO_SUCH_GAME, STORE_FAILED."""
         if game_id not in self._games:
             kept = await self._read(game_id)
             self._games.setdefault(game_id, Live(kept, now()))
@@ -95,7 +95,7 @@ class Keeper:
             yield live
 
     async def _catch_up(self, live: Live) -> None:
-        """Take in what other servers have stored."""
+        """Load what other servers have stored."""
         async with live.lock:
             with typed():
                 later = await self.store.later(live.kept.head.game_id, live.kept.version)
@@ -116,7 +116,7 @@ class Keeper:
             self._put_to_sleep()
 
     async def _read(self, game_id: str) -> Kept:
-        """Read a game, once for all who ask for it meanwhile."""
+        """Load a game, once for all concurrent requests."""
         if game_id not in self._reading:
             task = self._reading[game_id] = asyncio.create_task(self._load(game_id))
             task.add_done_callback(lambda _: self._reading.pop(game_id))
@@ -126,29 +126,29 @@ class Keeper:
         with typed():
             found = await self.store.load(game_id)
         if found is None:
-            refuse(Reason.NO_SUCH_GAME, "game_id", f"{game_id[:40]!r} is no game of this server")
+            refuse(Reason.NO_SUCH_GAME, "game_id", f"{game_id[:40]!r} is not a game of this server")
         return Kept(*found)
 
     def _put_to_sleep(self) -> None:
-        """Forget the games used longest ago that nobody has and that have nothing to do."""
+        """Unload the least recently used of the games that nobody uses and in which nothing is due."""
         spare = len(self._games) - IN_MEMORY
         if spare > 0:
             for game_id in [name for name, live in self._games.items() if live.asleep][:spare]:
                 del self._games[game_id]
 
-    # -- changing it -------------------------------------------------------------------------------
+    # -- changes -----------------------------------------------------------------------------------
 
     async def create(self, kept: Kept, keys: Sequence[Key]) -> None:
         """Keep a new game.
 
-        Raises CallError: TOO_MANY_GAMES, DISK_FULL, STORE_FAILED; Conflict for a key that is there.
+        Raises CallError: TOO_MANY_GAMES, DISK_FULL, STORE_FAILED; Conflict for a key that exists already.
         """
         if self.store.shared:
             with typed():
                 self._unfinished = Counter(await self.store.count_unfinished())
         own = self._unfinished[kept.head.maker]
         require_room(
-            "max_games_each", own, self._limits.each, "games of yours have not ended; a caller may have no more"
+            "max_games_each", own, self._limits.each, "of your games have not ended; a caller may have no more"
         )
         require_room("max_games", self.unfinished, self._limits.games, "games have not ended; the server keeps no more")
         await self._whole(self._create(kept, keys))
@@ -168,16 +168,16 @@ class Keeper:
         *,
         owned: bool = False,
     ) -> tuple[T, Kept]:
-        """Let something happen: return what `act` does, and the game then. It is stored, or nothing has happened.
+        """Change a game: return the result of `act` and the changed game. Either it is stored, or nothing has happened.
 
         Args:
             live: the game.
-            act: adds to the copy of a game that it is given; what it raises undoes it.
-            keys: that are stored with it, by what `act` returns.
-            owned: only while the game is this server's.
+            act: adds entries to the copy of the game that it is given; an error that it raises undoes the change.
+            keys: stored with the change, given the result of `act`.
+            owned: only if this server still owns the game.
 
-        Raises CallError: DISK_FULL, STORE_FAILED; Conflict for a key that is there, and for a game that is no longer
-        this server's; and what `act` raises.
+        Raises CallError: DISK_FULL, STORE_FAILED; Conflict for a key that exists already, and for a game that this
+        server no longer owns; and what `act` raises.
         """
         return await self._whole(self._change(live, act, keys, owned))
 
@@ -196,9 +196,9 @@ class Keeper:
                     break
                 except Conflict:
                     if live.kept.version == before:
-                        raise  # else something else was stored before, which `act` is to see
+                        raise  # otherwise another change was stored first, and `act` must see it
             self._unfinished[plan.head.maker] += live.kept.over - plan.over
-            self._unfinished += Counter()  # forget those who have none
+            self._unfinished += Counter()  # drop callers with none
             live.become(plan)
             self.move(live)
             return result, plan
@@ -207,38 +207,38 @@ class Keeper:
         game_id, version = plan.head.game_id, live.kept.version
         try:
             await self.store.append(game_id, version, plan.entries[version:], summary_of(plan), keys, owned=owned)
-        except Conflict:  # a key that is there; or an earlier failure was none, and there is more than was thought
+        except Conflict:  # a key exists, or a write reported as failed had succeeded
             found = await self.store.load(game_id)
             if found is not None and len(found[1]) > version:
                 live.become(Kept(*found))
             raise
 
     async def _whole(self, change: Coroutine[Any, Any, T]) -> T:
-        """Do something to its end, even if its caller leaves."""
+        """Run a change to completion, even if its caller leaves."""
         task = asyncio.create_task(change)
         self._changes.add(task)
         task.add_done_callback(self._changes.discard)
         return await asyncio.shield(task)
 
-    # -- moving in it ------------------------------------------------------------------------------
+    # -- moves of the server -----------------------------------------------------------------------
 
     def resume(self) -> None:
-        """Go on with the games in which the server has to move, and see what other servers do."""
+        """Resume the games in which the server has to move, and start listening to other servers."""
         self.store.listen(self._hear)
         self._resuming = asyncio.create_task(self._resume())
         self._resuming.add_done_callback(self._end)
 
     async def _resume(self) -> None:
-        """Take the games in which no server moves, one after the other."""
+        """Take over the games in which no server moves, one after the other."""
         while not self.finishing:
             found: list[str] = []
             try:
                 found = await self.store.adopt(MANY if self.store.shared else self._limits.games)
                 for game_id in found:
                     await self._wake_up(game_id)
-                    await asyncio.sleep(0)  # calls come between
+                    await asyncio.sleep(0)  # let other calls run
             except (StoreError, CallError) as error:
-                logger.error("games stand still: %s", error)
+                logger.error("games are stuck: %s", error)
             if not self.store.shared:
                 return
             await asyncio.sleep(LOOK if len(found) < MANY else 0)
@@ -249,7 +249,7 @@ class Keeper:
                 self.move(live)
 
     def _hear(self, news: News) -> None:
-        """See to what another server has stored."""
+        """React to what another server has stored."""
         if not news.game_id:
             for game_id, live in self._games.items():
                 if not live.asleep:
@@ -260,7 +260,7 @@ class Keeper:
             self._begin(self._wake_up(news.game_id))
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do something beside all else; `finish` waits for it."""
+        """Run something in the background; `finish` waits for it."""
         task = asyncio.create_task(work)
         self._changes.add(task)
         task.add_done_callback(self._end)
@@ -268,17 +268,17 @@ class Keeper:
     def _end(self, task: "asyncio.Task[None]") -> None:
         self._changes.discard(task)
         if not task.cancelled() and task.exception() is not None:
-            logger.error("a game stands still", exc_info=task.exception())
+            logger.error("a game is stuck", exc_info=task.exception())
 
     def move(self, live: Live) -> None:
-        """See that somebody moves where a server has to."""
+        """Make sure that a task moves in a game in which a server has to."""
         kept = live.kept
         if live.mover is None and not self.finishing and (kept.mover is not None or kept.deadline is not None):
             live.mover = asyncio.create_task(self._move(live))
             live.mover.add_done_callback(lambda task: self._rest(live, task))
 
     async def _move(self, live: Live) -> bool:
-        """Move in a game, unless it is another server's; return whether it is this one's."""
+        """Move in a game unless another server owns it; return whether this one does."""
         if mine := await self._own(live):
             await self._moving(self, live)
         return mine
@@ -288,7 +288,7 @@ class Keeper:
             try:
                 return await self.store.own(live.kept.head.game_id)
             except StoreError as error:
-                logger.error("game %s waits: %s", live.kept.head.game_id, error)
+                logger.error("game %s is waiting: %s", live.kept.head.game_id, error)
                 await asyncio.sleep(LOOK)
 
     def _rest(self, live: Live, task: "asyncio.Task[bool]") -> None:
@@ -296,12 +296,12 @@ class Keeper:
         if task.cancelled():
             return
         if task.exception() is not None:
-            logger.error("game %s stands still", live.kept.head.game_id, exc_info=task.exception())
+            logger.error("game %s is stuck", live.kept.head.game_id, exc_info=task.exception())
         elif task.result():
-            self.move(live)  # something may have become due as it ended
+            self.move(live)  # something may have become due while it ended
 
     async def finish(self) -> None:
-        """End all streams, move no more, and finish what is being stored."""
+        """End all streams, stop moving, and finish writing to the store."""
         self.finishing = True
         movers = [live.mover for live in self._games.values() if live.mover is not None]
         for task in (*movers, *filter(None, (self._resuming,))):
@@ -322,29 +322,29 @@ def now() -> int:
 
 
 def require_room(limit: str, there: int, most: int, words: str) -> None:
-    """Raise CallError, TOO_MANY_GAMES, which tells the limit by its name and its value, where nothing is left of it."""
+    """Raise CallError, TOO_MANY_GAMES with the name and value of the limit, if the limit is reached."""
     if there >= most:
         raise CallError(Reason.TOO_MANY_GAMES, [("", f"{there} {words}")], metadata={"limit": limit, "most": str(most)})
 
 
 @contextmanager
 def typed() -> Iterator[None]:
-    """Raise what the store raises as a CallError: DISK_FULL, STORE_FAILED. A conflict goes through as it is."""
+    """Turn errors of the store into a CallError: DISK_FULL, STORE_FAILED. A Conflict passes unchanged."""
     try:
         yield
     except Conflict:
         raise
     except StoreFull:
         logger.error("the store is full")
-        raise CallError(Reason.DISK_FULL, [("", "there is no room to store it; nothing was done")]) from None
+        raise CallError(Reason.DISK_FULL, [("", "there is no space to store it; nothing was done")]) from None
     except StoreError as error:
         logger.error("%s", error)
-        text = "the store failed, and nothing was told; the server's log says why"
+        text = "the store failed, and nothing was sent out; the server's log says why"
         raise CallError(Reason.STORE_FAILED, [("", text)]) from None
 
 
 def summary_of(kept: Kept) -> Summary:
-    """Return what is looked for in the store."""
+    """Return the columns by which the store finds games."""
     status = "over" if kept.over else "open" if kept.waiting else "running"
     shown = kept.head.options.onlookers == Onlookers.ALL or (kept.waiting and kept.head.options.listed)
     due = 0 if kept.mover is not None else None if kept.deadline is None else int(kept.deadline)

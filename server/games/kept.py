@@ -1,4 +1,4 @@
-"""A kept game as its log tells it: who sits where, the position of every ply, what is due. Pure: no clock, no disk."""
+"""A kept game derived from its log: seats, the position of every ply, what is due. Pure: no clock, no disk."""
 
 import hashlib
 from collections.abc import Iterable
@@ -14,12 +14,12 @@ from clerestory.server.games.log import EndReason, Entry, Head, Holder, Kind, Se
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A take-back that waits for consent.
+    """A take-back that is waiting for consent.
 
     Attributes:
         ply: to go back to.
-        seat: that asks.
-        agreed: seats that have said yes, the one that asks among them.
+        seat: that asked.
+        agreed: seats that have agreed, including the one that asked.
     """
 
     ply: int
@@ -28,16 +28,16 @@ class Question:
 
 
 class Kept:
-    """A game at one moment: its head and the entries that `add` has been given.
+    """A game at one moment: its head and the entries added so far.
 
     Attributes:
         entries: all of them; their number is the version.
         line: the entries that lead to the position, one for each ply.
         positions: the whole position of every ply from 0 on; empty for a game that is frozen.
         seats: who holds them.
-        question: about a take-back, None where there is none.
-        ended: the entry that ended the game before its end, None for none.
-        since: when it became the turn of whoever is to act, in milliseconds since 1970.
+        question: the pending take-back, or None.
+        ended: the entry that ended the game early, or None.
+        since: when the current turn began, in milliseconds since 1970.
     """
 
     def __init__(self, head: Head, entries: Iterable[Entry] = ()) -> None:
@@ -53,7 +53,7 @@ class Kept:
             self.add(entry)
 
     def copy(self) -> Self:
-        """Return a copy that can go on by itself."""
+        """Return an independent copy."""
         other = type(self).__new__(type(self))
         other.head, other.question, other.ended, other.since = self.head, self.question, self.ended, self.since
         other.entries, other.line = list(self.entries), list(self.line)
@@ -64,7 +64,7 @@ class Kept:
         """Return the game as it was at a version."""
         return self if version == self.version else Kept(self.head, self.entries[:version])
 
-    # -- what is so --------------------------------------------------------------------------------
+    # -- queries -----------------------------------------------------------------------------------
 
     @property
     def version(self) -> int:
@@ -78,7 +78,7 @@ class Kept:
 
     @property
     def frozen(self) -> bool:
-        """Whether the rules or cards here are not its own."""
+        """Whether this server has other rules or cards than the game."""
         return not self.positions
 
     @property
@@ -88,27 +88,27 @@ class Kept:
 
     @property
     def position(self) -> State:
-        """The whole position; it is not to be changed."""
+        """The whole position; do not change it."""
         return self.positions[-1]
 
     @property
     def over(self) -> bool:
-        """Whether it has ended, in one way or another; of a frozen game, whether it was ended."""
+        """Whether it has ended, normally or early; for a frozen game, whether it was ended early."""
         return self.ended is not None or (not self.frozen and self.position.over)
 
     @property
     def running(self) -> bool:
-        """Whether it is played."""
+        """Whether it is being played."""
         return not (self.frozen or self.over or self.waiting)
 
     @property
     def turn(self) -> int | None:
-        """Who is to act, a seat or NATURE; None where nobody is."""
+        """Whose turn it is, a seat or NATURE; None for nobody."""
         return self.position.turn if self.running else None
 
     @property
     def returns(self) -> tuple[float, ...]:
-        """Win shares of a game that is over; empty where it was abandoned."""
+        """Win shares of a game that is over; empty if it was abandoned."""
         if self.ended is None:
             return self.position.returns()
         if self.ended.text == EndReason.ABANDONED:
@@ -117,7 +117,7 @@ class Kept:
 
     @property
     def deadline(self) -> float | None:
-        """When the time of the person to decide is over, in milliseconds since 1970; None for no such time."""
+        """When the player to decide runs out of time, in milliseconds since 1970; None for no limit."""
         seconds, turn = self.head.options.seconds_per_move, self.turn
         if seconds is None or turn is None or turn == NATURE or self.seats[turn].kind != SeatKind.PERSON:
             return None
@@ -125,7 +125,7 @@ class Kept:
 
     @property
     def mover(self) -> int | None:
-        """The seat for which a bot of the server is to move, None for none."""
+        """The seat for which one of the server's bots has to move, or None."""
         turn = self.turn
         return turn if turn is not None and turn >= 0 and self.seats[turn].kind == SeatKind.BOT else None
 
@@ -142,10 +142,10 @@ class Kept:
             state.play(entry.text)
         return Record(state, None if self.head.begun or seat is not None else self.head.seed)
 
-    # -- what happens ------------------------------------------------------------------------------
+    # -- changes -----------------------------------------------------------------------------------
 
     def add(self, entry: Entry) -> None:
-        """Take in what has happened. Raises GameError for an action that is not legal."""
+        """Add an entry. Raises GameError for an illegal action."""
         if entry.moves:
             self._play(entry)
         elif entry.kind == Kind.SAID:
@@ -195,22 +195,22 @@ class Kept:
 
 
 def frozen(head: Head) -> bool:
-    """Whether these rules or cards are not those of a game."""
+    """Whether a game has other rules or cards than this server."""
     game = GAMES.get(head.game)
     return game is None or (game.rules_revision, game.catalogue) != (head.rules_revision, head.catalogue)
 
 
 def draw(kept: Kept, moment: int) -> Entry:
-    """Return the outcome of the chance event that is due; met again on the same way, it is the same."""
+    """Return the outcome of the chance event that is due; after the same moves it is always the same."""
     seed = hashlib.sha256(f"{kept.head.seed}:{kept.ply + 1}".encode()).digest()[:8]
     state = kept.position.copy()
     return Entry(Kind.DRAWN, None, state.draw(Rng(int.from_bytes(seed))).text, moment)
 
 
 def settle(kept: Kept, moment: int) -> list[Entry]:
-    """Return the chance events that are due, and those behind them; they are added to the game.
+    """Draw the chance events that are due and those that follow; add them to the game and return them.
 
-    At a table there are none: they are entered.
+    At a physical table there are none: they are entered by people.
     """
     drawn: list[Entry] = []
     while kept.turn == NATURE and not kept.head.options.table:

@@ -1,4 +1,4 @@
-"""A game in memory, and who has it."""
+"""A game in memory, and who uses it."""
 
 import asyncio
 from collections.abc import Hashable, Iterator
@@ -13,14 +13,14 @@ class Live:
     """A game in memory.
 
     Attributes:
-        kept: as it is stored; a new one takes its place when something happens.
-        steps: the game before and after each of the entries that were stored last, by version.
-        frames: what has been made of it to be shown, forgotten when something happens.
-        changed: set when something happens; another one then takes its place.
-        users: those who have it.
-        watching: those of them who watch it, by what is set when they have something to see.
-        mover: the task that moves in it, None while nothing is due.
-        found: when it was read from the store, in milliseconds since 1970; 0 for a game made since.
+        kept: its stored state; replaced on every change.
+        steps: the game before and after each of the latest entries, by version.
+        frames: cached messages for watchers, cleared on every change.
+        changed: set on every change, and then replaced.
+        users: number of current users.
+        watching: the viewers who watch it, by the event that is set when there is something new for them.
+        mover: the task that moves in it, or None while nothing is due.
+        found: when it was loaded from the store, in milliseconds since 1970; 0 for a game created since.
     """
 
     def __init__(self, kept: Kept, found: int = 0) -> None:
@@ -36,7 +36,7 @@ class Live:
 
     @property
     def asleep(self) -> bool:
-        """Whether nobody has it, and nothing is to be done."""
+        """Whether nobody uses it, and nothing is due."""
         return not self.users and self.mover is None
 
     def at(self, version: int) -> Kept:
@@ -44,7 +44,7 @@ class Live:
         return self.steps.get(version) or self.kept.at(version)
 
     def become(self, kept: Kept) -> None:
-        """Take in what is stored by now, and wake up those who wait for it."""
+        """Switch to the newly stored state, and wake up those who wait for it."""
         step, self.steps = self.kept, {self.kept.version: self.kept}
         for entry in kept.entries[self.kept.version :]:
             step = step.copy()
@@ -55,14 +55,14 @@ class Live:
         self.wake()
 
     def wake(self) -> None:
-        """Let those who wait look."""
+        """Wake up those who wait."""
         self.changed.set()
         self.changed = asyncio.Event()
         self._tell()
 
     @contextmanager
     def watched_by(self, viewer: Viewer) -> Iterator[asyncio.Event]:
-        """Count somebody among those who watch; yield what is set whenever there is something to see."""
+        """Register a viewer; yield the event that is set whenever there is something new to see."""
         news = asyncio.Event()
         self.watching[news] = viewer
         self._tell()

@@ -1,4 +1,4 @@
-"""What is kept of a game: a head that never changes, and entries, which become more and never fewer."""
+"""What is stored of a game: an immutable head and an append-only list of entries."""
 
 import hashlib
 from dataclasses import dataclass, field, replace
@@ -7,7 +7,7 @@ from typing import Self
 
 from pydantic import TypeAdapter
 
-USUAL_SECONDS = 1.0  # of a bot for a move
+USUAL_SECONDS = 1.0  # that a bot takes for a move by default
 
 
 class SeatKind(StrEnum):
@@ -19,7 +19,7 @@ class SeatKind(StrEnum):
 
 
 class Hints(StrEnum):
-    """What clients shall show of hints."""
+    """When clients may show hints."""
 
     NEVER = "never"
     AFTERWARDS = "afterwards"
@@ -43,7 +43,7 @@ class Onlookers(StrEnum):
 
 
 class EndReason(StrEnum):
-    """In which way a game ended before its end."""
+    """Why a game ended early."""
 
     RESIGNED = "resigned"
     ABANDONED = "abandoned"
@@ -68,8 +68,8 @@ class Holder:
 
     Attributes:
         name: of a person.
-        bot: of a bot, None for anybody else.
-        token: digest of the seat's token, "" where there is none.
+        bot: how it plays, None if no bot holds the seat.
+        token: digest of the seat's token, "" for none.
     """
 
     kind: SeatKind
@@ -78,19 +78,19 @@ class Holder:
     token: str = ""
 
     def played_by(self, bot: Bot) -> Self:
-        """Return the same seat with a bot in it; its person may come back."""
+        """Return the same seat played by a bot; its player can take it back."""
         return replace(self, kind=SeatKind.BOT, bot=bot)
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What is chosen when a game is made.
+    """The options of a game.
 
     Attributes:
         delay_plies: by which onlookers see it late.
-        table: luck is entered, not drawn.
-        seconds_per_move: of a person, None for no limit.
-        play_on: who moves for a person whose time is over, or who has resigned.
+        table: chance events are entered, not drawn.
+        seconds_per_move: limit for a person, None for no limit.
+        play_on: the bot that moves for a person who has run out of time or resigned.
         listed: shown to everybody while a seat is open.
     """
 
@@ -106,19 +106,19 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What never changes.
+    """The part that never changes.
 
     Attributes:
-        opening: the first position as JSON, nothing unknown unless at a table.
-        seed: of all luck that the server draws; None at a table.
-        seed_chosen: whoever made the game chose the seed, or the position it began with.
+        opening: the first position as JSON, without unknowns except at a physical table.
+        seed: of all chance events that the server draws; None at a physical table.
+        seed_chosen: the creator of the game chose the seed or the first position.
         salt: of the commitment, 32 hexadecimal digits.
-        seats: who holds them at first.
+        seats: who holds them initially.
         owner: digest of the owner's token.
         onlooker: digest of the onlookers' token, "" for none.
         created: milliseconds since 1970.
-        maker: digest of the caller who made it, "" for a game made before that was kept.
-        begun: it began in a position that was given, not in one that the seed dealt.
+        maker: digest of the caller who created it, "" for a game from before this was stored.
+        begun: it began in a given position, not in one dealt from the seed.
     """
 
     game_id: str
@@ -139,7 +139,7 @@ class Head:
 
     @property
     def commitment(self) -> str:
-        """What is told of the seed at the beginning, "" at a table."""
+        """The commitment to the seed, published at the beginning; "" at a physical table."""
         return "" if self.seed is None else hashlib.sha256(f"{self.seed}:{self.salt}".encode()).hexdigest()
 
     def to_json(self) -> str:
@@ -153,14 +153,14 @@ class Head:
 
 
 class Kind(StrEnum):
-    """What an entry tells, and what its `text` is."""
+    """The kind of an entry, which determines the meaning of its `text`."""
 
-    PLAYED = "played"  # an action of its seat, or what came up and was entered
-    PLAYED_ON = "played on"  # an action of the server for a person whose time was over
-    DRAWN = "drawn"  # what came up, drawn by the server
-    SAID = "said"  # the outcome of a chance event to come that its seat has been shown at the table
+    PLAYED = "played"  # an action of its seat, or an entered chance outcome
+    PLAYED_ON = "played on"  # an action of the server for a person who ran out of time
+    DRAWN = "drawn"  # a chance outcome drawn by the server
+    SAID = "said"  # the outcome of a coming chance event that its seat has been shown at the table
     TAKEN_BACK = "taken back"  # the ply
-    AGREED = "agreed"  # the ply of a take-back, asked for first if no other was
+    AGREED = "agreed"  # the ply of a take-back; the first one requests it
     DECLINED = "declined"  # the same
     SEATED = "seated"  # the holder as JSON
     ENDED = "ended"  # an EndReason
@@ -175,7 +175,7 @@ class Entry:
 
     Attributes:
         seat: whose; None for a chance event, and for the owner.
-        text: as its kind says.
+        text: depends on its kind.
         moment: milliseconds since 1970.
     """
 
@@ -191,7 +191,7 @@ class Entry:
 
     @property
     def ply(self) -> int:
-        """The ply that a take-back speaks of."""
+        """The ply of a take-back."""
         return int(self.text)
 
     @property

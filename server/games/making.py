@@ -1,4 +1,4 @@
-"""A new game: its deal, its tokens, and the answer that a request repeated gets again."""
+"""A new game: its deal, its tokens, and the answer that a repeated request gets again."""
 
 import secrets
 
@@ -16,14 +16,14 @@ OWNER, ONLOOKER = "owner", "onlooker"
 
 
 def seat_name(seat: int) -> str:
-    """Return what a mint calls the token of a seat."""
+    """Return the name of a seat's token in a mint."""
     return f"seat {seat}"
 
 
 def make_game(plan: Plan, mint: Mint, maker: str, moment: int) -> Kept:
-    """Return a new game of somebody's; what comes up at its beginning has come up, unless it waits for people.
+    """Return a new game, with its first chance events drawn unless it is waiting for people to join.
 
-    Raises CallError for something in the record that it goes on from.
+    Raises CallError for an invalid record that it is to continue.
     """
     seed = secrets.randbits(SEED_BITS) if plan.seed is None else plan.seed
     opening = plan.opening or plan.game.new(len(plan.seats), seed)
@@ -54,25 +54,25 @@ def make_game(plan: Plan, mint: Mint, maker: str, moment: int) -> Kept:
 
 
 def add_told(kept: Kept, number: int, text: str, moment: int) -> None:
-    """Add what a record tells. Raises CallError: BAD_ACTION, ILLEGAL_ACTION."""
+    """Add an action or outcome of a record. Raises CallError: BAD_ACTION, ILLEGAL_ACTION."""
     turn = kept.position.turn
     try:
         kept.add(Entry(Kind.PLAYED, turn if turn >= 0 else None, text, moment))
     except BadText:
-        refuse(Reason.BAD_ACTION, f"beginning.actions[{number}]", f"{text[:40]!r} is no action of {kept.head.game}")
+        refuse(Reason.BAD_ACTION, f"beginning.actions[{number}]", f"{text[:40]!r} is not an action of {kept.head.game}")
     except IllegalAction as error:
         refuse(Reason.ILLEGAL_ACTION, f"beginning.actions[{number}]", str(error))
 
 
 def with_token(holder: Holder, seat: int, mint: Mint) -> Holder:
-    """Return who holds a seat, a person with his token."""
+    """Return the holder of a seat, with a token if it is a person."""
     if holder.kind != SeatKind.PERSON:
         return holder
     return Holder(holder.kind, holder.name, token=digest_of(mint.token(seat_name(seat))))
 
 
 def keys_of(head: Head, mint: Mint) -> list[Key]:
-    """Return what leads to a new game."""
+    """Return the keys of a new game."""
     keys = [Key(head.owner), *(Key(holder.token, seat) for seat, holder in enumerate(head.seats) if holder.token)]
     if head.onlooker:
         keys.append(Key(head.onlooker))

@@ -1,4 +1,4 @@
-"""Moves of the server: for its bots, and for people whose time is over. Each is an ordinary search of the advisor's."""
+"""Moves by the server, for its bots and for people who run out of time. Each is an ordinary search of the advisor."""
 
 import asyncio
 import logging
@@ -14,18 +14,18 @@ from clerestory.server.games.live import Live
 from clerestory.server.games.log import Bot
 from clerestory.server.games.store import Conflict
 
-LEAST_NOTICE = 10.0  # seconds that a person has after the server has found a game again, whatever his deadline was
-SOON, LATE = 0.5, 30.0  # seconds between two tries to store or to search a move, growing
+LEAST_NOTICE = 10.0  # seconds that a person has after the server has reloaded a game, whatever the deadline was
+SOON, LATE = 0.5, 30.0  # seconds between attempts to search or store a move, growing from the first to the second
 PASSING = (Reason.BUSY, Reason.DISK_FULL, Reason.STORE_FAILED)
 
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
-Choose = Callable[[Kept, int, Bot], Awaitable[str]]  # of a game, a seat and how it plays: the text of its move
+Choose = Callable[[Kept, int, Bot], Awaitable[str]]  # from a game, a seat and how it plays to the text of its move
 
 
 async def move_on(choose: Choose, keeper: Keeper, live: Live) -> None:
-    """Move in a game until nothing is due that the server has to do."""
+    """Move in a game as long as the server has to."""
     pause = SOON
     while not keeper.finishing:
         kept = live.kept
@@ -35,7 +35,7 @@ async def move_on(choose: Choose, keeper: Keeper, live: Live) -> None:
             await move_once(choose, keeper, live)
             pause = SOON
         except Conflict:
-            return  # it is another server's by now
+            return  # another server owns it now
         except CallError as error:
             if error.reason == Reason.FINISHING:
                 return
@@ -48,7 +48,7 @@ async def move_on(choose: Choose, keeper: Keeper, live: Live) -> None:
 
 
 async def move_once(choose: Choose, keeper: Keeper, live: Live) -> None:
-    """Choose and play a move, unless something else happens before. Raises CallError."""
+    """Choose and play a move, unless the game changes first. Raises CallError."""
     kept = live.kept
     seat, bot = kept.mover, None
     if seat is not None:
@@ -67,12 +67,12 @@ async def move_once(choose: Choose, keeper: Keeper, live: Live) -> None:
 
 
 def due(deadline: float, since: int, found: int) -> float:
-    """Return when to move for a person: at his deadline, but not at once where it passed while the server was away."""
+    """Return when to move for a person: at the deadline, but not at once if it passed while the server was down."""
     return deadline if since >= found else max(deadline, found + 1000 * LEAST_NOTICE)
 
 
 async def either(doing: Awaitable[T], live: Live) -> T | None:
-    """Return what comes of something, None if the game changes before; it is then cancelled."""
+    """Return the result of an awaitable, or cancel it and return None if the game changes first."""
     task, changed = asyncio.ensure_future(doing), asyncio.ensure_future(live.changed.wait())
     try:
         await asyncio.wait((task, changed), return_when=asyncio.FIRST_COMPLETED)

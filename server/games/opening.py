@@ -1,4 +1,4 @@
-"""Which store a setting names."""
+"""Opening the store that a setting names."""
 
 from clerestory.server.config import BadSettings
 from clerestory.server.games.sqlite import SqliteStore
@@ -14,5 +14,5 @@ async def open_store(name: str) -> Store:
     try:
         from clerestory.server.games.postgres import PostgresStore
     except ImportError:
-        raise BadSettings("store: PostgreSQL needs more: pip install 'clerestory[postgres]'") from None
+        raise BadSettings("store: PostgreSQL needs further packages: pip install 'clerestory[postgres]'") from None
     return await PostgresStore.open(name)

@@ -15,7 +15,7 @@ STATUSES = {games.GAME_STATUS_OPEN: "open", games.GAME_STATUS_RUNNING: "running"
 
 
 def wanted_of(request: games.GameServiceListGamesRequest) -> Wanted:
-    """Return which games to look for: one more than fit, to tell whether there are more. Raises CallError, BAD_PAGE."""
+    """Return the query for a page plus one game, which shows whether more follow. Raises CallError, BAD_PAGE."""
     size = request.page_size or USUAL
     if size > MOST:
         refuse(Reason.BAD_PAGE, "page_size", f"is {size}; must be {MOST} at most")
@@ -33,7 +33,7 @@ def wanted_of(request: games.GameServiceListGamesRequest) -> Wanted:
 
 
 def next_page(found: Sequence[tuple[str, int]], limit: int) -> str:
-    """Return the token of the page after this one, "" where there is none."""
+    """Return the token of the next page, "" if there is none."""
     if len(found) < limit:
         return ""
     game_id, created = found[limit - 2]
@@ -50,5 +50,5 @@ def read_page(token: str) -> tuple[int, str]:
 
 
 def cursor_of(request: games.WatchGameRequest) -> int | None:
-    """Return the version that somebody who watches knows already, None for none."""
+    """Return the version that a watcher already knows, None for none."""
     return request.from_version if request.HasField("from_version") else None

@@ -1,9 +1,9 @@
-"""Where several servers keep their games together: the log in PostgreSQL, and which of them moves in which game.
+"""A store shared by several servers: the log in PostgreSQL, and which server moves in which game.
 
-People are served by whichever server they reach: of two entries with one number the second is refused, and its server
-looks again. What servers do by themselves (moves of bots, and for people whose time is over) is done by the owner of a
-game alone. A server has a lease, a row that it renews; a game names its owner. Once the lease has run out another one
-may take the game, and what the first one still wants to store for it is refused, as the game no longer names it: the
+Any server can serve any player: of two entries with the same number the second is refused, and its server
+reloads the game. Moves by the server (for bots, and for people who run out of time) are made only by the owner of a
+game. A server has a lease, a row that it renews; a game names its owner. Once the lease has expired another server
+may take the game, and writes by the first one are then refused because the game no longer names it: the
 name is the fencing token (M. Kleppmann, "How to do distributed locking", 2016). Times are the database's.
 """
 
@@ -35,11 +35,11 @@ from clerestory.server.games.store import (
     query,
 )
 
-LEASE = 6.0  # seconds for which a server that is not heard of keeps its games
-BEAT = 2.0  # seconds between its signs of life, and between looks for games without an owner
+LEASE = 6.0  # seconds without a heartbeat after which a server can lose its games
+BEAT = 2.0  # seconds between heartbeats, and between checks for games without an owner
 CONNECTIONS = 4
-PATIENCE = 10.0  # seconds for a connection
-PAUSE = 1.0  # seconds before a connection that was lost is tried again
+PATIENCE = 10.0  # seconds to wait for a connection
+PAUSE = 1.0  # seconds before reconnecting
 CHANNEL = "clerestory_games"
 NOBODY = 0  # no server has this number
 LIVES: LiteralString = (
@@ -67,7 +67,7 @@ class PostgresStore:
 
     @classmethod
     async def open(cls, url: str) -> Self:
-        """Return a store whose tables are there and up to date, of a new server. Raises BadSettings."""
+        """Register a new server and return its store, with the tables up to date. Raises BadSettings."""
         try:
             async with await psycopg.AsyncConnection.connect(url, connect_timeout=int(PATIENCE)) as connection:
                 secret, number = await prepare(connection)
@@ -146,11 +146,11 @@ class PostgresStore:
         return dict(await self._ask("SELECT maker, count(*) FROM game WHERE status <> 'over' GROUP BY maker"))
 
     async def reviewed(self, game_id: str, plan: str) -> dict[int, bytes]:
-        """Return what there is of a review."""
+        """Return the stored part of a review."""
         return dict(await self._ask("SELECT ply, message FROM review WHERE game = %s AND plan = %s", (game_id, plan)))
 
     async def keep_review(self, game_id: str, plan: str, plies: Mapping[int, bytes]) -> None:
-        """Keep plies of a review."""
+        """Store plies of a review."""
         rows = [(game_id, plan, ply, message) for ply, message in plies.items()]
         text: LiteralString = "INSERT INTO review VALUES (%s, %s, %s, %s) ON CONFLICT DO NOTHING"
         await self._do(lambda cursor: cursor.executemany(text, rows))
@@ -158,13 +158,13 @@ class PostgresStore:
     # -- owners ----------------------------------------------------------------------------------------
 
     async def own(self, game_id: str) -> bool:
-        """Take a game, unless another server that lives has it; return whether it is this server's."""
+        """Take a game unless another live server owns it; return whether this server owns it now."""
         text: LiteralString = f"UPDATE game SET owner = %(me)s WHERE id = %(game)s AND (owner = %(me)s OR NOT {LIVES})"
         values = {"me": self._number, "game": game_id, "lease": LEASE}
         return bool(await self._ask(f"{text} RETURNING id", values))
 
     async def adopt(self, most: int) -> list[str]:
-        """Take the games that are due and have no owner that lives; return them."""
+        """Take and return games that are due and have no live owner."""
         orphans: LiteralString = (
             f"SELECT id FROM game WHERE due IS NOT NULL AND NOT {LIVES} ORDER BY due LIMIT %(most)s"
         )
@@ -174,11 +174,11 @@ class PostgresStore:
         return [game for (game,) in await self._ask(text, {"me": self._number, "lease": LEASE, "most": most})]
 
     def listen(self, heard: Heard) -> None:
-        """Tell from now on what other servers store."""
+        """Report from now on what other servers store."""
         self._tasks.append(asyncio.create_task(self._listen(heard)))
 
     async def close(self) -> None:
-        """Leave the games to others."""
+        """Release the games to other servers."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -191,7 +191,7 @@ class PostgresStore:
         await self._tell(cursor, NOBODY, True, "")
 
     async def _live(self) -> None:
-        """Give signs of life, and forget servers that have given none for long."""
+        """Renew the lease, and delete servers that have been dead for long."""
         alive: LiteralString = (
             "INSERT INTO server VALUES (%s, clock_timestamp()) ON CONFLICT (id) DO UPDATE SET seen = clock_timestamp()"
         )
@@ -208,7 +208,7 @@ class PostgresStore:
     # -- news ------------------------------------------------------------------------------------------
 
     async def _tell(self, cursor: Cursor, owner: int, due: bool, game_id: str) -> None:
-        """Tell other servers of what is stored, once it is."""
+        """Notify other servers when the transaction commits."""
         text = f"{self._number} {owner} {int(due)} {game_id}"
         await cursor.execute("SELECT pg_notify(%s, %s)", (CHANNEL, text))
 
@@ -217,10 +217,10 @@ class PostgresStore:
             with suppress(psycopg.Error):
                 async with await psycopg.AsyncConnection.connect(self._url, autocommit=True) as connection:
                     await connection.execute(f"LISTEN {CHANNEL}")
-                    heard(News("", mine=False, due=True))  # what was told before was not heard
+                    heard(News("", mine=False, due=True))  # earlier notifications were missed
                     async for notice in connection.notifies():
                         self._hear(notice.payload, heard)
-            logger.warning("other servers are not heard of: PostgreSQL is away")
+            logger.warning("no news of other servers: PostgreSQL is unavailable")
             await asyncio.sleep(PAUSE)
 
     def _hear(self, text: str, heard: Heard) -> None:
@@ -237,14 +237,14 @@ class PostgresStore:
         return await self._do(do)
 
     async def _do(self, do: Callable[[Cursor], Awaitable[T]]) -> T:
-        """Do something in a transaction of its own. Raises StoreError."""
+        """Run something in its own transaction. Raises StoreError."""
         try:
             async with self._pool.connection() as connection, connection.cursor() as cursor:
                 return await do(cursor)
         except (errors.UniqueViolation, errors.ForeignKeyViolation) as error:
             raise Conflict(str(error)) from None
         except errors.DiskFull:
-            raise StoreFull("there is no room to store it") from None
+            raise StoreFull("there is no space to store it") from None
         except (psycopg.Error, PoolTimeout) as error:
             raise StoreError(f"the store failed: {error}") from None
 
@@ -261,7 +261,7 @@ async def insert_entries(cursor: Cursor, game_id: str, number: int, entries: Seq
 
 
 async def insert_keys(cursor: Cursor, game_id: str, keys: Sequence[Key]) -> None:
-    """Add what leads to a game, in place of names of requests that are too old."""
+    """Add keys of a game, and delete expired request names."""
     if keys:
         now = int(1000 * time.time())
         await cursor.execute("DELETE FROM key WHERE request AND moment < %s", (now - DAY,))

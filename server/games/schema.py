@@ -1,4 +1,4 @@
-"""The file of a store: how it is opened, and how one of an earlier version becomes one of this."""
+"""The file of a store: how it is opened and migrated from earlier versions."""
 
 import secrets
 import sqlite3
@@ -9,16 +9,16 @@ from clerestory.server.config import BadSettings
 APPLICATION = 0x434C5253  # `CLRS`, in the header of the file
 LEAST_SQLITE = (3, 37, 0)  # which has strict tables
 
-# Each script makes a file of version n, its place from 0, one of version n + 1; it is never changed once released.
+# Script n, counted from 0, migrates a file from version n to n + 1; it is never changed once released.
 SCRIPTS = (
     """
     CREATE TABLE store (secret BLOB NOT NULL) STRICT;
     CREATE TABLE game (
         id TEXT PRIMARY KEY,
         name TEXT NOT NULL,
-        created INTEGER NOT NULL,  -- milliseconds since 1970, as all moments
-        head TEXT NOT NULL,  -- what never changes, JSON
-        status TEXT NOT NULL,  -- open, running or over (this and the next two follow from the log)
+        created INTEGER NOT NULL,  -- milliseconds since 1970, like all times
+        head TEXT NOT NULL,  -- the part that never changes, as JSON
+        status TEXT NOT NULL,  -- open, running or over (this and the next two are derived from the log)
         shown INTEGER NOT NULL,  -- ListGames shows it to everybody
         due INTEGER  -- when the server has to move, 0 for at once
     ) STRICT;
@@ -45,7 +45,7 @@ SCRIPTS = (
     """
     CREATE TABLE review (
         game TEXT NOT NULL REFERENCES game,
-        plan TEXT NOT NULL,  -- digest of all that a review is made by
+        plan TEXT NOT NULL,  -- digest of everything that determines the review
         ply INTEGER NOT NULL,
         message BLOB NOT NULL,  -- a ReviewedPly
         PRIMARY KEY (game, plan, ply)
@@ -55,10 +55,10 @@ SCRIPTS = (
 
 
 def open_file(path: str) -> sqlite3.Connection:
-    """Return the only connection to a store, made or brought up to date.
+    """Open a store, create or migrate it, and return the only connection to it.
 
-    Raises BadSettings for a file that cannot be opened, that another process has, that is no store, or one of a later
-    version of this program.
+    Raises BadSettings for a file that cannot be opened, is in use by another process, is not a store, or is from a
+    later version of this program.
     """
     if sqlite3.sqlite_version_info < LEAST_SQLITE:
         raise BadSettings(f"store: needs SQLite 3.37; this Python has {sqlite3.sqlite_version}")
@@ -78,15 +78,15 @@ def complaint(error: sqlite3.Error) -> str:
     if code is not None and code & 0xFF == sqlite3.SQLITE_BUSY:
         return "is in use by another server; give this one a file of its own, or memory:"
     if code == sqlite3.SQLITE_NOTADB:
-        return "is no store of games"
+        return "is not a store of games"
     return f"cannot be opened: {error}"
 
 
 def connect(path: str) -> sqlite3.Connection:
-    """Open a file, and take it for ourselves."""
+    """Open a file with an exclusive lock."""
     connection = sqlite3.connect(path, timeout=0, isolation_level=None)
     try:
-        connection.execute("PRAGMA locking_mode=EXCLUSIVE")  # before the first lock, which is then never given up
+        connection.execute("PRAGMA locking_mode=EXCLUSIVE")  # before the first lock, which is then never released
         connection.execute("BEGIN EXCLUSIVE")
         require_store(connection, path)
         connection.execute("COMMIT")
@@ -105,9 +105,9 @@ def require_store(connection: sqlite3.Connection, path: str) -> None:
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     if application != APPLICATION and (tables or application or version):
-        raise BadSettings(f"store: {path} is no store of games")
+        raise BadSettings(f"store: {path} is not a store of games")
     if version > len(SCRIPTS):
-        raise BadSettings(f"store: {path} is of version {version}, later than this program, which knows {len(SCRIPTS)}")
+        raise BadSettings(f"store: {path} has version {version}; this program only knows versions up to {len(SCRIPTS)}")
 
 
 def migrate(connection: sqlite3.Connection) -> None:

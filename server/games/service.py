@@ -34,8 +34,8 @@ class GameHandlers(GameServiceServicer):
 
     Args:
         keeper: of the games.
-        callers: tells whose calls are.
-        max_watchers: of one game; one more is refused.
+        callers: identifies the caller of a call.
+        max_watchers: of one game; further ones are refused.
     """
 
     def __init__(self, keeper: Keeper, callers: Callers, max_watchers: int) -> None:
@@ -43,10 +43,10 @@ class GameHandlers(GameServiceServicer):
         self._callers = callers
         self._max_watchers = max_watchers
 
-    # -- coming ------------------------------------------------------------------------------------
+    # -- creating and joining ----------------------------------------------------------------------
 
     async def CreateGame(self, request: games.CreateGameRequest, context: Context) -> games.CreateGameResponse:
-        """Make a game, once for each name of a request. Raises CallError."""
+        """Create a game, once per request name. Raises CallError."""
         plan = read_plan(request)
         mint = Mint(self._keeper.store.secret, plan.request_id and f"create {plan.request_id}")
         if await self._known(mint) is None:
@@ -62,14 +62,14 @@ class GameHandlers(GameServiceServicer):
         await self._keeper.create(kept, keys_of(kept.head, mint))
 
     async def _known(self, mint: Mint) -> tuple[str, int | None] | None:
-        """Return the game and the seat of a request that has been answered before, None for a new one."""
+        """Return the game and seat of a request that was answered before, None for a new one."""
         if not mint.digest:
             return None
         with typed():
             return (await self._keeper.store.find([mint.digest])).get(mint.digest)
 
     async def JoinGame(self, request: games.JoinGameRequest, context: Context) -> games.JoinGameResponse:
-        """Take a seat, once for each name of a request. Raises CallError."""
+        """Take a seat, once per request name. Raises CallError."""
         wanted, name = read_join(request)
         mint = Mint(self._keeper.store.secret, request.request_id and f"join {request.game_id} {request.request_id}")
         token = mint.token("seat")
@@ -87,7 +87,7 @@ class GameHandlers(GameServiceServicer):
                 game=write_game(live.kept), seat_token=games.SeatToken(seat=known[1] or 0, token=token)
             )
 
-    # -- looking -----------------------------------------------------------------------------------
+    # -- reading -----------------------------------------------------------------------------------
 
     async def GetGame(self, request: games.GetGameRequest, context: Context) -> games.GetGameResponse:
         """Show a game at a ply. Raises CallError."""
@@ -96,7 +96,7 @@ class GameHandlers(GameServiceServicer):
             kept = visible(live.kept, viewer)
             ply = request.ply if request.HasField("ply") else kept.ply
             if ply > kept.ply:
-                refuse(Reason.BAD_PLY, "ply", f"is {ply}; the game has come to ply {kept.ply}")
+                refuse(Reason.BAD_PLY, "ply", f"is {ply}; the game has reached ply {kept.ply}")
             told = request.HasField("entries_from_ply") and not viewer.stranger
             return games.GetGameResponse(
                 game=write_game(kept),
@@ -116,18 +116,20 @@ class GameHandlers(GameServiceServicer):
         for game_id, _ in found[: wanted.limit - 1]:
             async with self._keeper.lend(game_id) as live:
                 shown.append(write_game(visible(live.kept, listed_to(live.kept, request.tokens))))
-            await asyncio.sleep(0)  # other calls come between
+            await asyncio.sleep(0)  # let other calls run
         return games.GameServiceListGamesResponse(games=shown, next_page_token=next_page(found, wanted.limit))
 
-    async def WatchGame(  # type: ignore[override]  # grpc.aio takes a coroutine that writes as well
+    async def WatchGame(  # type: ignore[override]  # grpc.aio also accepts a coroutine that writes
         self, request: games.WatchGameRequest, context: Context
     ) -> None:
-        """Show a game while it goes on. Raises CallError."""
+        """Stream a running game. Raises CallError."""
         async with self._keeper.lend(request.game_id) as live:
             viewer = viewer_of(live.kept, request.tokens)
             require_sight(viewer)
             if len(live.watching) >= self._max_watchers:
-                refuse(Reason.TOO_MANY_WATCHERS, "game_id", f"{len(live.watching)} watch the game; no more may")
+                refuse(
+                    Reason.TOO_MANY_WATCHERS, "game_id", f"the game has {len(live.watching)} watchers, the most allowed"
+                )
             await watch(self._keeper, live, viewer, cursor_of(request), context.write)
 
     async def GetRecord(self, request: games.GetRecordRequest, context: Context) -> games.GetRecordResponse:
@@ -136,7 +138,7 @@ class GameHandlers(GameServiceServicer):
             viewer = viewer_of(live.kept, request.tokens)
             require_sight(viewer)
             if live.kept.frozen:
-                refuse(Reason.FROZEN, "game_id", "the game is of other rules or cards than this server's")
+                refuse(Reason.FROZEN, "game_id", "the game has other rules or cards than this server")
             return write_record(visible(live.kept, viewer), viewer)
 
     # -- acting ------------------------------------------------------------------------------------
@@ -147,12 +149,12 @@ class GameHandlers(GameServiceServicer):
         return games.PlayActionResponse(**await self._act(request, act))
 
     async def SayShown(self, request: games.SayShownRequest, context: Context) -> games.SayShownResponse:
-        """Say what a seat has been shown, exactly once. Raises CallError."""
+        """Enter what a seat has been shown, exactly once. Raises CallError."""
         act = partial(course.say, version=request.version, seat=request.seat, text=request.outcome, moment=now())
         return games.SayShownResponse(**await self._act(request, act))
 
     async def TakeBack(self, request: games.TakeBackRequest, context: Context) -> games.TakeBackResponse:
-        """Take back, ask, agree or decline. Raises CallError."""
+        """Request a take-back, agree to it or decline it. Raises CallError."""
         act = partial(course.take_back, version=request.version, ply=request.ply, decline=request.decline, moment=now())
         return games.TakeBackResponse(**await self._act(request, act))
 
@@ -161,7 +163,7 @@ class GameHandlers(GameServiceServicer):
         request: games.PlayActionRequest | games.SayShownRequest | games.TakeBackRequest,
         act: Callable[..., int],
     ) -> dict[str, Any]:
-        """Do something for a version, and return what comes of it, as of the version after it."""
+        """Act on a version, and return the fields of the answer, as of the version after it."""
         async with self._keeper.lend(request.game_id) as live:
             (viewer, version), kept = await self._change(live, request.tokens, act)
             after = kept.at(version)
@@ -172,7 +174,7 @@ class GameHandlers(GameServiceServicer):
             }
 
     async def _change(self, live: Live, tokens: Sequence[str], act: Callable[..., T]) -> tuple[tuple[Viewer, T], Kept]:
-        """Let somebody do something to a game; return who he is, what came of it, and the game then."""
+        """Let a viewer change a game; return the viewer, the result of the change, and the game after it."""
 
         def whole(kept: Kept) -> tuple[Viewer, T]:
             viewer = viewer_of(kept, tokens)
@@ -181,14 +183,14 @@ class GameHandlers(GameServiceServicer):
         return await self._keeper.change(live, whole)
 
     async def SetSeat(self, request: games.SetSeatRequest, context: Context) -> games.SetSeatResponse:
-        """Say who holds a seat. Raises CallError."""
+        """Set who holds a seat. Raises CallError."""
         act = partial(course.set_seat, seat=request.seat, plan=read_seat_plan(request), moment=now())
         async with self._keeper.lend(request.game_id) as live:
             _, kept = await self._change(live, request.tokens, act)
             return games.SetSeatResponse(game=write_game(kept))
 
     async def EndGame(self, request: games.EndGameRequest, context: Context) -> games.EndGameResponse:
-        """End a game before its end. Raises CallError."""
+        """End a game early. Raises CallError."""
         act = partial(course.end, reason=read_end(request), moment=now())
         async with self._keeper.lend(request.game_id) as live:
             _, kept = await self._change(live, request.tokens, act)
@@ -196,13 +198,13 @@ class GameHandlers(GameServiceServicer):
 
 
 def require_sight(viewer: Viewer) -> None:
-    """Raise CallError for somebody who may see nothing but that seats are open."""
+    """Raise CallError for a viewer who may only see that seats are open."""
     if viewer.stranger:
-        refuse(Reason.WRONG_SEAT_TOKEN, "tokens", "take a seat with JoinGame, or bring the token of one")
+        refuse(Reason.WRONG_SEAT_TOKEN, "tokens", "take a seat with JoinGame, or send the token of one")
 
 
 def write_created(kept: Kept, mint: Mint) -> games.CreateGameResponse:
-    """Return a game with the tokens that were made with it."""
+    """Return a game with its newly made tokens."""
     people = [seat for seat, holder in enumerate(kept.head.seats) if holder.kind == SeatKind.PERSON]
     return games.CreateGameResponse(
         game=write_game(kept),
@@ -213,13 +215,13 @@ def write_created(kept: Kept, mint: Mint) -> games.CreateGameResponse:
 
 
 def join_keys(seat: int, token: str, mint: Mint) -> list[Key]:
-    """Return what leads to a seat that was taken."""
+    """Return the keys of a seat that was taken."""
     request = [Key(mint.digest, seat, request=True)] if mint.digest else []
     return [Key(digest_of(token), seat), *request]
 
 
 def listed_to(kept: Kept, tokens: Sequence[str]) -> Viewer:
-    """Return who looks at a game of a list: with those of his tokens that are of this game."""
+    """Return the viewer of a listed game, by those of the tokens that belong to it."""
     known = {holder.token for holder in kept.seats} | {kept.head.owner, kept.head.onlooker}
     mine = [token for token in tokens if digest_of(token) in known]
     return viewer_of(kept, mine) if mine else Viewer()

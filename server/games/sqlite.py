@@ -1,7 +1,7 @@
-"""Where one server keeps its games: a log in SQLite, one connection on one thread, and what has gathered together.
+"""The store of a single server: a log in SQLite, one connection on one thread, with group commit.
 
-A single connection in exclusive mode: a second server on the same file is refused, and the fault of SQLite up to 3.51.2
-in which two connections that write to a WAL can damage it cannot be met.
+The connection is in exclusive mode: a second server on the same file is refused, and the bug of SQLite up to 3.51.2
+in which two connections can corrupt a WAL cannot occur.
 """
 
 import asyncio
@@ -32,23 +32,23 @@ from clerestory.server.games.store import (
     query,
 )
 
-AT_ONCE = 256  # requests of one transaction, at most
+AT_ONCE = 256  # most jobs in one transaction
 
 T = TypeVar("T")
 
 
 @dataclass(slots=True)
 class Job:
-    """Something to be done with the connection, and who waits for it."""
+    """Work to be done on the connection, and the future that waits for it."""
 
     do: Callable[[sqlite3.Connection], Any]
     done: Future[Any] = field(default_factory=Future)
 
 
 class SqliteStore:
-    """A store in a file: `user:` is that of the user, and `memory:` none at all.
+    """A store in a file; `user:` is a file in the user's data folder, `memory:` is no file.
 
-    Raises BadSettings for a file that cannot be opened, that another server has, or that is none of ours.
+    Raises BadSettings for a file that cannot be opened, is in use by another server, or is not a store.
     """
 
     shared = False
@@ -64,7 +64,7 @@ class SqliteStore:
         self._jobs.put(first)
         self.secret, self.unfinished = first.done.result()
 
-    # -- what it does ----------------------------------------------------------------------------------
+    # -- methods of Store ------------------------------------------------------------------------------
 
     async def create(self, head: Head, entries: Sequence[Entry], summary: Summary, keys: Sequence[Key]) -> None:
         """Keep a new game."""
@@ -85,7 +85,7 @@ class SqliteStore:
         summary: Summary,
         keys: Sequence[Key] = (),
         *,
-        owned: bool = False,  # noqa: ARG002  # all of them are
+        owned: bool = False,  # noqa: ARG002  # a single server owns all games
     ) -> None:
         """Add entries."""
 
@@ -133,12 +133,12 @@ class SqliteStore:
         """There are no others."""
 
     async def reviewed(self, game_id: str, plan: str) -> dict[int, bytes]:
-        """Return what there is of a review."""
+        """Return the stored part of a review."""
         text = "SELECT ply, message FROM review WHERE game = ? AND plan = ?"
         return dict(await self._ask(lambda connection: connection.execute(text, (game_id, plan)).fetchall()))
 
     async def keep_review(self, game_id: str, plan: str, plies: Mapping[int, bytes]) -> None:
-        """Keep plies of a review."""
+        """Store plies of a review."""
         rows = [(game_id, plan, ply, message) for ply, message in plies.items()]
         text = "INSERT OR IGNORE INTO review VALUES (?, ?, ?, ?)"
         await self._ask(lambda connection: connection.executemany(text, rows) and None)
@@ -168,7 +168,7 @@ class SqliteStore:
         connection.close()
 
     def _gather(self) -> list[Job]:
-        """Wait for jobs, and return those that have gathered; none once the store is closed."""
+        """Wait for jobs, and return all that are pending; none once the store is closed."""
         jobs = [self._jobs.get()]
         while jobs[-1] is not None and len(jobs) < AT_ONCE and not self._jobs.empty():
             jobs.append(self._jobs.get())
@@ -178,7 +178,7 @@ class SqliteStore:
 
 
 def settle(connection: sqlite3.Connection, jobs: Sequence[Job]) -> None:
-    """Do jobs in one transaction, and tell those who wait once it is on the disk."""
+    """Run jobs in one transaction, and report their results once it is on disk."""
     jobs = [job for job in jobs if job.done.set_running_or_notify_cancel()]
     try:
         connection.execute("BEGIN IMMEDIATE")
@@ -198,7 +198,7 @@ def settle(connection: sqlite3.Connection, jobs: Sequence[Job]) -> None:
 
 
 def attempt(connection: sqlite3.Connection, job: Job) -> Any:
-    """Return what a job returns; a conflict undoes that job alone."""
+    """Return the result of a job; a conflict rolls back only that job."""
     connection.execute("SAVEPOINT job")
     try:
         return job.do(connection)
@@ -213,14 +213,14 @@ def attempt(connection: sqlite3.Connection, job: Job) -> Any:
 def told(error: sqlite3.Error) -> StoreError:
     """Return an error of SQLite as one of ours."""
     full = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
-    return StoreFull("there is no room to store it") if full else StoreError(f"the store failed: {error}")
+    return StoreFull("there is no space to store it") if full else StoreError(f"the store failed: {error}")
 
 
 # -- rows ------------------------------------------------------------------------------------------
 
 
 def read_facts(connection: sqlite3.Connection) -> tuple[bytes, dict[str, int]]:
-    """Return the store's secret and the numbers of unfinished games by maker; forget requests that are too old."""
+    """Return the store's secret and the numbers of unfinished games by maker; delete expired request names."""
     past = int(1000 * time.time()) - DAY
     connection.execute("DELETE FROM key WHERE request AND moment < ?", (past,))
     (secret,) = connection.execute("SELECT secret FROM store").fetchone()
@@ -255,13 +255,13 @@ def insert_entries(connection: sqlite3.Connection, game_id: str, number: int, en
 
 
 def insert_keys(connection: sqlite3.Connection, game_id: str, keys: Iterable[Key]) -> None:
-    """Add what leads to a game."""
+    """Add keys of a game."""
     now = int(1000 * time.time())
     rows = [(key.digest, game_id, key.seat, key.request, now) for key in keys]
     connection.executemany("INSERT INTO key VALUES (?, ?, ?, ?, ?)", rows)
 
 
 def user_file() -> Path:
-    """Return where a user's games are kept unless he says otherwise (XDG Base Directory Specification 0.8)."""
+    """Return the default file of a user's games (XDG Base Directory Specification 0.8)."""
     data = os.environ.get("XDG_DATA_HOME", "")
     return (Path(data) if data.startswith("/") else Path.home() / ".local" / "share") / "clerestory" / "games.sqlite"

@@ -1,4 +1,4 @@
-"""What a store of kept games does, whatever it is made of: SQLite for one server, PostgreSQL for several."""
+"""The interface of a store of kept games: SQLite implements it for one server, PostgreSQL for several."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,24 +12,24 @@ Logged = tuple[Head, list[Entry]]
 
 
 class StoreError(Exception):
-    """The store failed; nothing was kept."""
+    """The store failed; nothing was stored."""
 
 
 class StoreFull(StoreError):
-    """There is no room; nothing was kept."""
+    """There is no space; nothing was stored."""
 
 
 class Conflict(StoreError):
-    """An entry of that number is there already, or a game or a key of that name."""
+    """An entry with that number, or a game or key with that name, exists already."""
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """What leads to a game: the digest of a token, or of the name of a request.
+    """A key that finds a game: the digest of a token, or of a request name.
 
     Attributes:
-        seat: that it is for, None for none.
-        request: it is a request's.
+        seat: that it belongs to, or None.
+        request: whether it is a request name.
     """
 
     digest: str
@@ -39,7 +39,7 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What is looked for without reading a game.
+    """What the store needs for finding games without reading them.
 
     Attributes:
         status: `open`, `running` or `over`.
@@ -54,14 +54,14 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which games to list, the newest first.
+    """A query for games, the newest first.
 
     Attributes:
-        game: of this name, "" for any.
+        game: its name, "" for any.
         status: "" for any.
-        tokens: digests, of which one leads to it; None for games that are shown to everybody.
+        tokens: digests, one of which must be a key of the game; None for games that are shown to everybody.
         due: only those in which the server has to move, shown or not.
-        before: (created, id) of the last game of the page before, None for the first page.
+        before: (created, id) of the last game of the previous page, None for the first page.
     """
 
     limit: int
@@ -74,7 +74,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """Something that another server has stored.
+    """A notification that another server has stored something.
 
     Attributes:
         game_id: what it is about; "" for any game.
@@ -91,18 +91,18 @@ Heard = Callable[[News], None]
 
 
 class Store(Protocol):
-    """The things that a store does; each raises StoreError, StoreFull where there is no room.
+    """A store of games; every method raises StoreError, or StoreFull if there is no space.
 
-    Where several servers share one, what they do by themselves in a game is its owner's to do; `own`, `adopt`, `later`
-    and `listen` are about that. A store of one server owns all of it.
+    If several servers share a store, only a game's owner moves in it by itself, which `own`, `adopt`, `later`
+    and `listen` are for. A single server owns all games.
     """
 
     shared: bool  # by several servers
-    secret: bytes  # drawn when the store was made
-    unfinished: Mapping[str, int]  # games by maker that had not ended when it was opened
+    secret: bytes  # drawn when the store was created
+    unfinished: Mapping[str, int]  # unfinished games by maker when it was opened
 
     async def create(self, head: Head, entries: Sequence[Entry], summary: Summary, keys: Sequence[Key]) -> None:
-        """Keep a new game. Raises Conflict for one that is there, or a key that is."""
+        """Store a new game. Raises Conflict if it or one of the keys exists already."""
 
     async def append(
         self,
@@ -114,9 +114,9 @@ class Store(Protocol):
         *,
         owned: bool = False,
     ) -> None:
-        """Add entries, the first of this number from 0.
+        """Add entries, the first with this number, counted from 0.
 
-        Raises Conflict where that number is taken, and with `owned` where the game is no longer this server's.
+        Raises Conflict if the number is taken, or if `owned` is set and this server no longer owns the game.
         """
 
     async def load(self, game_id: str) -> Logged | None:
@@ -129,32 +129,32 @@ class Store(Protocol):
         """Return (id, created) of games, the newest first."""
 
     async def find(self, digests: Sequence[str]) -> dict[str, tuple[str, int | None]]:
-        """Return (game, seat) of the keys that there are, by digest."""
+        """Return (game, seat) of those keys that exist, by digest."""
 
     async def count_unfinished(self) -> Mapping[str, int]:
-        """Return `unfinished` as it is now."""
+        """Return the current value of `unfinished`."""
 
     async def own(self, game_id: str) -> bool:
-        """Take a game, unless another server that lives has it; return whether it is this server's."""
+        """Take a game unless another live server owns it; return whether this server owns it now."""
 
     async def adopt(self, most: int) -> list[str]:
-        """Take so many of the games in which some server has to move and none that lives does; return them."""
+        """Take and return at most so many games in which a server has to move and that have no live owner."""
 
     def listen(self, heard: Heard) -> None:
-        """Tell from now on what other servers store."""
+        """Report from now on what other servers store."""
 
     async def reviewed(self, game_id: str, plan: str) -> dict[int, bytes]:
-        """Return what there is of a review, by ply."""
+        """Return the stored plies of a review."""
 
     async def keep_review(self, game_id: str, plan: str, plies: Mapping[int, bytes]) -> None:
-        """Keep plies of a review; those that are there already stay."""
+        """Store plies of a review; those already stored stay."""
 
     async def close(self) -> None:
-        """Finish what was begun."""
+        """Finish pending work and close."""
 
 
 def query(wanted: Wanted) -> tuple[str, list[Any]]:
-    """Return the question for games as SQL, with its values."""
+    """Return the query as SQL, with its values."""
     where: list[str] = ["TRUE"]
     values: list[Any] = []
     if wanted.tokens is not None:

@@ -1,4 +1,4 @@
-"""Names of games and tokens: 128 and 256 bits that nobody can guess; a request that is repeated gets the same again."""
+"""Unguessable game ids and tokens, of 128 and 256 bits; a repeated request gets the same ones again."""
 
 import base64
 import hashlib
@@ -16,13 +16,14 @@ def text_of(data: bytes) -> str:
 
 
 class Mint:
-    """Makes the names and tokens of one request.
+    """Makes the game id and tokens of one request.
 
-    With a name, they are a function of it and of the store's secret: so they can be told again, and need not be kept.
+    If the request has a name, they are a function of it and of the store's secret, so they can be sent again without
+    being stored.
 
     Args:
         secret: of the store.
-        request: name of the request, "" for one that counts by itself.
+        request: name of the request, "" for one that is never repeated.
     """
 
     def __init__(self, secret: bytes, request: str) -> None:
@@ -30,11 +31,11 @@ class Mint:
         self.digest = digest_of(f"request {request}") if request else ""
 
     def game_id(self) -> str:
-        """Return the name of a game."""
+        """Return the id of a game."""
         return text_of(self._make("game")[:GAME_BYTES])
 
     def token(self, whose: str) -> str:
-        """Return a token: of `owner`, `onlooker`, or a seat."""
+        """Return the token of `owner`, `onlooker`, or a seat."""
         return text_of(self._make(whose)[:TOKEN_BYTES])
 
     def _make(self, what: str) -> bytes:

@@ -1,4 +1,4 @@
-"""Between the messages of GameService and kept games: who may see what is decided here, from `State.observe` alone."""
+"""Translates kept games to messages of GameService; every view is made here, from `State.observe` only."""
 
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
@@ -31,7 +31,7 @@ E = TypeVar("E", bound=StrEnum)
 
 
 def wire_values(ours: type[E], theirs: Any, prefix: str) -> dict[E, Any]:
-    """Return by our value the one in proto/, which has the same name behind a prefix."""
+    """Map our values to those in proto/, which have the same names with a prefix."""
     return {value: theirs.Value(f"{prefix}_{value.name}") for value in ours}
 
 
@@ -46,7 +46,7 @@ ENDS = wire_values(EndReason, games.EndReason, "END_REASON")
 
 
 def write_game(kept: Kept) -> games.Game:
-    """Return what is public of a game, as it is; `visible` says which of it somebody may see."""
+    """Return the public part of a game; pass it through `visible` first for a viewer with a delay."""
     head, told = kept.head, kept.over and kept.head.seed is not None
     return games.Game(
         game_id=head.game_id,
@@ -72,7 +72,7 @@ def write_game(kept: Kept) -> games.Game:
 
 
 def status_of(kept: Kept) -> games.GameStatus.ValueType:
-    """Return how far a game has come."""
+    """Return the status of a game."""
     if kept.over:
         return games.GAME_STATUS_OVER
     if kept.frozen:
@@ -81,14 +81,14 @@ def status_of(kept: Kept) -> games.GameStatus.ValueType:
 
 
 def turn_of(kept: Kept) -> rules.Turn | None:
-    """Return who is to act, None while nobody can be."""
+    """Return whose turn it is, None while nobody can act."""
     if kept.over:
         return rules.Turn(kind=rules.TURN_KIND_OVER)
     return write_turn(kept.position) if kept.running else None
 
 
 def write_options(options: Options) -> games.GameOptions:
-    """Return what was chosen."""
+    """Return the options of a game."""
     seconds = options.seconds_per_move
     return games.GameOptions(
         hints=HINTS[options.hints],
@@ -119,12 +119,12 @@ def write_seat(seat: int, holder: Holder) -> games.GameSeat:
 
 
 def write_question(kept: Kept, question: Question) -> games.TakeBackQuestion:
-    """Return a take-back that is asked for."""
+    """Return the pending take-back."""
     return games.TakeBackQuestion(ply=question.ply, seat=question.seat, missing=kept.missing(question))
 
 
 def write_end(kept: Kept) -> games.GameEnd | None:
-    """Return how a game ended, None before."""
+    """Return how a game ended, None if it has not."""
     if not kept.over:
         return None
     if kept.ended is None:
@@ -133,7 +133,7 @@ def write_end(kept: Kept) -> games.GameEnd | None:
 
 
 def ended(entry: Entry, seats: int) -> games.GameEnd:
-    """Return the end of a game before its end; of two players the one who did not resign has won."""
+    """Return the early end of a game; of two players the one who did not resign has won."""
     reason = EndReason(entry.text)
     if reason == EndReason.ABANDONED:
         return games.GameEnd(reason=ENDS[reason])
@@ -142,7 +142,7 @@ def ended(entry: Entry, seats: int) -> games.GameEnd:
 
 
 def moment(milliseconds: int) -> Timestamp:
-    """Return a moment as a message."""
+    """Return a time as a message."""
     message = Timestamp()
     message.FromMilliseconds(milliseconds)
     return message
@@ -152,7 +152,7 @@ def moment(milliseconds: int) -> Timestamp:
 
 
 def write_views(kept: Kept, viewer: Viewer, ply: int | None = None) -> list[games.GameView]:
-    """Return the position of a ply, the present one for None, by each seat that somebody looks through."""
+    """Return the position of a ply (None for the current one) as each seat of the viewer sees it."""
     if kept.frozen or viewer.stranger:
         return []
     position, present = kept.positions[kept.ply if ply is None else ply], ply is None or ply == kept.ply
@@ -164,13 +164,13 @@ def write_views(kept: Kept, viewer: Viewer, ply: int | None = None) -> list[game
 
 
 def write_view(position: State, seat: int | None, *, actions: bool, enters: bool) -> games.GameView:
-    """Return a position as a seat knows it, None for what is public.
+    """Return a position as a seat knows it; None for the public view.
 
     Args:
-        position: the whole of it.
-        seat: whose.
-        actions: the game is at this position: say what may be done, if it is the seat's to do.
-        enters: what comes up is entered, and this is one of those who do so.
+        position: the whole position.
+        seat: whose view.
+        actions: this is the current position: list the legal actions if it is the seat's turn.
+        enters: chance outcomes are entered, and this viewer may enter them.
     """
     eyes = NATURE if seat is None else seat
     known = position.observe(eyes)
@@ -187,7 +187,7 @@ def write_view(position: State, seat: int | None, *, actions: bool, enters: bool
 
 
 def write_entries(before: Kept, kept: Kept) -> list[games.GameEntry]:
-    """Return the entries that have come to a game since it was as it is `before`."""
+    """Return the entries added to a game since `before`."""
     walk, written = before.copy(), []
     for entry in kept.entries[before.version :]:
         written.append(write_entry(walk, entry))
@@ -197,7 +197,7 @@ def write_entries(before: Kept, kept: Kept) -> list[games.GameEntry]:
 
 
 def write_line(kept: Kept, first: int, last: int) -> list[games.GameEntry]:
-    """Return the entries that lead to plies, both included, of the present line."""
+    """Return the entries of the current line from one ply to another, both included."""
     numbers = {id(entry): number for number, entry in enumerate(kept.entries, 1)}
     written = []
     for ply in range(max(first, 1), last + 1):
@@ -209,7 +209,7 @@ def write_line(kept: Kept, first: int, last: int) -> list[games.GameEntry]:
 
 
 def write_entry(before: Kept, entry: Entry) -> games.GameEntry:
-    """Return an entry that follows on a game, without its numbers."""
+    """Return the entry that follows a game, without its numbers."""
     time, seat = moment(entry.moment), entry.seat
     if entry.moves:
         return applied(before.positions[-1] if before.positions else None, entry)
@@ -227,7 +227,7 @@ def write_entry(before: Kept, entry: Entry) -> games.GameEntry:
 
 
 def applied(position: State | None, entry: Entry) -> games.GameEntry:
-    """Return an action or an outcome that was played in a position; without one its English is not known."""
+    """Return an action or outcome played in a position; without a position its English text is unknown."""
     if position is None:
         action, turn = advisor.Action(text=entry.text), None
     else:
@@ -240,13 +240,13 @@ def applied(position: State | None, entry: Entry) -> games.GameEntry:
 
 
 def write_state(before: Kept, kept: Kept, viewer: Viewer, *, present: bool = True) -> games.WatchGameResponse:
-    """Return a game as somebody sees it, with the entries since it was as it is `before`.
+    """Return a game as a viewer sees it, with the entries since `before`.
 
     Args:
-        before: what he has seen.
+        before: the game as the viewer last saw it.
         kept: the game.
         viewer: who looks.
-        present: nothing has been stored behind it: something may be done in it.
+        present: this is the latest version, so actions are possible.
     """
     views = write_views(kept, viewer)
     for view in views if not present else ():
@@ -263,23 +263,23 @@ def write_presence(watching: Iterable[Viewer]) -> games.Presence:
 
 
 def write_record(kept: Kept, viewer: Viewer) -> games.GetRecordResponse:
-    """Return the record as somebody may know it."""
+    """Return the record as far as a viewer may know it."""
     seat = None if kept.over else viewer.seats[0] if viewer.seats else NATURE
     lines = kept.record(seat).lines()
     return games.GetRecordResponse(record="".join(f"{line}\n" for line in lines), whole=kept.over)
 
 
-# -- questions of bots -----------------------------------------------------------------------------
+# -- requests of bots ------------------------------------------------------------------------------
 
 
 def bot_question(kept: Kept, seat: int, bot: Bot, *, guess: int | None = None) -> advisor.RecommendMoveRequest:
-    """Return what a bot asks the advisor.
+    """Return the request that a bot sends to the advisor.
 
     Args:
         kept: the game.
         seat: of the bot, which is to decide.
         bot: how it plays.
-        guess: seed of what it is to believe of what nobody has entered; None to ask by what is known.
+        guess: seed for guessing what nobody has entered; None to use only what is known.
     """
     known = kept.position.observe(seat)
     if guess is not None:

@@ -1,4 +1,4 @@
-"""What people choose when they make a game, or set a seat: from messages, with all that is wrong in one answer."""
+"""Reads the options of a new game or seat from messages, reporting all faults at once."""
 
 import re
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ from clerestory.server.translate import read_duration
 from clerestory.server.translate_rules import MAX_ACTIONS, read_any, read_game
 from clerestory.v1 import games_pb2 as games
 
-SEED_BITS = 53  # of a seed: every reader of JSON keeps it
+SEED_BITS = 53  # of a seed: every JSON parser represents them exactly
 LONGEST_NAME = 40  # characters
 MOST_DELAY = 1000  # plies
 SHORTEST_MOVE, LONGEST_MOVE = 1.0, 30 * 24 * 3600.0  # seconds
@@ -22,14 +22,14 @@ REQUEST_ID = re.compile(r"[\w.:-]{16,64}", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A game that somebody wants to be made.
+    """The plan of a game to be created.
 
     Attributes:
-        seats: who is to hold them; those of people have no token yet.
-        seed: of all luck, None to draw one.
+        seats: who is to hold them; people have no tokens yet.
+        seed: of all chance events, None to draw one.
         request_id: "" for none.
-        opening: the position that it begins in, None to deal one.
-        told: texts of what was done and came up since.
+        opening: the first position, None to deal one.
+        told: texts of the actions and outcomes since.
     """
 
     game: Game
@@ -42,7 +42,7 @@ class Plan:
 
 
 def read_plan(request: games.CreateGameRequest) -> Plan:
-    """Return what a request wants to be made. Raises CallError, with all that is wrong."""
+    """Return the plan in a request. Raises CallError with all faults."""
     faults = Faults()
     game = read_game(request.game)
     if len(request.seats) not in game.seats:
@@ -54,7 +54,7 @@ def read_plan(request: games.CreateGameRequest) -> Plan:
     if seed is not None and seed >= 1 << SEED_BITS:
         faults.add(Reason.BAD_OPTIONS, "seed", f"is {seed}; must be below 2^{SEED_BITS}")
     if seed is not None and options.table:
-        faults.add(Reason.BAD_OPTIONS, "seed", "is of no use in a game at a table")
+        faults.add(Reason.BAD_OPTIONS, "seed", "has no effect in a game at a table")
     check_request(request.request_id, faults)
     faults.require_none()
     plan = Plan(game, seats, options, seed, request.request_id)
@@ -62,20 +62,20 @@ def read_plan(request: games.CreateGameRequest) -> Plan:
 
 
 def begun(plan: Plan, beginning: games.Beginning) -> Plan:
-    """Return a plan that goes on from a record. Raises CallError: BAD_POSITION, BAD_OPTIONS, TOO_MANY_ACTIONS."""
+    """Return a plan that continues a record. Raises CallError: BAD_POSITION, BAD_OPTIONS, TOO_MANY_ACTIONS."""
     path = "beginning.opening"
     given = read_any(beginning.opening, path)
     if (given.state.game, given.state.seats) != (plan.game, len(plan.seats)):
         refuse(Reason.BAD_OPTIONS, path, f"is of {given.state.game.name} with {given.state.seats} players")
     if not (given.referee or plan.options.table):
-        refuse(Reason.BAD_POSITION, path, "leaves something unknown; only a game at a table can go on from it")
+        refuse(Reason.BAD_POSITION, path, "has unknowns; only a game at a table can continue it")
     if len(beginning.actions) > MAX_ACTIONS:
         refuse(Reason.TOO_MANY_ACTIONS, "beginning.actions", f"are {len(beginning.actions)}; {MAX_ACTIONS} at most")
     return replace(plan, opening=given.state, told=tuple(beginning.actions))
 
 
 def read_join(request: games.JoinGameRequest) -> tuple[int | None, str]:
-    """Return the seat that somebody wants, None for any, and his name. Raises CallError."""
+    """Return the requested seat, None for any, and the player's name. Raises CallError."""
     faults = Faults()
     check_name(request.name, "", faults)
     check_request(request.request_id, faults)
@@ -103,7 +103,7 @@ def read_end(request: games.EndGameRequest) -> EndReason:
 
 
 def read_holder(plan: games.SeatPlan, path: str, faults: Faults) -> Holder:
-    """Return who is to hold a seat; what is wrong is noted."""
+    """Return who is to hold a seat; faults are collected."""
     kind = {number: kind for kind, number in SEATS.items()}.get(plan.kind)
     if kind is None:
         faults.add(Reason.BAD_OPTIONS, f"{path}kind", "must be SEAT_KIND_OPEN, SEAT_KIND_PERSON or SEAT_KIND_BOT")
@@ -118,7 +118,7 @@ def read_holder(plan: games.SeatPlan, path: str, faults: Faults) -> Holder:
 
 
 def read_bot(message: games.Bot, path: str, faults: Faults) -> Bot:
-    """Return how a bot is to play; what is wrong is noted."""
+    """Return how a bot is to play; faults are collected."""
     level = message.level if message.HasField("level") else None
     if level is not None and not 1 <= level <= NUM_LEVELS:
         faults.add(Reason.BAD_LEVEL, f"{path}level", f"is {level}; must be 1 to {NUM_LEVELS}")
@@ -127,7 +127,7 @@ def read_bot(message: games.Bot, path: str, faults: Faults) -> Bot:
 
 
 def read_options(message: games.GameOptions, faults: Faults) -> Options:
-    """Return what is chosen, with what is usual where nothing is; what is wrong is noted."""
+    """Return the chosen options, with defaults for the others; faults are collected."""
     usual, path = Options(), "options."
     if message.delay_plies > MOST_DELAY:
         faults.add(Reason.BAD_OPTIONS, f"{path}delay_plies", f"is {message.delay_plies}; must be {MOST_DELAY} at most")
@@ -151,21 +151,21 @@ def read_options(message: games.GameOptions, faults: Faults) -> Options:
 
 
 def chosen(message: games.GameOptions, field: str, values: dict[Any, Any], usual: Any, faults: Faults) -> Any:
-    """Return the value of an enumeration, the usual one where it is left out; one that there is not is noted."""
+    """Return the value of an enumeration, the default if it is left out; an unknown one is a fault."""
     number = getattr(message, field)
     if number and number not in values:
-        faults.add(Reason.BAD_OPTIONS, f"options.{field}", f"is {number}, which means nothing")
+        faults.add(Reason.BAD_OPTIONS, f"options.{field}", f"is {number}, which has no meaning")
     return values.get(number, usual)
 
 
 def check_name(name: str, path: str, faults: Faults) -> None:
-    """Note a name that is too long, or cannot be shown on one line."""
+    """Add a fault for a name that is too long, or cannot be shown on one line."""
     if len(name) > LONGEST_NAME or (name and not name.isprintable()):
         text = f"must be {LONGEST_NAME} characters at most, without line ends or other control characters"
         faults.add(Reason.BAD_OPTIONS, f"{path}name", text)
 
 
 def check_request(request_id: str, faults: Faults) -> None:
-    """Note a name of a request that is none."""
+    """Add a fault for an invalid request name."""
     if request_id and not REQUEST_ID.fullmatch(request_id):
         faults.add(Reason.BAD_OPTIONS, "request_id", "must be 16 to 64 letters, digits and `_.:-`, or empty")

@@ -1,4 +1,4 @@
-"""Who looks at a kept game, by the tokens he brings, and how much of it he may see."""
+"""Who is looking at a kept game, by the tokens of the call, and how much of it they may see."""
 
 import hashlib
 from collections.abc import Sequence
@@ -8,17 +8,17 @@ from clerestory.server.errors import Reason, refuse
 from clerestory.server.games.kept import Kept
 from clerestory.server.games.log import Onlookers
 
-MAX_TOKENS = 8  # of one call; a game has fewer
+MAX_TOKENS = 8  # in one call; a game has fewer
 
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """Whoever looks.
+    """The sender of a call.
 
     Attributes:
-        seats: that he looks through, ascending.
-        owner: he has the owner's token.
-        stranger: he may see nothing but that there is a game with an open seat.
+        seats: whose tokens the call has, ascending.
+        owner: the call has the owner's token.
+        stranger: may only see that there is a game with an open seat.
     """
 
     seats: tuple[int, ...] = ()
@@ -27,47 +27,47 @@ class Viewer:
 
     @property
     def late(self) -> bool:
-        """Whether the game shows itself to him with its delay."""
+        """Whether the viewer sees the game with its delay."""
         return not (self.seats or self.owner)
 
 
 def digest_of(token: str) -> str:
-    """Return what is kept of a token."""
+    """Return the digest of a token, which is stored instead of it."""
     return hashlib.sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def viewer_of(kept: Kept, tokens: Sequence[str]) -> Viewer:
-    """Return who looks at a game with these tokens. Raises CallError, WRONG_SEAT_TOKEN."""
+    """Return the viewer of a game with these tokens. Raises CallError, WRONG_SEAT_TOKEN."""
     if len(tokens) > MAX_TOKENS:
         refuse(Reason.WRONG_SEAT_TOKEN, "tokens", f"are {len(tokens)}; {MAX_TOKENS} at most in one call")
     digests = [digest_of(token) for token in tokens]
     known = {holder.token for holder in kept.seats} | {kept.head.owner, kept.head.onlooker}
     for number, digest in enumerate(digests):
         if digest not in known:
-            refuse(Reason.WRONG_SEAT_TOKEN, f"tokens[{number}]", "is no token of this game, or is one no longer")
+            refuse(Reason.WRONG_SEAT_TOKEN, f"tokens[{number}]", "is not a token of this game, or no longer is")
     seats = tuple(seat for seat, holder in enumerate(kept.seats) if holder.token in digests)
     viewer = Viewer(seats, kept.head.owner in digests)
     return viewer if not viewer.late else onlooker_of(kept, kept.head.onlooker in digests)
 
 
 def onlooker_of(kept: Kept, invited: bool) -> Viewer:
-    """Return somebody without a seat, who may be invited to look on. Raises CallError, WRONG_SEAT_TOKEN."""
+    """Return a viewer without a seat; `invited`: with the onlookers' token. Raises CallError, WRONG_SEAT_TOKEN."""
     rule = kept.head.options.onlookers
     if rule == Onlookers.ALL or (rule == Onlookers.LINK and invited):
         return Viewer()
     if not kept.waiting:
         what = "needs the token for onlookers" if rule == Onlookers.LINK else "has no onlookers"
-        refuse(Reason.WRONG_SEAT_TOKEN, "tokens", f"the game {what}; bring the token of a seat")
+        refuse(Reason.WRONG_SEAT_TOKEN, "tokens", f"the game {what}; send the token of a seat")
     return Viewer(stranger=True)
 
 
 def visible(kept: Kept, viewer: Viewer) -> Kept:
-    """Return a game as far as somebody may see it."""
+    """Return a game as far as a viewer may see it."""
     return kept.at(horizon(kept, viewer))
 
 
 def horizon(kept: Kept, viewer: Viewer) -> int:
-    """Return the version that somebody may see: an onlooker an earlier one, until the game is over."""
+    """Return the latest version that a viewer may see: for an onlooker an earlier one, until the game is over."""
     late = kept.head.options.delay_plies if viewer.late and not kept.over else 0
     version, plies = kept.version, 0
     while plies < late and version > 0:

@@ -1,4 +1,4 @@
-"""A game shown while it goes on: a state after every entry, to a slow reader the latest; there is never a backlog."""
+"""Streams a running game: a state after every entry, or the latest to a slow reader, so there is never a backlog."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -11,7 +11,7 @@ from clerestory.server.games.translate_games import write_presence, write_state
 from clerestory.server.games.viewer import Viewer, horizon, visible
 from clerestory.v1 import games_pb2 as games
 
-HEARTBEAT = 15.0  # seconds without a word, after which there is a sign of life
+HEARTBEAT = 15.0  # seconds without a message after which a keep-alive is sent
 
 Write = Callable[[games.WatchGameResponse], Awaitable[None]]
 
@@ -20,13 +20,13 @@ async def watch(keeper: Keeper, live: Live, viewer: Viewer, cursor: int | None, 
     """Write states until the game is over.
 
     Args:
-        keeper: of the game, which may finish.
+        keeper: of the game; the stream ends when it finishes.
         live: the game.
-        viewer: who looks on.
-        cursor: version that he knows, None for none.
-        write: waits until the reader has room.
+        viewer: who watches.
+        cursor: version that the viewer knows, None for none.
+        write: sends a message; waits for a slow reader.
 
-    Raises CallError: STALE_VERSION for a version that is yet to come, FINISHING.
+    Raises CallError: STALE_VERSION for a version that does not exist yet, FINISHING.
     """
     seen = horizon(live.kept, viewer)
     if cursor is not None and cursor > seen:
@@ -38,7 +38,7 @@ async def watch(keeper: Keeper, live: Live, viewer: Viewer, cursor: int | None, 
         await write(first)
         while not (live.kept.over and seen == live.kept.version):
             if keeper.finishing:
-                refuse(Reason.FINISHING, "", "the server is finishing; come back with from_version")
+                refuse(Reason.FINISHING, "", "the server is shutting down; resume with from_version")
             news.clear()
             there = write_presence(live.watching.values())
             step = next_step(live, viewer, seen)
@@ -55,7 +55,7 @@ async def watch(keeper: Keeper, live: Live, viewer: Viewer, cursor: int | None, 
 def next_step(live: Live, viewer: Viewer, seen: int) -> int | None:
     """Return the version to show next, None while there is nothing new.
 
-    That is the one after the next entry to a reader who is up to date, the latest to one who is not.
+    For a reader who keeps up it is the version after the next entry, for a slow one the latest.
     """
     latest = horizon(live.kept, viewer)
     if latest <= seen:
@@ -64,7 +64,7 @@ def next_step(live: Live, viewer: Viewer, seen: int) -> int | None:
 
 
 def frame(live: Live, viewer: Viewer, since: int, version: int) -> games.WatchGameResponse:
-    """Return the state of a version with the entries since another; made once for all who look alike."""
+    """Return the state of a version with the entries since another; cached for viewers who see the same."""
     key = viewer, since, version
     if key not in live.frames:
         present = version == live.kept.version
@@ -74,7 +74,7 @@ def frame(live: Live, viewer: Viewer, since: int, version: int) -> games.WatchGa
 
 
 async def set_within(event: asyncio.Event, seconds: float) -> bool:
-    """Wait for an event, but not longer than so many seconds; say whether it has come."""
+    """Wait for an event, at most so many seconds; return whether it was set."""
     try:
         async with asyncio.timeout(seconds):
             await event.wait()

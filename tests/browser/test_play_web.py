@@ -49,4 +49,4 @@ def test_the_link_leads_to_the_game(browser: Browser, tmp_path: Path, seats: str
 def test_what_the_page_has_itself_is_refused(options: list[str], says: str) -> None:
     done = subprocess.run([*PLAY, *options], capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 2
-    assert done.stderr.startswith(f"clerestory: {says}: does not go with --web")
+    assert done.stderr.startswith(f"clerestory: {says}: cannot be combined with --web")

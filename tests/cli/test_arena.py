@@ -54,7 +54,7 @@ def test_infinities_are_null() -> None:
 
 def test_table_and_test() -> None:
     output = run(*TOY, "--games", "20", "--sprt=-10,30").output
-    for words in ("score share of A", "Elo, A less B", "even: 50.0%", "SPRT -10,30", "iterations a move"):
+    for words in ("score share of A", "Elo, A minus B", "even: 50.0%", "SPRT -10,30", "iterations a move"):
         assert words in output
     assert "SPRT" not in run(*TOY, "--games", "2").output
 

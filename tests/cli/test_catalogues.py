@@ -37,7 +37,7 @@ def others(tmp_path: Path) -> dict[str, Path]:
 def cards(game: str, *catalogues: Path) -> str:
     done = run(*(word for path in catalogues for word in ("--catalogue", path)), "rules", "--game", game, "--json")
     assert done.returncode == 0
-    assert all("the search asks the hand-made value" in line for line in done.stderr.splitlines())
+    assert all("the search uses the hand-made value" in line for line in done.stderr.splitlines())
     return done.stdout
 
 
@@ -125,7 +125,7 @@ def test_other_cards_are_valued_by_hand_and_that_is_said(tmp_path: Path) -> None
     done = run("--catalogue", other, "rules", "--game", "cathedral", "--json")
     assert json.loads(done.stdout)["value"] == "hand"
     mark = CathedralCatalogue.load().content_hash()
-    said = f"cathedral: the search asks the hand-made value: the learned value is for the cards of catalogue {mark}\n"
+    said = f"cathedral: the search uses the hand-made value: the learned value is for the cards of catalogue {mark}\n"
     assert done.stderr == said
     assert json.loads(run("rules", "--game", "cathedral", "--json").stdout)["value"] == "net"
     assert run("--catalogue", other, "rules", "--game", "cathedral").stdout.splitlines()[1].startswith("value: hand (")

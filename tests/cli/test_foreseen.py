@@ -56,8 +56,8 @@ def test_the_owner_is_asked_once_and_nothing_shows_what_was_typed(
     session = session_of(advisor, beginning([]))
     said, prompts = played(session, monkeypatch, "nonsense", typed, "show", "pass", "show", "quit")
     assert prompts[:3] == ["red alone> ", "red alone> ", "red> "]
-    assert said.count("red alone has been shown what comes") == 1
-    assert said.count("That is none of them") == 1
+    assert said.count("red alone has been shown a coming card") == 1
+    assert said.count("That is not one of them") == 1
     assert COMING not in said
     assert "`peek` shows it" in said
     assert not session.state.observe(0).unsaid(0)
@@ -109,7 +109,7 @@ def test_the_page_on_which_it_is_shown_is_left_again(monkeypatch: pytest.MonkeyP
     said, prompts = played(session, monkeypatch, "peek", "", "quit")
     entered, left = said.index("\x1b[?1049h"), said.index("\x1b[?1049l")
     assert entered < said.index(COMING) < left
-    assert prompts == ["red> ", "Enter hides it again. ", "red> "]
+    assert prompts == ["red> ", "Press Enter to hide it. ", "red> "]
 
 
 def test_at_a_terminal_what_is_typed_does_not_appear(monkeypatch: pytest.MonkeyPatch, advisor: Advisor) -> None:
@@ -135,7 +135,7 @@ def test_a_game_at_a_table_that_a_server_keeps_asks_too(target: str) -> None:
         tokens = ",".join(f"{number}.{token}" for number, token in game.tokens.items())
         said = play(f"{game.game_id}#{tokens}", "--server", target, typed=f"{outcome.text}\nquit\n")
         assert (said.returncode, said.stderr) == (0, "")
-        assert "alone has been shown what comes" in said.stdout
+        assert "alone has been shown a coming card" in said.stdout
         assert f": said, ply {seen.ply}" in said.stdout
         assert COMING not in said.stdout
         after = game.look()

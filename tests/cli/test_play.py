@@ -23,7 +23,7 @@ def play(*arguments: str, typed: str = "") -> subprocess.CompletedProcess[str]:
 
 
 SAYS = [
-    ("bogus", "'bogus' is no legal action"),
+    ("bogus", "'bogus' is neither a legal action nor a command"),
     ("pla", "may be play 4, play 5"),
     ("0", "0: the actions are 1 to 3"),
     ("99999999999999999999", "the actions are 1 to 3"),
@@ -75,7 +75,7 @@ def test_beside_a_table_what_comes_up_is_typed_in(tmp_path: Path) -> None:
     typed = "?\nred\n1\n1\nundo\n2\nquit\n"
     done = play("--seats", "human,bot", "--table", "--record", str(path), "--time", "20ms", typed=typed)
     assert (done.returncode, done.stderr) == (0, "")
-    assert "type in what came up" in done.stdout
+    assert "type in the chance outcome" in done.stdout
     [record] = read_records(path.read_text().splitlines())
     assert record.seed is None
     assert len(record.state.history) == 2
@@ -112,7 +112,7 @@ def test_a_program_reads_what_happens(tmp_path: Path) -> None:
     typed = "bogus\nplay 5\nundo\nplay 4\n" + "1\n" * 9
     done = play(*TOY, "--seats", "human,bot", "--json", "--record", str(path), typed=typed)
     assert done.returncode == 0
-    assert "'bogus' is no legal action" in done.stderr
+    assert "'bogus' is neither a legal action nor a command" in done.stderr
     *happened, end = [json.loads(line) for line in done.stdout.splitlines()]
     [record] = read_records(path.read_text().splitlines())
     course: list[str] = []

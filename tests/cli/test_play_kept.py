@@ -15,7 +15,7 @@ from tests.cli.test_play import COMMAND, play
 
 TOY = ["--game", "toy", "--seed", "4", "--time", "20ms"]
 SAYS = [
-    ("bogus", "'bogus' is no legal action"),
+    ("bogus", "'bogus' is neither a legal action nor a command"),
     ("help", "take back your last decision"),
     ("?", "information sets"),
     ("undo", "There is nothing to take back."),
@@ -93,8 +93,8 @@ def test_a_program_reads_along(target: str) -> None:
     ("arguments", "words"),
     [
         (["--seats", "human,chimp"], "seats[1]: 'chimp' is not person"),
-        (["x" * 22], "is no game of this server"),
-        ([f"{'x' * 22}#0.{'y' * 43}"], "is no game of this server"),
+        (["x" * 22], "is not a game of this server"),
+        ([f"{'x' * 22}#0.{'y' * 43}"], "is not a game of this server"),
     ],
 )
 def test_what_makes_no_sense_is_one_line(target: str, arguments: list[str], words: str) -> None:

@@ -81,7 +81,7 @@ def test_a_file_keeps_the_games_that_it_holds(ended: bool, tmp_path: Path) -> No
 def test_what_is_no_record_is_left_alone(text: str, tmp_path: Path) -> None:
     path = tmp_path / "letter"
     path.write_text(text)
-    with pytest.raises(BadOption, match=r"--record: .*letter: holds something else"):
+    with pytest.raises(BadOption, match=r"--record: .*letter: contains something other"):
         Recording(path, Record(played(1), 4), refused)
     assert path.read_text() == text
 
@@ -102,12 +102,15 @@ def test_what_could_not_be_written_is_made_up_for(tmp_path: Path, monkeypatch: p
     for _ in range(2):
         state.play(state.draw(1) if state.turn == NATURE else state.legal_codes()[0])
         recording.follow(state)
-    assert [line.split(":")[0] for line in said] == ["The game is not kept"]
+    assert [line.split(":")[0] for line in said] == ["The game is not being recorded"]
     assert recording.failed
     assert on_disk(path) == [texts(state)[:3]]
     room[0] = 10_000
     recording.follow(state)
-    assert [line.split(":")[0] for line in said] == ["The game is not kept", "The game is kept again"]
+    assert [line.split(":")[0] for line in said] == [
+        "The game is not being recorded",
+        "The game is being recorded again",
+    ]
     assert on_disk(path) == [texts(state)]
 
 
@@ -160,10 +163,10 @@ def test_a_full_disk_is_said_at_once_and_the_game_goes_on(path: str, tmp_path: P
         preexec_fn=None if path == "/dev/full" else limit_files,
     )
     assert done.returncode == 1
-    assert done.stdout.count("The game is not kept: ") == 1
-    assert done.stdout.index("The game is not kept: ") < done.stdout.index(" wins, ")
+    assert done.stdout.count("The game is not being recorded: ") == 1
+    assert done.stdout.index("The game is not being recorded: ") < done.stdout.index(" wins, ")
     assert " wins, " in done.stdout
-    assert done.stderr == f"clerestory: --record: {path}: the game was not kept whole\n"
+    assert done.stderr == f"clerestory: --record: {path}: the record of the game is incomplete\n"
 
 
 def test_where_nothing_can_be_written_is_said_before_the_game(tmp_path: Path) -> None:

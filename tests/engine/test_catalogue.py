@@ -37,5 +37,5 @@ def test_a_file_is_read_as_its_text_is(shape: type[Catalogue], tmp_path: Path) -
 
 def test_cards_by_id() -> None:
     assert by_id([{"id": "a", "cost": 1}, {"id": "b"}]) == {"a": {"cost": 1}, "b": {}}
-    with pytest.raises(ValueError, match="'a' is there more than once"):
+    with pytest.raises(ValueError, match="'a' occurs more than once"):
         by_id([{"id": "a"}, {"id": "a"}])

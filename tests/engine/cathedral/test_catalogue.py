@@ -63,7 +63,7 @@ WRONG: list[tuple[str, str, str, str, str]] = [
     ("potter_2", "gives = { vp = 1 }", "gives = {}", "craftsmen.potter_2.gives", "nothing"),
     ("potter_2", "name = \"Potter\"", "name = \"\"", "craftsmen.potter_2.name", "at least 1 character"),
     ("potter_2", 'id = "potter_2"', 'id = "Potter 2"', "craftsmen.Potter 2.[key]", "match pattern"),
-    ("potter_2", 'id = "potter_2"', 'id = "potter_3"', "craftsmen", "'potter_3' is there more than once"),
+    ("potter_2", 'id = "potter_2"', 'id = "potter_3"', "craftsmen", "'potter_3' occurs more than once"),
     ("potter_2", 'id = "potter_2"', "", "craftsmen", "must be a list of cards that each have an id"),
     ("potter_2", 'id = "potter_2"', 'id = "sand_2"', "sand_2", "is the id of more than one card"),
     ("potter_2", 'sources.cost = "found GLU TK"', "", "craftsmen.potter_2.sources.cost", "is missing"),

@@ -98,7 +98,7 @@ WRONG: list[tuple[str, str, str, str, str]] = [
      "less than or equal to 11"),
     ("mason", 'name = "Mason"', 'name = ""', "cards.mason.name", "at least 1 character"),
     ("mason", 'id = "mason"', 'id = "The Mason"', "cards.The Mason.[key]", "match pattern"),
-    ("mason", 'id = "mason"', 'id = "weaver"', "cards", "'weaver' is there more than once"),
+    ("mason", 'id = "mason"', 'id = "weaver"', "cards", "'weaver' occurs more than once"),
     ("mason", 'id = "mason"', "", "cards", "must be a list of cards that each have an id"),
     ("mason", 'sources.copies = "reconstructed"', "", "cards.mason.sources.copies", "is missing"),
     ("mason", 'sources.copies = "reconstructed"', 'sources.copies = "guessed"', "cards.mason.sources.copies", "match"),

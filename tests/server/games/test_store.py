@@ -202,8 +202,8 @@ def make(path: Path, *statements: str) -> None:
 @pytest.mark.parametrize(
     ("statements", "message"),
     [
-        (("CREATE TABLE recipe (name)",), "is no store of games"),
-        (("PRAGMA application_id=1129075283", "PRAGMA user_version=99"), "is of version 99, later than this program"),
+        (("CREATE TABLE recipe (name)",), "is not a store of games"),
+        (("PRAGMA application_id=1129075283", "PRAGMA user_version=99"), "has version 99; this program only knows"),
     ],
 )
 def test_a_file_that_is_not_ours_is_left_alone(tmp_path: Path, statements: tuple[str, ...], message: str) -> None:
@@ -218,7 +218,7 @@ def test_a_file_that_is_not_ours_is_left_alone(tmp_path: Path, statements: tuple
 def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "games.sqlite"
     path.write_text("not a database, and longer than its header would be " * 20)
-    with pytest.raises(BadSettings, match="is no store of games"):
+    with pytest.raises(BadSettings, match="is not a store of games"):
         SqliteStore(str(path))
     with pytest.raises(BadSettings, match="cannot be opened"):
         SqliteStore(str(tmp_path))
