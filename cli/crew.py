@@ -50,7 +50,7 @@ class Hands:
         return self.workers or os.cpu_count() or 1
 
     def crew(self) -> Crew:
-        """Return what runs the games. Raises BadOption."""
+        """Return the crew that runs the games. Raises BadOption."""
         if self.on is Place.RAY:
             return partial(on_ray, address=self.ray_address)
         if self.ray_address is not None:

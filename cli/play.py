@@ -162,7 +162,7 @@ def read_player(word: str, number: int) -> Player:
 
 
 def begin(name: str, seats: int, seed: int | None, table: bool) -> Record:
-    """Return a new game; beside a real table, one with unknown decks. Raises BadOption."""
+    """Return a new game; at a physical table, one with unknown decks. Raises BadOption."""
     number = drawn(seed)
     state = chosen_game(name, seats).new(seats, number)
     return Record(state.observe(NATURE)) if table else Record(state, number)

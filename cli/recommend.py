@@ -112,7 +112,7 @@ def analyze(
     access: Access = PLAIN,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the table of lines while it sharpens; with --json, one line for each table."""
+    """Show the table of lines as it improves; with --json, one line per table."""
     text = read_file(question.position)
     watcher, options = observer_of(observer), question.options(lines)
     with (

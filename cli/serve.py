@@ -22,7 +22,7 @@ from clerestory.server.config import USER, BadSettings, Settings
 from clerestory.server.logs import FORMATS, LEVELS, write_logs
 
 DEFAULTS = Settings(store=USER)
-SWITCH = 0.0005  # seconds after which a thread that has the GIL lets another have it, the event loop above all
+SWITCH = 0.0005  # seconds after which a thread gives up the GIL, above all to the event loop
 
 
 @grouped(settings=SETTINGS)
@@ -35,12 +35,12 @@ def serve(
     web_page: PageOption = None,
     while_stdin: WhileStdinOption = False,
 ) -> None:
-    """Serve advice over gRPC until SIGTERM or SIGINT; searches under way then answer with what they have."""
+    """Serve advice over gRPC until SIGTERM or SIGINT; running searches then answer with what they have."""
     require_choice("log_format", log_format, FORMATS)
     require_choice("log_level", log_level, LEVELS)
     write_logs(log_format, log_level)
     if web and settings.tls_client_ca is not None:
-        raise BadSettings("web: would let in those who show no certificate, which tls_client_ca asks for")
+        raise BadSettings("web: would let browsers in without the certificate that tls_client_ca requires")
     door = chosen_door(web, web_name, settings.insecure, web_page) if web else None
     sys.setswitchinterval(SWITCH)
     asyncio.run(serve_while(settings, door, while_stdin))

@@ -37,7 +37,7 @@ class Access:
         """Return the TLS settings of the connection, None for plaintext. Raises BadOption."""
         if (self.tls_cert is None) != (self.tls_key is None):
             missing = "key" if self.tls_key is None else "cert"
-            raise BadOption(f"--tls-{missing}: is missing; certificate and key belong together")
+            raise BadOption(f"--tls-{missing}: is missing; certificate and key must be given together")
         files = (self.tls_ca, self.tls_cert, self.tls_key)
         return Tls(*files) if any(files) else None
 

@@ -21,10 +21,10 @@ TEXTS = {  # by the name of the field of `Settings`
     "max_time": "Longest time of a search, in seconds.",
     "max_tree_bytes": "Most bytes for the trees of one search.",
     "memory": "Bytes for the trees of all searches together.",
-    "warm_bytes": "Bytes for trees kept until the next question about their game; 0 keeps none.",
+    "warm_bytes": "Bytes for trees kept until the next request about their game; 0 keeps none.",
     "margin": "Seconds of a call's deadline reserved for returning the answer.",
     "drain_delay": "Seconds from reporting NOT_SERVING until searches are ended.",
-    "grace": "Seconds that calls under way have to finish in once the server shuts down.",
+    "grace": "Seconds that running calls have to finish once the server shuts down.",
     "store": "File to keep games in, or postgresql://...; `user:` for your own, `memory:` for none.",
     "max_games": "Most unfinished games.",
     "max_games_each": "Most unfinished games of one caller.",
@@ -34,7 +34,7 @@ TEXTS = {  # by the name of the field of `Settings`
     "insecure": "Accept connections from other machines without TLS.",
     "tls_cert": "Certificate of the server (PEM); plaintext is then refused.",
     "tls_key": "Its key, PEM.",
-    "tls_client_ca": "Certificate authorities (PEM); clients must then show a certificate of theirs.",
+    "tls_client_ca": "Certificate authorities (PEM); clients must then present a certificate from one of them.",
     "token_file": "File of tokens, one of which every call must carry; read again on SIGHUP.",
 }
 SETTINGS = {name: setting(name, text) for name, text in TEXTS.items()}

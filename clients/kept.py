@@ -65,7 +65,7 @@ class KeptGameBase:
 
     @exchanged
     def play(self, action: Any, *, version: int | None = None) -> Exchange[GameSnapshot]:
-        """Play an action, or enter what came up at a table; return the game after it, luck included.
+        """Play an action, or enter a chance outcome at a table; return the game after it and its chance events.
 
         Args:
             action: its text, or an action.
@@ -125,7 +125,7 @@ class KeptGameBase:
 
     @exchanged
     def resign(self) -> Exchange[None]:
-        """Resign: with two players the other wins; with more a bot goes on. Raises AdvisorError."""
+        """Resign: with two players the other wins; with more a bot takes over. Raises AdvisorError."""
         return self._end(api.END_REASON_RESIGNED)
 
     @exchanged
@@ -139,7 +139,7 @@ class KeptGameBase:
 
     @exchanged
     def record(self) -> Exchange[str]:
-        """Return the record as JSON lines, whole once the game is over, else what is known. Raises AdvisorError."""
+        """Return the record as JSON lines, complete once the game is over, else what is known. Raises AdvisorError."""
         request = api.GetRecordRequest(game_id=self.game_id, tokens=self._all_tokens())
         return Exchange(f"{SERVICE}GetRecord", request, lambda answer: str(answer.record))
 

@@ -172,7 +172,7 @@ class RulesBase(Generic[R]):
 
     @exchanged
     def start(self, game: str, seats: int, seed: int | None = None) -> Exchange[R]:
-        """Return a new game, shuffled and dealt; its `seed` says how."""
+        """Return a new game, shuffled and dealt from its `seed`."""
 
         def read(answer: api.StartPositionResponse) -> R:
             return self._referee(self._call, api.AnyPosition(referee=answer.referee), answer.turn, answer.seed)
@@ -181,12 +181,12 @@ class RulesBase(Generic[R]):
 
     @exchanged
     def follow(self, position: PositionLike) -> Exchange[R]:
-        """Return a game as far as `position` knows it; what comes up may be given to `apply`."""
+        """Return a game as far as `position` knows it; chance outcomes may be given to `apply`."""
         return self._go_on_from(as_known(position))
 
     @exchanged
     def resume(self, truth: PositionLike) -> Exchange[R]:
-        """Return the game that a `truth` was kept of."""
+        """Return the game of a saved `truth`."""
         return self._go_on_from(as_truth(truth))
 
     def _go_on_from(self, position: api.AnyPosition) -> Exchange[R]:
@@ -195,7 +195,7 @@ class RulesBase(Generic[R]):
 
     @exchanged
     def faults(self, position: PositionLike) -> Exchange[list[FieldViolation]]:
-        """Return everything that is wrong with a position; nothing for a sound one."""
+        """Return everything that is wrong with a position; empty for a valid one."""
         return Exchange("ValidatePosition", api.ValidatePositionRequest(position=as_known(position)), read_faults)
 
 

@@ -143,7 +143,7 @@ class Shelf:
         self._store, self._game_id, self._digest = store, game_id, digest
 
     async def known(self, plan: ReviewPlan) -> dict[int, PlyValuation]:
-        """Return the plies that are kept; none where the store fails."""
+        """Return the stored plies; none if the store fails."""
         if not self._game_id:
             return {}
         with suppress(StoreError):
@@ -151,7 +151,7 @@ class Shelf:
         return {}
 
     async def keep(self, plan: ReviewPlan, plies: Sequence[PlyValuation]) -> None:
-        """Keep plies; where the store fails, they are made again another time."""
+        """Store plies; if the store fails, they will be computed again."""
         if self._game_id:
             with suppress(StoreError):
                 await self._store.keep_review(self._game_id, self._digest(plan), write_plies(plies))

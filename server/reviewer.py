@@ -81,15 +81,20 @@ class Reviewer:
         return told(pairs)
 
     async def search(self, question: SearchTask, caller: Caller) -> Result:
+<<<<<<< HEAD
         """Return the result of a search with all the iterations that it asks for. Raises CallError, FINISHING."""
         with self._trees.open(question.root, question.seed, question.tree_bytes, question.options) as searcher:
+=======
+        """Return the result of a search with all its iterations. Raises CallError, FINISHING."""
+        with self._trees.open(question.root, question.seed, TREE_BYTES, question.options) as searcher:
+>>>>>>> 1f0e6cf (Word what was merged meanwhile in plain English)
             while True:
                 result = await self._turn(searcher, question, caller)
                 if result is not None and result.iterations >= question.iterations:
                     return result
 
     async def _turn(self, searcher: Searcher, question: SearchTask, caller: Caller) -> Result | None:
-        """Let a search go on, for some time at most; None where it was turned away, and has waited."""
+        """Continue a search for a limited time; None if it was refused and has waited."""
         view, now = question.root.view, time.monotonic()
         budget = TimeBudget(now, None, TURN)
         left = question.iterations - searcher.iterations
@@ -132,11 +137,11 @@ class Pass:
 
     @classmethod
     def begun(cls, total: int, known: dict[int, PlyValuation]) -> "Pass":
-        """Return a pass of which some plies are known; nobody has been told of them."""
+        """Return a pass of which some plies are known but not sent yet."""
         return cls(total, dict(known), untold=list(known.values()), done=len(known))
 
     def news(self) -> list[PlyValuation]:
-        """Return what is done since the last call."""
+        """Return what was done since the last call."""
         told, self.untold = self.untold, []
         return told
 
