@@ -137,7 +137,7 @@ class Client:
             time: for the whole review, at least 1 s; not together with iterations.
             iterations: of each search, 50 to 200,000; None, without a time: 16,000.
             viewer: the seat by whose knowledge everything is judged; None for each seat's own.
-            seed: of all luck in the searches; None: 0.
+            seed: of the searches; None: 0.
             deep: time for rollouts of the dearest errors after the rest, 1 s at least; None for none.
 
         Raises AdvisorError, here for what cannot be sent, else where the parts are read.

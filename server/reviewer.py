@@ -82,7 +82,7 @@ class Reviewer:
 
     async def search(self, question: SearchTask, caller: Caller) -> Result:
 <<<<<<< HEAD
-        """Return the result of a search with all the iterations that it asks for. Raises CallError, FINISHING."""
+        """Return the result of a search with all its iterations. Raises CallError, FINISHING."""
         with self._trees.open(question.root, question.seed, question.tree_bytes, question.options) as searcher:
 =======
         """Return the result of a search with all its iterations. Raises CallError, FINISHING."""
