@@ -81,13 +81,8 @@ class Reviewer:
         return told(pairs)
 
     async def search(self, question: SearchTask, caller: Caller) -> Result:
-<<<<<<< HEAD
         """Return the result of a search with all its iterations. Raises CallError, FINISHING."""
         with self._trees.open(question.root, question.seed, question.tree_bytes, question.options) as searcher:
-=======
-        """Return the result of a search with all its iterations. Raises CallError, FINISHING."""
-        with self._trees.open(question.root, question.seed, TREE_BYTES, question.options) as searcher:
->>>>>>> 1f0e6cf (Word what was merged meanwhile in plain English)
             while True:
                 result = await self._turn(searcher, question, caller)
                 if result is not None and result.iterations >= question.iterations:
