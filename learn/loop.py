@@ -187,7 +187,7 @@ def start_of(plan: Plan, out: Path, generation: int) -> ReadWeights | None:
 
 
 def fit_of(
-    plan: Plan, schedule: Schedule, material: "Material", start: ReadWeights | None, kept: Path
+    plan: Plan, schedule: Schedule, material: "TrainingData", start: ReadWeights | None, kept: Path
 ) -> Iterator[Progress]:
     """Fit from random weights, or on from some, and yield the state after every epoch, which is kept."""
     positions = {str(seats): len(part.positions.seat) for seats, part in material.learned.items()}
@@ -198,7 +198,7 @@ def fit_of(
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
+class TrainingData:
     """What a generation is fitted to, by number of seats: all games that the folders hold, those beyond the plan too.
 
     Attributes:
@@ -214,9 +214,9 @@ class Material:
     held_out: dict[int, Samples]
 
 
-def gather(plan: Plan, out: Path, generation: int) -> Material:
+def gather(plan: Plan, out: Path, generation: int) -> TrainingData:
     """Return what a generation is fitted to. Raises BadData."""
-    found = Material({}, {}, {}, {})
+    found = TrainingData({}, {}, {}, {})
     for seats in plan.seats:
         parts, found.games[seats] = [], {}
         for number in window(generation):
@@ -234,7 +234,7 @@ def window(generation: int) -> range:
     return range(max(generation - WINDOW + 1, 0), generation + 1)
 
 
-def provenance(plan: Plan, generation: int, material: Material) -> dict[str, Any]:
+def provenance(plan: Plan, generation: int, material: TrainingData) -> dict[str, Any]:
     """Return how the weights of a generation came to be."""
     return {
         "made_by": f"clerestory {version('clerestory')}, NumPy {np.__version__}",

@@ -57,7 +57,7 @@ def game_of(game: str, seats: int, iterations: int, seed: int) -> dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ToldShares:
     """Shares that were told, a row for each position: number of its game, round, shares and returns by seat."""
 
     game: Array
@@ -65,28 +65,28 @@ class Told:
     shares: Array
     returns: Array
 
-    def take(self, rows: Array) -> "Told":
-        return Told(self.game[rows], self.round[rows], self.shares[rows], self.returns[rows])
+    def take(self, rows: Array) -> "ToldShares":
+        return ToldShares(self.game[rows], self.round[rows], self.shares[rows], self.returns[rows])
 
-    def sharpened(self, exponent: float) -> "Told":
+    def sharpened(self, exponent: float) -> "ToldShares":
         raised = np.maximum(self.shares, LEAST) ** exponent
-        return Told(self.game, self.round, raised / raised.sum(axis=1, keepdims=True), self.returns)
+        return ToldShares(self.game, self.round, raised / raised.sum(axis=1, keepdims=True), self.returns)
 
 
-def told(games: Sequence[Mapping[str, Any]]) -> Told:
+def told(games: Sequence[Mapping[str, Any]]) -> ToldShares:
     """Return the shares of games of one number of seats, as they were gathered."""
     rows = [(one, *said, game["returns"]) for one, game in enumerate(games) for said in game["said"]]
     columns = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
-    return Told(*columns)
+    return ToldShares(*columns)
 
 
-def best_exponent(some: Told) -> float:
+def best_exponent(some: ToldShares) -> float:
     """Return the exponent of the shares by which they foretell the results best."""
     logs = np.log(np.maximum(some.shares, LEAST))
     return float(min(EXPONENTS, key=lambda exponent: entropy(exponent * logs, some.returns)))
 
 
-def noise(some: Told) -> float:
+def noise(some: ToldShares) -> float:
     """Return the calibration error to be expected of shares that are all right, by the spread from game to game."""
     bins = np.minimum((some.shares * BINS).astype(int), BINS - 1)
     games = np.repeat(some.game[:, None], some.shares.shape[1], axis=1)
@@ -99,7 +99,7 @@ def noise(some: Told) -> float:
     return total / some.shares.size
 
 
-def figures(some: Told) -> dict[str, float]:
+def figures(some: ToldShares) -> dict[str, float]:
     """Return log loss in nats, Brier score over the seats, calibration error of all seats, and its noise."""
     return {
         "log_loss": entropy(np.log(np.maximum(some.shares, LEAST)), some.returns),
@@ -109,7 +109,7 @@ def figures(some: Told) -> dict[str, float]:
     }
 
 
-def tables(some: Told) -> Iterator[str]:
+def tables(some: ToldShares) -> Iterator[str]:
     """Yield the figures of all rounds and of each, then the reliability table."""
     yield "| round | positions | log loss | Brier | calibration error | noise |"
     yield "|---|---|---|---|---|---|"

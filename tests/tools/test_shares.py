@@ -7,20 +7,20 @@ import pytest
 
 from clerestory.engine import GAMES
 from clerestory.search.options import shipped
-from tools.shares import Told, best_exponent, figures, game_of, report, told
+from tools.shares import ToldShares, best_exponent, figures, game_of, report, told
 
 LUCK = np.random.default_rng(1)
 Shares = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 
-def made(games: int, exponent: float, positions: int = 5) -> Told:
+def made(games: int, exponent: float, positions: int = 5) -> ToldShares:
     """Games of 3 seats whose winners are drawn by shares that were told with another exponent; all positions alike."""
     true: Shares = LUCK.dirichlet((2.0, 2.0, 2.0), games)
     winner = (LUCK.random(games)[:, None] < true.cumsum(axis=1)).argmax(axis=1)
     bold = true ** (1 / exponent)
     rows = np.repeat(np.arange(games), positions)
     shares = bold / bold.sum(axis=1, keepdims=True)
-    return Told(rows, rows % 2, shares[rows], np.eye(3)[winner][rows])
+    return ToldShares(rows, rows % 2, shares[rows], np.eye(3)[winner][rows])
 
 
 def test_an_exponent_is_found_again_and_mends_the_shares() -> None:
