@@ -16,6 +16,7 @@ from importlib.resources import files
 from typing import Any, Protocol, Self
 
 from clerestory.arena.oneply import judge_actions
+from clerestory.arena.script import advised
 from clerestory.durations import parse_duration
 from clerestory.engine.core import State
 from clerestory.engine.rng import Rng
@@ -165,6 +166,11 @@ def searcher_of(bot: str, root: Root, seed: int, options: Mapping[str, Any]) -> 
         raise BadBot(f"{bot}: no option {', '.join(wrong)}" if wrong else f"{bot}: {error}") from None
 
 
+def script(root: Root, _seed: int, _: Budget) -> Decision:
+    """Published advice, without looking ahead: `arena/script.py` names its rules and where they come from."""
+    return advised(root.view)
+
+
 def pinned(root: Root, seed: int, budget: Budget, *, name: str) -> Decision:
     """A player that never changes: `pinned.toml` names its bot and all of its options."""
     options = dict(PINNED[name])
@@ -192,6 +198,7 @@ BOTS: Mapping[str, Decide] = {
     "flat-mc": flat_mc,
     "ismcts": ismcts,
     "ismcts-plain": ismcts_plain,
+    "script-v1": script,
     **{name: partial(pinned, name=name) for name in PINNED},
 }
 

@@ -6,7 +6,7 @@ with no chance event on the way. Its sums are then what all of its visits would 
 not explored any more: its prior is below 0, which takes the place of a mark. A mean over what was tried is too
 pessimistic for the seat that decides further down, and mends itself slowly; a proof is right at once.
 """
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport uint64_t
 
 from clerestory.engine.core cimport NATURE
 from clerestory.search.iteration cimport PathStep, mean

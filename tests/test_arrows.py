@@ -24,7 +24,7 @@ ALLOWED: dict[str, str] = {
     "engine/duel": rf"clerestory\.engine\.({COMMON}|duel)\b",
     "search": r"clerestory\.(engine\.(clock|core|rng|errors|tuning|value)\b|search\b)",
     "arena": rf"clerestory\.(engine\.(clock|core|rng|errors|value)\b|search\b|arena\b)|{COMMON_GROUND}",
-    "learn": r"clerestory\.(engine\.(core|rng|errors|weights)\b|search\b|arena\b|learn\b)",
+    "learn": r"clerestory\.(engine\.(core|rng|errors|value|weights)\b|search\b|arena\b|learn\b)",
     "review": r"clerestory\.(engine\.(core|rng|scoring|tuning|value)\b|search\b|review\b)",
     "server": rf"clerestory\Z|clerestory\.(server|search|review)\b|{ENGINE}|{STUBS}",
     "clients": rf"clerestory\.clients\b|{STUBS}|{COMMON_GROUND}",

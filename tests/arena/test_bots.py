@@ -8,7 +8,13 @@ from clerestory.engine.toy.rules import TOY
 from clerestory.search.errors import BadBot, BadLimit, HiddenFromSeat, NothingToDecide
 from tests.search.positions import decisions, last_round
 
-CASES = [(bot, name, seats) for bot in BOTS for name, game in GAMES.items() for seats in game.seats]
+CASES = [
+    (bot, name, seats)
+    for bot in BOTS
+    for name, game in GAMES.items()
+    for seats in game.seats
+    if bot != "script-v1" or name == "cathedral"  # the game that its advice is about
+]
 BUDGET = Budget(iterations=60)
 OPTIONED = [
     "greedy:samples=3",

@@ -1,0 +1,89 @@
+"""The scripted player: each rule in a position where it decides, and the same game for ever."""
+
+import hashlib
+from typing import Any
+
+import pytest
+
+from clerestory.arena.bots import Budget, parse_bot
+from clerestory.arena.script import Table, advised, buy, convert, dismiss, hire, place, plan, rate, sell, table_of, take
+from clerestory.engine import GAMES, NATURE, Rng, State
+from clerestory.engine.toy.rules import TOY
+from clerestory.search.errors import BadBot
+
+CATHEDRAL = GAMES["cathedral"]
+
+
+def opening() -> State:
+    state = CATHEDRAL.new(2, 3)
+    state.play_nature(1)
+    return state
+
+
+def table(**me: Any) -> Table:
+    """The first draft, in which the seat holds what is named."""
+    seen = table_of(opening())
+    return Table(seen.all, {**seen.me, **me}, seen.cards)
+
+
+def test_a_cube_goes_where_it_brings_most() -> None:
+    """Two sand are one VP of the better mortar mixer, so the other gets none of four."""
+    uses = plan(table(sand=4, craftsmen=["mortar_mixer", "mortar_mixer_1"]))
+    assert (uses["mortar_mixer_1"], uses["mortar_mixer"]) == (2, 0)
+    both = table(sand=4, craftsmen=["mortar_mixer", "mortar_mixer_1"])
+    assert convert(both, "mortar_mixer_1", "2") > 0 > convert(both, "mortar_mixer", "1")
+
+
+def test_cubes_without_a_craftsman_are_not_fetched() -> None:
+    assert take(table(craftsmen=["woodworker"]), "wood_2") > take(table(craftsmen=["stonecutter"]), "wood_2")
+    assert take(table(craftsmen=["stonecutter"]), "wood_2") < 0
+
+
+def test_gold_is_kept_for_the_rounds_to_come() -> None:
+    assert hire(table(gold=20), "mortar_mixer_1") > 0 > hire(table(gold=8), "mortar_mixer_1")
+    assert buy(table(gold=20), "wood", "2") > 0 > buy(table(gold=8), "wood", "2")
+
+
+def test_an_early_builder_is_too_dear() -> None:
+    seen = table(gold=20)
+    late = Table({**seen.all, "cost": 2, "drawn": "red"}, seen.me, seen.cards)
+    early = Table({**seen.all, "cost": 7, "drawn": "red"}, seen.me, seen.cards)
+    assert place(late, "red", "priory") > 0 > place(early, "red", "priory")
+
+
+def test_nobody_is_dismissed_whom_others_need() -> None:
+    """The masons are idle without a mortar mixer."""
+    alone = table(craftsmen=["mortar_mixer", "mason_1", "mason_2", "woodworker", "stonecutter"])
+    pair = table(craftsmen=["mortar_mixer", "mortar_mixer_1", "mason_1", "mason_2", "woodworker"])
+    assert dismiss(pair, "mortar_mixer") > dismiss(alone, "mortar_mixer")
+    assert dismiss(alone, "mortar_mixer") < dismiss(alone, "stonecutter")
+
+
+def test_only_what_nobody_can_use_is_sold() -> None:
+    assert sell(table(sand=12, craftsmen=["mortar_mixer"]), "sand", "3") > 0
+    assert sell(table(sand=9, craftsmen=["mortar_mixer"]), "sand", "3") < 0
+
+
+def test_what_protects_is_used_and_doing_nothing_is_worth_nothing() -> None:
+    seen = table()
+    assert rate(seen, "protect") > rate(seen, "decline") == 0
+    assert rate(seen, "use", "tax_exemption") > rate(seen, "save", "tax_exemption")
+
+
+def test_another_game_is_refused() -> None:
+    state = TOY.new(2, 1)
+    state.play_nature(1)
+    with pytest.raises(BadBot, match="toy"):
+        advised(state)
+
+
+@pytest.mark.parametrize(("seats", "digest"), [(2, "d3a8856e136f28b5"), (3, "a2bd62d39de2c0ae"), (4, "0fc40d64614660f3")])
+def test_it_plays_as_it_always_did(seats: int, digest: str) -> None:
+    """Who makes it stronger gives it another name."""
+    state, rng, played = CATHEDRAL.new(seats, seats), Rng(seats), hashlib.sha256()
+    bot = parse_bot("script-v1")
+    while not state.over:
+        action = state.draw(rng).text if state.turn == NATURE else bot.choose(state, 0, Budget()).action
+        played.update(f"{action}\n".encode())
+        state.play(action)
+    assert played.hexdigest()[:16] == digest
