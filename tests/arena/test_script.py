@@ -77,8 +77,11 @@ def test_another_game_is_refused() -> None:
         advised(state)
 
 
-@pytest.mark.parametrize(("seats", "digest"), [(2, "d3a8856e136f28b5"), (3, "a2bd62d39de2c0ae"), (4, "0fc40d64614660f3")])
-def test_it_plays_as_it_always_did(seats: int, digest: str) -> None:
+DIGESTS = {2: "d3a8856e136f28b5", 3: "a2bd62d39de2c0ae", 4: "0fc40d64614660f3"}
+
+
+@pytest.mark.parametrize("seats", DIGESTS)
+def test_it_plays_as_it_always_did(seats: int) -> None:
     """Who makes it stronger gives it another name."""
     state, rng, played = CATHEDRAL.new(seats, seats), Rng(seats), hashlib.sha256()
     bot = parse_bot("script-v1")
@@ -86,4 +89,4 @@ def test_it_plays_as_it_always_did(seats: int, digest: str) -> None:
         action = state.draw(rng).text if state.turn == NATURE else bot.choose(state, 0, Budget()).action
         played.update(f"{action}\n".encode())
         state.play(action)
-    assert played.hexdigest()[:16] == digest
+    assert played.hexdigest()[:16] == DIGESTS[seats]

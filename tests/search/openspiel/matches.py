@@ -10,7 +10,7 @@ from functools import partial
 from statistics import fmean
 
 from clerestory.arena.bots import Budget, Move, parse_bot
-from clerestory.arena.match import Player, play_between
+from clerestory.arena.match import ChooseMove, play_between
 from clerestory.arena.statistics import score_interval
 from clerestory.engine import GAMES, State
 from tests.search.openspiel.agreement import their_choice
@@ -25,8 +25,8 @@ def theirs(view: State, seed: int, iterations: int) -> Move:
 
 def scores(game: str, seats: int, iterations: int, deals: range, bot: str = "ismcts") -> list[float]:
     """Return our share of the wins in each deal, over all seatings."""
-    us: Player = partial(parse_bot(bot).choose, budget=Budget(iterations=iterations))
-    them: Player = partial(theirs, iterations=iterations)
+    us: ChooseMove = partial(parse_bot(bot).choose, budget=Budget(iterations=iterations))
+    them: ChooseMove = partial(theirs, iterations=iterations)
     found = []
     for deal in deals:
         results = [
