@@ -16,14 +16,14 @@ from importlib import import_module
 from itertools import islice
 from typing import Any
 
-from clerestory.arena.pool import Run, T, Task
+from clerestory.arena.pool import T, Task, TaskRunner
 from clerestory.search.errors import BadMatch
 
 CONNECT_TIMEOUT = 10.0  # seconds for a cluster to answer
 
 
 @contextmanager
-def on_ray(workers: int, *, address: str | None = None) -> Iterator[Run]:
+def on_ray(workers: int, *, address: str | None = None) -> Iterator[TaskRunner]:
     """Yield a function that plays tasks on Ray, and stop the workers on exit.
 
     Args:

@@ -26,7 +26,7 @@ class Task(Protocol[T]):
         ...
 
 
-class Run(Protocol):
+class TaskRunner(Protocol):
     """Plays tasks, and yields the results of each as it finishes."""
 
     def __call__(self, tasks: Iterator[Task[T]], /) -> Iterator[list[T]]:
@@ -34,11 +34,11 @@ class Run(Protocol):
         ...
 
 
-Crew = Callable[[int], AbstractContextManager[Run]]  # takes the number of workers; stops them on exit
+Crew = Callable[[int], AbstractContextManager[TaskRunner]]  # takes the number of workers; stops them on exit
 
 
 @contextmanager
-def on_processes(workers: int) -> Iterator[Run]:
+def on_processes(workers: int) -> Iterator[TaskRunner]:
     """Yield a function that plays tasks, and stop the workers on exit; with one worker, play in this process."""
     if workers == 1:
         yield one_by_one

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from clerestory.arena.match import DealTask, GameResult, Match
 from clerestory.arena.pool import Crew, on_processes
 from clerestory.arena.results import Results
-from clerestory.arena.statistics import Interval, Sprt, Verdict, elo_interval, mean_interval, score_interval
+from clerestory.arena.statistics import Interval, Sprt, SprtVerdict, elo_interval, mean_interval, score_interval
 
 GameResults = Generator[GameResult, None, None]
 
@@ -48,7 +48,7 @@ def missing(match: Match, results: Results) -> list[DealTask]:
 def undecided(tasks: Iterable[DealTask], match: Match, results: Results, sprt: Sprt | None) -> Iterator[DealTask]:
     """Yield tasks while the test is open."""
     for task in tasks:
-        if sprt and sprt.verdict(scores(results.of(match), match.seats), match.seats) != Verdict.OPEN:
+        if sprt and sprt.verdict(scores(results.of(match), match.seats), match.seats) != SprtVerdict.OPEN:
             return
         yield task
 
@@ -98,7 +98,7 @@ class Report:
     a: Side
     b: Side
     llr: float | None
-    verdict: Verdict | None
+    verdict: SprtVerdict | None
 
 
 def report(match: Match, results: Results, sprt: Sprt | None = None) -> Report | None:

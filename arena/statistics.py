@@ -79,7 +79,7 @@ def elo_interval(score: Interval, seats: int) -> Interval:
     return Interval(*(elo_of(share, seats) for share in (score.mean, score.low, score.high)))
 
 
-class Verdict(StrEnum):
+class SprtVerdict(StrEnum):
     """The state of a sequential test."""
 
     H0 = "H0"  # the difference is elo0
@@ -119,9 +119,9 @@ class Sprt:
         """The log-likelihood ratios at which H0 and H1 are accepted."""
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
-    def verdict(self, scores: Sequence[float], seats: int) -> Verdict:
+    def verdict(self, scores: Sequence[float], seats: int) -> SprtVerdict:
         """Return the verdict after the deals so far."""
         ratio, (lower, upper) = self.llr(scores, seats), self.bounds
         if lower < ratio < upper:
-            return Verdict.OPEN
-        return Verdict.H1 if ratio >= upper else Verdict.H0
+            return SprtVerdict.OPEN
+        return SprtVerdict.H1 if ratio >= upper else SprtVerdict.H0

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from typing import IO, Any
 
 from clerestory.arena.match import Match, derived_seed
-from clerestory.arena.pool import Run
+from clerestory.arena.pool import TaskRunner
 from clerestory.arena.results import Results, write_line
 from clerestory.arena.series import missing, scores
 from clerestory.engine.core import Game
@@ -160,7 +160,7 @@ class TuningStep:
     point: Point
 
 
-def take_step(tuning: TuningPlan, step: int, point: Point, run: Run) -> TuningStep:
+def take_step(tuning: TuningPlan, step: int, point: Point, run: TaskRunner) -> TuningStep:
     """Perturb all options at once, compare the two points, and move towards the better one."""
     luck = Rng(derived_seed("tune", tuning.seed, step))
     spans = [option.span(step) * (1 if luck.below(2) else -1) for option in tuning.ranges]
@@ -173,7 +173,7 @@ def take_step(tuning: TuningPlan, step: int, point: Point, run: Run) -> TuningSt
     return TuningStep(step, plus, minus, difference, [min(max(place, 0.0), 1.0) for place in moved])
 
 
-def compare(tuning: TuningPlan, step: int, plus: str, minus: str, run: Run) -> float:
+def compare(tuning: TuningPlan, step: int, plus: str, minus: str, run: TaskRunner) -> float:
     """Return the win share of `plus` minus that of `minus`, against the third bot or each other, on equal deals."""
     if tuning.against is None:
         share = mean_score(tuning.match(plus, minus, step), run)
@@ -182,7 +182,7 @@ def compare(tuning: TuningPlan, step: int, plus: str, minus: str, run: Run) -> f
     return shares[0] - shares[1]
 
 
-def mean_score(match: Match, run: Run) -> float:
+def mean_score(match: Match, run: TaskRunner) -> float:
     """Play a match and return A's mean win share."""
     results = Results()
     for games in run(iter(missing(match, results))):
@@ -196,7 +196,7 @@ def mean_score(match: Match, run: Run) -> float:
 
 
 def tune(
-    tuning: TuningPlan, steps: int, run: Run, file: IO[bytes] | None, done: Sequence[TuningStep] = ()
+    tuning: TuningPlan, steps: int, run: TaskRunner, file: IO[bytes] | None, done: Sequence[TuningStep] = ()
 ) -> Generator[TuningStep, None, None]:
     """Take the remaining steps, and yield each once it is stored.
 

@@ -14,7 +14,7 @@ from typing import Any
 import grpc
 import typer
 
-from clerestory.cli.playing import Player
+from clerestory.cli.playing import SeatPlayer
 from clerestory.clients.connection import dial
 from clerestory.clients.wire import duration
 from clerestory.door.config import DoorSettings
@@ -35,14 +35,14 @@ from clerestory.v1.games_pb2_grpc import GameServiceStub
 PORT = 8080  # the same each time: a browser stores the games of a page by its address
 
 
-def play_on_page(game: str, players: Sequence[Player], seconds: float, seed: int | None) -> None:
+def play_on_page(game: str, players: Sequence[SeatPlayer], seconds: float, seed: int | None) -> None:
     """Make a game, open it in a browser, and keep it until SIGTERM or SIGINT. Raises OSError."""
     plans = [plan(player, seconds) for player in players]
     request = CreateGameRequest(game=game, seats=plans, seed=seed)
     asyncio.run(keep(request))
 
 
-def plan(player: Player, seconds: float) -> SeatPlan:
+def plan(player: SeatPlayer, seconds: float) -> SeatPlan:
     """Return who is to hold a seat."""
     if player.human:
         return SeatPlan(kind=SEAT_KIND_PERSON)

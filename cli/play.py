@@ -16,7 +16,7 @@ from clerestory.cli.grouped import grouped
 from clerestory.cli.kept import KeptSession, create_game, is_kept, open_game, play_kept, view_of
 from clerestory.cli.on_page import play_on_page
 from clerestory.cli.options import DEFAULT_GAME, BadOption, GameOption, chosen_game, read_file
-from clerestory.cli.playing import Player, Session, play_on
+from clerestory.cli.playing import SeatPlayer, Session, play_on
 from clerestory.cli.recording import Recording
 from clerestory.cli.screen import screen
 from clerestory.cli.servers import PLAIN, Access, ServerOption, connected
@@ -151,13 +151,13 @@ def guarded(console: Console, play: Callable[[], None]) -> int:
     return 0
 
 
-def read_player(word: str, number: int) -> Player:
+def read_player(word: str, number: int) -> SeatPlayer:
     """Return who plays a seat. Raises BadOption."""
     name, colon, level = word.partition(":")
     if word in ("human", "bot"):
-        return Player(word == "human", None)
+        return SeatPlayer(word == "human", None)
     if name == "level" and colon and level.isascii() and level.isdigit() and int(level) in LEVELS:
-        return Player(False, int(level))
+        return SeatPlayer(False, int(level))
     raise BadOption(f"--seats: {word!r} of seat {number} is not human, bot, or level:1 to level:8")
 
 

@@ -36,7 +36,7 @@ HELP = {
 
 
 @dataclass(frozen=True, slots=True)
-class Player:
+class SeatPlayer:
     """Who plays a seat: a person, or the server at a level (None: at full strength)."""
 
     human: bool
@@ -63,7 +63,7 @@ class Session:
     """
 
     state: State
-    players: list[Player]
+    players: list[SeatPlayer]
     advisor: Advisor
     console: Console
     time: str

@@ -46,7 +46,7 @@ AvoidOption = Annotated[list[str] | None, typer.Option("--avoid", help="Leave th
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class Query:
     """The options of both commands: the position, the limits of the search, and what it is to look at."""
 
     position: PositionArgument
@@ -64,20 +64,13 @@ class Question:
 
     def options(self, lines: int) -> QuestionOptions:
         """Return the question's options, as a client takes them."""
-        return QuestionOptions(
-            seat=self.seat,
-            iterations=self.iterations,
-            seed=self.seed,
-            threads=self.threads,
-            consider=self.consider,
-            avoid=self.avoid,
-            lines=lines,
-        )
+        search = QuestionOptions(iterations=self.iterations, seed=self.seed, threads=self.threads, lines=lines)
+        return QuestionOptions(seat=self.seat, consider=self.consider, avoid=self.avoid, **search)
 
 
 @grouped()
 def recommend(
-    question: Question,
+    question: Query,
     level: Annotated[
         int | None, typer.Option(min=1, max=8, help="Level of play, 1 to 8; full strength by default.")
     ] = None,
@@ -100,7 +93,7 @@ def recommend(
 
 @grouped()
 def analyze(
-    question: Question,
+    question: Query,
     every: Annotated[str, typer.Option(help="Time between two tables, as in 250ms.")] = "250ms",
     certainty: Annotated[
         float | None,

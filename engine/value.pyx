@@ -55,8 +55,8 @@ def value_of(Game game not None, str name not None, *, bint narrow=False):
     """
     key = game.name, name, narrow, stamp_of(game, name)
     if key not in KEPT:
-        by_name = name in game.hand_values
-        KEPT[key] = by_hand(game, name) if by_name else learned(game, name, file_of(game, name), narrow)
+        handmade = name in game.hand_values
+        KEPT[key] = by_hand(game, name) if handmade else learned(game, name, file_of(game, name), narrow)
     return KEPT[key]
 
 

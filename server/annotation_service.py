@@ -17,11 +17,11 @@ from clerestory.review.plan import ITERATIONS, LEAST
 from clerestory.server.callers import Caller, Callers
 from clerestory.server.errors import Reason, refuse
 from clerestory.server.games.keeper import Keeper
-from clerestory.server.games.kept import Kept
+from clerestory.server.games.kept import ServerGame
 from clerestory.server.games.log import Hints
 from clerestory.server.games.store import Store, StoreError
 from clerestory.server.games.viewer import Viewer, viewer_of
-from clerestory.server.reviewer import Game, Pass, Reviewer
+from clerestory.server.reviewer import Pass, Reviewer, ReviewTarget
 from clerestory.server.translate_annotation import (
     MOST,
     ReviewRequest,
@@ -82,7 +82,7 @@ class Annotations(AnnotationServiceServicer):
         await self._conclude(done, review, context)
 
     async def _pass(
-        self, game: Game, plan: ReviewPlan, caller: Caller, context: Context, shelf: "Shelf", *, sketch: bool
+        self, game: ReviewTarget, plan: ReviewPlan, caller: Caller, context: Context, shelf: "Shelf", *, sketch: bool
     ) -> Pass:
         """Go over a game once, sending and storing plies as they are done; those stored before are sent at once."""
         going = Pass.begun(game.total, await shelf.known(plan))
@@ -99,7 +99,7 @@ class Annotations(AnnotationServiceServicer):
         return going
 
     async def _deepened(
-        self, review: Annotation, game: Game, seconds: float, caller: Caller, context: Context
+        self, review: Annotation, game: ReviewTarget, seconds: float, caller: Caller, context: Context
     ) -> Annotation:
         """Return a review with rollouts of the decisions that matter, with equal parts of the time; tell each one."""
         matter, began = those_that_matter(review), time.monotonic()
@@ -157,7 +157,7 @@ class Shelf:
                 await self._store.keep_review(self._game_id, self._digest(plan), write_plies(plies))
 
 
-def judge_of(kept: Kept, viewer: Viewer, wanted: int | None) -> int | None:
+def judge_of(kept: ServerGame, viewer: Viewer, wanted: int | None) -> int | None:
     """Return the seat by whose knowledge a kept game is judged, None for each decision by its own seat's.
 
     Raises CallError: FROZEN, NOT_STARTED, NO_HINTS_YET, and WRONG_SEAT_TOKEN for a viewer without the right.
@@ -179,10 +179,10 @@ def judge_of(kept: Kept, viewer: Viewer, wanted: int | None) -> int | None:
     return viewer.seats[0] if wanted is None else wanted
 
 
-def game_of(end: Any, viewer: int | None) -> Game:
+def game_of(end: Any, viewer: int | None) -> ReviewTarget:
     """Return the part of a game that is to be reviewed."""
     plies = [ply for ply in plies_of(end, viewer) if ply.root is not None]
-    return Game(plies, last_root(end, viewer), len(end.history))
+    return ReviewTarget(plies, last_root(end, viewer), len(end.history))
 
 
 def iterations_of(wanted: ReviewRequest, took: float) -> int:

@@ -140,7 +140,7 @@ class Pass:
         told, self.untold = self.untold, []
         return told
 
-    async def run(self, game: "Game", plan: ReviewPlan, reviewer: Reviewer, caller: Caller) -> None:
+    async def run(self, game: "ReviewTarget", plan: ReviewPlan, reviewer: Reviewer, caller: Caller) -> None:
         """Study all plies that are not known yet, as many at once as there are workers. Raises CallError."""
         unknown = [ply for ply in game.plies if ply.number not in self.valuations]
         work: Iterator[Ply | Root] = chain(unknown, () if game.last is None else (game.last,))
@@ -157,7 +157,9 @@ class Pass:
             for one in crew:
                 one.cancel()
 
-    async def _study(self, one: Ply | Root, game: "Game", plan: ReviewPlan, reviewer: Reviewer, caller: Caller) -> None:
+    async def _study(
+        self, one: Ply | Root, game: "ReviewTarget", plan: ReviewPlan, reviewer: Reviewer, caller: Caller
+    ) -> None:
         """Study a ply, or the last position."""
         if isinstance(one, Root):
             self.final = await reviewer.answered(value_of(one, plan, game.length + 1), caller)
@@ -168,7 +170,7 @@ class Pass:
 
 
 @dataclass(frozen=True, slots=True)
-class Game:
+class ReviewTarget:
     """A game to be reviewed.
 
     Attributes:

@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from filelock import FileLock
+from playwright.sync_api import Page
 
 FOLDER = Path(__file__).parents[1] / "clients" / "web" / "browser"
 ARGUMENTS = ["--no-sandbox", "--disable-gpu"]
+FAST = "200"  # milliseconds of a bot for a move, as the lobby offers them
 INSTALL = ("install", "--no-package-lock", "--ignore-scripts", "--no-audit", "--no-fund")
 
 
@@ -61,6 +63,16 @@ def run(name: str, *arguments: str, **variables: str) -> str:
     if done.returncode:
         raise NoBrowser(f"no Chromium is installed, and {name} brings none: {done.stderr.strip()[-200:]}")
     return done.stdout
+
+
+def choose_game(page: Page, game: str, holders: list[str]) -> None:
+    """Fill in the form for a new game."""
+    page.get_by_label({"cathedral": "The Pillars of the Earth", "duel": "Builders Duel"}[game]).check()
+    page.get_by_label(f"{len(holders)} players").check()
+    for colour, holder in zip(("Red", "Blue", "Green", "Yellow"), holders, strict=False):
+        page.get_by_label(colour, exact=True).select_option(holder)
+    page.get_by_text("More choices").click()
+    page.get_by_label("Time of a bot for a move").select_option(FAST)
 
 
 @contextmanager

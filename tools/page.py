@@ -24,7 +24,7 @@ from playwright.sync_api import Page, Response, expect, sync_playwright
 from clerestory.clients import Advisor
 from clerestory.clients.wire import position_message
 from clerestory.v1.rules_pb2 import AnyPosition, ListActionsRequest
-from tools.browser import chromium, page_server
+from tools.browser import choose_game, chromium, page_server
 
 ROOT = Path(__file__).parents[1]
 PICTURES = ROOT / "docs" / "pictures"
@@ -97,12 +97,7 @@ def browsed(size: Any, scheme: Any = "light", *options: str) -> Iterator[tuple[P
 
 def begin(page: Page, game: str, holders: list[str]) -> None:
     """Start a game, and wait for one's turn."""
-    page.get_by_label({"cathedral": "The Pillars of the Earth", "duel": "Builders Duel"}[game]).check()
-    page.get_by_label(f"{len(holders)} players").check()
-    for colour, holder in zip(("Red", "Blue", "Green", "Yellow"), holders, strict=False):
-        page.get_by_label(colour, exact=True).select_option(holder)
-    page.get_by_text("More choices").click()
-    page.get_by_label("Time of a bot for a move").select_option("200")
+    choose_game(page, game, holders)
     page.get_by_role("button", name="Start").click()
     expect(page.locator(".status.mine")).to_be_visible(timeout=30_000)
 

@@ -21,13 +21,13 @@ from clerestory.cli.options import DEFAULT_GAME
 from clerestory.engine import GAMES
 from clerestory.server.games import course
 from clerestory.server.games.keeper import now, summary_of
-from clerestory.server.games.kept import Kept
-from clerestory.server.games.log import Bot, Head, Holder, Options, SeatKind
+from clerestory.server.games.kept import ServerGame
+from clerestory.server.games.log import BotSettings, GameOptions, Head, Holder, SeatKind
 from clerestory.server.games.making import make_game
 from clerestory.server.games.sqlite import SqliteStore
-from clerestory.server.games.store import Key
+from clerestory.server.games.store import Batch, Key
 from clerestory.server.games.tokens import Mint
-from clerestory.server.games.translate_plans import Plan
+from clerestory.server.games.translate_plans import NewGame
 from clerestory.server.games.viewer import Viewer, digest_of
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
@@ -37,10 +37,10 @@ AT_ONCE = 500  # games stored together
 TOKEN = "a token of everybody"
 
 
-def model(game: str, seats: int, seed: int) -> Kept:
+def model(game: str, seats: int, seed: int) -> ServerGame:
     """Return a game of people, played at random to its end."""
     luck, people = random.Random(seed), (Holder(SeatKind.PERSON),) * seats
-    played = make_game(Plan(GAMES[game], people, Options(), seed, ""), Mint(b"", ""), "", now())
+    played = make_game(NewGame(GAMES[game], people, GameOptions(), seed, ""), Mint(b"", ""), "", now())
     everybody = Viewer(tuple(range(seats)))
     while not played.over:
         text = luck.choice(played.position.legal_actions()).text
@@ -48,14 +48,14 @@ def model(game: str, seats: int, seed: int) -> Kept:
     return played
 
 
-def variant(played: Kept, number: int, bots: bool) -> Kept:
+def variant(played: ServerGame, number: int, bots: bool) -> ServerGame:
     """Return a game that has come some way, under another name."""
     luck = random.Random(number)
     person = Holder(SeatKind.PERSON, token=digest_of(TOKEN))
-    seats = tuple(person.played_by(Bot(1, 0.1)) if bots else person for _ in played.head.seats)
+    seats = tuple(person.played_by(BotSettings(1, 0.1)) if bots else person for _ in played.head.seats)
     head: Head = replace(played.head, game_id=f"game-{number:06}", owner=digest_of(f"owner {number}"), seats=seats)
     last = luck.randrange(played.version // 2, played.version - 1)
-    return Kept(head, played.entries[: course.after(played, last)])
+    return ServerGame(head, played.entries[: course.after(played, last)])
 
 
 async def fill(path: Path, count: int, due: int, game: str, seats: int) -> None:
@@ -67,9 +67,8 @@ async def fill(path: Path, count: int, due: int, game: str, seats: int) -> None:
             variant(models[number % MODELS], number, number < due)
             for number in range(begin, min(begin + AT_ONCE, count))
         ]
-        await asyncio.gather(
-            *(store.create(kept.head, kept.entries, summary_of(kept), [Key(kept.head.owner)]) for kept in made)
-        )
+        batches = [Batch(kept.entries, summary_of(kept), [Key(kept.head.owner)]) for kept in made]
+        await asyncio.gather(*(store.create(kept.head, batch) for kept, batch in zip(made, batches, strict=True)))
     await store.close()
 
 

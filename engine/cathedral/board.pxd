@@ -25,16 +25,21 @@ cdef inline void pay_mill(Cathedral *s) noexcept nogil:
     visit_kingsbridge(s)
 
 
+cdef inline int take_off(uint8_t *space) noexcept nogil:
+    """Clear a space; return what was there."""
+    cdef int there = space[0]
+    space[0] = 0
+    return there
+
+
 # -- step 4: Kingsbridge ---------------------------------------------------------------------------
 
 cdef inline void visit_kingsbridge(Cathedral *s) noexcept nogil:
     """Space 1, then 2."""
     cdef int space, owner, card
     for space in range(2):
-        owner = s.spaces[KINGSBRIDGE + space]
-        card = s.kingsbridge_cards[space]
-        s.spaces[KINGSBRIDGE + space] = 0
-        s.kingsbridge_cards[space] = 0
+        owner = take_off(&s.spaces[KINGSBRIDGE + space])
+        card = take_off(&s.kingsbridge_cards[space])
         if owner and card:
             take_advantage(s, &s.players[owner - 1], card - 1)
     visit_priory(s)
@@ -168,10 +173,8 @@ cdef inline void visit_shiring(Cathedral *s) noexcept nogil:
     """Space 1, then 2; goes on where a dismissal had stopped it (R5)."""
     cdef int space, owner, card
     for space in range(2):
-        owner = s.spaces[SHIRING + space]
-        card = s.shiring_cards[space]
-        s.spaces[SHIRING + space] = 0  # R27: off the space before what follows
-        s.shiring_cards[space] = 0
+        owner = take_off(&s.spaces[SHIRING + space])  # R27: off the space before what follows
+        card = take_off(&s.shiring_cards[space])
         if owner and card and take_craftsman(s, owner - 1, card - 1):
             return
     visit_castle(s)

@@ -21,6 +21,7 @@ from clerestory.engine.cathedral.works cimport legal_cathedral, legal_keep, play
 from clerestory.engine.core cimport NATURE, Game, GameOps, action_t
 from clerestory.engine.hash cimport hash_words
 from clerestory.engine.rng cimport rng_t
+from clerestory.engine.shares cimport share_win
 
 from clerestory.engine.cathedral.actions import actions
 from clerestory.engine.cathedral.catalogue import CathedralCatalogue
@@ -150,15 +151,10 @@ cdef action_t draw(const void *state, rng_t *rng) noexcept nogil:
 cdef void returns(const void *state, double *out) noexcept nogil:
     """The most VP wins, ties by gold; a tie in both is shared (R11). What is left over counts nothing (R22)."""
     cdef const Cathedral *s = <const Cathedral *> state
-    cdef int seat, best = 0, winners = 0
-    cdef int rank[SEATS]
+    cdef int seat
     for seat in range(s.seats):
-        rank[seat] = s.players[seat].vp * (MAX_GOLD + 1) + s.players[seat].gold
-        best = max(best, rank[seat])
-    for seat in range(s.seats):
-        winners += rank[seat] == best
-    for seat in range(s.seats):
-        out[seat] = 1.0 / winners if rank[seat] == best else 0
+        out[seat] = s.players[seat].vp * (MAX_GOLD + 1) + s.players[seat].gold
+    share_win(out, s.seats)
 
 
 cdef void scores(const void *state, double *out) noexcept nogil:

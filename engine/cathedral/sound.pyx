@@ -20,63 +20,69 @@ cdef Invariant INVARIANTS[NUM_INVARIANTS]
 INVARIANTS[:] = [
     Invariant(
         <predicate> drawn_fits, b"drawn",
-        b"a builder drawn is there while its owner or the redraw is asked, and only then",
-    ),
-    Invariant(<predicate> waiting_in_step, b"waiting", b"builders wait only while builders are drawn or placed"),
+        b"a builder drawn is there while its owner or the redraw is asked, and only then"),
+    Invariant(
+        <predicate> waiting_in_step, b"waiting",
+        b"builders wait only while builders are drawn or placed"),
     Invariant(
         <predicate> builders_accounted, b"players",
-        b"each player's builders are in the bag, set aside, drawn, waiting or on the board",
-    ),
+        b"each player's builders are in the bag, set aside, drawn, waiting or on the board"),
     Invariant(
         <predicate> spaces_of_step, b"",
-        b"builders are on the board from their placing until their space is resolved, from the lowest number on",
-    ),
-    Invariant(<predicate> cost_fits, b"cost", b"the cost marker falls with every builder drawn"),
+        b"builders are on the board from their placing until their space is resolved, from the lowest number on"),
+    Invariant(
+        <predicate> cost_fits, b"cost",
+        b"the cost marker falls with every builder drawn"),
     Invariant(
         <predicate> workers_accounted, b"players",
-        b"workers are in the reserve, at the mill or on resource cards",
-    ),
-    Invariant(<predicate> grey_lent, b"players", b"grey workers are lent two at a time, for one round"),
+        b"workers are in the reserve, at the mill or on resource cards"),
+    Invariant(
+        <predicate> grey_lent, b"players",
+        b"grey workers are lent two at a time, for one round"),
     Invariant(
         <predicate> resources_in_place, b"",
-        b"resource cards are in the supply or held during the round, seven of them",
-    ),
+        b"resource cards are in the supply or held during the round, seven of them"),
     Invariant(
         <predicate> craftsmen_in_place, b"",
-        b"craftsmen are in one place: not turned up, at Shiring, in the supply, held",
-    ),
+        b"craftsmen are in one place: not turned up, at Shiring, in the supply, held"),
     Invariant(
         <predicate> craftsmen_have_room, b"players",
-        b"nobody holds more craftsmen than they have room for, except while one is to be dismissed",
-    ),
-    Invariant(<predicate> shown_in_step, b"", b"the cards at Kingsbridge and Shiring are those of the step"),
+        b"nobody holds more craftsmen than they have room for, except while one is to be dismissed"),
+    Invariant(
+        <predicate> shown_in_step, b"",
+        b"the cards at Kingsbridge and Shiring are those of the step"),
     Invariant(
         <predicate> advantages_in_place, b"",
-        b"advantages are in one place: not turned up, at Kingsbridge, held",
-    ),
+        b"advantages are in one place: not turned up, at Kingsbridge, held"),
     Invariant(
         <predicate> turned_up_by_round, b"round",
-        b"as many events and advantages are turned up as the round says",
-    ),
-    Invariant(<predicate> event_fits, b"event", b"an event, who is spared and who is limited fit each other"),
-    Invariant(<predicate> choices_of_step, b"", b"choices, the die and the market's stall belong to their steps"),
-    Invariant(<predicate> uses_fit, b"used", b"uses belong to free craftsmen that are held, up to their capacity"),
-    Invariant(<predicate> actor_fits, b"to_act", b"the seat that is asked is the one that the step asks"),
-    Invariant(<predicate> five_kept, b"players", b"who has finished at the cathedral has kept five cubes at most"),
+        b"as many events and advantages are turned up as the round says"),
+    Invariant(
+        <predicate> event_fits, b"event",
+        b"an event, who is spared and who is limited fit each other"),
+    Invariant(
+        <predicate> choices_of_step, b"",
+        b"choices, the die and the market's stall belong to their steps"),
+    Invariant(
+        <predicate> uses_fit, b"used",
+        b"uses belong to free craftsmen that are held, up to their capacity"),
+    Invariant(
+        <predicate> actor_fits, b"to_act",
+        b"the seat that is asked is the one that the step asks"),
+    Invariant(
+        <predicate> five_kept, b"players",
+        b"who has finished at the cathedral has kept five cubes at most"),
     Invariant(
         <predicate> decks_fit, b"",
-        b"a deck is wholly known or wholly unknown, but for the coming event, and holds "
-        b"unseen cards of its rounds once",
-    ),
+        b"a deck is wholly known or wholly unknown, but for the coming event, and "
+        b"holds unseen cards of its rounds once"),
     Invariant(
         <predicate> somebody_knows, b"event_deck",
         b"the coming event alone is known while the player who is shown it may know it: "
-        b"from the draft to its turning up",
-    ),
+        b"from the draft to its turning up"),
     Invariant(
         <predicate> cubes_of_step, b"players",
-        b"five cubes are kept from the last round, and production adds few",
-    ),
+        b"five cubes are kept from the last round, and production adds few"),
 ]
 
 

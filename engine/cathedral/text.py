@@ -1,7 +1,8 @@
 """A position as a table that can be read in a terminal."""
 
-from collections.abc import Iterable
 from typing import Any
+
+from clerestory.engine.picture import aligned, headline, named, words
 
 ROWS = (
     ("VP", "vp"),
@@ -25,10 +26,7 @@ def show(fields: dict[str, Any]) -> str:
 
 def course(fields: dict[str, Any]) -> list[str]:
     """Where in the game the position is."""
-    line = f"round {fields['round']}, {fields['step']}"
-    if fields["to_act"]:
-        line += f", {fields['to_act']} to act"
-    line += f"; starting player {fields['starting_player']}, cost {fields['cost']}"
+    rest = f"starting player {fields['starting_player']}, cost {fields['cost']}"
     details = [
         ("drawn", fields["drawn"] + (" (placed free)" if fields["free_placement"] else "")),
         ("waiting", words(fields["waiting"])),
@@ -39,7 +37,7 @@ def course(fields: dict[str, Any]) -> list[str]:
         ("blessing", "used" if fields["blessing_used"] else ""),
         ("used", ", ".join(f"{use['craftsman']} x{use['times']}" for use in fields["used"])),
     ]
-    return [line, *(f"{name}: {value}" for name, value in details if value)]
+    return [headline(f"round {fields['round']}", fields, rest), *named(details)]
 
 
 def board(fields: dict[str, Any]) -> list[str]:
@@ -53,17 +51,12 @@ def board(fields: dict[str, Any]) -> list[str]:
         ("stock", amounts(fields["stock"]) + (", metal at court" if fields["court_metal"] else "")),
         ("general supply", amounts(fields["supply"])),
     ]
-    return [f"{name}: {value}" for name, value in lines if value]
+    return named(lines)
 
 
 def pairs(cards: list[str], builders: list[str]) -> list[str]:
     """Cards with the builder that stands below each."""
     return [f"{card}{f' <- {builder}' if builder else ''}" for card, builder in zip(cards, builders, strict=True)]
-
-
-def words(items: Iterable[str]) -> str:
-    """The texts that say something, in one line."""
-    return ", ".join(item for item in items if item)
 
 
 def amounts(counts: dict[str, int]) -> str:
@@ -75,8 +68,7 @@ def table(players: list[dict[str, Any]]) -> list[str]:
     """A column for each player."""
     rows = [["", *COLOURS[: len(players)]]]
     rows += [[name, *(str(player[field]) for player in players)] for name, field in ROWS]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return aligned(rows)
 
 
 def hands(players: list[dict[str, Any]]) -> list[str]:

@@ -17,35 +17,39 @@ from clerestory.engine.duel.turn cimport targets
 
 cdef Invariant INVARIANTS[NUM_INVARIANTS]
 INVARIANTS[:] = [
-    Invariant(<predicate> buildings_fit, b"step", b"a complete building ends the game"),
+    Invariant(
+        <predicate> buildings_fit, b"step",
+        b"a complete building ends the game"),
     Invariant(
         <predicate> dealt_fits, b"undealt",
-        b"nine cards are dealt a round, and no more of any than the deck has",
-    ),
+        b"nine cards are dealt a round, and no more of any than the deck has"),
     Invariant(
         <predicate> copies_fit, b"",
-        b"a 1x card is in one place, and with a player only once its deck has been in play",
-    ),
+        b"a 1x card is in one place, and with a player only once its deck has been in play"),
     Invariant(
         <predicate> gaps_fit, b"grid",
-        b"places of the grid are empty before they are dealt and when their 1x card has gone to its owner",
-    ),
+        b"places of the grid are empty before they are dealt and when their 1x card has gone to its owner"),
     Invariant(
         <predicate> markers_fit, b"players",
-        b"markers lie on a line from the claim on, less what storming and the conflict took",
-    ),
+        b"markers lie on a line from the claim on, less what storming and the conflict took"),
     Invariant(
         <predicate> conflict_fits, b"",
-        b"what is flipped, the seal in the air and the sums belong to the conflict and fit each other",
-    ),
-    Invariant(<predicate> turn_fits, b"", b"what is used, built and cheap belongs to a turn"),
-    Invariant(<predicate> use_fits, b"card", b"the card in use, and what is left of its use, belong to the step"),
-    Invariant(<predicate> answerable, b"step", b"what the step asks can be answered"),
-    Invariant(<predicate> actor_fits, b"to_act", b"the seat that is asked is the one that the step asks"),
+        b"what is flipped, the seal in the air and the sums belong to the conflict and fit each other"),
+    Invariant(
+        <predicate> turn_fits, b"",
+        b"what is used, built and cheap belongs to a turn"),
+    Invariant(
+        <predicate> use_fits, b"card",
+        b"the card in use, and what is left of its use, belong to the step"),
+    Invariant(
+        <predicate> answerable, b"step",
+        b"what the step asks can be answered"),
+    Invariant(
+        <predicate> actor_fits, b"to_act",
+        b"the seat that is asked is the one that the step asks"),
     Invariant(
         <predicate> orders_fit, b"",
-        b"a deck's order is wholly known or wholly unknown, and holds the cards to come; the unseen seals' likewise",
-    ),
+        b"a deck's order is wholly known or wholly unknown, and holds the cards to come; the unseen seals' likewise"),
 ]
 
 

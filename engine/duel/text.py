@@ -1,9 +1,10 @@
 """A position as a table that can be read in a terminal."""
 
-from collections.abc import Iterable
 from itertools import zip_longest
 from textwrap import wrap
 from typing import Any
+
+from clerestory.engine.picture import aligned, headline, named, words
 
 COLOURS = ("red", "blue")
 CARD, HOLDING = 18, 23  # characters in a line of a cell, so that the grid and the table of players fit 60 columns
@@ -17,10 +18,8 @@ def show(fields: dict[str, Any]) -> str:
 
 def course(fields: dict[str, Any]) -> list[str]:
     """Where in the game the position is."""
-    line = f"phase {fields['phase']}, round {fields['round']}, {fields['step']}"
-    if fields["to_act"]:
-        line += f", {fields['to_act']} to act"
-    line += f"; first player {fields['first_player']}, power {fields['power']}"
+    place = f"phase {fields['phase']}, round {fields['round']}"
+    rest = f"first player {fields['first_player']}, power {fields['power']}"
     details = [
         ("turn of", fields["turn_of"]),
         ("card in use", fields["card"] + (f" ({fields['left']} left)" if fields["left"] else "")),
@@ -31,12 +30,7 @@ def course(fields: dict[str, Any]) -> list[str]:
         ("seals below", words(fields["stack"])),
         ("bank", str(74 - sum(player["gold"] for player in fields["players"]))),
     ]
-    return [line, *(f"{name}: {value}" for name, value in details if value)]
-
-
-def words(items: Iterable[str]) -> str:
-    """The texts that say something, in one line."""
-    return ", ".join(item for item in items if item)
+    return [headline(place, fields, rest), *named(details)]
 
 
 def grid(fields: dict[str, Any]) -> list[str]:
@@ -52,9 +46,8 @@ def grid(fields: dict[str, Any]) -> list[str]:
 
 def columns(rows: list[list[str]], width: int) -> list[str]:
     """Rows with their cells below each other, which are broken into lines where they are long."""
-    lines = [line for row in rows for line in zip_longest(*(broken(cell, width) for cell in row), fillvalue="")]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
+    lines = (zip_longest(*(broken(cell, width) for cell in row), fillvalue="") for row in rows)
+    return aligned([line for row in lines for line in row])
 
 
 def broken(cell: str, width: int) -> list[str]:

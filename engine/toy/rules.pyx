@@ -8,6 +8,7 @@ from clerestory.engine.core cimport MAX_SEATS, NATURE, OVER, Game, GameOps, Guid
 from clerestory.engine.hash cimport hash_words
 from clerestory.engine.place cimport at
 from clerestory.engine.rng cimport rng_below, rng_shuffle, rng_t
+from clerestory.engine.shares cimport share_win
 
 from array import array
 
@@ -193,14 +194,8 @@ cdef void end_round(Toy *s) noexcept nogil:
 
 
 cdef void returns(const void *state, double *out) noexcept nogil:
-    cdef const Toy *s = <const Toy *> state
-    cdef int seat, best = 0, winners = 0
-    for seat in range(s.seats):
-        best = max(best, s.players[seat].points)
-    for seat in range(s.seats):
-        winners += s.players[seat].points == best
-    for seat in range(s.seats):
-        out[seat] = 1.0 / winners if s.players[seat].points == best else 0
+    scores(state, out)
+    share_win(out, (<const Toy *> state).seats)
 
 
 cdef void scores(const void *state, double *out) noexcept nogil:

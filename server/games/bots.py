@@ -5,8 +5,8 @@ from typing import Any
 
 from clerestory.server.callers import Caller
 from clerestory.server.errors import CallError, Reason
-from clerestory.server.games.kept import Kept
-from clerestory.server.games.log import Bot
+from clerestory.server.games.kept import ServerGame
+from clerestory.server.games.log import BotSettings
 from clerestory.server.games.translate_games import bot_question, only_action
 from clerestory.server.service import AdvisorHandlers
 
@@ -23,7 +23,7 @@ class Bots:
     def __init__(self, advisor: AdvisorHandlers) -> None:
         self._advisor = advisor
 
-    async def choose(self, kept: Kept, seat: int, bot: Bot) -> str:
+    async def choose(self, kept: ServerGame, seat: int, bot: BotSettings) -> str:
         """Return the text of the move that a bot makes. Raises CallError, for example BUSY.
 
         If nobody at a physical table has entered what the bot's own card shows it, it assumes one of the possibilities.
@@ -39,6 +39,6 @@ class Bots:
         guess = secrets.randbits(GUESS_BITS)
         return await self._ask(bot_question(kept, seat, bot, guess=guess), kept)
 
-    async def _ask(self, question: Any, kept: Kept) -> str:
+    async def _ask(self, question: Any, kept: ServerGame) -> str:
         answer = await self._advisor.recommend(question, Caller("game", kept.head.game_id))
         return answer.best.text

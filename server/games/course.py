@@ -8,20 +8,20 @@ from collections.abc import Callable
 from clerestory.engine.core import NATURE
 from clerestory.engine.errors import BadText, IllegalAction
 from clerestory.server.errors import CallError, Reason, refuse
-from clerestory.server.games.kept import Kept, Question, settle
-from clerestory.server.games.log import EndReason, Entry, Holder, Kind, SeatKind, TakeBacks, seated
+from clerestory.server.games.kept import ServerGame, TakeBackProposal, settle
+from clerestory.server.games.log import EndReason, Entry, EntryKind, Holder, SeatKind, TakeBacks, seated
 from clerestory.server.games.viewer import Viewer
 
 MAX_SHOWN = 6  # legal actions listed when an illegal one is refused
 TWO = 2  # players: if one resigns, the other wins
 
-ANSWERS = (Kind.AGREED, Kind.DECLINED, Kind.TAKEN_BACK)
+ANSWERS = (EntryKind.AGREED, EntryKind.DECLINED, EntryKind.TAKEN_BACK)
 
 
 # -- preconditions ---------------------------------------------------------------------------------
 
 
-def require_alive(kept: Kept) -> None:
+def require_alive(kept: ServerGame) -> None:
     """Raise CallError for a game to which nothing can be added: FROZEN or GAME_OVER."""
     if kept.frozen:
         refuse(Reason.FROZEN, "game_id", "the game has other rules or cards than this server")
@@ -29,21 +29,21 @@ def require_alive(kept: Kept) -> None:
         refuse(Reason.GAME_OVER, "game_id", "the game is over")
 
 
-def require_running(kept: Kept) -> None:
+def require_running(kept: ServerGame) -> None:
     """Raise CallError for a game that is not running: FROZEN, GAME_OVER or NOT_STARTED."""
     require_alive(kept)
     if kept.waiting:
         refuse(Reason.NOT_STARTED, "game_id", "the game is waiting for people to take its open seats")
 
 
-def require_version(kept: Kept, version: int) -> None:
+def require_version(kept: ServerGame, version: int) -> None:
     """Raise CallError, STALE_VERSION with the current version, for any other version."""
     if version != kept.version:
         text = f"is {version}; the game now has version {kept.version}"
         raise CallError(Reason.STALE_VERSION, [("version", text)], metadata={"version": str(kept.version)})
 
 
-def repeated(kept: Kept, version: int, is_it: Callable[[Entry], bool]) -> bool:
+def repeated(kept: ServerGame, version: int, is_it: Callable[[Entry], bool]) -> bool:
     """Whether this is a repetition: the entry already stored for the version is the same."""
     return version < kept.version and is_it(kept.entries[version])
 
@@ -51,7 +51,7 @@ def repeated(kept: Kept, version: int, is_it: Callable[[Entry], bool]) -> bool:
 # -- actions ---------------------------------------------------------------------------------------
 
 
-def play(kept: Kept, viewer: Viewer, version: int, text: str, moment: int) -> int:
+def play(kept: ServerGame, viewer: Viewer, version: int, text: str, moment: int) -> int:
     """Play an action, draw the chance events that follow, and return the version after them.
 
     Raises CallError: STALE_VERSION, NOT_SEATS_TURN, BAD_ACTION, ILLEGAL_ACTION, or that the game is not running.
@@ -60,27 +60,29 @@ def play(kept: Kept, viewer: Viewer, version: int, text: str, moment: int) -> in
     same = repeated(
         kept,
         version,
-        lambda entry: entry.kind == Kind.PLAYED and entry.text == text and (entry.seat is None or entry.seat in seats),
+        lambda entry: (
+            entry.kind == EntryKind.PLAYED and entry.text == text and (entry.seat is None or entry.seat in seats)
+        ),
     )
     if same:
         return after(kept, version)
     require_running(kept)
     require_version(kept, version)
     seat = require_turn(kept, viewer)
-    add_action(kept, Entry(Kind.PLAYED, seat, text, moment))
+    add_action(kept, Entry(EntryKind.PLAYED, seat, text, moment))
     settle(kept, moment)
     return kept.version
 
 
-def after(kept: Kept, version: int) -> int:
+def after(kept: ServerGame, version: int) -> int:
     """Return the version after the action stored for a version and the chance events drawn with it."""
     version += 1
-    while version < kept.version and kept.entries[version].kind == Kind.DRAWN:
+    while version < kept.version and kept.entries[version].kind == EntryKind.DRAWN:
         version += 1
     return version
 
 
-def require_turn(kept: Kept, viewer: Viewer) -> int | None:
+def require_turn(kept: ServerGame, viewer: Viewer) -> int | None:
     """Return the seat for which a viewer may act now, None for Nature. Raises CallError, NOT_SEATS_TURN."""
     turn = kept.turn
     if turn == NATURE and (viewer.seats or viewer.owner):
@@ -93,7 +95,7 @@ def require_turn(kept: Kept, viewer: Viewer) -> int | None:
     return turn
 
 
-def add_action(kept: Kept, entry: Entry) -> None:
+def add_action(kept: ServerGame, entry: Entry) -> None:
     """Add an action. Raises CallError: BAD_ACTION, or ILLEGAL_ACTION with some legal ones."""
     try:
         kept.add(entry)
@@ -104,7 +106,7 @@ def add_action(kept: Kept, entry: Entry) -> None:
         refuse(Reason.ILLEGAL_ACTION, "action", f"{entry.text[:40]!r} is not legal here; legal actions: {shown}")
 
 
-def play_bot(kept: Kept, version: int, text: str, moment: int) -> None:
+def play_bot(kept: ServerGame, version: int, text: str, moment: int) -> None:
     """Play an action of the server, for a bot or for a player who has run out of time, if nothing else happened before.
 
     Raises CallError, STALE_VERSION.
@@ -113,7 +115,7 @@ def play_bot(kept: Kept, version: int, text: str, moment: int) -> None:
     turn = kept.turn
     assert turn is not None
     assert turn >= 0
-    kind = Kind.PLAYED if kept.seats[turn].kind == SeatKind.BOT else Kind.PLAYED_ON
+    kind = EntryKind.PLAYED if kept.seats[turn].kind == SeatKind.BOT else EntryKind.PLAYED_ON
     add_action(kept, Entry(kind, turn, text, moment))
     settle(kept, moment)
 
@@ -121,7 +123,7 @@ def play_bot(kept: Kept, version: int, text: str, moment: int) -> None:
 # -- cards shown to one seat -----------------------------------------------------------------------
 
 
-def say(kept: Kept, viewer: Viewer, version: int, seat: int, text: str, moment: int) -> int:
+def say(kept: ServerGame, viewer: Viewer, version: int, seat: int, text: str, moment: int) -> int:
     """Enter what a seat at a physical table was shown of a coming chance event; return the version after it.
 
     Raises CallError: STALE_VERSION, BAD_SEAT, WRONG_SEAT_TOKEN, BAD_ACTION, ILLEGAL_ACTION, or that the game is not
@@ -129,12 +131,12 @@ def say(kept: Kept, viewer: Viewer, version: int, seat: int, text: str, moment: 
     """
     require_seat(kept, seat)
     require_own(kept, viewer, seat)
-    if repeated(kept, version, lambda entry: (entry.kind, entry.seat, entry.text) == (Kind.SAID, seat, text)):
+    if repeated(kept, version, lambda entry: (entry.kind, entry.seat, entry.text) == (EntryKind.SAID, seat, text)):
         return version + 1
     require_running(kept)
     require_version(kept, version)
     try:
-        kept.add(Entry(Kind.SAID, seat, text, moment))
+        kept.add(Entry(EntryKind.SAID, seat, text, moment))
     except BadText:
         refuse(Reason.BAD_ACTION, "outcome", f"{text[:40]!r} is not an outcome in {kept.head.game}")
     except IllegalAction as error:
@@ -142,7 +144,7 @@ def say(kept: Kept, viewer: Viewer, version: int, seat: int, text: str, moment: 
     return kept.version
 
 
-def require_own(kept: Kept, viewer: Viewer, seat: int) -> None:
+def require_own(kept: ServerGame, viewer: Viewer, seat: int) -> None:
     """Raise CallError, WRONG_SEAT_TOKEN, unless the viewer is the seat's player, or the owner for a bot's seat."""
     holder = kept.seats[seat]
     is_bots = holder.kind == SeatKind.BOT and not holder.token  # no person can take it back
@@ -153,7 +155,7 @@ def require_own(kept: Kept, viewer: Viewer, seat: int) -> None:
 # -- take-backs ------------------------------------------------------------------------------------
 
 
-def take_back(kept: Kept, viewer: Viewer, version: int, ply: int, decline: bool, moment: int) -> int:
+def take_back(kept: ServerGame, viewer: Viewer, version: int, ply: int, decline: bool, moment: int) -> int:
     """Request a take-back, agree to one or decline it; carry it out once everybody has agreed.
 
     Returns the version after it. Raises CallError: STALE_VERSION, WRONG_SEAT_TOKEN, BAD_PLY, TAKE_BACK_REFUSED, or that
@@ -175,23 +177,23 @@ def take_back(kept: Kept, viewer: Viewer, version: int, ply: int, decline: bool,
     return kept.version
 
 
-def after_answers(kept: Kept, version: int) -> int:
+def after_answers(kept: ServerGame, version: int) -> int:
     """Return the version after an answer about a take-back, and after the take-back itself if it followed."""
     while version < kept.version and kept.entries[version].kind in ANSWERS:
         version += 1
-        if kept.entries[version - 1].kind == Kind.TAKEN_BACK:
+        if kept.entries[version - 1].kind == EntryKind.TAKEN_BACK:
             return after(kept, version - 1)
     return version
 
 
-def decline_take_back(kept: Kept, seat: int, ply: int, moment: int) -> None:
+def decline_take_back(kept: ServerGame, seat: int, ply: int, moment: int) -> None:
     """Decline. Raises CallError, TAKE_BACK_REFUSED, if nobody has asked."""
-    if kept.question is None or kept.question.ply != ply:
+    if kept.proposal is None or kept.proposal.ply != ply:
         refuse(Reason.TAKE_BACK_REFUSED, "ply", f"nobody has asked to go back to ply {ply}")
-    kept.add(Entry(Kind.DECLINED, seat, str(ply), moment))
+    kept.add(Entry(EntryKind.DECLINED, seat, str(ply), moment))
 
 
-def require_ply(kept: Kept, ply: int) -> None:
+def require_ply(kept: ServerGame, ply: int) -> None:
     """Raise CallError for a ply that the game cannot go back to: BAD_PLY, TAKE_BACK_REFUSED."""
     rule = kept.head.options.take_backs
     if ply >= kept.ply:
@@ -202,23 +204,23 @@ def require_ply(kept: Kept, ply: int) -> None:
         refuse(Reason.TAKE_BACK_REFUSED, "ply", f"a chance event has happened since ply {ply}")
 
 
-def agree(kept: Kept, people: list[int], ply: int, moment: int) -> None:
+def agree(kept: ServerGame, people: list[int], ply: int, moment: int) -> None:
     """Let people agree to a take-back, or request it; carry it out if no more consent is needed."""
-    asked = kept.question if kept.question is not None and kept.question.ply == ply else None
-    question = asked or Question(ply, people[0], frozenset())
-    new = [seat for seat in people if seat not in question.agreed]
-    missing = kept.missing(Question(ply, question.seat, question.agreed | set(people)))
+    asked = kept.proposal if kept.proposal is not None and kept.proposal.ply == ply else None
+    proposal = asked or TakeBackProposal(ply, people[0], frozenset())
+    new = [seat for seat in people if seat not in proposal.agreed]
+    missing = kept.missing(TakeBackProposal(ply, proposal.seat, proposal.agreed | set(people)))
     if asked or missing:
         for seat in new:
-            kept.add(Entry(Kind.AGREED, seat, str(ply), moment))
+            kept.add(Entry(EntryKind.AGREED, seat, str(ply), moment))
     if not missing:
-        kept.add(Entry(Kind.TAKEN_BACK, question.seat, str(ply), moment))
+        kept.add(Entry(EntryKind.TAKEN_BACK, proposal.seat, str(ply), moment))
 
 
 # -- seats and the end -----------------------------------------------------------------------------
 
 
-def join(kept: Kept, seat: int | None, name: str, token: str, moment: int) -> int:
+def join(kept: ServerGame, seat: int | None, name: str, token: str, moment: int) -> int:
     """Give an open seat to the person whose token has this digest; return the seat. Raises CallError."""
     require_alive(kept)
     if seat is None:
@@ -233,13 +235,13 @@ def join(kept: Kept, seat: int | None, name: str, token: str, moment: int) -> in
     return seat
 
 
-def require_seat(kept: Kept, seat: int) -> None:
+def require_seat(kept: ServerGame, seat: int) -> None:
     """Raise CallError, BAD_SEAT, for a seat that does not exist."""
     if seat >= len(kept.seats):
         refuse(Reason.BAD_SEAT, "seat", f"is {seat}; the seats are 0 to {len(kept.seats) - 1}")
 
 
-def set_seat(kept: Kept, viewer: Viewer, seat: int, plan: Holder, moment: int) -> None:
+def set_seat(kept: ServerGame, viewer: Viewer, seat: int, plan: Holder, moment: int) -> None:
     """Assign a seat to a bot or its player, or open it. Raises CallError: WRONG_SEAT_TOKEN, SEAT_TAKEN, BAD_SEAT."""
     require_seat(kept, seat)
     require_alive(kept)
@@ -263,7 +265,7 @@ def new_holder(holder: Holder, plan: Holder) -> Holder:
     return Holder(SeatKind.PERSON, name=plan.name or holder.name, token=holder.token)
 
 
-def end(kept: Kept, viewer: Viewer, reason: EndReason, moment: int) -> None:
+def end(kept: ServerGame, viewer: Viewer, reason: EndReason, moment: int) -> None:
     """End a game early. Raises CallError: WRONG_SEAT_TOKEN, GAME_OVER, FROZEN, NOT_STARTED."""
     if kept.ended is not None and kept.ended.text == reason and (kept.ended.seat in viewer.seats or viewer.owner):
         return
@@ -274,10 +276,10 @@ def end(kept: Kept, viewer: Viewer, reason: EndReason, moment: int) -> None:
         refuse(Reason.WRONG_SEAT_TOKEN, "tokens", "only the owner may abandon the game")
     if kept.over:
         require_alive(kept)
-    kept.add(Entry(Kind.ENDED, None, reason, moment))
+    kept.add(Entry(EntryKind.ENDED, None, reason, moment))
 
 
-def resign(kept: Kept, viewer: Viewer, moment: int) -> None:
+def resign(kept: ServerGame, viewer: Viewer, moment: int) -> None:
     """Let a player resign: the other one wins, or with more players a bot takes over the seat."""
     require_running(kept)
     people = [seat for seat in viewer.seats if kept.seats[seat].kind == SeatKind.PERSON]
@@ -286,6 +288,6 @@ def resign(kept: Kept, viewer: Viewer, moment: int) -> None:
     seat = kept.turn if kept.turn in people else people[0]
     assert seat is not None
     if len(kept.seats) == TWO:
-        kept.add(Entry(Kind.ENDED, seat, EndReason.RESIGNED, moment))
+        kept.add(Entry(EntryKind.ENDED, seat, EndReason.RESIGNED, moment))
     else:
         kept.add(seated(seat, kept.seats[seat].played_by(kept.head.options.play_on), moment))

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from clerestory.server.errors import CallError, Reason, refuse
-from clerestory.server.games.kept import Kept
+from clerestory.server.games.kept import ServerGame
 from clerestory.server.games.live import Live
 from clerestory.server.games.log import Onlookers
-from clerestory.server.games.store import Conflict, Key, News, Store, StoreError, StoreFull, Summary
+from clerestory.server.games.store import Batch, Conflict, Key, News, Store, StoreError, StoreFull, Summary
 from clerestory.server.games.viewer import digest_of
 
 LOOK = 2.0  # seconds between checks for games whose server has died, where several share a store
@@ -56,7 +56,7 @@ class Keeper:
         self._unfinished = Counter(store.unfinished)
         self._moving = moving
         self._games: OrderedDict[str, Live] = OrderedDict()
-        self._reading: dict[str, asyncio.Task[Kept]] = {}
+        self._reading: dict[str, asyncio.Task[ServerGame]] = {}
         self._changes: set[asyncio.Task[Any]] = set()
         self._resuming: asyncio.Task[None] | None = None
 
@@ -115,19 +115,19 @@ class Keeper:
             live.users -= 1
             self._put_to_sleep()
 
-    async def _read(self, game_id: str) -> Kept:
+    async def _read(self, game_id: str) -> ServerGame:
         """Load a game, once for all concurrent requests."""
         if game_id not in self._reading:
             task = self._reading[game_id] = asyncio.create_task(self._load(game_id))
             task.add_done_callback(lambda _: self._reading.pop(game_id))
         return await asyncio.shield(self._reading[game_id])
 
-    async def _load(self, game_id: str) -> Kept:
+    async def _load(self, game_id: str) -> ServerGame:
         with typed():
             found = await self.store.load(game_id)
         if found is None:
             refuse(Reason.NO_SUCH_GAME, "game_id", f"{game_id[:40]!r} is not a game of this server")
-        return Kept(*found)
+        return ServerGame(*found)
 
     def _put_to_sleep(self) -> None:
         """Unload the least recently used of the games that nobody uses and in which nothing is due."""
@@ -138,7 +138,7 @@ class Keeper:
 
     # -- changes -----------------------------------------------------------------------------------
 
-    async def create(self, kept: Kept, keys: Sequence[Key]) -> None:
+    async def create(self, kept: ServerGame, keys: Sequence[Key]) -> None:
         """Keep a new game.
 
         Raises CallError: TOO_MANY_GAMES, DISK_FULL, STORE_FAILED; Conflict for a key that exists already.
@@ -153,9 +153,9 @@ class Keeper:
         require_room("max_games", self.unfinished, self._limits.games, "games have not ended; the server keeps no more")
         await self._whole(self._create(kept, keys))
 
-    async def _create(self, kept: Kept, keys: Sequence[Key]) -> None:
+    async def _create(self, kept: ServerGame, keys: Sequence[Key]) -> None:
         with typed():
-            await self.store.create(kept.head, kept.entries, summary_of(kept), keys)
+            await self.store.create(kept.head, Batch(kept.entries, summary_of(kept), keys))
         self._unfinished[kept.head.maker] += not kept.over
         live = self._games[kept.head.game_id] = Live(kept)
         self.move(live)
@@ -163,11 +163,11 @@ class Keeper:
     async def change(
         self,
         live: Live,
-        act: Callable[[Kept], T],
+        act: Callable[[ServerGame], T],
         keys: Callable[[T], Sequence[Key]] = lambda _: (),
         *,
         owned: bool = False,
-    ) -> tuple[T, Kept]:
+    ) -> tuple[T, ServerGame]:
         """Change a game: return the result of `act` and the changed game. Either it is stored, or nothing has happened.
 
         Args:
@@ -182,8 +182,8 @@ class Keeper:
         return await self._whole(self._change(live, act, keys, owned))
 
     async def _change(
-        self, live: Live, act: Callable[[Kept], T], keys: Callable[[T], Sequence[Key]], owned: bool
-    ) -> tuple[T, Kept]:
+        self, live: Live, act: Callable[[ServerGame], T], keys: Callable[[T], Sequence[Key]], owned: bool
+    ) -> tuple[T, ServerGame]:
         async with live.lock:
             while True:
                 before, plan = live.kept.version, live.kept.copy()
@@ -203,14 +203,15 @@ class Keeper:
             self.move(live)
             return result, plan
 
-    async def _append(self, live: Live, plan: Kept, keys: Sequence[Key], owned: bool) -> None:
+    async def _append(self, live: Live, plan: ServerGame, keys: Sequence[Key], owned: bool) -> None:
         game_id, version = plan.head.game_id, live.kept.version
         try:
-            await self.store.append(game_id, version, plan.entries[version:], summary_of(plan), keys, owned=owned)
+            batch = Batch(plan.entries[version:], summary_of(plan), keys)
+            await self.store.append(game_id, version, batch, owned=owned)
         except Conflict:  # a key exists, or a write reported as failed had succeeded
             found = await self.store.load(game_id)
             if found is not None and len(found[1]) > version:
-                live.become(Kept(*found))
+                live.become(ServerGame(*found))
             raise
 
     async def _whole(self, change: Coroutine[Any, Any, T]) -> T:
@@ -343,7 +344,7 @@ def typed() -> Iterator[None]:
         raise CallError(Reason.STORE_FAILED, [("", text)]) from None
 
 
-def summary_of(kept: Kept) -> Summary:
+def summary_of(kept: ServerGame) -> Summary:
     """Return the columns by which the store finds games."""
     status = "over" if kept.over else "open" if kept.waiting else "running"
     shown = kept.head.options.onlookers == Onlookers.ALL or (kept.waiting and kept.head.options.listed)

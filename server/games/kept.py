@@ -9,11 +9,11 @@ from clerestory.engine.core import NATURE, State
 from clerestory.engine.games import GAMES, from_position
 from clerestory.engine.record import Record
 from clerestory.engine.rng import Rng
-from clerestory.server.games.log import EndReason, Entry, Head, Holder, Kind, SeatKind
+from clerestory.server.games.log import EndReason, Entry, EntryKind, Head, Holder, SeatKind
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class TakeBackProposal:
     """A take-back that is waiting for consent.
 
     Attributes:
@@ -27,7 +27,7 @@ class Question:
     agreed: frozenset[int]
 
 
-class Kept:
+class ServerGame:
     """A game at one moment: its head and the entries added so far.
 
     Attributes:
@@ -35,7 +35,7 @@ class Kept:
         line: the entries that lead to the position, one for each ply.
         positions: the whole position of every ply from 0 on; empty for a game that is frozen.
         seats: who holds them.
-        question: the pending take-back, or None.
+        proposal: the pending take-back, or None.
         ended: the entry that ended the game early, or None.
         since: when the current turn began, in milliseconds since 1970.
     """
@@ -45,7 +45,7 @@ class Kept:
         self.entries: list[Entry] = []
         self.line: list[Entry] = []
         self.seats: list[Holder] = list(head.seats)
-        self.question: Question | None = None
+        self.proposal: TakeBackProposal | None = None
         self.ended: Entry | None = None
         self.since = head.created
         self.positions: list[State] = [] if frozen(head) else [from_position(head.opening)]
@@ -55,14 +55,14 @@ class Kept:
     def copy(self) -> Self:
         """Return an independent copy."""
         other = type(self).__new__(type(self))
-        other.head, other.question, other.ended, other.since = self.head, self.question, self.ended, self.since
+        other.head, other.proposal, other.ended, other.since = self.head, self.proposal, self.ended, self.since
         other.entries, other.line = list(self.entries), list(self.line)
         other.seats, other.positions = list(self.seats), list(self.positions)
         return other
 
-    def at(self, version: int) -> "Kept":
+    def at(self, version: int) -> "ServerGame":
         """Return the game as it was at a version."""
-        return self if version == self.version else Kept(self.head, self.entries[:version])
+        return self if version == self.version else ServerGame(self.head, self.entries[:version])
 
     # -- queries -----------------------------------------------------------------------------------
 
@@ -129,10 +129,10 @@ class Kept:
         turn = self.turn
         return turn if turn is not None and turn >= 0 and self.seats[turn].kind == SeatKind.BOT else None
 
-    def missing(self, question: Question) -> list[int]:
+    def missing(self, proposal: TakeBackProposal) -> list[int]:
         """Return the seats of people who have not agreed to a take-back."""
         people = (seat for seat, holder in enumerate(self.seats) if holder.kind == SeatKind.PERSON)
-        return [seat for seat in people if seat not in question.agreed]
+        return [seat for seat in people if seat not in proposal.agreed]
 
     def record(self, seat: int | None) -> Record:
         """Return the record as a seat may know it, NATURE for an onlooker, None for all."""
@@ -148,15 +148,15 @@ class Kept:
         """Add an entry. Raises GameError for an illegal action."""
         if entry.moves:
             self._play(entry)
-        elif entry.kind == Kind.SAID:
+        elif entry.kind == EntryKind.SAID:
             self._say(entry)
-        elif entry.kind == Kind.TAKEN_BACK:
+        elif entry.kind == EntryKind.TAKEN_BACK:
             del self.line[entry.ply :]
             del self.positions[entry.ply + 1 :]
-            self.question, self.since = None, entry.moment
-        elif entry.kind in (Kind.AGREED, Kind.DECLINED):
+            self.proposal, self.since = None, entry.moment
+        elif entry.kind in (EntryKind.AGREED, EntryKind.DECLINED):
             self._answer(entry)
-        elif entry.kind == Kind.SEATED:
+        elif entry.kind == EntryKind.SEATED:
             self._seat(entry)
         else:
             self.ended = entry
@@ -168,7 +168,7 @@ class Kept:
             state.play(entry.text)
             self.positions.append(state)
         self.line.append(entry)
-        self.question, self.since = None, entry.moment
+        self.proposal, self.since = None, entry.moment
 
     def _say(self, entry: Entry) -> None:
         assert entry.seat is not None
@@ -182,16 +182,16 @@ class Kept:
         holder, before = entry.holder, self.seats[entry.seat]
         if self.waiting or (self.turn == entry.seat and holder.kind != before.kind):
             self.since = entry.moment
-        self.seats[entry.seat], self.question = holder, None
+        self.seats[entry.seat], self.proposal = holder, None
 
     def _answer(self, entry: Entry) -> None:
         assert entry.seat is not None
-        if entry.kind == Kind.DECLINED:
-            self.question = None
-        elif self.question is None or self.question.ply != entry.ply:
-            self.question = Question(entry.ply, entry.seat, frozenset({entry.seat}))
+        if entry.kind == EntryKind.DECLINED:
+            self.proposal = None
+        elif self.proposal is None or self.proposal.ply != entry.ply:
+            self.proposal = TakeBackProposal(entry.ply, entry.seat, frozenset({entry.seat}))
         else:
-            self.question = Question(entry.ply, self.question.seat, self.question.agreed | {entry.seat})
+            self.proposal = TakeBackProposal(entry.ply, self.proposal.seat, self.proposal.agreed | {entry.seat})
 
 
 def frozen(head: Head) -> bool:
@@ -200,14 +200,14 @@ def frozen(head: Head) -> bool:
     return game is None or (game.rules_revision, game.catalogue) != (head.rules_revision, head.catalogue)
 
 
-def draw(kept: Kept, moment: int) -> Entry:
+def draw(kept: ServerGame, moment: int) -> Entry:
     """Return the outcome of the chance event that is due; after the same moves it is always the same."""
     seed = hashlib.sha256(f"{kept.head.seed}:{kept.ply + 1}".encode()).digest()[:8]
     state = kept.position.copy()
-    return Entry(Kind.DRAWN, None, state.draw(Rng(int.from_bytes(seed))).text, moment)
+    return Entry(EntryKind.DRAWN, None, state.draw(Rng(int.from_bytes(seed))).text, moment)
 
 
-def settle(kept: Kept, moment: int) -> list[Entry]:
+def settle(kept: ServerGame, moment: int) -> list[Entry]:
     """Draw the chance events that are due and those that follow; add them to the game and return them.
 
     At a physical table there are none: they are entered by people.

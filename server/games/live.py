@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from clerestory.server.games.kept import Kept
+from clerestory.server.games.kept import ServerGame
 from clerestory.server.games.viewer import Viewer
 
 
@@ -23,10 +23,10 @@ class Live:
         found: when it was loaded from the store, in milliseconds since 1970; 0 for a game created since.
     """
 
-    def __init__(self, kept: Kept, found: int = 0) -> None:
+    def __init__(self, kept: ServerGame, found: int = 0) -> None:
         self.kept = kept
         self.found = found
-        self.steps: dict[int, Kept] = {}
+        self.steps: dict[int, ServerGame] = {}
         self.frames: dict[Hashable, Any] = {}
         self.changed = asyncio.Event()
         self.lock = asyncio.Lock()
@@ -39,11 +39,11 @@ class Live:
         """Whether nobody uses it, and nothing is due."""
         return not self.users and self.mover is None
 
-    def at(self, version: int) -> Kept:
+    def at(self, version: int) -> ServerGame:
         """Return the game as it was at a version."""
         return self.steps.get(version) or self.kept.at(version)
 
-    def become(self, kept: Kept) -> None:
+    def become(self, kept: ServerGame) -> None:
         """Switch to the newly stored state, and wake up those who wait for it."""
         step, self.steps = self.kept, {self.kept.version: self.kept}
         for entry in kept.entries[self.kept.version :]:

@@ -50,7 +50,7 @@ class EndReason(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Bot:
+class BotSettings:
     """How a bot plays.
 
     Attributes:
@@ -74,16 +74,16 @@ class Holder:
 
     kind: SeatKind
     name: str = ""
-    bot: Bot | None = None
+    bot: BotSettings | None = None
     token: str = ""
 
-    def played_by(self, bot: Bot) -> Self:
+    def played_by(self, bot: BotSettings) -> Self:
         """Return the same seat played by a bot; its player can take it back."""
         return replace(self, kind=SeatKind.BOT, bot=bot)
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class GameOptions:
     """The options of a game.
 
     Attributes:
@@ -100,7 +100,7 @@ class Options:
     delay_plies: int = 0
     table: bool = False
     seconds_per_move: float | None = None
-    play_on: Bot = field(default_factory=Bot)
+    play_on: BotSettings = field(default_factory=BotSettings)
     listed: bool = False
 
 
@@ -130,7 +130,7 @@ class Head:
     seed_chosen: bool
     salt: str
     seats: tuple[Holder, ...]
-    options: Options
+    options: GameOptions
     owner: str
     onlooker: str
     created: int
@@ -152,7 +152,7 @@ class Head:
         return HEAD.validate_json(text)
 
 
-class Kind(StrEnum):
+class EntryKind(StrEnum):
     """The kind of an entry, which determines the meaning of its `text`."""
 
     PLAYED = "played"  # an action of its seat, or an entered chance outcome
@@ -166,7 +166,7 @@ class Kind(StrEnum):
     ENDED = "ended"  # an EndReason
 
 
-MOVES = (Kind.PLAYED, Kind.PLAYED_ON, Kind.DRAWN)
+MOVES = (EntryKind.PLAYED, EntryKind.PLAYED_ON, EntryKind.DRAWN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +179,7 @@ class Entry:
         moment: milliseconds since 1970.
     """
 
-    kind: Kind
+    kind: EntryKind
     seat: int | None
     text: str
     moment: int
@@ -202,7 +202,7 @@ class Entry:
 
 def seated(seat: int, holder: Holder, moment: int) -> Entry:
     """Return the entry that gives a seat to somebody."""
-    return Entry(Kind.SEATED, seat, HOLDER.dump_json(holder).decode(), moment)
+    return Entry(EntryKind.SEATED, seat, HOLDER.dump_json(holder).decode(), moment)
 
 
 HEAD = TypeAdapter(Head)

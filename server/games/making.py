@@ -5,11 +5,11 @@ import secrets
 from clerestory.engine.core import NATURE
 from clerestory.engine.errors import BadText, IllegalAction
 from clerestory.server.errors import Reason, refuse
-from clerestory.server.games.kept import Kept, settle
-from clerestory.server.games.log import Entry, Head, Holder, Kind, Onlookers, SeatKind
+from clerestory.server.games.kept import ServerGame, settle
+from clerestory.server.games.log import Entry, EntryKind, Head, Holder, Onlookers, SeatKind
 from clerestory.server.games.store import Key
 from clerestory.server.games.tokens import Mint
-from clerestory.server.games.translate_plans import SEED_BITS, Plan
+from clerestory.server.games.translate_plans import SEED_BITS, NewGame
 from clerestory.server.games.viewer import digest_of
 
 OWNER, ONLOOKER = "owner", "onlooker"
@@ -20,7 +20,7 @@ def seat_name(seat: int) -> str:
     return f"seat {seat}"
 
 
-def make_game(plan: Plan, mint: Mint, maker: str, moment: int) -> Kept:
+def make_game(plan: NewGame, mint: Mint, maker: str, moment: int) -> ServerGame:
     """Return a new game, with its first chance events drawn unless it is waiting for people to join.
 
     Raises CallError for an invalid record that it is to continue.
@@ -46,18 +46,18 @@ def make_game(plan: Plan, mint: Mint, maker: str, moment: int) -> Kept:
         maker=digest_of(maker),
         begun=plan.opening is not None,
     )
-    kept = Kept(head)
+    kept = ServerGame(head)
     for number, text in enumerate(plan.told):
         add_told(kept, number, text, moment)
     settle(kept, moment)
     return kept
 
 
-def add_told(kept: Kept, number: int, text: str, moment: int) -> None:
+def add_told(kept: ServerGame, number: int, text: str, moment: int) -> None:
     """Add an action or outcome of a record. Raises CallError: BAD_ACTION, ILLEGAL_ACTION."""
     turn = kept.position.turn
     try:
-        kept.add(Entry(Kind.PLAYED, turn if turn >= 0 else None, text, moment))
+        kept.add(Entry(EntryKind.PLAYED, turn if turn >= 0 else None, text, moment))
     except BadText:
         refuse(Reason.BAD_ACTION, f"beginning.actions[{number}]", f"{text[:40]!r} is not an action of {kept.head.game}")
     except IllegalAction as error:

@@ -9,9 +9,9 @@ from typing import TypeVar
 from clerestory.server.errors import CallError, Reason
 from clerestory.server.games.course import play_bot
 from clerestory.server.games.keeper import Keeper, now
-from clerestory.server.games.kept import Kept
+from clerestory.server.games.kept import ServerGame
 from clerestory.server.games.live import Live
-from clerestory.server.games.log import Bot
+from clerestory.server.games.log import BotSettings
 from clerestory.server.games.store import Conflict
 
 LEAST_NOTICE = 10.0  # seconds that a person has after the server has reloaded a game, whatever the deadline was
@@ -21,7 +21,8 @@ PASSING = (Reason.BUSY, Reason.DISK_FULL, Reason.STORE_FAILED)
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
-Choose = Callable[[Kept, int, Bot], Awaitable[str]]  # from a game, a seat and how it plays to the text of its move
+# takes a game, a seat and how it plays; returns the text of its move
+Choose = Callable[[ServerGame, int, BotSettings], Awaitable[str]]
 
 
 async def move_on(choose: Choose, keeper: Keeper, live: Live) -> None:

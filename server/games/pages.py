@@ -5,7 +5,7 @@ import binascii
 from collections.abc import Sequence
 
 from clerestory.server.errors import Reason, refuse
-from clerestory.server.games.store import Wanted
+from clerestory.server.games.store import GameFilter
 from clerestory.server.games.viewer import digest_of
 from clerestory.v1 import games_pb2 as games
 
@@ -14,7 +14,7 @@ MAX_TOKENS = 100
 STATUSES = {games.GAME_STATUS_OPEN: "open", games.GAME_STATUS_RUNNING: "running", games.GAME_STATUS_OVER: "over"}
 
 
-def wanted_of(request: games.GameServiceListGamesRequest) -> Wanted:
+def wanted_of(request: games.GameServiceListGamesRequest) -> GameFilter:
     """Return the query for a page plus one game, which shows whether more follow. Raises CallError, BAD_PAGE."""
     size = request.page_size or USUAL
     if size > MOST:
@@ -23,7 +23,7 @@ def wanted_of(request: games.GameServiceListGamesRequest) -> Wanted:
         refuse(Reason.BAD_PAGE, "tokens", f"are {len(request.tokens)}; {MAX_TOKENS} at most")
     if request.status and request.status not in STATUSES:
         refuse(Reason.BAD_PAGE, "status", "must be open, running, over, or left out")
-    return Wanted(
+    return GameFilter(
         limit=size + 1,
         game=request.game,
         status=STATUSES.get(request.status, ""),

@@ -19,19 +19,20 @@ from psycopg import errors
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from clerestory.server.config import BadSettings
-from clerestory.server.games.log import Entry, Head, Kind
+from clerestory.server.games.log import Entry, EntryKind, Head
 from clerestory.server.games.postgres_schema import prepare
 from clerestory.server.games.store import (
     DAY,
+    Batch,
     Conflict,
-    Heard,
+    GameFilter,
+    GameLog,
     Key,
-    Logged,
+    Listener,
     News,
     StoreError,
     StoreFull,
     Summary,
-    Wanted,
     query,
 )
 
@@ -82,30 +83,20 @@ class PostgresStore:
 
     # -- games -----------------------------------------------------------------------------------------
 
-    async def create(self, head: Head, entries: Sequence[Entry], summary: Summary, keys: Sequence[Key]) -> None:
+    async def create(self, head: Head, batch: Batch) -> None:
         """Keep a new game."""
-        row = (head.game_id, head.game, head.created, head.maker, head.to_json(), *fields_of(summary))
+        row = (head.game_id, head.game, head.created, head.maker, head.to_json(), *fields_of(batch.summary))
 
         async def do(cursor: Cursor) -> None:
             columns = "id, name, created, maker, head, status, shown, due"
             await cursor.execute(f"INSERT INTO game ({columns}) VALUES (%s, %s, %s, %s, %s, %s, %s, %s)", row)
-            await insert_entries(cursor, head.game_id, 0, entries)
-            await insert_keys(cursor, head.game_id, keys)
+            await insert(cursor, head.game_id, 0, batch)
 
         await self._do(do)
 
-    async def append(
-        self,
-        game_id: str,
-        number: int,
-        entries: Sequence[Entry],
-        summary: Summary,
-        keys: Sequence[Key] = (),
-        *,
-        owned: bool = False,
-    ) -> None:
+    async def append(self, game_id: str, number: int, batch: Batch, *, owned: bool = False) -> None:
         """Add entries; `owned`: only if this server owns the game."""
-        row = (*fields_of(summary), game_id, owned, self._number)
+        row = (*fields_of(batch.summary), game_id, owned, self._number)
 
         async def do(cursor: Cursor) -> None:
             text: LiteralString = "UPDATE game SET status = %s, shown = %s, due = %s WHERE id = %s"
@@ -113,13 +104,12 @@ class PostgresStore:
             found = await cursor.fetchone()
             if found is None:
                 raise Conflict("there is no such game, or another server owns it")
-            await insert_entries(cursor, game_id, number, entries)
-            await insert_keys(cursor, game_id, keys)
-            await self._tell(cursor, found[0] or NOBODY, summary.due is not None, game_id)
+            await insert(cursor, game_id, number, batch)
+            await self._tell(cursor, found[0] or NOBODY, batch.summary.due is not None, game_id)
 
         await self._do(do)
 
-    async def load(self, game_id: str) -> Logged | None:
+    async def load(self, game_id: str) -> GameLog | None:
         """Return a game."""
         [row] = await self._ask("SELECT head FROM game WHERE id = %s", (game_id,)) or [None]
         return None if row is None else (Head.from_json(row[0]), await self.later(game_id, 0))
@@ -129,9 +119,9 @@ class PostgresStore:
         text: LiteralString = (
             "SELECT kind, seat, text, moment FROM entry WHERE game = %s AND number >= %s ORDER BY number"
         )
-        return [Entry(Kind(kind), *rest) for kind, *rest in await self._ask(text, (game_id, number))]
+        return [Entry(EntryKind(kind), *rest) for kind, *rest in await self._ask(text, (game_id, number))]
 
-    async def select(self, wanted: Wanted) -> list[tuple[str, int]]:
+    async def select(self, wanted: GameFilter) -> list[tuple[str, int]]:
         """Return games."""
         text, values = query(wanted)
         return await self._ask(text.replace("?", "%s"), values)
@@ -173,7 +163,7 @@ class PostgresStore:
         )
         return [game for (game,) in await self._ask(text, {"me": self._number, "lease": LEASE, "most": most})]
 
-    def listen(self, heard: Heard) -> None:
+    def listen(self, heard: Listener) -> None:
         """Report from now on what other servers store."""
         self._tasks.append(asyncio.create_task(self._listen(heard)))
 
@@ -212,7 +202,7 @@ class PostgresStore:
         text = f"{self._number} {owner} {int(due)} {game_id}"
         await cursor.execute("SELECT pg_notify(%s, %s)", (CHANNEL, text))
 
-    async def _listen(self, heard: Heard) -> None:
+    async def _listen(self, heard: Listener) -> None:
         while True:
             with suppress(psycopg.Error):
                 async with await psycopg.AsyncConnection.connect(self._url, autocommit=True) as connection:
@@ -223,7 +213,7 @@ class PostgresStore:
             logger.warning("no news of other servers: PostgreSQL is unavailable")
             await asyncio.sleep(PAUSE)
 
-    def _hear(self, text: str, heard: Heard) -> None:
+    def _hear(self, text: str, heard: Listener) -> None:
         sender, owner, due, game_id = text.split(" ")
         if int(sender) != self._number:
             heard(News(game_id, mine=int(owner) == self._number, due=due == "1"))
@@ -252,6 +242,12 @@ class PostgresStore:
 def fields_of(summary: Summary) -> tuple[str, bool, int | None]:
     """Return a summary as values of the columns status, shown and due."""
     return summary.status, summary.shown, summary.due
+
+
+async def insert(cursor: Cursor, game_id: str, number: int, batch: Batch) -> None:
+    """Add entries, the first of this number, and what leads to the game."""
+    await insert_entries(cursor, game_id, number, batch.entries)
+    await insert_keys(cursor, game_id, batch.keys)
 
 
 async def insert_entries(cursor: Cursor, game_id: str, number: int, entries: Sequence[Entry]) -> None:

@@ -11,7 +11,7 @@ from clerestory.server.callers import Caller, Callers
 from clerestory.server.errors import Reason, refuse
 from clerestory.server.games import course
 from clerestory.server.games.keeper import Keeper, now, typed
-from clerestory.server.games.kept import Kept
+from clerestory.server.games.kept import ServerGame
 from clerestory.server.games.live import Live
 from clerestory.server.games.log import SeatKind
 from clerestory.server.games.making import ONLOOKER, OWNER, keys_of, make_game, seat_name
@@ -19,7 +19,7 @@ from clerestory.server.games.pages import cursor_of, next_page, wanted_of
 from clerestory.server.games.store import Conflict, Key
 from clerestory.server.games.tokens import Mint
 from clerestory.server.games.translate_games import write_entries, write_game, write_line, write_record, write_views
-from clerestory.server.games.translate_plans import Plan, read_end, read_join, read_plan, read_seat_plan
+from clerestory.server.games.translate_plans import NewGame, read_end, read_join, read_plan, read_seat_plan
 from clerestory.server.games.viewer import Viewer, digest_of, viewer_of, visible
 from clerestory.server.games.watch import watch
 from clerestory.v1 import games_pb2 as games
@@ -57,7 +57,7 @@ class GameHandlers(GameServiceServicer):
         async with self._keeper.lend(mint.game_id()) as live:
             return write_created(live.kept, mint)
 
-    async def _make(self, plan: Plan, mint: Mint, caller: Caller) -> None:
+    async def _make(self, plan: NewGame, mint: Mint, caller: Caller) -> None:
         kept = make_game(plan, mint, f"{caller.origin}/{caller.name}", now())
         await self._keeper.create(kept, keys_of(kept.head, mint))
 
@@ -173,10 +173,12 @@ class GameHandlers(GameServiceServicer):
                 "views": write_views(after, viewer),
             }
 
-    async def _change(self, live: Live, tokens: Sequence[str], act: Callable[..., T]) -> tuple[tuple[Viewer, T], Kept]:
+    async def _change(
+        self, live: Live, tokens: Sequence[str], act: Callable[..., T]
+    ) -> tuple[tuple[Viewer, T], ServerGame]:
         """Let a viewer change a game; return the viewer, the result of the change, and the game after it."""
 
-        def whole(kept: Kept) -> tuple[Viewer, T]:
+        def whole(kept: ServerGame) -> tuple[Viewer, T]:
             viewer = viewer_of(kept, tokens)
             return viewer, act(kept, viewer)
 
@@ -203,7 +205,7 @@ def require_sight(viewer: Viewer) -> None:
         refuse(Reason.WRONG_SEAT_TOKEN, "tokens", "take a seat with JoinGame, or send the token of one")
 
 
-def write_created(kept: Kept, mint: Mint) -> games.CreateGameResponse:
+def write_created(kept: ServerGame, mint: Mint) -> games.CreateGameResponse:
     """Return a game with its newly made tokens."""
     people = [seat for seat, holder in enumerate(kept.head.seats) if holder.kind == SeatKind.PERSON]
     return games.CreateGameResponse(
@@ -220,7 +222,7 @@ def join_keys(seat: int, token: str, mint: Mint) -> list[Key]:
     return [Key(digest_of(token), seat), *request]
 
 
-def listed_to(kept: Kept, tokens: Sequence[str]) -> Viewer:
+def listed_to(kept: ServerGame, tokens: Sequence[str]) -> Viewer:
     """Return the viewer of a listed game, by those of the tokens that belong to it."""
     known = {holder.token for holder in kept.seats} | {kept.head.owner, kept.head.onlooker}
     mine = [token for token in tokens if digest_of(token) in known]

@@ -10,25 +10,24 @@ import queue
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 from clerestory.server.config import MEMORY, USER, BadSettings
-from clerestory.server.games.log import Entry, Head, Kind
+from clerestory.server.games.log import Entry, EntryKind, Head
 from clerestory.server.games.schema import open_file
 from clerestory.server.games.store import (
     DAY,
+    Batch,
     Conflict,
-    Heard,
-    Key,
-    Logged,
+    GameFilter,
+    GameLog,
+    Listener,
     StoreError,
     StoreFull,
-    Summary,
-    Wanted,
     query,
 )
 
@@ -38,7 +37,7 @@ T = TypeVar("T")
 
 
 @dataclass(slots=True)
-class Job:
+class Transaction:
     """Work to be done on the connection, and the future that waits for it."""
 
     do: Callable[[sqlite3.Connection], Any]
@@ -54,26 +53,26 @@ class SqliteStore:
     shared = False
 
     def __init__(self, path: str) -> None:
-        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[Transaction | None] = queue.SimpleQueue()
         opened: Future[sqlite3.Connection] = Future()
         file = ":memory:" if path == MEMORY else str(user_file()) if path == USER else path
         self._thread = threading.Thread(target=self._work, args=(file, opened), name="store", daemon=True)
         self._thread.start()
         self._connection = opened.result()
-        first = Job(read_facts)
+        first = Transaction(read_facts)
         self._jobs.put(first)
         self.secret, self.unfinished = first.done.result()
 
     # -- methods of Store ------------------------------------------------------------------------------
 
-    async def create(self, head: Head, entries: Sequence[Entry], summary: Summary, keys: Sequence[Key]) -> None:
+    async def create(self, head: Head, batch: Batch) -> None:
         """Keep a new game."""
+        summary = batch.summary
         row = (head.game_id, head.game, head.created, head.to_json(), summary.status, summary.shown, summary.due)
 
         def do(connection: sqlite3.Connection) -> None:
             connection.execute("INSERT INTO game VALUES (?, ?, ?, ?, ?, ?, ?)", row)
-            insert_entries(connection, head.game_id, 0, entries)
-            insert_keys(connection, head.game_id, keys)
+            insert(connection, head.game_id, 0, batch)
 
         await self._ask(do)
 
@@ -81,23 +80,21 @@ class SqliteStore:
         self,
         game_id: str,
         number: int,
-        entries: Sequence[Entry],
-        summary: Summary,
-        keys: Sequence[Key] = (),
+        batch: Batch,
         *,
-        owned: bool = False,  # noqa: ARG002  # a single server owns all games
+        owned: bool = False,  # noqa: ARG002  # this server owns all games of its store
     ) -> None:
         """Add entries."""
+        summary = batch.summary
+        row = (summary.status, summary.shown, summary.due, game_id)
 
         def do(connection: sqlite3.Connection) -> None:
-            insert_entries(connection, game_id, number, entries)
-            insert_keys(connection, game_id, keys)
-            row = (summary.status, summary.shown, summary.due, game_id)
+            insert(connection, game_id, number, batch)
             connection.execute("UPDATE game SET status = ?, shown = ?, due = ? WHERE id = ?", row)
 
         await self._ask(do)
 
-    async def load(self, game_id: str) -> Logged | None:
+    async def load(self, game_id: str) -> GameLog | None:
         """Return a game."""
         return await self._ask(lambda connection: read_game(connection, game_id))
 
@@ -105,7 +102,7 @@ class SqliteStore:
         """Return entries."""
         return await self._ask(lambda connection: read_entries(connection, game_id, number))
 
-    async def select(self, wanted: Wanted) -> list[tuple[str, int]]:
+    async def select(self, wanted: GameFilter) -> list[tuple[str, int]]:
         """Return games."""
         text, values = query(wanted)
         return await self._ask(lambda connection: connection.execute(text, values).fetchall())
@@ -127,9 +124,9 @@ class SqliteStore:
 
     async def adopt(self, most: int) -> list[str]:
         """Return the games in which this server has to move."""
-        return [game_id for game_id, _ in await self.select(Wanted(limit=most, due=True))]
+        return [game_id for game_id, _ in await self.select(GameFilter(limit=most, due=True))]
 
-    def listen(self, heard: Heard) -> None:
+    def listen(self, heard: Listener) -> None:
         """There are no others."""
 
     async def reviewed(self, game_id: str, plan: str) -> dict[int, bytes]:
@@ -151,7 +148,7 @@ class SqliteStore:
     # -- the thread --------------------------------------------------------------------------------
 
     async def _ask(self, do: Callable[[sqlite3.Connection], T]) -> T:
-        job = Job(do)
+        job = Transaction(do)
         self._jobs.put(job)
         result: T = await asyncio.wrap_future(job.done)
         return result
@@ -167,7 +164,7 @@ class SqliteStore:
             settle(connection, jobs)
         connection.close()
 
-    def _gather(self) -> list[Job]:
+    def _gather(self) -> list[Transaction]:
         """Wait for jobs, and return all that are pending; none once the store is closed."""
         jobs = [self._jobs.get()]
         while jobs[-1] is not None and len(jobs) < AT_ONCE and not self._jobs.empty():
@@ -177,7 +174,7 @@ class SqliteStore:
         return [job for job in jobs if job is not None]
 
 
-def settle(connection: sqlite3.Connection, jobs: Sequence[Job]) -> None:
+def settle(connection: sqlite3.Connection, jobs: Sequence[Transaction]) -> None:
     """Run jobs in one transaction, and report their results once it is on disk."""
     jobs = [job for job in jobs if job.done.set_running_or_notify_cancel()]
     try:
@@ -197,7 +194,7 @@ def settle(connection: sqlite3.Connection, jobs: Sequence[Job]) -> None:
             job.done.set_result(result)
 
 
-def attempt(connection: sqlite3.Connection, job: Job) -> Any:
+def attempt(connection: sqlite3.Connection, job: Transaction) -> Any:
     """Return the result of a job; a conflict rolls back only that job."""
     connection.execute("SAVEPOINT job")
     try:
@@ -233,7 +230,7 @@ def read_unfinished(connection: sqlite3.Connection) -> dict[str, int]:
     return dict(connection.execute(text).fetchall())
 
 
-def read_game(connection: sqlite3.Connection, game_id: str) -> Logged | None:
+def read_game(connection: sqlite3.Connection, game_id: str) -> GameLog | None:
     """Return a game, None if there is none."""
     row = connection.execute("SELECT head FROM game WHERE id = ?", (game_id,)).fetchone()
     if row is None:
@@ -245,20 +242,16 @@ def read_entries(connection: sqlite3.Connection, game_id: str, number: int = 0) 
     """Return the entries of a game from a number on."""
     text = "SELECT kind, seat, text, moment FROM entry WHERE game = ? AND number >= ? ORDER BY number"
     rows = connection.execute(text, (game_id, number)).fetchall()
-    return [Entry(Kind(kind), *rest) for kind, *rest in rows]
+    return [Entry(EntryKind(kind), *rest) for kind, *rest in rows]
 
 
-def insert_entries(connection: sqlite3.Connection, game_id: str, number: int, entries: Iterable[Entry]) -> None:
-    """Add entries, the first of this number."""
-    rows = [(game_id, number + i, entry.kind, entry.seat, entry.text, entry.moment) for i, entry in enumerate(entries)]
-    connection.executemany("INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?)", rows)
-
-
-def insert_keys(connection: sqlite3.Connection, game_id: str, keys: Iterable[Key]) -> None:
-    """Add keys of a game."""
+def insert(connection: sqlite3.Connection, game_id: str, number: int, batch: Batch) -> None:
+    """Add entries, the first with this number, and the keys of the game."""
     now = int(1000 * time.time())
-    rows = [(key.digest, game_id, key.seat, key.request, now) for key in keys]
-    connection.executemany("INSERT INTO key VALUES (?, ?, ?, ?, ?)", rows)
+    entries = [(game_id, number + i, one.kind, one.seat, one.text, one.moment) for i, one in enumerate(batch.entries)]
+    connection.executemany("INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?)", entries)
+    keys = [(key.digest, game_id, key.seat, key.request, now) for key in batch.keys]
+    connection.executemany("INSERT INTO key VALUES (?, ?, ?, ?, ?)", keys)
 
 
 def user_file() -> Path:

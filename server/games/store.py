@@ -8,7 +8,7 @@ from clerestory.server.games.log import Entry, Head
 
 DAY = 24 * 3600 * 1000  # milliseconds
 
-Logged = tuple[Head, list[Entry]]
+GameLog = tuple[Head, list[Entry]]
 
 
 class StoreError(Exception):
@@ -53,7 +53,22 @@ class Summary:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class Batch:
+    """What is stored of a game at once, or not at all.
+
+    Attributes:
+        entries: to add.
+        summary: of the game with them.
+        keys: to add.
+    """
+
+    entries: Sequence[Entry]
+    summary: Summary
+    keys: Sequence[Key] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GameFilter:
     """A query for games, the newest first.
 
     Attributes:
@@ -87,7 +102,7 @@ class News:
     due: bool
 
 
-Heard = Callable[[News], None]
+Listener = Callable[[News], None]
 
 
 class Store(Protocol):
@@ -101,31 +116,22 @@ class Store(Protocol):
     secret: bytes  # drawn when the store was created
     unfinished: Mapping[str, int]  # unfinished games by maker when it was opened
 
-    async def create(self, head: Head, entries: Sequence[Entry], summary: Summary, keys: Sequence[Key]) -> None:
+    async def create(self, head: Head, batch: Batch) -> None:
         """Store a new game. Raises Conflict if it or one of the keys exists already."""
 
-    async def append(
-        self,
-        game_id: str,
-        number: int,
-        entries: Sequence[Entry],
-        summary: Summary,
-        keys: Sequence[Key] = (),
-        *,
-        owned: bool = False,
-    ) -> None:
+    async def append(self, game_id: str, number: int, batch: Batch, *, owned: bool = False) -> None:
         """Add entries, the first with this number, counted from 0.
 
         Raises Conflict if the number is taken, or if `owned` is set and this server no longer owns the game.
         """
 
-    async def load(self, game_id: str) -> Logged | None:
+    async def load(self, game_id: str) -> GameLog | None:
         """Return a game, None if there is none."""
 
     async def later(self, game_id: str, number: int) -> list[Entry]:
         """Return the entries of a game from a number on."""
 
-    async def select(self, wanted: Wanted) -> list[tuple[str, int]]:
+    async def select(self, wanted: GameFilter) -> list[tuple[str, int]]:
         """Return (id, created) of games, the newest first."""
 
     async def find(self, digests: Sequence[str]) -> dict[str, tuple[str, int | None]]:
@@ -140,7 +146,7 @@ class Store(Protocol):
     async def adopt(self, most: int) -> list[str]:
         """Take and return at most so many games in which a server has to move and that have no live owner."""
 
-    def listen(self, heard: Heard) -> None:
+    def listen(self, heard: Listener) -> None:
         """Report from now on what other servers store."""
 
     async def reviewed(self, game_id: str, plan: str) -> dict[int, bytes]:
@@ -153,7 +159,7 @@ class Store(Protocol):
         """Finish pending work and close."""
 
 
-def query(wanted: Wanted) -> tuple[str, list[Any]]:
+def query(wanted: GameFilter) -> tuple[str, list[Any]]:
     """Return the query as SQL, with its values."""
     where: list[str] = ["TRUE"]
     values: list[Any] = []

@@ -7,16 +7,16 @@ from typing import Any, TypeVar
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from clerestory.engine.core import NATURE, State
-from clerestory.server.games.kept import Kept, Question
+from clerestory.server.games.kept import ServerGame, TakeBackProposal
 from clerestory.server.games.log import (
-    Bot,
+    BotSettings,
     EndReason,
     Entry,
+    EntryKind,
+    GameOptions,
     Hints,
     Holder,
-    Kind,
     Onlookers,
-    Options,
     SeatKind,
     TakeBacks,
 )
@@ -45,7 +45,7 @@ ENDS = wire_values(EndReason, games.EndReason, "END_REASON")
 # -- a game ----------------------------------------------------------------------------------------
 
 
-def write_game(kept: Kept) -> games.Game:
+def write_game(kept: ServerGame) -> games.Game:
     """Return the public part of a game; pass it through `visible` first for a viewer with a delay."""
     head, told = kept.head, kept.over and kept.head.seed is not None
     return games.Game(
@@ -60,7 +60,7 @@ def write_game(kept: Kept) -> games.Game:
         ply=kept.ply,
         turn=turn_of(kept),
         move_deadline=None if kept.deadline is None else moment(int(kept.deadline)),
-        take_back=None if kept.question is None else write_question(kept, kept.question),
+        take_back=None if kept.proposal is None else write_question(kept, kept.proposal),
         end=write_end(kept),
         created=moment(head.created),
         updated=moment(kept.entries[-1].moment if kept.entries else head.created),
@@ -71,7 +71,7 @@ def write_game(kept: Kept) -> games.Game:
     )
 
 
-def status_of(kept: Kept) -> games.GameStatus.ValueType:
+def status_of(kept: ServerGame) -> games.GameStatus.ValueType:
     """Return the status of a game."""
     if kept.over:
         return games.GAME_STATUS_OVER
@@ -80,14 +80,14 @@ def status_of(kept: Kept) -> games.GameStatus.ValueType:
     return games.GAME_STATUS_OPEN if kept.waiting else games.GAME_STATUS_RUNNING
 
 
-def turn_of(kept: Kept) -> rules.Turn | None:
+def turn_of(kept: ServerGame) -> rules.Turn | None:
     """Return whose turn it is, None while nobody can act."""
     if kept.over:
         return rules.Turn(kind=rules.TURN_KIND_OVER)
     return write_turn(kept.position) if kept.running else None
 
 
-def write_options(options: Options) -> games.GameOptions:
+def write_options(options: GameOptions) -> games.GameOptions:
     """Return the options of a game."""
     seconds = options.seconds_per_move
     return games.GameOptions(
@@ -102,7 +102,7 @@ def write_options(options: Options) -> games.GameOptions:
     )
 
 
-def write_bot(bot: Bot) -> games.Bot:
+def write_bot(bot: BotSettings) -> games.Bot:
     """Return how a bot plays."""
     return games.Bot(level=bot.level, time_budget=duration(bot.seconds))
 
@@ -118,12 +118,12 @@ def write_seat(seat: int, holder: Holder) -> games.GameSeat:
     )
 
 
-def write_question(kept: Kept, question: Question) -> games.TakeBackQuestion:
+def write_question(kept: ServerGame, question: TakeBackProposal) -> games.TakeBackQuestion:
     """Return the pending take-back."""
     return games.TakeBackQuestion(ply=question.ply, seat=question.seat, missing=kept.missing(question))
 
 
-def write_end(kept: Kept) -> games.GameEnd | None:
+def write_end(kept: ServerGame) -> games.GameEnd | None:
     """Return how a game ended, None if it has not."""
     if not kept.over:
         return None
@@ -151,7 +151,7 @@ def moment(milliseconds: int) -> Timestamp:
 # -- views -----------------------------------------------------------------------------------------
 
 
-def write_views(kept: Kept, viewer: Viewer, ply: int | None = None) -> list[games.GameView]:
+def write_views(kept: ServerGame, viewer: Viewer, ply: int | None = None) -> list[games.GameView]:
     """Return the position of a ply (None for the current one) as each seat of the viewer sees it."""
     if kept.frozen or viewer.stranger:
         return []
@@ -186,7 +186,7 @@ def write_view(position: State, seat: int | None, *, actions: bool, enters: bool
 # -- entries ---------------------------------------------------------------------------------------
 
 
-def write_entries(before: Kept, kept: Kept) -> list[games.GameEntry]:
+def write_entries(before: ServerGame, kept: ServerGame) -> list[games.GameEntry]:
     """Return the entries added to a game since `before`."""
     walk, written = before.copy(), []
     for entry in kept.entries[before.version :]:
@@ -196,7 +196,7 @@ def write_entries(before: Kept, kept: Kept) -> list[games.GameEntry]:
     return written
 
 
-def write_line(kept: Kept, first: int, last: int) -> list[games.GameEntry]:
+def write_line(kept: ServerGame, first: int, last: int) -> list[games.GameEntry]:
     """Return the entries of the current line from one ply to another, both included."""
     numbers = {id(entry): number for number, entry in enumerate(kept.entries, 1)}
     written = []
@@ -208,21 +208,21 @@ def write_line(kept: Kept, first: int, last: int) -> list[games.GameEntry]:
     return written
 
 
-def write_entry(before: Kept, entry: Entry) -> games.GameEntry:
+def write_entry(before: ServerGame, entry: Entry) -> games.GameEntry:
     """Return the entry that follows a game, without its numbers."""
     time, seat = moment(entry.moment), entry.seat
     if entry.moves:
         return applied(before.positions[-1] if before.positions else None, entry)
-    if entry.kind == Kind.ENDED:
+    if entry.kind == EntryKind.ENDED:
         return games.GameEntry(time=time, end=ended(entry, len(before.seats)))
     assert seat is not None
-    if entry.kind == Kind.TAKEN_BACK:
+    if entry.kind == EntryKind.TAKEN_BACK:
         return games.GameEntry(time=time, taken_back=games.TakenBack(seat=seat, from_ply=before.ply))
-    if entry.kind == Kind.SAID:
+    if entry.kind == EntryKind.SAID:
         return games.GameEntry(time=time, said=games.Said(seat=seat))  # and not what
-    if entry.kind == Kind.SEATED:
+    if entry.kind == EntryKind.SEATED:
         return games.GameEntry(time=time, seat=write_seat(seat, entry.holder))
-    word = games.TakeBackAnswered(seat=seat, asked_ply=entry.ply, declined=entry.kind == Kind.DECLINED)
+    word = games.TakeBackAnswered(seat=seat, asked_ply=entry.ply, declined=entry.kind == EntryKind.DECLINED)
     return games.GameEntry(time=time, take_back_answered=word)
 
 
@@ -232,14 +232,16 @@ def applied(position: State | None, entry: Entry) -> games.GameEntry:
         action, turn = advisor.Action(text=entry.text), None
     else:
         action, turn = write_action(position.game.parse_action(entry.text)), write_turn(position)
-    done = rules.AppliedAction(action=action, turn=turn, drawn=entry.kind == Kind.DRAWN)
-    return games.GameEntry(time=moment(entry.moment), applied=done, played_on=entry.kind == Kind.PLAYED_ON)
+    done = rules.AppliedAction(action=action, turn=turn, drawn=entry.kind == EntryKind.DRAWN)
+    return games.GameEntry(time=moment(entry.moment), applied=done, played_on=entry.kind == EntryKind.PLAYED_ON)
 
 
 # -- states ----------------------------------------------------------------------------------------
 
 
-def write_state(before: Kept, kept: Kept, viewer: Viewer, *, present: bool = True) -> games.WatchGameResponse:
+def write_state(
+    before: ServerGame, kept: ServerGame, viewer: Viewer, *, present: bool = True
+) -> games.WatchGameResponse:
     """Return a game as a viewer sees it, with the entries since `before`.
 
     Args:
@@ -262,7 +264,7 @@ def write_presence(watching: Iterable[Viewer]) -> games.Presence:
     return games.Presence(seats=sorted(seats), onlookers=sum(not viewer.seats for viewer in viewers))
 
 
-def write_record(kept: Kept, viewer: Viewer) -> games.GetRecordResponse:
+def write_record(kept: ServerGame, viewer: Viewer) -> games.GetRecordResponse:
     """Return the record as far as a viewer may know it."""
     seat = None if kept.over else viewer.seats[0] if viewer.seats else NATURE
     lines = kept.record(seat).lines()
@@ -272,7 +274,9 @@ def write_record(kept: Kept, viewer: Viewer) -> games.GetRecordResponse:
 # -- requests of bots ------------------------------------------------------------------------------
 
 
-def bot_question(kept: Kept, seat: int, bot: Bot, *, guess: int | None = None) -> advisor.RecommendMoveRequest:
+def bot_question(
+    kept: ServerGame, seat: int, bot: BotSettings, *, guess: int | None = None
+) -> advisor.RecommendMoveRequest:
     """Return the request that a bot sends to the advisor.
 
     Args:
@@ -294,7 +298,7 @@ def bot_question(kept: Kept, seat: int, bot: Bot, *, guess: int | None = None) -
     )
 
 
-def only_action(kept: Kept) -> str | None:
+def only_action(kept: ServerGame) -> str | None:
     """Return the text of the only legal action, None where there is a choice."""
     legal: Sequence[str] = [action.text for action in kept.position.legal_actions()]
     return legal[0] if len(legal) == 1 else None

@@ -7,7 +7,7 @@ from typing import Any
 from clerestory.engine.core import Game, State
 from clerestory.engine.tuning import NUM_LEVELS
 from clerestory.server.errors import Faults, Reason, refuse
-from clerestory.server.games.log import Bot, EndReason, Holder, Options, SeatKind
+from clerestory.server.games.log import BotSettings, EndReason, GameOptions, Holder, SeatKind
 from clerestory.server.games.translate_games import ENDS, HINTS, ONLOOKERS, SEATS, TAKE_BACKS
 from clerestory.server.translate import read_duration
 from clerestory.server.translate_rules import MAX_ACTIONS, read_any, read_game
@@ -21,7 +21,7 @@ REQUEST_ID = re.compile(r"[\w.:-]{16,64}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class NewGame:
     """The plan of a game to be created.
 
     Attributes:
@@ -34,14 +34,14 @@ class Plan:
 
     game: Game
     seats: tuple[Holder, ...]
-    options: Options
+    options: GameOptions
     seed: int | None
     request_id: str
     opening: State | None = None
     told: tuple[str, ...] = ()
 
 
-def read_plan(request: games.CreateGameRequest) -> Plan:
+def read_plan(request: games.CreateGameRequest) -> NewGame:
     """Return the plan in a request. Raises CallError with all faults."""
     faults = Faults()
     game = read_game(request.game)
@@ -57,11 +57,11 @@ def read_plan(request: games.CreateGameRequest) -> Plan:
         faults.add(Reason.BAD_OPTIONS, "seed", "has no effect in a game at a table")
     check_request(request.request_id, faults)
     faults.require_none()
-    plan = Plan(game, seats, options, seed, request.request_id)
+    plan = NewGame(game, seats, options, seed, request.request_id)
     return begun(plan, request.beginning) if request.HasField("beginning") else plan
 
 
-def begun(plan: Plan, beginning: games.Beginning) -> Plan:
+def begun(plan: NewGame, beginning: games.Beginning) -> NewGame:
     """Return a plan that continues a record. Raises CallError: BAD_POSITION, BAD_OPTIONS, TOO_MANY_ACTIONS."""
     path = "beginning.opening"
     given = read_any(beginning.opening, path)
@@ -117,24 +117,24 @@ def read_holder(plan: games.SeatPlan, path: str, faults: Faults) -> Holder:
     return Holder(kind, name=plan.name.strip(), bot=bot)
 
 
-def read_bot(message: games.Bot, path: str, faults: Faults) -> Bot:
+def read_bot(message: games.Bot, path: str, faults: Faults) -> BotSettings:
     """Return how a bot is to play; faults are collected."""
     level = message.level if message.HasField("level") else None
     if level is not None and not 1 <= level <= NUM_LEVELS:
         faults.add(Reason.BAD_LEVEL, f"{path}level", f"is {level}; must be 1 to {NUM_LEVELS}")
     seconds = read_duration(message, "time_budget", faults, Reason.BAD_TIME_BUDGET, 0.0, path)
-    return Bot(level) if seconds is None else Bot(level, seconds)
+    return BotSettings(level) if seconds is None else BotSettings(level, seconds)
 
 
-def read_options(message: games.GameOptions, faults: Faults) -> Options:
+def read_options(message: games.GameOptions, faults: Faults) -> GameOptions:
     """Return the chosen options, with defaults for the others; faults are collected."""
-    usual, path = Options(), "options."
+    usual, path = GameOptions(), "options."
     if message.delay_plies > MOST_DELAY:
         faults.add(Reason.BAD_OPTIONS, f"{path}delay_plies", f"is {message.delay_plies}; must be {MOST_DELAY} at most")
     seconds = read_duration(message, "time_per_move", faults, Reason.BAD_OPTIONS, SHORTEST_MOVE, path)
     if seconds is not None and seconds > LONGEST_MOVE:
         faults.add(Reason.BAD_OPTIONS, f"{path}time_per_move", "must be 30 days at most")
-    return Options(
+    return GameOptions(
         hints=chosen(message, "hints", {number: value for value, number in HINTS.items()}, usual.hints, faults),
         take_backs=chosen(
             message, "take_backs", {number: value for value, number in TAKE_BACKS.items()}, usual.take_backs, faults

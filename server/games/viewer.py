@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from clerestory.server.errors import Reason, refuse
-from clerestory.server.games.kept import Kept
+from clerestory.server.games.kept import ServerGame
 from clerestory.server.games.log import Onlookers
 
 MAX_TOKENS = 8  # in one call; a game has fewer
@@ -36,7 +36,7 @@ def digest_of(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def viewer_of(kept: Kept, tokens: Sequence[str]) -> Viewer:
+def viewer_of(kept: ServerGame, tokens: Sequence[str]) -> Viewer:
     """Return the viewer of a game with these tokens. Raises CallError, WRONG_SEAT_TOKEN."""
     if len(tokens) > MAX_TOKENS:
         refuse(Reason.WRONG_SEAT_TOKEN, "tokens", f"are {len(tokens)}; {MAX_TOKENS} at most in one call")
@@ -50,7 +50,7 @@ def viewer_of(kept: Kept, tokens: Sequence[str]) -> Viewer:
     return viewer if not viewer.late else onlooker_of(kept, kept.head.onlooker in digests)
 
 
-def onlooker_of(kept: Kept, invited: bool) -> Viewer:
+def onlooker_of(kept: ServerGame, invited: bool) -> Viewer:
     """Return a viewer without a seat; `invited`: with the onlookers' token. Raises CallError, WRONG_SEAT_TOKEN."""
     rule = kept.head.options.onlookers
     if rule == Onlookers.ALL or (rule == Onlookers.LINK and invited):
@@ -61,12 +61,12 @@ def onlooker_of(kept: Kept, invited: bool) -> Viewer:
     return Viewer(stranger=True)
 
 
-def visible(kept: Kept, viewer: Viewer) -> Kept:
+def visible(kept: ServerGame, viewer: Viewer) -> ServerGame:
     """Return a game as far as a viewer may see it."""
     return kept.at(horizon(kept, viewer))
 
 
-def horizon(kept: Kept, viewer: Viewer) -> int:
+def horizon(kept: ServerGame, viewer: Viewer) -> int:
     """Return the latest version that a viewer may see: for an onlooker an earlier one, until the game is over."""
     late = kept.head.options.delay_plies if viewer.late and not kept.over else 0
     version, plies = kept.version, 0

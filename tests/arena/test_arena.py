@@ -11,7 +11,7 @@ import pytest
 from clerestory.arena.match import GameResult, Match, derived_seed, play_game
 from clerestory.arena.results import open_results
 from clerestory.arena.series import Report, play_match, report, scores
-from clerestory.arena.statistics import Sprt, Verdict
+from clerestory.arena.statistics import Sprt, SprtVerdict
 from clerestory.engine import GAMES
 from clerestory.engine.core import Game
 from clerestory.engine.toy.rules import TOY
@@ -218,7 +218,7 @@ def test_report_by_hand() -> None:
 def test_a_decided_test_ends_the_match() -> None:
     match = replace(MATCH, load=cathedral, seats=2, bots=("expectimax:samples=1", "random"), deals=200)
     outcome, games = run(match, sprt=Sprt(0, 100))
-    assert outcome.verdict == Verdict.H1
+    assert outcome.verdict == SprtVerdict.H1
     assert outcome.games == len(games) < 100
 
 

@@ -8,9 +8,9 @@ from typing import Any
 from playwright.sync_api import Page, expect
 
 from clerestory.engine import read_records
+from tools.browser import choose_game
 
 PATIENCE = 30_000  # milliseconds; a wait ends as soon as there is what it waits for
-FAST = "200"  # milliseconds of a bot for a move, as the lobby offers them
 
 
 @dataclass
@@ -24,16 +24,6 @@ class Calls:
         text = self.page.evaluate("id => localStorage.getItem('game:' + id)", game)
         found: dict[str, Any] = json.loads(text)
         return found
-
-
-def choose_game(page: Page, game: str, holders: list[str]) -> None:
-    """Fill in the form for a new game."""
-    page.get_by_label({"cathedral": "The Pillars of the Earth", "duel": "Builders Duel"}[game]).check()
-    page.get_by_label(f"{len(holders)} players").check()
-    for colour, holder in zip(("Red", "Blue", "Green", "Yellow"), holders, strict=False):
-        page.get_by_label(colour, exact=True).select_option(holder)
-    page.get_by_text("More choices").click()
-    page.get_by_label("Time of a bot for a move").select_option(FAST)
 
 
 def new_game(page: Page, game: str, holders: list[str]) -> str:

@@ -11,7 +11,6 @@ from tests.browser.harness import (
     PATIENCE,
     Calls,
     begin,
-    choose_game,
     hinted,
     new_game,
     play_on,
@@ -19,6 +18,7 @@ from tests.browser.harness import (
     settled,
     start,
 )
+from tools.browser import choose_game
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from clerestory.cli import playing
 from clerestory.cli.foreseen import fitting
-from clerestory.cli.playing import Player, Session, play_on
+from clerestory.cli.playing import SeatPlayer, Session, play_on
 from clerestory.clients import Advisor
 from clerestory.engine import State, from_position
 from tests.cli.test_play import play
@@ -30,7 +30,7 @@ def beginning(event_deck: list[str], to_act: str = "red") -> State:
 
 def session_of(advisor: Advisor, state: State, *players: bool, table: bool = True, shared: bool = True) -> Session:
     console = Console(file=io.StringIO(), width=120, markup=False, highlight=False)
-    people = [Player(human, None if human else 1) for human in players or (True, True, True)]
+    people = [SeatPlayer(human, None if human else 1) for human in players or (True, True, True)]
     return Session(state, people, advisor, console, "20ms", 1, None, table=table, shared=shared)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from clerestory.cli.play import read_player
-from clerestory.cli.playing import Player
+from clerestory.cli.playing import SeatPlayer
 from clerestory.engine import read_records
 from clerestory.engine.scoring import outcome
 
@@ -166,7 +166,8 @@ def test_wrong_input_ends_in_one_line(arguments: list[str], says: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("word", "player"), [("human", Player(True, None)), ("bot", Player(False, None)), ("level:8", Player(False, 8))]
+    ("word", "player"),
+    [("human", SeatPlayer(True, None)), ("bot", SeatPlayer(False, None)), ("level:8", SeatPlayer(False, 8))],
 )
-def test_players(word: str, player: Player) -> None:
+def test_players(word: str, player: SeatPlayer) -> None:
     assert read_player(word, 0) == player

@@ -2,6 +2,7 @@
 
 import copy
 import re
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -30,6 +31,11 @@ def faults_of_catalogue(shape: type[Catalogue], text: str) -> list[Fault]:
     return [tuple(fault) for fault in caught.value.violations]
 
 
+def hash_of_catalogue(shape: type[Catalogue], text: str) -> str:
+    """The hash of the text of a catalogue."""
+    return shape.parse(text).content_hash()
+
+
 def changed_line(shape: type[Catalogue], card: str, line: str, to: str) -> str:
     """The shipped text with one line of one card, or of a table in brackets, changed."""
     text = shape.shipped.read_text()
@@ -39,6 +45,27 @@ def changed_line(shape: type[Catalogue], card: str, line: str, to: str) -> str:
     changed, count = pattern.subn(lambda match: match[1] + to, text, count=1)
     assert count == 1
     return changed
+
+
+def faulty_catalogues(shape: type[Catalogue], wrong: Sequence[tuple[str, str, str, str, str]]) -> Callable[..., None]:
+    """A test of one line changed: the card, its line, the line instead, the field that is named, what is said of it."""
+
+    @pytest.mark.parametrize(("card", "line", "to", "field", "description"), wrong)
+    def test(card: str, line: str, to: str, field: str, description: str) -> None:
+        found = faults_of_catalogue(shape, changed_line(shape, card, line, to))
+        assert_fault(found, f"catalogue.{field}", description)
+
+    return test
+
+
+def faulty_positions(game: Game, opening: Any, wrong: Sequence[tuple[dict[str, Any], str, str]]) -> Callable[..., None]:
+    """A test, of some fields changed: these, the field that is named, what is said of it."""
+
+    @pytest.mark.parametrize(("changes", "field", "description"), wrong)
+    def test(changes: dict[str, Any], field: str, description: str) -> None:
+        assert_fault(faults_of_position(game, opening, changes), f"{game.name}.{field}", description)
+
+    return test
 
 
 def assert_fault(found: list[Fault], field: str, description: str) -> None:

@@ -1,8 +1,6 @@
 """The code space: every action has its text and label, and texts are told apart."""
 
-import pytest
-
-from clerestory.engine import BadText
+from tests.engine.action_texts import texts_and_labels, texts_of_no_action
 from tests.games import CATHEDRAL
 
 #   text, label
@@ -36,22 +34,17 @@ EXAMPLES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "label"), EXAMPLES)
-def test_texts_and_labels(text: str, label: str) -> None:
-    action = CATHEDRAL.parse_action(text)
-    assert (action.text, action.label) == (text, label)
+test_texts_and_labels = texts_and_labels(CATHEDRAL, EXAMPLES)
 
 
 def test_there_are_so_many() -> None:
     assert CATHEDRAL.num_actions == 632
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["", "take", "take potter_2", "hire mortar_mixer", "place red market.1", "place pink market", "roll 6",
-     "gain metal", "buy metal 1", "buy sand 0", "buy sand 5", "sell metal 14", "convert potter_5 11",
-     "save brother_remigius", "Pass"],
-)  # fmt: skip
-def test_what_is_no_action(text: str) -> None:
-    with pytest.raises(BadText):
-        CATHEDRAL.parse_action(text)
+NONE = [
+    "", "take", "take potter_2", "hire mortar_mixer", "place red market.1", "place pink market", "roll 6",
+    "gain metal", "buy metal 1", "buy sand 0", "buy sand 5", "sell metal 14", "convert potter_5 11",
+    "save brother_remigius", "Pass",
+]  # fmt: skip
+
+test_what_is_no_action = texts_of_no_action(CATHEDRAL, NONE)

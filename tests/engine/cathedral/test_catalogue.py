@@ -4,10 +4,8 @@ import re
 from functools import partial
 from pathlib import Path
 
-import pytest
-
 from clerestory.engine.cathedral.catalogue import LISTS, CathedralCatalogue, cards_of
-from tests.engine.faulty import assert_fault, changed_line, faults_of_catalogue
+from tests.engine.faulty import changed_line, faults_of_catalogue, faulty_catalogues, hash_of_catalogue
 
 TEXT = CathedralCatalogue.shipped.read_text()
 GRADES = ("stated", "found", "derived", "reconstructed")
@@ -15,10 +13,7 @@ GRADES = ("stated", "found", "derived", "reconstructed")
 
 faults = partial(faults_of_catalogue, CathedralCatalogue)
 changed = partial(changed_line, CathedralCatalogue)
-
-
-def hash_of(text: str) -> str:
-    return CathedralCatalogue.parse(text).content_hash()
+hash_of = partial(hash_of_catalogue, CathedralCatalogue)
 
 
 def test_the_shipped_catalogue_is_whole() -> None:
@@ -102,9 +97,7 @@ WRONG: list[tuple[str, str, str, str, str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("card", "line", "to", "field", "description"), WRONG)
-def test_a_fault_names_card_and_field(card: str, line: str, to: str, field: str, description: str) -> None:
-    assert_fault(faults(changed(card, line, to)), f"catalogue.{field}", description)
+test_a_fault_names_card_and_field = faulty_catalogues(CathedralCatalogue, WRONG)
 
 
 def test_a_card_too_few_and_a_missing_list() -> None:

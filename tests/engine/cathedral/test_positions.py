@@ -9,7 +9,7 @@ import pytest
 
 from clerestory.engine import BadPosition, BadRecord, Record, Rng, read_records
 from tests.engine.cathedral.scenes import changed, reach
-from tests.engine.faulty import assert_fault, faults_of_position
+from tests.engine.faulty import faults_of_position, faulty_positions
 from tests.games import CATHEDRAL
 from tests.laws import walk
 
@@ -37,9 +37,7 @@ FAULTS: list[tuple[dict[str, Any], str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("changes", "field", "description"), FAULTS)
-def test_a_fault_names_its_field(changes: dict[str, Any], field: str, description: str) -> None:
-    assert_fault(faults(changes), f"cathedral.{field}", description)
+test_a_fault_names_its_field = faulty_positions(CATHEDRAL, CATHEDRAL.new(2, 1).to_position(), FAULTS)
 
 
 def test_the_reconstructed_cards_of_revision_1_are_refused_by_name() -> None:

@@ -1,9 +1,7 @@
 """The code space: every action has its text and label, and texts are told apart."""
 
-import pytest
-
-from clerestory.engine import BadText
 from clerestory.engine.duel.actions import sets_of_materials
+from tests.engine.action_texts import texts_and_labels, texts_of_no_action
 from tests.games import DUEL
 
 #   text, label
@@ -37,10 +35,7 @@ EXAMPLES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "label"), EXAMPLES)
-def test_texts_and_labels(text: str, label: str) -> None:
-    action = DUEL.parse_action(text)
-    assert (action.text, action.label) == (text, label)
+test_texts_and_labels = texts_and_labels(DUEL, EXAMPLES)
 
 
 def test_there_are_so_many() -> None:
@@ -55,13 +50,11 @@ def test_lots_are_what_there_are_chips_for() -> None:
     assert ("cloth", "cloth", "cloth") in lots
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["", "face 6", "draw personal", "claim row 4", "claim diagonal", "take-back 1.4", "flip 3/2", "keep personal",
-     "build I", "build I bell bell", "build I mortar beam", "build IV beam", "convert wood 3", "convert ore 2",
-     "sell wool 5", "sell wood 1", "take ore", "pay 2/3 ore", "place I bell 0/5", "play income_4", "use king_stephen",
-     "End"],
-)  # fmt: skip
-def test_what_is_no_action(text: str) -> None:
-    with pytest.raises(BadText):
-        DUEL.parse_action(text)
+NONE = [
+    "", "face 6", "draw personal", "claim row 4", "claim diagonal", "take-back 1.4", "flip 3/2", "keep personal",
+    "build I", "build I bell bell", "build I mortar beam", "build IV beam", "convert wood 3", "convert ore 2",
+    "sell wool 5", "sell wood 1", "take ore", "pay 2/3 ore", "place I bell 0/5", "play income_4", "use king_stephen",
+    "End",
+]  # fmt: skip
+
+test_what_is_no_action = texts_of_no_action(DUEL, NONE)

@@ -4,10 +4,8 @@ import re
 from functools import partial
 from pathlib import Path
 
-import pytest
-
 from clerestory.engine.duel.catalogue import DECK, DuelCatalogue
-from tests.engine.faulty import assert_fault, changed_line, faults_of_catalogue
+from tests.engine.faulty import changed_line, faults_of_catalogue, faulty_catalogues, hash_of_catalogue
 from tests.games import DUEL
 
 TEXT = DuelCatalogue.shipped.read_text()
@@ -15,10 +13,7 @@ TEXT = DuelCatalogue.shipped.read_text()
 
 faults = partial(faults_of_catalogue, DuelCatalogue)
 changed = partial(changed_line, DuelCatalogue)
-
-
-def hash_of(text: str) -> str:
-    return DuelCatalogue.parse(text).content_hash()
+hash_of = partial(hash_of_catalogue, DuelCatalogue)
 
 
 def test_the_shipped_catalogue_is_whole() -> None:
@@ -117,9 +112,7 @@ WRONG: list[tuple[str, str, str, str, str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("card", "line", "to", "field", "description"), WRONG)
-def test_a_fault_names_card_and_field(card: str, line: str, to: str, field: str, description: str) -> None:
-    assert_fault(faults(changed(card, line, to)), f"catalogue.{field}", description)
+test_a_fault_names_card_and_field = faulty_catalogues(DuelCatalogue, WRONG)
 
 
 def test_too_many_1x_cards() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from clerestory.engine import BadPosition, Rng
 from tests.engine.duel.scenes import changed, drawn, fields, informed, reach
-from tests.engine.faulty import assert_fault, faults_of_position
+from tests.engine.faulty import faults_of_position, faulty_positions
 from tests.games import DUEL
 
 OPENING = DUEL.new(2, 1).observe(0).to_position()
@@ -51,9 +51,7 @@ FAULTS: list[tuple[dict[str, Any], str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("changes", "field", "description"), FAULTS)
-def test_a_fault_names_its_field(changes: dict[str, Any], field: str, description: str) -> None:
-    assert_fault(faults(OPENING, changes), f"duel.{field}", description)
+test_a_fault_names_its_field = faulty_positions(DUEL, OPENING, FAULTS)
 
 
 def test_all_faults_come_at_once() -> None:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from clerestory.engine import GAMES, NATURE
-from clerestory.server.games.kept import Kept, settle
-from clerestory.server.games.log import Bot, Head, Holder, Options, SeatKind
+from clerestory.server.games.kept import ServerGame, settle
+from clerestory.server.games.log import BotSettings, GameOptions, Head, Holder, SeatKind
 from clerestory.server.games.viewer import Viewer, digest_of
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
@@ -29,7 +29,7 @@ def head(game: str = "toy", seats: str = "pp", seed: int = 7, **options: Any) ->
     holders = {
         "p": lambda seat: Holder(SeatKind.PERSON, token=digest_of(f"seat {seat}")),
         "o": lambda seat: Holder(SeatKind.OPEN),
-        "b": lambda seat: Holder(SeatKind.BOT, bot=Bot(1)),
+        "b": lambda seat: Holder(SeatKind.BOT, bot=BotSettings(1)),
     }
     return Head(
         game_id="game",
@@ -41,16 +41,16 @@ def head(game: str = "toy", seats: str = "pp", seed: int = 7, **options: Any) ->
         seed_chosen=False,
         salt="0" * 32,
         seats=tuple(holders[kind](seat) for seat, kind in enumerate(seats)),
-        options=Options(**options),
+        options=GameOptions(**options),
         owner=digest_of("owner"),
         onlooker=digest_of("onlooker"),
         created=STORED,
     )
 
 
-def kept(game: str = "toy", seats: str = "pp", seed: int = 7, **options: Any) -> Kept:
+def kept(game: str = "toy", seats: str = "pp", seed: int = 7, **options: Any) -> ServerGame:
     """Return a game that has begun, unless a seat is open."""
-    made = Kept(head(game, seats, seed, **options))
+    made = ServerGame(head(game, seats, seed, **options))
     settle(made, STORED)
     return made
 

@@ -10,8 +10,18 @@ from clerestory.engine import GAMES, NATURE, read_records
 from clerestory.engine.rng import Rng
 from clerestory.server.errors import CallError, Reason
 from clerestory.server.games import course
-from clerestory.server.games.kept import Kept, settle
-from clerestory.server.games.log import Bot, EndReason, Entry, Head, Holder, Kind, SeatKind, TakeBacks, seated
+from clerestory.server.games.kept import ServerGame, settle
+from clerestory.server.games.log import (
+    BotSettings,
+    EndReason,
+    Entry,
+    EntryKind,
+    Head,
+    Holder,
+    SeatKind,
+    TakeBacks,
+    seated,
+)
 from clerestory.server.games.viewer import Viewer, digest_of, viewer_of, visible
 from tests.server.games.table import OWNER, STORED, head, kept
 
@@ -19,11 +29,11 @@ BOTH = Viewer((0, 1))
 NOW = STORED + 5_000
 
 
-def first(game: Kept) -> str:
+def first(game: ServerGame) -> str:
     return game.position.legal_actions()[0].text
 
 
-def play(game: Kept, viewer: Viewer = BOTH) -> int:
+def play(game: ServerGame, viewer: Viewer = BOTH) -> int:
     return course.play(game, viewer, game.version, first(game), NOW)
 
 
@@ -43,11 +53,11 @@ def test_a_log_gives_the_same_game_again(game: str, seats: str) -> None:
     for _ in range(60):
         if not played.over:
             play(played, everybody)
-    again = Kept(Head.from_json(played.head.to_json()), played.entries)
+    again = ServerGame(Head.from_json(played.head.to_json()), played.entries)
     assert (again.position, again.ply, again.version) == (played.position, played.ply, played.version)
     assert again.record(None).state.history == played.record(None).state.history
-    assert [entry.kind for entry in played.entries if entry.seat is None] == [Kind.DRAWN] * sum(
-        entry.kind == Kind.DRAWN for entry in played.entries
+    assert [entry.kind for entry in played.entries if entry.seat is None] == [EntryKind.DRAWN] * sum(
+        entry.kind == EntryKind.DRAWN for entry in played.entries
     )
 
 
@@ -79,7 +89,7 @@ def test_luck_met_again_on_the_same_way_is_the_same() -> None:
 
 
 def test_a_game_of_other_rules_is_frozen() -> None:
-    other = Kept(replace(head(), rules_revision=99))
+    other = ServerGame(replace(head(), rules_revision=99))
     assert other.frozen
     assert not other.running
     assert other.turn is None
@@ -87,7 +97,7 @@ def test_a_game_of_other_rules_is_frozen() -> None:
     assert not kept().frozen
 
 
-def play_text(game: Kept, text: str) -> int:
+def play_text(game: ServerGame, text: str) -> int:
     return course.play(game, BOTH, game.version, text, NOW)
 
 
@@ -135,7 +145,7 @@ def test_the_same_action_of_another_seat_is_no_repetition() -> None:
 
 # -- who may act -----------------------------------------------------------------------------------
 
-REFUSED: list[tuple[Reason, str, Callable[[Kept], object]]] = [
+REFUSED: list[tuple[Reason, str, Callable[[ServerGame], object]]] = [
     (Reason.NOT_SEATS_TURN, "pp", lambda game: play(game, Viewer((1,)))),
     (Reason.NOT_SEATS_TURN, "pp", lambda game: play(game, OWNER)),
     (Reason.NOT_SEATS_TURN, "bp", lambda game: play(game)),
@@ -160,7 +170,7 @@ REFUSED: list[tuple[Reason, str, Callable[[Kept], object]]] = [
 
 
 @pytest.mark.parametrize(("reason", "seats", "act"), REFUSED)
-def test_what_may_not_be_done(reason: Reason, seats: str, act: Callable[[Kept], object]) -> None:
+def test_what_may_not_be_done(reason: Reason, seats: str, act: Callable[[ServerGame], object]) -> None:
     game = kept(seats=seats)
     before = list(game.entries)
     assert refused(lambda: act(game)).reason == reason
@@ -168,7 +178,7 @@ def test_what_may_not_be_done(reason: Reason, seats: str, act: Callable[[Kept], 
 
 
 @pytest.mark.parametrize("act", [play, lambda game: course.take_back(game, BOTH, game.version, 0, False, NOW)])
-def test_nothing_is_done_in_a_game_that_is_over(act: Callable[[Kept], object]) -> None:
+def test_nothing_is_done_in_a_game_that_is_over(act: Callable[[ServerGame], object]) -> None:
     game = kept()
     course.end(game, OWNER, EndReason.ABANDONED, NOW)
     assert refused(lambda: act(game)).reason == Reason.GAME_OVER
@@ -177,7 +187,7 @@ def test_nothing_is_done_in_a_game_that_is_over(act: Callable[[Kept], object]) -
 # -- take-backs ------------------------------------------------------------------------------------
 
 
-def played(seats: str = "pp", plies: int = 1, **options: TakeBacks) -> tuple[Kept, int]:
+def played(seats: str = "pp", plies: int = 1, **options: TakeBacks) -> tuple[ServerGame, int]:
     """Return a game in which so many plies have followed on one, and the number of that."""
     game = kept(seats=seats, **options)
     ply = game.ply
@@ -193,31 +203,31 @@ def test_against_bots_a_take_back_is_free_and_stays_in_the_log() -> None:
     game, ply = played("pb")
     version = game.version
     course.take_back(game, Viewer((0,)), version, ply, False, NOW)
-    assert (game.ply, game.version, game.entries[-1].kind) == (ply, version + 1, Kind.TAKEN_BACK)
+    assert (game.ply, game.version, game.entries[-1].kind) == (ply, version + 1, EntryKind.TAKEN_BACK)
     assert game.turn == 0
 
 
 def test_other_people_are_asked() -> None:
     game, ply = played("ppp")
     course.take_back(game, Viewer((0,)), game.version, ply, False, NOW)
-    assert game.question is not None
-    assert (game.ply, game.missing(game.question)) == (ply + 1, [1, 2])
+    assert game.proposal is not None
+    assert (game.ply, game.missing(game.proposal)) == (ply + 1, [1, 2])
     course.take_back(game, Viewer((2,)), game.version, ply, False, NOW)
-    assert game.missing(game.question) == [1]
+    assert game.missing(game.proposal) == [1]
     course.take_back(game, Viewer((1,)), game.version, ply, False, NOW)
-    assert (game.ply, game.question) == (ply, None)
-    assert (game.entries[-1].kind, game.entries[-1].seat) == (Kind.TAKEN_BACK, 0)
+    assert (game.ply, game.proposal) == (ply, None)
+    assert (game.entries[-1].kind, game.entries[-1].seat) == (EntryKind.TAKEN_BACK, 0)
 
 
 def test_a_question_is_declined_or_lapses_with_the_next_action() -> None:
     game, ply = played("ppp")
     course.take_back(game, Viewer((0,)), game.version, ply, False, NOW)
     course.take_back(game, Viewer((1,)), game.version, ply, True, NOW)
-    assert (game.ply, game.question) == (ply + 1, None)
+    assert (game.ply, game.proposal) == (ply + 1, None)
     course.take_back(game, Viewer((0,)), game.version, ply, False, NOW)
-    assert game.question is not None
+    assert game.proposal is not None
     play(game, Viewer((1,)))
-    assert game.question is None
+    assert game.proposal is None
 
 
 def test_people_at_one_screen_agree_among_themselves() -> None:
@@ -238,7 +248,7 @@ def test_a_take_back_is_done_once() -> None:
 )
 def test_what_came_up_is_not_taken_back(rule: TakeBacks, reason: Reason) -> None:
     game, ply = played("pp", 3, take_backs=rule)
-    assert Kind.DRAWN in {entry.kind for entry in game.line[ply:]}
+    assert EntryKind.DRAWN in {entry.kind for entry in game.line[ply:]}
     assert refused(lambda: course.take_back(game, BOTH, game.version, ply, False, NOW)).reason == reason
 
 
@@ -252,13 +262,13 @@ def test_a_game_begins_when_the_last_seat_is_taken() -> None:
     assert game.version == 1
     assert course.join(game, 2, "Bob", "y", NOW) == 2
     assert game.running
-    assert {entry.kind for entry in game.entries[2:]} == {Kind.DRAWN}
+    assert {entry.kind for entry in game.entries[2:]} == {EntryKind.DRAWN}
     assert [holder.name for holder in game.seats] == ["", "Ann", "Bob"]
 
 
 def test_a_person_leaves_a_seat_to_a_bot_and_comes_back() -> None:
     game = kept()
-    course.set_seat(game, Viewer((0,)), 0, Holder(SeatKind.BOT, bot=Bot(3)), NOW)
+    course.set_seat(game, Viewer((0,)), 0, Holder(SeatKind.BOT, bot=BotSettings(3)), NOW)
     assert game.mover == 0
     course.set_seat(game, Viewer((0,)), 0, Holder(SeatKind.PERSON), NOW)
     assert (game.mover, game.seats[0]) == (None, replace(head().seats[0]))
@@ -288,9 +298,9 @@ def test_of_two_the_other_wins_when_one_resigns() -> None:
 
 
 def test_of_three_a_bot_goes_on_for_one_who_resigns() -> None:
-    game = kept(seats="ppp", play_on=Bot(2, 0.1))
+    game = kept(seats="ppp", play_on=BotSettings(2, 0.1))
     course.end(game, Viewer((1,)), EndReason.RESIGNED, NOW)
-    assert (game.over, game.seats[1].kind, game.seats[1].bot) == (False, SeatKind.BOT, Bot(2, 0.1))
+    assert (game.over, game.seats[1].kind, game.seats[1].bot) == (False, SeatKind.BOT, BotSettings(2, 0.1))
 
 
 def test_the_owner_abandons_and_nobody_has_won() -> None:
@@ -318,7 +328,7 @@ def test_a_name_that_changes_gives_no_more_time() -> None:
 def test_the_server_plays_on_for_a_person_whose_time_is_over() -> None:
     game = kept(seconds_per_move=2.0)
     course.play_bot(game, game.version, first(game), NOW)
-    assert [entry.kind for entry in game.entries if entry.seat is not None] == [Kind.PLAYED_ON]
+    assert [entry.kind for entry in game.entries if entry.seat is not None] == [EntryKind.PLAYED_ON]
     stale = refused(lambda: course.play_bot(game, 0, "fold", NOW))
     assert stale.reason == Reason.STALE_VERSION
 
@@ -384,12 +394,12 @@ def test_the_record_of_a_game_reads_as_one() -> None:
 def test_entries_tell_who_holds_a_seat() -> None:
     holder = Holder(SeatKind.PERSON, "Zoë", None, digest_of("x"))
     assert seated(1, holder, NOW).holder == holder
-    assert Entry(Kind.AGREED, 1, "17", NOW).ply == 17
+    assert Entry(EntryKind.AGREED, 1, "17", NOW).ply == 17
 
 
 def test_what_is_drawn_is_drawn_by_seed_and_ply() -> None:
     """The law that is told to people, spelled out: they can check it with the seed."""
-    game = Kept(head(seed=11))
+    game = ServerGame(head(seed=11))
     drawn = settle(game, NOW)
     state = GAMES["toy"].new(2, 11)
     for ply, entry in enumerate(drawn, 1):

@@ -17,7 +17,7 @@ from clerestory.server.errors import Reason
 from clerestory.server.games import postgres
 from clerestory.server.games.keeper import summary_of
 from clerestory.server.games.opening import open_store
-from clerestory.server.games.store import Conflict
+from clerestory.server.games.store import Batch, Conflict
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.server.games.table import BOT, OPEN, PERSON, Table, first_action, kept, seated
@@ -182,14 +182,14 @@ async def test_what_a_server_wants_to_store_that_lost_a_game_is_refused(
     """It was stopped for longer than its lease, and does not know."""
     monkeypatch.setattr(postgres, "LEASE", 0.0)
     first, second = await open_store(database), await open_store(database)
-    await first.create(named("a"), [], RUNNING, [])
+    await first.create(named("a"), Batch([], RUNNING))
     assert await first.own("a")
-    await first.append("a", 0, entries(1), RUNNING, owned=True)
+    await first.append("a", 0, Batch(entries(1), RUNNING), owned=True)
     assert await second.own("a")
     with pytest.raises(Conflict):
-        await first.append("a", 1, entries(1), RUNNING, owned=True)
-    await second.append("a", 1, entries(1), RUNNING, owned=True)
-    await first.append("a", 2, entries(1), RUNNING)  # what a person does there is another matter
+        await first.append("a", 1, Batch(entries(1), RUNNING), owned=True)
+    await second.append("a", 1, Batch(entries(1), RUNNING), owned=True)
+    await first.append("a", 2, Batch(entries(1), RUNNING))  # what a person does there is another matter
     await first.close()
     await second.close()
 
@@ -198,7 +198,7 @@ async def test_games_that_are_due_are_adopted_once(database: str, monkeypatch: p
     first, second = await open_store(database), await open_store(database)
     for name in ("a", "b", "c"):
         due = summary_of(kept(seats="bb")) if name != "c" else RUNNING
-        await first.create(named(name), [], due, [])
+        await first.create(named(name), Batch([], due))
     found = await asyncio.gather(first.adopt(9), second.adopt(9))
     assert sorted(found[0] + found[1]) == ["a", "b"]
     assert await first.adopt(9) == await second.adopt(9) == []

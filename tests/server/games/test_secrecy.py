@@ -7,8 +7,8 @@ import pytest
 
 from clerestory.engine import NATURE
 from clerestory.server.games import course
-from clerestory.server.games.kept import Kept
-from clerestory.server.games.log import Entry, Kind
+from clerestory.server.games.kept import ServerGame
+from clerestory.server.games.log import Entry, EntryKind
 from clerestory.server.games.translate_games import bot_question, write_line, write_record, write_state
 from clerestory.server.games.viewer import Viewer
 from tests.server.games.table import STORED, head, kept
@@ -19,7 +19,7 @@ CASES = [("toy", "pp"), ("toy", "ppp"), ("toy", "pppp"), ("cathedral", "pp"), ("
 VIEWERS = [Viewer(), Viewer(owner=True), Viewer((0,)), Viewer((1,)), Viewer((0, 1))]
 
 
-def history(game: str, seats: str, seed: int) -> Kept:
+def history(game: str, seats: str, seed: int) -> ServerGame:
     """Return a game some way on, all its seats played alike by their first or last actions."""
     played, everybody = kept(game, seats, seed), Viewer(tuple(range(len(seats))))
     while played.ply < PLIES[game]:
@@ -29,7 +29,7 @@ def history(game: str, seats: str, seed: int) -> Kept:
     return played
 
 
-def other_worlds(played: Kept, seat: int, seed: int) -> Iterator[Kept]:
+def other_worlds(played: ServerGame, seat: int, seed: int) -> Iterator[ServerGame]:
     """Yield games that differ from one only in what a seat cannot know, at each of its plies.
 
     The hidden cards are dealt again as the seat sees them at the opening, and again at the end; what happened is what
@@ -37,7 +37,7 @@ def other_worlds(played: Kept, seat: int, seed: int) -> Iterator[Kept]:
     """
     for number in range(seed, seed + DEALS[played.head.game]):
         opening = played.positions[0].observe(seat).deal(number)
-        other = Kept(replace(played.head, opening=opening.to_json()))
+        other = ServerGame(replace(played.head, opening=opening.to_json()))
         try:
             for entry in played.entries:
                 other.add(entry)
@@ -46,7 +46,7 @@ def other_worlds(played: Kept, seat: int, seed: int) -> Iterator[Kept]:
         yield other
 
 
-def shown(game: Kept, viewer: Viewer) -> list[bytes]:
+def shown(game: ServerGame, viewer: Viewer) -> list[bytes]:
     """Return all that the service makes for somebody, as bytes."""
     states = [
         write_state(game.at(version), game.at(version + 1), viewer).SerializeToString()
@@ -94,12 +94,12 @@ def test_a_bot_asks_by_what_its_seat_knows(game: str, seats: str) -> None:
 
 
 def test_seed_and_salt_are_told_at_the_end_alone() -> None:
-    game = Kept(head(seed=123_456_789, delay_plies=3))
+    game = ServerGame(head(seed=123_456_789, delay_plies=3))
     message = write_state(game, game, Viewer((0,)))
     assert not message.game.HasField("seed")
     assert (message.game.salt, len(message.game.commitment)) == ("", 64)
     assert b"123456789" not in message.SerializeToString()
-    game.add(Entry(Kind.ENDED, None, "abandoned", STORED))
+    game.add(Entry(EntryKind.ENDED, None, "abandoned", STORED))
     assert write_state(game, game, Viewer((0,))).game.seed == 123_456_789
 
 

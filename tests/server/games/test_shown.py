@@ -9,8 +9,8 @@ import pytest
 from clerestory.engine import NATURE, Rng, State
 from clerestory.server.errors import CallError, Reason
 from clerestory.server.games import course
-from clerestory.server.games.kept import Kept
-from clerestory.server.games.log import Bot, Entry, Kind
+from clerestory.server.games.kept import ServerGame
+from clerestory.server.games.log import BotSettings, Entry, EntryKind
 from clerestory.server.games.translate_games import bot_question, write_state
 from clerestory.server.games.viewer import Viewer
 from clerestory.v1 import games_pb2 as games
@@ -32,19 +32,19 @@ def beginning(event_deck: list[str], to_act: str = "red") -> State:
     return CATHEDRAL.from_position({**envelope, "cathedral": fields})
 
 
-def game_from(opening: State, seats: str = "pppp", **options: Any) -> Kept:
-    return Kept(replace(head("cathedral", seats[: opening.seats], **options), opening=opening.to_json()))
+def game_from(opening: State, seats: str = "pppp", **options: Any) -> ServerGame:
+    return ServerGame(replace(head("cathedral", seats[: opening.seats], **options), opening=opening.to_json()))
 
 
-def at_table(seats: str = "ppp", to_act: str = "red") -> Kept:
+def at_table(seats: str = "ppp", to_act: str = "red") -> ServerGame:
     return game_from(beginning([], to_act), seats, table=True)
 
 
-def say(game: Kept, viewer: Viewer = ELLENS, seat: int = 0, text: str = EVENT, version: int | None = None) -> int:
+def say(game: ServerGame, viewer: Viewer = ELLENS, seat: int = 0, text: str = EVENT, version: int | None = None) -> int:
     return course.say(game, viewer, game.version if version is None else version, seat, text, STORED)
 
 
-def view(game: Kept, viewer: Viewer) -> games.GameView:
+def view(game: ServerGame, viewer: Viewer) -> games.GameView:
     found: games.GameView = write_state(game, game, viewer).views[-1]
     return found
 
@@ -64,7 +64,7 @@ def test_the_owner_alone_is_asked_and_says_it() -> None:
     assert all(not one.position.cathedral.event_deck for viewer in ELSEWHERE for one in seen(game, viewer))
 
 
-def seen(game: Kept, viewer: Viewer) -> list[games.GameView]:
+def seen(game: ServerGame, viewer: Viewer) -> list[games.GameView]:
     return list(write_state(game, game, viewer).views)
 
 
@@ -88,7 +88,7 @@ def test_a_game_that_is_dealt_asks_nobody() -> None:
         say(game)
 
 
-REFUSED: list[tuple[Reason, Callable[[Kept], int]]] = [
+REFUSED: list[tuple[Reason, Callable[[ServerGame], int]]] = [
     (Reason.WRONG_SEAT_TOKEN, lambda game: say(game, OTHER)),
     (Reason.WRONG_SEAT_TOKEN, lambda game: say(game, OWNER)),
     (Reason.WRONG_SEAT_TOKEN, lambda game: say(game, OWNER, seat=1)),
@@ -103,7 +103,7 @@ REFUSED: list[tuple[Reason, Callable[[Kept], int]]] = [
 
 
 @pytest.mark.parametrize(("reason", "act"), REFUSED)
-def test_what_may_not_be_said(reason: Reason, act: Callable[[Kept], int]) -> None:
+def test_what_may_not_be_said(reason: Reason, act: Callable[[ServerGame], int]) -> None:
     game = at_table()
     with pytest.raises(CallError) as caught:
         act(game)
@@ -118,7 +118,7 @@ def test_it_is_said_once_and_again_after_a_take_back() -> None:
     assert say(game, version=1) == after == game.version == 2
     with pytest.raises(CallError, match="nothing can"):
         say(game)
-    game.add(Entry(Kind.TAKEN_BACK, 0, "0", STORED))
+    game.add(Entry(EntryKind.TAKEN_BACK, 0, "0", STORED))
     assert view(game, ELLENS).unsaid
     say(game, text="event town_wall")
     assert deck_of(game.position) == ["town_wall"]
@@ -127,9 +127,9 @@ def test_it_is_said_once_and_again_after_a_take_back() -> None:
 def test_the_owner_of_the_game_says_it_for_a_bot_that_no_person_may_come_back_to() -> None:
     game = at_table("bpp")
     say(game, OWNER)
-    assert list(bot_question(game, 0, Bot()).position.cathedral.event_deck) == ["quarrel"]
+    assert list(bot_question(game, 0, BotSettings()).position.cathedral.event_deck) == ["quarrel"]
     handed = at_table()
-    course.set_seat(handed, ELLENS, 0, replace(handed.seats[0], kind=game.seats[0].kind, bot=Bot(1)), STORED)
+    course.set_seat(handed, ELLENS, 0, replace(handed.seats[0], kind=game.seats[0].kind, bot=BotSettings(1)), STORED)
     with pytest.raises(CallError):
         say(handed, OWNER)
 
@@ -138,7 +138,7 @@ def test_the_log_tells_of_it_and_no_record() -> None:
     game = at_table()
     say(game)
     course.play(game, ELLENS, game.version, "pass", STORED)
-    again = Kept(game.head, [replace(entry) for entry in game.entries])
+    again = ServerGame(game.head, [replace(entry) for entry in game.entries])
     assert again.position == game.position
     assert deck_of(again.position) == ["quarrel"]
     assert [action.text for action in again.record(0).state.history] == ["pass"]
@@ -157,7 +157,7 @@ def test_what_comes_up_is_what_lies_on_the_table() -> None:
     assert (deck_of(game.position), "quarrel" in unseen(game)) == ([], True)
 
 
-def unseen(game: Kept) -> list[str]:
+def unseen(game: ServerGame) -> list[str]:
     events: list[str] = game.position.to_position()["cathedral"]["unseen_events"]
     return events
 
@@ -194,6 +194,6 @@ def test_whatever_comes_others_are_shown_and_sent_the_same_and_the_owner_is_not(
             assert (shown(pair[0], viewer) == shown(pair[1], viewer)) == (owner not in viewer.seats)
         compared += 1
         for seat in range(state.seats):
-            asked = [bot_question(game, seat, Bot()) for game in pair]
+            asked = [bot_question(game, seat, BotSettings()) for game in pair]
             assert seat == owner or asked[0] == asked[1]
     assert compared > 20

@@ -12,18 +12,18 @@ import pytest
 from clerestory.server.config import BadSettings
 from clerestory.server.games import sqlite as stores
 from clerestory.server.games.keeper import summary_of
-from clerestory.server.games.log import Entry, Head, Kind
+from clerestory.server.games.log import Entry, EntryKind, Head
 from clerestory.server.games.opening import open_store
 from clerestory.server.games.schema import APPLICATION, SCRIPTS
 from clerestory.server.games.sqlite import SqliteStore, user_file
-from clerestory.server.games.store import Conflict, Key, StoreFull, Summary, Wanted
+from clerestory.server.games.store import Batch, Conflict, GameFilter, Key, StoreFull, Summary
 from tests.server.games.table import head, kept
 
 RUNNING = Summary("running", False, None)
 
 
 def entries(count: int, text: str = "fold") -> list[Entry]:
-    return [Entry(Kind.PLAYED, 0, text, number) for number in range(count)]
+    return [Entry(EntryKind.PLAYED, 0, text, number) for number in range(count)]
 
 
 def named(game_id: str, created: int = 1) -> Head:
@@ -48,8 +48,8 @@ def name(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 async def test_what_was_stored_is_loaded(name: str) -> None:
     store = await open_store(name)
     game = kept("cathedral", "ppb")
-    await store.create(game.head, game.entries, summary_of(game), [])
-    await store.append("game", game.version, entries(2), RUNNING)
+    await store.create(game.head, Batch(game.entries, summary_of(game)))
+    await store.append("game", game.version, Batch(entries(2), RUNNING))
     assert await store.load("game") == (game.head, [*game.entries, *entries(2)])
     assert await store.load("other") is None
     await store.close()
@@ -57,23 +57,23 @@ async def test_what_was_stored_is_loaded(name: str) -> None:
 
 async def test_a_number_is_taken_once_and_a_conflict_leaves_nothing(name: str) -> None:
     store = await open_store(name)
-    await store.create(named("a"), entries(2), RUNNING, [Key("x")])
+    await store.create(named("a"), Batch(entries(2), RUNNING, [Key("x")]))
     for number, keys in ((1, []), (2, [Key("x")])):
         with pytest.raises(Conflict):
-            await store.append("a", number, entries(2, "play 1"), Summary("over", True, 0), keys)
+            await store.append("a", number, Batch(entries(2, "play 1"), Summary("over", True, 0), keys))
     with pytest.raises(Conflict):
-        await store.create(named("a"), [], RUNNING, [])
+        await store.create(named("a"), Batch([], RUNNING))
     with pytest.raises(Conflict):
-        await store.append("none", 0, entries(1), RUNNING)
+        await store.append("none", 0, Batch(entries(1), RUNNING))
     assert await store.load("a") == (named("a"), entries(2))
-    assert await store.select(Wanted(9)) == []
+    assert await store.select(GameFilter(9)) == []
     await store.close()
 
 
 async def test_a_conflict_undoes_nothing_of_those_it_is_stored_with(path: str) -> None:
     store = SqliteStore(path)
-    await store.create(named("a"), [], RUNNING, [])
-    asked = [store.append("a", number, entries(1), RUNNING) for number in (0, 0, 1, 5, 5)]
+    await store.create(named("a"), Batch([], RUNNING))
+    asked = [store.append("a", number, Batch(entries(1), RUNNING)) for number in (0, 0, 1, 5, 5)]
     found = await asyncio.gather(*asked, return_exceptions=True)
     assert [type(one) for one in found] == [type(None), Conflict, type(None), type(None), Conflict]
     await store.close()
@@ -86,8 +86,8 @@ async def test_many_are_stored_in_one_transaction(path: str, monkeypatch: pytest
         stores, "settle", lambda connection, jobs: (committed.append(len(jobs)), settle(connection, jobs))
     )
     store = SqliteStore(path)
-    await store.create(named("a"), [], RUNNING, [])
-    await asyncio.gather(*(store.append("a", number, entries(1), RUNNING) for number in range(100)))
+    await store.create(named("a"), Batch([], RUNNING))
+    await asyncio.gather(*(store.append("a", number, Batch(entries(1), RUNNING)) for number in range(100)))
     assert len(committed) < 50
     assert sum(committed) == 102
     await store.close()
@@ -97,22 +97,22 @@ async def test_games_are_listed_by_age_in_pages(name: str) -> None:
     store = await open_store(name)
     for number in range(5):
         summary = Summary("open" if number % 2 else "running", number != 3, 0 if number == 4 else None)
-        await store.create(named(f"g{number}", created=number // 2), [], summary, [Key(f"token {number}")])
-    shown = [game for game, _ in await store.select(Wanted(9))]
+        await store.create(named(f"g{number}", created=number // 2), Batch([], summary, [Key(f"token {number}")]))
+    shown = [game for game, _ in await store.select(GameFilter(9))]
     assert shown == ["g4", "g2", "g1", "g0"]
-    [first, second] = await store.select(Wanted(2))
+    [first, second] = await store.select(GameFilter(2))
     assert [first[0], second[0]] == shown[:2]
-    assert [game for game, _ in await store.select(Wanted(9, before=(second[1], second[0])))] == shown[2:]
-    assert [game for game, _ in await store.select(Wanted(9, status="open"))] == ["g1"]
-    assert [game for game, _ in await store.select(Wanted(9, due=True))] == ["g4"]
-    assert [game for game, _ in await store.select(Wanted(9, tokens=("token 3", "token 0", "x")))] == ["g3", "g0"]
-    assert await store.select(Wanted(9, game="duel")) == []
+    assert [game for game, _ in await store.select(GameFilter(9, before=(second[1], second[0])))] == shown[2:]
+    assert [game for game, _ in await store.select(GameFilter(9, status="open"))] == ["g1"]
+    assert [game for game, _ in await store.select(GameFilter(9, due=True))] == ["g4"]
+    assert [game for game, _ in await store.select(GameFilter(9, tokens=("token 3", "token 0", "x")))] == ["g3", "g0"]
+    assert await store.select(GameFilter(9, game="duel")) == []
     await store.close()
 
 
 async def test_keys_lead_to_games(name: str) -> None:
     store = await open_store(name)
-    await store.create(named("a"), [], RUNNING, [Key("owner"), Key("seat", 1), Key("request", 2, request=True)])
+    await store.create(named("a"), Batch([], RUNNING, [Key("owner"), Key("seat", 1), Key("request", 2, request=True)]))
     assert await store.find(["seat", "request", "owner", "none"]) == {
         "seat": ("a", 1),
         "request": ("a", 2),
@@ -127,8 +127,8 @@ async def test_a_store_that_is_opened_again_has_everything(
 ) -> None:
     where = str(tmp_path / "games.sqlite") if sort == "file" else request.getfixturevalue("database")
     first = await open_store(where)
-    await first.create(named("a"), entries(3), RUNNING, [])
-    await first.create(named("b"), [], Summary("over", False, None), [])
+    await first.create(named("a"), Batch(entries(3), RUNNING))
+    await first.create(named("b"), Batch([], Summary("over", False, None)))
     assert await first.count_unfinished() == {"": 1}
     await first.close()
     again = await open_store(where)
@@ -140,7 +140,7 @@ async def test_a_store_that_is_opened_again_has_everything(
 
 async def test_reviews_are_kept_once(name: str) -> None:
     store = await open_store(name)
-    await store.create(named("a"), [], RUNNING, [])
+    await store.create(named("a"), Batch([], RUNNING))
     await store.keep_review("a", "plan", {1: b"one", 2: b"two"})
     await store.keep_review("a", "plan", {2: b"other", 3: b"\0three"})
     assert await store.reviewed("a", "plan") == {1: b"one", 2: b"two", 3: b"\0three"}
@@ -151,7 +151,7 @@ async def test_reviews_are_kept_once(name: str) -> None:
 async def test_an_old_name_of_a_request_is_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = str(tmp_path / "games.sqlite")
     store = SqliteStore(path)
-    await store.create(named("a"), [], RUNNING, [Key("old", request=True), Key("token")])
+    await store.create(named("a"), Batch([], RUNNING, [Key("old", request=True), Key("token")]))
     await store.close()
     monkeypatch.setattr(stores, "DAY", -1000)
     again = SqliteStore(path)
@@ -164,16 +164,16 @@ async def test_an_old_name_of_a_request_is_forgotten(tmp_path: Path, monkeypatch
 
 async def test_a_full_disk_is_told_and_changes_nothing(tmp_path: Path) -> None:
     store = SqliteStore(str(tmp_path / "games.sqlite"))
-    await store.create(named("a"), entries(1), RUNNING, [])
+    await store.create(named("a"), Batch(entries(1), RUNNING))
     await store._ask(lambda connection: connection.execute("PRAGMA max_page_count=1").fetchone())
     with pytest.raises(StoreFull):
         for number in range(1000):
-            await store.append("a", 1 + number, entries(1, "x" * 1000), RUNNING)
+            await store.append("a", 1 + number, Batch(entries(1, "x" * 1000), RUNNING))
     found = await store.load("a")
     assert found is not None
     count = len(found[1])
     await store._ask(lambda connection: connection.execute("PRAGMA max_page_count=100000").fetchone())
-    await store.append("a", count, entries(1), RUNNING)
+    await store.append("a", count, Batch(entries(1), RUNNING))
     await store.close()
 
 
@@ -232,7 +232,7 @@ async def test_every_earlier_version_becomes_this_one(tmp_path: Path, version: i
     own = ["INSERT INTO store VALUES (zeroblob(32))", f"PRAGMA application_id={APPLICATION}"] if version else []
     make(path, *scripts, *own, f"PRAGMA user_version={version}")
     store = SqliteStore(str(path))
-    await store.create(named("a"), entries(1), RUNNING, [])
+    await store.create(named("a"), Batch(entries(1), RUNNING))
     assert await store.load("a") == (named("a"), entries(1))
     [pragmas] = [
         await store._ask(lambda connection: [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in NAMES])

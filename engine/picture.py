@@ -1,0 +1,26 @@
+"""Positions as tables that can be read in a terminal: what the games' `show` have in common."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+
+def words(items: Iterable[str]) -> str:
+    """The texts that say something, in one line."""
+    return ", ".join(item for item in items if item)
+
+
+def named(values: Iterable[tuple[str, str]]) -> list[str]:
+    """A line for each value that says something, after its name."""
+    return [f"{name}: {value}" for name, value in values if value]
+
+
+def headline(place: str, fields: dict[str, Any], rest: str) -> str:
+    """Where in the game a position is, and who acts."""
+    acts = f", {fields['to_act']} to act" if fields["to_act"] else ""
+    return f"{place}, {fields['step']}{acts}; {rest}"
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows of cells as lines, each column as wide as its widest cell."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
