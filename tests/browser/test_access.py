@@ -16,7 +16,7 @@ RULES = "{runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'bes
 
 
 def lobby(page: Page) -> None:
-    page.get_by_text("More choices").click()
+    page.get_by_text("More options").click()
 
 
 def kept(page: Page) -> None:

@@ -108,7 +108,7 @@ def test_a_game_that_there_is_not(page: Page) -> None:
 def test_a_server_that_asks_for_a_token(browser: Browser, tmp_path: Path) -> None:
     (tmp_path / "tokens").write_text("open-sesame-and-close")
     with page_server("--workers", "1", "--token-file", str(tmp_path / "tokens")) as (_, url), tab(browser, url) as page:
-        asks = page.get_by_role("heading", name="This server asks for a token")
+        asks = page.get_by_role("heading", name="This server requires a token")
         expect(asks).to_be_visible(timeout=PATIENCE)
         page.get_by_label("Token, from whoever runs the server").fill("of-somebody-else")
         page.get_by_role("button", name="Go on").click()

@@ -51,7 +51,7 @@ def test_the_columns_add_up_as_they_are_shown(reviewed: Page) -> None:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(reviewed: Page, scheme: Literal["light", "dark"]) -> None:
     reviewed.emulate_media(color_scheme=scheme)
-    reviewed.get_by_text("Events that moved most").click()
+    reviewed.get_by_text("Events that mattered most").click()
     reviewed.get_by_role("button", name="Look at the errors").click()
     assert violations(reviewed) == []
 

@@ -76,7 +76,7 @@ def test_a_new_position_can_be_played_on_from(page: Page) -> None:
     page.get_by_role("button", name="Draw", exact=True).click()
     expect(page.get_by_role("button", name="Draw", exact=True)).to_have_count(0, timeout=PATIENCE)
     page.get_by_role("button", name="Play on from here").click()
-    page.get_by_role("button", name="Begin anew instead").click()
+    page.get_by_role("button", name="Start a new deal instead").click()
     expect(page.get_by_label("Builders Duel")).to_be_visible()
 
 

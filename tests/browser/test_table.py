@@ -170,7 +170,7 @@ def test_a_state_that_comes_again_does_not_begin_hints_anew(page: Page) -> None:
 
 
 def test_a_game_without_hints_has_none(page: Page) -> None:
-    page.get_by_text("More choices").click()
+    page.get_by_text("More options").click()
     page.get_by_label("Hints", exact=True).select_option("1")
     page.get_by_role("button", name="Start").click()
     expect(page.get_by_text("This game is played without hints.")).to_be_visible(timeout=PATIENCE)
@@ -186,7 +186,7 @@ def test_one_can_look_back_and_come_back(page: Page) -> None:
     settled(page)
     now = page.locator(".board").inner_text()
     page.keyboard.press("Home")
-    expect(page.get_by_text("You look at an earlier moment.")).to_be_visible()
+    expect(page.get_by_text("You are looking at an earlier moment.")).to_be_visible()
     expect(page.locator(".action")).to_have_count(0)
     expect(page.locator(".turn")).to_have_text("Move 0")
     page.keyboard.press("End")
@@ -337,9 +337,9 @@ def test_one_sees_who_looks_elsewhere(page: Page, browser: Browser, url: str) ->
     other.get_by_role("button", name="Sit here").click()
     expect(other.locator(".turn")).to_have_text("Red is to move", timeout=PATIENCE)
     page.goto("/#/")
-    expect(other.locator(".turn")).to_have_text("Red is to move, and looks elsewhere", timeout=PATIENCE)
+    expect(other.locator(".turn")).to_have_text("Red is to move, and is away", timeout=PATIENCE)
     other.get_by_role("button", name="Players").click()
-    expect(other.get_by_role("dialog").get_by_text("looks elsewhere")).to_have_count(1)
+    expect(other.get_by_role("dialog").get_by_text("away", exact=True)).to_have_count(1)
     page.goto(f"/#/game/{identifier}")
     expect(other.locator(".turn")).to_have_text("Red is to move", timeout=PATIENCE)
     other.context.close()
@@ -367,8 +367,8 @@ def test_a_bot_goes_on_for_a_person_until_he_is_back(page: Page) -> None:
     page.get_by_role("button", name="Let a bot play").click()
     settled(page)
     page.get_by_role("button", name="Players").click()
-    page.get_by_role("button", name="Let a bot go on").first.click()
-    page.get_by_role("button", name="Play on myself").first.click(timeout=PATIENCE)
+    page.get_by_role("button", name="Let a bot take over").first.click()
+    page.get_by_role("button", name="Take my seat back").first.click(timeout=PATIENCE)
     page.keyboard.press("Escape")
     assert settled(page)
 

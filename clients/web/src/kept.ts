@@ -20,7 +20,7 @@ const LONGEST = 8000;
 const UNSEEN = 3000; // milliseconds between questions where no stream is open: the tab is hidden, or has no token
 const SILENCE = 40_000; // milliseconds without a sign of life after which a stream counts as broken
 const TRIES = 10; // of what is refused because something came before it, and is meant as before
-const GONE_ON = "The game has gone on in the meantime: look again.";
+const GONE_ON = "The game has moved on in the meantime: look again.";
 
 interface State {
   game?: Game | undefined;
@@ -329,7 +329,7 @@ export class Kept {
     return this.log.value[ply - 1]?.version;
   }
 
-  /** Let a bot go on for a seat, or its person again. */
+  /** Let a bot take over a seat, or its person take it back. */
   setSeat(seat: number, kind: SeatKind, level?: number): Promise<boolean> {
     const bot = kind === SeatKind.BOT ? { bot: level === undefined ? {} : { level } } : {};
     const asked = { gameId: this.id, tokens: this.tokens, seat, plan: { kind, ...bot } };

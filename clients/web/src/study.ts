@@ -36,7 +36,7 @@ export interface Told {
 export async function read(file: string): Promise<Told> {
   const lines = parse(file);
   const first = lines[0] as Record<string, JsonValue> | undefined;
-  if (!first) throw new Error("There is nothing in it.");
+  if (!first) throw new Error("The file is empty.");
   if (!("record" in first)) return { opening: await opening(first), actions: [] };
   const plies = lines.slice(1).map((line) => line as Record<string, JsonValue>);
   const end = plies.findIndex((line) => "end" in line);
@@ -67,7 +67,7 @@ async function opening(json: JsonValue): Promise<AnyPosition> {
   try {
     truth = fromJson(PositionSchema, json);
   } catch (error) {
-    throw new Error(`It is no position: ${error instanceof Error ? error.message : error}`);
+    throw new Error(`This is not a position: ${error instanceof Error ? error.message : error}`);
   }
   const whole = create(AnyPositionSchema, { kind: { case: "referee", value: { truth } } });
   const checked = await rules.validatePosition({ position: whole });

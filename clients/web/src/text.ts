@@ -38,9 +38,9 @@ export const text = {
   moves: (count: number) => (count === 1 ? "1 move" : `${count} moves`),
   hundredths: "0.01 point is a gold, which breaks a tie.",
   legend: (game: string) =>
-    `Most tried first. Win: expected share of the win. Points: expected lead over the best other player. Loss: points less than the first line. ${ABOUT_POINTS[game] ?? ""}`,
+    `Most visited first. Win: expected share of the win. Points: expected lead over the best other player. Loss: points below the first line. ${ABOUT_POINTS[game] ?? ""}`,
   winsLess: (label: string) =>
-    `${label}: more points than the first line, yet fewer wins. The first line is the one to play.`,
+    `${label}: more points than the first line, but fewer wins. The first line is the one to play.`,
   triedLess: (label: string) =>
     `${label}: more points than the first line so far, but tried less, so they are less certain. The first line is the one to play.`,
 };

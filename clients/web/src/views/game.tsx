@@ -84,7 +84,7 @@ function Played({ kept }: { kept: Kept }) {
   const deciding = kept.viewOf(decider ?? mine[0]);
   const past = earlier.value?.game === kept.id && earlier.value.ply < log.length ? earlier.value : undefined;
   const position = past?.position ?? view?.position;
-  if (!game || !position) return <p>Nothing can be shown of this game here.</p>;
+  if (!game || !position) return <p>This game cannot be shown here.</p>;
   const go = (ply: number) => {
     const to = Math.min(Math.max(ply, 0), log.length);
     if (to === log.length) earlier.value = undefined;
@@ -145,7 +145,7 @@ function Played({ kept }: { kept: Kept }) {
       {game.end && <Ending end={game.end} seats={seats.value} game={kept.id} />}
       {past && (
         <p class="notice">
-          You look at an earlier moment.{" "}
+          You are looking at an earlier moment.{" "}
           <button type="button" onClick={() => go(log.length)}>
             To the present
           </button>
@@ -176,10 +176,10 @@ function turnWords(kept: Kept, past: number | undefined): string {
   if (past !== undefined) return text.ply(past);
   if (!game || game.end) return "The game is over";
   const turn = game.turn;
-  if (turn?.kind === TurnKind.NATURE) return game.options?.table ? "Say what comes up" : "Luck decides";
+  if (turn?.kind === TurnKind.NATURE) return game.options?.table ? "Enter what was revealed" : "Chance decides";
   const seats = looks(game.seats);
   const away = kept.away(game.seats[kept.turn.value ?? -1]);
-  if (!kept.myTurn.value) return `${actor(turn, seats)} is to move${away ? ", and looks elsewhere" : ""}`;
+  if (!kept.myTurn.value) return `${actor(turn, seats)} is to move${away ? ", and is away" : ""}`;
   return kept.mine.value.length > 1 ? `Your turn, ${actor(turn, seats)}` : text.yourTurn;
 }
 
@@ -204,7 +204,7 @@ function TakeBackAsked({ kept }: { kept: Kept }) {
           </button>
         </>
       ) : (
-        <p>The others are asked.</p>
+        <p>Waiting for the others to agree.</p>
       )}
     </div>
   );

@@ -44,7 +44,7 @@ export function Help({ onClose }: { onClose(): void }) {
         Keys are on
       </label>
       <label>
-        Names of cards{" "}
+        Card names{" "}
         <select
           value={language()}
           onChange={(event) => {

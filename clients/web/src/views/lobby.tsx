@@ -112,7 +112,7 @@ function List({ title, games: listed, own: mine }: { title: string; games: Game[
 
 /** How far a game has come, in words. */
 function stands(game: Game): string {
-  if (game.status === GameStatus.OPEN) return "waits for players";
+  if (game.status === GameStatus.OPEN) return "waiting for players";
   if (game.status === GameStatus.FROZEN) return "was made with other rules or cards";
   if (game.end) return "is over";
   return mayMove(game) ? text.yourTurn : `${actor(game.turn, looks(game.seats)) || text.nature} is to move`;
@@ -152,8 +152,8 @@ function Import() {
       <summary>Import a record or a position</summary>
       <Trouble words={trouble.value} />
       <label>
-        A file, as <code>clerestory play --record</code> or <code>clerestory new</code> writes it, to go through, and to
-        play on from
+        A file, as <code>clerestory play --record</code> or <code>clerestory new</code> writes it, to step through, and
+        to play on from
         <input
           type="file"
           onChange={async (event) => {

@@ -102,7 +102,7 @@ export function NewGame() {
           {text.games[from.game] ?? from.game}, {from.seats} players: it goes on after {text.moves(from.actions.length)}
           .{" "}
           <button type="button" onClick={() => (beginning.value = undefined)}>
-            Begin anew instead
+            Start a new deal instead
           </button>
         </p>
       ) : (
@@ -175,9 +175,9 @@ export function NewGame() {
         />
       </label>
       <details>
-        <summary>More choices</summary>
+        <summary>More options</summary>
         <Choice
-          label="Time of a bot for a move"
+          label="A bot's time per move"
           value={think.value}
           of={{ 200: "0.2 s", 1000: "1 s", 3000: "3 s", 10000: "10 s" }}
           onChoice={(value) => (think.value = value)}
@@ -191,7 +191,7 @@ export function NewGame() {
           label="Taking back"
           {...option("takeBacks")}
           of={{
-            [TakeBacks.FAIR]: "What brought nothing up",
+            [TakeBacks.FAIR]: "Moves that revealed nothing",
             [TakeBacks.ALL]: "Everything",
             [TakeBacks.NEVER]: "Nothing",
           }}
@@ -199,12 +199,12 @@ export function NewGame() {
         <Choice
           label="Onlookers"
           {...option("onlookers")}
-          of={{ [Onlookers.NONE]: "None", [Onlookers.LINK]: "Who has the link", [Onlookers.ALL]: "Everybody" }}
+          of={{ [Onlookers.NONE]: "None", [Onlookers.LINK]: "Anyone with the link", [Onlookers.ALL]: "Everybody" }}
         />
         <Choice
-          label="Time of a person for a move"
+          label="A person's time per move"
           {...option("minutes")}
-          of={{ 0: "As long as it takes", 1: "1 minute", 5: "5 minutes", 1440: "A day" }}
+          of={{ 0: "No limit", 1: "1 minute", 5: "5 minutes", 1440: "A day" }}
         />
         <label>
           <input

@@ -13,7 +13,7 @@ export function Share({ kept, onClose }: { kept: Kept; onClose(): void }) {
   return (
     <Dialog title="Share" onClose={onClose}>
       {keys.onlooker && <Copy label="For onlookers" value={address("game", kept.id, "watch", keys.onlooker)} />}
-      <p>Who has the link of a seat plays for it: send it to its player, or to another device of your own.</p>
+      <p>Whoever has the link of a seat can play it: send it to its player, or to another device of yours.</p>
       {Object.entries(keys.seats).map(([seat, token]) => (
         <Copy
           key={seat}
@@ -41,15 +41,15 @@ export function Seats({ kept, onClose }: { kept: Kept; onClose(): void }) {
           return (
             <li key={seat.seat}>
               <SeatName look={seats[seat.seat] ?? look(seat.seat)} mine={mine} />
-              {kept.away(seat) && <small>looks elsewhere</small>}
+              {kept.away(seat) && <small>away</small>}
               {seat.kind === SeatKind.PERSON && (mine || owner) && !game.end && (
                 <button type="button" onClick={() => void kept.setSeat(seat.seat, SeatKind.BOT)}>
-                  Let a bot go on
+                  Let a bot take over
                 </button>
               )}
               {seat.kind === SeatKind.BOT && mine && !game.end && (
                 <button type="button" onClick={() => void kept.setSeat(seat.seat, SeatKind.PERSON)}>
-                  Play on myself
+                  Take my seat back
                 </button>
               )}
             </li>

@@ -203,11 +203,11 @@ function Errors({ review, study, seats, known, whose }: Props & { review: Review
       ({ right, loss }) => {
         told.value = right
           ? "Right: as good as the best."
-          : `That loses ${percent(loss)} of a win. Try again, or look.`;
+          : `That loses ${percent(loss)} of a win. Try again, or show the answer.`;
         if (!right) void study.back().then(() => study.go(error.ply - 1));
       },
       () => {
-        told.value = "It could not be judged.";
+        told.value = "It could not be evaluated.";
       },
     );
   }, [tried]);
@@ -278,7 +278,7 @@ function Luck({ review, seats, whose, onGo }: LuckProps) {
   const plies = review.plies.value;
   const lists =
     whose === undefined
-      ? [{ title: "Events that moved most", events: luckiest(plies, 10) }]
+      ? [{ title: "Events that mattered most", events: luckiest(plies, 10) }]
       : [
           { title: "Luckiest events", events: luckiest(plies, 10, whose) },
           { title: "Unluckiest events", events: luckiest(plies, 10, whose, -1) },

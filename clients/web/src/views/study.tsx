@@ -70,7 +70,7 @@ function Studied({ study }: { study: Study }) {
         reached.outcome
           ? "The game is over"
           : chance
-            ? "Luck decides: choose, or draw"
+            ? "Chance decides: choose, or draw"
             : `${actor(reached.turn, seats)} is to move`
       }
       myTurn={false}

@@ -7,7 +7,7 @@ export function TokenScreen() {
   const typed = useSignal("");
   return (
     <main class="page">
-      <h1>This server asks for a token</h1>
+      <h1>This server requires a token</h1>
       <form
         onSubmit={(event) => {
           event.preventDefault();

@@ -30,7 +30,7 @@ export function Waiting({ kept, game }: { kept: Kept; game: Game }) {
         {game.seats.map((seat) => (
           <li key={seat.seat}>
             <SeatName look={seats[seat.seat] ?? look(seat.seat)} mine={kept.mine.value.includes(seat.seat)} />
-            {kept.away(seat) && <small>looks elsewhere</small>}
+            {kept.away(seat) && <small>away</small>}
             {seat.kind === SeatKind.OPEN && (
               <button type="button" disabled={kept.busy.value} onClick={() => join(seat.seat)}>
                 Sit here
@@ -48,7 +48,7 @@ export function Waiting({ kept, game }: { kept: Kept; game: Game }) {
           </li>
         ))}
       </ul>
-      <Copy label="Send this link to those who shall join" value={address("game", game.gameId)} />
+      <Copy label="Send this link to the other players" value={address("game", game.gameId)} />
       <a href="#/">Lobby</a>
     </main>
   );
