@@ -29,16 +29,16 @@ from clerestory.server.config import Settings
 from clerestory.server.scheduler import Scheduler
 
 STAGES = (  # whose function, its name, what has been done when it is entered, and when it is left
-    (Boundary, "_answer", "the way there", None),
+    (Boundary, "_answer", "request transport", None),
     (service, "read_question", "identifier, decoding, a place", "reading the position"),
     (Scheduler, "submit", "limits, memory, a searcher", "admission"),
     (Scheduler, "_take_turn", "a thread wakes", None),
     (Scheduler, "_settle", "searching", None),
-    (Scheduler, "_conclude", "its end is told", "the table"),
+    (Scheduler, "_conclude", "end of the search reported", "the table"),
     (service, "write_recommendation", None, "the message"),
-    (service.AdvisorHandlers, "RecommendMove", None, "figures, memory given back"),
+    (service.AdvisorHandlers, "RecommendMove", None, "metrics, memory released"),
 )
-BACK = "the way back"
+BACK = "answer transport"
 Notes = list[tuple[str, float]]
 
 
