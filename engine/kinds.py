@@ -1,7 +1,7 @@
-"""The kinds of values that the fields of a position hold: in the struct as whole numbers, in JSON as people write them.
+"""The kinds of values of the fields of a position: integers in the struct, readable values in JSON.
 
-Each kind says what pydantic demands of the JSON value, which numbers are in range, and how to turn one into the other.
-A game with a value of another shape derives its own; all it needs is the five members of Kind.
+Each kind defines the pydantic type of the JSON value, the range of the numbers, and the conversion both ways.
+A game can define its own kinds; all they need is the five members of Kind.
 """
 
 from collections import Counter
@@ -14,7 +14,7 @@ from clerestory.engine.fields import Fields
 
 
 class Context(NamedTuple):
-    """What a value is read or written with: the position's fields (while reading, those before it), and its seat."""
+    """The context of a value: the position's fields (while reading, those before it), and its seat."""
 
     fields: dict[str, Any]
     seat: int
@@ -50,7 +50,7 @@ class Kind:
 
 
 class Number(Kind):
-    """A whole number; `first` is the one that the struct holds as 0."""
+    """An integer; `first` is stored as 0 in the struct."""
 
     def __init__(self, low: int, high: int, first: int = 0) -> None:
         self.annotation = whole(low, high)
@@ -64,7 +64,7 @@ class Number(Kind):
 
 
 class Flag(Kind):
-    """Yes or no."""
+    """A boolean."""
 
     annotation = bool
     high = 1
@@ -77,7 +77,7 @@ class Flag(Kind):
 
 
 class SeatFlag(Kind):
-    """A yes or no for each player, kept as a set of seats in the position itself."""
+    """A boolean for each player, stored as a set of seats in the position itself."""
 
     annotation = bool
 
@@ -162,7 +162,7 @@ class Each(Kind):
 
 
 class Set(Kind):
-    """Distinct things out of a list, in its order; a set of bits in the struct."""
+    """Distinct items of a list, in its order; a bit set in the struct."""
 
     def __init__(self, ids: Sequence[Any], annotation: Any = list[str]) -> None:
         self.annotation = annotation
@@ -181,7 +181,7 @@ class Set(Kind):
 
 
 class Deck(Kind):
-    """The cards to come, top first; none if the order is unknown. In the struct an array, filled from its end."""
+    """The coming cards, top first; empty if the order is unknown. In the struct an array, filled from its end."""
 
     def __init__(self, ids: Sequence[str], places: int, item: Any = str, unique: bool = True) -> None:
         self.annotation = listed(item, 0, places)

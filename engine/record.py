@@ -7,9 +7,9 @@
     ...
     {"end": true, "plies": 8, "returns": [1.0, 0.0], "margins": [3.0, -3.0]}
 
-`seed` is null when the opening did not come from one. A game that was broken off has `"returns": null`. Records
-may follow each other in one file. Reading one plays it through, so a line that cannot be true is found. A record
-that is written as the game is played has no last line yet; `begun=True` reads it, too.
+`seed` is null if the opening was not dealt from a seed. An unfinished game has `"returns": null`. A file may contain
+several records. Reading a record replays it, so an impossible line is detected. A record
+that is still being written has no last line yet; `begun=True` reads it, too.
 """
 
 import json
@@ -68,12 +68,13 @@ def ending(state: State) -> dict[str, Any]:
 
 
 def read_records(lines: Iterable[str], *, begun: bool = False) -> Iterator[Record]:
-    """Yield each record of a file, played through.
+    """Yield each record of a file, replayed.
 
     Args:
         lines: of the file.
-        begun: the last record may lack its last line, and end in the midst of one: its writer was killed. Lines then
-            have their line ends.
+        begun: the last record may lack its last line or end in the middle of a line, because its writer was killed;
+            lines
+        must then include their line ends.
 
     Raises BadRecord at the first line that is not JSON, does not belong where it is, or does not follow from the
     lines before it.
@@ -92,11 +93,11 @@ def read_records(lines: Iterable[str], *, begun: bool = False) -> Iterator[Recor
     if state is not None and begun:
         yield Record(state, seed)
     elif state is not None:
-        raise BadRecord(number + 1, "the record breaks off before its last line; `clerestory play` goes on with it")
+        raise BadRecord(number + 1, "the record ends before its last line; `clerestory play` continues it")
 
 
 def whole_lines(lines: Iterable[str]) -> list[str]:
-    """Return lines that have their line ends, without the last where it breaks off."""
+    """Return lines that have their line ends, without an incomplete last one."""
     found = list(lines)
     if found and not found[-1].endswith("\n"):
         try:
@@ -156,7 +157,7 @@ def close(number: int, state: State, fields: dict[str, Any]) -> None:
 
 
 def same(given: object, value: object) -> bool:
-    """Whether a value of a record is the one it should be; margins may be off by what rounding costs."""
+    """Whether a value of a record is the expected one; margins may differ by rounding."""
     if isinstance(given, list) and isinstance(value, list) and all(type(one) in (int, float) for one in given):
         return len(given) == len(value) and all(abs(a - b) < ROUNDED for a, b in zip(given, value, strict=True))
     return given == value

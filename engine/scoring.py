@@ -1,17 +1,17 @@
-"""How a game ended, as people say it: who won by how much, and where the points came from."""
+"""The result of a game in words: who won by how much, and where the points came from."""
 
 from clerestory.engine.core import Game, State
 from clerestory.engine.games import LIST
 
 
 def note_on_points(state: State) -> str:
-    """Return what must be known to read the points of a game; "" where they are plain."""
+    """Return an explanation of the points of a game; "" if they need none."""
     points = LIST[state.game.name].points
     return points.POINTS if points else ""
 
 
 def point_sources(state: State) -> list[dict[str, float]]:
-    """Return the points of each seat by where they came from, without those that brought none; [] where unknown."""
+    """Return the points of each seat by source, without sources of 0 points; [] if unknown."""
     name = state.game.name
     points = LIST[name].points
     found = points.point_sources(state.to_position()[name]) if points else []
@@ -19,7 +19,7 @@ def point_sources(state: State) -> list[dict[str, float]]:
 
 
 def source_of_luck(game: Game, outcome: str) -> str:
-    """Return what kind of luck an outcome is, in a few words, from its text: `builders drawn`."""
+    """Return the kind of luck of an outcome, in a few words, from its text: `builders drawn`."""
     points = LIST[game.name].points
     kind = outcome.split()[0]
     return points.LUCK.get(kind, kind) if points else kind

@@ -1,11 +1,11 @@
-"""What a game says of how it is searched: the search that measurements chose for it, and figures in its own points."""
+"""How a game is searched: options chosen by measurements, and thresholds in its own points."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import starmap
 from typing import Any
 
-NUM_LEVELS = 8  # of play, in every game
+NUM_LEVELS = 8  # in every game
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,19 +26,19 @@ class Tuning:
     """How a game is searched, as data.
 
     Attributes:
-        search: by number of seats, the options in which the search that is shipped differs from `ismcts-plain`.
-        temperature: lead in the guide's value, in points, that makes the odds of winning grow e-fold.
-        scale: by number of seats, points of margin that are worth as much as the whole game in the reward of a search:
-            about what its lines differ by.
+        search: by number of seats, the options in which the shipped search differs from `ismcts-plain`.
+        temperature: lead in the guide's value, in points, that multiplies the odds of winning by e.
+        scale: by number of seats, points of margin that correspond to 1 in the reward of a search:
+        about the range of its lines.
         worth_naming: smallest difference worth mentioning, of margins in points, of features in their own unit.
-        review: by number of seats, the options in which the search of a review differs from the shipped one, where that
-            asks the hand-made value.
-        review_learned: the same where it asks the learned one.
-        learned: by number of seats, the options in which the shipped search differs from `search` where a learned value
-            is shipped for the cards in use.
-        certainty: weights of the evidence that a search ten times longer would name the same action: a constant,
+        review: by number of seats, the options in which the search of a review differs from the shipped one, if that
+        uses the hand-made value.
+        review_learned: the same if it uses the learned one.
+        learned: by number of seats, the options in which the shipped search differs from `search` if a learned value
+        is shipped for the cards in use.
+        certainty: weights for the probability that a search ten times longer would name the same action: a constant,
             logarithms of all visits and of the lead in visits, the lead in score in standard errors.
-        levels: of play, weakest first, NUM_LEVELS of them.
+        levels: NUM_LEVELS levels of play, weakest first.
     """
 
     search: Mapping[int, Mapping[str, Any]]

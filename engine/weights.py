@@ -1,9 +1,9 @@
-"""Weights of a learned value in a file: read and written without NumPy, refused where they are not what they should be.
+"""Files of weights of a learned value: read and written without NumPy, and validated.
 
 The file, all numbers little-endian: the magic bytes, a format version and the length of the header (uint32 each), the
 header in JSON, padded with spaces to 64 bytes, the arrays as float32 in the order of the header, and the CRC-32 of
-everything before it. The header names game, rules revision, catalogue, the signature of the features and each array
-with its shape; and, as provenance, how the weights came to be.
+everything before it. The header has the game, rules revision, catalogue, the signature of the features, each array
+with its shape, and the provenance of the weights.
 """
 
 import hashlib
@@ -35,10 +35,10 @@ class Weights:
     """The weights of a net (net.pyx) for one game.
 
     Attributes:
-        catalogue: hash of the catalogue of the cards that they were learned with.
+        catalogue: hash of the card catalogue that they were learned with.
         arrays: float32, row by row, by the names of `shapes`.
-        provenance: how they came to be: JSON.
-        checksum: 8 hexadecimal digits that are equal for equal files.
+        provenance: how they were made, as JSON.
+        checksum: 8 hexadecimal digits, equal for equal files.
     """
 
     catalogue: str
@@ -71,15 +71,15 @@ def signature(game: Game) -> str:
 
 
 def write_weights(path: Path | str, arrays: Mapping[str, Any], provenance: Mapping[str, Any], *, game: Game) -> None:
-    """Write weights to a file, for the game with the cards that it has.
+    """Write weights to a file, for the game with its current cards.
 
     Args:
         path: of the file; replaced as a whole.
         arrays: NumPy arrays, or anything with their `astype` and `tobytes`, of the names and shapes of `shapes`.
-        provenance: how they came to be; JSON.
+        provenance: how they were made, as JSON.
         game: that they were learned for.
 
-    Raises BadWeights for a name that is missing or too many, a wrong shape, a number that is not finite.
+        Raises BadWeights for a missing or unknown name, a wrong shape, or a number that is not finite.
     """
     wanted = shapes(game)
     if arrays.keys() != wanted.keys():
@@ -110,7 +110,7 @@ def packed(header: Mapping[str, Any], body: bytes) -> bytes:
 
 
 def read_weights(path: Path | str, game: Game) -> Weights:
-    """Return the weights of a file, which must be for this game, its rules and its features, with whatever cards.
+    """Return the weights of a file, which must be for this game, its rules and its features, with any cards.
 
     Raises BadWeights, which says what is wrong.
     """
@@ -140,14 +140,14 @@ def parse_weights(content: bytes, game: Game) -> Weights:
 def opened(content: bytes) -> tuple[dict[str, Any], bytes, int]:
     """Return header, arrays and checksum of a file. Raises BadWeights."""
     if not content.startswith(MAGIC):
-        raise BadWeights("is no file of weights: its first bytes are not the magic ones")
+        raise BadWeights("is not a file of weights: its first bytes are wrong")
     if len(content) < HEAD.size + 4 or len(content) < HEAD.size + HEAD.unpack_from(content)[2] + 4:
         raise BadWeights(f"is truncated, at {len(content)} bytes")
     _, version, length = HEAD.unpack_from(content)
     require("version", version, VERSION)
     [checksum] = struct.unpack("<I", content[-4:])
     if zlib.crc32(content[:-4]) != checksum:
-        raise BadWeights("is damaged or truncated: its checksum is not that of its bytes")
+        raise BadWeights("is damaged or truncated: its checksum does not match")
     return read_header(content[HEAD.size : HEAD.size + length]), content[HEAD.size + length : -4], checksum
 
 

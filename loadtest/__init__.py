@@ -1,1 +1,1 @@
-"""Load for a server: an open-loop generator that finds the knee, locust users for the real mix, and a simulation."""
+"""Load tests: an open-loop generator to find saturation, locust users for a realistic mix, and a simulation."""

@@ -19,7 +19,7 @@ from loadtest.openloop import LoadClient, watch_memory
 from loadtest.options import DEFAULT_GAME, read_numbers
 from loadtest.server import ServerProcess, own_server
 
-ROOM = ("--max-searches", "2048", "--min-iterations", "1")  # for everybody
+ROOM = ("--max-searches", "2048", "--min-iterations", "1")  # no call is refused
 
 
 def calls(kind: str, number: int, seconds: float) -> list[CallRecord]:

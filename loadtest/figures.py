@@ -113,7 +113,7 @@ def offered(run: LoadRun) -> float:
 
 
 def share(part: int, whole: int) -> float:
-    """Return a share, 0 of nothing."""
+    """Return a share, 0 if the whole is 0."""
     return round(part / whole, 5) if whole else 0.0
 
 

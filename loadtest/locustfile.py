@@ -1,4 +1,4 @@
-"""Users as they come: front ends that ask for bot moves, players who open and leave hints, and rules calls.
+"""Locust users: front ends that request bot moves, players who open and leave hints, and rules calls.
 
 Run it with `python -m loadtest.users`, which starts a server and judges the figures, or with locust itself:
 `CLERESTORY_TARGET=HOST:PORT locust -f loadtest/locustfile.py --headless -u 40 -t 60s`. A stream yields three events:

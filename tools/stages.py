@@ -118,7 +118,7 @@ def summary(asked: list[tuple[float, float, float]], calls: list[Notes]) -> dict
             spent[name].append(moment - last)
             last = moment
         spent["whole"].append(received - sent)
-        spent["whole, less the search"].append(received - sent - searched)
+        spent["total without the search"].append(received - sent - searched)
     return {name: 1e3 * median(values) for name, values in spent.items()}
 
 

@@ -1,4 +1,4 @@
-"""The action codes: of each kind how many there are and what the k-th is called. codes.pxd has their first codes."""
+"""The action codes: the number of each kind and their texts. codes.pxd has their first codes."""
 
 from itertools import combinations, product
 

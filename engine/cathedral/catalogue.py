@@ -1,4 +1,4 @@
-"""The card catalogue: what each card says. catalogue.toml beside this module is the one that is shipped."""
+"""The card catalogue: the values of each card. The shipped one is catalogue.toml beside this module."""
 
 from collections import Counter
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What things are called in actions and positions: everything in the order of its numbers inside."""
+"""The names of things in actions and positions, in the order of their internal numbers."""
 
 from typing import NamedTuple
 

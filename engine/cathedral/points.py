@@ -1,4 +1,4 @@
-"""Where the points of `cathedral` come from, and what its luck is called."""
+"""The sources of the points of `cathedral`, and the names of its kinds of luck."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,7 +16,7 @@ POINTS = "Points are VP; gold breaks a tie."
 
 
 def point_sources(fields: Mapping[str, Any]) -> list[dict[str, float]]:
-    """Return the VP of each player by where they came from, out of the fields of a position."""
+    """Return the VP of each player by source, from the fields of a position."""
     return [
         {
             "start": FIRST_VP,

@@ -1,4 +1,4 @@
-"""What a position of `cathedral` is made of beside the common kinds of values, and what must add up in it."""
+"""Kinds of values special to positions of `cathedral`, and checks of what must add up in them."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -49,7 +49,7 @@ class Uses(Kind):
 
 
 class EventDeck(Deck):
-    """The events to come, of which the first alone may be known: they begin at the round's own place of the array."""
+    """The coming events, of which only the first may be known: they begin at the round's place of the array."""
 
     def write(self, value: list[str], around: Context) -> Sequence[int]:
         gone = around.fields["round"] - (around.fields["event"] == "")

@@ -1,1 +1,1 @@
-"""Builders Duel, 2 players: RULES.md says how the code reads the rules, catalogue.toml what the cards say."""
+"""Builders Duel, 2 players: RULES.md specifies our reading of the rules, catalogue.toml the cards."""

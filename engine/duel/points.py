@@ -1,4 +1,4 @@
-"""Where the points of `duel` come from, and what its luck is called."""
+"""The sources of the points of `duel`, and the names of its kinds of luck."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,7 +9,7 @@ POINTS = "Points: 10 for a complete section, 1 for a material placed, 0.01 for a
 
 
 def point_sources(fields: Mapping[str, Any]) -> list[dict[str, float]]:
-    """Return the points of each player by where they came from, out of the fields of a position (D46)."""
+    """Return the points of each player by source, from the fields of a position (D46)."""
     found = []
     for player in fields["players"]:
         placed = [len(player[f"section_{number}"]) for number in (1, 2, 3)]

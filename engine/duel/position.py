@@ -1,4 +1,4 @@
-"""What a position of `duel` is made of beside the common kinds of values, and what must add up in it."""
+"""Kinds of values special to positions of `duel`, and checks of what must add up in them."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""How the game is searched; docs/decisions/ 5 to 10 say how these figures were found."""
+"""How the game is searched; docs/decisions/ 5 to 10 and 22 explain these figures."""
 
 from clerestory.engine.tuning import Tuning, ladder
 

@@ -182,5 +182,5 @@ def test_unknown_values_are_refused(rules: Game, tmp_path: Path) -> None:
         value_of(rules, "foot")
     faulty = tmp_path / "faulty.bin"
     faulty.write_bytes(b"no weights")
-    with pytest.raises(BadWeights, match=r"faulty\.bin: is no file of weights"):
+    with pytest.raises(BadWeights, match=r"faulty\.bin: is not a file of weights"):
         value_of(rules, str(faulty))
