@@ -37,7 +37,7 @@ ALLOWED: dict[str, str] = {
 
 
 def folder_of(path: Path) -> str:
-    """The longest folder (or file) with a rule of its own."""
+    """The longest folder (or file) that has its own rule."""
     return max((folder for folder in ALLOWED if path.is_relative_to(folder)), key=len)
 
 

@@ -1,4 +1,4 @@
-"""What the README and the page on clients show works as it stands there, but for the server's address and the times."""
+"""The examples in the README and docs/clients.md work as written, except for the server's address and the times."""
 
 import re
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ def target() -> Iterator[str]:
 
 
 def example(page: str, number: int, target: str) -> str:
-    """Return a block of Python, so that it asks a server that is there, and for little time."""
+    """Return a block of Python, changed to use the test's server and little time."""
     text = PYTHON.findall((ROOT / page).read_text(encoding="utf-8"))[number]
     return re.sub(r'time="\d+m?s"', 'time="300ms"', text.replace("127.0.0.1:50051", target))
 

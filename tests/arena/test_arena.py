@@ -1,4 +1,4 @@
-"""The arena: every seating of every deal, the same again for the same seed, and nothing lost by a kill."""
+"""The arena: every seating of every deal, the same games for the same seed, and nothing lost in a kill."""
 
 import json
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Every bot: legal, reproducible, blind to what its seat cannot know, and right where the answer is obvious."""
+"""Every bot: legal, reproducible, blind to what its seat cannot know, and right if the answer is obvious."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Ray plays the games that the pool of processes plays; where it is not installed, that is said."""
+"""Ray plays the same games as the process pool; a clear error if it is not installed."""
 
 import importlib.util
 import signal

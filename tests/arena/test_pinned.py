@@ -1,4 +1,4 @@
-"""Pinned players play the games that they have always played, so that strength can be compared over time."""
+"""Pinned players always play the same games, so that strength can be compared over time."""
 
 import hashlib
 from dataclasses import fields

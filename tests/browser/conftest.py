@@ -1,4 +1,4 @@
-"""A tab of a real browser on the lobby of a server: what a person would have before him."""
+"""A tab of a real browser on the lobby of a server, as a person would see it."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a person does on the page, and what the core says about it."""
+"""A person's actions on the page, checked against the core."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The boards: each action is where it belongs or in the list alone; what is drawn can be pressed and read."""
+"""The boards: each action is at its place or only in the list; the drawing can be clicked and read."""
 
 import json
 import re

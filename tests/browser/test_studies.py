@@ -1,4 +1,4 @@
-"""Studies: records and positions gone through, strayed from and played on from."""
+"""Studies: stepping through records and positions, trying other moves, and playing on."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Hints, stepping, taking back, links: what one does at a table beside playing."""
+"""Hints, stepping, take-backs, links: what one does at a table besides playing."""
 
 from pathlib import Path
 from random import Random

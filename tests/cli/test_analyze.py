@@ -1,4 +1,4 @@
-"""`clerestory analyze`: tables that sharpen, for people and for programs; the options that a question takes."""
+"""`clerestory analyze`: tables that improve, for people and for programs; the options of a request."""
 
 import json
 from pathlib import Path

@@ -19,7 +19,7 @@ QUICK = ("--iterations", "50")
 
 @pytest.fixture
 def record(tmp_path: Path) -> str:
-    """Two games of `toy`, the second for three, and one that was broken off."""
+    """Two games of `toy`, the second for three players, and one that is unfinished."""
     path = tmp_path / "games.jsonl"
     games = [random_game("toy", 2, 1), random_game("toy", 3, 2), cut(random_game("toy", 2, 3), 5)]
     path.write_text("".join(f"{line}\n" for game in games for line in Record(game).lines()))

@@ -1,4 +1,4 @@
-"""How an answer reads: what is first is what to play, and the words agree with the figures."""
+"""The display of an answer: the first line is the one to play, and the words agree with the figures."""
 
 import re
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""`clerestory arena`: what it prints, what it refuses, and that a kill costs nothing but time."""
+"""`clerestory arena`: its output, what it refuses, and that a kill loses no games."""
 
 import json
 import signal
@@ -96,7 +96,7 @@ def uninterrupted() -> dict[str, Any]:
 def test_a_killed_match_goes_on(
     number: signal.Signals, workers: int, tmp_path: Path, uninterrupted: dict[str, Any]
 ) -> None:
-    """It was to be much longer, so that some of its games are over when the signal comes and others are not."""
+    """The match is long, so that some of its games are over when the signal comes and others are not."""
     out = tmp_path / "games.jsonl"
     longer = [*MATCH[:-1], "10000", "--workers", str(workers), "--out", str(out)]
     command = [sys.executable, "-m", "clerestory", "arena", *longer]

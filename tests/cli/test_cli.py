@@ -44,7 +44,7 @@ def started(*arguments: str, **options: Any) -> Iterator[subprocess.Popen[str]]:
 
 
 def until(condition: Callable[[], bool]) -> None:
-    """Wait for what must come; if it does not, the test fails by its timeout."""
+    """Wait for a condition; if it never holds, the test fails by its timeout."""
     while not condition():
         time.sleep(0.01)
 
@@ -244,7 +244,7 @@ def answers(folder: Path) -> bool:
 
 
 def ended_by(process: subprocess.Popen[str], number: int) -> int:
-    """Signal a process and return its exit code; again if it lived on: Python drops what is raised in a callback."""
+    """Signal a process and return its exit code; repeat if it survives: Python drops exceptions raised in callbacks."""
     while True:
         process.send_signal(number)
         try:

@@ -1,4 +1,4 @@
-"""What one seat has been shown of what is to come: asked for at a table, used, kept off a screen that others see."""
+"""Coming events shown to one seat: asked for at a table, used, and hidden from a shared screen."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""`clerestory play`: what is typed, what is shown, what is kept; and never a traceback."""
+"""`clerestory play`: commands, output and records; and never a traceback."""
 
 import json
 import subprocess
@@ -82,7 +82,7 @@ def test_beside_a_table_what_comes_up_is_typed_in(tmp_path: Path) -> None:
 
 
 def test_beside_a_table_the_card_game_goes_on_from_a_deal_to_a_claim(tmp_path: Path) -> None:
-    """What the table cannot know is open at first; the seat's hint and the move of a level come in between."""
+    """The table's unknowns are open at first; a hint for the seat and a move of a level come in between."""
     path = tmp_path / "game.jsonl"
     cards = ["income_4", "wood", "aliena", "walter", "market_2", "stone", "jack", "ore", "power"]
     typed = "".join(f"deal {card}\n" for card in cards) + "?\nclaim row 1\nquit\n"

@@ -1,4 +1,4 @@
-"""`clerestory puzzle`: a position goes out, and what is tried is judged."""
+"""`clerestory puzzle`: shows a position, and judges the tries."""
 
 import json
 

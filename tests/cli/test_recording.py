@@ -1,4 +1,4 @@
-"""Records that grow with their game: killed, taken back, on a full disk, behind other records."""
+"""Records that grow with their game: after a kill, a take-back, on a full disk, after other records."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""`clerestory tune`: what it prints, and that the same command goes on from its file."""
+"""`clerestory tune`: its output, and that the same command resumes from its file."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A server that refuses as often as a test tells it to, and keeps what it was asked: what no real one does."""
+"""A fake server that refuses as often as a test tells it to, and keeps the requests."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""The client takes questions in many forms, and gives plain answers and plain errors."""
+"""The client takes requests in many forms, and returns plain answers and plain errors."""
 
 import dataclasses
 import socket

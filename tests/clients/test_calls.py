@@ -1,4 +1,4 @@
-"""Both clients send the same questions, read the same tables, try again alike, and end a search that nobody reads."""
+"""Both clients send the same requests, read the same tables, retry alike, and end a search that nobody reads."""
 
 import asyncio
 import inspect

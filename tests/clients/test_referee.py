@@ -1,4 +1,4 @@
-"""A referee asks for the rules, keeps what it was told, and shows seats no more than the server says they may see."""
+"""A referee gets the rules from the server, keeps the position, and shows seats only what the server allows."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The page as it is built: small, whole, and made of nothing that names where it came from."""
+"""The built page: small, complete, and without traces of the machine it was built on."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""Calls of browsers: what they get is what gRPC's callers get."""
+"""Calls of browsers get the same answers as gRPC callers."""
 
 import json
 from base64 import b64decode

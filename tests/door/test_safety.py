@@ -1,4 +1,4 @@
-"""Who may come in by the door, with what, and how long they may take."""
+"""Which requests the door accepts, and its limits of size and time."""
 
 import asyncio
 from pathlib import Path

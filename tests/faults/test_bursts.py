@@ -1,4 +1,4 @@
-"""A great many calls at once, on one connection: each is answered, or turned away with its reason."""
+"""Very many concurrent calls on one connection: each is answered, or refused with a reason."""
 
 import asyncio
 from collections import Counter
@@ -22,7 +22,7 @@ CALLS = [400, pytest.param(2000, marks=pytest.mark.slow)]
 
 
 def end_of(error: Any) -> str:
-    """Return the reason of a failed call, or what there is instead of one."""
+    """Return the reason of a failed call, or its code if it has none."""
     status, info = rpc_status.from_call(error), ErrorInfo()
     if status is not None and any(detail.Unpack(info) for detail in status.details):
         return info.reason

@@ -1,4 +1,4 @@
-"""Callers that leave in the midst of things cost the server nothing but the moment."""
+"""Callers that leave in the middle of a call cost the server no lasting resources."""
 
 import asyncio
 import json

@@ -26,7 +26,7 @@ LONGEST = 0.25  # seconds that a server lives, once it answers
 
 @dataclass
 class Player:
-    """Plays games, one after the other, and keeps what it was told."""
+    """Plays games, one after the other, and keeps the answers."""
 
     luck: random.Random
     made: Any = None
@@ -72,7 +72,7 @@ class Player:
         self.total += len(entries)
 
     def compare(self, stub: Any) -> None:
-        """Compare what is kept with what was told."""
+        """Compare the stored games with the answers."""
         if self.made is None:
             return
         tokens = [self.made.owner_token]

@@ -1,4 +1,4 @@
-"""A server that was away: calls made meanwhile wait for it, and none fails once it is back."""
+"""A restarted server: calls made while it was down wait for it, and none fails once it is back."""
 
 import asyncio
 import signal

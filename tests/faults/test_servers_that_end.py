@@ -1,4 +1,4 @@
-"""Servers that are told to finish, or are killed, under load: whoever was admitted gets an answer."""
+"""Servers that are drained or killed under load: every admitted call gets an answer."""
 
 import asyncio
 import signal
@@ -25,7 +25,7 @@ def question(budget: float) -> RecommendMoveRequest:
 
 
 async def move(stub: Any, budget: float) -> str:
-    """Return what became of a call: `answered`, or the reason it was refused for."""
+    """Return the outcome of a call: `answered`, or the reason for its refusal."""
     try:
         answer = await stub.RecommendMove(question(budget))
     except grpc.aio.AioRpcError as error:
@@ -65,7 +65,7 @@ async def asked(advisor: AsyncAdvisor) -> Recommendation:
 
 @pytest.mark.parametrize(("number", "delay"), [(signal.SIGKILL, "0"), (signal.SIGTERM, "0.5"), (signal.SIGTERM, "0")])
 async def test_callers_of_a_replica_that_ends_are_answered_by_the_other(number: signal.Signals, delay: str) -> None:
-    """With a delay callers are told of its end before it refuses any; without, they find out."""
+    """With a delay callers learn of the shutdown before any call is refused; without it, by a refusal."""
     drained = ("--workers", "2", "--drain-delay", delay)
     with own_server(*drained) as server, own_server(*drained) as other:
         target = f"ipv4:{server.target},{other.target}"

@@ -1,4 +1,4 @@
-"""Connections that say nothing, to a server that may open few files: others are answered all the same."""
+"""Silent connections to a server with few file descriptors: other callers are still answered."""
 
 import socket
 import subprocess

@@ -1,4 +1,4 @@
-"""Callers behind the Envoy of deploy/: the servers tell them apart by address, whatever they say of themselves."""
+"""Callers behind the Envoy of deploy/: the servers tell them apart by address, whatever names they claim."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""The Envoy before two servers: whose it is, and what is said where there is none."""
+"""Envoy in front of two servers: which program is used, and the message if there is none."""
 
 import re
 import shutil

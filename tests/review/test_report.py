@@ -1,4 +1,4 @@
-"""What is shown: numbers that add up as they stand, a chart, and a page that needs nothing else."""
+"""The report: rounded numbers that still add up, a chart, and a self-contained page."""
 
 import re
 import xml.etree.ElementTree as ET

@@ -1,4 +1,4 @@
-"""What a review says is true: luck has mean 0, blunders are found, the best is no error."""
+"""Reviews are truthful: luck has mean 0, blunders are found, the best action is not an error."""
 
 from statistics import fmean
 

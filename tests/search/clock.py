@@ -1,4 +1,4 @@
-"""A clock for searches that goes by their iterations, and by what holds them up: waits, preemptions, page faults."""
+"""A clock for searches that advances with their iterations and with delays: waits, preemptions, page faults."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

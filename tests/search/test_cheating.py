@@ -1,4 +1,4 @@
-"""The search that peeks, by which it is measured what fairness costs, does peek, and plays by the same rules."""
+"""The peeking search, which measures the cost of fairness, does peek and plays by the same rules."""
 
 from statistics import mean
 

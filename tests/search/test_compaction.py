@@ -1,4 +1,4 @@
-"""A tree that goes on from a later root makes room: it keeps what came from that root, and forgets the rest."""
+"""Compaction: a tree reused from a later root keeps what is reachable from it, and drops the rest."""
 
 import math
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""An early end tells the truth: the same search, run on to its limits, names the same action. On a simulated clock."""
+"""Early ends are right: the same search, continued to its limits, names the same action. On a simulated clock."""
 
 import itertools
 from math import inf

@@ -1,4 +1,4 @@
-"""Actions and outcomes of the root in turn, in the same worlds: what comparisons are made of."""
+"""`allocation=even`: the root's actions or outcomes in turn, in the same determinizations, for comparisons."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Levels: ever more iterations and ever less noise, and errors that a person would make."""
+"""Levels: increasing iterations, decreasing noise, and errors like a person's."""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""How a search is run: to its limits or to an early end, on a tree that is kept, by several threads."""
+"""Running a search: to its limits or an early end, on a reused tree, with several threads."""
 
 import itertools
 from typing import Any

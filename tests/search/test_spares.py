@@ -1,4 +1,4 @@
-"""The memory of trees that have ended: kept for trees to come, within limits, and without a trace of what was in it."""
+"""The memory of finished trees: reused by later trees, within limits, and without traces of its content."""
 
 import gc
 import os

@@ -1,4 +1,4 @@
-"""What a search adds up stays exact, however long it searches."""
+"""The sums of a search stay exact, however long it searches."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Servers to test, on real sockets, and the questions to ask them."""
+"""Servers under test, on real sockets, and requests for them."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -65,7 +65,7 @@ def long_question() -> RecommendMoveRequest:
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    """Wait for what must come; if it does not, the test fails by its timeout."""
+    """Wait for a condition; if it never holds, the test fails by its timeout."""
     while not condition():
         await asyncio.sleep(0.002)
 

@@ -1,4 +1,4 @@
-"""The policy on a clock that is simulated: workers that always search exactly a slice at a known speed."""
+"""The policy on a simulated clock: workers that always search exactly one slice at a known speed."""
 
 import heapq
 from dataclasses import dataclass, field

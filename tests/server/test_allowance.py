@@ -1,4 +1,4 @@
-"""What a question gets of what it asks."""
+"""What a request is granted of what it asks for."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Analyze sends tables as they sharpen, the latest only, and exactly one that is final."""
+"""Analyze streams improving tables, always the latest, and exactly one final table."""
 
 import asyncio
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""AnnotateGame: the same review as in one process, behind all other searches, for whoever may see the game."""
+"""AnnotateGame: the same review as in one process, after all other searches, for everybody who may see the game."""
 
 import asyncio
 from collections.abc import AsyncIterator

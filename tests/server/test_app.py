@@ -1,4 +1,4 @@
-"""A server from its start to its orderly end, and what answers beside the advice."""
+"""A server from its start to its graceful shutdown, and its other services."""
 
 import asyncio
 import gc

@@ -1,4 +1,4 @@
-"""What every call has around it: an identifier, a line in the log, figures in the metrics."""
+"""What every call gets: an identifier, a log line, and metrics."""
 
 import asyncio
 import hashlib

@@ -1,4 +1,4 @@
-"""Callers share a server and its workers, and none sees what another has asked."""
+"""Callers share a server and its workers, and none sees another's requests."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -168,7 +168,7 @@ def test_with_tokens_a_caller_is_a_token_wherever_it_calls_from(tokens: Path) ->
 
 
 async def test_who_sits_at_a_game_is_a_caller_of_his_own(server: Served) -> None:
-    """So people who share an address, or a token as here, cannot starve each other."""
+    """People who share an address, or a token as here, cannot starve each other."""
     person = games.SeatPlan(kind=games.SEAT_KIND_PERSON)
     stub: Any = GameServiceStub(server.channel)
     made = await stub.CreateGame(games.CreateGameRequest(game="toy", seats=[person] * 2), metadata=bearer(ONE))
@@ -184,7 +184,7 @@ async def test_who_sits_at_a_game_is_a_caller_of_his_own(server: Served) -> None
 
 @pytest.mark.parametrize("shown", ["game", "game wrong", "other right", "", "game right right", b"game right"])
 def test_a_seat_that_is_none_is_no_caller(shown: str | bytes) -> None:
-    """Else anybody could name as many as there are shares."""
+    """Otherwise anybody could claim all shares with invented names."""
     seats = {("game", "right"): 1}
     callers = Callers(None, lambda *named: seats.get(named))
     near = "ipv4:127.0.0.1:5"

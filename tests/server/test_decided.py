@@ -1,4 +1,4 @@
-"""An early end over the wire: the same question, asked to go on to its limits, gets the same answer."""
+"""Early ends over the wire: the same request, continued to its limits, gets the same answer."""
 
 import time
 from typing import Any

@@ -1,4 +1,4 @@
-"""A server that is told to finish while it has all it can do: what it took in, it answers; the rest it refuses."""
+"""A server that shuts down under full load: it answers every admitted call and refuses the rest."""
 
 import asyncio
 import re

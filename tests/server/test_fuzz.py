@@ -1,4 +1,4 @@
-"""Whatever is sent, the answer is an answer or a typed error, and never a fault of the server."""
+"""Any input gets an answer or a typed error, never an internal error of the server."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Searches end in time for their answers."""
+"""Searches end early enough for their answers to be in time."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""What searches get of the memory, and which trees are kept."""
+"""How much memory searches get, and which trees are kept."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Who searches next, on a clock that is simulated."""
+"""Which tree is searched next, on a simulated clock."""
 
 import pytest
 

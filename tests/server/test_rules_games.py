@@ -1,4 +1,4 @@
-"""Games run over RulesService alone are the games of the core; what hides in them stays hidden."""
+"""Games played through RulesService alone are the games of the core; hidden information stays hidden."""
 
 import pytest
 
@@ -17,7 +17,7 @@ def choice(names: list[str], ply: int) -> str:
 
 @pytest.mark.parametrize(("name", "seats"), CASES)
 async def test_a_whole_game_equals_the_game_of_the_core(name: str, seats: int) -> None:
-    """A front end knows no rule: it lists, chooses, applies, and is told when the game is over."""
+    """A front end needs no rules: it lists actions, applies the chosen one, and is told when the game is over."""
     async with rules_served() as rules:
         start = await rules.StartPosition(api.StartPositionRequest(game=name, seats=seats, seed=SEED))
         state = GAMES[name].new(seats, SEED)
@@ -93,7 +93,7 @@ async def test_what_is_hidden_never_shows(name: str, seats: int) -> None:
 
 
 def test_worlds_do_differ() -> None:
-    """Else the test above could not fail."""
+    """Otherwise the test above could not fail."""
     for name, seats in CASES:
         state = GAMES[name].new(seats, SEED)
         assert len({state.observe(NATURE).deal(seed).to_bytes() for seed in range(3)}) == 3

@@ -1,4 +1,4 @@
-"""Many searches take turns; who leaves frees what it occupied."""
+"""Many searches take turns; a caller that leaves frees what its search occupied."""
 
 import asyncio
 import sys

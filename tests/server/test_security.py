@@ -1,4 +1,4 @@
-"""Certificates and tokens: who is let in, who is not, and what a server does not even start with."""
+"""Certificates and tokens: who is let in, who is not, and with which settings a server does not start."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""Callers share places and workers, whatever each of them asks, on a clock that is simulated."""
+"""Callers share places and workers fairly, however much each of them asks, on a simulated clock."""
 
 import pytest
 

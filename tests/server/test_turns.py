@@ -1,4 +1,4 @@
-"""Searching threads give way; nobody else is touched."""
+"""Searching threads yield; no other threads are affected."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Trees kept from question to question: a help where they fit, never a leak, never needed."""
+"""Trees kept between requests: useful if they fit, never a leak, never required."""
 
 import asyncio
 from typing import Any

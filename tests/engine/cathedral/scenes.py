@@ -21,7 +21,7 @@ def texts(state: State) -> list[str]:
 
 
 def reach(step: str, *, round_: int = 1, seats: int = 2, seed: int = 1) -> State:
-    """A game in which nobody does anything they need not, at the first decision of a step."""
+    """A game in which everybody passes where possible, at the first decision of a step."""
     rng = Rng(seed)
     state = CATHEDRAL.new(seats, rng)
     while fields(state)["step"] != step or fields(state)["round"] != round_:

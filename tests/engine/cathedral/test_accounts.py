@@ -1,4 +1,4 @@
-"""A position that does not add up is refused with every field that is to blame, at once."""
+"""A position that does not add up is refused, naming all invalid fields at once."""
 
 import copy
 import json

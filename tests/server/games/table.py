@@ -1,4 +1,4 @@
-"""Kept games to test: made without a server, and played through one."""
+"""Kept games for tests, made without a server or played through one."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""Nothing is told before it is stored, and games outlive their server."""
+"""Nothing is shown before it is stored, and games survive their server."""
 
 import asyncio
 from pathlib import Path

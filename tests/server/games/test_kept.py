@@ -1,4 +1,4 @@
-"""A kept game is what its log says, and what may happen to it is checked before it does."""
+"""A kept game is derived from its log, and every change is checked first."""
 
 import hashlib
 from collections.abc import Callable

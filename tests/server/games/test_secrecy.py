@@ -1,4 +1,4 @@
-"""Nobody sees what he cannot know: two games that look alike to somebody are shown to him alike, byte for byte."""
+"""Nobody sees what they cannot know: games that a viewer cannot tell apart are shown alike, byte for byte."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -47,7 +47,7 @@ def other_worlds(played: ServerGame, seat: int, seed: int) -> Iterator[ServerGam
 
 
 def shown(game: ServerGame, viewer: Viewer) -> list[bytes]:
-    """Return all that the service makes for somebody, as bytes."""
+    """Return everything that the service makes for a viewer, as bytes."""
     states = [
         write_state(game.at(version), game.at(version + 1), viewer).SerializeToString()
         for version in range(max(0, game.version - 6), game.version)
@@ -74,7 +74,7 @@ def test_games_that_look_alike_are_shown_alike(game: str, seats: str, viewer: Vi
 
 
 def test_a_leak_would_be_caught() -> None:
-    """The same comparison fails where somebody is shown the truth."""
+    """The same comparison fails if a viewer is shown the truth."""
     played = history("toy", "ppp", 1)
     [other, *_] = [other for other in other_worlds(played, NATURE, 1) if other.positions != played.positions]
     everything = Viewer((0, 1, 2))

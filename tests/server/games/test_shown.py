@@ -1,4 +1,4 @@
-"""What a seat alone has been shown of what is to come (R40): said at a table, told to its owner, and to nobody else."""
+"""Coming events shown to one seat (R40): entered at a table, shown to that seat, and to nobody else."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace

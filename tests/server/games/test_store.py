@@ -1,4 +1,4 @@
-"""The store: what it was told is there, what it could not do is not, and nobody else has its file."""
+"""The store: what it acknowledged is there, what failed is not, and nobody else can open its file."""
 
 import asyncio
 import sqlite3
