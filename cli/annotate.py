@@ -1,4 +1,4 @@
-"""`clerestory annotate`: where a recorded game was won and lost, and what of it was luck."""
+"""`clerestory annotate`: what decided a recorded game, and how much of it was luck."""
 
 import json
 import os
@@ -36,9 +36,9 @@ from clerestory.review.words import (
     winners,
 )
 
-TRIAL = 4 * LEAST  # iterations of the review by which the others' speed is told
+TRIAL = 4 * LEAST  # iterations of a trial review, which measures the speed
 CURVE = 50  # columns of a curve
-SPARE = 0.9  # of the time, for what is slower than the trial
+SPARE = 0.9  # share of the time that is planned, as some searches are slower than the trial
 
 RecordArgument = Annotated[str, typer.Argument(help="A file of records, or - for standard input.")]
 
@@ -63,9 +63,7 @@ def annotate_record(
     threads: Annotated[
         int | None, typer.Option(min=1, max=256, help="Searches to run in parallel; by default one per core.")
     ] = None,
-    deep: Annotated[
-        str | None, typer.Option(help="Then play errors on to the end many times, for this long, as in 60s.")
-    ] = None,
+    deep: Annotated[str | None, typer.Option(help="Then make rollouts of the errors for this long, as in 60s.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write a report in HTML to this file.")] = None,
     as_json: JsonOption = False,
 ) -> None:

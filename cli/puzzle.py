@@ -1,4 +1,4 @@
-"""`clerestory puzzle`: positions with one clearly best action, to be found."""
+"""`clerestory puzzle`: find the best action in positions where one is clearly best."""
 
 import json
 import secrets
@@ -19,21 +19,23 @@ from clerestory.review.puzzle import Puzzle, puzzle, puzzles
 SEED_BITS = 53
 HELP = "Type an action, by its number or the beginning of its text; `show` for the answer, `quit` to leave."
 
-NumberArgument = Annotated[int | None, typer.Argument(min=1, help="Which one; else one is drawn.")]
+NumberArgument = Annotated[int | None, typer.Argument(min=1, help="Number of the puzzle; by default a random one.")]
 
 
 def solve(
     number: NumberArgument = None,
     game: GameOption = DEFAULT_GAME,
     level: Annotated[
-        int | None, typer.Option(min=1, max=NUM_LEVELS, help="Draw one that this level of play just finds.")
+        int | None, typer.Option(min=1, max=NUM_LEVELS, help="Choose among those that this level of play just solves.")
     ] = None,
-    seats: Annotated[int | None, typer.Option(help="Draw one with so many players.")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, max=2**64 - 1, help="Of the drawing; else drawn itself.")] = None,
-    action: Annotated[str | None, typer.Option("--try", help="Judge this action, and end.")] = None,
+    seats: Annotated[int | None, typer.Option(help="Choose among those with so many players.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, max=2**64 - 1, help="Seed of the random choice; random by default.")
+    ] = None,
+    action: Annotated[str | None, typer.Option("--try", help="Judge this action, and exit.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a position with one clearly best action, and judge what is tried there."""
+    """Show a position with one clearly best action, and judge the tries."""
     rules = chosen_game(game)
     one = puzzle(rules, number) if number is not None else drawn(rules, level, seats, seed)
     if action is not None:

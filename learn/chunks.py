@@ -1,7 +1,7 @@
-"""Games on disk, a file for each chunk of them: `.npz`, so that a part that is torn off does not go unnoticed.
+"""Games on disk, one file per chunk: `.npz`, in which truncation is detected.
 
-A file is written whole or not at all. What is there is not played again: a run that was killed goes on with the chunks
-that are missing.
+Files are written atomically. Existing chunks are not played again: a killed run continues with the missing
+chunks.
 """
 
 import json
@@ -35,7 +35,7 @@ class ChunkTask:
     number: int
 
     def play(self, stopped: Callable[[], bool] = lambda: False) -> list[tuple[int, Columns]]:
-        """Return the number of the chunk and what is kept of its games; nothing if stopped."""
+        """Return the number of the chunk and the stored data of its games; nothing if stopped."""
         first = self.number * GAMES_PER_CHUNK
         columns = play_games(self.plan, range(first, first + GAMES_PER_CHUNK), stopped)
         return [] if columns is None else [(self.number, columns)]
@@ -80,7 +80,7 @@ def require_alike(folder: Path, chunks: int, header: dict[str, Any]) -> None:
 
 
 def missing(plan: SelfPlay, folder: Path, chunks: int) -> Iterator[ChunkTask]:
-    """Yield what is still to be played, each when it is asked for: others may play into the same folder."""
+    """Yield the missing chunks one at a time: other processes may play into the same folder."""
     return (ChunkTask(plan, number) for number in range(chunks) if not path_of(folder, number).exists())
 
 
@@ -88,7 +88,7 @@ def missing(plan: SelfPlay, folder: Path, chunks: int) -> Iterator[ChunkTask]:
 
 
 def write_chunk(path: Path, header: dict[str, Any], columns: Columns) -> None:
-    """Write a chunk whole or not at all. Raises OSError, which names the file."""
+    """Write a chunk atomically. Raises OSError, which names the file."""
     write_whole(path, with_header(header, columns))
 
 
@@ -98,12 +98,12 @@ def with_header(header: dict[str, Any], arrays: Columns) -> Columns:
 
 
 def write_whole(path: Path, arrays: Columns) -> None:
-    """Write arrays by name, compressed, whole or not at all. Raises OSError, which names the file."""
+    """Write arrays by name, compressed, atomically. Raises OSError, which names the file."""
     write_file(path, lambda file: np.savez_compressed(file, **arrays))  # type: ignore[arg-type]  # names are ours
 
 
 def write_file(path: Path, write: Callable[[IO[bytes]], object]) -> None:
-    """Write a file whole or not at all: under another name first. Raises OSError, which names the file."""
+    """Write a file atomically: under another name first. Raises OSError, which names the file."""
     part = path.with_suffix(f".{os.getpid()}.part")
     try:
         with part.open("wb") as file:

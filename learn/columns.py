@@ -1,4 +1,4 @@
-"""What is kept of games: four tables of NumPy columns, rows of one pointing to rows of another.
+"""The stored data of games: four tables of NumPy columns, with rows of one pointing to rows of another.
 
     game      seed (uint64), scores and returns (float32, by seat)
     position  every decision with a choice: game (row of it), state (uint8, the memory of what the seat that decides
@@ -8,7 +8,7 @@
               (float32, points, of the seat to decide) and shares (float32, by seat); zeros where it had no visit
     after     of well-visited lines, the state at the next decision: line (row of it), state (uint8, as above)
 
-States are bytes, so that what is computed of them may change without games being played again.
+States are bytes, so that the features computed from them can change without replaying games.
 """
 
 from collections.abc import Mapping, Sequence

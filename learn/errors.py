@@ -1,4 +1,4 @@
-"""Errors in what is asked of learning.
+"""The errors of learning.
 
 LearnError                a ValueError
  ├─ BadPlan               something that cannot be learned, or a setting that makes no sense
@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 class LearnError(ValueError):
-    """Any error in what is asked of learning."""
+    """Any error of learning."""
 
 
 class BadPlan(LearnError):

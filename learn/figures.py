@@ -1,4 +1,4 @@
-"""How well a value foresees games that it has not learned from."""
+"""Figures of a value's predictions on held-out games."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,9 +17,9 @@ Figures = dict[str, Any]
 
 
 def figures(weights: Weights, held_out: Samples, encode: Encode) -> Figures:
-    """Return how well weights foresee held-out games of one number of seats.
+    """Return the figures of weights on held-out games with one number of seats.
 
-    `positions`, their number; `r2`, of the final margin of the seat to decide; `bias`, mean margin foreseen less the
+    `positions`, their number; `r2`, of the final margin of the seat to decide; `bias`, mean predicted margin minus the
     true one, points; `log_loss`, in nats; `brier`, summed over the seats; `ece`, expected calibration error of the win
     shares of all seats; `reliability`, the table behind it; `order`, how the lines of a decision are told apart.
     `rounds` has the same by round, without `order`.
@@ -37,7 +37,7 @@ def figures(weights: Weights, held_out: Samples, encode: Encode) -> Figures:
 
 
 def foresee(weights: Weights, states: Array, encode: Encode) -> tuple[Array, Array]:
-    """Return the final scores, in points, and the win shares that are foreseen (N, seats)."""
+    """Return the predicted final scores, in points, and win shares (N, seats)."""
     totals, shares = [], []
     for first in range(0, len(states), PIECE):
         own, table, points = encode(states[first : first + PIECE])
@@ -50,8 +50,8 @@ def foresee(weights: Weights, states: Array, encode: Encode) -> tuple[Array, Arr
 def calibrated(weights: Weights, samples: Mapping[int, Samples], encode: Encode) -> Weights:
     """Return weights whose win shares fit the results best, by one factor of all strengths; unchanged without samples.
 
-    Lines of a decision, which say how they differ and not how much that matters, leave a fit timid; many games of an
-    earlier generation, or a few seen too often, leave it bold. So the samples are the newest, and not learned from.
+    Lines of a decision, which only contain differences, leave a fit underconfident; many games of an
+    earlier generation, or a few seen too often, leave it overconfident. So the samples are the newest, and held out.
     """
     parts = [part.positions for part in samples.values() if len(part.positions.seat)]
     if not parts:
@@ -79,7 +79,7 @@ def of_positions(totals: Array, shares: Array, positions: Positions, rows: Array
 
 
 def margins(scores: Array, seat: Array) -> Array:
-    """Return each row's score of a seat less the best other one."""
+    """Return each row's score of a seat minus the best other score."""
     rows = np.arange(len(scores))
     difference: Array = (scores[rows, seat] - scores[rows, best_other(scores, seat)]).astype(float)
     return difference
@@ -96,7 +96,7 @@ def reliability(shares: Array, returns: Array) -> list[dict[str, float]]:
 
 
 def calibration_error(table: list[dict[str, float]]) -> float:
-    """Return the mean distance between what is said and what is won, by bin (Naeini et al., AAAI 2015)."""
+    """Return the mean distance between predicted and actual shares, by bin (Naeini et al., AAAI 2015)."""
     total = sum(row["count"] for row in table)
     return sum(row["count"] * abs(row["said"] - row["won"]) for row in table) / max(total, 1)
 

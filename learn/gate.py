@@ -1,8 +1,8 @@
-"""The gate: what a new value must win before it takes the place of the one before.
+"""The gate: the matches that a new value must win before it replaces the previous one.
 
 Paired deals, one candidate against the others, a sequential test for each number of players, budget and opponent; at
-equal iterations, so that its judgement counts, and at equal time, so that its cost does. A match that is still open
-after all its games is decided by the side on which it leans.
+equal iterations, which tests its accuracy, and at equal time, which also counts its cost. A match still undecided
+after all its games counts for the side that is ahead.
 """
 
 from collections.abc import Callable, Iterator
@@ -80,7 +80,7 @@ def play_gate(
 
 
 def outcome(match: Match, found: Report | None) -> dict[str, Any]:
-    """Return what is said of a match: figures with their intervals, and whether it was passed."""
+    """Return the outcome of a match: figures with their intervals, and whether it was passed."""
     assert found is not None
     assert found.llr is not None
     return {

@@ -1,9 +1,9 @@
-"""The loop: games, fit, gate; generation after generation, in a folder from which it goes on after a kill.
+"""The loop: games, fit, gate; generation after generation, in a folder from which it resumes after a kill.
 
 learn.json                   the game, its cards and features, the seed
 generation-0/2-players/      games, in chunks
              fit.npz         the state of the fit, while it goes on
-             figures.json    how well the candidate foresees held-out games
+             figures.json    the candidate's predictions on held-out games
              candidate.net   its weights
              gate/           games of its matches
              gate.json       their outcomes, and whether it passed
@@ -46,23 +46,23 @@ from clerestory.learn.samples import Samples, split, together
 
 WINDOW = 2  # generations whose games are learned from together
 PATIENCE = 2  # generations in a row that may fail the gate
-GENTLY = 0.25  # of the learning rate, where a fit goes on from weights that were learned
+GENTLY = 0.25  # of the learning rate, for a fit that starts from learned weights
 
-Watch = Callable[[str, int, int], None]  # is told of a stage: what is done, how far it is, how far it will go
+Watch = Callable[[str, int, int], None]  # receives the name of a stage, its progress and its total
 
 
 def silent(stage: str, done: int, total: int) -> None:
-    """Watch nothing."""
+    """Ignore progress."""
 
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """What a run has at its disposal.
+    """The resources of a run.
 
     Attributes:
         workers: number of games or deals played at a time.
         crew: who plays them.
-        watch: is told how far it is.
+        watch: receives progress.
     """
 
     workers: int = 1
@@ -71,9 +71,9 @@ class Means:
 
 
 def learn(plan: Plan, gate: Gate, out: Path, generations: int, means: Means) -> Iterator[dict[str, Any]]:
-    """Learn, and yield the record of each generation; what the folder holds is not done again.
+    """Learn, and yield the record of each generation; what the folder contains is not repeated.
 
-    It ends before its time where two generations in a row fail the gate. Raises BadData for a folder of something
+    It ends early if two generations in a row fail the gate. Raises BadData for a folder of something
     else or a damaged file, BadMatch if another run is learning there, OSError if something cannot be written.
     """
     with opened(plan, out):

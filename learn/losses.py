@@ -1,8 +1,8 @@
-"""What the net is to foresee, as losses with their gradients by its outputs.
+"""The losses of the net, with their gradients by its outputs.
 
-Of positions, half by the results and half by what the search expected: scores to come by squares, win shares by cross
-entropy. Of lines, only how those of one decision differ: levels are the positions' business, differences what a search
-needs, and results say next to nothing about them.
+For positions, half against the results and half against the search's estimates: scores to come with squared error, win
+shares with cross entropy. For lines, only the differences within one decision: a search needs these differences, which
+results contain almost no information about; absolute levels are learned from positions.
 """
 
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from clerestory.learn.columns import Array
 from clerestory.learn.net import SCALE, Outputs, softmax
 from clerestory.learn.samples import Lines, Positions
 
-RESULTS = 0.5  # weight of how games ended; the rest is the search's
+RESULTS = 0.5  # weight of the results of games; the rest is the search's
 SIBLING_POINTS = 3.0  # points that count as one unit between lines of a decision
 SIBLING_ODDS = 0.5  # the same for logarithms of odds
 

@@ -1,4 +1,4 @@
-"""What is to be learned, and what plays in each generation."""
+"""The plan of learning, and the players of each generation."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -17,16 +17,16 @@ LEARNED_SEARCH = {"horizon": 0, "reward": "win"}  # what goes with a learned val
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """All that learning depends on, but for how long it goes on.
+    """Everything that learning depends on, except its length.
 
     Attributes:
         load: returns the game, as in Match.
         seats: numbers of players, ascending.
         chunks: of games for each number of players, in each generation.
-        seed: of all luck.
+        seed: of all randomness.
         habits: how games are played.
         schedule: of the fits.
-        search: options of the search that asks a learned value.
+        search: options of the search that uses a learned value.
     """
 
     load: Callable[[], Game]

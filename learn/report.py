@@ -1,4 +1,4 @@
-"""The report of a run of learning: one page without scripts, tables and curves of every generation."""
+"""The report of a learning run: one page without scripts, with tables and curves of every generation."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
@@ -27,7 +27,7 @@ svg .title, svg .middle { text-anchor: middle } svg .end { text-anchor: end }
 .c5 { stroke: #c0436b } .c6 { stroke: #4a9aa5 } .c7 { stroke: #7a6652 } .mark { fill: var(--paper); stroke-width: 1.8 }
 """
 MATCHES = "Of each candidate, in one seat, against the others; every interval is of 95 %, over deals."
-HELD_OUT = "Every sixth game of a generation is not learned from; these are the figures on half of those."
+HELD_OUT = "Every sixth game of a generation is held out; these are the figures on half of those."
 
 
 def page(header: Mapping[str, Any], records: Sequence[Record]) -> str:

@@ -1,8 +1,8 @@
-"""Samples to learn from: positions with what became of them, and the lines of a decision against each other.
+"""Training samples: positions with their results, and the lines of a decision compared with each other.
 
-A position has two targets of each kind: how the game ended, which is unbiased and noisy, and what the root of its
-search expected, which is quiet and biased. So that the second agrees with the first, the search's leads are put on a
-line, and its win shares are tempered, by number of players and round, as fits the results best.
+A position has two targets of each kind: the result of the game, which is unbiased but noisy, and the estimate of the
+search, which has little noise but is biased. To calibrate the second against the first, the search's leads are fitted
+linearly, and its win shares tempered, by number of players and round.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ import numpy as np
 
 from clerestory.learn.columns import Array, Columns, count
 
-HELD_OUT = 6  # of as many games one is not learned from; every other of these serves to calibrate, the rest to judge
+HELD_OUT = 6  # one in so many games is held out; every other of these is for calibration, the rest for evaluation
 MOST_VISITS = 200  # of a line, beyond which it counts no more
 TEMPERS = np.geomspace(0.05, 8, 120)  # exponents of win shares that are tried
 LEAST_SHARE = 0.01  # below which a win share of a search is taken for as much: it may have overlooked something
@@ -120,7 +120,7 @@ def rounds(columns: Columns) -> list[int]:
     return [int(number) for number in np.unique(columns["position.round"])]
 
 
-# -- what the search expects, in agreement with results --------------------------------------------
+# -- calibration of the search's estimates ---------------------------------------------------------
 
 
 def adjust(columns: Columns, rows: Array) -> Adjustment:

@@ -1,9 +1,9 @@
-"""Games of a search against itself.
+"""Self-play games.
 
 Most decisions are searched briefly and a few fully (playout cap randomization: D. J. Wu, "Accelerating Self-Play
-Learning in Go", arXiv 1902.10565, section 3.1): many games, and good targets where they count. Some moves are any legal
-one or drawn by visits, so that all kinds of positions come up. All luck of a game follows from its number and the seed
-of the plan, so the games are the same to the bit wherever and in whatever order they are played.
+Learning in Go", arXiv 1902.10565, section 3.1): this gives many games, and good targets where needed. Some moves are
+random or drawn by visits, for a variety of positions. All randomness of a game follows from its number and the seed
+of the plan, so the games are identical to the bit, on any machine and in any order.
 """
 
 from collections import defaultdict
@@ -57,7 +57,7 @@ class Habits:
 
 @dataclass(frozen=True, slots=True)
 class SelfPlay:
-    """What plays, and how: with the number of a game, everything about it follows.
+    """The players and how they play; with the number of a game, it determines the game.
 
     Attributes:
         load: returns the game, as in Match.
@@ -66,7 +66,7 @@ class SelfPlay:
         seed: of the plan.
         options: of the search, beyond the shipped ones.
         habits: how games are played.
-        plays: what is said of the options in the header, if not they themselves: a path is no name.
+        plays: a description of the options for the header, if not the options themselves: a path identifies nothing.
     """
 
     load: Callable[[], Game]
@@ -99,7 +99,7 @@ class SelfPlay:
 
     @property
     def learned(self) -> bool:
-        """Whether the value that the search asks was learned, so that its win shares mean what they say."""
+        """Whether the search uses a learned value, whose win shares are calibrated."""
         return bool(self.search_options().get("value", HAND) != HAND)
 
     def search_options(self) -> dict[str, Any]:
@@ -112,7 +112,7 @@ class SelfPlay:
 
 
 def play_games(plan: SelfPlay, numbers: Sequence[int], stopped: Callable[[], bool] = lambda: False) -> Columns | None:
-    """Play games and return what is kept of them; None if stopped."""
+    """Play games and return their data; None if stopped."""
     rows: Rows = defaultdict(list)
     game = plan.load()
     for number in numbers:

@@ -1,4 +1,4 @@
-"""Review of a game: a ledger of win shares that adds up, and what is said of its decisions and of its luck."""
+"""Game reviews: a ledger of win shares that adds up, and figures on decisions and luck."""
 
 from clerestory.review.annotate import annotate
 from clerestory.review.annotation import Annotation

@@ -29,10 +29,10 @@ def annotate(
     Args:
         end: its last position, with the history from the opening.
         plan: how it is reviewed.
-        threads: plies that are studied side by side, 1 or more.
-        progress: is told how many plies are done, of how many, in the thread of the caller; None for nobody.
+        threads: plies that are studied in parallel, 1 or more.
+        progress: called with the number of plies done and the total, in the caller's thread; None for no reports.
 
-    Raises BadLimit for an option of the search out of its range, WrongSeat for a viewer that there is not.
+    Raises BadLimit for an option of the search out of its range, WrongSeat for a viewer that does not exist.
     """
     plies = [ply for ply in plies_of(end, plan.viewer) if ply.root is not None]
     last = last_root(end, plan.viewer)
@@ -51,7 +51,7 @@ def annotate(
 
 
 def follow(work: "list[Future[PlyValuation] | Future[Shares]]", progress: Callable[[int, int], None]) -> None:
-    """Wait for all of it, and tell how far it is. Raises what any of it raised."""
+    """Wait for all plies, and report progress. Raises what any of them raised."""
     progress(0, len(work))
     for done, one in enumerate(as_completed(work), 1):
         one.result()
@@ -59,7 +59,7 @@ def follow(work: "list[Future[PlyValuation] | Future[Shares]]", progress: Callab
 
 
 def nobody(_: int, __: int) -> None:
-    """Hear of no progress."""
+    """Ignore progress."""
 
 
 def valued(ply: Ply, plan: ReviewPlan, stop: Event) -> PlyValuation:
@@ -68,7 +68,7 @@ def valued(ply: Ply, plan: ReviewPlan, stop: Event) -> PlyValuation:
 
 
 def answered(asking: Generator[SearchTask, Result, T], stop: Event | None = None) -> T:
-    """Run the searches that a study asks for, return what it makes of them. Raises ReviewStopped once `stop` is set."""
+    """Run the searches of a study, and return its result. Raises ReviewStopped once `stop` is set."""
     try:
         question = next(asking)
         while True:

@@ -26,14 +26,14 @@ class Annotation:
         names: of the seats.
         plies: of the record, decisions and chance events, forced ones among them.
         ended: how it ended in words; "" for a game that is not over.
-        plan: what it was made by.
+        plan: the plan of the review.
         settings: options of the search.
-        valuations: of the plies at which something could happen, in order.
+        valuations: of the plies with more than one legal action or outcome, in order.
         final: the result in millionths; for a game that is not over, the shares of its last position.
         floors: the noise floor at each valuation, in millionths.
         accounts: the ledger, by seat.
-        figures: what is said of the decisions, by seat.
-        rollouts: what rollouts say of decisions, by ply; {} where none were made.
+        figures: of the decisions, by seat.
+        rollouts: results of rollouts of decisions, by ply; {} if none were made.
     """
 
     game: str
@@ -70,12 +70,12 @@ class Annotation:
         return class_of(valuation, self.floor_at(valuation.ply))
 
     def errors(self, seat: int | None = None) -> list[PlyValuation]:
-        """Return the decisions that have a class, of a seat or of all, the dearest first."""
+        """Return the classified errors, of a seat or of all, the most expensive first."""
         found = [one for one in self.valuations if self.class_of(one) and seat in (None, one.seat)]
         return sorted(found, key=lambda one: (-one.loss, one.ply))
 
     def luckiest(self, most: int = 10) -> list[PlyValuation]:
-        """Return the chance events that moved most, the largest first."""
+        """Return the chance events that changed the shares most, the largest first."""
         events = [one for one in self.valuations if one.seat == NATURE]
         return sorted(events, key=lambda one: (-max(map(abs, one.change)), one.ply))[:most]
 
@@ -89,7 +89,7 @@ class Annotation:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON has it: shares as numbers of six decimals, which add up as they stand."""
+        """Return it for JSON: shares as numbers with six decimals, which add up exactly."""
         return {
             "annotation": FORMAT,
             "game": self.game,

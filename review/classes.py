@@ -1,4 +1,4 @@
-"""What is said of decisions: classes of mistakes, the noise below which nothing is said, and figures by seat."""
+"""Judging decisions: classes of errors, the noise floor below which none is named, and figures by seat."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -14,22 +14,22 @@ from clerestory.review.ledger import UNIT, PlyValuation, Shares, revaluations
 # 0.10, 0.15).
 CLASSES = (("blunder", "??", 100_000), ("mistake", "?", 50_000), ("doubtful", "?!", 20_000))
 GLYPHS = {name: glyph for name, glyph, _ in CLASSES}
-FLOORS = 2  # a class is given above so many times the noise floor
-FEW = 20  # steps, from which a floor can be told
-NEAR = 40  # steps around a ply by which its floor is told: the last round is noisier than the first
-CAUTIOUS = 25_000  # the floor where there are fewer: only mistakes and blunders are named then
+FLOORS = 2  # an error is classified above so many times the noise floor
+FEW = 20  # steps needed to estimate a floor
+NEAR = 40  # steps around a ply that determine its floor: the last round is noisier than the first
+CAUTIOUS = 25_000  # the floor if there are fewer: only mistakes and blunders are named then
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeatFigures:
-    """What is said of the decisions of one seat.
+    """The figures of one seat's decisions.
 
     Attributes:
         seat: whose.
         counted: decisions with something at stake.
         idle: those whose actions are all within the noise floor of each other.
-        mean_loss: of those counted, in millionths of a win; None where there is none.
-        accuracy: mean of the accuracy of those counted, 0 to 100; None where there is none.
+        mean_loss: of those counted, in millionths of a win; None if there are none.
+        accuracy: mean of the accuracy of those counted, 0 to 100; None if there are none.
         points: points of margin lost by errors.
         classes: how many decisions were of each class.
         level: of play that loses about as much; None where too little is known.

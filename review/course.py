@@ -1,8 +1,8 @@
-"""The course of a game as a review goes through it: each ply, and by whose knowledge it is judged.
+"""The plies of a game for a review, and by whose knowledge each is judged.
 
 A decision is judged by what its seat could know, a chance event by what everyone could see. Beyond the seat's own cards
-nothing is used that the actions of the record do not bring to light: what a seat was shown of an event to come counts
-only if the event came up. So two records of the same actions have the same review, however the rest of the decks lay.
+only what the actions of the record reveal is used: a coming event that was shown to a seat counts
+only if the event was revealed later. Records with the same actions have the same review, whatever the other cards.
 """
 
 from collections.abc import Sequence
@@ -21,9 +21,9 @@ class Ply:
         number: from 1.
         round: of the game, from 1; 0 in a game that counts none.
         turn: the seat that decided, NATURE for a chance event.
-        action: what was played, or came up.
-        root: the position as it is judged; None where there was no choice.
-        foreseen: of a chance event, whether a seat has decided something knowing what would come up.
+        action: the action or outcome.
+        root: the position as it is judged; None if there was no choice.
+        foreseen: for a chance event, whether a seat has made a decision knowing its outcome.
     """
 
     number: int
@@ -57,7 +57,7 @@ def plies_of(end: State, viewer: int | None = None) -> list[Ply]:
 
 
 def shown(position: State, later: Sequence[Action]) -> Action | None:
-    """Return the event that the seat to decide has been shown; None where it was shown none, or none that came up."""
+    """Return the event that the seat to decide has been shown; None if there was none, or it was never revealed."""
     possible = () if position.turn == NATURE else position.observe(NATURE).unsaid(position.turn)
     return next((action for action in later if action in possible), None) if possible else None
 
@@ -73,7 +73,7 @@ def last_root(end: State, viewer: int | None = None) -> Root | None:
 
 
 def known(position: State, viewer: int | None, later: Sequence[Action]) -> Root:
-    """Return a position as whoever judges it knows it.
+    """Return a position as its judge knows it.
 
     Args:
         position: with all that the record holds.

@@ -1,4 +1,4 @@
-"""A review deepened: rollouts of the decisions that matter."""
+"""Deepens a review with rollouts of the decisions that matter."""
 
 import time
 from collections.abc import Callable
@@ -25,7 +25,7 @@ def deepen(
     threads: int = 1,
     progress: Callable[[int, int], None] = lambda _, __: None,
 ) -> Annotation:
-    """Return a review with rollouts of the decisions that matter, the dearest first, with equal parts of the time.
+    """Return a review with rollouts of the decisions that matter, the worst first, with equal parts of the time.
 
     Args:
         end: the last position of the game, with its history.
@@ -66,5 +66,5 @@ def roll_out(root: Root, one: PlyValuation, plan: ReviewPlan, deadline: float, *
 
 
 def those_that_matter(review: Annotation) -> list[PlyValuation]:
-    """Return the dearest errors, as many as are told of, the dearest first."""
+    """Return the most expensive errors, as many as are shown, in descending order."""
     return review.errors()[:SHOWN]

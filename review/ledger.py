@@ -1,9 +1,9 @@
-"""The ledger of a game: win shares that add up, for each seat, to the last digit.
+"""The ledger of a game: win shares that add up exactly, for each seat.
 
     share at the start + luck by source + own errors + gifts of others + revaluation = result
 
-Shares are whole numbers of millionths, so nothing is lost by rounding. The identity is Zare's (Hedging Toward Skill,
-2000): final - initial = net luck + net skill. Revaluation is what the searches disagreed about from ply to ply.
+Shares are integers, in millionths, so nothing is lost by rounding. The identity is Zare's (Hedging Toward Skill,
+2000): final - initial = net luck + net skill. Revaluation is the disagreement of the searches from ply to ply.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,14 +13,14 @@ from itertools import pairwise
 from clerestory.engine.core import NATURE
 
 UNIT = 1_000_000  # of a share: a win
-SHOWN = "shown ahead"  # the source of an event that a seat went by before it came up
+SHOWN = "shown ahead"  # the source of an event that a seat knew before it was revealed
 
 Shares = tuple[int, ...]  # by seat, in millionths; they sum to UNIT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlyValuation:
-    """What a ply changed, as the reviewer sees it.
+    """The effect of a ply, as valued by the reviewer.
 
     Attributes:
         ply: its number, from 1.
@@ -28,7 +28,7 @@ class PlyValuation:
         seat: the seat that decided, NATURE for a chance event.
         action: its text.
         label: the same in plain English.
-        source: what kind of luck it was; "" for a decision.
+        source: the kind of luck; "" for a decision.
         before: win shares before it: after the best action, or the mean over the outcomes by their odds.
         after: win shares after it.
         best: text of the best action; of a chance event, "".
@@ -38,8 +38,8 @@ class PlyValuation:
             event, 0.
         iterations: of all searches of the ply.
         line: the principal variation of the best action, in texts.
-        reason: what the best action brings beyond the one played, where that is more than chance: `+1.2 vp by the end
-            of the game`; else "".
+        reason: what the best action gains over the one played, if that exceeds chance: `+1.2 vp by the end
+        of the game`; else "".
     """
 
     ply: int
@@ -79,7 +79,7 @@ class Account:
         luck: by source, in the order in which the sources were met.
         errors: its own, 0 or less.
         gifts: of others' errors; below 0 where they cost it something.
-        revaluation: what the searches disagreed about from ply to ply.
+        revaluation: the disagreement of the searches from ply to ply.
         final: the result, or the share of the last position of a game that is not over.
     """
 

@@ -1,4 +1,4 @@
-"""The study of one ply: which searches it takes, and what follows from them.
+"""The study of one ply: the searches it needs, and their evaluation.
 
 A study asks, whoever runs it searches: in this process (`annotate.py`), or on the threads of a server. It is a
 generator that yields SearchTasks and is sent the Result of each.
@@ -22,14 +22,14 @@ from clerestory.search.root import Root
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchTask:
-    """A search that is wanted.
+    """A search to be made.
 
     Attributes:
         root: what is searched.
         seed: of its random choices.
         iterations: how many.
         options: of the search.
-        compared: texts of two actions of which the result's reason is to say what the first brings beyond the second.
+        compared: texts of two actions; the result's reason is to say what the first gains over the second.
         tree_bytes: memory of its tree.
     """
 
@@ -55,7 +55,7 @@ def study(ply: Ply, plan: ReviewPlan) -> Study:
 
 
 def study_chance(ply: Ply, plan: ReviewPlan) -> Study:
-    """Value every outcome in the same worlds; luck is what came up less the mean by the odds."""
+    """Value every outcome in the same worlds; luck is the actual outcome minus the mean by the odds."""
     root = require_root(ply)
     outcomes = len(root.view.legal_codes())
     result = yield question(ply, plan, root, 0, plan.outcome_iterations(outcomes), allocation="even")

@@ -1,4 +1,4 @@
-"""What a terminal and a page say of a review, in words and in numbers that add up as they are shown."""
+"""A review in words, and in rounded numbers that still add up, for the terminal and the page."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -52,7 +52,7 @@ def ledger_rows(review: Annotation) -> list[tuple[str, list[str]]]:
 
 
 def figure_rows(review: Annotation) -> list[tuple[str, list[str]]]:
-    """Return what is said beside the ledger, one text for each seat."""
+    """Return the figures beside the ledger, one text per seat."""
     said = review.figures
     return [
         ("luck, all", [percent(round(one.total_luck / TENTH), signed=True) for one in review.accounts]),
@@ -88,7 +88,7 @@ def curve(review: Annotation, seat: int, width: int) -> str:
 
 
 def rolled(review: Annotation, one: PlyValuation) -> str:
-    """Return what rollouts say of an error, with their standard error; "" where there are none."""
+    """Return the result of rollouts of an error, with their standard error; "" if there are none."""
     found = review.rollouts.get(one.ply)
     if found is None:
         return ""
@@ -111,7 +111,7 @@ def who(review: Annotation, one: PlyValuation) -> str:
 
 
 def made_by(review: Annotation) -> str:
-    """Return what the review was made by, so that it can be made again."""
+    """Return the parameters of the review, with which it can be reproduced."""
     plan = review.plan
     viewer = "" if plan.viewer is None else f", by what {review.names[plan.viewer]} knows"
     options = ", ".join(f"{name}={value}" for name, value in review.settings.items())

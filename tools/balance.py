@@ -1,8 +1,8 @@
-"""How fair Builders Duel is between equal searches: `python -m tools.balance --games 1000`.
+"""Measures how fair Builders Duel is between equal searches: `python -m tools.balance --games 1000`.
 
-Each deal is played twice: once as the rules begin, with the marker of power at red, once with it at blue. So the
-difference between the two halves is the marker's worth, and the sum of them is the colours'. With `--out FILE` games
-are kept as they end, and the same command goes on from those that are there.
+Each deal is played twice: once as in the rules, with the marker of power at red, once with it at blue. The
+difference between the two halves is the value of the marker, and their sum that of the colours. With `--out FILE` games
+are stored as they end, and the same command resumes from them.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""How sure a choice is: gather short and long searches of one position, fit what tells whether they agree, check it.
+"""Certainty: gather short and long searches of the same position, fit the probability that they agree, and check it.
 
     python -m tools.certainty gather GAME --seats N --games K --seed S --out FILE
     python -m tools.certainty fit FILE...

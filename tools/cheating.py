@@ -1,7 +1,7 @@
-"""What peeking would be worth: `python -m tools.cheating --games 400 --iterations 300`.
+"""Measures the value of peeking: `python -m tools.cheating --games 400 --iterations 300`.
 
-Two searches with equal options play paired deals. One sees the hidden decks as they lie, the other forgets them and
-deals them anew, as every search of the package does. What comes up by dice or out of a bag neither can know.
+Two searches with equal options play paired deals. One sees the order of the hidden decks, the other re-deals
+them, as every search of the package does. Neither can know dice or draws from a bag.
 """
 
 import argparse

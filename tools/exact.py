@@ -1,7 +1,7 @@
-"""Late positions solved exactly, by odds: `python -m tools.exact GAME` finds some in games and writes them down.
+"""Late positions solved exactly: `python -m tools.exact GAME` finds some in games and stores them.
 
-It goes on where it was ended. `python -m tools.exact GAME --regret 10000` says how much of a win the search's choices
-lose on them.
+It resumes where it was stopped. `python -m tools.exact GAME --regret 10000` measures how much of a win the search's
+choices lose on them.
 
 A value is the win share of the seat to decide if all play for their win share from there on, and of equal ones for
 their margin. With two seats that is a zero-sum game and has one value. With more, only positions are taken in which

@@ -1,4 +1,4 @@
-"""Files of JSON lines, which tools go on with where they ended."""
+"""Files of JSON lines, from which tools resume."""
 
 import json
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class BadLines(Exception):
-    """What a file holds is not lines of JSON, or nothing."""
+    """A file is empty, or does not contain JSON lines."""
 
 
 def gathered(*paths: Path) -> list[dict[str, Any]]:

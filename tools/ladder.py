@@ -1,4 +1,4 @@
-"""How strong the levels are, on one Elo scale with the pinned players: two players, paired deals.
+"""The strength of the levels, on one Elo scale with the pinned players: two players, paired deals.
 
     python -m tools.ladder play GAME --deals N --out FILE [--rungs 30/3,120/1.3,...]
     python -m tools.ladder fit FILE

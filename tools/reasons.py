@@ -1,8 +1,8 @@
-"""Whether reasons are true: `python -m tools.reasons`.
+"""Checks whether reasons are true: `python -m tools.reasons`.
 
-At positions out of recorded games, and with several seeds, the default search explains itself as a server's would;
-then the same tree is asked again in many times the worlds, and is searched on. Counted are the differences that the
-sentences state, those among them whose sign holds, and the lines said to be ahead that stay ahead.
+At positions from recorded games, with several seeds, the default search explains itself as on a server;
+then the same tree is evaluated in many more worlds, and the search is continued. It counts the differences that the
+sentences state, those whose sign is confirmed, and the lines said to be ahead that stay ahead.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""What the shipped search's choices lose, in one table: on solved positions, and as searches 100 times longer judge.
+"""The loss of the shipped search's choices, in one table: on solved positions, and as judged by long searches.
 
     python -m tools.regret table --iterations 1000
     python -m tools.regret find GAME --seats N --positions K

@@ -1,6 +1,6 @@
-"""How fast a server is back that keeps many games: `python -m tools.restart --games 10000`.
+"""Measures how fast a server with many kept games restarts: `python -m tools.restart --games 10000`.
 
-A store is filled with games of people that have come some way, a few of them with bots to move. Told are the seconds
+A store is filled with partly played games, a few of them with bots to move. It reports the seconds
 from the start of the process until it serves, until a game is shown, and until every bot has moved again.
 """
 

@@ -1,7 +1,7 @@
-"""Where the milliseconds of a RecommendMove go: `python -m tools.stages --calls 400 --iterations 200`.
+"""How the time of a RecommendMove call is spent: `python -m tools.stages --calls 400 --iterations 200`.
 
-A server in a process of its own notes when a call passes each of STAGES; the client's clock is the same one. Told are
-medians of the time since the stage before, so they add up to about the median of a whole call.
+A server in another process records when a call passes each of STAGES; the client uses the same clock. It prints
+medians of the time since the previous stage, which add up to about the median of a whole call.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Whether a hint before a move helps: a warm hint and move against a cold move, of equal time each.
+"""Measures whether a hint before a move helps: a warm hint and move against a cold move, each with equal time.
 
     python -m tools.warm GAME --ms 50 --deals 10
 
