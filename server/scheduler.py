@@ -106,8 +106,7 @@ class Scheduler:
     @property
     def running(self) -> int:
         """Number of searches that a thread is working on."""
-        with self._turn:
-            return sum(not job.resting for job in self._jobs.values())
+        return self._count(lambda job: not job.resting)
 
     @property
     def admitted(self) -> int:
@@ -117,8 +116,11 @@ class Scheduler:
     @property
     def waiting(self) -> int:
         """Number of searches that have not begun."""
+        return self._count(lambda job: job.began is None)
+
+    def _count(self, holds: Callable[[Job], bool]) -> int:
         with self._turn:
-            return sum(job.began is None for job in self._jobs.values())
+            return sum(map(holds, self._jobs.values()))
 
     # -- a search, from its admission to its end ---------------------------------------------------
 

@@ -28,7 +28,7 @@ SAYS = [
     ("0", "0: the actions are 1 to 3"),
     ("99999999999999999999", "the actions are 1 to 3"),
     ("undo", "There is nothing to take back."),
-    ("save", "save: where?"),
+    ("save", "save: no file given"),
     ("save /nowhere/game.jsonl", "save: /nowhere/game.jsonl: No such file"),
     ("help", "take back your last decision"),
     ("?", "information sets"),

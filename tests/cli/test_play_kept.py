@@ -19,7 +19,7 @@ SAYS = [
     ("help", "take back your last decision"),
     ("?", "information sets"),
     ("undo", "There is nothing to take back."),
-    ("save", "save: where?"),
+    ("save", "save: no file given"),
     ("save /nowhere/game.jsonl", "save: /nowhere/game.jsonl: No such file"),
 ]
 

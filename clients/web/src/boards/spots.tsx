@@ -4,7 +4,7 @@
 // in for the keyboard, and nobody should have to pass everything twice.
 
 import { type Signal, useSignal } from "@preact/signals";
-import { type ComponentChildren, createContext } from "preact";
+import { type ComponentChildren, createContext, type FunctionComponent } from "preact";
 import { useContext, useLayoutEffect, useRef } from "preact/hooks";
 import type { LegalAction } from "../gen/clerestory/v1/rules_pb.ts";
 import { bestMark, type Places, textOf } from "./places.ts";
@@ -27,7 +27,7 @@ const Around = createContext<Ground>({} as Ground);
 export const useBoard = (): BoardProps => useContext(Around).board;
 
 /** A board whose parts can be places. */
-export function Ground(props: { board: BoardProps; places: Places; class: string; children: ComponentChildren }) {
+function Ground(props: { board: BoardProps; places: Places; class: string; children: ComponentChildren }) {
   const choosing = useSignal<Choosing | undefined>(undefined);
   const { board, places } = props;
   const open = choosing.value && places.get(choosing.value.place);
@@ -39,6 +39,29 @@ export function Ground(props: { board: BoardProps; places: Places; class: string
       {choosing.value && open && <Choices key={choosing.value.place} at={choosing.value.at} actions={open} />}
     </Around.Provider>
   );
+}
+
+type Game = BoardProps["position"]["game"];
+type Value<Name> = Extract<Game, { case: Name }>["value"];
+
+/** Return the board of a game: its places, and its parts in their order. */
+export function boardOf<Name extends Game["case"] & string>(
+  name: Name,
+  shape: string,
+  places: (position: Value<Name>, actions: readonly LegalAction[]) => Places,
+  parts: readonly FunctionComponent[],
+): FunctionComponent<BoardProps> {
+  return (props) => {
+    const { game } = props.position;
+    if (game.case !== name) return null;
+    return (
+      <Ground board={props} places={places(game.value as Value<Name>, props.actions)} class={shape}>
+        {parts.map((Part, index) => (
+          <Part key={index} />
+        ))}
+      </Ground>
+    );
+  };
 }
 
 interface SpotProps {

@@ -30,6 +30,37 @@ function plan(holder: string, name: string, milliseconds: number) {
   return { kind: SeatKind.BOT, bot: { timeBudget, ...(level ? { level: Number(level) } : {}) } };
 }
 
+const CHOICES = [
+  {
+    name: "hints",
+    label: "Hints",
+    of: { [Hints.ALWAYS]: "At any time", [Hints.AFTERWARDS]: "Once the game is over", [Hints.NEVER]: "None" },
+  },
+  {
+    name: "takeBacks",
+    label: "Taking back",
+    of: {
+      [TakeBacks.FAIR]: "Moves that revealed nothing",
+      [TakeBacks.ALL]: "Everything",
+      [TakeBacks.NEVER]: "Nothing",
+    },
+  },
+  {
+    name: "onlookers",
+    label: "Onlookers",
+    of: { [Onlookers.NONE]: "None", [Onlookers.LINK]: "Anyone with the link", [Onlookers.ALL]: "Everybody" },
+  },
+  {
+    name: "minutes",
+    label: "A person's time per move",
+    of: { 0: "No limit", 1: "1 minute", 5: "5 minutes", 1440: "A day" },
+  },
+] as const;
+const TICKS = [
+  { name: "listed", label: "Show it in the lobby while it has an open seat" },
+  { name: "table", label: "A real box lies on the table: we enter what comes up" },
+] as const;
+
 /** Who is proposed for so many seats. */
 const proposed = (count: number) => ["me", "bot4", "bot4", "bot4"].slice(0, count);
 
@@ -55,10 +86,6 @@ export function NewGame() {
   const set = (change: Partial<typeof options.value>) => {
     options.value = { ...options.value, ...change };
   };
-  const option = <K extends "hints" | "takeBacks" | "onlookers" | "minutes">(name: K) => ({
-    value: options.value[name],
-    onChoice: (value: (typeof options.value)[K]) => set({ [name]: value }),
-  });
   const make = async () => {
     busy.value = true;
     localStorage.setItem("name", name.value);
@@ -182,46 +209,25 @@ export function NewGame() {
           of={{ 200: "0.2 s", 1000: "1 s", 3000: "3 s", 10000: "10 s" }}
           onChoice={(value) => (think.value = value)}
         />
-        <Choice
-          label="Hints"
-          {...option("hints")}
-          of={{ [Hints.ALWAYS]: "At any time", [Hints.AFTERWARDS]: "Once the game is over", [Hints.NEVER]: "None" }}
-        />
-        <Choice
-          label="Taking back"
-          {...option("takeBacks")}
-          of={{
-            [TakeBacks.FAIR]: "Moves that revealed nothing",
-            [TakeBacks.ALL]: "Everything",
-            [TakeBacks.NEVER]: "Nothing",
-          }}
-        />
-        <Choice
-          label="Onlookers"
-          {...option("onlookers")}
-          of={{ [Onlookers.NONE]: "None", [Onlookers.LINK]: "Anyone with the link", [Onlookers.ALL]: "Everybody" }}
-        />
-        <Choice
-          label="A person's time per move"
-          {...option("minutes")}
-          of={{ 0: "No limit", 1: "1 minute", 5: "5 minutes", 1440: "A day" }}
-        />
-        <label>
-          <input
-            type="checkbox"
-            checked={options.value.listed}
-            onChange={(event) => set({ listed: event.currentTarget.checked })}
-          />{" "}
-          Show it in the lobby while it has an open seat
-        </label>
-        <label>
-          <input
-            type="checkbox"
-            checked={options.value.table}
-            onChange={(event) => set({ table: event.currentTarget.checked })}
-          />{" "}
-          A real box lies on the table: we enter what comes up
-        </label>
+        {CHOICES.map(({ name: field, label, of }) => (
+          <Choice
+            key={field}
+            label={label}
+            value={options.value[field]}
+            of={of}
+            onChoice={(value) => set({ [field]: value })}
+          />
+        ))}
+        {TICKS.map(({ name: field, label }) => (
+          <label key={field}>
+            <input
+              type="checkbox"
+              checked={options.value[field]}
+              onChange={(event) => set({ [field]: event.currentTarget.checked })}
+            />{" "}
+            {label}
+          </label>
+        ))}
       </details>
       <button type="submit" class="main" disabled={busy.value}>
         Start

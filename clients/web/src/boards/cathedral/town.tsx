@@ -35,6 +35,22 @@ const View = ({ of }: { of: string }) => (
   </Picture>
 );
 
+interface StripProps {
+  id: string;
+  number: string;
+  title: string;
+  children: ComponentChildren;
+}
+
+/** A location with its picture, and what is there in a row. */
+function Strip({ id, number, title, children }: StripProps) {
+  return (
+    <Location id={id} number={number} title={title} picture={<View of={id} />}>
+      <div class="strip">{children}</div>
+    </Location>
+  );
+}
+
 export function Town() {
   return (
     <div class="town">
@@ -57,19 +73,17 @@ export function Town() {
 function Archbishop() {
   const { now, was } = useGame();
   return (
-    <Location id="archbishop" number="1–2" title="Event, archbishop" picture={<View of="archbishop" />}>
-      <div class="strip">
-        <Space place="archbishop" title="Archbishop's seat" holder={now.archbishop} was={was?.archbishop}>
-          {null}
-        </Space>
-        <Spot place="event" class="event" title="Event" news={was && was.event !== now.event && now.event !== ""}>
-          <EventCard />
-        </Spot>
-        <Spot place="protect" class="shield" title="Protection">
-          {now.protection && <span class="flag">protected</span>}
-        </Spot>
-      </div>
-    </Location>
+    <Strip id="archbishop" number="1–2" title="Event, archbishop">
+      <Space place="archbishop" title="Archbishop's seat" holder={now.archbishop} was={was?.archbishop}>
+        {null}
+      </Space>
+      <Spot place="event" class="event" title="Event" news={was && was.event !== now.event && now.event !== ""}>
+        <EventCard />
+      </Spot>
+      <Spot place="protect" class="shield" title="Protection">
+        {now.protection && <span class="flag">protected</span>}
+      </Spot>
+    </Strip>
   );
 }
 
@@ -92,17 +106,15 @@ function Mill() {
   const { seats } = useBoard();
   const { now, was } = useGame();
   return (
-    <Location id="mill" number="3" title="Wool mill" picture={<View of="mill" />}>
-      <div class="strip">
-        {seats.map((seat) => (
-          <span key={seat.seat} class="workers" title={`${seat.name}: workers at the wool mill`}>
-            <Builder look={seat} />
-            <Worker />
-            <Count of={now.players[seat.seat]?.mill ?? 0} was={was?.players[seat.seat]?.mill} />
-          </span>
-        ))}
-      </div>
-    </Location>
+    <Strip id="mill" number="3" title="Wool mill">
+      {seats.map((seat) => (
+        <span key={seat.seat} class="workers" title={`${seat.name}: workers at the wool mill`}>
+          <Builder look={seat} />
+          <Worker />
+          <Count of={now.players[seat.seat]?.mill ?? 0} was={was?.players[seat.seat]?.mill} />
+        </span>
+      ))}
+    </Strip>
   );
 }
 
@@ -152,22 +164,20 @@ function Kingsbridge() {
 function Priory() {
   const { now, was } = useGame();
   return (
-    <Location id="priory" number="5" title="Priory" picture={<View of="priory" />}>
-      <div class="strip">
-        {now.priory.map((holder, index) => (
-          <Space
-            key={index}
-            place={`priory.${index + 1}`}
-            title={`Priory, ${PRIORY[index]} points`}
-            holder={holder}
-            was={was?.priory[index]}
-          >
-            {PRIORY[index]}
-            <Good kind="vp" />
-          </Space>
-        ))}
-      </div>
-    </Location>
+    <Strip id="priory" number="5" title="Priory">
+      {now.priory.map((holder, index) => (
+        <Space
+          key={index}
+          place={`priory.${index + 1}`}
+          title={`Priory, ${PRIORY[index]} points`}
+          holder={holder}
+          was={was?.priory[index]}
+        >
+          {PRIORY[index]}
+          <Good kind="vp" />
+        </Space>
+      ))}
+    </Strip>
   );
 }
 
@@ -211,26 +221,24 @@ function Sites() {
 function Court() {
   const { now, was } = useGame();
   return (
-    <Location id="court" number="9" title="King's court" picture={<View of="court" />}>
-      <div class="strip">
-        {now.court.map((holder, index) => (
-          <Space
-            key={index}
-            place={`court.${index + 1}`}
-            title={index ? "King's court: no tax" : "King's court: no tax, and the metal"}
-            holder={holder}
-            was={was?.court[index]}
-          >
-            {index === 0 && now.courtMetal > 0 && <Good kind="metal" />}
-          </Space>
-        ))}
-        <Spot place="die" class="tax" title="Tax" news={was && now.die > 0 && was.die !== now.die}>
-          <span class="label">tax</span>
-          <Die shows={now.die} />
-          <Unseen>{now.die || "not rolled"}</Unseen>
-        </Spot>
-      </div>
-    </Location>
+    <Strip id="court" number="9" title="King's court">
+      {now.court.map((holder, index) => (
+        <Space
+          key={index}
+          place={`court.${index + 1}`}
+          title={index ? "King's court: no tax" : "King's court: no tax, and the metal"}
+          holder={holder}
+          was={was?.court[index]}
+        >
+          {index === 0 && now.courtMetal > 0 && <Good kind="metal" />}
+        </Space>
+      ))}
+      <Spot place="die" class="tax" title="Tax" news={was && now.die > 0 && was.die !== now.die}>
+        <span class="label">tax</span>
+        <Die shows={now.die} />
+        <Unseen>{now.die || "not rolled"}</Unseen>
+      </Spot>
+    </Strip>
   );
 }
 
@@ -245,13 +253,11 @@ function Shiring() {
 function Castle() {
   const { now, was } = useGame();
   return (
-    <Location id="castle" number="11" title="Castle" picture={<View of="castle" />}>
-      <div class="strip">
-        <Space place="castle" title="Castle: 2 grey workers" holder={now.castle} was={was?.castle}>
-          2<Worker />
-        </Space>
-      </div>
-    </Location>
+    <Strip id="castle" number="11" title="Castle">
+      <Space place="castle" title="Castle: 2 grey workers" holder={now.castle} was={was?.castle}>
+        2<Worker />
+      </Space>
+    </Strip>
   );
 }
 
@@ -314,13 +320,11 @@ const amount = (cubes: object | undefined, kind: string) => Number((cubes as Rec
 function Start() {
   const { now, was } = useGame();
   return (
-    <Location id="start" number="14" title="Next start" picture={<View of="start" />}>
-      <div class="strip">
-        <Space place="start" title="Next starting player" holder={now.start} was={was?.start}>
-          {null}
-        </Space>
-      </div>
-    </Location>
+    <Strip id="start" number="14" title="Next start">
+      <Space place="start" title="Next starting player" holder={now.start} was={was?.start}>
+        {null}
+      </Space>
+    </Strip>
   );
 }
 
