@@ -71,8 +71,8 @@ def choose_game(page: Page, game: str, holders: list[str]) -> None:
     page.get_by_label(f"{len(holders)} players").check()
     for colour, holder in zip(("Red", "Blue", "Green", "Yellow"), holders, strict=False):
         page.get_by_label(colour, exact=True).select_option(holder)
-    page.get_by_text("More choices").click()
-    page.get_by_label("Time of a bot for a move").select_option(FAST)
+    page.get_by_text("More options").click()
+    page.get_by_label("A bot's time per move").select_option(FAST)
 
 
 @contextmanager

@@ -10,43 +10,11 @@ from pydantic import TypeAdapter
 USUAL_SECONDS = 1.0  # that a bot takes for a move by default
 
 
-class SeatKind(StrEnum):
-    """Who holds a seat."""
-
-    OPEN = "open"
-    PERSON = "person"
-    BOT = "bot"
-
-
-class Hints(StrEnum):
-    """When clients may show hints."""
-
-    NEVER = "never"
-    AFTERWARDS = "afterwards"
-    ALWAYS = "always"
-
-
-class TakeBacks(StrEnum):
-    """What may be taken back."""
-
-    NEVER = "never"
-    FAIR = "fair"
-    ALL = "all"
-
-
-class Onlookers(StrEnum):
-    """Who may look on."""
-
-    NONE = "none"
-    LINK = "link"
-    ALL = "all"
-
-
-class EndReason(StrEnum):
-    """Why a game ended early."""
-
-    RESIGNED = "resigned"
-    ABANDONED = "abandoned"
+SeatKind = StrEnum("SeatKind", "OPEN PERSON BOT")  # who holds a seat
+Hints = StrEnum("Hints", "NEVER AFTERWARDS ALWAYS")  # when clients may show hints
+TakeBacks = StrEnum("TakeBacks", "NEVER FAIR ALL")  # what may be taken back
+Onlookers = StrEnum("Onlookers", "NONE LINK ALL")  # who may look on
+EndReason = StrEnum("EndReason", "RESIGNED ABANDONED")  # why a game ended early
 
 
 @dataclass(frozen=True, slots=True)

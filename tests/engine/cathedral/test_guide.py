@@ -5,14 +5,17 @@ from itertools import accumulate
 from statistics import correlation, mean
 
 from clerestory.engine import NATURE, Rng, State
-from tests.engine.cathedral.scenes import changed, fields, reach, texts
+from tests.engine.cathedral.scenes import changed, reach, texts
+from tests.engine.foresight import foreseen_and_came
 from tests.games import CATHEDRAL
 
 SEATS = 3
 
 
 def informed(state: State, rng: Rng) -> int:
-    """A legal code drawn by the weights."""
+    """A legal code drawn by the weights, or what Nature brings up."""
+    if state.turn == NATURE:
+        return state.draw(rng).code
     weights = state.weights()
     drawn = bisect(list(accumulate(weights)), rng.unit() * sum(weights))
     return state.legal_codes()[min(drawn, len(weights) - 1)]
@@ -25,27 +28,17 @@ def test_informed_play_beats_random_play() -> None:
         rng = Rng(seed)
         state = CATHEDRAL.new(SEATS, rng)
         while not state.over:
+            ours = state.turn in (NATURE, seed % SEATS)
             legal = state.legal_codes()
-            if state.turn == NATURE:
-                state.play(state.draw(rng))
-            else:
-                state.play(informed(state, rng) if state.turn == seed % SEATS else legal[rng.below(len(legal))])
+            state.play(informed(state, rng) if ours else legal[rng.below(len(legal))])
         won += state.returns()[seed % SEATS]
     assert won / games > 0.75  # 1/3 is chance; 0.9 was measured
 
 
 def test_the_value_before_the_last_cathedral_foresees_the_margin() -> None:
-    foreseen, came = [], []
-    for seed in range(40):
-        rng, at_end = Rng(seed), None
-        state = CATHEDRAL.new(2, rng)
-        while not state.over:
-            if at_end is None and fields(state)["round"] == 6 and fields(state)["step"] == "tax":
-                at_end = state.value()
-            state.play(state.draw(rng) if state.turn == NATURE else informed(state, rng))
-        assert at_end is not None
-        foreseen.append(at_end[0] - at_end[1])
-        came.append(state.margins()[0])
+    games = foreseen_and_came(CATHEDRAL, range(40), lambda at: (at["round"], at["step"]) == (6, "tax"), informed)
+    foreseen, came = zip(*games, strict=True)
+    assert len(came) == 40
     assert correlation(foreseen, came) > 0.6
     assert abs(mean(foreseen) - mean(came)) < 4
 

@@ -1,6 +1,7 @@
 """The guide: informed play is far better than random play, greedy play better still; the value foresees results."""
 
 from collections.abc import Callable
+from functools import partial
 from statistics import correlation
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from clerestory.engine import Rng, State
 from clerestory.engine.duel.guide import TERM_NAMES, terms_of, weights_of
 from tests.engine.duel.scenes import builder, changed, drawn, fields, informed, reach, texts
+from tests.engine.foresight import foreseen_and_came
 from tests.games import DUEL
 
 Weigh = Callable[[State], list[float]]
@@ -50,17 +52,11 @@ def test_one_beats_the_other(better: Weigh, worse: Weigh, share: float) -> None:
 
 
 def test_the_value_before_the_last_round_foresees_the_margin() -> None:
-    foreseen, came = [], []
-    for seed in range(60):
-        rng, lead = Rng(seed), None
-        state = DUEL.new(2, rng)
-        while not state.over:
-            if lead is None and (fields(state)["phase"], fields(state)["round"]) == (4, 3):
-                lead = state.value()[0] - state.value()[1]
-            state.play(drawn(state, rng, informed))
-        if lead is not None:
-            foreseen.append(lead)
-            came.append(state.margins()[0])
+    last_round = (4, 3)
+    games = foreseen_and_came(
+        DUEL, range(60), lambda at: (at["phase"], at["round"]) == last_round, partial(drawn, weigh=informed)
+    )
+    foreseen, came = zip(*games, strict=True)
     assert len(came) > 30
     assert correlation(foreseen, came) > 0.6
 
