@@ -38,7 +38,7 @@ def test_a_game_is_played_to_its_end(target: str, tmp_path: Path) -> None:
 
 def test_a_game_that_was_left_is_gone_on_with(target: str) -> None:
     first = play(*TOY, "--server", target, "--seats", "human,human", typed="play 4\nundo\nplay 5\nquit\n")
-    command = re.search(rf"To go on: clerestory play --server {re.escape(target)} (\S+)", first.stdout)
+    command = re.search(rf"To continue: clerestory play --server {re.escape(target)} (\S+)", first.stdout)
     assert command is not None
     assert "taken back" in first.stdout
     second = play(command[1], "--server", target, "--time", "20ms", typed="1\n" * 5)
@@ -78,7 +78,7 @@ def test_an_open_seat_is_taken_and_a_take_back_agreed_to(target: str) -> None:
             game.abandon()
             said += child.stdout.read()
         assert child.returncode == 0
-    for words in ("the game has version", "May the game go back to ply 2?", "The game was abandoned."):
+    for words in ("the game now has version", "May the game go back to ply 2?", "The game was abandoned."):
         assert words in said
 
 
