@@ -96,6 +96,10 @@ cdef inline double mean(const Search *search, const Edge *edge) noexcept nogil:
     """Return the mean reward, less the same constant."""
     return reward_sum(search, edge) / edge.visits
 
+cdef inline bint wins(const Search *search, const Edge *edge) noexcept nogil:
+    """Whether a proven edge cannot be bettered: it wins for certain, and points do not count."""
+    return edge.prior < 0 and edge.win == edge.visits and search.margin_weight == 0
+
 cdef int run_until(Search *search, double pause, double deadline, uint64_t iterations, bint early) noexcept nogil
 cdef bint decided(Search **trees, int count, double remaining) noexcept nogil
 cdef double prospect(const Search *search, double seconds, double iterations) noexcept nogil

@@ -16,7 +16,7 @@ CHOICES = ("visits", "bound")
 IDENTITIES = ("graph", "tree", "open")
 ENDINGS = ("sampled", "proven")
 ALLOCATIONS = ("selection", "even")
-WELL_VISITED = 0.15  # of the most visits: enough for a lower bound to be trusted
+WELL_VISITED = 0.5  # of the most visits: enough for a lower bound to be trusted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,10 +50,10 @@ class Options:
             up to 1 again: below 1 they are told less boldly. Fitted so that of all positions told as 60 %, 60 % are
             won; the search itself goes by the shares as they are.
         endings: what is known of play that ends the game without more chance: `sampled`, the mean of what was tried;
-            `proven`, its outcome by best play once all of it was tried. Of effect with `puct`, in a `graph`, where no
+            `proven`, its outcome by best play once it is known. Of effect with `puct`, in a `graph`, where no
             seat knows more of the root than an onlooker does.
         choice: the best line: `visits`, the most visited; `bound`, the highest lower bound among those
-            with at least 15 % of the most visits.
+            with at least half of the most visits.
         deviations: standard errors from a line's reward down to its lower bound, 0 or more.
 
     Raises BadLimit, which names the option.

@@ -1,15 +1,15 @@
 # cython: language_level=3
 """Proofs at the end of a game, after MCTS-Solver (Winands, Björnsson, Saito 2008, Computers and Games).
 
-An edge is proven if the game ends right after it, or if it leads to a node whose edges are all proven; in either case
-with no chance event on the way. Its sums are then what all of its visits would have brought had they known, and it is
+An edge is proven if the game ends right after it, or if it leads to a node of which a proven edge wins for sure, or all
+edges are proven; in either case with no chance event on the way. Its sums are then what all of its visits would have brought had they known, and it is
 not explored any more: its prior is below 0, which takes the place of a mark. A mean over what was tried is too
 pessimistic for the seat that decides further down, and mends itself slowly; a proof is right at once.
 """
 from libc.stdint cimport uint64_t
 
 from clerestory.engine.core cimport NATURE
-from clerestory.search.iteration cimport PathStep, mean
+from clerestory.search.iteration cimport PathStep, mean, wins
 from clerestory.search.tree cimport Edge, record_of
 
 cdef float PROVEN = -1e-30       # the prior of such an edge: explores nothing
@@ -55,10 +55,12 @@ cdef void fix(Search *search, const PathStep *step) noexcept nogil:
 
 
 cdef bint is_best(const Search *search, const PathStep *step) noexcept nogil:
-    """Whether all edges of the row are proven, and none is better than the one that was taken."""
+    """Whether no edge of the row can be better than the one that was taken: it wins, or all are proven."""
     cdef const Edge *row = search.tree.edges + step.first
     cdef double best = mean(search, &search.tree.edges[step.edge]) + TIE
     cdef int i
+    if wins(search, &search.tree.edges[step.edge]):
+        return True
     for i in range(step.count):
         if row[i].prior >= 0 or mean(search, &row[i]) > best:
             return False

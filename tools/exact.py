@@ -190,7 +190,7 @@ def add(game: str, lines: Iterable[dict[str, Any]]) -> None:
 
 def regret(line: dict[str, Any], iterations: int, seed: int, **options: Any) -> tuple[float, float]:
     """Win share, and margin, lost to the best action by the choice of a search."""
-    searcher = Searcher(observe(from_position(line["position"])), seed=seed, max_bytes=1 << 24, **options)
+    searcher = Searcher(observe(from_position(line["position"])), seed=seed, max_bytes=1 << 28, **options)
     choice = searcher.run(iterations=iterations).best.action
     best = max(line["values"], key=lambda action: (line["values"][action], line["margins"][action]))
     return line["values"][best] - line["values"][choice], line["margins"][best] - line["margins"][choice]

@@ -11,6 +11,7 @@ TUNING = Tuning(
             "prior_floor": 0.05,
             "playout": "informed",
             "endings": "proven",
+            "choice": "bound",
             "horizon": 20,
         },
     },

@@ -109,7 +109,8 @@ def best_by_priors(node: dict[int, Edge], legal: list[int], turn: int, explorati
         mean = edge.value[turn] / edge.visits if edge.visits else unknown
         return mean + (not edge.proven) * exploration * edge.prior * sqrt(edge.available) / (1 + edge.visits)
 
-    return max(legal, key=puct)
+    won = [code for code in legal if wins(node[code], turn)]
+    return won[0] if won else max(legal, key=puct)
 
 
 def simulate(world: State, rng: Rng) -> None:
@@ -135,8 +136,14 @@ def prove(path: list[Step], returns: tuple[float, ...]) -> None:
             return
         step.edge.proven = True
         step.edge.value[: len(returns)] = [step.edge.visits * share for share in returns]
+        if wins(step.edge, step.seat):
+            continue
         if any(not edge.proven or rate(edge, step.seat) > rate(step.edge, step.seat) + 1e-9 for edge in step.row):
             return
+
+
+def wins(edge: Edge, seat: int) -> bool:
+    return edge.proven and edge.value[seat] == edge.visits
 
 
 def rate(edge: Edge, seat: int) -> float:
