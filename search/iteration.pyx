@@ -264,7 +264,7 @@ cdef uint32_t select_by_priors(Search *search, const Node *node, int n) noexcept
         rewards += reward_sum(search, &row[e])
     for i in range(n):
         e = legal[i]
-        if wins(search, &row[e]):
+        if search.length and wins(search, &row[e]):
             return node.first + e
         score = mean(search, &row[e]) if row[e].visits else rewards / max(visits, 1)
         score += search.exploration * row[e].prior * sqrt(<double> row[e].available) / (1 + row[e].visits)

@@ -1,10 +1,11 @@
 # cython: language_level=3
 """Proofs at the end of a game, after MCTS-Solver (Winands, Björnsson, Saito 2008, Computers and Games).
 
-An edge is proven if the game ends right after it, or if it leads to a node of which a proven edge wins for sure, or all
-edges are proven; in either case with no chance event on the way. Its sums are then what all of its visits would have brought had they known, and it is
-not explored any more: its prior is below 0, which takes the place of a mark. A mean over what was tried is too
-pessimistic for the seat that decides further down, and mends itself slowly; a proof is right at once.
+An edge is proven if the game ends right after it, or if it leads to a node of which a proven edge wins for sure, or
+all edges are proven; in either case with no chance event on the way. Its sums are then what all of its visits would
+have brought had they known, and it is not explored any more: its prior is below 0, which takes the place of a mark. A
+mean over what was tried is too pessimistic for the seat that decides further down, and mends itself slowly; a proof is
+right at once.
 """
 from libc.stdint cimport uint64_t
 

@@ -75,7 +75,8 @@ def select_and_expand(
             node.setdefault(code, Edge()).available += 1
         untried = [code for code in legal if node[code].visits == 0]
         if selection == "puct":
-            code = best_by_priors(node, legal, world.turn, exploration)
+            won = [code for code in legal if path and wins(node[code], world.turn)]
+            code = won[0] if won else best_by_priors(node, legal, world.turn, exploration)
         else:
             code = untried[rng.below(len(untried))] if untried else best(node, legal, world.turn, exploration)
         path.append(Step(list(node.values()), node[code], world.turn))
@@ -109,8 +110,7 @@ def best_by_priors(node: dict[int, Edge], legal: list[int], turn: int, explorati
         mean = edge.value[turn] / edge.visits if edge.visits else unknown
         return mean + (not edge.proven) * exploration * edge.prior * sqrt(edge.available) / (1 + edge.visits)
 
-    won = [code for code in legal if wins(node[code], turn)]
-    return won[0] if won else max(legal, key=puct)
+    return max(legal, key=puct)
 
 
 def simulate(world: State, rng: Rng) -> None:
