@@ -18,43 +18,29 @@ from typing import Any
 
 import numpy as np
 
-from clerestory.engine import GAMES, NATURE, Rng, State
 from clerestory.search.certainty import evidence
-from clerestory.search.ismcts import Searcher
-from clerestory.search.options import shipped
-from clerestory.search.result import Result
-from clerestory.search.root import observe
 from tools.commands import gather_and, run
 from tools.json_lines import gathered
+from tools.self_play import decisions, searched
 
 SPARSE = 12  # decisions with a choice, of which one is taken
 LENGTHS = (100, 300, 1000, 3000)  # iterations of the short searches
 LONGER = 10
 MOVE = 200  # iterations of a move of the games
+MAX_BYTES = 1 << 26  # of a tree
 RIDGE = 1e-3  # weight of the penalty on weights, so that those of a small sample stay finite
 EDGES = (0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 1.0)
 
 
-def searched(position: State, iterations: int, seed: int) -> Result:
-    options = shipped(position.game, position.seats)
-    return Searcher(observe(position), seed=seed, max_bytes=1 << 26, **options).run(iterations=iterations)
-
-
 def lines_of(game: str, seats: int, seed: int) -> Iterator[dict[str, Any]]:
     """Yield what was found at some decisions of one game."""
-    state, rng = GAMES[game].new(seats, seed), Rng(seed)
-    while not state.over:
-        if state.turn == NATURE:
-            state.play(state.draw(rng))
-            continue
-        if len(state.legal_codes()) > 1 and rng.below(SPARSE) == 0:
-            for iterations in LENGTHS:
-                short = searched(state, iterations, rng.next())
-                long = searched(state, LONGER * iterations, rng.next())
-                agree = short.best.action == long.best.action
-                about = {"seed": seed, "seats": seats, "ply": len(state.history), "iterations": iterations}
-                yield {**about, "evidence": evidence(short.lines), "agree": agree}
-        state.play(searched(state, MOVE, rng.next()).best.action)
+    for state, rng in decisions(game, seats, seed, sparse=SPARSE, move=MOVE, max_bytes=MAX_BYTES):
+        for iterations in LENGTHS:
+            short = searched(state, iterations, rng.next(), MAX_BYTES)
+            long = searched(state, LONGER * iterations, rng.next(), MAX_BYTES)
+            agree = short.best.action == long.best.action
+            about = {"seed": seed, "seats": seats, "ply": len(state.history), "iterations": iterations}
+            yield {**about, "evidence": evidence(short.lines), "agree": agree}
 
 
 def gather(game: str, seats: int, games: int, seed: int, out: Path) -> None:

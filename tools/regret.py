@@ -19,21 +19,20 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
-from clerestory.engine import GAMES, NATURE, Rng, State
-from clerestory.search.ismcts import Searcher
+from clerestory.engine import GAMES, State
 from clerestory.search.options import shipped
-from clerestory.search.result import Result
-from clerestory.search.root import observe
 from tools.commands import two_commands
 from tools.exact import WANTED as SOLVED
 from tools.exact import lines_of as solved_lines
 from tools.exact import regret as solved_regret
 from tools.json_lines import read_lines
+from tools.self_play import decisions, searched
 
 HERE = Path(__file__).parents[1] / "tests" / "search"
 SPARSE = 10  # decisions with a choice, of which one is taken
 LONG = 100_000  # iterations of the searches that judge
 MOVE = 300  # iterations of a move of the games
+MAX_BYTES = 1 << 28  # of the tree of a move
 SEED = 1  # of the searches that are judged
 FIRST = 5000  # seed of a game
 
@@ -52,11 +51,6 @@ class Row:
 
 def around(losses: Sequence[float], digits: int) -> str:
     return f"{fmean(losses):.{digits}f} ± {stdev(losses) / sqrt(len(losses)):.{digits}f}"
-
-
-def searched(position: State, iterations: int, seed: int, max_bytes: int = 1 << 28) -> Result:
-    options = shipped(position.game, position.seats)
-    return Searcher(observe(position), seed=seed, max_bytes=max_bytes, **options).run(iterations=iterations)
 
 
 # -- positions that long searches judge ------------------------------------------------------------
@@ -79,18 +73,6 @@ def position_of(game: str, line: dict[str, Any]) -> State:
     return state
 
 
-def decisions(game: str, seats: int, seed: int) -> Iterator[State]:
-    """Some decisions of a game of the shipped search against itself."""
-    state, rng = GAMES[game].new(seats, seed), Rng(seed)
-    while not state.over:
-        if state.turn == NATURE:
-            state.play(state.draw(rng))
-            continue
-        if len(state.legal_codes()) > 1 and rng.below(SPARSE) == 0:
-            yield state
-        state.play(searched(state, MOVE, rng.next()).best.action)
-
-
 def verdict(state: State) -> dict[str, Any]:
     """What a long search says of a position, the best line first."""
     result = searched(state, LONG, SEED + 1)
@@ -103,7 +85,7 @@ def find(game: str, seats: int, positions: int) -> None:
     seed, found = max((line["seed"] + 1 for line in judged(game) if line["seats"] == seats), default=FIRST), 0
     with data(game).open("a") as file:
         while found < positions:
-            for state in decisions(game, seats, seed):
+            for state, _ in decisions(game, seats, seed, sparse=SPARSE, move=MOVE, max_bytes=MAX_BYTES):
                 line = {
                     "seats": seats,
                     "seed": seed,

@@ -118,6 +118,29 @@ function Mill() {
   );
 }
 
+interface SpacesProps {
+  id: string;
+  /** Colours of the builders on them. */
+  holders: readonly string[];
+  was: readonly string[] | undefined;
+  title(index: number): string;
+  /** What an empty space shows. */
+  children(index: number): ComponentChildren;
+}
+
+/** The spaces of a location, in their order. */
+function Spaces({ id, holders, was, title, children }: SpacesProps) {
+  return (
+    <>
+      {holders.map((holder, index) => (
+        <Space key={index} place={`${id}.${index + 1}`} title={title(index)} holder={holder} was={was?.[index]}>
+          {children(index)}
+        </Space>
+      ))}
+    </>
+  );
+}
+
 interface PairProps {
   id: string;
   number: string;
@@ -165,18 +188,9 @@ function Priory() {
   const { now, was } = useGame();
   return (
     <Strip id="priory" number="5" title="Priory">
-      {now.priory.map((holder, index) => (
-        <Space
-          key={index}
-          place={`priory.${index + 1}`}
-          title={`Priory, ${PRIORY[index]} points`}
-          holder={holder}
-          was={was?.priory[index]}
-        >
-          {PRIORY[index]}
-          <Good kind="vp" />
-        </Space>
-      ))}
+      <Spaces id="priory" holders={now.priory} was={was?.priory} title={(index) => `Priory, ${PRIORY[index]} points`}>
+        {(index) => [PRIORY[index], <Good key={index} kind="vp" />]}
+      </Spaces>
     </Strip>
   );
 }
@@ -222,17 +236,14 @@ function Court() {
   const { now, was } = useGame();
   return (
     <Strip id="court" number="9" title="King's court">
-      {now.court.map((holder, index) => (
-        <Space
-          key={index}
-          place={`court.${index + 1}`}
-          title={index ? "King's court: no tax" : "King's court: no tax, and the metal"}
-          holder={holder}
-          was={was?.court[index]}
-        >
-          {index === 0 && now.courtMetal > 0 && <Good kind="metal" />}
-        </Space>
-      ))}
+      <Spaces
+        id="court"
+        holders={now.court}
+        was={was?.court}
+        title={(index) => (index ? "King's court: no tax" : "King's court: no tax, and the metal")}
+      >
+        {(index) => index === 0 && now.courtMetal > 0 && <Good kind="metal" />}
+      </Spaces>
       <Spot place="die" class="tax" title="Tax" news={was && now.die > 0 && was.die !== now.die}>
         <span class="label">tax</span>
         <Die shows={now.die} />

@@ -1,0 +1,38 @@
+"""Games of the shipped search against itself, out of which tools take decisions."""
+
+from collections.abc import Iterator
+
+from clerestory.engine import GAMES, NATURE, Rng, State
+from clerestory.search.ismcts import Searcher
+from clerestory.search.options import shipped
+from clerestory.search.result import Result
+from clerestory.search.root import observe
+
+
+def searched(position: State, iterations: int, seed: int, max_bytes: int = 1 << 28) -> Result:
+    """Return what the shipped search says of a position."""
+    options = shipped(position.game, position.seats)
+    return Searcher(observe(position), seed=seed, max_bytes=max_bytes, **options).run(iterations=iterations)
+
+
+def decisions(
+    game: str, seats: int, seed: int, *, sparse: int, move: int, max_bytes: int
+) -> Iterator[tuple[State, Rng]]:
+    """Yield one in `sparse` decisions with a choice of a game, and the generator that it goes on with.
+
+    Args:
+        game: its name.
+        seats: number of players.
+        seed: of the game.
+        sparse: decisions with a choice, of which one is taken.
+        move: iterations of a move.
+        max_bytes: of the tree of a move.
+    """
+    state, rng = GAMES[game].new(seats, seed), Rng(seed)
+    while not state.over:
+        if state.turn == NATURE:
+            state.play(state.draw(rng))
+            continue
+        if len(state.legal_codes()) > 1 and rng.below(sparse) == 0:
+            yield state, rng
+        state.play(searched(state, move, rng.next(), max_bytes).best.action)
