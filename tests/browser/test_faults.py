@@ -144,7 +144,7 @@ def test_two_people_with_one_seat(page: Page, browser: Browser, url: str) -> Non
         other.evaluate("dispatchEvent(new Event('online'))")
         play_on(page, lambda offered: offered[0], 1)
         other.locator(".action").last.click()
-        expect(other.get_by_text("The game has gone on in the meantime")).to_be_visible(timeout=PATIENCE)
+        expect(other.get_by_text("The game has moved on in the meantime")).to_be_visible(timeout=PATIENCE)
     record = record_of(page, identifier)
     assert len([line for line in record.splitlines() if '"by": "red"' in line]) == 1
 

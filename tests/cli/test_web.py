@@ -113,4 +113,4 @@ def test_a_port_in_use_is_one_line() -> None:
 def test_client_certificates_and_a_door_do_not_go_together(tmp_path: Path) -> None:
     files = [f"--tls-{name}={tmp_path / name}" for name in ("cert", "key", "client-ca")]
     done = subprocess.run([*COMMAND, *SERVE, *files], capture_output=True, text=True, check=False, timeout=60)
-    assert (done.returncode, "web: would let in" in done.stderr) == (2, True)
+    assert (done.returncode, "web: would let browsers in" in done.stderr) == (2, True)

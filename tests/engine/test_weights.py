@@ -58,8 +58,8 @@ def signed(content: bytes) -> bytes:
 
 
 FAULTS: dict[str, tuple[Callable[[bytes], bytes], str]] = {
-    "empty": (lambda _: b"", "no file of weights"),
-    "another kind": (lambda content: b"PNG" + content, "no file of weights"),
+    "empty": (lambda _: b"", "not a file of weights"),
+    "another kind": (lambda content: b"PNG" + content, "not a file of weights"),
     "cut in the head": (lambda content: content[:10], "truncated"),
     "cut in the header": (lambda content: content[: HEAD.size + 20], "truncated"),
     "cut in the arrays": (lambda content: content[:-100], "damaged or truncated"),
