@@ -9,6 +9,7 @@ from typing import Any
 from clerestory.engine.core import NATURE, State
 from clerestory.engine.scoring import outcome
 from clerestory.review.classes import CLASSES, FLOORS, SeatFigures, class_of, figures, noise_floors, steps
+from clerestory.review.floors import general_floor
 from clerestory.review.ledger import UNIT, Account, PlyValuation, Shares, accounts, in_units, levelled
 from clerestory.review.plan import ReviewPlan
 from clerestory.review.ranks import level_like
@@ -164,7 +165,8 @@ def assemble(end: State, plan: ReviewPlan, valuations: Sequence[PlyValuation], f
     """
     result = in_units(end.returns()) if final is None else final
     levels = levelled(valuations, result)
-    floors = noise_floors(valuations, result)
+    general = [general_floor(end.game.name, end.seats, one.round) for one in valuations]
+    floors = noise_floors(valuations, result, general)
     return Annotation(
         game=end.game.name,
         names=tuple(end.game.seat_name(seat) for seat in range(end.seats)),

@@ -17,7 +17,6 @@ GLYPHS = {name: glyph for name, glyph, _ in CLASSES}
 FLOORS = 2  # an error is classified above so many times the noise floor
 FEW = 20  # steps needed to estimate a floor
 NEAR = 40  # steps around a ply that determine its floor: the last round is noisier than the first
-CAUTIOUS = 25_000  # the floor if there are fewer: only mistakes and blunders are named then
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,15 +44,20 @@ class SeatFigures:
     level: int | None = None
 
 
-def noise_floors(valuations: Sequence[PlyValuation], final: Shares) -> list[int]:
+def noise_floors(valuations: Sequence[PlyValuation], final: Shares, general: Sequence[int]) -> list[int]:
     """Return, around each valuation, the spread of the steps at which nothing should have changed, in millionths.
 
     Such a step lies between a decision at which the best was played and the next valuation, of the share of the seat
     that decided; the spread is the root mean square of those nearest by. The last step is none: it brings the result.
+
+    Args:
+        valuations: in order.
+        final: the result, or the shares of the last position.
+        general: the floor of such games in general at each valuation, for a review with too few steps of its own.
     """
     steps = quiet_steps(valuations, final)
     if len(steps) < FEW:
-        return [CAUTIOUS] * len(valuations)
+        return list(general)
     places = [place for place, _ in steps]
     squares = [0, *accumulate(step * step for _, step in steps)]
     near = min(NEAR, len(steps))

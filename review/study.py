@@ -44,7 +44,9 @@ class SearchTask:
 WORLDS, PLIES = 50, 10_000  # behind the reason for a comparison: a thousandth of a second
 LONGER = (1, 4, 16)  # times the iterations of a search, for an action that seems to be an error
 DOUBTED = 0.02  # of a win, from which on it seems to be one; less has no class
-STANDS = 0.9  # of the loss that a shorter comparison told: if a longer one tells as much, no other is asked
+MELTS = (
+    0.1  # of the loss that a shorter comparison told: if a longer one tells no less than the rest, no other is asked
+)
 
 Study = Generator[SearchTask, Result, PlyValuation]
 
@@ -80,9 +82,8 @@ def study_decision(ply: Ply, plan: ReviewPlan) -> Study:
     best = played = table.best
     spent, reason = table.iterations, ""
     if best.action != ply.action.text:
-        pair, more = yield from compare(ply, plan, root, best.action)
-        best, played = ordered(pair, best.action, ply.action.text, ply.turn)
-        spent, reason = spent + more, pair.reason if best is not played else ""
+        best, played, reason, more = yield from compare(ply, plan, root, best.action)
+        spent += more
     return PlyValuation(
         ply=ply.number,
         round=ply.round,
@@ -102,22 +103,26 @@ def study_decision(ply: Ply, plan: ReviewPlan) -> Study:
     )
 
 
-def compare(ply: Ply, plan: ReviewPlan, root: Root, best: str) -> Generator[SearchTask, Result, tuple[Result, int]]:
-    """Compare the best action with the one played; return the last comparison, and the iterations of all.
+def compare(
+    ply: Ply, plan: ReviewPlan, root: Root, best: str
+) -> Generator[SearchTask, Result, tuple[Line, Line, str, int]]:
+    """Compare the best action with the one played: return the better and the played, why it is, and all iterations.
 
     What would be called an error is compared again, LONGER times as long each time, until a longer search says no less
-    than the one before it, or calls it none: late in a game a short one may say 0.19 where nothing is lost.
+    than the one before it, or calls it none: late in a game a short one may say 0.19 where nothing is lost. What would
+    be gone if it went on melting as in the last comparison is none.
     """
-    before, spent = float("inf"), 0
+    loss, spent = float("inf"), 0
     for times in LONGER:
         pair = yield comparison(ply, plan, root, best, times)
         spent += pair.iterations
         found, taken = ordered(pair, best, ply.action.text, ply.turn)
-        loss = found.win_shares[ply.turn] - taken.win_shares[ply.turn]
+        before, loss = loss, found.win_shares[ply.turn] - taken.win_shares[ply.turn]
         if loss < DOUBTED or loss >= STANDS * before:
             break
-        before = loss
-    return pair, spent
+    else:
+        found = found if 2 * loss - before >= DOUBTED else taken
+    return found, taken, pair.reason if found is not taken else "", spent
 
 
 def comparison(ply: Ply, plan: ReviewPlan, root: Root, best: str, times: int = 1) -> SearchTask:

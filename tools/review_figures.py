@@ -1,7 +1,8 @@
-"""Figures of reviews: `python -m tools.review_figures options|luck|levels|blunders --game GAME --seats 3`.
+"""Figures of reviews: `python -m tools.review_figures WHAT --game GAME --seats 3`.
 
     options    for sets of options, at equal time: steps where the best was played, and luck
     calibration  Brier score of shares by horizon and temperature, and what they mean
+    floors     the noise floor by phase of the game, as floors.toml has it
     luck       mean luck of each source, which must be 0 within its error
     levels     mean loss of a decision of each level, which must fall from level to level
     blunders   actions that a long search says cost at least 0.10, played in the place of the best: how many are found
@@ -28,7 +29,7 @@ from clerestory.cli.options import DEFAULT_GAME
 from clerestory.engine import GAMES, NATURE, Rng, State
 from clerestory.review import UNIT, Annotation, ReviewPlan, annotate
 from clerestory.review.annotate import answered
-from clerestory.review.classes import SeatFigures, steps
+from clerestory.review.classes import SeatFigures, quiet_steps, steps
 from clerestory.review.course import plies_of
 from clerestory.review.ledger import PlyValuation
 from clerestory.review.plan import LEAST
@@ -40,6 +41,7 @@ TRIED = list(product((0, 20, 60), (2.0, 3.0, 4.0, 6.0, 8.0)))  # horizons and te
 SAMPLED, SPREAD = 8, 5  # decisions of a game that are looked at, and from which of the first ones on
 LEVELS = range(1, 9)
 EVERY_LEVEL = tuple(f"ismcts:level={level}" for level in LEVELS)
+PHASES = {"cathedral": (1, 3, 5), "duel": (1, 5, 9)}  # first rounds of the phases of a game
 WINDOW, WINDOWS = 8, 6  # plies in a row that are studied, and how many such windows there are in a game
 SEARCHES: tuple[dict[str, Any], ...] = (
     {"exploration": 0.5},  # as played
@@ -208,6 +210,34 @@ def reliability(pairs: Sequence[tuple[float, float]]) -> list[tuple[float, float
     ]
 
 
+# -- floors ----------------------------------------------------------------------------------------
+
+
+def floors_figures(setting: Setting, games: Sequence[int], pool: Executor) -> Iterator[dict[str, Any]]:
+    """Yield the noise floor by the round from which on it holds, in thousandths of a win, and of how many steps."""
+    steps: dict[int, list[int]] = {first: [] for first in PHASES[setting.game]}
+    sizes = []
+    for review in pool.map(partial(reviewed, setting, ReviewPlan(iterations=setting.iterations)), games):
+        sizes.append(review.remainder())
+        for place, step in quiet_steps(review.valuations, review.final):
+            steps[max(first for first in steps if first <= review.valuations[place].round)].append(step)
+    yield {str(setting.seats): {str(first): floor_of(found) for first, found in steps.items()}}
+    yield {"steps": {first: len(found) for first, found in steps.items()}} | ratio(sizes)
+
+
+def floor_of(steps: Sequence[int]) -> float:
+    """Return the spread of steps at which nothing should have changed, in thousandths of a win."""
+    return round(1000 * sqrt(fmean(step * step for step in steps)) / UNIT, 1)
+
+
+def ratio(sizes: Sequence[Mapping[str, float | None]]) -> dict[str, float]:
+    """Return the mean size of a revaluation, that of luck, and their ratio, over games."""
+    revaluation, luck = (
+        fmean(one[name] or 0.0 for one in sizes) / UNIT for name in ("mean_revaluation_a_ply", "mean_luck_an_event")
+    )
+    return {"revaluation": round(revaluation, 5), "luck": round(luck, 5), "ratio": round(revaluation / luck, 3)}
+
+
 # -- luck ------------------------------------------------------------------------------------------
 
 
@@ -337,6 +367,7 @@ def blunder_at(state: State, setting: Setting, seed: int) -> tuple[str, float] |
 FIGURES = {
     "options": options_figures,
     "calibration": calibration_figures,
+    "floors": floors_figures,
     "luck": luck_figures,
     "levels": levels_figures,
     "blunders": blunder_figures,

@@ -3,8 +3,10 @@
 import pytest
 
 from clerestory.engine import NATURE
-from clerestory.review.classes import CAUTIOUS, FEW, NEAR, accuracy, class_of, figures, noise_floors
+from clerestory.review.classes import FEW, NEAR, accuracy, class_of, figures, noise_floors
 from clerestory.review.ledger import UNIT, PlyValuation
+
+GENERAL = range(7_000, 8_000)  # the floor of such games at each ply
 
 
 def decision(loss: int, *, ply: int = 1, seat: int = 0, stake: int = 300_000, start: int = 500_000) -> PlyValuation:
@@ -43,21 +45,22 @@ def test_the_floor_is_the_spread_of_steps_at_which_nothing_should_have_changed()
     """Every best decision of seat 0 is followed by a valuation that is 0.03 higher or lower for it."""
     shares = [500_000 + (30_000 if ply % 2 else 0) for ply in range(FEW + 1)]
     valuations = [decision(0, ply=ply, start=start) for ply, start in enumerate(shares, 1)]
-    assert set(noise_floors(valuations, (0, UNIT))) == {30_000}  # the result is no step
-    assert set(noise_floors(valuations[:FEW], (0, UNIT))) == {CAUTIOUS}
+    assert set(noise_floors(valuations, (0, UNIT), GENERAL)) == {30_000}  # the result is no step
+    assert noise_floors(valuations[:FEW], (0, UNIT), GENERAL[:FEW]) == list(GENERAL[:FEW])
 
 
 def test_a_step_after_an_error_says_nothing_of_the_noise() -> None:
     quiet = [decision(0, ply=ply) for ply in range(1, FEW + 2)]
-    assert set(noise_floors(quiet, (UNIT, 0))) == {0}
+    assert set(noise_floors(quiet, (UNIT, 0), GENERAL)) == {0}
     loud = [decision(50_000, ply=ply) for ply in range(FEW + 2, FEW + 9)]
-    assert set(noise_floors([*quiet, *loud], (UNIT, 0))) == {0}
+    assert set(noise_floors([*quiet, *loud], (UNIT, 0), GENERAL)) == {0}
 
 
 def test_each_part_of_a_game_has_a_floor_of_its_own() -> None:
     """A quiet beginning is not judged by the noise of the end."""
     shares = [500_000] * (2 * NEAR) + [500_000 + (30_000 if ply % 2 else 0) for ply in range(2 * NEAR + 1)]
-    floors = noise_floors([decision(0, ply=ply, start=start) for ply, start in enumerate(shares, 1)], (0, UNIT))
+    valuations = [decision(0, ply=ply, start=start) for ply, start in enumerate(shares, 1)]
+    floors = noise_floors(valuations, (0, UNIT), GENERAL)
     assert (floors[0], floors[NEAR], floors[-1]) == (0, 0, 30_000)
     assert floors == sorted(floors)
 

@@ -100,6 +100,7 @@ def test_another_action_is_compared_with_the_best_in_one_search_equally_often() 
         ([0.19, -0.01], 0.0),  # gone
         ([0.19, 0.14, 0.01], 0.01),  # it melts away
         ([0.19, 0.14, 0.10], 0.10),  # the longest has the last word
+        ([0.19, 0.14, 0.05], 0.0),  # it would be gone if it went on like this
     ],
 )
 def test_an_error_is_named_only_if_longer_searches_say_so(losses: list[float], told: float) -> None:
