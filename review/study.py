@@ -44,9 +44,7 @@ class SearchTask:
 WORLDS, PLIES = 50, 10_000  # behind the reason for a comparison: a thousandth of a second
 LONGER = (1, 4, 16)  # times the iterations of a search, for an action that seems to be an error
 DOUBTED = 0.02  # of a win, from which on it seems to be one; less has no class
-MELTS = (
-    0.1  # of the loss that a shorter comparison told: if a longer one tells no less than the rest, no other is asked
-)
+STANDS = 0.9  # of the loss that a shorter comparison told: if a longer one tells as much, no other is asked
 
 Study = Generator[SearchTask, Result, PlyValuation]
 
