@@ -41,7 +41,7 @@ def test_it_is_shown_without_its_answer(first: Puzzle) -> None:
 
 def test_one_tries_until_it_is_solved(first: Puzzle) -> None:
     shown = called("1", stdin=f"nonsense\n{wrong(first)}\n{first.answer.text}\n").output
-    assert "is no legal action" in shown
+    assert "is neither a legal action nor a command" in shown
     assert f"No: that loses {100 * first.loss(wrong(first)):.1f} % of a win." in shown
     assert f"({first.answer.text}) is best" in shown
 
