@@ -16,7 +16,7 @@ SPREAD = {
 # How much may be buffered for a slow reader of a stream: a few tables, so that the next one is nearly the latest.
 NARROW: list[tuple[str, str | int]] = [("grpc.http2.lookahead_bytes", 8192), ("grpc.http2.bdp_probe", 0)]
 # How soon a restarted server is found again (milliseconds): the interval and timeout of connection attempts;
-# # pings of a silent connection while a call waits, half as often as our server allows; repeated name lookups.
+# pings of a silent connection while a call waits, half as often as our server allows; repeated name lookups.
 RECONNECT: list[tuple[str, str | int]] = [
     ("grpc.initial_reconnect_backoff_ms", 100),
     ("grpc.max_reconnect_backoff_ms", 500),
