@@ -16,6 +16,12 @@ cdef inline bint goes_on(int turn, int left) noexcept nogil:
     return turn == NATURE or (turn != OVER and left > 0)
 
 
+cdef inline int advance(Search *search, action_t a) noexcept nogil:
+    """Play an action; return whose turn it is then."""
+    search.ops.play(search.world, a)
+    return search.ops.turn(search.world)
+
+
 cdef void play_uniformly(Search *search) noexcept nogil:
     """Play on, choosing uniformly among the legal actions."""
     cdef int turn = search.ops.turn(search.world), left = search.horizon
@@ -25,8 +31,7 @@ cdef void play_uniformly(Search *search) noexcept nogil:
             a = search.ops.draw(search.world, &search.rng)
         else:
             a = search.legal[rng_below(&search.rng, search.ops.legal(search.world, search.legal))]
-        search.ops.play(search.world, a)
-        turn = search.ops.turn(search.world)
+        turn = advance(search, a)
         left -= 1
     settle(search, turn)
 
@@ -45,8 +50,7 @@ cdef void play_informed(Search *search) noexcept nogil:
             if n > 1:
                 search.guide.weigh(search.world, search.legal, n, weights)
                 a = search.legal[pick(weights, n, &search.rng)]
-        search.ops.play(search.world, a)
-        turn = search.ops.turn(search.world)
+        turn = advance(search, a)
         left -= 1
     settle(search, turn)
 
@@ -71,8 +75,7 @@ cdef void play_by_mast(Search *search) noexcept nogil:
             a = search.legal[pick(weights, n, &search.rng)]
             search.played[length] = MastStep(phase + a, turn)
             length += 1
-        search.ops.play(search.world, a)
-        turn = search.ops.turn(search.world)
+        turn = advance(search, a)
         left -= 1
     settle(search, turn)
     learn(search, length)

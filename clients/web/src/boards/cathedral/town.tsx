@@ -74,9 +74,7 @@ function Archbishop() {
   const { now, was } = useGame();
   return (
     <Strip id="archbishop" number="1–2" title="Event, archbishop">
-      <Space place="archbishop" title="Archbishop's seat" holder={now.archbishop} was={was?.archbishop}>
-        {null}
-      </Space>
+      <Space place="archbishop" title="Archbishop's seat" holder={now.archbishop} was={was?.archbishop} />
       <Spot place="event" class="event" title="Event" news={was && was.event !== now.event && now.event !== ""}>
         <EventCard />
       </Spot>
@@ -332,9 +330,7 @@ function Start() {
   const { now, was } = useGame();
   return (
     <Strip id="start" number="14" title="Next start">
-      <Space place="start" title="Next starting player" holder={now.start} was={was?.start}>
-        {null}
-      </Space>
+      <Space place="start" title="Next starting player" holder={now.start} was={was?.start} />
     </Strip>
   );
 }
