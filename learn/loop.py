@@ -23,7 +23,6 @@ import numpy as np
 
 from clerestory.arena.pool import Crew, on_processes
 from clerestory.arena.results import lock
-from clerestory.engine.value import value_in_use, value_of
 from clerestory.engine.weights import Weights as ReadWeights
 from clerestory.engine.weights import read_weights, write_weights
 from clerestory.learn.chunks import (
@@ -161,7 +160,7 @@ def play(plan: Plan, out: Path, generation: int, seats: tuple[int, ...], means: 
 def fit_generation(plan: Plan, out: Path, generation: int, means: Means) -> None:
     """Fit a candidate to the games of this generation and of those before it in the window."""
     folder, game = folder_of(out, generation), plan.load()
-    material, start = gather(plan, out, generation), start_of(plan, out, generation)
+    material, start = gather(plan, out, generation), plan.weights(best_value(out, generation))
     schedule = plan.schedule if start is None else replace(plan.schedule, rate=plan.schedule.rate * GENTLY)
     progress = None
     for progress in fit_of(plan, schedule, material, start, folder / "fit.npz"):
@@ -178,12 +177,6 @@ def fit_generation(plan: Plan, out: Path, generation: int, means: Means) -> None
     write_weights(folder / "candidate.net", in_points(weights), summary, game=game)
     write_json(folder / "figures.json", summary)
     (folder / "fit.npz").unlink()
-
-
-def start_of(plan: Plan, out: Path, generation: int) -> ReadWeights | None:
-    """Return the weights of the value that played the games, from which the fit goes on; None of a hand-made one."""
-    game, best = plan.load(), best_value(out, generation)
-    return value_of(game, value_in_use(game)[0] if best is None else str(best)).weights
 
 
 def fit_of(

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from clerestory.engine.core import Game
-from clerestory.engine.weights import read_weights, signature
+from clerestory.engine.value import value_in_use, value_of
+from clerestory.engine.weights import Weights, signature
 from clerestory.learn.chunks import GAMES_PER_CHUNK
 from clerestory.learn.errors import BadPlan
 from clerestory.learn.fit import Schedule
@@ -60,16 +61,24 @@ class Plan:
             "seed": self.seed,
         }
 
+    def weights(self, value: Path | None) -> Weights | None:
+        """Return the weights of a value, None for the shipped one; None if that was made by hand.
+
+        Raises BadWeights for a file that is no value of this game.
+        """
+        game = self.load()
+        return value_of(game, value_in_use(game)[0] if value is None else str(value)).weights
+
     def selfplay(self, generation: int, seats: int, value: Path | None) -> SelfPlay:
         """Return what plays in a generation: the search with the best value so far, None for the shipped one.
 
         Raises BadWeights for a file that is no value of this game.
         """
-        if value is None:
-            return SelfPlay(self.load, seats, generation, self.seed, {}, self.habits)
-        named = {"value": read_weights(value, self.load()).checksum}
-        options = {**self.search, "value": str(value)}
-        return SelfPlay(self.load, seats, generation, self.seed, options, self.habits, {**self.search, **named})
+        weights = self.weights(value)
+        named = {} if weights is None else {"value": weights.checksum}
+        search = {} if value is None else dict(self.search)
+        options = search if value is None else {**search, "value": str(value)}
+        return SelfPlay(self.load, seats, generation, self.seed, options, self.habits, {**search, **named})
 
     def bot(self, value: Path | None) -> str:
         """Return the text of the bot that plays with a value, None for the shipped one."""

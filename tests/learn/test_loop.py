@@ -85,6 +85,14 @@ def test_the_next_generation_is_played_by_the_value_that_passed(whole: Path) -> 
     assert due(whole) == 2
 
 
+def test_games_are_known_by_the_value_that_played_them(whole: Path) -> None:
+    shipped, value = value_of(cathedral(), "net").weights, whole / "generation-0" / "value.net"
+    assert shipped is not None
+    assert PLAN.selfplay(0, 2, None).header()["search"]["value"] == shipped.checksum
+    passed = read_weights(value, cathedral()).checksum
+    assert PLAN.selfplay(1, 2, value).header()["search"]["value"] == passed != shipped.checksum
+
+
 def test_a_fit_goes_on_from_the_value_that_played(whole: Path) -> None:
     shipped = value_of(cathedral(), "net").weights
     assert shipped is not None
