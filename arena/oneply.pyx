@@ -1,8 +1,8 @@
 # cython: language_level=3
-"""The bots without a tree: each action is judged one or two decisions deep, or by playouts, averaged over worlds.
+"""The bots without a tree: they evaluate each action one or two decisions deep, or by playouts, averaged over worlds.
 
 All actions of a decision are tried in the same worlds with the same luck (common random numbers), so that their
-differences are less noisy than their values. Seats judge by a value of the game; nothing here knows a card.
+differences are less noisy than their values. Positions are evaluated by a value of the game.
 """
 from libc.math cimport INFINITY
 from libc.stdint cimport uint64_t
@@ -19,7 +19,7 @@ from clerestory.search.errors import BadBot
 
 cdef struct Look:
     const GameOps *ops
-    Value value                  # what positions are worth; of no bot that goes by none
+    Value value                  # evaluates positions; unused by bots without a value
     uint64_t root[64]            # the position, as the deciding seat sees it
     int seats
     int seat                     # the one that decides
@@ -95,7 +95,7 @@ cdef double at_the_end(Look *look, void *world) noexcept nogil:
 
 
 cdef double after_greedy_play(Look *look, void *world) noexcept nogil:
-    """The margin at the end when every seat goes on greedily."""
+    """The margin at the end when every seat continues greedily."""
     cdef double score[MAX_SEATS]
     cdef double margin[MAX_SEATS]
     cdef int turn = settle(look, world)
@@ -142,7 +142,7 @@ cdef judge_t judge_of(str bot, bint guided) except NULL:
     if bot == "flat-mc":
         return at_the_end
     if not guided:
-        raise BadBot(f"{bot}: the game has no guide to go by")
+        raise BadBot(f"{bot}: needs a guide, which the game does not have")
     if bot == "rollouts":
         return after_greedy_play
     return after_reply if bot == "expectimax" else at_once

@@ -3,9 +3,9 @@
 from libc.stdint cimport uint16_t
 
 cdef extern from *:
-    int lowest_bit "__builtin_ctz"(unsigned int) noexcept nogil         # owes a bit
-    int lowest_of "__builtin_ctzll"(unsigned long long) noexcept nogil  # owes a bit
-    int leading_zeros "__builtin_clz"(unsigned int) noexcept nogil      # owes a bit
+    int lowest_bit "__builtin_ctz"(unsigned int) noexcept nogil         # undefined for 0
+    int lowest_of "__builtin_ctzll"(unsigned long long) noexcept nogil  # undefined for 0
+    int leading_zeros "__builtin_clz"(unsigned int) noexcept nogil      # undefined for 0
     bint rarely "__builtin_expect"(bint, bint) noexcept nogil           # (condition, 0)
 
 

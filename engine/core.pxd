@@ -2,9 +2,9 @@
 """The contract: a game is a flat C struct and a table of C functions. Read this page first.
 
 A state is at most MAX_BYTES bytes without pointers, padding zeroed, so that memcpy copies and memcmp
-compares; its first byte is the number of seats. Functions cannot fail: the caller owes what is said
-here, the checked Python surface (State) pays it. Luck is explicit: every die, draw and reveal is an
-action of NATURE. Hidden is data: an undealt card is a field that says UNKNOWN.
+compares; its first byte is the number of seats. Functions cannot fail: the caller must meet the preconditions
+given here, as the checked Python interface (State) does. Luck is explicit: every die roll, draw and reveal is an
+action of NATURE. Hidden information is data: an undealt card is a field with the value UNKNOWN.
 """
 from libc.math cimport INFINITY
 from libc.stdint cimport uint16_t, uint64_t
@@ -20,12 +20,12 @@ cpdef enum:
     MAX_BYTES = 512  # of a state
     MAX_LEGAL = 128  # actions of one decision, outcomes of one chance event
 
-# Owes a state whose fields are in range and break no invariant before this one.
+# Precondition: the fields are in range, and the invariants before this one hold.
 ctypedef bint (*predicate)(const void *s) noexcept nogil
 
 cdef struct Invariant:
     predicate holds
-    const char *field     # to blame where it does not hold, as JSON names it; "" where any of several may be wrong
+    const char *field     # to blame if it does not hold, by its name in JSON; "" if any of several may be wrong
     const char *sentence
 
 cdef struct GameOps:
@@ -37,58 +37,57 @@ cdef struct GameOps:
 
     # the seat to decide, or NATURE, or OVER
     int (*turn)(const void *s) noexcept nogil
-    # the seat's actions, or the outcomes possible by what everyone can see: ascending, unique, never
-    # empty unless over; returns how many. A seat whose cards are unknown has every action it might have
+    # the seat's actions, or the outcomes that are possible given what everyone can see: ascending, unique,
+    # empty only when over; returns how many. A seat whose cards are unknown has every action it might have
     int (*legal)(const void *s, action_t *out) noexcept nogil
     # probability of each of Nature's outcomes, in legal order, given what everyone can see
     void (*odds)(const void *s, double *out) noexcept nogil
-    # one outcome for Nature: from the dealt decks where they are dealt, else by odds
+    # one outcome for Nature: from the decks if they are dealt, else by odds
     action_t (*draw)(const void *s, rng_t *rng) noexcept nogil
     # apply a legal action. An outcome that contradicts a dealt deck changes the deck, never the outcome
     void (*play)(void *s, action_t a) noexcept nogil
     # at the end: win share per seat (sums to 1), and final score
     void (*returns)(const void *s, double *out) noexcept nogil
     void (*scores)(const void *s, double *out) noexcept nogil
-    # forget everything that the seat (or an onlooker, NATURE) cannot know; in place, idempotent
+    # clear everything that the seat (or an onlooker, NATURE) cannot know; in place, idempotent
     void (*observe)(void *s, int seat) noexcept nogil
-    # determinize: fill every unknown, uniformly over what is consistent; no-op when nothing is unknown
+    # determinize: fill in every unknown, uniformly over the consistent possibilities; no-op if nothing is unknown
     void (*deal)(void *s, rng_t *rng) noexcept nogil
-    # hash of what observe(s, seat) leaves: the identity of the seat's information set
+    # hash of the state after observe(s, seat): the identity of the seat's information set
     uint64_t (*key)(const void *s, int seat) noexcept nogil
     # opening position, decks dealt; fills all state_size bytes
     void (*setup)(void *s, int seats, rng_t *rng) noexcept nogil
-    # what else is true of every position, beyond what is declared of its fields (layout.py)
+    # what is true of every position beyond the declarations of its fields (layout.py)
     int num_invariants
     const Invariant *invariants
 
-# What a position is worth, by weights of its own: several values live side by side. Weights outlive what asks them.
+# Evaluates positions, with its own weights, so several can be used side by side. Weights outlive their users.
 cdef struct Value:
     const void *weights
-    # Write the expected final score of each seat, in the unit of scores, whoever is to decide, and win shares, which
-    # sum to 1, where there are some: then return True. Dealt or observed state, it does not matter; at the end both
-    # are what they are by the rules
+    # Write the expected final score of each seat, in the unit of scores, whoever is to decide; if the value has win
+    # shares, write them too (they sum to 1) and return True. Takes dealt and observed states alike; at the end of the
+    # game both are the actual results
     bint (*evaluate)(const void *weights, const void *s, double *scores, double *shares) noexcept nogil
 
-# What is known of good play: optional, beside the rules. Bots and playouts go through it.
+# Knowledge of good play: optional, separate from the rules. Used by bots and playouts.
 cdef struct Guide:
     int phases                     # phase is 0 .. phases - 1
     int num_features
     const char *const *features    # their names; the first is the score, in the unit of scores
-    # expected final score per seat by weights of that form, in the unit of scores, whoever is to decide; dealt or
-    # observed state; as a Value's, without win shares
+    # expected final score per seat with the game's kind of weights, otherwise like a Value without win shares
     bint (*evaluate)(const void *weights, const void *s, double *scores, double *shares) noexcept nogil
     # weight > 0 of each of n legal actions of the deciding seat, for informed playouts and priors
     void (*weigh)(const void *s, const action_t *legal, int n, float *out) noexcept nogil
-    # statistics are kept by phase: the kind of decision (or event) that is due
+    # statistics are collected by phase: the kind of decision (or event) that is due
     int (*phase)(const void *s) noexcept nogil
     # the named features of one seat, for explanations
     void (*feature)(const void *s, int seat, double *out) noexcept nogil
-    # number of the round that is played: explanations also say what is expected when it changes
+    # number of the current round: explanations also give expectations for its end
     int (*round)(const void *s) noexcept nogil
 
 
 cdef inline void margins_of(const double *scores, int seats, double *out) noexcept nogil:
-    """Each seat's score less the best other."""
+    """Each seat's score minus the best other score."""
     cdef int seat, other
     cdef double best
     for seat in range(seats):
@@ -102,7 +101,7 @@ cdef inline void margins_of(const double *scores, int seats, double *out) noexce
 cdef class Game:
     cdef const GameOps *ops
     cdef const Guide *guide        # NULL: the game has none
-    cdef const Encoder *encoder    # NULL: no learned value sees this game
+    cdef const Encoder *encoder    # NULL: the game has no features for a learned value
     cdef readonly dict hand_values  # weights of the guide's value by name, arrays of doubles
     cdef readonly tuple feature_names  # of the encoder, in order: those of a seat, those of the table
     cdef readonly str name
@@ -114,15 +113,15 @@ cdef class Game:
     cdef readonly str catalogue    # hash of the card catalogue in use, "" for a game without one
     cdef tuple _seat_names
     cdef object _cards, _picture
-    cdef readonly tuple accounts   # what must add up, each a function of the fields that yields their faults
+    cdef readonly tuple accounts   # checks of what must add up: functions of the fields that yield faults
     cdef dict _codes
     cdef void bind(self, const GameOps *ops, const Guide *guide, const Encoder *encoder=*)
     cdef int broken(self, const void *s)  # index of the first broken invariant of the ops, -1 for none
-    # what a seat has been shown of a chance event to come, by something that is no action
-    cdef int unsaid(self, const void *s, int seat, action_t *out)  # outcomes that it may have been; how many
-    cdef void say(self, void *s, int seat, action_t outcome)       # it was this one
-    cdef void unsay(self, void *s, int seat)                       # the position says no longer which it was
-    cdef bint foresees(self, const void *s, int seat)              # the chance event is due: what it brings was shown
+    # a coming chance event that was shown to one seat, which is not an action
+    cdef int unsaid(self, const void *s, int seat, action_t *out)  # the possible outcomes; returns how many
+    cdef void say(self, void *s, int seat, action_t outcome)       # enter which one it is
+    cdef void unsay(self, void *s, int seat)                       # clear which one it is
+    cdef bint foresees(self, const void *s, int seat)              # was it shown the outcome of the event now due?
 
 
 cdef class State:

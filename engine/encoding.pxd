@@ -1,9 +1,9 @@
 # cython: language_level=3
-"""What a learned value sees of a position: features of each seat, and features of the table that all seats share.
+"""The input of a learned value: features of each seat, and features of the table that all seats share.
 
-They are few among many, so they are written as a list of those that are not 0. A game encodes only what everyone can
-see: a dealt position and what any seat knows of it have equal features. The features of a seat do not depend on which
-number it has, so that renaming seats renames features and no more.
+Most features are 0, so the others are written as a sparse list. A game encodes only what everyone can
+see: a dealt position and any seat's view of it have equal features. The features of a seat do not depend on its
+number, so renumbering the seats only permutes the features.
 """
 from libc.stdint cimport uint8_t
 
@@ -18,13 +18,13 @@ cdef extern from *:
         float amount[MOST_FEATURES];
     } Sparse;
     """
-    ctypedef struct Sparse:      # in C, so that C can take it too
+    ctypedef struct Sparse:      # defined in C, for use in C code as well
         int count
-        uint8_t place[256]       # of the features that are not 0, no place twice
+        uint8_t place[256]       # indices of the non-zero features, without duplicates
         float amount[256]        # scaled to about 0 .. 1
 
 cdef struct Encoder:
-    int own                      # features of a seat, 256 at most
+    int own                      # features of a seat, at most 256
     int table                    # features of the table, likewise
     # fill a list for each seat, one for the table, and the points of each seat so far, in the unit of scores
     void (*encode)(const void *s, Sparse *own, Sparse *table, double *points) noexcept nogil

@@ -6,11 +6,9 @@ cdef void write_features(
     const Encoder *encoder, const unsigned char[:, ::1] states, float[:, :, ::1] own, float[:, ::1] table,
     float[:, ::1] points
 ) noexcept nogil:
-    """Write the features of positions, all of one number of seats, into arrays of zeros: own by seat, and the table's.
+    """Write the features of positions with the same number of seats into arrays of zeros: by seat, and the table's.
 
-    Also the points of each seat so far.
-
-    Owes that the memory is that of sound positions.
+    Also writes the points of each seat so far. Precondition: the memory is that of valid positions.
     """
     cdef Sparse of_seats[MAX_SEATS]
     cdef Sparse of_table
