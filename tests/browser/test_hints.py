@@ -30,7 +30,7 @@ def change_tables(page: Page, change: Callable[[list[dict[str, Any]]], None]) ->
 
 @pytest.mark.parametrize(
     ("more", "share", "says"),
-    [(3, 1, "so far, but tried less"), (3, 0, "yet fewer wins"), (0.01, 1, None), (-3, 1, None)],
+    [(3, 1, "so far, but tried less"), (3, 0, "but fewer wins"), (0.01, 1, None), (-3, 1, None)],
 )
 def test_a_line_with_more_points_than_the_first_is_explained(
     page: Page, more: float, share: int, says: str | None

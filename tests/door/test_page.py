@@ -58,7 +58,7 @@ async def test_an_installation_without_a_page_says_so(monkeypatch: pytest.Monkey
     async with door() as caller:
         answer = await caller.ask("GET", "/")
     assert answer.status == 503
-    assert "without its page" in answer.body.decode()
+    assert "has no web page" in answer.body.decode()
 
 
 def test_a_folder_that_is_not_there_is_an_empty_page(tmp_path: Path) -> None:
