@@ -87,12 +87,16 @@ def learn(plan: Plan, gate: Gate, out: Path, generations: int, means: Means) -> 
 
 
 def take_generation(plan: Plan, gate: Gate, out: Path, generation: int, means: Means) -> dict[str, Any]:
-    """Play, fit and gate one generation, as far as that is still to be done; return its record."""
+    """Play, fit and gate one generation, as far as that is still to be done; return its record.
+
+    One that was gated stays as it is, whatever search would play its games today.
+    """
+    if (folder_of(out, generation) / "gate.json").exists():
+        return record_of(out, generation)
     play(plan, out, generation, plan.seats, means)
     if not (folder_of(out, generation) / "figures.json").exists():
         fit_generation(plan, out, generation, means)
-    if not (folder_of(out, generation) / "gate.json").exists():
-        gate_generation(plan, gate, out, generation, means)
+    gate_generation(plan, gate, out, generation, means)
     return record_of(out, generation)
 
 

@@ -1,6 +1,7 @@
 """The loop, at tiny budgets: what it leaves behind, and that kills, processes and strangers' folders change nothing."""
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -160,6 +161,13 @@ def test_a_folder_of_something_else_is_refused(name: str, value: object, tmp_pat
     (tmp_path / "learn.json").write_text(json.dumps({**PLAN.header(), name: value}))
     with pytest.raises(BadData, match=rf"learn\.json: {name} is {value!r} there"):
         next(learn(PLAN, OPEN, tmp_path, 1, Means()))
+
+
+def test_a_generation_that_was_gated_stays_as_it_is(whole: Path, tmp_path: Path) -> None:
+    """The shipped search may have other options, and more games be wanted, by the time that a run goes on."""
+    shutil.copytree(whole, tmp_path, dirs_exist_ok=True)
+    other = replace(PLAN, chunks=2, search={**PLAN.search, "exploration": 0.3})
+    assert list(learn(other, OPEN, tmp_path, 2, Means())) == list(learn(PLAN, OPEN, whole, 2, Means()))
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]"])
