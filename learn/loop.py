@@ -261,6 +261,8 @@ def gate_generation(plan: Plan, gate: Gate, out: Path, generation: int, means: M
         means.watch(stage, played := played + more, len(matches) * gate.games)
 
     outcomes = list(play_gate(gate, matches, folder / "gate", workers=means.workers, crew=means.crew, count=count))
+    for outcome in outcomes:
+        outcome["opponent"] = outcome["opponent"].replace(f"{out}/", "")  # wherever the folder lies
     verdict = {"passed": all(outcome["passed"] for outcome in outcomes), "matches": outcomes}
     if verdict["passed"]:
         weights = read_weights(candidate, plan.load())

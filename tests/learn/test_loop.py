@@ -77,6 +77,7 @@ def test_what_a_generation_leaves_behind(whole: Path) -> None:
     assert provenance["held_out"]["2"]["positions"] > 0
     (match,) = provenance["gate"]["matches"]
     assert (match["seats"], match["budget"], match["games"]) == (2, "2it", 2)
+    assert match["opponent"].startswith("ismcts:value=generation-0/value.net,")
     assert "generation 1" in (whole / "report.html").read_text()
 
 
