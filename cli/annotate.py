@@ -71,11 +71,11 @@ def annotate_record(
     played = chosen_record(record, number)
     crew = threads or os.cpu_count() or 1
     more = None if deep is None else seconds_of("--deep", deep)
-    with progress_bar() as told:
+    with progress_bar() as progress:
         plan = plan_of(played, iterations, time, seed, viewer, crew)
-        review = annotate(played.state, plan, threads=crew, progress=told)
+        review = annotate(played.state, plan, threads=crew, progress=progress)
         if more is not None:
-            review = deepen(played.state, review, more, threads=crew, progress=told)
+            review = deepen(played.state, review, more, threads=crew, progress=progress)
     if html is not None:
         write(html, report(review))
     if as_json:
@@ -164,16 +164,16 @@ def ledger_table(review: Annotation) -> Table:
 
 
 def errors(review: Annotation) -> list[Text]:
-    """Return the dearest errors in words."""
+    """Return the most expensive errors in words."""
     found = review.errors()[:SHOWN]
-    told = [Text("Errors, the dearest first" if found else "No errors above the noise", style="bold")]
+    lines = [Text("Errors, the most expensive first" if found else "No errors above the noise", style="bold")]
     for one in found:
         glyph = GLYPHS[review.class_of(one)]
-        told.append(Text(f"{glyph:<3}{review.names[one.seat]}: {one.label} ({place(one)})"))
-        told.append(Text(f"   {verdict(one)}", style="dim"))
+        lines.append(Text(f"{glyph:<3}{review.names[one.seat]}: {one.label} ({place(one)})"))
+        lines.append(Text(f"   {verdict(one)}", style="dim"))
         if found_by_rollouts := rolled(review, one):
-            told.append(Text(f"   {found_by_rollouts}", style="dim"))
-    return told
+            lines.append(Text(f"   {found_by_rollouts}", style="dim"))
+    return lines
 
 
 def luck_table(review: Annotation) -> Table:

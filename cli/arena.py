@@ -17,7 +17,7 @@ from clerestory.arena.match import Match
 from clerestory.arena.results import open_results
 from clerestory.arena.series import Report, Side, play_match, report
 from clerestory.arena.statistics import Interval, Sprt
-from clerestory.cli.crew import HANDS, BotArgument, BudgetOption, Hands, loader
+from clerestory.cli.crew import WORKERS, BotArgument, BudgetOption, WorkerOptions, loader
 from clerestory.cli.grouped import grouped
 from clerestory.cli.options import DEFAULT_GAME, BadOption, GameOption, JsonOption, SeatsOption, SeedOption, chosen_game
 from clerestory.cli.screen import figures_table, screen
@@ -36,7 +36,7 @@ def arena(
     out: Annotated[
         Path | None, typer.Option(help="File of the games; those already there are not played again.")
     ] = None,
-    hands: Hands = HANDS,
+    workers: WorkerOptions = WORKERS,
     seed: SeedOption = 0,
     sprt: Annotated[
         str | None,
@@ -49,7 +49,7 @@ def arena(
     test = None if sprt is None else read_sprt(sprt)
     match = Match(loader(game), seats, (a, b), budget, seed, math.ceil(games / seats))
     match.rehearse()
-    outcome = play(match, out, hands, test)
+    outcome = play(match, out, workers, test)
     if as_json:
         typer.echo(json.dumps({**match.header(), "seed": seed, **finite(asdict(outcome))}))
     else:
@@ -64,11 +64,11 @@ def read_sprt(text: str) -> Sprt:
     return Sprt(float(numbers[1]), float(numbers[2]))
 
 
-def play(match: Match, out: Path | None, hands: Hands, sprt: Sprt | None = None) -> Report:
+def play(match: Match, out: Path | None, workers: WorkerOptions, sprt: Sprt | None = None) -> Report:
     """Play the games still missing, with a progress bar on standard error, and report."""
     with open_results(out, match) as results, progress_bar(match.deals * match.seats) as step:
         step(len(results.of(match)))
-        with closing(play_match(match, results, workers=hands.number(), sprt=sprt, crew=hands.crew())) as games:
+        with closing(play_match(match, results, workers=workers.number(), sprt=sprt, crew=workers.crew())) as games:
             for _ in games:
                 step(1)
         outcome = report(match, results, sprt)

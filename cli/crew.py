@@ -38,7 +38,7 @@ RayAddressOption = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
-class Hands:
+class WorkerOptions:
     """The options that say who plays: how many workers, and where."""
 
     workers: WorkersOption = None
@@ -58,7 +58,7 @@ class Hands:
         return on_processes
 
 
-HANDS = Hands()
+WORKERS = WorkerOptions()
 
 
 def loader(name: str) -> Callable[[], Game]:

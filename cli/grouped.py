@@ -10,13 +10,13 @@ from typing import Annotated, Any
 Command = Callable[..., None]
 
 
-def grouped(**told: Mapping[str, Any]) -> Callable[[Command], Command]:
+def grouped(**declared: Mapping[str, Any]) -> Callable[[Command], Command]:
     """Return a decorator, by which the fields of a command's dataclasses become options of its own.
 
     An instance that is the default of a dataclass has the defaults of its options.
 
     Args:
-        told: the options of a dataclass whose fields do not name theirs, by the parameter's name and the field's.
+        declared: the options of a dataclass whose fields do not name theirs, by the parameter's name and the field's.
     """
 
     def decorate(command: Command) -> Command:
@@ -30,7 +30,7 @@ def grouped(**told: Mapping[str, Any]) -> Callable[[Command], Command]:
                 values[group.name] = group.annotation(**own)
             command(**values)
 
-        options = [option for one in given for option in spread(one, told.get(one.name, {}))]
+        options = [option for one in given for option in spread(one, declared.get(one.name, {}))]
         call.__signature__ = Signature(options)  # type: ignore[attr-defined]
         call.__annotations__ = {option.name: option.annotation for option in options}
         return call
@@ -38,13 +38,13 @@ def grouped(**told: Mapping[str, Any]) -> Callable[[Command], Command]:
     return decorate
 
 
-def spread(parameter: Parameter, told: Mapping[str, Any]) -> Iterator[Parameter]:
+def spread(parameter: Parameter, declared: Mapping[str, Any]) -> Iterator[Parameter]:
     """Yield the options that a parameter stands for: itself, or the fields of its dataclass."""
     if not is_dataclass(parameter.annotation):
         yield parameter.replace(kind=Parameter.KEYWORD_ONLY)
         return
     for field in fields(parameter.annotation):
-        kind = Annotated[field.type, told[field.name]] if told else field.type
+        kind = Annotated[field.type, declared[field.name]] if declared else field.type
         yield Parameter(
             field.name, Parameter.KEYWORD_ONLY, default=default_of(field, parameter.default), annotation=kind
         )

@@ -24,13 +24,13 @@ class KeptSession:
         game: the game.
         session: its display: the position, the players, hints.
         target: address of the server, to show how to continue later.
-        told: version up to which events have been shown.
+        shown: version up to which events have been shown.
     """
 
     game: KeptGame
     session: Session
     target: str
-    told: int = field(default=0)
+    shown: int = field(default=0)
 
 
 def is_kept(start: str) -> bool:
@@ -82,12 +82,12 @@ def name_of(game: KeptGame) -> str:
 
 def tell(kept: KeptSession, seen: GameSnapshot) -> None:
     """Show what has happened since the last time."""
-    if not kept.told and seen.status == "open":
+    if not kept.shown and seen.status == "open":
         kept.session.console.print(f"The game is waiting for people: {kept.game.game_id}")
     for entry in seen.entries:
-        if entry.version > kept.told:
+        if entry.version > kept.shown:
             tell_entry(kept, seen, entry)
-    kept.told = max(kept.told, seen.version)
+    kept.shown = max(kept.shown, seen.version)
 
 
 def tell_entry(kept: KeptSession, seen: GameSnapshot, entry: GameEntry) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from clerestory.cli.crew import HANDS, Hands
+from clerestory.cli.crew import WORKERS, WorkerOptions
 from clerestory.cli.grouped import grouped
 from clerestory.cli.options import BadOption, SeedOption
 
@@ -40,18 +40,18 @@ def learn(
     games_only: Annotated[
         bool, typer.Option("--games-only", help="Play the games of the next generation, and exit.")
     ] = False,
-    hands: Hands = HANDS,
+    workers: WorkerOptions = WORKERS,
     seed: SeedOption = 0,
 ) -> None:
     """Learn a value of GAME: the search plays itself, a net is fitted to the games, and matches say if it is better."""
     require_numpy()
-    from clerestory.cli.learning import Wish, fulfil
+    from clerestory.cli.learning import LearningOptions, run_learning
 
-    wish = Wish(
+    options = LearningOptions(
         game, out, generations, games, seats, epochs, search, quick, full, budgets,
         tuple(against or ("ismcts-v1",)), gate_games, sprt, games_only, seed,
     )  # fmt: skip
-    fulfil(wish, hands.number(), hands.crew())
+    run_learning(options, workers.number(), workers.crew())
 
 
 def require_numpy() -> None:

@@ -20,7 +20,7 @@ from clerestory.cli.options import BadOption, chosen_game
 from clerestory.learn.chunks import GAMES_PER_CHUNK
 from clerestory.learn.fit import Schedule
 from clerestory.learn.gate import Gate
-from clerestory.learn.loop import Means, Watch, due, learn, play, require_ours
+from clerestory.learn.loop import Resources, Watch, due, learn, play, require_ours
 from clerestory.learn.plan import Plan
 from clerestory.learn.selfplay import Habits
 
@@ -28,7 +28,7 @@ EVERY = 60.0  # seconds between progress lines when there is no terminal
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class LearningOptions:
     """The options of `clerestory learn`, as given."""
 
     game: str
@@ -65,15 +65,15 @@ class Wish:
         return Gate(tuple(self.budgets.split(",")), self.against, self.gate_games, test.elo0, test.elo1)
 
 
-def fulfil(wish: Wish, workers: int, crew: Crew) -> None:
+def run_learning(options: LearningOptions, workers: int, crew: Crew) -> None:
     """Learn, and print the result of every generation."""
-    plan, gate = wish.plan(), wish.gate()
+    plan, gate = options.plan(), options.gate()
     with watching() as watch:
-        means = Means(workers, crew, watch)
-        if wish.games_only:
-            play_games_only(plan, wish.out, means)
+        resources = Resources(workers, crew, watch)
+        if options.games_only:
+            play_games_only(plan, options.out, resources)
             return
-        for record in learn(plan, gate, wish.out, wish.generations, means):
+        for record in learn(plan, gate, options.out, options.generations, resources):
             typer.echo(summary(record))
 
 
@@ -104,10 +104,10 @@ def is_number(text: str) -> bool:
     return re.fullmatch(r"\d+\.\d+", text, re.ASCII) is not None
 
 
-def play_games_only(plan: Plan, out: Path, means: Means) -> None:
+def play_games_only(plan: Plan, out: Path, resources: Resources) -> None:
     """Play the games of the first generation that was not gated yet."""
     require_ours(plan, out)
-    play(plan, out, due(out), plan.seats, means)
+    play(plan, out, due(out), plan.seats, resources)
 
 
 def summary(record: Mapping[str, Any]) -> str:

@@ -139,8 +139,8 @@ def lateness(connect: Callable[[], BenchClient], budget: int, count: int, caller
         shares = [count // callers + (number < count % callers) for number in range(callers)]
         found = list(threads.map(one_caller, shares))
     late = [value for values, _ in found for value in values]
-    told = {name: percentile(late, share) for name, share in MEASURED.items()}
-    return {"calls": len(late), "refused": sum(refused for _, refused in found), **told}
+    percentiles = {name: percentile(late, share) for name, share in MEASURED.items()}
+    return {"calls": len(late), "refused": sum(refused for _, refused in found), **percentiles}
 
 
 def speeds(caller: BenchClient, position: State, seconds: float, pairs: int) -> dict[str, float | None]:

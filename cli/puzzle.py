@@ -41,7 +41,7 @@ def solve(
     if action is not None:
         judge(one, action, as_json=as_json)
     elif as_json:
-        typer.echo(json.dumps(told(one), indent=2))
+        typer.echo(json.dumps(as_fields(one), indent=2))
     else:
         ask(one, screen())
 
@@ -55,7 +55,7 @@ def drawn(game: Game, level: int | None, seats: int | None, seed: int | None) ->
     return fitting[Rng(secrets.randbits(SEED_BITS) if seed is None else seed).below(len(fitting))]
 
 
-def told(one: Puzzle) -> dict[str, Any]:
+def as_fields(one: Puzzle) -> dict[str, Any]:
     """Return a puzzle for programs, without its answer."""
     return {
         "puzzle": one.number,

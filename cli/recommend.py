@@ -138,8 +138,8 @@ def print_updates(updates: Iterator[Update]) -> None:
     """Print each table as it arrives, as a line of JSON."""
     for update in updates:
         recommendation = in_json(update.recommendation.message)
-        told = {"recommendation": recommendation, "sequence": update.sequence, "final": update.final}
-        typer.echo(json.dumps(told))
+        fields = {"recommendation": recommendation, "sequence": update.sequence, "final": update.final}
+        typer.echo(json.dumps(fields))
 
 
 def watch(updates: Iterator[Update], state: State) -> None:

@@ -77,8 +77,8 @@ class Recording:
             self._write([*self._before, *lines])
         except OSError as error:
             if not self.failed:
-                told = f"{self.path}: {error.strerror}"
-                self._warn(f"The game is not being recorded: {told}. You can continue; `save FILE` saves it elsewhere.")
+                why = f"{self.path}: {error.strerror}"
+                self._warn(f"The game is not being recorded: {why}. You can continue; `save FILE` saves it elsewhere.")
             self.failed = True
             return
         if self.failed:

@@ -15,7 +15,7 @@ from clerestory.arena.series import Report
 from clerestory.arena.tune import Range, TuningPlan, TuningStep, confirming_match, read_steps
 from clerestory.arena.tune import tune as take_steps
 from clerestory.cli.arena import finite, play, progress_bar, spread
-from clerestory.cli.crew import HANDS, BotArgument, BudgetOption, Hands, loader
+from clerestory.cli.crew import WORKERS, BotArgument, BudgetOption, WorkerOptions, loader
 from clerestory.cli.grouped import grouped
 from clerestory.cli.options import DEFAULT_GAME, GameOption, JsonOption, SeatsOption, SeedOption, chosen_game
 from clerestory.cli.screen import screen
@@ -43,7 +43,7 @@ def tune(
     ] = 400,
     budget: BudgetOption = "100ms",
     out: Annotated[Path | None, typer.Option(help="File of the steps; those already there are not run again.")] = None,
-    hands: Hands = HANDS,
+    workers: WorkerOptions = WORKERS,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
 ) -> None:
@@ -52,19 +52,19 @@ def tune(
     ranges = tuple(map(Range.parse, params))
     tuning = TuningPlan(loader(game), seats, bot, ranges, against, budget, seed, deals)
     tuning.rehearse()
-    steps = all_steps(tuning, math.ceil(games / tuning.games_per_step), out, hands)
+    steps = all_steps(tuning, math.ceil(games / tuning.games_per_step), out, workers)
     match = confirming_match(tuning, steps, math.ceil(confirm / seats))
     match.rehearse()
-    outcome = play(match, out and out.with_suffix(f".after-{len(steps)}{out.suffix}"), hands)
+    outcome = play(match, out and out.with_suffix(f".after-{len(steps)}{out.suffix}"), workers)
     report(tuning, steps, outcome, as_json=as_json)
 
 
-def all_steps(tuning: TuningPlan, wanted: int, out: Path | None, hands: Hands) -> list[TuningStep]:
+def all_steps(tuning: TuningPlan, wanted: int, out: Path | None, workers: WorkerOptions) -> list[TuningStep]:
     """Return all steps, running those still missing, with a progress bar on standard error."""
     with step_file(out, tuning) as (file, done), progress_bar(wanted * tuning.games_per_step) as count:
         count(len(done) * tuning.games_per_step)
         steps = done[:wanted]
-        with hands.crew()(hands.number()) as run, closing(take_steps(tuning, wanted, run, file, steps)) as taken:
+        with workers.crew()(workers.number()) as run, closing(take_steps(tuning, wanted, run, file, steps)) as taken:
             for step in taken:
                 steps = [*steps, step]
                 count(tuning.games_per_step)

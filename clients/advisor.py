@@ -19,7 +19,7 @@ from clerestory.clients.types import Update
 
 
 class Closing:
-    """Something that the end of a `with` closes."""
+    """A context manager that calls `close` at the end of a `with`."""
 
     def __enter__(self) -> Self:
         return self

@@ -109,11 +109,10 @@ class Client:
             certainty: end once the answer's `certainty` is this, above 0.5 and below 1.
             background: search only when nothing else is waiting.
             observer: use the knowledge of this seat, or of an onlooker (ONLOOKER, -1), regardless of who is to decide;
-                the
-            answer is what the seat to decide should play, as far as this one can tell.
+                the answer is what the seat to decide should play, as far as the observer can tell.
             options: see `QuestionOptions`.
 
-        Raises AdvisorError, here for what cannot be sent, else where the tables are read.
+        Raises AdvisorError: here if the request cannot be sent, otherwise where the tables are read.
         """
         request, seconds = write_analysis(
             position, time, every, certainty, background=background, observer=observer, options=options
@@ -138,9 +137,9 @@ class Client:
             iterations: of each search, 50 to 200,000; None, without a time: 16,000.
             viewer: the seat by whose knowledge everything is judged; None for each seat's own.
             seed: of the searches; None: 0.
-            deep: time for rollouts of the dearest errors after the rest, 1 s at least; None for none.
+            deep: time for rollouts of the most expensive errors after the rest, at least 1 s; None for none.
 
-        Raises AdvisorError, here for what cannot be sent, else where the parts are read.
+        Raises AdvisorError: here if the request cannot be sent, otherwise where the parts are read.
         """
         request, seconds = write_annotation(game, time, iterations, viewer, seed, deep)
         return Exchange("AnnotateGame", request, read_reviewing, seconds)

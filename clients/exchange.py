@@ -16,7 +16,7 @@ class Exchange(Generic[Answer]):
     """A request and its answer.
 
     Attributes:
-        method: name of the method, of any service; "" if nothing need be asked.
+        method: name of the method, of any service; "" if no call is needed.
         request: its message.
         read: returns the answer, given the message of the response.
         seconds: that the call may take.
@@ -29,7 +29,7 @@ class Exchange(Generic[Answer]):
 
 
 class Blocking:
-    """A class whose exchanges block: what its `_call` returns is the message of the response."""
+    """A class whose exchanges block: its `_call` returns the message of the response."""
 
     _call: Callable[[Exchange[Any]], Any]
 
@@ -49,7 +49,7 @@ class Awaiting:
 
 
 class exchanged(Generic[P, Answer]):  # noqa: N801  # a decorator
-    """A method that says what is exchanged; its callers get the answer, or await it, as their class does."""
+    """Turns a method that returns an Exchange into one that makes the call and returns the answer, or an awaitable."""
 
     def __init__(self, write: Callable[Concatenate[Any, P], Exchange[Answer]]) -> None:
         self.write = write

@@ -69,7 +69,7 @@ class KeptGameBase:
 
         Args:
             action: its text, or an action.
-            version: of the game that it was chosen for; None for the one seen last.
+            version: of the game for which it was chosen; None for the one seen last.
 
         Raises AdvisorError, with reason STALE_VERSION if something else has happened; the game is then unchanged.
         """
@@ -80,7 +80,7 @@ class KeptGameBase:
 
     @exchanged
     def say(self, seat: int, outcome: Any) -> Exchange[GameSnapshot]:
-        """Report what a seat has been shown in secret at a table; return the game after it.
+        """Enter what a seat has been shown privately at a table; return the game after it.
 
         Args:
             seat: held here, or a bot's in a game that was created here.
@@ -181,7 +181,7 @@ class KeptGamesBase(Generic[G]):
 
     Args:
         call: makes an exchange, and returns the message of the response.
-        watch: begins a stream, given a function that makes the exchange for it.
+        watch: begins a stream, given a function that makes its exchange.
     """
 
     _game: Callable[..., G]

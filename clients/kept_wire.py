@@ -212,8 +212,8 @@ def read_entry(entry: api.GameEntry) -> GameEntry:
     if what == "applied":
         seat = applied.turn.seat if applied.turn.kind == rules.TURN_KIND_SEAT else None
     else:
-        told: Any = getattr(entry, what) if what else None
-        seat = told.seat if told is not None and (what != "end" or told.HasField("seat")) else None
+        event: Any = getattr(entry, what) if what else None
+        seat = event.seat if event is not None and (what != "end" or event.HasField("seat")) else None
     return GameEntry(
         version=entry.version,
         ply=entry.ply,

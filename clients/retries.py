@@ -53,7 +53,7 @@ class Tries:
         """Return the seconds from a failure to the next attempt. Raises AdvisorError if there is none."""
         call = cast(grpc.Call, failure)
         wished = self._pause(call) if self._more else None
-        pause = wished if wished is None else told(call, wished)
+        pause = wished if wished is None else pause_of(call, wished)
         if pause is None or pause >= self.left:
             raise error_of(failure) from None
         return pause
@@ -78,8 +78,8 @@ class Rejoining(Tries):
         super().__init__(*self._again)
 
 
-def told(call: grpc.Call, wished: float) -> float | None:
-    """Return the server's pause, None if it wants no retry; if it names none, about the one given."""
+def pause_of(call: grpc.Call, wished: float) -> float | None:
+    """Return the pause that the server requests, None if it forbids a retry; by default about the one given."""
     for name, value in call.trailing_metadata() or ():
         if name == PUSHBACK:
             return int(value) / 1000 if value.isdigit() else None

@@ -13,7 +13,7 @@ PREFIX = "ERROR_CLASS_"
 
 
 class HasTokens(Protocol):
-    """A kept game, and what one looks through; KeptGame and AsyncKeptGame are."""
+    """A kept game with the tokens that give access to it, such as KeptGame and AsyncKeptGame."""
 
     game_id: str
 
@@ -28,14 +28,14 @@ class ReviewedPly:
         ply: its number, from 1.
         round: of the game; 0 in a game that counts none.
         seat: that decided, None for a chance event.
-        action: what was played, or came up.
-        source: what kind of luck it was, "" for a decision.
+        action: the action or chance outcome.
+        source: the kind of luck; "" for a decision.
         before: win shares by seat, 0 to 1: after the best action, or the mean over the outcomes by their odds.
         after: win shares after it.
         best: the best action, None for a chance event.
         points: of margin that the action cost, 0 or more.
         variation: the principal variation of the best action, in texts.
-        reason: what the best action brings beyond the one played, "" where nothing is beyond chance.
+        reason: what the best action gains over the one played, if that exceeds chance; else "".
     """
 
     ply: int
@@ -67,12 +67,12 @@ class SeatReview:
         errors: its own, 0 or less.
         gifts: of others' errors.
         revaluation: what the searches disagreed about.
-        final: the result, or the share now.
-        decisions: with something at stake.
-        mean_loss: of those, None without any.
+        final: the result, or the current share.
+        decisions: number of decisions with something at stake.
+        mean_loss: mean loss of those, as a share of a win; None if there are none.
         accuracy: 0 to 100, None without decisions.
         classes: number of `blunder`, `mistake` and `doubtful` decisions.
-        level: of play that loses about as much, None where too little is known.
+        level: of play whose mean loss is about the same; None if too little is known.
     """
 
     name: str
@@ -96,13 +96,13 @@ class SeatReview:
 
 @dataclass(frozen=True, slots=True)
 class Rollouts:
-    """What pairs of games played to the end say of an error.
+    """The estimate of an error from pairs of games played to the end.
 
     Attributes:
-        pairs: of games.
-        loss: share of a win that the action played lost by them; below 0 where it did better.
-        error: standard error of that.
-        plain_error: what it would be without luck subtracted.
+        pairs: number of pairs.
+        loss: estimated share of a win that the action played lost; below 0 if it did better.
+        error: standard error of the loss.
+        plain_error: the standard error without luck subtracted.
     """
 
     pairs: int
@@ -119,12 +119,12 @@ class GameReview:
         game: its name.
         ended: how, in words; "" for a game that is not over.
         seats: the ledger of each.
-        errors: class of each ply whose error has one, the dearest first.
-        rollouts: what rollouts say of errors, by ply; {} where none were made.
-        noise_floor: share of a win, on average; an error has a class only above twice the floor around its ply.
+        errors: plies with a classified error and their classes, the most expensive first.
+        rollouts: results of rollouts of errors, by ply; {} if none were made.
+        noise_floor: mean over the game, a share of a win; an error is classified only above twice the floor around it.
         iterations: of each search.
-        seed: of all luck in them.
-        message: as it came, with shares in exact millionths.
+        seed: of all random choices in the searches.
+        message: the original message, with shares in exact millionths.
     """
 
     game: str
@@ -140,15 +140,15 @@ class GameReview:
 
 @dataclass(frozen=True, slots=True)
 class Reviewing:
-    """What of a review is done since the last one.
+    """A part of a review: the progress since the previous part.
 
     Attributes:
         done: plies of this pass that are done.
         total: plies of a pass.
-        sketch: this is the first pass, of few iterations; the plies of the second take the place of its.
+        sketch: this is the first pass, with few iterations; its plies are replaced by those of the second.
         deepening: rollouts are being made; `done` and `total` count errors.
-        plies: done since the last one, in whatever order.
-        review: the ledger, in the last one alone.
+        plies: those done since the previous part, in any order.
+        review: the ledger, only in the last part.
     """
 
     done: int
@@ -187,7 +187,7 @@ def write_annotation(
 
 
 def read_reviewing(message: api.AnnotateGameResponse) -> Reviewing:
-    """Return what is done."""
+    """Return a part of a review."""
     review = read_review(message.review) if message.HasField("review") else None
     plies = tuple(map(read_ply, message.plies))
     return Reviewing(message.done, message.total, message.sketch, message.deepening, plies, review)
@@ -231,7 +231,7 @@ def read_review(message: api.GameReview) -> GameReview:
 
 
 def read_rollouts(message: api.Rollouts) -> Rollouts:
-    """Return what rollouts say of an error."""
+    """Return the results of rollouts of an error."""
     return Rollouts(message.pairs, message.loss, message.error, message.plain_error)
 
 

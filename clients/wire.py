@@ -1,4 +1,4 @@
-"""Questions to messages, and messages to answers: shared by the sync and the async client."""
+"""Turns requests into messages and messages into answers, for the sync and the async client."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -25,14 +25,14 @@ ONLOOKER = -1  # as an observer: sees only what is public
 
 
 class HasPosition(Protocol):
-    """Anything that can write itself as a position."""
+    """An object that can be converted to a position."""
 
     def to_position(self) -> Mapping[str, Any]:
         """Return the position as a dictionary."""
 
 
 class HasText(Protocol):
-    """Anything that names an action: an `Action` of an answer, or one of the engine."""
+    """An object that names an action: an `Action` of an answer, or one of the engine."""
 
     @property
     def text(self) -> str:
@@ -45,20 +45,20 @@ Actions = Iterable[str | HasText] | str | HasText
 
 
 class QuestionOptions(TypedDict, total=False):
-    """What a question may say beside its position and its time; what is left out or None, the server decides.
+    """Options of a request beside its position and its time; the server chooses those left out or None.
 
     Attributes:
-        seat: the one that asks, from 0; it must be the one to decide, or any at a chance event.
-        iterations: of the search, at most.
-        seed: of all luck in the search, 0 to 2^64 - 1.
+        seat: the one to advise, from 0; it must be the seat to decide, or any seat at a chance event.
+        iterations: most iterations of the search.
+        seed: of all random choices in the search, 0 to 2^64 - 1.
         memory: of the search tree, in bytes.
         level: strength to play at, 1 (weakest) to 8.
         threads: trees to search side by side.
         consider: the only actions to search, as texts or actions.
         avoid: actions to leave out.
         lines: number of lines in the answer; 0: all.
-        early_stop: whether to end once what is left of the limits cannot change the best line.
-        game_id: key of the game, so that the server may go on from what it has searched for the same seat before.
+        early_stop: whether to end once the rest of the budget cannot change the best line.
+        game_id: key of the game, so that the server can continue its earlier search for the same seat.
     """
 
     seat: int | None
@@ -104,7 +104,7 @@ class AnalyzeCall(NamedTuple):
 
 
 def write_question(position: PositionLike, time: Time | None, options: QuestionOptions) -> RecommendCall:
-    """Return a question as a message. Raises BadRequest for what none can hold, TypeError for an unknown option."""
+    """Return a request as a message. Raises BadRequest for an unfit value, TypeError for an unknown option."""
     if unknown := options.keys() - FIELDS.keys():
         raise TypeError(f"{min(unknown)!r} is not one of the options {', '.join(FIELDS)}")
     request = api.RecommendMoveRequest(position=position_message(position))
@@ -128,7 +128,7 @@ def write_analysis(
     observer: int | None,
     options: QuestionOptions,
 ) -> AnalyzeCall:
-    """Return the question of an analysis as a message. Raises as `write_question`."""
+    """Return the request of an analysis as a message. Raises the same errors as `write_question`."""
     question, timeout = write_question(position, time, options)
     request = api.AnalyzeRequest(question=question, background=background)
     if every is not None:
@@ -143,13 +143,13 @@ def write_analysis(
 
 
 def refusal(field: str, description: str) -> BadRequest:
-    """Return the error for a question that cannot even be sent; its reason is the one that a server gives."""
+    """Return the error for a request that cannot be sent; its reason is the one that a server would give."""
     violation = FieldViolation(field, description)
     return BadRequest(str(violation), f"BAD_{field.upper()}", [violation])
 
 
 def read_time(time: Time, field: str = "time_budget") -> float:
-    """Return a time in seconds. Raises BadRequest, which names the field, for what is no time."""
+    """Return a time in seconds. Raises BadRequest, which names the field, if it is not a time."""
     if isinstance(time, timedelta):
         return time.total_seconds()
     if isinstance(time, str):
@@ -161,7 +161,7 @@ def read_time(time: Time, field: str = "time_budget") -> float:
 
 
 def duration(seconds: float, field: str = "time_budget") -> Duration:
-    """Return a time as a message. Raises BadRequest, which names the field, for what none can hold."""
+    """Return a time as a message. Raises BadRequest, which names the field, if it does not fit."""
     message = Duration()
     try:
         message.FromNanoseconds(round(seconds * 1e9))
@@ -192,7 +192,7 @@ def type_of(request: Any, field: str) -> str:
 
 
 def action_texts(actions: Any) -> list[str]:
-    """Return the texts of one action or of several. Raises TypeError for what is neither."""
+    """Return the texts of one action or of several. Raises TypeError for anything else."""
     if isinstance(actions, str) or hasattr(actions, "text"):
         return [text_of(actions)]
     return [text_of(action) for action in actions]
@@ -207,7 +207,7 @@ def text_of(action: str | HasText) -> str:
 
 
 def position_message(position: PositionLike) -> Position:
-    """Return a position as a message. Raises BadRequest for what has not the shape of one."""
+    """Return a position as a message. Raises BadRequest if it does not have the form of one."""
     if isinstance(position, Position):
         return position
     fields = position.to_position() if hasattr(position, "to_position") else position
@@ -222,7 +222,7 @@ def position_message(position: PositionLike) -> Position:
 
 
 def read_answer(answer: api.RecommendMoveResponse) -> Recommendation:
-    """Return an answer as what a client gets to see."""
+    """Return an answer as plain values."""
     statistics = answer.statistics
     return Recommendation(
         seat=answer.seat if answer.HasField("seat") else None,
@@ -281,7 +281,7 @@ def read_line(line: api.Line) -> Line:
 
 
 def read_numbers(line: Any) -> dict[str, Any]:
-    """Return the numbers of an `api.Line` by their names, None for one that is left out."""
+    """Return the numbers of an `api.Line` by name, None for one that is absent."""
     return {
         name: getattr(line, name) if not optional or line.HasField(name) else None for name, optional in NUMBERS.items()
     }

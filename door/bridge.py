@@ -66,7 +66,7 @@ class Bridge:
         try:
             return await passed, texts(list(await passed.trailing_metadata()))
         except grpc.aio.AioRpcError as error:
-            raise told(error) from None
+            raise connect_error(error) from None
         finally:
             passed.cancel()
 
@@ -78,7 +78,7 @@ class Bridge:
                 async for part in passed:
                     yield part
             except grpc.aio.AioRpcError as error:
-                raise told(error) from None
+                raise connect_error(error) from None
             finally:
                 passed.cancel()
 
@@ -114,7 +114,7 @@ class Bridge:
             self._streams += Counter()  # drop callers without streams
 
 
-def told(error: grpc.aio.AioRpcError) -> ConnectError:
+def connect_error(error: grpc.aio.AioRpcError) -> ConnectError:
     """Return the error for the browser; a lost connection is described in our words, not in gRPC's."""
     found = error_of(error)
     if found.code == "unavailable" and not found.details:

@@ -1,4 +1,4 @@
-"""Charts as SVG, by hand: a few curves in one frame, with axes, a legend, and nothing that needs a script."""
+"""Charts as SVG without a library: a few curves in one frame, with axes and a legend, and without scripts."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -30,7 +30,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """Where numbers lie in a chart."""
+    """The mapping from numbers to places in a chart."""
 
     low_x: float
     high_x: float
@@ -38,11 +38,11 @@ class Frame:
     high_y: float
 
     def x(self, value: float) -> float:
-        """Return how far right a number lies."""
+        """Return the horizontal place of a number."""
         return LEFT + (value - self.low_x) / (self.high_x - self.low_x) * (WIDTH - LEFT - RIGHT)
 
     def y(self, value: float) -> float:
-        """Return how far down a number lies."""
+        """Return the vertical place of a number."""
         inside = min(max(value, self.low_y), self.high_y)
         return HEIGHT - BOTTOM - (inside - self.low_y) / (self.high_y - self.low_y) * (HEIGHT - TOP - BOTTOM)
 
@@ -51,11 +51,11 @@ def chart(title: str, across: str, up: str, curves: Sequence[Curve], *, whole: b
     """Return an SVG picture.
 
     Args:
-        title: above it.
-        across: what the lower axis is.
-        up: what the left axis is.
-        curves: at least one point in all.
-        whole: whether numbers across are whole.
+        title: above the chart.
+        across: name of the lower axis.
+        up: name of the left axis.
+        curves: with at least one point in total.
+        whole: whether the lower axis shows integers only.
     """
     frame, steps = frame_of(curves, whole=whole)
     parts = [
@@ -71,7 +71,7 @@ def chart(title: str, across: str, up: str, curves: Sequence[Curve], *, whole: b
 
 
 def frame_of(curves: Sequence[Curve], *, whole: bool) -> tuple[Frame, tuple[float, float]]:
-    """Return the frame that holds all curves between ticks, and the distances of ticks."""
+    """Return a frame that contains all curves and ends at ticks, and the distances between ticks."""
     xs = [x for curve in curves for x, _ in curve.points]
     ys = [y for curve in curves for _, y in curve.points]
     ys += [end for curve in curves for ends in curve.errors for end in ends]

@@ -27,7 +27,7 @@ class ChunkTask:
     """A unit of work: the games of one chunk.
 
     Attributes:
-        plan: what plays.
+        plan: of the self-play games.
         number: of the chunk; its first game is `number * GAMES_PER_CHUNK`.
     """
 
@@ -50,7 +50,7 @@ def play_chunks(
 ) -> Generator[int, None, None]:
     """Play the chunks that are missing in the folder, and yield the number of each once it is stored.
 
-    Raises BadData if those that are there were played otherwise, OSError if one cannot be written.
+    Raises BadData if the stored ones were played under another plan, OSError if one cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     header = plan.header()
@@ -73,7 +73,7 @@ def stored(folder: Path, chunks: int) -> int:
 
 
 def require_alike(folder: Path, chunks: int, header: dict[str, Any]) -> None:
-    """Raise BadData if chunks are missing and one that is there has another header."""
+    """Raise BadData if chunks are missing and a stored one has another header."""
     there = [path for path in (path_of(folder, number) for number in range(chunks)) if path.exists()]
     if there and len(there) < chunks:
         require_header(there[0], read_header(there[0], read_arrays(there[0])), header)
@@ -103,7 +103,7 @@ def write_whole(path: Path, arrays: Columns) -> None:
 
 
 def write_file(path: Path, write: Callable[[IO[bytes]], object]) -> None:
-    """Write a file atomically: under another name first. Raises OSError, which names the file."""
+    """Write a file under a temporary name, then rename it. Raises OSError, which names the file."""
     part = path.with_suffix(f".{os.getpid()}.part")
     try:
         with part.open("wb") as file:
@@ -118,7 +118,7 @@ def write_file(path: Path, write: Callable[[IO[bytes]], object]) -> None:
 
 
 def read_chunk(path: Path, header: dict[str, Any]) -> Columns:
-    """Return what a chunk holds. Raises BadData if it is damaged, or not of the header."""
+    """Return the data of a chunk. Raises BadData if it is damaged, or has another header."""
     arrays = read_arrays(path)
     require_header(path, read_header(path, arrays), header)
     columns = {name: require_column(path, arrays, name) for name in TYPES}
@@ -166,14 +166,14 @@ def require_column(path: Path, arrays: Columns, name: str) -> np.ndarray[Any, An
 
 
 def read_games(plan: SelfPlay, folder: Path) -> list[Columns]:
-    """Return every chunk that the folder holds, in order, whatever search played it.
+    """Return every chunk in the folder, in order, regardless of the search that played it.
 
-    Raises BadData for one that is missing or damaged, or of another game, catalogue, generation or seed.
+    Raises BadData for a chunk that is missing or damaged, or of another game, catalogue, generation or seed.
     """
     header = plan.source()
     return [read_chunk(path_of(folder, number), header) for number in range(count_chunks(folder))]
 
 
 def count_chunks(folder: Path) -> int:
-    """Return how many chunks there should be by the last one that is there, at least one."""
+    """Return how many chunks there should be according to the last stored one, at least one."""
     return max((int(path.stem) for path in folder.glob("*.npz") if path.stem.isdecimal()), default=0) + 1

@@ -1,12 +1,12 @@
 """The stored data of games: four tables of NumPy columns, with rows of one pointing to rows of another.
 
     game      seed (uint64), scores and returns (float32, by seat)
-    position  every decision with a choice: game (row of it), state (uint8, the memory of what the seat that decides
-              knows), seat, round (int16), iterations (int32), and of the root the mean margin of the seat (float32,
-              points) and the mean win shares (float32, by seat)
-    line      every action of a full search: position (row of it), action (uint16, its code), visits (int32), margin
-              (float32, points, of the seat to decide) and shares (float32, by seat); zeros where it had no visit
-    after     of well-visited lines, the state at the next decision: line (row of it), state (uint8, as above)
+    position  every decision with a choice: game (its row), state (uint8, the memory of the deciding seat's view), seat,
+              round (int16), iterations (int32), and for the root the mean margin of the seat (float32, points) and the
+              mean win shares (float32, by seat)
+    line      every action of a full search: position (its row), action (uint16, its code), visits (int32), margin
+              (float32, points, of the seat to decide) and shares (float32, by seat); zeros if it was not visited
+    after     the state at the next decision after a well-visited line: line (its row), state (uint8, as above)
 
 States are bytes, so that the features computed from them can change without replaying games.
 """
@@ -67,7 +67,7 @@ def count(columns: Columns, table: str) -> int:
 
 
 def join(parts: Sequence[Columns]) -> Columns:
-    """Return the tables one below the other, with what points to rows moved along; at least one part."""
+    """Return the tables concatenated, with row references adjusted; there must be at least one part."""
     joined = {}
     for name in TYPES:
         columns = [part[name] for part in parts]

@@ -1,8 +1,8 @@
 """The errors of learning.
 
 LearnError                a ValueError
- ├─ BadPlan               something that cannot be learned, or a setting that makes no sense
- └─ BadData               a file that is damaged, or of another game, catalogue or plan than asked for
+ ├─ BadPlan               a game that cannot be learned, or an invalid setting
+ └─ BadData               a file that is damaged, or belongs to another game, catalogue or plan
 """
 
 from pathlib import Path
@@ -13,7 +13,7 @@ class LearnError(ValueError):
 
 
 class BadPlan(LearnError):
-    """The game or a setting cannot be learned with; the message names it."""
+    """The game cannot be learned, or a setting is invalid; the message names it."""
 
 
 class BadData(LearnError):

@@ -12,7 +12,7 @@ from clerestory.learn.net import SCALE, Weights, forward, softmax
 from clerestory.learn.samples import Lines, Positions, Samples, best_temper
 
 BINS = 10  # of win shares, equally wide
-PIECE = 4096  # positions that are looked at together
+PIECE = 4096  # positions evaluated in one batch
 Figures = dict[str, Any]
 
 
@@ -21,8 +21,8 @@ def figures(weights: Weights, held_out: Samples, encode: Encode) -> Figures:
 
     `positions`, their number; `r2`, of the final margin of the seat to decide; `bias`, mean predicted margin minus the
     true one, points; `log_loss`, in nats; `brier`, summed over the seats; `ece`, expected calibration error of the win
-    shares of all seats; `reliability`, the table behind it; `order`, how the lines of a decision are told apart.
-    `rounds` has the same by round, without `order`.
+    shares of all seats; `reliability`, the table behind it; `order`, the correlation of the values of a decision's
+    lines with the search's. `rounds` has the same by round, without `order`.
     """
     totals, shares = foresee(weights, held_out.positions.state, encode)
     positions = held_out.positions
@@ -48,10 +48,10 @@ def foresee(weights: Weights, states: Array, encode: Encode) -> tuple[Array, Arr
 
 
 def calibrated(weights: Weights, samples: Mapping[int, Samples], encode: Encode) -> Weights:
-    """Return weights whose win shares fit the results best, by one factor of all strengths; unchanged without samples.
+    """Return weights with all strengths scaled by the factor that fits the results best; unchanged without samples.
 
-    Lines of a decision, which only contain differences, leave a fit underconfident; many games of an
-    earlier generation, or a few seen too often, leave it overconfident. So the samples are the newest, and held out.
+    Lines of a decision, which only contain differences, make a fit underconfident; many games of an earlier generation,
+    or a few used too often, make it overconfident. So the samples are from the newest games, and held out of the fit.
     """
     parts = [part.positions for part in samples.values() if len(part.positions.seat)]
     if not parts:
@@ -86,7 +86,7 @@ def margins(scores: Array, seat: Array) -> Array:
 
 
 def reliability(shares: Array, returns: Array) -> list[dict[str, float]]:
-    """Return of each bin of win shares that is not empty: its number, the mean share said, the mean share won."""
+    """Return for each non-empty bin of win shares: its size, the mean predicted share, the mean share won."""
     places = np.minimum((shares * BINS).astype(int), BINS - 1)
     return [
         {"count": int(inside.sum()), "said": float(shares[inside].mean()), "won": float(returns[inside].mean())}
@@ -102,7 +102,7 @@ def calibration_error(table: list[dict[str, float]]) -> float:
 
 
 def order(weights: Weights, lines: Lines, encode: Encode) -> dict[str, float]:
-    """Return the correlation of the values of lines with the search's, within decisions, of both outputs; 0 of none."""
+    """Return the correlation of the values of lines with the search's, within decisions, for both outputs."""
     margin, odds = [], []
     for first in range(0, len(lines.seat), PIECE):
         rows = slice(first, first + PIECE)
@@ -119,7 +119,7 @@ def order(weights: Weights, lines: Lines, encode: Encode) -> dict[str, float]:
 
 
 def within(found: Array, wanted: Array, lines: Lines) -> float:
-    """Return the correlation of two columns, each less its weighted mean in the decision."""
+    """Return the correlation of two columns, each minus its weighted mean in the decision."""
     _, place = np.unique(lines.decision, return_inverse=True)
     total = np.bincount(place, lines.weight)
     one, other = (

@@ -1,7 +1,7 @@
 """The fit: AdamW (Loshchilov and Hutter, arXiv 1711.05101) under a one-cycle learning rate (Smith, arXiv 1708.07120).
 
-One thread and a seed: on one machine equal samples give equal weights, to the bit. The state is kept after every epoch,
-and a fit that was killed goes on from there with the same result.
+It uses one thread and a seed: on one machine equal samples give bit-identical weights. The state is saved after every
+epoch, and a fit that was killed continues from there with the same result.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,10 +28,10 @@ LOWEST = 0.02  # learning rate at the ends, in multiples of the highest
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """How long and how fast to fit.
+    """The settings of a fit.
 
     Attributes:
-        epochs: times that every position is seen, above 0.
+        epochs: passes over all positions, above 0.
         batch: positions in a step.
         rate: highest learning rate, above 0.
         decay: of weights, in multiples of the learning rate.
@@ -58,7 +58,7 @@ class Progress:
     """The state of a fit after some epochs.
 
     Attributes:
-        epoch: how many are done.
+        epoch: number of epochs done.
         weights: in the form in which they are trained.
         mean, square: running means of the gradient and of its square.
         losses: mean loss of each epoch.
@@ -79,16 +79,16 @@ def fit(
     start: Weights | None = None,
     kept: tuple[Path, dict[str, Any]] | None = None,
 ) -> Iterator[Progress]:
-    """Fit weights to samples, and yield the state after every epoch; what it holds changes as the iteration goes on.
+    """Fit weights to samples, and yield the state after every epoch, always the same object.
 
-    A fit that was finished before is yielded once.
+    If the fit was already finished, its state is yielded once.
 
     Args:
         samples: to learn from, by number of seats.
         encode: returns the features and the points of states.
-        schedule: how.
+        schedule: settings of the fit.
         start: weights to start from; None for random ones.
-        kept: file of the state, and the header by which it is known.
+        kept: file of the state, and the header that identifies it.
 
     Raises BadData for a file of another fit, BadPlan if there is nothing to learn from.
     """
@@ -179,7 +179,7 @@ def rate_at(place: float) -> float:
 
 
 def batches(samples: Mapping[int, Samples], schedule: Schedule, epoch: int) -> Sequence[tuple[int, Array, Array]]:
-    """Return the batches of an epoch, mixed: number of seats, rows of positions, rows of lines in whole decisions."""
+    """Return the shuffled batches of an epoch: number of seats, rows of positions, rows of lines in whole decisions."""
     luck = np.random.default_rng((schedule.seed, epoch))
     found = []
     for seats, part in sorted(samples.items()):
@@ -191,7 +191,7 @@ def batches(samples: Mapping[int, Samples], schedule: Schedule, epoch: int) -> S
 
 
 def whole_decisions(decision: Array, pieces: int, luck: np.random.Generator) -> list[Array]:
-    """Return all rows in so many pieces, rows of one decision together."""
+    """Return all rows divided into `pieces`, with the rows of a decision in the same piece."""
     if not len(decision):
         return [decision] * pieces
     starts = np.flatnonzero(np.diff(decision, prepend=decision[0] - 1))
@@ -211,7 +211,7 @@ def header_of(schedule: Schedule, **more: Any) -> dict[str, Any]:
 
 
 def write_progress(path: Path, header: dict[str, Any], progress: Progress) -> None:
-    """Keep the state. Raises OSError, which names the file."""
+    """Save the state. Raises OSError, which names the file."""
     arrays = {
         f"{part}.{name}": array
         for part in ("weights", "mean", "square")
@@ -221,7 +221,7 @@ def write_progress(path: Path, header: dict[str, Any], progress: Progress) -> No
 
 
 def read_progress(path: Path, header: dict[str, Any]) -> Progress:
-    """Return the state that was kept. Raises BadData for a damaged file or one of another fit."""
+    """Return the saved state. Raises BadData for a damaged file or one of another fit."""
     arrays = read_arrays(path)
     require_header(path, read_header(path, arrays), header)
     parts: dict[str, Weights] = {"weights": {}, "mean": {}, "square": {}}

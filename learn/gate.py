@@ -1,8 +1,8 @@
 """The gate: the matches that a new value must win before it replaces the previous one.
 
-Paired deals, one candidate against the others, a sequential test for each number of players, budget and opponent; at
-equal iterations, which tests its accuracy, and at equal time, which also counts its cost. A match still undecided
-after all its games counts for the side that is ahead.
+The candidate plays one seat against opponents in all others, with paired deals, and a sequential test for each number
+of players, budget and opponent: at equal iterations, which tests its accuracy, and at equal time, which includes its
+cost. A match still undecided after all its games counts for the side that is ahead.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,18 +19,18 @@ from clerestory.arena.statistics import Sprt
 from clerestory.engine.core import Game
 from clerestory.learn.errors import BadPlan
 
-Count = Callable[[int], None]  # is told how many more games are finished
+Count = Callable[[int], None]  # called with the number of newly finished games
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """What is played.
+    """The parameters of the matches.
 
     Attributes:
         budgets: of a move, in the order in which they are played.
         references: bots that do not change from generation to generation.
-        games: of a match, at most; deals are played whole.
-        elo0, elo1: the two differences that are tested, elo0 the lower.
+        games: most games of a match; a deal is always finished.
+        elo0, elo1: the two hypotheses about the Elo difference, elo0 the lower.
         seed: of the first deal.
     """
 
@@ -64,7 +64,7 @@ class Gate:
 def play_gate(
     gate: Gate, matches: list[Match], folder: Path, *, workers: int, crew: Crew = on_processes, count: Count
 ) -> Iterator[dict[str, Any]]:
-    """Play matches until one is lost, keeping their games in a folder, and yield the outcome of each."""
+    """Play matches until one is lost, store their games in a folder, and yield the outcome of each."""
     folder.mkdir(parents=True, exist_ok=True)
     for number, match in enumerate(matches):
         match.rehearse()
@@ -80,7 +80,7 @@ def play_gate(
 
 
 def outcome(match: Match, found: Report | None) -> dict[str, Any]:
-    """Return the outcome of a match: figures with their intervals, and whether it was passed."""
+    """Return the outcome of a match: figures with their intervals, and whether the candidate passed."""
     assert found is not None
     assert found.llr is not None
     return {
@@ -98,5 +98,5 @@ def outcome(match: Match, found: Report | None) -> dict[str, Any]:
 
 
 def bounded(elo: float) -> float:
-    """Return an Elo difference as a number that JSON has."""
+    """Return an Elo difference as a finite number, for JSON."""
     return max(min(elo, 9999.0), -9999.0)

@@ -2,7 +2,7 @@
 
 learn.json                   the game, its cards and features, the seed
 generation-0/2-players/      games, in chunks
-             fit.npz         the state of the fit, while it goes on
+             fit.npz         the state of an unfinished fit
              figures.json    the candidate's predictions on held-out games
              candidate.net   its weights
              gate/           games of its matches
@@ -43,9 +43,9 @@ from clerestory.learn.plan import Plan
 from clerestory.learn.report import page
 from clerestory.learn.samples import Samples, split, together
 
-WINDOW = 2  # generations whose games are learned from together
-PATIENCE = 2  # generations in a row that may fail the gate
-GENTLY = 0.25  # of the learning rate, for a fit that starts from learned weights
+WINDOW = 2  # number of generations whose games are learned from together
+PATIENCE = 2  # failed generations in a row that end the run
+GENTLY = 0.25  # factor of the learning rate for a fit that starts from learned weights
 
 Watch = Callable[[str, int, int], None]  # receives the name of a stage, its progress and its total
 
@@ -55,7 +55,7 @@ def silent(stage: str, done: int, total: int) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Means:
+class Resources:
     """The resources of a run.
 
     Attributes:
@@ -69,16 +69,16 @@ class Means:
     watch: Watch = field(default=silent)
 
 
-def learn(plan: Plan, gate: Gate, out: Path, generations: int, means: Means) -> Iterator[dict[str, Any]]:
-    """Learn, and yield the record of each generation; what the folder contains is not repeated.
+def learn(plan: Plan, gate: Gate, out: Path, generations: int, resources: Resources) -> Iterator[dict[str, Any]]:
+    """Learn, and yield the record of each generation; work already in the folder is not repeated.
 
-    It ends early if two generations in a row fail the gate. Raises BadData for a folder of something
-    else or a damaged file, BadMatch if another run is learning there, OSError if something cannot be written.
+    The run ends early if two generations in a row fail the gate. Raises BadData for a folder of another
+    run or a damaged file, BadMatch if another run is using it, OSError if a file cannot be written.
     """
     with opened(plan, out):
         failed = 0
         for generation in range(generations):
-            record = take_generation(plan, gate, out, generation, means)
+            record = take_generation(plan, gate, out, generation, resources)
             write_report(plan, out, generation + 1)
             yield record
             failed = 0 if record["gate"]["passed"] else failed + 1
@@ -86,23 +86,23 @@ def learn(plan: Plan, gate: Gate, out: Path, generations: int, means: Means) -> 
                 return
 
 
-def take_generation(plan: Plan, gate: Gate, out: Path, generation: int, means: Means) -> dict[str, Any]:
-    """Play, fit and gate one generation, as far as that is still to be done; return its record.
+def take_generation(plan: Plan, gate: Gate, out: Path, generation: int, resources: Resources) -> dict[str, Any]:
+    """Play, fit and gate one generation, skipping what is already done; return its record.
 
-    One that was gated stays as it is, whatever search would play its games today.
+    A generation that has been through the gate stays as it is, even if its games would be played differently now.
     """
     if (folder_of(out, generation) / "gate.json").exists():
         return record_of(out, generation)
-    play(plan, out, generation, plan.seats, means)
+    play(plan, out, generation, plan.seats, resources)
     if not (folder_of(out, generation) / "figures.json").exists():
-        fit_generation(plan, out, generation, means)
-    gate_generation(plan, gate, out, generation, means)
+        fit_generation(plan, out, generation, resources)
+    gate_generation(plan, gate, out, generation, resources)
     return record_of(out, generation)
 
 
 @contextmanager
 def opened(plan: Plan, out: Path) -> Iterator[None]:
-    """Make the folder ours, or see that it is, and keep other runs out. Raises BadData, BadMatch."""
+    """Create the folder or check that it belongs to this plan, and lock it. Raises BadData, BadMatch."""
     require_ours(plan, out)
     with (out / "learn.lock").open("a+b") as file:
         lock(file)
@@ -110,7 +110,7 @@ def opened(plan: Plan, out: Path) -> Iterator[None]:
 
 
 def require_ours(plan: Plan, out: Path) -> None:
-    """Make the folder if it is new and write down what it is for, or raise BadData if that is something else."""
+    """Create the folder with the plan's header; if it exists, raise BadData unless its header is the plan's."""
     out.mkdir(parents=True, exist_ok=True)
     path = out / "learn.json"
     if path.exists():
@@ -130,13 +130,13 @@ def games_of(out: Path, generation: int, seats: int) -> Path:
 
 
 def best_value(out: Path, generation: int) -> Path | None:
-    """Return the weights that play in a generation: the last that passed the gate before it."""
+    """Return the weights used in a generation: the last that passed the gate before it."""
     paths = (folder_of(out, earlier) / "value.net" for earlier in reversed(range(generation)))
     return next((path for path in paths if path.exists()), None)
 
 
 def due(out: Path) -> int:
-    """Return the first generation that was not gated yet."""
+    """Return the first generation that has not been through the gate."""
     generation = 0
     while (folder_of(out, generation) / "gate.json").exists():
         generation += 1
@@ -146,29 +146,29 @@ def due(out: Path) -> int:
 # -- games -----------------------------------------------------------------------------------------
 
 
-def play(plan: Plan, out: Path, generation: int, seats: tuple[int, ...], means: Means) -> None:
+def play(plan: Plan, out: Path, generation: int, seats: tuple[int, ...], resources: Resources) -> None:
     """Play the games of a generation that are missing."""
     value = best_value(out, generation)
     for players in seats:
         folder, done = games_of(out, generation, players), 0
         stage = f"generation {generation}: games of {players} players"
-        means.watch(stage, done := stored(folder, plan.chunks) * GAMES_PER_CHUNK, plan.games)
+        resources.watch(stage, done := stored(folder, plan.chunks) * GAMES_PER_CHUNK, plan.games)
         selfplay = plan.selfplay(generation, players, value)
-        for _ in play_chunks(selfplay, folder, plan.chunks, workers=means.workers, crew=means.crew):
-            means.watch(stage, done := done + GAMES_PER_CHUNK, plan.games)
+        for _ in play_chunks(selfplay, folder, plan.chunks, workers=resources.workers, crew=resources.crew):
+            resources.watch(stage, done := done + GAMES_PER_CHUNK, plan.games)
 
 
 # -- fit -------------------------------------------------------------------------------------------
 
 
-def fit_generation(plan: Plan, out: Path, generation: int, means: Means) -> None:
-    """Fit a candidate to the games of this generation and of those before it in the window."""
+def fit_generation(plan: Plan, out: Path, generation: int, resources: Resources) -> None:
+    """Fit a candidate to the games of the generations in the window."""
     folder, game = folder_of(out, generation), plan.load()
     material, start = gather(plan, out, generation), plan.weights(best_value(out, generation))
     schedule = plan.schedule if start is None else replace(plan.schedule, rate=plan.schedule.rate * GENTLY)
     progress = None
     for progress in fit_of(plan, schedule, material, start, folder / "fit.npz"):
-        means.watch(f"generation {generation}: fit", progress.epoch, schedule.epochs)
+        resources.watch(f"generation {generation}: fit", progress.epoch, schedule.epochs)
     assert progress is not None
     weights = calibrated(progress.weights, material.calibration, game.features)
     summary = {
@@ -186,7 +186,7 @@ def fit_generation(plan: Plan, out: Path, generation: int, means: Means) -> None
 def fit_of(
     plan: Plan, schedule: Schedule, material: "TrainingData", start: ReadWeights | None, kept: Path
 ) -> Iterator[Progress]:
-    """Fit from random weights, or on from some, and yield the state after every epoch, which is kept."""
+    """Fit from random or given weights, and yield the state after every epoch, which is saved."""
     positions = {str(seats): len(part.positions.seat) for seats, part in material.learned.items()}
     begun = {} if start is None else {"start": start.checksum}
     header = header_of(schedule, positions=positions, **begun, **plan.header())
@@ -196,13 +196,13 @@ def fit_of(
 
 @dataclass(frozen=True, slots=True)
 class TrainingData:
-    """What a generation is fitted to, by number of seats: all games that the folders hold, those beyond the plan too.
+    """The data of a fit, by number of seats: all games in the folders, even those beyond the plan.
 
     Attributes:
-        games: how many, by generation.
-        learned: to learn from, of all generations in the window.
-        calibration: of this generation, to calibrate by; not learned from.
-        held_out: of this generation, to judge by; neither learned from nor calibrated by.
+        games: number of games, by generation.
+        learned: samples to learn from, of all generations in the window.
+        calibration: samples of this generation for calibration; not learned from.
+        held_out: samples of this generation for evaluation; not used for learning or calibration.
     """
 
     games: dict[int, dict[int, int]]
@@ -212,7 +212,7 @@ class TrainingData:
 
 
 def gather(plan: Plan, out: Path, generation: int) -> TrainingData:
-    """Return what a generation is fitted to. Raises BadData."""
+    """Return the data for the fit of a generation. Raises BadData."""
     found = TrainingData({}, {}, {}, {})
     for seats in plan.seats:
         parts, found.games[seats] = [], {}
@@ -227,12 +227,12 @@ def gather(plan: Plan, out: Path, generation: int) -> TrainingData:
 
 
 def window(generation: int) -> range:
-    """Return the generations whose games are learned from in one."""
+    """Return the generations whose games are used for the fit of one."""
     return range(max(generation - WINDOW + 1, 0), generation + 1)
 
 
 def provenance(plan: Plan, generation: int, material: TrainingData) -> dict[str, Any]:
-    """Return how the weights of a generation came to be."""
+    """Return a description of how the weights of a generation were made."""
     return {
         "made_by": f"clerestory {version('clerestory')}, NumPy {np.__version__}",
         "generation": generation,
@@ -249,8 +249,8 @@ def provenance(plan: Plan, generation: int, material: TrainingData) -> dict[str,
 # -- gate ------------------------------------------------------------------------------------------
 
 
-def gate_generation(plan: Plan, gate: Gate, out: Path, generation: int, means: Means) -> None:
-    """Play the candidate's matches, and let it take the place of the value before it if it passes all of them."""
+def gate_generation(plan: Plan, gate: Gate, out: Path, generation: int, resources: Resources) -> None:
+    """Play the candidate's matches; if it passes all of them, it becomes the new value."""
     folder = folder_of(out, generation)
     candidate, before = folder / "candidate.net", best_value(out, generation)
     matches = gate.matches(plan.load, plan.seats, plan.bot(candidate), plan.bot(before))
@@ -258,11 +258,13 @@ def gate_generation(plan: Plan, gate: Gate, out: Path, generation: int, means: M
 
     def count(more: int) -> None:
         nonlocal played
-        means.watch(stage, played := played + more, len(matches) * gate.games)
+        resources.watch(stage, played := played + more, len(matches) * gate.games)
 
-    outcomes = list(play_gate(gate, matches, folder / "gate", workers=means.workers, crew=means.crew, count=count))
+    outcomes = list(
+        play_gate(gate, matches, folder / "gate", workers=resources.workers, crew=resources.crew, count=count)
+    )
     for outcome in outcomes:
-        outcome["opponent"] = outcome["opponent"].replace(f"{out}/", "")  # wherever the folder lies
+        outcome["opponent"] = outcome["opponent"].replace(f"{out}/", "")  # independent of where the folder is
     verdict = {"passed": all(outcome["passed"] for outcome in outcomes), "matches": outcomes}
     if verdict["passed"]:
         weights = read_weights(candidate, plan.load())
@@ -273,13 +275,13 @@ def gate_generation(plan: Plan, gate: Gate, out: Path, generation: int, means: M
 
 
 def record_of(out: Path, generation: int) -> dict[str, Any]:
-    """Return what is known of a generation that was taken."""
+    """Return the record of a finished generation."""
     folder = folder_of(out, generation)
     return {**read_json(folder / "figures.json"), "gate": read_json(folder / "gate.json")}
 
 
 def write_report(plan: Plan, out: Path, generations: int) -> None:
-    """Write the report of so many generations."""
+    """Write the report of the first `generations` generations."""
     text = page(plan.header(), [record_of(out, generation) for generation in range(generations)])
     write_file(out / "report.html", lambda file: file.write(text.encode()))
 

@@ -1,8 +1,8 @@
-"""The losses of the net, with their gradients by its outputs.
+"""The losses of the net, with their gradients with respect to its outputs.
 
-For positions, half against the results and half against the search's estimates: scores to come with squared error, win
-shares with cross entropy. For lines, only the differences within one decision: a search needs these differences, which
-results contain almost no information about; absolute levels are learned from positions.
+For positions, half of the weight is on the results and half on the search's estimates: squared error for the points
+still to be scored, cross entropy for win shares. For lines, only the differences within one decision count: a search
+needs them, and results contain almost no information about them; absolute levels are learned from positions.
 """
 
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from clerestory.learn.net import SCALE, Outputs, softmax
 from clerestory.learn.samples import Lines, Positions
 
 RESULTS = 0.5  # weight of the results of games; the rest is the search's
-SIBLING_POINTS = 3.0  # points that count as one unit between lines of a decision
+SIBLING_POINTS = 3.0  # difference in points that counts as one unit between lines of a decision
 SIBLING_ODDS = 0.5  # the same for logarithms of odds
 
 
@@ -27,7 +27,7 @@ class Loss(NamedTuple):
 
 
 def loss_of_positions(outputs: Outputs, points: Array, positions: Positions) -> Loss:
-    """Return the loss of positions whose seats have so many points now (N, seats)."""
+    """Return the loss of positions, given the points that their seats have now (N, seats)."""
     rows = np.arange(len(points))
     error = outputs.score - (positions.scores - points) / SCALE
     total = points / SCALE + outputs.score
@@ -45,7 +45,7 @@ def loss_of_positions(outputs: Outputs, points: Array, positions: Positions) -> 
 
 
 def loss_of_lines(outputs: Outputs, points: Array, lines: Lines) -> Loss:
-    """Return the loss of lines, whole decisions, whose seats have so many points now (N, seats)."""
+    """Return the loss of the lines of whole decisions, given the points that their seats have now (N, seats)."""
     total = points / SCALE + outputs.score
     rows, best = np.arange(len(points)), best_other(total, lines.seat)
     margins = (total[rows, lines.seat] - total[rows, best]) * SCALE
@@ -67,7 +67,7 @@ def best_other(total: Array, seat: Array) -> Array:
 
 
 def odds_of_seat(strength: Array, seat: Array) -> tuple[Array, Array]:
-    """Return the logarithm of the odds that a seat wins, and its gradient by strength."""
+    """Return the logarithm of the odds that a seat wins, and its gradient with respect to strength."""
     rows = np.arange(len(strength))
     others = strength.copy()
     others[rows, seat] = -np.inf

@@ -4,7 +4,7 @@ One net for every number of seats, shared by the seats, so that it is symmetric 
 
     hidden_i = relu(own x_i + mean of (others x_j) over the other seats j + table g + bias)
     second_i = relu(second hidden_i + second_bias)
-    score to come of seat i = score second_i + score_bias;  strength of seat i = strength second_i
+    points still to be scored by seat i = score second_i + score_bias;  strength of seat i = strength second_i
 
 x_i are the features of seat i, g those of the table; win shares are the softmax of the strengths over the seats.
 """
@@ -18,20 +18,20 @@ from clerestory.engine.weights import Weights as ReadWeights
 from clerestory.learn.columns import Array
 
 HIDDEN, SECOND = 32, 16
-SCALE = 10.0  # points in a unit of the output `score` while it is trained
+SCALE = 10.0  # points per unit of the output `score` during training
 Weights = dict[str, Array]
 COLUMNS = {"own": HIDDEN, "others": HIDDEN, "table": HIDDEN, "second": SECOND}  # of the arrays that are matrices
 
 
 def begin_weights(own: int, table: int, seed: int) -> Weights:
-    """Return random weights for as many features of a seat and of the table (He et al., arXiv 1502.01852), float32."""
+    """Return random float32 weights for numbers of features per seat and table (He et al., arXiv 1502.01852)."""
     luck = np.random.default_rng(seed)
 
     def normal(inputs: int, *shape: int) -> Array:
         drawn: Array = (luck.standard_normal(shape) * np.sqrt(2 / inputs)).astype(np.float32)
         return drawn
 
-    live = (2 * own + table) // 4  # features that are not zero, roughly
+    live = (2 * own + table) // 4  # rough number of non-zero features
     return {
         "own": normal(live, own, HIDDEN),
         "others": normal(live, own, HIDDEN),
@@ -56,20 +56,20 @@ def in_units(weights: Weights) -> Weights:
 
 
 def numpy_arrays(read: ReadWeights) -> Weights:
-    """Return weights that were read from a file, as arrays."""
+    """Return weights read from a file, as NumPy arrays."""
     arrays = {name: np.array(array, np.float32) for name, array in read.arrays.items()}
     return {name: array.reshape(-1, COLUMNS[name]) if name in COLUMNS else array for name, array in arrays.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class Outputs:
-    """What the net says of a batch, and what the gradient needs.
+    """The outputs of the net for a batch, and what the gradient needs.
 
     Attributes:
         own: features of the seats (N, seats, S).
-        table: of the table (N, T).
+        table: features of the table (N, T).
         hidden, second: layers (N, seats, 32) and (N, seats, 16).
-        score: to come of each seat, in units of SCALE points (N, seats).
+        score: points still to be scored by each seat, in units of SCALE points (N, seats).
         strength: of each seat (N, seats).
     """
 
@@ -94,7 +94,7 @@ def forward(weights: Weights, own: Array, table: Array) -> Outputs:
 
 
 def backward(weights: Weights, outputs: Outputs, d_score: Array, d_strength: Array) -> Weights:
-    """Return the gradient by weight of a loss whose gradient by score and strength is given (N, seats)."""
+    """Return the gradient of a loss by weight, given its gradients by score and strength (N, seats)."""
     d_second = d_score[..., None] * weights["score"] + d_strength[..., None] * weights["strength"]
     d_second *= outputs.second > 0
     d_hidden = (d_second @ weights["second"].T) * (outputs.hidden > 0)

@@ -13,7 +13,7 @@ from clerestory.learn.errors import BadPlan
 from clerestory.learn.fit import Schedule
 from clerestory.learn.selfplay import Habits, SelfPlay
 
-LEARNED_SEARCH = {"horizon": 0, "reward": "win"}  # what goes with a learned value: no playout, its own win shares
+LEARNED_SEARCH = {"horizon": 0, "reward": "win"}  # options for a learned value: no playout, its own win shares
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +23,8 @@ class Plan:
     Attributes:
         load: returns the game, as in Match.
         seats: numbers of players, ascending.
-        chunks: of games for each number of players, in each generation.
-        seed: of all randomness.
+        chunks: number of chunks of games for each number of players, in each generation.
+        seed: of all random choices.
         habits: how games are played.
         schedule: of the fits.
         search: options of the search that uses a learned value.
@@ -52,7 +52,7 @@ class Plan:
         return self.chunks * GAMES_PER_CHUNK
 
     def header(self) -> dict[str, Any]:
-        """Return what a folder is known by: all that data of two runs must have in common."""
+        """Return the header that identifies a folder: everything that data of two runs must have in common."""
         game = self.load()
         return {
             "learn": 1,
@@ -62,17 +62,17 @@ class Plan:
         }
 
     def weights(self, value: Path | None) -> Weights | None:
-        """Return the weights of a value, None for the shipped one; None if that was made by hand.
+        """Return the weights of a value (None: the shipped one), None if the value is hand-made.
 
-        Raises BadWeights for a file that is no value of this game.
+        Raises BadWeights for a file that is not a value of this game.
         """
         game = self.load()
         return value_of(game, value_in_use(game)[0] if value is None else str(value)).weights
 
     def selfplay(self, generation: int, seats: int, value: Path | None) -> SelfPlay:
-        """Return what plays in a generation: the search with the best value so far, None for the shipped one.
+        """Return the self-play of a generation: the search with the best value so far, None for the shipped one.
 
-        Raises BadWeights for a file that is no value of this game.
+        Raises BadWeights for a file that is not a value of this game.
         """
         weights = self.weights(value)
         named = {} if weights is None else {"value": weights.checksum}

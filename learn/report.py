@@ -59,7 +59,7 @@ def page(header: Mapping[str, Any], records: Sequence[Record]) -> str:
 
 
 def section(title: str, text: str, content: str) -> Iterable[str]:
-    """Return a heading with what is below it."""
+    """Return a section: heading, text and content."""
     return f"<h2>{title}</h2><p>{text}</p>", f'<div class="wide">{content}</div>'
 
 
@@ -140,7 +140,7 @@ def by_round(found: Mapping[str, Any]) -> list[tuple[float, float]]:
 
 
 def reliability(record: Record) -> Iterable[str]:
-    """Return the win shares won against those said."""
+    """Return a chart of actual wins over predicted win shares."""
     curves = [
         Curve(f"{seats} players", [(row["said"], row["won"]) for row in found["reliability"]])
         for seats, found in record["held_out"].items()

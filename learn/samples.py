@@ -1,8 +1,8 @@
 """Training samples: positions with their results, and the lines of a decision compared with each other.
 
 A position has two targets of each kind: the result of the game, which is unbiased but noisy, and the estimate of the
-search, which has little noise but is biased. To calibrate the second against the first, the search's leads are fitted
-linearly, and its win shares tempered, by number of players and round.
+search, which has little noise but is biased. To calibrate the second against the first, the search's leads are scaled
+linearly, and its win shares raised to an exponent, for each number of players and round.
 """
 
 from collections.abc import Sequence
@@ -13,11 +13,11 @@ import numpy as np
 
 from clerestory.learn.columns import Array, Columns, count
 
-HELD_OUT = 6  # one in so many games is held out; every other of these is for calibration, the rest for evaluation
-MOST_VISITS = 200  # of a line, beyond which it counts no more
+HELD_OUT = 6  # one in this many games is held out; of these, every other one calibrates, the rest evaluate
+MOST_VISITS = 200  # of a line: more visits add no weight
 TEMPERS = np.geomspace(0.05, 8, 120)  # exponents of win shares that are tried
-LEAST_SHARE = 0.01  # below which a win share of a search is taken for as much: it may have overlooked something
-LOGISTIC = 1.6  # odds that are logistic rise by this over a standard deviation of a normal result
+LEAST_SHARE = 0.01  # lower limit for a search's win shares, as the search may have overlooked something
+LOGISTIC = 1.6  # rise of the log odds over one standard deviation of a normally distributed result
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +35,11 @@ class Positions(Rows):
 
     Attributes:
         state: memory (N, state_bytes), uint8.
-        seat: to decide.
+        seat: the seat to decide.
         round: number of the round.
         scores, returns: of the game, by seat.
-        lead: the seat's score over the mean of the others that the search expects, points.
-        shares: win shares that it expects, by seat.
+        lead: expected by the search: the seat's score minus the mean of the others, points.
+        shares: win shares expected by the search, by seat.
     """
 
     state: Array
@@ -58,9 +58,9 @@ class Lines(Rows):
     Attributes:
         state, seat: the position, and the seat that decided.
         decision: number of the decision, ascending.
-        weight: how much it counts, up to 1.
-        margin: that the search expects, points.
-        odds: logarithm of the odds of winning that it expects.
+        weight: up to 1.
+        margin: expected by the search, points.
+        odds: logarithm of the odds of winning expected by the search.
     """
 
     state: Array
@@ -73,7 +73,7 @@ class Lines(Rows):
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """What there is to learn from games of one number of seats, or what is held out of them."""
+    """Samples from games with one number of seats, either to learn from or held out."""
 
     positions: Positions
     lines: Lines
@@ -81,12 +81,12 @@ class Samples:
 
 @dataclass(frozen=True, slots=True)
 class Adjustment:
-    """How the expectations of a search in one round agree with the results.
+    """The calibration of a search's expectations in one round against the results.
 
     Attributes:
         slope, offset: of the lead, in points.
         temper: exponent of win shares.
-        spread: standard deviation of the lead at the end, the search's expectation being known; points.
+        spread: standard deviation of the final lead given the search's expectation, points.
     """
 
     slope: float
@@ -96,11 +96,11 @@ class Adjustment:
 
 
 def split(columns: Columns, *, learned: bool) -> tuple[Samples, Samples, Samples]:
-    """Return samples to learn from, those to calibrate by, and those to judge by, of games of one number of seats.
+    """Return samples for learning, for calibration and for evaluation, from games with one number of seats.
 
     Args:
         columns: of the games.
-        learned: whether the value behind the search was learned, and its win shares mean what they say.
+        learned: whether the search used a learned value, whose win shares are calibrated.
     """
     game = columns["position.game"]
     kept = game % HELD_OUT != HELD_OUT - 1
@@ -124,7 +124,7 @@ def rounds(columns: Columns) -> list[int]:
 
 
 def adjust(columns: Columns, rows: Array) -> Adjustment:
-    """Return how the search's expectations at some positions agree with the results."""
+    """Return the calibration of the search's expectations at some positions against the results."""
     if not rows.any():
         return Adjustment(1.0, 0.0, 1.0, 10.0)
     game, seat = columns["position.game"][rows], columns["position.seat"][rows]
@@ -138,14 +138,14 @@ def adjust(columns: Columns, rows: Array) -> Adjustment:
 
 
 def lead_of(scores: Array, seat: Array) -> Array:
-    """Return by how much a seat leads the mean of the others, row by row."""
+    """Return the lead of a seat over the mean of the others, row by row."""
     own = scores[np.arange(len(scores)), seat]
     lead: Array = own - (scores.sum(axis=1) - own) / (scores.shape[1] - 1)
     return lead
 
 
 def best_temper(logs: Sequence[Array], returns: Sequence[Array]) -> float:
-    """Return the exponent of win shares, given as logarithms in parts, by which they foretell the results best."""
+    """Return the exponent with which win shares, given as logarithms in parts, predict the results best."""
 
     def loss(temper: float) -> float:
         return sum(entropy(temper * part, won) for part, won in zip(logs, returns, strict=True))
@@ -161,7 +161,7 @@ def entropy(raised: Array, returns: Array) -> float:
 
 
 def logs_of(shares: Array) -> Array:
-    """Return the logarithms of win shares that a search said."""
+    """Return the logarithms of a search's win shares, at least that of LEAST_SHARE."""
     logs: Array = np.log(np.maximum(shares.astype(float), LEAST_SHARE))
     return logs
 
@@ -192,7 +192,7 @@ def positions_of(columns: Columns, adjustments: dict[int, Adjustment]) -> Positi
 
 
 def by_round(columns: Columns, adjustments: dict[int, Adjustment], name: str) -> Array:
-    """Return a figure of the adjustments for every position."""
+    """Return one field of the adjustments for every position, by its round."""
     numbers = rounds(columns)
     figures = np.array([getattr(adjustments[number], name) for number in numbers])
     by_position: Array = figures[np.searchsorted(numbers, columns["position.round"])]
@@ -200,7 +200,7 @@ def by_round(columns: Columns, adjustments: dict[int, Adjustment], name: str) ->
 
 
 def lines_of(columns: Columns, adjustments: dict[int, Adjustment], *, learned: bool) -> tuple[Lines, Array]:
-    """Return the lines of every decision that has two or more with a position, and their rows of positions."""
+    """Return the lines of every decision with two or more stored positions after lines, and the decisions' rows."""
     of_line = columns["after.line"]
     of_position = columns["line.position"][of_line]
     siblings = np.bincount(of_position, minlength=count(columns, "position"))
@@ -227,7 +227,7 @@ def odds_of(shares: Array, seat: Array) -> Array:
 
 
 def together(parts: Sequence[Samples]) -> Samples:
-    """Return samples one below the other; decisions stay apart."""
+    """Return samples concatenated, with decisions renumbered."""
     starts = np.cumsum([0, *(int(part.lines.decision.max(initial=-1)) + 1 for part in parts[:-1])])
     moved = [
         Lines(**{**each(part.lines), "decision": part.lines.decision + start})

@@ -2,8 +2,8 @@
 
 Most decisions are searched briefly and a few fully (playout cap randomization: D. J. Wu, "Accelerating Self-Play
 Learning in Go", arXiv 1902.10565, section 3.1): this gives many games, and good targets where needed. Some moves are
-random or drawn by visits, for a variety of positions. All randomness of a game follows from its number and the seed
-of the plan, so the games are identical to the bit, on any machine and in any order.
+random or drawn by visits, for a variety of positions. All random choices of a game depend only on its number and the
+seed of the plan, so the games are bit-identical on any machine and in any order.
 """
 
 from collections import defaultdict
@@ -23,19 +23,19 @@ from clerestory.search.result import Result
 from clerestory.search.root import observe
 
 Rows = dict[str, list[Any]]
-HAND = "hand"  # the value that was not learned
+HAND = "hand"  # the hand-made value
 
 
 @dataclass(frozen=True, slots=True)
 class Habits:
-    """How games are played; what they are called in a header.
+    """How games are played; headers use the same names.
 
     Attributes:
         quick, full: iterations of a brief and of a full search, above 0.
         full_share: share of decisions that are searched fully, 0 to 1.
-        straying: share of moves that are any legal action.
+        straying: share of moves that are a uniformly random legal action.
         by_visits: share of moves that are drawn in proportion to visits; all others are the best line.
-        least_visits: of a line whose position is kept, above 0.
+        least_visits: visits of a line from which on its position is stored, above 0.
     """
 
     quick: int = 150
@@ -86,7 +86,7 @@ class SelfPlay:
         }
 
     def source(self) -> dict[str, Any]:
-        """Return what games must have in common to be learned from together."""
+        """Return the fields that games must have in common to be learned from together."""
         game = self.load()
         return {
             "selfplay": 1,
@@ -122,13 +122,13 @@ def play_games(plan: SelfPlay, numbers: Sequence[int], stopped: Callable[[], boo
 
 
 class Recorder:
-    """Plays one game and appends to rows."""
+    """Plays a game and records it in tables."""
 
     def __init__(self, plan: SelfPlay, game: Game, rows: Rows) -> None:
         self.plan, self.game, self.rows = plan, game, rows
 
     def play(self, seed: int, stopped: Callable[[], bool]) -> bool:
-        """Play and note a game; return False if stopped."""
+        """Play and record a game; return False if stopped."""
         state, nature, luck = self.game.new(self.plan.seats, seed), Rng(seed), Rng(derived_seed("choices", seed))
         while not state.over:
             if stopped():
@@ -141,7 +141,7 @@ class Recorder:
         return True
 
     def decide(self, state: State, luck: Rng) -> int:
-        """Search, note what was found, and return the code of the move."""
+        """Search, record the result, and return the code of the move."""
         legal = state.legal_codes()
         if len(legal) == 1:
             return legal[0]
@@ -159,7 +159,7 @@ class Recorder:
         return searcher.run(iterations=iterations)
 
     def note_position(self, view: State, result: Result) -> None:
-        """Note a decision and the means at its root."""
+        """Record a decision and the means at its root."""
         visits = sum(line.visits for line in result.lines)
         self.note(
             "position",
@@ -175,7 +175,7 @@ class Recorder:
         )
 
     def note_lines(self, view: State, lines: Sequence[Line], seed: int) -> None:
-        """Note the lines of a full search; chance falls alike in the positions after them."""
+        """Record the lines of a full search; the positions after them use the same chance outcomes."""
         for line in lines:
             self.note(
                 "line",
@@ -197,7 +197,7 @@ class Recorder:
 
 
 def settled(view: State, action: str, seed: int) -> State:
-    """Return the next decision after an action, or the end: chance events drawn from what the actor knows."""
+    """Return the next decision after an action, or the end; chance events are drawn from what the actor knows."""
     after = view.copy()
     after.play(action)
     after.play_nature(seed)
@@ -205,7 +205,7 @@ def settled(view: State, action: str, seed: int) -> State:
 
 
 def choose(view: State, legal: Sequence[int], result: Result, habits: Habits, luck: Rng) -> int:
-    """Return the code of the move: any, one drawn by visits, or the best."""
+    """Return the code of the move: a random one, one drawn by visits, or the best."""
     roll = luck.unit()
     if roll < habits.straying:
         return legal[luck.below(len(legal))]

@@ -11,7 +11,7 @@ from clerestory.v1.advisor_pb2 import AnalyzeRequest, RecommendMoveRequest
 from clerestory.v1.position_pb2 import Position
 
 RECORDS = Path(__file__).parents[1] / "examples" / "records"
-A_GAME = 16  # positions taken of each record
+A_GAME = 16  # positions taken from each record
 LINES = 3  # of an answer: what a front end shows
 
 
@@ -41,7 +41,7 @@ def games(path: Path) -> Iterator[tuple[dict[str, object], list[str]]]:
 
 
 def met(game: Referee, actions: list[str]) -> Iterator[Position]:
-    """Yield the views of the deciding seats, at moments spread over a game except its end."""
+    """Yield views of the deciding seats, at plies spread over the game except its end."""
     stride = max(len(actions) // (A_GAME + 1), 1)
     for begin in range(0, len(actions) - stride, stride):
         game.apply(actions[begin : begin + stride])
@@ -50,7 +50,7 @@ def met(game: Referee, actions: list[str]) -> Iterator[Position]:
 
 
 def move_question(position: Position, budget: float, *, to_limits: bool = False) -> bytes:
-    """Return a serialized RecommendMove request, which may end early (the default) or runs to its limits."""
+    """Return a serialized RecommendMove request, which may end early (the default) or run to its limits."""
     question = RecommendMoveRequest(position=position, time_budget=duration(budget), max_lines=LINES)
     if to_limits:
         question.early_stop = False

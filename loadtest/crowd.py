@@ -1,7 +1,7 @@
 """Searches that start and end together: their total speed, and the memory that many open streams take.
 
 `python -m loadtest.crowd --moves 2,64 --seconds 3` compares the iterations a second of few and many moves at once;
-`python -m loadtest.crowd --hints 500 --seconds 20` opens that many streams of hints and says what memory that takes.
+`python -m loadtest.crowd --hints 500 --seconds 20` opens that many streams of hints and reports the memory they take.
 """
 
 import asyncio

@@ -79,7 +79,7 @@ def table(rows: list[CurveRow]) -> str:
 
 
 def draw(rows: list[CurveRow], folder: Path) -> None:
-    """Write the charts: lateness, and the work done."""
+    """Draw the charts of lateness and of the work done."""
     plt.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "load", "font.size": 9, "axes.grid": True})
     figure, (hit, late) = plt.subplots(1, 2, figsize=(9, 3.2), layout="constrained")
     line(hit, rows, "answered within the budget + 5 ms", lambda row: 1 - row["late_over_5_ms"])

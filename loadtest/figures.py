@@ -16,9 +16,9 @@ class CallRecord:
 
     Attributes:
         kind: `move` or `hint`.
-        capacity: offered load at that moment, in multiples of what the workers can do.
+        capacity: offered load at that moment, in multiples of the workers' capacity.
         due: when it was to be sent, since the beginning of the run.
-        budget: that it asked for.
+        budget: its time budget.
         took: from the moment it was due until its last answer.
         lag: from the moment it was due until it was sent.
         code: of its status; "" while it is under way.
@@ -45,23 +45,23 @@ class CallRecord:
 
     @property
     def refused(self) -> bool:
-        """Whether it was turned away, with a reason."""
+        """Whether it was refused with a reason."""
         return self.code == "RESOURCE_EXHAUSTED" and self.reason == "BUSY"
 
     @property
     def late(self) -> float:
-        """Milliseconds between the end of the budget and the answer; negative for one that came early."""
+        """Milliseconds from the end of the budget to the answer; negative for an early answer."""
         return 1e3 * (self.took - self.budget)
 
 
 @dataclass(slots=True)
 class LoadRun:
-    """Everything seen in a run.
+    """The measurements of a run.
 
     Attributes:
         calls: in the order in which they were due.
-        seconds: that the load lasted.
-        workers: of the server.
+        seconds: duration of the load.
+        workers: number of workers of the server.
         health: seconds that each health check took.
         rss: bytes of the server's memory, sampled.
     """

@@ -1,6 +1,6 @@
 """Locust users: front ends that request bot moves, players who open and leave hints, and rules calls.
 
-Run it with `python -m loadtest.users`, which starts a server and judges the figures, or with locust itself:
+Run it with `python -m loadtest.users`, which starts a server and checks the thresholds, or with locust itself:
 `CLERESTORY_TARGET=HOST:PORT locust -f loadtest/locustfile.py --headless -u 40 -t 60s`. A stream yields three events:
 the time to its first table, the time between tables, and how late it ended. A move yields how late it was.
 """
@@ -26,7 +26,7 @@ from clerestory.percentiles import percentile
 from loadtest.corpus import positions
 
 TARGET = os.environ.get("CLERESTORY_TARGET", "127.0.0.1:50051")
-LATE = 0.02  # seconds after the budget, for the share that thresholds judge
+LATE = 0.02  # seconds after the budget from which on an answer counts as late
 MOST = {
     "failed": 0.0,
     "late": 0.02,
@@ -43,7 +43,7 @@ def read_corpus(**_: Any) -> None:
 
 @dataclass
 class Observations:
-    """What the thresholds judge; filled while the users run."""
+    """The measurements that are compared with the thresholds; filled while the users run."""
 
     late: list[bool] = field(default_factory=list)
     rules: list[float] = field(default_factory=list)
@@ -66,8 +66,8 @@ def tell(name: str, seconds: float, error: Exception | None = None) -> None:
 
 
 @contextmanager
-def told(name: str) -> Iterator[Callable[[], float]]:
-    """Report how long a block took and how it ended; yield a function for the seconds since it began."""
+def timed(name: str) -> Iterator[Callable[[], float]]:
+    """Report the duration and the outcome of a block; yield a function that returns the seconds since its start."""
     began = time.monotonic()
     try:
         yield lambda: time.monotonic() - began
@@ -108,13 +108,13 @@ class FrontEnd(Person):
     def move(self) -> None:
         """Ask for the move of a bot."""
         budget = 0.05 * 20 ** random.random()
-        with told("move") as elapsed:
+        with timed("move") as elapsed:
             self.advisor.recommend(random.choice(CORPUS), budget, lines=3)
             tell_lateness("move, late by", elapsed(), budget)
 
 
 class HintReader(Person):
-    """A player who opens a hint, watches it sharpen, and usually leaves before its end."""
+    """A player who opens a hint, watches the tables improve, and usually leaves before the end."""
 
     weight = 3
     wait_time = constant(1.0)
@@ -123,7 +123,7 @@ class HintReader(Person):
     def hint(self) -> None:
         """Open a stream of hints, and leave after a few tables."""
         patience, last = random.randint(1, 12), 0.0
-        with told("hint") as elapsed, self.advisor.analyze(random.choice(CORPUS), 1.0, every=0.1) as tables:
+        with timed("hint") as elapsed, self.advisor.analyze(random.choice(CORPUS), 1.0, every=0.1) as tables:
             for number, table in enumerate(tables, 1):
                 tell("hint, first table" if number == 1 else "hint, next table", elapsed() - last)
                 last = elapsed()
@@ -150,7 +150,7 @@ class RulesReader(Person):
         self._time("rules, legal", lambda: self.advisor.rules.follow(random.choice(CORPUS)).legal())
 
     def _time(self, name: str, call: Callable[[], object]) -> None:
-        with told(name) as elapsed:
+        with timed(name) as elapsed:
             call()
             TOLD.rules.append(1e3 * elapsed())
 

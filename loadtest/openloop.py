@@ -1,9 +1,9 @@
 """An open-loop load generator: calls arrive at their times (Poisson), whether or not earlier ones have ended.
 
-`python -m loadtest.openloop --capacity 10 --seconds 30` loads a server of its own; `--capacity 10:10,1:20` is ten
-seconds of ten times what its workers can do, then twenty of just that. At 1x capacity the
-budgets arriving in a second add up to the workers. Times count from the moment a call was due, so a lagging generator
-cannot flatter the figures.
+`python -m loadtest.openloop --capacity 10 --seconds 30` starts a private server and loads it; `--capacity 10:10,1:20`
+is ten seconds at ten times the workers' capacity, then twenty at the capacity. At 1x capacity the budgets that arrive
+in a second add up to one second per worker. Times count from the moment a call was due, so a lagging generator cannot
+make the figures look better.
 """
 
 import asyncio
@@ -30,10 +30,10 @@ from loadtest.corpus import hint_question, move_question, positions
 from loadtest.figures import CallRecord, LoadRun, after, phases, records, summary
 from loadtest.server import own_server
 
-SHORTEST, LONGEST = 0.05, 1.0  # seconds of a budget; their logarithms are uniform, so most are short
+SHORTEST, LONGEST = 0.05, 1.0  # seconds of a budget; its logarithm is uniformly distributed, so most are short
 MEAN_BUDGET = (LONGEST - SHORTEST) / log(LONGEST / SHORTEST)
 INTERVAL = 0.1  # seconds between the tables of a hint
-PATIENCE = 5.0  # seconds that a call waits beyond its budget before it is lost
+PATIENCE = 5.0  # seconds beyond its budget after which a call counts as lost
 HEALTH_EVERY, MEMORY_EVERY = 0.05, 0.25  # seconds between two samples
 MOVE, HINT = "/clerestory.v1.AdvisorService/RecommendMove", "/clerestory.v1.AdvisorService/Analyze"
 Phases = Sequence[tuple[float, float]]  # (capacity, seconds)
@@ -44,11 +44,11 @@ class Load:
     """The load to offer.
 
     Attributes:
-        phases: multiples of the capacity, and the seconds each lasts.
+        phases: multiples of the capacity, and the duration of each in seconds.
         hints: share of the calls that open a stream of hints.
-        channels: connections that the calls are spread over.
-        seed: of all luck.
-        to_limits: whether moves go on to their limits, instead of an early end.
+        channels: number of connections among which the calls are distributed.
+        seed: of all random choices.
+        to_limits: whether moves run to their limits instead of ending early.
     """
 
     phases: Phases
@@ -77,12 +77,12 @@ def arrivals(load: Load, workers: int) -> Iterator[CallRecord]:
 class LoadClient:
     """Makes calls, and records how they end."""
 
-    def __init__(self, target: str, channels: int, asked: Sequence[Position], *, to_limits: bool = False) -> None:
+    def __init__(self, target: str, channels: int, corpus: Sequence[Position], *, to_limits: bool = False) -> None:
         options = [("grpc.use_local_subchannel_pool", 1), ("grpc.enable_retries", 0)]
         self.channels = [grpc.aio.insecure_channel(target, options) for _ in range(channels)]
         self._moves: list[Any] = [one.unary_unary(MOVE) for one in self.channels]
         self._hints: list[Any] = [one.unary_stream(HINT) for one in self.channels]
-        self._asked = asked
+        self._corpus = corpus
         self._to_limits = to_limits
         self._began = 0.0
 
@@ -95,7 +95,7 @@ class LoadClient:
     async def call(self, number: int, seen: CallRecord) -> None:
         """Make a call whose time has come."""
         seen.lag = self._now() - seen.due
-        position = self._asked[number % len(self._asked)]
+        position = self._corpus[number % len(self._corpus)]
         ask = self._move if seen.kind == "move" else self._hint
         try:
             await ask(number % len(self.channels), position, seen)
@@ -128,7 +128,7 @@ class LoadClient:
 
 
 def reason_of(error: grpc.aio.AioRpcError) -> str:
-    """Return the reason that our server gave for an error, "" where there is none."""
+    """Return the reason in an error of our server, "" if there is none."""
     for key, value in error.trailing_metadata() or ():
         if key == "grpc-status-details-bin" and isinstance(value, bytes):
             for packed in Status.FromString(value).details:
@@ -138,15 +138,15 @@ def reason_of(error: grpc.aio.AioRpcError) -> str:
     return ""
 
 
-async def offer(target: str, workers: int, asked: Sequence[Position], load: Load, pid: int | None = None) -> LoadRun:
+async def offer(target: str, workers: int, corpus: Sequence[Position], load: Load, pid: int | None = None) -> LoadRun:
     """Load a server; return the records once every call has ended.
 
     Args:
         target: of the server.
-        workers: that it has.
-        asked: positions, asked about in turn.
-        load: what is offered.
-        pid: of the server, None where its memory is not to be watched.
+        workers: number of its workers.
+        corpus: positions, used in turn.
+        load: to offer.
+        pid: of the server; None if its memory is not sampled.
     """
     loop = asyncio.get_running_loop()
     run = LoadRun(list(arrivals(load, workers)), load.seconds, workers)
@@ -154,7 +154,7 @@ async def offer(target: str, workers: int, asked: Sequence[Position], load: Load
         watches = [asyncio.ensure_future(watch_health(watched, run.health))]
         if pid is not None:
             watches.append(asyncio.ensure_future(watch_memory(psutil.Process(pid), run.rss)))
-        caller = LoadClient(target, load.channels, asked, to_limits=load.to_limits)
+        caller = LoadClient(target, load.channels, corpus, to_limits=load.to_limits)
         began = await caller.ready()
         under_way = []
         for number, seen in enumerate(run.calls):
@@ -191,7 +191,7 @@ async def watch_memory(server: psutil.Process, sizes: list[int]) -> None:
 
 
 def read_phases(text: str, seconds: float) -> Phases:
-    """Return what `--capacity` says: a multiple, or `MULTIPLE:SECONDS` several times. Raises typer.BadParameter."""
+    """Parse `--capacity`: one multiple, or several `MULTIPLE:SECONDS`. Raises typer.BadParameter."""
     try:
         parts = [part.split(":") for part in text.split(",")]
         return [(float(part[0]), float(part[1]) if part[1:] else seconds) for part in parts]
@@ -226,7 +226,7 @@ def main(
 
 
 def report(run: LoadRun, lengths: Phases) -> dict[str, Any]:
-    """Return the figures of a run, by phases where there are several, with the seconds after the last change."""
+    """Return the figures of a run, by phase if there are several, with those of each second after the last change."""
     figures = {"workers": run.workers, "seconds": run.seconds, **summary(run)}
     if len(lengths) > 1:
         figures["phases"] = phases(run, lengths)

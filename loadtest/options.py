@@ -1,4 +1,4 @@
-"""Options that several measurements take."""
+"""Options shared by several measurements."""
 
 from collections.abc import Callable
 from typing import TypeVar

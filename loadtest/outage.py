@@ -20,8 +20,8 @@ from loadtest.options import read_numbers
 from loadtest.server import free_port, own_server
 
 PACE = 0.1  # seconds between the end of a call and the next one
-LONG = 120.0  # seconds of a call's time, longer than an outage
-BEFORE, AFTER = 1.0, 3.0  # seconds for which calls are made before and after
+LONG = 120.0  # time of a call in seconds, longer than an outage
+BEFORE, AFTER = 1.0, 3.0  # seconds of calls before and after the outage
 
 Ask = Callable[[], Awaitable[Any]]
 
@@ -34,7 +34,7 @@ class CallEnd(NamedTuple):
 
 
 async def keep_asking(ask: Ask) -> list[CallEnd]:
-    """Return what became of calls made one after the other until this is cancelled."""
+    """Make calls one after the other until cancelled; return how each ended."""
     asked: list[CallEnd] = []
     try:
         while True:
@@ -49,7 +49,7 @@ async def keep_asking(ask: Ask) -> list[CallEnd]:
 
 
 async def callers(client: str, target: str, position: Any, stack: AsyncExitStack) -> list[Ask]:
-    """Return a patient and an impatient way to ask."""
+    """Return functions that make a patient and an impatient call."""
     if client == "async":
         loops = [await stack.enter_async_context(AsyncAdvisor(target, retries=more)) for more in (True, False)]
         return [partial(one.recommend, position, LONG, iterations=5) for one in loops]

@@ -1,9 +1,9 @@
 """A simulation, not a measurement: many servers and a load balancer on a simulated clock.
 
-The servers' policy is the real one (server/policy.py). Simulated are the clock; the workers, which search at one fixed
-speed and always whole slices; and the balancer, which knows how many calls each server has and picks the better of two
-random ones, as Envoy's LEAST_REQUEST does. The network takes no time, and refused callers do not retry. Each player is
-a caller; one more, who asks as often as it likes, can be added.
+The servers' policy is the real one (server/policy.py). Three parts are simulated: the clock; the workers, which search
+whole slices at a fixed speed; and the balancer, which knows how many calls each server has and picks the better of two
+random servers, as Envoy's LEAST_REQUEST does. The network takes no time, and refused callers do not retry. Each player
+is a caller; one greedy caller, which calls at a rate of its own, can be added.
 
 `python -m loadtest.simulate --players 10000 --servers 75 --seconds 10`
 """
@@ -23,7 +23,7 @@ import typer
 from clerestory.server.policy import SLICE, Demand, NoRoom, Policy, TreeTask
 from loadtest.openloop import LONGEST, MEAN_BUDGET, SHORTEST
 
-GREEDY = -1  # number of the caller who asks more than the others
+GREEDY = -1  # number of the greedy caller
 
 
 @dataclass(slots=True)
@@ -36,12 +36,12 @@ class SimulatedServer:
 
 @dataclass(frozen=True, slots=True)
 class SimulatedCall:
-    """A call that is due.
+    """A call that arrives.
 
     Attributes:
-        moment: at which it comes, in seconds.
+        moment: of its arrival, in seconds.
         budget: in seconds.
-        caller: number of the player; GREEDY for the one who asks more than the others.
+        caller: number of the player, or GREEDY.
     """
 
     moment: float
@@ -51,11 +51,11 @@ class SimulatedCall:
 
 @dataclass(slots=True)
 class SimulatedOutcome:
-    """What became of some calls.
+    """The outcome of some calls.
 
     Attributes:
-        refused: calls turned away.
-        shares: of each answered call: worker time it got, as a share of its whole budget.
+        refused: number of refused calls.
+        shares: for each answered call, the worker time it got as a share of its budget.
         least: fewest iterations of an answered call.
     """
 
@@ -81,7 +81,7 @@ class Fleet:
 
     Attributes:
         speed: iterations a second of a worker.
-        choices: servers that the balancer compares for a call; 1 is any of them.
+        choices: number of random servers that the balancer compares for a call.
         outcomes: of the calls of players, and of those of the greedy caller, if there is one.
     """
 
@@ -135,7 +135,7 @@ class Fleet:
 
 
 def group(caller: Hashable) -> str:
-    """Return the name of the outcome that a caller's calls count for."""
+    """Return the name of the group in which a caller's calls are counted."""
     return "greedy" if caller == GREEDY else "players"
 
 
@@ -143,10 +143,10 @@ def calls(rate: float, players: int, luck: random.Random, greedy: float = 0.0) -
     """Yield calls: Poisson arrivals, log-uniform budgets.
 
     Args:
-        rate: calls a second of all players.
-        players: who make them, each as many as the others.
-        luck: of all of it.
-        greedy: calls a second of one more caller.
+        rate: calls a second of all players together.
+        players: number of players, all with equal rates.
+        luck: random generator.
+        greedy: calls a second of the greedy caller.
     """
     now = 0.0
     while True:

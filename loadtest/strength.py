@@ -1,8 +1,8 @@
 """How much strength a move loses under load: many games at a time, played through the service.
 
-`python -m loadtest.strength --at-once 2,4,8,16 --deals 40` plays, for each number, that many games at a time by calls
-with a time budget; then the same deals with a search in this process that has as many iterations as the calls had on
-average. Whatever the service loses beyond that has another cause than fewer iterations.
+`python -m loadtest.strength --at-once 2,4,8,16 --deals 40` plays, for each number, that many games at a time, by calls
+with a time budget; then the same deals with a search in this process that has the mean number of iterations of the
+calls. A further loss of the service would have a cause other than fewer iterations.
 """
 
 import json
@@ -24,11 +24,11 @@ from loadtest.options import DEFAULT_GAME, read_numbers
 from loadtest.server import own_server
 
 SEATS = 2
-ROOM = ("--min-iterations", "1")  # nobody is refused: it is strength that is measured
+ROOM = ("--min-iterations", "1")  # no call is refused
 
 
 def served(advisor: Advisor, seconds: float) -> ChooseMove:
-    """Return a player that asks a server, with a time budget."""
+    """Return a player that calls a server with a time budget."""
 
     def choose(view: State, seed: int) -> Move:
         began = monotonic()
@@ -45,7 +45,7 @@ def alone(bot: str, budget: Budget) -> ChooseMove:
 
 
 def if_any(player: ChooseMove) -> ChooseMove:
-    """Return a player that asks this one only when there is a choice."""
+    """Return a player that consults the given one only if there is a choice."""
 
     def choose(view: State, seed: int) -> Move:
         legal = view.legal_actions()
@@ -85,7 +85,7 @@ def under_load(at_once: int, seconds: float, rival: ChooseMove, deals: Sequence[
     with own_server("--workers", "2", *ROOM) as server, Advisor(server.target) as advisor:
         games = play(served(advisor, seconds), rival, deals, at_once)
     own = [(game.iterations[game.seat], game.seconds[game.seat]) for deal in games for game in deal]
-    calls = sum(took for _, took in own) / seconds  # each takes its budget
+    calls = sum(took for _, took in own) / seconds  # each uses its whole budget
     iterations = round(sum(count for count, _ in own) / calls)
     return {"at_once": at_once, "load": at_once / 2, "iterations": iterations, **figures(games)}
 
@@ -101,9 +101,9 @@ def main(
     """Print a line of JSON for each number: through the service, and alone with as many iterations."""
     opponent, numbers = alone(rival, Budget.parse(rival_budget)), range(seed, seed + deals)
     for number in read_numbers(at_once, int):
-        told = under_load(number, seconds, opponent, numbers)
-        same = alone("ismcts", Budget(iterations=told["iterations"]))
-        typer.echo(json.dumps({**told, "by_iterations": figures(play(same, opponent, numbers, 2))}))
+        loaded = under_load(number, seconds, opponent, numbers)
+        same = alone("ismcts", Budget(iterations=loaded["iterations"]))
+        typer.echo(json.dumps({**loaded, "by_iterations": figures(play(same, opponent, numbers, 2))}))
 
 
 if __name__ == "__main__":

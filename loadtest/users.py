@@ -1,6 +1,6 @@
 """Locust users against a private server: `python -m loadtest.users`, which `make loadtest` runs.
 
-Writes a report in HTML; the exit code is 1 where a threshold of `loadtest/locustfile.py` was not held.
+Writes a report in HTML; the exit code is 1 if a threshold of `loadtest/locustfile.py` was exceeded.
 """
 
 import os

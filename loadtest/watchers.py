@@ -1,8 +1,8 @@
 """Watchers of kept games: `python -m loadtest.watchers` opens 500 streams on 100 games of bots, 20 plies a second.
 
-Told are how long after a ply was played it is shown, the time that it takes to store it included, and how late answers
-to moves are meanwhile, beside those of that server with no games, and with games that nobody watches. Server and
-watchers share the machine and its clock.
+It reports the time from playing a ply, before it is stored, until a watcher receives it, and the lateness of other
+moves meanwhile, compared with the same server without games, and with games that nobody watches. Server and watchers
+share the machine and its clock.
 """
 
 import asyncio
@@ -28,21 +28,21 @@ from loadtest.corpus import positions
 from loadtest.options import DEFAULT_GAME
 from loadtest.server import own_server
 
-FREE = 1.7  # plies for each that a bot is given time for: chance events and forced moves take none
-BUDGET = 0.2  # seconds of the moves that are asked for beside the games
-EVERY = 0.25  # seconds between two of them
-WARM = 5.0  # seconds of each phase that do not count
+FREE = 1.7  # plies for each ply with a search, as chance events and forced moves take no time
+BUDGET = 0.2  # seconds of the moves requested at the same time
+EVERY = 0.25  # seconds between two of these requests
+WARM = 5.0  # seconds at the start of each phase that do not count
 LOCAL = ("grpc.use_local_subchannel_pool", 1)
 
 
 @dataclass
 class WatchFigures:
-    """What was measured.
+    """The measurements of a phase.
 
     Attributes:
         shown: seconds between the storing of a ply and its arrival, over all streams.
-        late: seconds by which answers came after their budget; below 0 where they came before.
-        plies: that were stored, by (game, version).
+        late: seconds from the end of the budget to the answer; negative for early answers.
+        plies: stored plies, by (game, version).
     """
 
     shown: list[float] = field(default_factory=list)
@@ -50,7 +50,7 @@ class WatchFigures:
     plies: set[tuple[str, int]] = field(default_factory=set)
 
     def forget(self) -> None:
-        """Begin anew."""
+        """Discard all measurements."""
         self.shown.clear()
         self.late.clear()
         self.plies.clear()
@@ -58,12 +58,12 @@ class WatchFigures:
 
 @dataclass(frozen=True, slots=True)
 class Crowd:
-    """What to run.
+    """The size of the test.
 
     Attributes:
-        games: of bots.
-        watchers: streams, spread over them.
-        rate: plies a second of all games, about.
+        games: number of games of bots.
+        watchers: number of streams, distributed among the games.
+        rate: approximate plies a second of all games together.
         seconds: of each phase.
         game: name of the game.
     """
@@ -76,13 +76,13 @@ class Crowd:
 
 
 def quantile(values: list[float], share: float) -> float:
-    """Return the value that this share of them does not exceed, in milliseconds."""
+    """Return a quantile of times in seconds, in milliseconds."""
     ordered = sorted(values)
     return round(1000 * ordered[min(len(ordered) - 1, int(share * len(ordered)))], 1) if ordered else float("nan")
 
 
 async def ask_moves(channel: Any, asked: Sequence[Position], figures: WatchFigures) -> None:
-    """Ask for a move now and then, and see when it comes."""
+    """Request a move at regular intervals, and record how late it is."""
     stub: Any = AdvisorServiceStub(channel)
     number = 0
     while True:
@@ -105,7 +105,7 @@ async def make_game(stub: Any, game: str, seconds: float) -> Any:
 
 
 async def make_games(stub: Any, crowd: Crowd) -> list[Any]:
-    """Return the games; they begin evenly over the time of a bot's move, so that they do not move in step."""
+    """Return the games, started one after the other over the time of a bot's move, so that they do not move in step."""
     apart = FREE / crowd.rate
     made = []
     for _ in range(crowd.games):
@@ -115,7 +115,7 @@ async def make_games(stub: Any, crowd: Crowd) -> list[Any]:
 
 
 async def watch(stub: Any, game: Any, figures: WatchFigures) -> None:
-    """Watch a game, and note how old each ply is when it comes."""
+    """Watch a game, and record the age of each ply when it arrives."""
     async for state in stub.WatchGame(games.WatchGameRequest(game_id=game.game_id)):
         now = time.time()
         for entry in state.entries:
@@ -169,7 +169,7 @@ def main(
     seconds: Annotated[float, typer.Option(help="Of each phase: idle, with games, with watchers.")] = 60.0,
     game: Annotated[str, typer.Option(help="Name of the game.")] = DEFAULT_GAME,
 ) -> None:
-    """Watch kept games, and print what was seen as JSON."""
+    """Watch kept games, and print the figures as JSON."""
     with tempfile.TemporaryDirectory() as folder, own_server("--store", str(Path(folder) / "games.sqlite")) as server:
         found = asyncio.run(
             measure(server.target, positions(server.target), Crowd(games_, watchers, rate, seconds, game))

@@ -1,4 +1,4 @@
-"""The review of a game in this process, on several threads; their number does not change a bit of it."""
+"""The review of a game in this process, on several threads; the result does not depend on their number."""
 
 from collections.abc import Callable, Generator
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
@@ -32,7 +32,7 @@ def annotate(
         threads: plies that are studied in parallel, 1 or more.
         progress: called with the number of plies done and the total, in the caller's thread; None for no reports.
 
-    Raises BadLimit for an option of the search out of its range, WrongSeat for a viewer that does not exist.
+    Raises BadLimit for a search option out of its range, WrongSeat for a viewer that does not exist.
     """
     plies = [ply for ply in plies_of(end, plan.viewer) if ply.root is not None]
     last = last_root(end, plan.viewer)
@@ -67,14 +67,14 @@ def valued(ply: Ply, plan: ReviewPlan, stop: Event) -> PlyValuation:
     return answered(study(ply, plan), stop)
 
 
-def answered(asking: Generator[SearchTask, Result, T], stop: Event | None = None) -> T:
+def answered(searches: Generator[SearchTask, Result, T], stop: Event | None = None) -> T:
     """Run the searches of a study, and return its result. Raises ReviewStopped once `stop` is set."""
     try:
-        question = next(asking)
+        question = next(searches)
         while True:
             if stop is not None and stop.is_set():
                 raise ReviewStopped
-            question = asking.send(searched(question))
+            question = searches.send(searched(question))
     except StopIteration as end:
         value: T = end.value
         return value

@@ -81,7 +81,7 @@ class Annotation:
         return sorted(events, key=lambda one: (-max(map(abs, one.change)), one.ply))[:most]
 
     def remainder(self) -> dict[str, float | None]:
-        """Return how large the remainder is beside luck: the mean of the largest change of any seat, in millionths."""
+        """Return the mean size of revaluation, the largest of any seat, in millionths; compare it with that of luck."""
         luck = [max(map(abs, one.change)) for one in self.valuations if one.seat == NATURE]
         sizes = steps(levelled(self.valuations, self.final))
         return {
@@ -114,8 +114,8 @@ class Annotation:
         }
 
     def _account(self, seat: int) -> dict[str, Any]:
-        """The ledger of a seat, and what is said of its decisions."""
-        account, said = self.accounts[seat], self.figures[seat]
+        """The ledger of a seat, and the figures of its decisions."""
+        account, figures = self.accounts[seat], self.figures[seat]
         return {
             "seat": self.names[seat],
             "start": share(account.start),
@@ -125,16 +125,16 @@ class Annotation:
             "revaluation": share(account.revaluation),
             "final": share(account.final),
             "luck_adjusted": share(account.adjusted),
-            "decisions": {"counted": said.counted, "idle": said.idle, **said.classes},
-            "mean_loss": None if said.mean_loss is None else round(said.mean_loss / UNIT, 6),
-            "accuracy": None if said.accuracy is None else round(said.accuracy, 2),
-            "points_lost": said.points,
-            "played_like_level": said.level,
+            "decisions": {"counted": figures.counted, "idle": figures.idle, **figures.classes},
+            "mean_loss": None if figures.mean_loss is None else round(figures.mean_loss / UNIT, 6),
+            "accuracy": None if figures.accuracy is None else round(figures.accuracy, 2),
+            "points_lost": figures.points,
+            "played_like_level": figures.level,
         }
 
     def _move(self, one: PlyValuation) -> dict[str, Any]:
         """A ply that was valued."""
-        told = {
+        fields = {
             "ply": one.ply,
             "by": "nature" if one.seat == NATURE else self.names[one.seat],
             "action": one.action,
@@ -143,7 +143,7 @@ class Annotation:
             "iterations": one.iterations,
         }
         if one.seat == NATURE:
-            return {**told, "source": one.source}
+            return {**fields, "source": one.source}
         errors = {
             "loss": share(one.loss),
             "noise_floor": share(self.floor_at(one.ply)),
@@ -151,7 +151,7 @@ class Annotation:
             "class": self.class_of(one),
         }
         rolled = {"rollouts": asdict(self.rollouts[one.ply])} if one.ply in self.rollouts else {}
-        return {**told, "best": one.best, **errors, **rolled, "line": list(one.line)}
+        return {**fields, "best": one.best, **errors, **rolled, "line": list(one.line)}
 
 
 def assemble(end: State, plan: ReviewPlan, valuations: Sequence[PlyValuation], final: Shares | None) -> Annotation:
@@ -159,7 +159,7 @@ def assemble(end: State, plan: ReviewPlan, valuations: Sequence[PlyValuation], f
 
     Args:
         end: its last position, with the history.
-        plan: what the valuations were made by.
+        plan: by which the valuations were made.
         valuations: in order.
         final: shares of the last position of a game that is not over; else None.
     """
@@ -182,9 +182,9 @@ def assemble(end: State, plan: ReviewPlan, valuations: Sequence[PlyValuation], f
     )
 
 
-def ranked(said: SeatFigures, end: State) -> SeatFigures:
-    """Return figures with the level of play that they are like."""
-    return replace(said, level=level_like(end.game, end.seats, said.mean_loss, said.counted))
+def ranked(figures: SeatFigures, end: State) -> SeatFigures:
+    """Return figures with the level of play whose mean loss is nearest."""
+    return replace(figures, level=level_like(end.game, end.seats, figures.mean_loss, figures.counted))
 
 
 def share(units: int) -> float:

@@ -21,10 +21,10 @@ class Chart:
     """Where things are in a chart.
 
     Attributes:
-        review: what it shows.
-        width: of the picture, in its own units; letters are 12 of them high.
-        high: height of the shares.
-        low: height of the luck.
+        review: the review that it shows.
+        width: of the picture, in its own units; letters are 12 units high.
+        high: height of the panel of shares.
+        low: height of the panel of luck.
     """
 
     review: Annotation
@@ -33,16 +33,16 @@ class Chart:
     low: int
 
     def x(self, ply: float) -> float:
-        """Place of a ply."""
+        """Horizontal position of a ply."""
         return LEFT + (self.width - LEFT - RIGHT) * ply / max(self.review.plies, 1)
 
     def y(self, units: float) -> float:
-        """Height of a share of the win, the first seat on top."""
+        """Vertical position of a share of the win, the first seat on top."""
         return TOP + self.high * units / UNIT
 
     @property
     def zero(self) -> float:
-        """Height of no luck at all."""
+        """Vertical position of zero luck."""
         return TOP + self.high + GAP + self.low / 2
 
     @property
@@ -67,7 +67,7 @@ class Chart:
                 yield f'<text class="soft" x="{x + 3:.1f}" y="{TOP - 6}">{number}</text>'
 
     def shares(self) -> list[tuple[float, Sequence[int]]]:
-        """Return the places at which the shares are known, in order, and the shares there."""
+        """Return the plies at which the shares are known, in order, and the shares there."""
         valuations = self.review.valuations
         start = valuations[0].before if valuations else self.review.final
         known = [(self.x(0), start), *((self.x(one.ply), one.after) for one in valuations)]
@@ -84,7 +84,7 @@ class Chart:
             yield self.name_of(name, upper, lower)
 
     def name_of(self, name: str, upper: list[tuple[float, float]], lower: list[tuple[float, float]]) -> str:
-        """Return the name of a seat in its area, where that is highest over some length."""
+        """Return the name of a seat as text in its area, where the area is tall enough over some width."""
         middle = range(len(upper) // 12, max(len(upper) - len(upper) // 6, 1))
         i = max(middle, key=lambda i: lower[i][1] - upper[i][1])
         x, y = min(upper[i][0], self.width - 70), (upper[i][1] + lower[i][1]) / 2 + 4
@@ -95,7 +95,7 @@ class Chart:
         )
 
     def axes(self) -> Iterator[str]:
-        """Yield the scale of the shares, the lines between rounds, and what the lower panel is."""
+        """Yield the scale of the shares, the lines between rounds, and the caption of the lower panel."""
         for part in range(5):
             y = self.y(UNIT * part / 4)
             yield f'<line class="grid" x1="{LEFT}" x2="{self.width - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
@@ -111,9 +111,9 @@ class Chart:
             above = sum(one.after[: one.seat])
             x, y = self.x(one.ply), self.y(above + one.after[one.seat] / 2)
             glyph = GLYPHS[self.review.class_of(one)]
-            told = f"{place(one)}: {self.review.names[one.seat]}, {one.label}. {verdict(one)}"
+            caption = f"{place(one)}: {self.review.names[one.seat]}, {one.label}. {verdict(one)}"
             yield (
-                f"<g><title>{escape(told)}</title>"
+                f"<g><title>{escape(caption)}</title>"
                 f'<circle class="mark" cx="{x:.1f}" cy="{y:.1f}" r="9"/>'
                 f'<text class="glyph" x="{x:.1f}" y="{y + 4:.1f}" text-anchor="middle">{glyph}</text></g>'
             )
@@ -125,7 +125,7 @@ class Chart:
         return max([LARGEST_BAR, *(max(map(abs, one.change)) for one in events)])
 
     def bars(self) -> Iterator[str]:
-        """Yield two bars for each chance event: of the seat that it helped most, and of the one that it hurt most."""
+        """Yield two bars for each chance event: for the seat that it helped most and for the one that it hurt most."""
         for one in self.review.valuations:
             if one.seat == NATURE:
                 yield f"<g><title>{escape(f'{place(one)}: {one.label}. {winners(self.review, one)}')}</title>"
@@ -134,7 +134,7 @@ class Chart:
                 yield "</g>"
 
     def bar(self, one: PlyValuation, seat: int) -> str:
-        """Return what an event was worth to a seat, as a bar."""
+        """Return the luck of a seat in an event, as a bar."""
         height = self.low / 2 * one.change[seat] / self.scale
         y = self.zero - max(height, 0)
         return (
@@ -144,5 +144,5 @@ class Chart:
 
 
 def colour(name: str, seat: int) -> str:
-    """Return the colour of a seat: its own if it is called one."""
+    """Return the colour of a seat: if its name is a colour, that one."""
     return COLOURS.get(name, list(COLOURS.values())[seat])

@@ -1,4 +1,4 @@
-"""Judging decisions: classes of errors, the noise floor below which none is named, and figures by seat."""
+"""Judging decisions: classes of errors, the noise floor below which errors are not classified, figures by seat."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from statistics import fmean
 from clerestory.engine.core import NATURE
 from clerestory.review.ledger import UNIT, PlyValuation, Shares, revaluations
 
-# By share lost, in millionths, the gravest first: on the scale of GNU Backgammon (0.02, 0.04, 0.08) and lichess (0.05,
+# By share lost, in millionths, the most serious first; similar to GNU Backgammon (0.02, 0.04, 0.08) and lichess (0.05,
 # 0.10, 0.15).
 CLASSES = (("blunder", "??", 100_000), ("mistake", "?", 50_000), ("doubtful", "?!", 20_000))
 GLYPHS = {name: glyph for name, glyph, _ in CLASSES}
@@ -25,13 +25,13 @@ class SeatFigures:
 
     Attributes:
         seat: whose.
-        counted: decisions with something at stake.
-        idle: those whose actions are all within the noise floor of each other.
+        counted: number of decisions with something at stake.
+        idle: number of decisions whose actions are all within the noise floor of each other.
         mean_loss: of those counted, in millionths of a win; None if there are none.
         accuracy: mean of the accuracy of those counted, 0 to 100; None if there are none.
         points: points of margin lost by errors.
         classes: how many decisions were of each class.
-        level: of play that loses about as much; None where too little is known.
+        level: of play whose mean loss is about the same; None if too little is known.
     """
 
     seat: int
@@ -47,13 +47,13 @@ class SeatFigures:
 def noise_floors(valuations: Sequence[PlyValuation], final: Shares, general: Sequence[int]) -> list[int]:
     """Return, around each valuation, the spread of the steps at which nothing should have changed, in millionths.
 
-    Such a step lies between a decision at which the best was played and the next valuation, of the share of the seat
-    that decided; the spread is the root mean square of those nearest by. The last step is none: it brings the result.
+    Such a step is the change in the share of the seat that decided, from a decision at which the best action was played
+    to the next valuation. The spread is the root mean square over the nearest steps; the step to the result is omitted.
 
     Args:
         valuations: in order.
         final: the result, or the shares of the last position.
-        general: the floor of such games in general at each valuation, for a review with too few steps of its own.
+        general: the floor measured on other games, at each valuation; used if the review has too few steps.
     """
     steps = quiet_steps(valuations, final)
     if len(steps) < FEW:
@@ -69,7 +69,7 @@ def noise_floors(valuations: Sequence[PlyValuation], final: Shares, general: Seq
 
 
 def quiet_steps(valuations: Sequence[PlyValuation], final: Shares) -> list[tuple[int, int]]:
-    """Return the steps at which nothing should have changed, each with the place of its valuation."""
+    """Return the steps at which nothing should have changed, each with the index of its valuation."""
     return [
         (place, change[one.seat])
         for place, (one, change) in enumerate(zip(valuations[:-1], revaluations(valuations, final)[:-1], strict=True))
@@ -78,7 +78,7 @@ def quiet_steps(valuations: Sequence[PlyValuation], final: Shares) -> list[tuple
 
 
 def class_of(valuation: PlyValuation, floor: int) -> str:
-    """Return the class of a decision, "" for none: it lost no more than twice the floor, or less than the least."""
+    """Return the class of a decision; "" if it lost at most twice the floor, or less than the smallest class."""
     if valuation.loss <= FLOORS * floor:
         return ""
     return next((name for name, _, least in CLASSES if valuation.loss >= least), "")
@@ -91,11 +91,11 @@ def accuracy(loss: int) -> float:
 
 
 def figures(valuations: Sequence[PlyValuation], seat: int, floors: Sequence[int]) -> SeatFigures:
-    """Return what is said of the decisions of a seat, given the noise floor at each valuation."""
-    told = [(one, floor) for one, floor in zip(valuations, floors, strict=True) if one.seat == seat]
-    own = [one for one, _ in told]
-    counted = [one for one, floor in told if max(one.stake, one.loss) > floor]
-    classes = [class_of(one, floor) for one, floor in told]
+    """Return the figures of a seat's decisions, given the noise floor at each valuation."""
+    judged = [(one, floor) for one, floor in zip(valuations, floors, strict=True) if one.seat == seat]
+    own = [one for one, _ in judged]
+    counted = [one for one, floor in judged if max(one.stake, one.loss) > floor]
+    classes = [class_of(one, floor) for one, floor in judged]
     return SeatFigures(
         seat=seat,
         counted=len(counted),

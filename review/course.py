@@ -1,8 +1,8 @@
-"""The plies of a game for a review, and by whose knowledge each is judged.
+"""The plies of a game for a review, and whose knowledge is used to judge each.
 
-A decision is judged by what its seat could know, a chance event by what everyone could see. Beyond the seat's own cards
-only what the actions of the record reveal is used: a coming event that was shown to a seat counts
-only if the event was revealed later. Records with the same actions have the same review, whatever the other cards.
+A decision is judged with the knowledge of its seat, a chance event with what everyone could see. Apart from the seat's
+own cards, only information that the record reveals is used: a coming event that was shown to a seat counts only if the
+event was revealed later. Records with the same actions have the same review, whatever the other cards.
 """
 
 from collections.abc import Sequence
@@ -19,10 +19,10 @@ class Ply:
 
     Attributes:
         number: from 1.
-        round: of the game, from 1; 0 in a game that counts none.
+        round: of the game, from 1; 0 in a game without rounds.
         turn: the seat that decided, NATURE for a chance event.
         action: the action or outcome.
-        root: the position as it is judged; None if there was no choice.
+        root: the position with the judge's knowledge; None if there was no choice.
         foreseen: for a chance event, whether a seat has made a decision knowing its outcome.
     """
 
@@ -39,19 +39,19 @@ def plies_of(end: State, viewer: int | None = None) -> list[Ply]:
 
     Args:
         end: its last position, with the history from the opening.
-        viewer: the seat by whose knowledge every ply is judged, as it must be while the game is running; None for a
-            finished game, or for whoever may know all of the record.
+        viewer: the seat whose knowledge is used for every ply, required while the game is running; None for a
+            finished game, or if all of the record may be known.
 
-    Raises WrongSeat for a viewer that there is not.
+    Raises WrongSeat for a viewer that does not exist.
     """
     position, actions, plies = end.origin, end.history, []
-    told: set[Action | None] = set()
+    announced: set[Action | None] = set()
     for number, action in enumerate(actions, 1):
         root, turn = None, position.turn
         if len(position.legal_codes()) > 1:
             root = known(position, viewer, actions[number - 1 :])
-            told.add(shown(position, actions[number - 1 :]))
-        plies.append(Ply(number, round_of(position), turn, action, root, turn == NATURE and action in told))
+            announced.add(shown(position, actions[number - 1 :]))
+        plies.append(Ply(number, round_of(position), turn, action, root, turn == NATURE and action in announced))
         position.play(action)
     return plies
 
@@ -63,20 +63,20 @@ def shown(position: State, later: Sequence[Action]) -> Action | None:
 
 
 def round_of(position: State) -> int:
-    """Return the round of a position; 0 in a game that counts none."""
+    """Return the round of a position; 0 in a game without rounds."""
     return position.round_number() if position.game.has_guide else 0
 
 
 def last_root(end: State, viewer: int | None = None) -> Root | None:
-    """Return the last position as it is judged; None if the game is over."""
+    """Return the last position with the judge's knowledge; None if the game is over."""
     return None if end.over else known(end.copy(), viewer, ())
 
 
 def known(position: State, viewer: int | None, later: Sequence[Action]) -> Root:
-    """Return a position as its judge knows it.
+    """Return a position with the judge's knowledge.
 
     Args:
-        position: with all that the record holds.
+        position: with everything in the record.
         viewer: as in `plies_of`.
         later: the actions from here on.
     """
@@ -90,12 +90,12 @@ def known(position: State, viewer: int | None, later: Sequence[Action]) -> Root:
 
 
 def foreseen(position: State, seat: int, event: Action | None) -> Root:
-    """Return the position of a seat that was shown an event: by its own knowledge if it came up, else by everyone's."""
+    """Return a position whose seat was shown an event: its own view if the event came up, else the public one."""
     view = position.observe(NATURE)
     if event is None:
         return observe(view, observer=NATURE)
     view.say(seat, event)
     try:
         return observe(view, observer=seat)
-    except HiddenFromSeat:  # it has more of its own
+    except HiddenFromSeat:  # the seat has other private information
         return observe(position, observer=seat)

@@ -1,4 +1,4 @@
-"""Deepens a review with rollouts of the decisions that matter."""
+"""Adds rollouts of the most expensive errors to a review."""
 
 import time
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from clerestory.review.annotation import Annotation
 from clerestory.review.course import plies_of
 from clerestory.review.ledger import PlyValuation
 from clerestory.review.plan import ReviewPlan
-from clerestory.review.rollouts import FEWEST, Rollouts, paired, told
+from clerestory.review.rollouts import FEWEST, Rollouts, estimate, paired
 from clerestory.review.words import SHOWN
 from clerestory.search.root import Root
 
@@ -25,14 +25,14 @@ def deepen(
     threads: int = 1,
     progress: Callable[[int, int], None] = lambda _, __: None,
 ) -> Annotation:
-    """Return a review with rollouts of the decisions that matter, the worst first, with equal parts of the time.
+    """Return a review with rollouts of the most expensive errors, the worst first, each with an equal part of the time.
 
     Args:
         end: the last position of the game, with its history.
-        review: of it.
-        seconds: for all of it; each decision has a few pairs of games whatever that takes.
-        threads: pairs that are played side by side.
-        progress: is told how many decisions are done, of how many.
+        review: of the game.
+        seconds: for all rollouts; each decision gets a few pairs of games even if they take longer.
+        threads: pairs that are played in parallel.
+        progress: called with the number of decisions done and their total.
     """
     roots = {ply.number: ply.root for ply in plies_of(end, review.plan.viewer)}
     matter, began = those_that_matter(review), time.monotonic()
@@ -47,14 +47,14 @@ def deepen(
 
 
 def roll_out(root: Root, one: PlyValuation, plan: ReviewPlan, deadline: float, *, threads: int = 1) -> Rollouts:
-    """Return what rollouts of the best action and of the one played say, as many as there is time for.
+    """Return the result of as many rollouts of the best action and of the one played as there is time for.
 
     Args:
-        root: the position, as it is judged.
-        one: what the review says of the decision.
-        plan: of the review; its seed is that of all luck here.
-        deadline: a reading of time.monotonic; FEWEST pairs are played whatever it is.
-        threads: pairs that are played side by side.
+        root: the position, with the judge's knowledge.
+        one: the valuation of the decision.
+        plan: of the review; its seed determines all random choices.
+        deadline: a reading of time.monotonic; at least FEWEST pairs are played regardless.
+        threads: pairs that are played in parallel.
     """
     seeds = Rng(plan.seed_of(one.ply, 2))
     pairs: list[tuple[float, float]] = []
@@ -62,7 +62,7 @@ def roll_out(root: Root, one: PlyValuation, plan: ReviewPlan, deadline: float, *
         while len(pairs) < FEWEST or time.monotonic() < deadline:
             wave = [seeds.next() for _ in range(max(threads, 2))]
             pairs += pool.map(lambda seed: answered(paired(root, one, plan, seed)), wave)
-    return told(pairs)
+    return estimate(pairs)
 
 
 def those_that_matter(review: Annotation) -> list[PlyValuation]:

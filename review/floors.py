@@ -1,4 +1,4 @@
-"""The noise floor of reviews in general, for games that have too few steps to show their own (`floors.toml`)."""
+"""The noise floor measured on other games, for games with too few steps to estimate their own (`floors.toml`)."""
 
 import tomllib
 from collections.abc import Mapping
@@ -7,12 +7,12 @@ from importlib.resources import files
 
 from clerestory.review.ledger import UNIT
 
-CAUTIOUS = 25_000  # the floor of a game that was not measured: only mistakes and blunders are named then
+CAUTIOUS = 25_000  # the floor of a game that was not measured: only mistakes and blunders are classified then
 
 
 @cache
 def measured(game: str, seats: int) -> Mapping[int, int]:
-    """Return the floor, in millionths of a win, by the round from which on it holds; {} for a game not measured."""
+    """Return the floor, in millionths of a win, by the first round for which it holds; {} for a game not measured."""
     tables = tomllib.loads(files(__package__).joinpath("floors.toml").read_text(encoding="utf-8"))
     rounds = tables.get(game, {}).get(str(seats), {})
     return {int(first): round(floor * UNIT / 1000) for first, floor in rounds.items()}

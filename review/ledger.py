@@ -24,17 +24,17 @@ class PlyValuation:
 
     Attributes:
         ply: its number, from 1.
-        round: of the game; 0 in a game that counts none.
+        round: of the game; 0 in a game without rounds.
         seat: the seat that decided, NATURE for a chance event.
         action: its text.
         label: the same in plain English.
         source: the kind of luck; "" for a decision.
-        before: win shares before it: after the best action, or the mean over the outcomes by their odds.
+        before: win shares before it: after the best action, or the mean over the outcomes weighted by their odds.
         after: win shares after it.
         best: text of the best action; of a chance event, "".
         best_label: the same in plain English.
         points: points of margin that the action cost, 0 or more; of a chance event, 0.
-        stake: how far the best and the worst action are apart for the seat that decided, in millionths; of a chance
+        stake: difference between the best and the worst action for the seat that decided, in millionths; of a chance
             event, 0.
         iterations: of all searches of the ply.
         line: the principal variation of the best action, in texts.
@@ -60,12 +60,12 @@ class PlyValuation:
 
     @property
     def change(self) -> Shares:
-        """What it was worth to each seat; sums to 0."""
+        """The change in each seat's share; sums to 0."""
         return tuple(after - before for before, after in zip(self.before, self.after, strict=True))
 
     @property
     def loss(self) -> int:
-        """What the seat that decided lost by it, 0 or more, in millionths; of a chance event, 0."""
+        """The loss of the seat that decided, 0 or more, in millionths; of a chance event, 0."""
         return 0 if self.seat == NATURE else -self.change[self.seat]
 
 
@@ -78,7 +78,7 @@ class Account:
         start: its share before the first ply that was valued.
         luck: by source, in the order in which the sources were met.
         errors: its own, 0 or less.
-        gifts: of others' errors; below 0 where they cost it something.
+        gifts: from others' errors; below 0 if they cost it something.
         revaluation: the disagreement of the searches from ply to ply.
         final: the result, or the share of the last position of a game that is not over.
     """
@@ -114,7 +114,7 @@ def in_units(shares: Sequence[float]) -> Shares:
 
 
 def revaluations(valuations: Sequence[PlyValuation], final: Shares) -> list[Shares]:
-    """Return what came between each valuation and the next, or the result: a vector for each, which sums to 0."""
+    """Return the revaluation between each valuation and the next, or the result: one vector each, which sums to 0."""
     following = [valuation.before for valuation in valuations[1:]] + [final] * bool(valuations)
     return [
         tuple(then - now for now, then in zip(valuation.after, before, strict=True))
@@ -123,12 +123,12 @@ def revaluations(valuations: Sequence[PlyValuation], final: Shares) -> list[Shar
 
 
 def levelled(valuations: Sequence[PlyValuation], final: Shares) -> list[PlyValuation]:
-    """Return the valuations with their shares brought to one level where nothing happened between them.
+    """Return the valuations with equal shares where nothing happened between them.
 
-    Decisions that follow one another without luck or error between them are one position to the reviewer: its level is
-    the mean over their searches. The search of a chance event sees less far than that of a decision, for its iterations
-    are divided among the outcomes. So it is asked for the luck alone; where the shares stand is told by the next
-    decision, or the result. No luck and no error changes here. Shares may then lie a little beyond 0 and a win.
+    Consecutive decisions without luck or error between them are one position to the reviewer: their shares become the
+    mean over their searches. The search of a chance event looks less far ahead than that of a decision, because its
+    iterations are divided among the outcomes. So only the luck is taken from it, and the shares around it come from the
+    next decision, or the result. Luck and errors do not change. Shares may then lie slightly outside 0 to 1.
     """
     found: list[PlyValuation] = []
     following = final
@@ -142,7 +142,7 @@ def levelled(valuations: Sequence[PlyValuation], final: Shares) -> list[PlyValua
 
 
 def averaged(valuations: Sequence[PlyValuation]) -> list[PlyValuation]:
-    """Return the valuations with decisions that lost nothing brought to the mean of those around them."""
+    """Return the valuations with the shares of consecutive decisions that lost nothing replaced by their mean."""
     found: list[PlyValuation] = []
     for stretch in stretches(valuations):
         level = in_units([sum(shares) for shares in zip(*(one.before for one in stretch), strict=True)])
@@ -151,7 +151,7 @@ def averaged(valuations: Sequence[PlyValuation]) -> list[PlyValuation]:
 
 
 def stretches(valuations: Sequence[PlyValuation]) -> list[list[PlyValuation]]:
-    """Return runs of valuations of which each but the last is a decision that lost nothing; a chance event is alone."""
+    """Return runs of valuations in which all but the last are decisions that lost nothing; chance events are single."""
     found: list[list[PlyValuation]] = []
     for before, one in zip([None, *valuations], valuations, strict=False):
         goes_on = before is not None and NATURE not in (before.seat, one.seat) and before.after == before.before
@@ -163,7 +163,7 @@ def stretches(valuations: Sequence[PlyValuation]) -> list[list[PlyValuation]]:
 
 
 def moved(one: PlyValuation, before: Shares) -> PlyValuation:
-    """Return a valuation of the same change, from other shares on."""
+    """Return a valuation with the same change, starting from other shares."""
     after = tuple(share + change for share, change in zip(before, one.change, strict=True))
     return replace(one, before=before, after=after)
 

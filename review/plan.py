@@ -1,4 +1,4 @@
-"""How a game is reviewed: what is spent on each ply, and by which search."""
+"""How a game is reviewed: the iterations for each ply, and the options of the search."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -7,22 +7,22 @@ from clerestory.engine.core import Game
 from clerestory.search.errors import BadLimit
 from clerestory.search.options import asks_learned, shipped
 
-ITERATIONS = 16_000  # a search, unless more or fewer are asked for
-LEAST = 50  # for less says nothing
+ITERATIONS = 16_000  # of a search, by default
+LEAST = 50  # fewer would be meaningless
 MOST = 10_000_000
-TREE_BYTES = 32 << 20  # of each search, the same everywhere: a tree that is full would make another review
-OUTCOME_SHARE = 20  # an outcome of a chance event has at least this part of the iterations of a search
+TREE_BYTES = 32 << 20  # of each search, the same everywhere: a full tree would change the review
+OUTCOME_SHARE = 20  # an outcome of a chance event has at least the iterations of a search divided by this
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewPlan:
-    """What a review is made by; equal plans of equal records make equal reviews.
+    """The parameters of a review; equal records with equal plans have equal reviews.
 
     Attributes:
         iterations: of each search, 50 to 10,000,000.
         seed: of all random choices, 0 to 2**64 - 1.
-        viewer: the seat by whose knowledge everything is judged; None for each seat by its own.
-        options: of the search, where they are not the reviewer's own.
+        viewer: the seat whose knowledge is used for everything; None for each seat's own.
+        options: of the search, in place of the reviewer's.
 
     Raises BadLimit, which names the field.
     """
@@ -40,12 +40,12 @@ class ReviewPlan:
             raise BadLimit("seed", f"{self.seed!r} is not a whole number from 0 to 2**64 - 1")
 
     def settings(self, game: Game, seats: int) -> dict[str, Any]:
-        """Return the options of the search: the shipped ones, what reviews of the game have else, then one's own."""
+        """Return the options of the search: the shipped ones, overridden by those of reviews, then by `options`."""
         of_reviews = game.tuning.review_learned if asks_learned(game) else game.tuning.review
         return {**shipped(game, seats), **of_reviews.get(seats, {}), **self.options}
 
     def seed_of(self, ply: int, search: int) -> int:
-        """Return the seed of a search, by the ply and the number of the search there."""
+        """Return the seed of a search, derived from the ply and the number of the search there."""
         return (self.seed * 1_000_003 + 4 * ply + search) % (1 << 64)
 
     def outcome_iterations(self, outcomes: int) -> int:

@@ -1,7 +1,7 @@
 """Puzzles: positions with one clearly best action, shipped with each game.
 
-What the other actions lose was found once, by long searches or by solving the position to the end
-(`python -m tools.puzzles`), so that a try is judged at once, and everywhere alike.
+The losses of the other actions were computed in advance, by long searches or by solving the position to the end
+(`python -m tools.puzzles`), so that a try is judged at once, and everywhere with the same result.
 """
 
 import json
@@ -14,12 +14,12 @@ from typing import Any
 from clerestory.engine.core import Action, Game, State
 
 RIGHT = 0.02  # of a win: a try that loses less is right
-LEAST = 0.05  # of a win that every other action loses, in a position that is shipped
-UNFOUND = 9  # the level of a puzzle that none finds
+LEAST = 0.05  # of a win: least that every other action loses in a shipped puzzle
+UNFOUND = 9  # the level of a puzzle that no level solves
 
 
 class NoPuzzle(ValueError):
-    """There is no such puzzle; the message says what there is."""
+    """There is no such puzzle; the message says which ones exist."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,16 +27,16 @@ class Puzzle:
     """A position to find the best action in.
 
     Attributes:
-        game: it belongs to.
+        game: name of its game.
         number: from 1, in the order of the file.
         position: as the seat to decide knows it.
-        level: the weakest level of play, 1 to 8, that finds it, as do those above.
-        exact: what actions lose was solved to the end; else it was searched.
-        losses: share of a win that each action loses, in texts; 0 for the answer alone.
-        reason: what the answer brings beyond the next best action, as far as it is more than chance; else "".
-        line: how play may go on after the answer, in texts, the answer first.
+        level: the weakest level of play, 1 to 8, that solves it, as do all stronger ones.
+        exact: the losses were solved to the end of the game; else they were searched.
+        losses: share of a win that each action loses, by text; 0 only for the answer.
+        reason: what the answer gains over the next best action, if that exceeds chance; else "".
+        line: a likely continuation, in texts, beginning with the answer.
         seed: of the game that it comes from.
-        ply: of that game, the next one.
+        ply: number of the next ply of that game.
     """
 
     game: Game
@@ -52,7 +52,7 @@ class Puzzle:
 
     @property
     def state(self) -> State:
-        """The position, to be played on."""
+        """The position, as a State."""
         return self.game.from_position(self.position)
 
     @property
@@ -62,7 +62,7 @@ class Puzzle:
 
     @property
     def next_best_loss(self) -> float:
-        """Share of a win that the best action but the answer loses."""
+        """Share of a win that the second-best action loses."""
         return sorted(self.losses.values())[1]
 
     @property
@@ -88,7 +88,7 @@ def puzzle(game: Game, number: int) -> Puzzle:
 
 
 def puzzles(game: Game) -> tuple[Puzzle, ...]:
-    """Return the puzzles of a game. Raises NoPuzzle where it has none, and for other cards than they were made with."""
+    """Return the puzzles of a game. Raises NoPuzzle if it has none, or if they were made with other cards."""
     known = read(game)
     if not known:
         raise NoPuzzle(f"{game.name}: no puzzles are shipped")
@@ -99,7 +99,7 @@ def puzzles(game: Game) -> tuple[Puzzle, ...]:
 
 @cache
 def read(game: Game) -> tuple[Puzzle, ...]:
-    """Return what the game's file has; () without one."""
+    """Return the puzzles in the game's file; () without one."""
     file = files(__package__).joinpath("puzzles", f"{game.name}.jsonl")
     if not file.is_file():
         return ()
@@ -108,5 +108,5 @@ def read(game: Game) -> tuple[Puzzle, ...]:
 
 
 def from_line(game: Game, number: int, line: Mapping[str, Any]) -> Puzzle:
-    """Return the puzzle that a line of a file tells."""
+    """Return the puzzle in a line of a file."""
     return Puzzle(game=game, number=number, **{**line, "line": tuple(line["line"])})

@@ -1,4 +1,4 @@
-"""Which level of play a mean loss is like, by what the levels themselves lose (`tools.review_figures levels`)."""
+"""The level of play for a mean loss, from the measured losses of the levels (`tools.review_figures levels`)."""
 
 import tomllib
 from functools import cache
@@ -9,8 +9,8 @@ from math import log
 from clerestory.engine.core import Game
 from clerestory.review.ledger import UNIT
 
-FEWEST = 20  # decisions with something at stake, for which a level is told
-LEAST = 1e-4  # of a win: a mean loss below it is that
+FEWEST = 20  # decisions with something at stake that are needed to estimate a level
+LEAST = 1e-4  # of a win: smaller mean losses count as this
 
 
 @cache
@@ -22,13 +22,13 @@ def losses(game: str, seats: int) -> tuple[float, ...]:
 
 
 def level_like(game: Game, seats: int, mean_loss: float | None, counted: int) -> int | None:
-    """Return the level, 1 to 8, whose mean loss is nearest as a ratio; None for too few decisions, or no table.
+    """Return the level, 1 to 8, whose mean loss is nearest as a ratio; None with too few decisions, or without a table.
 
     Args:
-        game: whose levels.
-        seats: of the game that was played.
+        game: name of the game.
+        seats: number of players.
         mean_loss: of a decision, in millionths of a win; None without decisions.
-        counted: decisions that it is the mean of.
+        counted: number of decisions behind the mean.
     """
     known = losses(game.name, seats)
     if mean_loss is None or counted < FEWEST or not known:

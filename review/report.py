@@ -1,4 +1,4 @@
-"""The review of a game as one HTML file that needs nothing else: chart, ledger, errors, luck, moves."""
+"""The review of a game as one self-contained HTML file: chart, ledger, errors, luck, moves."""
 
 from collections.abc import Iterable, Iterator
 from html import escape
@@ -68,7 +68,7 @@ def row(name: str, cells: Iterable[str], kind: str) -> str:
 
 
 def listed(items: Iterable[str]) -> str:
-    """Return a list; a word where there is nothing to be listed."""
+    """Return an HTML list; a word if it is empty."""
     texts = "".join(f"<li>{item}</li>" for item in items)
     return f"<ol>{texts}</ol>" if texts else "<p>None.</p>"
 

@@ -1,9 +1,9 @@
-"""Rollouts: the best action and the one played, each played to the end in the same worlds with the same luck.
+"""Rollouts: the best action and the one played, both followed by play to the end in the same worlds with the same luck.
 
-What an action loses is then told by results, with a standard error that means what it says, and not by the reviewer's
-shares. It is unbiased for the players of the rollouts, a short search of the kind that is shipped. From each result the
-luck of its chance events is subtracted (Zare's identity; GNU Backgammon's rollouts do likewise): its mean is 0, so that
-nothing but noise goes. Like a study, a rollout asks for searches, and whoever runs it searches.
+The loss of an action is then estimated from results, with a correct standard error, and not from the reviewer's shares.
+It is unbiased for the players of the rollouts, which use a short search with the shipped options. The luck of the
+chance events is subtracted from each result (Zare's identity; GNU Backgammon's rollouts do the same): its mean is 0, so
+only noise is removed. Like a study, a rollout yields searches, and its caller runs them.
 """
 
 from collections.abc import Generator, Mapping, Sequence
@@ -23,20 +23,20 @@ from clerestory.search.root import Root, observe_decision
 
 ITERATIONS = 30  # of a decision of the players
 TREE_BYTES = 1 << 18
-FEWEST = 8  # pairs of games, for which an error is told
+FEWEST = 8  # pairs of games that are needed to estimate a loss
 
 Rolling = Generator[SearchTask, Result, tuple[float, float]]
 
 
 @dataclass(frozen=True, slots=True)
 class Rollouts:
-    """What rollouts say of a decision.
+    """The result of rollouts of a decision.
 
     Attributes:
-        pairs: of games that were played.
-        loss: share of a win that the action played loses by them; below 0 where it did better.
-        error: standard error of that.
-        plain_error: what it would be without luck subtracted.
+        pairs: number of pairs of games.
+        loss: estimated share of a win that the action played loses; below 0 if it did better.
+        error: standard error of the loss.
+        plain_error: the standard error without luck subtracted.
     """
 
     pairs: int
@@ -46,15 +46,15 @@ class Rollouts:
 
     @property
     def at_most(self) -> float:
-        """The most that the action may well lose: two errors above what was found."""
+        """Upper bound of the loss: two standard errors above the estimate."""
         return self.loss + 2 * self.error
 
 
-def told(pairs: Sequence[tuple[float, float]]) -> Rollouts:
-    """Return what pairs of games say, given what each lost, and how much more luck the best action had.
+def estimate(pairs: Sequence[tuple[float, float]]) -> Rollouts:
+    """Return the estimate from pairs of games, each given as its loss and by how much the best action was luckier.
 
-    Luck is subtracted as far as it explains the losses (a control variate, its weight by least squares); where they are
-    all alike, the error is that of one more pair that ended otherwise.
+    Luck is subtracted as a control variate, with a weight by least squares. If all losses are equal, the standard error
+    is as if one more pair had ended differently.
     """
     count, losses, lucks = len(pairs), [loss for loss, _ in pairs], [luck for _, luck in pairs]
     loss, luck = fmean(losses), fmean(lucks)
@@ -66,7 +66,7 @@ def told(pairs: Sequence[tuple[float, float]]) -> Rollouts:
 
 
 def paired(root: Root, one: PlyValuation, plan: ReviewPlan, seed: int) -> Rolling:
-    """Return what the action played lost in one world, and how much more luck the best one had."""
+    """Return the loss of the action played in one world, and by how much the best action was luckier."""
     world = root.view.deal(seed)
     best = yield from finish(world, one.best, one.seat, plan, seed)
     played = yield from finish(world, one.action, one.seat, plan, seed)
@@ -80,7 +80,7 @@ def finish(world: State, action: str, seat: int, plan: ReviewPlan, seed: int) ->
     state.play(action)
     while not state.over:
         if state.turn == NATURE:
-            luck += draw(state, seat, Rng(nature.next()))  # each event has its own, whatever the one before it took
+            luck += draw(state, seat, Rng(nature.next()))  # each event has its own stream, independent of earlier ones
         else:
             state.play((yield from choice(state, seed, settings)))
     return state.returns()[seat], luck
@@ -98,7 +98,7 @@ def choice(state: State, seed: int, settings: Mapping[str, Any]) -> Generator[Se
 
 
 def draw(state: State, seat: int, rng: Rng) -> float:
-    """Play what comes up; return the luck of it, 0 where no learned value tells any."""
+    """Play a random outcome; return its luck, 0 without a learned value."""
     outcome = state.draw(rng)
     luck = 0.0
     if value_in_use(state.game)[0] == LEARNED and len(state.legal_codes()) > 1:

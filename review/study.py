@@ -1,7 +1,7 @@
 """The study of one ply: the searches it needs, and their evaluation.
 
-A study asks, whoever runs it searches: in this process (`annotate.py`), or on the threads of a server. It is a
-generator that yields SearchTasks and is sent the Result of each.
+A study is a generator that yields SearchTasks and is sent the Result of each. Its caller runs the searches: in this
+process (`annotate.py`), or on the threads of a server.
 """
 
 from collections.abc import Generator, Mapping, Sequence
@@ -29,7 +29,7 @@ class SearchTask:
         seed: of its random choices.
         iterations: how many.
         options: of the search.
-        compared: texts of two actions; the result's reason is to say what the first gains over the second.
+        compared: texts of two actions; the result's reason is to state what the first gains over the second.
         tree_bytes: memory of its tree.
     """
 
@@ -41,10 +41,10 @@ class SearchTask:
     tree_bytes: int = TREE_BYTES
 
 
-WORLDS, PLIES = 50, 10_000  # behind the reason for a comparison: a thousandth of a second
-LONGER = (1, 4, 16)  # times the iterations of a search, for an action that seems to be an error
-DOUBTED = 0.02  # of a win, from which on it seems to be one; less has no class
-STANDS = 0.9  # of the loss that a shorter comparison told: if a longer one tells as much, no other is asked
+WORLDS, PLIES = 50, 10_000  # limits of the playouts behind a comparison's reason: about a millisecond
+LONGER = (1, 4, 16)  # times the iterations of a search, for comparisons of an action that seems to be an error
+DOUBTED = 0.02  # of a win: loss from which on an action seems to be an error; less has no class
+STANDS = 0.9  # share of a shorter comparison's loss that a longer one must confirm to be the last
 
 Study = Generator[SearchTask, Result, PlyValuation]
 
@@ -55,7 +55,7 @@ def study(ply: Ply, plan: ReviewPlan) -> Study:
 
 
 def study_chance(ply: Ply, plan: ReviewPlan) -> Study:
-    """Value every outcome in the same worlds; luck is the actual outcome minus the mean by the odds."""
+    """Value every outcome in the same worlds; luck is the share after the actual outcome minus the weighted mean."""
     root = require_root(ply)
     outcomes = len(root.view.legal_codes())
     result = yield question(ply, plan, root, 0, plan.outcome_iterations(outcomes), allocation="even")
@@ -104,11 +104,11 @@ def study_decision(ply: Ply, plan: ReviewPlan) -> Study:
 def compare(
     ply: Ply, plan: ReviewPlan, root: Root, best: str
 ) -> Generator[SearchTask, Result, tuple[Line, Line, str, int]]:
-    """Compare the best action with the one played: return the better and the played, why it is, and all iterations.
+    """Compare the best action with the one played; return the better and the played line, the reason, all iterations.
 
-    What would be called an error is compared again, LONGER times as long each time, until a longer search says no less
-    than the one before it, or calls it none: late in a game a short one may say 0.19 where nothing is lost. What would
-    be gone if it went on melting as in the last comparison is none.
+    A suspected error is compared again, LONGER times as long, until a longer comparison confirms the loss or finds
+    none: late in a game a short comparison may report 0.19 where nothing is lost. A loss that would reach zero if it
+    kept shrinking as in the last comparison is not an error.
     """
     loss, spent = float("inf"), 0
     for times in LONGER:
@@ -124,7 +124,7 @@ def compare(
 
 
 def comparison(ply: Ply, plan: ReviewPlan, root: Root, best: str, times: int = 1) -> SearchTask:
-    """Return the search of two actions alone, the best and the one played."""
+    """Return the search that compares two actions, the best and the one played."""
     texts = (best, ply.action.text)
     codes = [root.view.game.parse_action(text).code for text in texts]
     only, iterations = root.only(codes), min(times * plan.iterations, MOST)
@@ -132,7 +132,7 @@ def comparison(ply: Ply, plan: ReviewPlan, root: Root, best: str, times: int = 1
 
 
 def compared(searcher: Searcher, question: SearchTask, result: Result) -> Result:
-    """Return the result of a question with the reason that it asks for, where the game's guide can tell one."""
+    """Return the result of a task with the requested reason, if the game's guide can give one."""
     if question.compared is None or not question.root.view.game.has_guide:
         return result
     _, gains = searcher.foresee(question.compared, worlds=WORLDS, plies=PLIES)
@@ -141,9 +141,9 @@ def compared(searcher: Searcher, question: SearchTask, result: Result) -> Result
 
 
 def ordered(pair: Result, best: str, played: str, seat: int) -> tuple[Line, Line]:
-    """Return the lines of the better action and of the one played; the same line twice if that one is no worse.
+    """Return the lines of the better action and of the one played; the same line twice if the played one is no worse.
 
-    So is one that the judge's worlds never allowed.
+    The same holds if the played action was not legal in any of the judge's worlds.
     """
     found, taken = line_of(pair, best), line_of(pair, played)
     if not taken.visits:
@@ -152,7 +152,7 @@ def ordered(pair: Result, best: str, played: str, seat: int) -> tuple[Line, Line
 
 
 def value_of(root: Root, plan: ReviewPlan, number: int) -> Generator[SearchTask, Result, Shares]:
-    """Return the shares of a position, as those of the ply of that number: the last one of a game that is not over."""
+    """Return the shares of the last position of an unfinished game; `number` is that of the next ply."""
     chance = root.view.turn == NATURE
     result = yield SearchTask(
         root=root,
@@ -170,7 +170,7 @@ def question(ply: Ply, plan: ReviewPlan, root: Root, number: int, iterations: in
 
 
 def require_root(ply: Ply) -> Root:
-    """Return the position of a ply that has something to be valued."""
+    """Return the root of a ply that has one."""
     if ply.root is None:
         raise ValueError(f"ply {ply.number} had no choice")
     return ply.root
@@ -182,7 +182,7 @@ def line_of(result: Result, action: str) -> Line:
 
 
 def mean_of(lines: Sequence[Line]) -> list[float]:
-    """Return the mean win shares of outcomes by their odds."""
+    """Return the mean win shares of outcomes, weighted by their odds."""
     return [
         sum((line.probability or 0.0) * line.win_shares[seat] for line in lines)
         for seat in range(len(lines[0].win_shares))
@@ -190,11 +190,11 @@ def mean_of(lines: Sequence[Line]) -> list[float]:
 
 
 def stake(lines: Sequence[Line], seat: int) -> int:
-    """Return how far the best and the worst of the lines tried are apart for a seat, in millionths."""
+    """Return the difference between the best and the worst visited line for a seat, in millionths."""
     shares = [line.win_shares[seat] for line in lines if line.visits]
     return round(UNIT * (max(shares) - min(shares)))
 
 
 def variation(table: Result, best: Line) -> tuple[str, ...]:
-    """Return the principal variation of an action, as the search of all actions has it."""
+    """Return the principal variation of an action, from the search of all actions."""
     return line_of(table, best.action).principal_variation

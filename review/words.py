@@ -35,7 +35,7 @@ def thousandths(units: float) -> str:
 
 
 def ledger_rows(review: Annotation) -> list[tuple[str, list[str]]]:
-    """Return the rows of the ledger, one number for each seat: as shown, each column adds up to its last row."""
+    """Return the rows of the ledger, one number for each seat, rounded so that each column adds up to its last row."""
     sources = list(review.accounts[0].luck)
     names = ["share at the start", *(f"luck: {source}" for source in sources)]
     names += ["own errors", "gifts of others", "revaluation"]
@@ -67,19 +67,19 @@ def figure_rows(review: Annotation) -> list[tuple[str, list[str]]]:
 
 
 def place(one: PlyValuation) -> str:
-    """Return where in the game a ply is."""
+    """Return in words where in the game a ply is."""
     return f"ply {one.ply}, round {one.round}" if one.round else f"ply {one.ply}"
 
 
 def verdict(one: PlyValuation) -> str:
-    """Return a true sentence on an error: what it cost, and what the best action was."""
+    """Return a sentence on an error: what it cost, and which action was best."""
     points = f" and {one.points:.1f} points" if one.points >= 0.05 else ""
     gains = f": {one.reason}" if one.reason else ""
     return f"Cost {percent(round(one.loss / TENTH))} % of a win{points}. Better: {one.best_label}{gains}."
 
 
 def curve(review: Annotation, seat: int, width: int) -> str:
-    """Return a seat's share of the win over the plies, as one line of bars, each as high as its share."""
+    """Return a seat's share of the win over the plies, as one line of bar characters."""
     plies = [one.ply for one in review.valuations]
     known = [review.valuations[0].before if plies else review.final, *(one.after for one in review.valuations)]
     ends = (review.plies * column // width for column in range(1, width))
@@ -98,7 +98,7 @@ def rolled(review: Annotation, one: PlyValuation) -> str:
 
 
 def winners(review: Annotation, one: PlyValuation) -> str:
-    """Return whom a chance event helped and hurt most: `+4.2 blue, -3.1 red`."""
+    """Return which seats a chance event helped and hurt most: `+4.2 blue, -3.1 red`."""
     change = one.change
     best, worst = (pick(range(len(change)), key=change.__getitem__) for pick in (max, min))
     parts = ((best, change[best]), (worst, change[worst]))

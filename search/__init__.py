@@ -1,4 +1,4 @@
-"""The search: information-set Monte Carlo tree search over the contract; it knows no card and no network."""
+"""The search: information-set Monte Carlo tree search over the contract, independent of any game and of the network."""
 
 from clerestory.search.errors import BadLimit, HiddenFromSeat, NothingToDecide, SearchError, WrongSeat
 from clerestory.search.ismcts import Searcher

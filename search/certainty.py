@@ -1,7 +1,7 @@
 """How sure a choice is: the share of searches ten times longer that would name the same action.
 
-The standard errors of the lines do not say it: they take iterations as independent, while a search that goes on finds
-better replies and changes the values themselves. So the share is fitted on pairs of searches (`tools/certainty.py`).
+It cannot be computed from the standard errors of the lines: they assume independent iterations, while a longer search
+finds better replies and changes the values themselves. So it is fitted on pairs of searches (`tools/certainty.py`).
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ MOST_ERRORS = 10.0  # of a lead, in standard errors
 
 
 def certainty(lines: Sequence[Line], weights: Sequence[float]) -> float:
-    """Return the share, 0 to 1; 1 where there is but one line.
+    """Return the share, 0 to 1; 1 if there is only one line.
 
     Args:
         lines: of a search, best first.
@@ -26,9 +26,9 @@ def certainty(lines: Sequence[Line], weights: Sequence[float]) -> float:
 
 
 def evidence(lines: Sequence[Line]) -> tuple[float, float, float, float]:
-    """Return what the share follows from: 1, logarithms of all visits and of the lead in visits, the lead in score.
+    """Return the inputs of the fit: 1, the logarithms of all visits and of the lead in visits, the lead in score.
 
-    The lead is that over the next line in visits; in score it is in standard errors.
+    The leads are those over the line with the next most visits; the lead in score is in standard errors.
     """
     best, *rivals = lines
     rival = max(rivals, key=lambda line: line.visits)

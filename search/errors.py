@@ -1,4 +1,4 @@
-"""Errors in what is asked of a search.
+"""Errors in the arguments of a search.
 
 SearchError               a ValueError
  ├─ BadBot                no bot of that name, or an option that it does not have or understand
@@ -11,7 +11,7 @@ SearchError               a ValueError
 
 
 class SearchError(ValueError):
-    """Any error in what is asked of a search."""
+    """Any error in the arguments of a search."""
 
 
 class BadBot(SearchError):
@@ -39,4 +39,4 @@ class WrongSeat(SearchError):
 
 
 class HiddenFromSeat(SearchError):
-    """The position lacks something that its observer knows, so nothing can be said for that observer."""
+    """The position lacks something that its observer knows, so it cannot be searched for that observer."""

@@ -1,8 +1,8 @@
 """Levels of play, 1 to 8: the shipped search with fewer iterations, and with choices that err as people do.
 
-The odds of a line fall with the points that it is expected to lose on the best line: small losses are often overlooked,
-large ones seldom, and a line that the search hardly looks at is hardly seen. So a weak level plays weakly, but not
-absurdly. A line whose margin is higher than that of the best one loses nothing.
+The odds of choosing a line fall with its expected loss in points against the best line: small errors are frequent,
+large ones rare, and a line that the search hardly visits is hardly ever chosen. So a weak level plays weakly, but not
+absurdly. A line with a higher margin than the best one counts as losing nothing.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from clerestory.engine.tuning import NUM_LEVELS, Level
 from clerestory.search.errors import BadLimit
 from clerestory.search.lines import Line
 
-SEEN = 0.2  # of the most visits: what a line needs to be seen as well as any
+SEEN = 0.2  # of the most visits: lines with at least as many are equally likely to be considered
 
 
 def level_of(game: Game, number: int) -> Level:
@@ -29,7 +29,7 @@ def choose_line(lines: Sequence[Line], level: Level, seed: int) -> Line:
 
     Args:
         lines: of a search, best first.
-        level: how to err.
+        level: of play, which sets the amount of noise.
         seed: of the random choice, 0 to 2**64 - 1.
     """
     tried = [line for line in lines if line.visits]

@@ -1,4 +1,4 @@
-"""From sums to statements: the lines of a result, and what a search recorded of each root action to make them from."""
+"""The lines of a result, and the statistics of root actions from which they are computed."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -6,12 +6,12 @@ from math import inf, sqrt
 
 from clerestory.search.options import WELL_VISITED, Options
 
-WIDEST_ERROR = 0.5  # of one number between 0 and 1
+WIDEST_ERROR = 0.5  # largest standard error of a number between 0 and 1
 
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """What a line is expected to bring the deciding seat in one feature.
+    """The expected value of one feature of the deciding seat after a line.
 
     Attributes:
         feature: its name, one of the game's.
@@ -28,24 +28,25 @@ class Outlook:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One legal action of the root, and what the search found out about it.
+    """One legal action of the root, with the search's estimates.
 
     Attributes:
         action: its text.
         label: the same in plain English.
         visits: iterations that tried it.
         availability: iterations in which it was legal.
-        win_shares: win share of each seat, 0 to 1, as often as positions told like this one are won: the mean over the
-            iterations, sharpened by the options; 0 if it was never tried.
-        standard_errors: of each win share, as if iterations were independent; 0.5 at most, as before the second visit.
-        margin: mean margin of the deciding seat, points: its score less the best other; 0 if it was never tried.
+        win_shares: win share of each seat, 0 to 1: the mean over the iterations, calibrated by the option `sharpness`;
+            0 if it was never tried.
+        standard_errors: of each win share, as if iterations were independent; at most 0.5, the value before the second
+            visit.
+        margin: mean margin of the deciding seat, points: its score minus the best other; 0 if it was never tried.
         margin_error: standard error of the margin, points; infinite before the second visit.
         score: mean reward of the deciding seat, which the search maximizes: its mean win share, or its margin on the
-            game's scale, on which 0.5 is no margin and most are within 0 and 1; 0 if it was never tried.
+            game's scale, where 0.5 is a margin of 0 and most are between 0 and 1; 0 if it was never tried.
         score_error: standard error of the score.
         lower_bound: lower confidence bound of the score; below 0 when little is known.
-        loss: margin of the best line less this one's, points; negative if this line has the higher margin; 0 if it
-            was never tried.
+        loss: margin of the best line minus that of this one, points; negative if this line has the higher margin; 0 if
+            it was never tried.
         principal_variation: this action first, then the most visited replies and any chance event with a single
             possible outcome, for as long as no hidden information is needed to continue.
         probability: of an outcome, given what everyone can see; None for an action.
@@ -178,14 +179,14 @@ def sharpened(shares: Sequence[float], exponent: float) -> tuple[float, ...]:
 def sharpened_errors(
     errors: Sequence[float], means: Sequence[float], shares: Sequence[float], exponent: float
 ) -> tuple[float, ...]:
-    """Return the standard errors of sharpened shares, each share against the rest of them, 0.5 at most.
+    """Return the standard errors of sharpened shares, at most 0.5, treating each share against the sum of the others.
 
-    The odds of a share move by as much as its own, times the exponent; so do their logarithms' errors.
+    Sharpening multiplies the log odds of a share by the exponent, and so also the standard error of the log odds.
     """
     if exponent == 1:
         return tuple(errors)
     spreads = ((share * (1 - share), mean * (1 - mean)) for share, mean in zip(shares, means, strict=True))
-    slopes = (exponent * told / found if found else 1.0 for told, found in spreads)
+    slopes = (exponent * after / before if before else 1.0 for after, before in spreads)
     return tuple(min(error * slope, WIDEST_ERROR) for error, slope in zip(errors, slopes, strict=True))
 
 

@@ -27,31 +27,31 @@ class Options:
         selection: how to choose in the tree: `ucb1`, every action once, then upper confidence bounds; `puct`, upper
             confidence bounds with the guide's weights as priors.
         exploration: the constant of either, in rewards, 0 or more.
-        prior_floor: share of the priors, 0 to 1, that is divided evenly among the actions, so that none is starved.
+        prior_floor: share of the priors, 0 to 1, that is divided evenly among the actions, so that all are tried.
         reward: what every seat maximizes: `win`, its win share; `margin`, its margin, scaled; `mix`, the mean of the
             two; or a number, the share of the margin in such a mixture, 0 to 1.
-        scale: points of margin that are one reward, above 0, a margin of 0 being a reward of one half; a Searcher
-            takes the game's where none is given. `range` counts from the lowest margin of any seat that the search
-            has met, to the highest: the scale then grows as the search goes on, and differs from search to search.
+        scale: points of margin per unit of reward, above 0; a margin of 0 is a reward of 0.5. By default a Searcher
+            uses the game's scale. With `range`, rewards 0 and 1 are the lowest and the highest margin of any seat met
+            so far: the scale then grows during the search, and differs from search to search.
         playout: how to choose below the tree: `uniform`, at random; `informed`, in proportion to the guide's weights;
             `mast`, by the mean reward of each action in the same phase so far.
         nodes: what makes a node: `graph`, an information set, however it was reached; `tree`, an information set and
             the path to it; `open`, the seats' actions since the root, whatever the chance events (open loop).
-        allocation: which action of the root, or which outcome of its chance event, an iteration takes: `selection`, as
-            selected, or as drawn; `even`, each in its turn, all turns of a round in the same world with the same
-            random numbers, for comparisons. All lines are then equally visited, so that none is the best.
+        allocation: which action of the root, or which outcome of its chance event, an iteration takes: `selection`, the
+            selected or drawn one; `even`, each in turn, all turns of a round in the same world with the same random
+            numbers, for comparisons. All lines then have equally many visits, so no line counts as the best.
         horizon: plies of a playout, chance events included, after which the value at the next decision
             replaces the rest of the game; None plays to the end.
-        value: what a position is worth where a playout stops: the name of a value of the game, `hand` for the guide's,
-            `net` for the learned one that is shipped; or the path of a file of weights.
-        temperature: lead in the value, in points, that makes the odds of winning grow e-fold, where the value gives no
-            win shares of its own; a Searcher takes the game's where none is given.
-        sharpness: exponent, above 0, to which the win shares of a line are raised before they are told, scaled to add
-            up to 1 again: below 1 they are told less boldly. Fitted so that of all positions told as 60 %, 60 % are
-            won; the search itself goes by the shares as they are.
-        endings: what is known of play that ends the game without more chance: `sampled`, the mean of what was tried;
-            `proven`, its outcome by best play once it is known. Of effect with `puct`, in a `graph`, where no
-            seat knows more of the root than an onlooker does.
+        value: evaluates the position where a playout stops: the name of a value of the game, `hand` for the guide's,
+            `net` for the shipped learned one; or the path of a file of weights.
+        temperature: lead in points that multiplies the odds of winning by e, for values without win shares; by default
+            a Searcher uses the game's.
+        sharpness: exponent, above 0, to which the reported win shares of a line are raised, then scaled to add up to 1:
+            below 1 they are less confident. Fitted so that of all positions reported as 60 %, 60 % are won; the
+            search itself uses the original shares.
+        endings: the value of play that ends the game without further chance events: `sampled`, the mean of what was
+            tried; `proven`, the outcome of best play once it is known. Has an effect only with `puct` and `graph`, if
+            no seat knows more of the root than an onlooker does.
         choice: the best line: `visits`, the most visited; `bound`, the highest lower bound among those
             with at least half of the most visits.
         deviations: standard errors from a line's reward down to its lower bound, 0 or more.
@@ -106,12 +106,12 @@ class Options:
 
     @property
     def proves(self) -> bool:
-        """Whether a tree can keep proofs: only edges that the search alone rates have marks for them."""
+        """Whether a tree with these options can keep proofs."""
         return self.endings == "proven" and self.selection == "puct" and self.nodes == "graph"
 
     @property
     def rival_share(self) -> float:
-        """Share of the most visits below which a line cannot be the best."""
+        """Share of the most visits that a line needs to be the best."""
         return WELL_VISITED if self.choice == "bound" else 1.0
 
     @property
@@ -125,15 +125,15 @@ class Options:
 
 
 def shipped(game: Game, seats: int) -> Mapping[str, Any]:
-    """Return the options by which the search that is shipped for a game differs from `ismcts-plain`.
+    """Return the options by which a game's shipped search differs from `ismcts-plain`.
 
-    It asks the learned value where one is shipped for the cards in use, else the hand-made one.
+    The shipped search uses the learned value if one is shipped for the cards in use, else the hand-made one.
     """
     return {**game.tuning.search[seats], **(game.tuning.learned.get(seats, {}) if asks_learned(game) else {})}
 
 
 def asks_learned(game: Game) -> bool:
-    """Whether the shipped search of a game asks a learned value."""
+    """Whether the shipped search of a game uses a learned value."""
     return value_in_use(game)[0] == LEARNED
 
 

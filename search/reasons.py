@@ -1,4 +1,4 @@
-"""Reasons in words: what the best line gains over the next one, where that is more than chance."""
+"""Reasons in words: what the best line gains over the next one, as far as it exceeds chance."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ SURE = 5.0  # standard errors by which a line must lead: those of a search under
 
 
 class Verdict(StrEnum):
-    """What is said of the best line beside another one, where `points` is how many more it has."""
+    """How the best line compares with another one, in words; `points` is the difference in points."""
 
     AHEAD = "{points:.1f} points better than"
     LIKELIER = "likelier to win, by fewer points, than"
@@ -26,14 +26,14 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """How much more one line brings than another in a feature, over worlds in which both were played.
+    """The difference between two lines in one feature, over worlds in which both were played.
 
     Attributes:
         feature: its name.
-        at_game_end: at the end of the game; else when the present round is over.
+        at_game_end: measured at the end of the game; else at the end of the current round.
         mean: over the worlds, in the feature's own unit.
-        error: standard error of the mean, out of the differences world by world.
-        worlds: how many.
+        error: standard error of the mean, from the paired differences.
+        worlds: number of worlds.
     """
 
     feature: str
@@ -43,7 +43,7 @@ class Gain:
     worlds: int
 
     def holds(self, features: int, least: float) -> bool:
-        """Whether it is worth mentioning, and larger than the largest of so many features would be by chance."""
+        """Whether it is worth mentioning, and larger than the largest of `features` differences would be by chance."""
         enough = self.worlds >= FEWEST_WORLDS and abs(self.mean) >= least
         return enough and abs(self.mean) > deviations(CHANCE / features, self.worlds - 1) * self.error
 
@@ -68,13 +68,13 @@ def deviations(chance: float, freedom: int) -> float:
 
 
 def explained(result: Result, outlooks: Sequence[tuple[Outlook, ...]], gains: Sequence[Gain], least: float) -> Result:
-    """Return the result with the outlooks in its first lines, in their order, and with the reason for the best.
+    """Return the result with outlooks added to its first lines, in their order, and with the reason for the best line.
 
     Args:
         result: of the search.
         outlooks: of its first lines.
         gains: of the first line over the second.
-        least: smallest difference worth naming, of the game's tuning; so below.
+        least: smallest difference worth mentioning, from the game's tuning; likewise below.
     """
     lines = tuple(
         replace(line, outlook=outlook) for line, outlook in zip(result.lines[: len(outlooks)], outlooks, strict=True)
@@ -96,7 +96,7 @@ def reason(best: Line, other: Line, gains: Sequence[Gain], least: float) -> str:
 
 
 def verdict_on(best: Line, other: Line, least: float) -> Verdict:
-    """Return how the best line compares with another: in points, or in wins where the other has more points."""
+    """Return how the best line compares with another: in points, or in wins if the other has more points."""
     if is_ahead(best, other, least):
         return Verdict.AHEAD
     if is_ahead(other, best, least) and is_likelier_to_win(best, other):
@@ -117,7 +117,7 @@ def is_ahead(best: Line, other: Line, least: float) -> bool:
 def is_likelier_to_win(best: Line, other: Line) -> bool:
     """Whether a line with fewer points wins more often, by more than its error and enough to be worth mentioning.
 
-    It does if its score is higher: whatever the reward, a score is made of the margin and of the win share alone.
+    It does if its score is higher: whatever the reward, the score depends only on the margin and the win share.
     """
     more = best.score - other.score
     return more >= max(WORTH_WINNING, SURE * hypot(best.score_error, other.score_error))

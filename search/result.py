@@ -19,7 +19,7 @@ class StopReason(StrEnum):
     ITERATIONS = "iterations"  # it reached its number of iterations
     STOPPED = "stopped"  # stop() was called
     DECIDED = "decided"  # the rest of its time and iterations could not have changed the best line
-    CERTAIN = "certain"  # it reached the certainty asked for
+    CERTAIN = "certain"  # it reached the requested certainty
     PAUSED = "paused"  # it has not ended and can be resumed
 
 
@@ -28,12 +28,12 @@ class Result:
     """The outcome of a search.
 
     Attributes:
-        seat: the seat to decide; at a chance event the seat that asked, NATURE (-1) for an onlooker.
+        seat: the seat to decide; at a chance event the seat to be advised, NATURE (-1) for an onlooker.
         observer: the seat whose knowledge was used, NATURE (-1) for an onlooker; usually equal to `seat`.
         lines: every action searched, best first; at a chance event its outcomes, most likely first.
         iterations: determinizations searched from this position.
-        reused_iterations: iterations from earlier positions of a warm tree that the lines include as well; if above
-            0, the result does not follow from the seed alone.
+        reused_iterations: iterations from earlier positions of a warm tree that the lines also include; if above
+            0, the result does not depend on the seed alone.
         threads: trees searched side by side and added up.
         nodes: information sets in memory.
         tree_bytes: memory of the trees.
@@ -43,7 +43,7 @@ class Result:
         memory_full: the tree reached its memory limit and stopped growing; the search continued with what it had.
         seed: of all random choices.
         certainty: estimated share of searches ten times longer that would name the same best line, 0 to 1; 1 where
-            there is but one line. Of no meaning at a chance event.
+            there is only one line. Meaningless at a chance event.
         reason: one sentence on what the best line gains over the next, if the lines were explained; else "".
     """
 

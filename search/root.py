@@ -8,24 +8,24 @@ from clerestory.search.errors import BadLimit, HiddenFromSeat, NothingToDecide, 
 
 
 class Root:
-    """What a search starts from. Making one forgets what the observer cannot know: a search never sees the rest.
+    """The start of a search. Its constructor removes what the observer cannot know, so a search never sees it.
 
     Args:
         position: the position, with or without what is hidden from the observer.
-        seat: the seat to decide; at a chance event the seat that asks.
+        seat: the seat to decide; at a chance event the seat to be advised.
         observer: the seat whose knowledge is used, NATURE for an onlooker.
 
     Attributes:
         view: the position as the observer knows it.
         seat: as given; at a chance event the observer.
-        observer: as given; an onlooker where it has been shown what the chance event that is due brings.
+        observer: as given; NATURE if the observer has been shown the outcome of the pending chance event.
         codes: the only actions to be searched, ascending; () for all.
     """
 
     __slots__ = ("codes", "observer", "seat", "view")
 
     def __init__(self, position: State, seat: int, observer: int) -> None:
-        if position.foresees(observer):  # what comes up is then analysed by what everyone can see
+        if position.foresees(observer):  # then the outcomes are analysed with what everyone can see
             observer = NATURE
         self.view = position.observe(observer)
         self.seat = observer if position.turn == NATURE else seat
@@ -33,7 +33,7 @@ class Root:
         self.codes: tuple[int, ...] = ()
 
     def only(self, codes: Iterable[int]) -> "Root":
-        """Return the same root limited to some of its legal actions; no codes at all stand for every action."""
+        """Return the same root limited to some of its legal actions; an empty list means all."""
         limited = copy(self)
         limited.codes = tuple(sorted(codes))
         return limited
@@ -50,11 +50,11 @@ def observe(
     """Return the root of a search: the only way from a position into one.
 
     Args:
-        position: what the observer cannot know of it is forgotten before anything else happens.
+        position: what the observer cannot know is removed before anything else happens.
         seat: the seat to decide; None takes the seat whose turn it is. At a chance event the seat whose knowledge is
             to be used, None for an onlooker; the lines are then the outcomes.
         observer: whose knowledge is used, if not that of `seat`: any seat, or NATURE for an onlooker. The lines are
-            still those of the seat to decide; the observer may not know which of them it really has.
+            still those of the seat to decide; the observer may not know which of them are really legal.
         actions: texts of the only actions to search, each legal; None for all.
 
     Raises NothingToDecide, WrongSeat, HiddenFromSeat, or BadLimit for the actions.
@@ -73,7 +73,7 @@ def observe_decision(position: State) -> Root:
 
 
 def require_seat(position: State, seat: int | None) -> int:
-    """Return who asks: the seat to decide, or any seat at a chance event. Raises NothingToDecide, WrongSeat."""
+    """Return the seat to be advised: the one to decide, or any at a chance event. Raises NothingToDecide, WrongSeat."""
     turn = position.turn
     if turn == OVER:
         raise NothingToDecide("the game is over")

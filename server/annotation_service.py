@@ -67,31 +67,31 @@ class Annotations(AnnotationServiceServicer):
         end, viewer = await self._game(wanted)
         plan = ReviewPlan(iterations=SKETCH, seed=wanted.seed, viewer=viewer)
         game = await asyncio.to_thread(game_of, end, viewer)
-        shelf = Shelf(
+        store = PlyStore(
             self._keeper.store, wanted.game_id if end.over else "", lambda one: digest_of_plan(one, end.game, end.seats)
         )
         proper = replace(plan, iterations=iterations_of(wanted, 1.0)) if wanted.seconds is None else None
-        if proper is None or not (proper == plan or await shelf.known(proper)):
-            await self._pass(game, plan, caller, context, shelf, sketch=True)
+        if proper is None or not (proper == plan or await store.known(proper)):
+            await self._pass(game, plan, caller, context, store, sketch=True)
         if proper is None:
             proper = replace(plan, iterations=iterations_of(wanted, time.monotonic() - began))
-        done = await self._pass(game, proper, caller, context, shelf, sketch=False)
+        done = await self._pass(game, proper, caller, context, store, sketch=False)
         review = assembled(end, proper, done)
         if wanted.deep is not None:
             review = await self._deepened(review, game, wanted.deep, caller, context)
         await self._conclude(done, review, context)
 
     async def _pass(
-        self, game: ReviewTarget, plan: ReviewPlan, caller: Caller, context: Context, shelf: "Shelf", *, sketch: bool
+        self, game: ReviewTarget, plan: ReviewPlan, caller: Caller, context: Context, store: "PlyStore", *, sketch: bool
     ) -> Pass:
         """Go over a game once, sending and storing plies as they are done; those stored before are sent at once."""
-        going = Pass.begun(game.total, await shelf.known(plan))
+        going = Pass.begun(game.total, await store.known(plan))
         work = asyncio.ensure_future(going.run(game, plan, self._reviewer, caller))
         try:
-            while going.untold or not work.done():
+            while going.unsent or not work.done():
                 await asyncio.wait([work], timeout=EVERY)
                 if news := going.news():
-                    await shelf.keep(plan, news)
+                    await store.keep(plan, news)
                     await context.write(write_progress(going.done, going.total, news, sketch=sketch))
             work.result()
         finally:
@@ -130,7 +130,7 @@ class Annotations(AnnotationServiceServicer):
         return end, judge
 
 
-class Shelf:
+class PlyStore:
     """Stores the plies of a review if it is of a kept game that is over; otherwise nothing is stored.
 
     Args:

@@ -11,7 +11,7 @@ from clerestory.engine.rng import Rng
 from clerestory.review.course import Ply
 from clerestory.review.ledger import PlyValuation, Shares
 from clerestory.review.plan import ReviewPlan
-from clerestory.review.rollouts import FEWEST, Rollouts, paired, told
+from clerestory.review.rollouts import FEWEST, Rollouts, estimate, paired
 from clerestory.review.study import SearchTask, compared, study, value_of
 from clerestory.search.ismcts import Searcher
 from clerestory.search.result import Result
@@ -26,7 +26,7 @@ from clerestory.server.scheduler import Scheduler
 TURN = 10.0  # seconds after which a search delayed by others is submitted again
 
 T = TypeVar("T")
-Asking = Generator[SearchTask, Result, T]
+Searches = Generator[SearchTask, Result, T]
 
 
 class Reviewer:
@@ -50,12 +50,12 @@ class Reviewer:
         """Refuse a review if the server is full. Raises CallError: BUSY, FINISHING."""
         self._scheduler.require_place(caller, Priority.BACKGROUND)
 
-    async def answered(self, asking: Asking[T], caller: Caller) -> T:
+    async def answered(self, searches: Searches[T], caller: Caller) -> T:
         """Run the searches of a study, and return its result. Raises CallError, FINISHING."""
         try:
-            question = next(asking)
+            question = next(searches)
             while True:
-                question = asking.send(await self.search(question, caller))
+                question = searches.send(await self.search(question, caller))
         except StopIteration as end:
             value: T = end.value
             return value
@@ -78,7 +78,7 @@ class Reviewer:
             finally:
                 for going in wave:
                     going.cancel()
-        return told(pairs)
+        return estimate(pairs)
 
     async def search(self, question: SearchTask, caller: Caller) -> Result:
         """Return the result of a search with all its iterations. Raises CallError, FINISHING."""
@@ -120,25 +120,25 @@ class Pass:
         total: number of plies, plus the last position of a game that is not over.
         valuations: those that are done, by ply.
         final: shares of that last position; None before, and in a game that is over.
-        untold: valuations since the last `news`.
+        unsent: valuations since the last `news`.
         done: how many of `total`.
     """
 
     total: int
     valuations: dict[int, PlyValuation] = field(default_factory=dict)
     final: Shares | None = None
-    untold: list[PlyValuation] = field(default_factory=list)
+    unsent: list[PlyValuation] = field(default_factory=list)
     done: int = 0
 
     @classmethod
     def begun(cls, total: int, known: dict[int, PlyValuation]) -> "Pass":
         """Return a pass of which some plies are known but not sent yet."""
-        return cls(total, dict(known), untold=list(known.values()), done=len(known))
+        return cls(total, dict(known), unsent=list(known.values()), done=len(known))
 
     def news(self) -> list[PlyValuation]:
         """Return what was done since the last call."""
-        told, self.untold = self.untold, []
-        return told
+        news, self.unsent = self.unsent, []
+        return news
 
     async def run(self, game: "ReviewTarget", plan: ReviewPlan, reviewer: Reviewer, caller: Caller) -> None:
         """Study all plies that are not known yet, as many at once as there are workers. Raises CallError."""
@@ -166,7 +166,7 @@ class Pass:
             return
         valuation = await reviewer.answered(study(one, plan), caller)
         self.valuations[one.number] = valuation
-        self.untold.append(valuation)
+        self.unsent.append(valuation)
 
 
 @dataclass(frozen=True, slots=True)

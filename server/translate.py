@@ -1,4 +1,4 @@
-"""From the messages of AdvisorService to questions about positions of the engine."""
+"""Reads requests of AdvisorService: from messages to positions of the engine and limits of a search."""
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
@@ -36,10 +36,10 @@ class Question:
 
     Attributes:
         root: the position as the observer knows it, and the actions to search; nothing else of it is kept.
-        seat: who decides, or asks at a chance event; None for an onlooker there.
-        observer: whose knowledge is used, NATURE for an onlooker; None if the question names no observer.
+        seat: the seat to decide; at a chance event the seat to be advised, None for an onlooker.
+        observer: whose knowledge is used, NATURE for an onlooker; None if the request names no observer.
         chance: a chance event is due.
-        seconds: the time budget asked for, None for the server's longest.
+        seconds: the requested time budget, None for the server's longest.
         iterations: limit of the search, None for no limit.
         seed: of the search, None to draw one.
         max_tree_bytes: None for the server's limit.
@@ -76,7 +76,7 @@ class Question:
 
     @property
     def tree_key(self) -> Hashable | None:
-        """The key under which the tree may be kept for the next question, by observer; None if it may not."""
+        """The key under which the tree may be kept for the next request, by observer; None if it may not."""
         plain = self.seed is None and self.level is None and self.threads == 1 and not self.root.codes
         if not self.game_id or not plain or self.chance:
             return None
@@ -86,11 +86,11 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class AnalysisQuestion:
-    """A question that is answered by a stream of tables.
+    """A request that is answered by a stream of tables.
 
     Attributes:
         interval: seconds between two tables.
-        certainty: at which the search ends; None to go on to its limits.
+        certainty: the certainty at which the search ends; None to continue to its limits.
     """
 
     question: Question
@@ -99,7 +99,7 @@ class AnalysisQuestion:
 
 
 def read_analysis(request: api.AnalyzeRequest) -> AnalysisQuestion:
-    """Return what a request asks. Raises CallError, with all that is wrong."""
+    """Return the question in a request. Raises CallError, which lists everything wrong with it."""
     faults = Faults()
     interval = read_duration(request, "update_interval", faults, Reason.BAD_UPDATE_INTERVAL, LEAST_INTERVAL)
     certainty = request.target_certainty if request.HasField("target_certainty") else None
@@ -116,12 +116,12 @@ def read_question(
     faults: Faults | None = None,
     observer: api.Observer | None = None,
 ) -> Question:
-    """Return what a request asks. Raises CallError, with all that is wrong.
+    """Return the question in a request. Raises CallError, which lists everything wrong with it.
 
     Args:
         request: the message.
         path: that of the request in the message it is part of.
-        faults: those known already.
+        faults: those already found.
         observer: whose knowledge to use; None for that of the seat.
     """
     faults = Faults() if faults is None else faults
@@ -169,19 +169,19 @@ def require_whole(root: Root) -> None:
 
 
 def given(request: api.RecommendMoveRequest, field: Any) -> Any:
-    """Return an optional field, None where it is left out."""
+    """Return an optional field, None if it is absent."""
     return getattr(request, field) if request.HasField(field) else None
 
 
 def check_limits(request: api.RecommendMoveRequest, path: str, faults: Faults) -> None:
-    """Add the fault of a question without a limit."""
+    """Add a fault if the request has neither a time nor iterations."""
     if not request.HasField("time_budget") and not request.HasField("iterations"):
         text = "is missing, and so is iterations; give one of them"
         faults.add(Reason.BAD_TIME_BUDGET, f"{path}time_budget", text)
 
 
 def check_numbers(request: api.RecommendMoveRequest, path: str, faults: Faults) -> None:
-    """Add the faults of numbers out of their ranges."""
+    """Add a fault for each number out of its range."""
     ranges = (
         ("iterations", Reason.BAD_ITERATIONS, 1, MAX_ITERATIONS),
         ("max_tree_bytes", Reason.BAD_MAX_TREE_BYTES, MIN_BYTES, (1 << 64) - 1),
@@ -200,7 +200,7 @@ def check_numbers(request: api.RecommendMoveRequest, path: str, faults: Faults) 
 def read_duration(
     request: Any, field: str, faults: Faults, reason: Reason, least: float, path: str = ""
 ) -> float | None:
-    """Return a time in seconds, above 0 and not below the least; None where it is left out or wrong."""
+    """Return a time in seconds, above 0 and at least `least`; None if it is absent or wrong."""
     if not request.HasField(field):
         return None
     time: Duration = getattr(request, field)
@@ -227,7 +227,7 @@ def read_position(message: Position, path: str = "position") -> State:
 def position_fields(message: Message) -> dict[str, Any]:
     """Return a position's message as the dictionary that the engine reads.
 
-    It is what json_format.MessageToDict returns with the names of proto/ and with fields that hold their defaults, in a
+    The result equals that of json_format.MessageToDict with the names of proto/ and with default values included, in a
     tenth of the time.
     """
     fields: dict[str, Any] = {}
@@ -255,7 +255,7 @@ def reader(field: FieldDescriptor) -> Callable[[Any], Any]:
 
 
 def read_seat(position: State, request: api.RecommendMoveRequest, path: str, faults: Faults) -> int | None:
-    """Return the seat to decide; at a chance event the seat that asks, None for an onlooker."""
+    """Return the seat to decide; at a chance event the seat to be advised, None for an onlooker."""
     turn = position.turn
     if turn == OVER:
         faults.add(Reason.GAME_OVER, f"{path}position", "the game is over")

@@ -1,4 +1,4 @@
-"""Between the messages of AnnotationService and the review of a game."""
+"""Translates between the messages of AnnotationService and reviews of games."""
 
 import hashlib
 import json
@@ -29,16 +29,16 @@ CLASSES = {
 
 @dataclass(frozen=True, slots=True)
 class ReviewRequest:
-    """A review that is wanted.
+    """A valid request for a review.
 
     Attributes:
         game_id: of a kept game; "" where a record was given.
-        tokens: that came with it.
-        record: the game that was given, at its last position with its history; None for a kept game.
-        viewer: the seat by whose knowledge everything is judged, None for each seat by its own.
-        iterations: of a search; None where the request does not say.
-        seconds: for all of it; None where the request does not say.
-        seed: of all luck.
+        tokens: those sent with the request.
+        record: the given game, at its last position with its history; None for a kept game.
+        viewer: the seat whose knowledge is used for everything; None for each seat's own.
+        iterations: of a search; None if the request does not say.
+        seconds: for the whole review; None if the request does not say.
+        seed: of all random choices.
         deep: seconds for rollouts; None for no rollouts.
     """
 
@@ -53,7 +53,7 @@ class ReviewRequest:
 
 
 def read_annotation(request: api.AnnotateGameRequest) -> ReviewRequest:
-    """Return what a request asks for. Raises CallError, with all that is wrong."""
+    """Return the review that is requested. Raises CallError, which lists everything wrong with the request."""
     faults = Faults()
     seconds = read_duration(request, "time_budget", faults, Reason.BAD_TIME_BUDGET, SHORTEST)
     deep = read_duration(request, "deep_budget", faults, Reason.BAD_TIME_BUDGET, SHORTEST)
@@ -75,7 +75,7 @@ def read_annotation(request: api.AnnotateGameRequest) -> ReviewRequest:
 
 
 def read_game(text: str, faults: Faults) -> State | None:
-    """Return the first game of a record, at its end with its history; None, and a fault, for what is none."""
+    """Return the first game of a record, at its end with its history; None, and a fault, if it is not a record."""
     try:
         found = next(read_records(text.splitlines(keepends=True), begun=True), None)
     except BadRecord as error:
@@ -144,14 +144,14 @@ def write_plies(plies: Sequence[PlyValuation]) -> dict[int, bytes]:
 
 
 def digest_of_plan(plan: ReviewPlan, game: Game, seats: int) -> str:
-    """Return the digest of all that a review is made by, this program and the value that it asks among it."""
+    """Return the digest of everything that determines a review, including this program and the value in use."""
     value, settings = value_in_use(game), sorted(plan.settings(game, seats).items())
     made_by = [__version__, value, settings, LONGER, plan.iterations, plan.seed, plan.viewer]
     return hashlib.sha256(json.dumps(made_by).encode()).hexdigest()
 
 
 def write_progress(done: int, total: int, plies: Sequence[PlyValuation], *, sketch: bool) -> api.AnnotateGameResponse:
-    """Return what is done since the last message."""
+    """Return the progress since the last message."""
     return api.AnnotateGameResponse(done=done, total=total, sketch=sketch, plies=map(write_ply, plies))
 
 
@@ -179,7 +179,7 @@ def write_review(review: Annotation) -> api.GameReview:
 
 
 def write_rollouts(said: Rollouts | None) -> api.Rollouts | None:
-    """Return what rollouts say of an error as a message, None for nothing."""
+    """Return the results of rollouts of an error as a message, None if there are none."""
     return None if said is None else api.Rollouts(**asdict(said))
 
 

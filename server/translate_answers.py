@@ -1,4 +1,4 @@
-"""From the results of searches to the messages of AdvisorService."""
+"""Translates results of searches into messages of AdvisorService."""
 
 from collections.abc import Iterable
 from math import isfinite
@@ -37,9 +37,9 @@ def write_recommendation(
     """Return the answer to a question, whether final or not.
 
     Args:
-        question: what was asked.
-        result: what was found.
-        waited: seconds from the arrival of the question to the first iteration.
+        question: the request.
+        result: of its search.
+        waited: seconds from the arrival of the request to the first iteration.
         warnings: name of each WarningReason, without its prefix, and a sentence.
     """
     view, limit, best = question.view, question.max_lines or len(result.lines), choose(question, result)
@@ -74,7 +74,7 @@ def remarks(result: Result, *, finishing: bool = False) -> list[Remark]:
 
     Args:
         result: of the search.
-        finishing: the server ended it, because the server is finishing itself.
+        finishing: the server ended the search because it is shutting down.
     """
     found: list[Remark] = []
     if result.memory_full:
@@ -93,7 +93,7 @@ def write_warning(name: str, description: str) -> api.Warning:
 
 
 def write_observer(observer: int | None) -> api.Observer | None:
-    """Return the observer as a message, None if the question named none."""
+    """Return the observer as a message, None if the request named none."""
     if observer is None:
         return None
     return api.Observer() if observer == NATURE else api.Observer(seat=observer)
@@ -115,7 +115,7 @@ def write_line(line: Line, game: Game) -> api.Line:
 
 
 def write_outlook(outlook: Outlook) -> api.Outlook:
-    """Return what is expected of one feature as a message."""
+    """Return the outlook of one feature as a message."""
     return api.Outlook(
         feature=outlook.feature,
         now=outlook.now,

@@ -1,4 +1,4 @@
-"""Between the messages of PuzzleService and the puzzles that are shipped."""
+"""Translates between the messages of PuzzleService and the shipped puzzles."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from clerestory.v1 import puzzle_pb2 as api
 
 
 def read_puzzle(reference: api.PuzzleReference) -> Puzzle:
-    """Return the puzzle that is meant. Raises CallError: BAD_GAME, NO_SUCH_PUZZLE."""
+    """Return the puzzle that a message refers to. Raises CallError: BAD_GAME, NO_SUCH_PUZZLE."""
     try:
         return puzzle(read_game(reference.game, "puzzle.game"), reference.number)
     except NoPuzzle as error:
@@ -19,7 +19,7 @@ def read_puzzle(reference: api.PuzzleReference) -> Puzzle:
 
 
 def known_puzzles(game: Game) -> Sequence[Puzzle]:
-    """Return the puzzles of a game; none where it has none for the cards in use."""
+    """Return the puzzles of a game; none if there are none for the cards in use."""
     try:
         return puzzles(game)
     except NoPuzzle:
@@ -27,12 +27,12 @@ def known_puzzles(game: Game) -> Sequence[Puzzle]:
 
 
 def write_list(known: Sequence[Puzzle]) -> api.ListPuzzlesResponse:
-    """Return what is known of puzzles beforehand as a message."""
+    """Return the summaries of puzzles, without positions, as a message."""
     return api.ListPuzzlesResponse(puzzles=map(write_summary, known))
 
 
 def write_summary(one: Puzzle) -> api.PuzzleSummary:
-    """Return what is known of a puzzle beforehand as a message."""
+    """Return the summary of a puzzle, without its position, as a message."""
     return api.PuzzleSummary(number=one.number, level=one.level, seats=one.seats, exact=one.exact)
 
 
@@ -43,7 +43,7 @@ def write_puzzle(one: Puzzle) -> api.GetPuzzleResponse:
 
 
 def write_try(one: Puzzle, action: str) -> api.TryPuzzleResponse:
-    """Return how good an action is, "" for the answer alone. Raises CallError: ILLEGAL_ACTION."""
+    """Return how good an action is; for "", only the answer. Raises CallError: ILLEGAL_ACTION."""
     if action and action not in one.losses:
         refuse(Reason.ILLEGAL_ACTION, "action", f"{action[:80]!r} is no legal action of puzzle {one.number}")
     tried = api.TryPuzzleResponse()
@@ -55,7 +55,7 @@ def write_try(one: Puzzle, action: str) -> api.TryPuzzleResponse:
 
 
 def write_answer(one: Puzzle) -> api.TryPuzzleResponse:
-    """Return the answer of a puzzle, with what speaks for it."""
+    """Return the answer of a puzzle, with its reason and continuation."""
     return api.TryPuzzleResponse(
         answer=advisor.Action(text=one.answer.text, label=one.answer.label),
         reason=one.reason,

@@ -1,4 +1,4 @@
-"""Between the messages of RulesService and the types of the engine."""
+"""Translates between the messages of RulesService and the types of the engine."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -31,7 +31,7 @@ class AnyState:
 
     Attributes:
         state: the position.
-        referee: it is a referee's position, with nothing unknown; else it is what one seat can know.
+        referee: it is a referee's position, with nothing unknown; else it is a view of one seat.
     """
 
     state: State
@@ -52,7 +52,7 @@ def read_any(message: rules.AnyPosition, path: str = "position") -> AnyState:
 
 
 def read_referee(message: rules.RefereePosition, path: str = "referee") -> State:
-    """Return what a referee knows. Raises CallError, which lists all that is wrong with it."""
+    """Return a referee's position. Raises CallError, which lists all that is wrong with it."""
     return read_kind(message.truth, True, f"{path}.truth")
 
 
@@ -231,7 +231,7 @@ def apply(state: State, actions: Sequence[Action], seed: int | None) -> Iterator
 
     Args:
         state: is changed.
-        actions: in order; where a chance event is due, an action that is one of its outcomes says what came up.
+        actions: in order; at a chance event, an action that is one of its outcomes determines the event.
         seed: of all other chance events; None if none may be drawn.
 
     Raises CallError at an action that is not legal in its place.
@@ -270,7 +270,7 @@ def require_legal(state: State, action: Action, path: str) -> None:
 
 
 def validate(message: rules.AnyPosition, path: str = "position") -> rules.ValidatePositionResponse:
-    """Return everything that is wrong with a position; of a sound one, who is to act, or how the game ended."""
+    """Return everything that is wrong with a position; for a valid one, who is to act, or how the game ended."""
     kind = message.WhichOneof("kind")
     if kind is None:
         return write_faults([(path, NO_KIND)])

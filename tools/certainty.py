@@ -4,8 +4,8 @@
     python -m tools.certainty fit FILE...
 
 `gather` plays games of the shipped search and searches one decision in SPARSE twice for each number of iterations: with
-that many, and, by another seed, with ten times as many. `fit` prints the weights for the game's tuning, of logistic
-regression on the games with even seeds, and a reliability table of the games with odd ones.
+that many, and, with another seed, with ten times as many. `fit` prints the weights for the game's tuning, from a
+logistic regression on the games with even seeds, and a reliability table for the games with odd seeds.
 """
 
 import json
@@ -28,12 +28,12 @@ LENGTHS = (100, 300, 1000, 3000)  # iterations of the short searches
 LONGER = 10
 MOVE = 200  # iterations of a move of the games
 MAX_BYTES = 1 << 26  # of a tree
-RIDGE = 1e-3  # weight of the penalty on weights, so that those of a small sample stay finite
+RIDGE = 1e-3  # penalty on the weights, which keeps them finite for a small sample
 EDGES = (0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 1.0)
 
 
 def lines_of(game: str, seats: int, seed: int) -> Iterator[dict[str, Any]]:
-    """Yield what was found at some decisions of one game."""
+    """Yield the results of the searches at some decisions of one game."""
     for state, rng in decisions(game, seats, seed, sparse=SPARSE, move=MOVE, max_bytes=MAX_BYTES):
         for iterations in LENGTHS:
             short = searched(state, iterations, rng.next(), MAX_BYTES)
@@ -44,7 +44,7 @@ def lines_of(game: str, seats: int, seed: int) -> Iterator[dict[str, Any]]:
 
 
 def gather(game: str, seats: int, games: int, seed: int, out: Path) -> None:
-    """Append what a number of games show to a file, line by line."""
+    """Append the results of a number of games to a file, line by line."""
     with out.open("a") as file:
         for one in range(seed, seed + games):
             for line in lines_of(game, seats, one):
@@ -84,7 +84,7 @@ def report(lines: Sequence[dict[str, Any]], said: np.ndarray) -> Iterator[str]:
 
 
 def fit(files: Sequence[Path]) -> None:
-    """Print the weights, and what they say of the games that were not used."""
+    """Print the weights, and their reliability on the games that were not used for the fit."""
     lines = gathered(*files)
     weights = weights_of([line for line in lines if line["seed"] % 2 == 0])
     held_out = [line for line in lines if line["seed"] % 2]

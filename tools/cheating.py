@@ -1,4 +1,4 @@
-"""Measures the value of peeking: `python -m tools.cheating --games 400 --iterations 300`.
+"""Measures how much a search gains by seeing hidden cards: `python -m tools.cheating --games 400 --iterations 300`.
 
 Two searches with equal options play paired deals. One sees the order of the hidden decks, the other re-deals
 them, as every search of the package does. Neither can know dice or draws from a bag.
@@ -33,7 +33,7 @@ INFORMED = {"reward": "mix", "playout": "informed"}
 
 @cache
 def unveiled(game: Game) -> Any:
-    """The game with its cards open. The module is compiled here: it is no part of the package."""
+    """The game with its cards open. Its module is compiled here, because it is not part of the package."""
     with TemporaryDirectory() as folder:
         modules = cythonize(  # type: ignore[no-untyped-call]
             Extension("unveiled", [str(SOURCE)]), build_dir=folder, quiet=True
@@ -50,7 +50,7 @@ def unveiled(game: Game) -> Any:
 
 
 def play_game(game: Game, seats: int, iterations: int, options: dict[str, Any], deal: int, cheat: int) -> GameResult:
-    """One game of a deal in which one seat peeks; luck and seeds are those of an arena."""
+    """One game of a deal in which one seat sees hidden cards; luck and seeds are those of the arena."""
     state, luck, ply = game.new(seats, deal), Rng(derived_seed("nature", deal)), 0
     moves: list[list[Move]] = [[] for _ in range(seats)]
     while not state.over:
@@ -71,7 +71,7 @@ def decide(seen: State, seed: int, iterations: int, options: dict[str, Any]) -> 
 
 
 def gap(game: Game, seats: int, games: int, iterations: int, **options: Any) -> Report:
-    """The report of a match of the one who peeks (A) against the one who does not."""
+    """The report of a match of the player who sees hidden cards (A) against one who does not."""
     deals = -(-games // seats)
     match = Match(lambda: game, seats, ("peeking", "fair"), f"{iterations}it", 0, deals)
     played = (

@@ -11,14 +11,14 @@ from tools.json_lines import BadLines
 
 
 def two_commands(text: str | None, one: str, other: str) -> tuple[ArgumentParser, ArgumentParser, ArgumentParser]:
-    """Return the parser of a tool, and those of its two commands; which was given is `command` of what it parses."""
+    """Return the parser of a tool, and those of its two commands; `command` of the result names the one given."""
     parser = ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
     return parser, commands.add_parser(one), commands.add_parser(other)
 
 
 def gather_and(text: str | None, other: str, games: int) -> tuple[ArgumentParser, ArgumentParser]:
-    """Return the parser of a tool that gathers from so many games and then reads files, and that of `gather`."""
+    """Return the parser of a tool that gathers from `games` games and then reads files, and the parser of `gather`."""
     parser, gathering, reading = two_commands(text, "gather", other)
     gathering.add_argument("game", choices=GAMES)
     gathering.add_argument("--seats", type=int, default=2)
@@ -30,7 +30,7 @@ def gather_and(text: str | None, other: str, games: int) -> tuple[ArgumentParser
 
 
 def run(main: Callable[[], None]) -> None:
-    """Run a tool; what is wrong with a file is said in one line."""
+    """Run a tool; report a file error in one line."""
     try:
         main()
     except OSError as error:

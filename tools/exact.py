@@ -1,11 +1,11 @@
 """Late positions solved exactly: `python -m tools.exact GAME` finds some in games and stores them.
 
-It resumes where it was stopped. `python -m tools.exact GAME --regret 10000` measures how much of a win the search's
+It resumes where it was stopped. `python -m tools.exact GAME --regret 10000` measures the win share that the search's
 choices lose on them.
 
-A value is the win share of the seat to decide if all play for their win share from there on, and of equal ones for
-their margin. With two seats that is a zero-sum game and has one value. With more, only positions are taken in which
-nobody else decides any more.
+A value is the win share of the seat to decide if all seats maximize their win share from there on, and their margin
+among equal win shares. With two seats this is a zero-sum game and the value is unique. With more seats, only positions
+in which no other seat has decisions left are used.
 """
 
 import argparse
@@ -26,19 +26,19 @@ from tools.json_lines import read_lines
 
 HERE = Path(__file__).parents[1] / "tests" / "search"
 MAX_NODES = 50_000
-ITERATIONS = 60  # of the players of the games
-SEEDS = 3  # of the searches whose regret is taken
+ITERATIONS = 60  # of a move in the games
+SEEDS = 3  # number of seeds per position for the regret
 
 
 @dataclass(frozen=True)
 class PositionQuota:
-    """Which positions of a game to look for.
+    """The positions of a game to look for.
 
     Attributes:
-        last: fields of a position in the last round.
-        positions: how many, by number of seats.
-        of_a_step: at most, for each number of seats.
-        options: of the players of the games, as those of `Searcher`.
+        last: fields that identify the last round.
+        positions: number wanted, by number of seats.
+        of_a_step: most positions of one step, for each number of seats.
+        options: of the players of the games, as for `Searcher`.
     """
 
     last: Mapping[str, int]
@@ -53,15 +53,15 @@ WANTED = {
 }
 
 Values = tuple[float, ...]  # the win share of every seat, then the margin of every seat
-EQUAL = 9  # decimals in which equal win shares agree
+EQUAL = 9  # decimals to which equal win shares agree
 
 
 class TooLarge(Exception):
-    """The tree has more nodes than MAX_NODES, or a value that is not unique."""
+    """The tree has more than MAX_NODES nodes, or its value is not unique."""
 
 
 class Solver:
-    """Exact values of the positions below one; what everyone can see identifies a position."""
+    """Computes the exact values of all positions that follow one; a position is identified by its public view."""
 
     def __init__(self, seat: int) -> None:
         self.seat = seat
@@ -114,14 +114,14 @@ def solved(state: State) -> dict[str, float]:
 
 
 def record_of(seed: int, state: State) -> dict[str, Any]:
-    """A line of the data of a game. Raises TooLarge."""
+    """A line of a game's data file. Raises TooLarge."""
     found = outcomes(state)
     values, margins = ({action: pair[i] for action, pair in found.items()} for i in (0, 1))
     return {"seed": seed, "position": state.to_position(), "values": values, "margins": margins}
 
 
 def data(game: str) -> Path:
-    """Where the solved positions of a game are."""
+    """The file with the solved positions of a game."""
     return HERE / f"solved-{game}.jsonl"
 
 
@@ -152,7 +152,7 @@ def late_decisions(game: str, seats: int, seed: int) -> Iterator[State]:
 
 
 def telling(game: str, seats: int, seed: int, taken: Counter[str]) -> Iterator[dict[str, Any]]:
-    """The positions of a game that can be solved and in which the choice matters, one of each step."""
+    """The positions of a game that can be solved and in which the choice matters, one for each step."""
     steps = {step for step in taken if taken[step] == WANTED[game].of_a_step}
     for state in late_decisions(game, seats, seed):
         step = fields(state)["step"]
@@ -170,7 +170,7 @@ def telling(game: str, seats: int, seed: int, taken: Counter[str]) -> Iterator[d
 
 
 def find(game: str) -> None:
-    """Add the positions that are still wanted of a game, from the first game on that has given none."""
+    """Add the positions of a game that are still missing, beginning with the first seed that has given none."""
     for seats, wanted in WANTED[game].positions.items():
         known = [line for line in lines_of(game) if len(line["position"][game]["players"]) == seats]
         taken = Counter(line["position"][game]["step"] for line in known)
@@ -182,14 +182,14 @@ def find(game: str) -> None:
 
 
 def add(game: str, lines: Iterable[dict[str, Any]]) -> None:
-    """Write the positions of one game, all or none of them, behind the others."""
+    """Append the positions of one game, all or none of them."""
     text = "".join(json.dumps(line) + "\n" for line in lines)
     with data(game).open("a") as file:
         file.write(text)
 
 
 def regret(line: dict[str, Any], iterations: int, seed: int, **options: Any) -> tuple[float, float]:
-    """Win share, and margin, lost to the best action by the choice of a search."""
+    """Win share and margin that the choice of a search loses to the best action."""
     searcher = Searcher(observe(from_position(line["position"])), seed=seed, max_bytes=1 << 28, **options)
     choice = searcher.run(iterations=iterations).best.action
     best = max(line["values"], key=lambda action: (line["values"][action], line["margins"][action]))

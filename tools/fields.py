@@ -1,4 +1,4 @@
-"""Write the tables of fields in each game's RULES.md, out of the fields that the game declares.
+"""Write the tables of fields in each game's RULES.md, from the fields that the game declares.
 
 usage: python -m tools.fields
 """

@@ -1,14 +1,15 @@
-"""How engine/cathedral/value.toml was fitted, and can be fitted again.
+"""Fits engine/cathedral/value.toml; the shipped file was made by these commands.
 
     python -m tools.fit_value games --games 300 --iterations 1000 --seed 1 --out lines.npz
     python -m tools.fit_value fit lines.npz --out value.toml --half-way-from engine/cathedral/value.toml
     python -m tools.fit_value match value.toml --games 400 --seats 2
 
-`games` has a search play itself, two players, and notes for each of its lines what it expects (the margin at the end
-less the margin now) and what the position after it holds (differences of the terms); `--value` has it go by other
-weights than those in use. It selects by UCB1, so that poor lines are known as well: fits to the lines of the shipped
-search, which spends its visits where its priors are, lose. `fit` foresees the one by the other, by ridge regression.
-Whether a fit is better says the arena, not its error: `match` lets `expectimax` play by it against the weights in use.
+`games` plays a search against itself, with two players, and records for each of its lines the expected gain (the margin
+at the end minus the margin now) and the differences of the terms in the position after it; with `--value` the search
+uses the weights of a file. It selects by UCB1, so that poor lines are known as well: fits to the lines of the shipped
+search, which spends its visits where its priors are high, lose. `fit` predicts the gain from the terms by ridge
+regression. Whether a fit is better is decided in the arena, not by its error: `match` plays `expectimax` with it
+against `expectimax` with the weights in use.
 """
 
 import argparse
@@ -30,15 +31,15 @@ from clerestory.search.ismcts import Searcher
 from clerestory.search.root import observe
 
 CATHEDRAL = game("cathedral")
-# Of the searches.
+# Options of the searches.
 OPTIONS: dict[str, Any] = {"reward": "margin", "scale": "range", "playout": "informed", "horizon": 40}
-FITTED = "fitted"  # what the weights of --value are called
+FITTED = "fitted"  # name of the weights of --value
 ROUNDS = 6
-LEAST_VISITS, MOST_VISITS = 12, 200  # of a line to be noted, and to count more for
-STRAYING = 0.12  # share of decisions that are any legal action, so that all kinds of positions come up
-WITHIN = 3.0  # weight of the differences between the lines of one decision, over that of the lines themselves
+LEAST_VISITS, MOST_VISITS = 12, 200  # visits for a line to be recorded, and beyond which its weight stops growing
+STRAYING = 0.12  # share of moves that are a random legal action, so that all kinds of positions occur
+WITHIN = 3.0  # weight of the differences between the lines of one decision, relative to that of the lines themselves
 Table = dict[str, dict[str, list[float]]]  # weights by stage, term and round
-TermRow = tuple[float, ...]  # decision, stage, round, visits, what is to be foreseen, then the terms
+TermRow = tuple[float, ...]  # decision, stage, round, visits, the gain to predict, then the terms
 
 
 # -- games -----------------------------------------------------------------------------------------
@@ -50,7 +51,7 @@ def read_value(file: Path) -> Table:
 
 
 def know_value(file: Path | None) -> str:
-    """Give the game the weights of a file as one more value; return its name, that of those in use for None."""
+    """Add the weights of a file to the game's values and return their name; for None, the name of those in use."""
     if file is None:
         return "hand"
     CATHEDRAL.hand_values[FITTED] = weights_of(read_value(file))
@@ -58,7 +59,7 @@ def know_value(file: Path | None) -> str:
 
 
 def lines_of(position: State, value: str, iterations: int, luck: random.Random) -> tuple[str, list[TermRow]]:
-    """Search a decision; return the best action, and a row for each line known accurately enough."""
+    """Search a decision; return the best action, and a row for each line with enough visits."""
     seat = position.turn
     searcher = Searcher(observe(position), seed=luck.getrandbits(50), value=value, **OPTIONS)
     result = searcher.run(iterations=iterations)
@@ -71,7 +72,7 @@ def lines_of(position: State, value: str, iterations: int, luck: random.Random) 
 
 
 def settled(position: State, action: str, luck: random.Random) -> State:
-    """Return a position in which a seat decides again, its chance events drawn from what the actor knows."""
+    """Return the next position in which a seat decides; chance events are drawn from what the actor knows."""
     after = position.observe(position.turn)
     after.play(action)
     after.play_nature(luck.getrandbits(50))
@@ -79,7 +80,7 @@ def settled(position: State, action: str, luck: random.Random) -> State:
 
 
 def row_of(after: State, seat: int, margin: float) -> TermRow:
-    """Return the stage, the round, the margin still to come, and the difference of terms between the seats."""
+    """Return the stage, the round, the gain still expected, and the differences of terms between the seats."""
     number, stage, points, ours = terms_of(after, seat)
     _, _, their_points, theirs = terms_of(after, 1 - seat)
     ahead = margin - (points - their_points)
@@ -102,7 +103,7 @@ def rows_of_game(value: str, seed: int, iterations: int) -> Iterator[list[TermRo
 
 
 def play(value: str, games: int, iterations: int, seed: int, out: Path) -> None:
-    """Write the rows of many games as they finish."""
+    """Write the rows of many games, each when it finishes."""
     rows: list[TermRow] = []
     decision = 0
     for number in range(games):
@@ -132,7 +133,7 @@ def within(decisions: np.ndarray[Any, Any], weights: np.ndarray[Any, Any], colum
 
 
 def ridge(a: np.ndarray[Any, Any], y: np.ndarray[Any, Any], weights: np.ndarray[Any, Any], penalty: float) -> Any:
-    """Return the weighted least squares solution, each column's square penalised in units of its own spread."""
+    """Return the weighted ridge regression, with each coefficient penalized in units of its column's spread."""
     spread = np.sqrt((a**2 * weights[:, None]).sum(0) / weights.sum())
     scale = np.where(spread > 1e-9, spread, 1.0)
     scaled = a / scale
@@ -162,7 +163,7 @@ def fit_stage(rows: np.ndarray[Any, Any], penalty: float) -> dict[str, list[floa
 
 
 def fit(files: list[Path], penalty: float, before: Path | None, out: Path) -> None:
-    """Write the table of weights, in the form of value.toml: the fit, or the means of it and of weights before it."""
+    """Write the table of weights in the form of value.toml: the fit, or its mean with the weights `before`."""
     rows = np.concatenate([np.load(path)["rows"].astype(float) for path in files])
     table = {stage: fit_stage(rows[rows[:, 2] == number], penalty) for number, stage in enumerate(STAGE_NAMES)}
     if before is not None:
@@ -175,7 +176,7 @@ def fit(files: list[Path], penalty: float, before: Path | None, out: Path) -> No
 
 
 def half_way(before: Table, after: Table) -> Table:
-    """Return the means of two tables; a term that is not named has no weight."""
+    """Return the means of two tables; a missing term counts as 0."""
     nothing = [0.0] * ROUNDS
     return {
         stage: {
@@ -194,12 +195,12 @@ def half_way(before: Table, after: Table) -> Table:
 
 
 def load() -> Game:
-    """Return the game, with the weights that are tried among its values."""
+    """Return the game, with the new weights among its values."""
     return CATHEDRAL
 
 
 def compete(file: Path, games: int, seats: int, seed: int) -> None:
-    """Print how `expectimax` by these weights plays against `expectimax` by those in use."""
+    """Print the result of `expectimax` with these weights against `expectimax` with those in use."""
     bots = f"expectimax:value={know_value(file)}", "expectimax:value=hand"
     match = Match(load, seats, bots, "1it", seed, games // seats)
     seatings = list(range(seats))

@@ -1,10 +1,10 @@
-"""Boards of given positions: what their tests show, and a command that takes pictures of them to be looked at.
+"""Boards of given positions for the tests of the page, and a command that takes pictures of them.
 
     python -m tools.gallery FOLDER [PART OF A NAME]
 
-takes every position of examples/, and two that hardly ever come up, as it stands, with hints, and as the ghost of what
-its first action leads to, at three widths, light and dark: FOLDER/NAME-WIDTH-SCHEME.png. It says which are wider than
-their screen.
+takes pictures of every position of examples/ and two rare ones: plain, with hints, and with a preview of the position
+after the first action, at three widths, light and dark: FOLDER/NAME-WIDTH-SCHEME.png. It reports pages that are wider
+than their screen.
 """
 
 import json
@@ -36,7 +36,7 @@ Exhibit = dict[str, Any]  # as src/gallery.tsx takes it
 
 
 def main() -> None:
-    """Take the pictures of everything whose name has the part asked for."""
+    """Take the pictures of all exhibits whose name contains the given part."""
     folder, part = Path(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else ""
     bundle(folder)
     with sync_playwright() as playwright:
@@ -69,19 +69,19 @@ def examples() -> Iterator[tuple[str, State]]:
 
 
 def rare() -> Iterator[tuple[str, State]]:
-    """Yield positions in which a seat has foreseen an event, and in which the archbishop's blessing has been used."""
+    """Yield a position in which a seat has been shown an event, and one in which the archbishop's blessing is used."""
     yield "cathedral-foreseen", met(lambda state: len(seen(state)["event_deck"]) == 1)
     yield "cathedral-blessed", met(lambda state: seen(state)["blessing_used"])
 
 
 def seen(state: State) -> dict[str, Any]:
-    """Return the fields of a position as who is to act knows it."""
+    """Return the fields of a position in the view of the seat to act."""
     fields: dict[str, Any] = state.observe(state.turn).to_position()["cathedral"]
     return fields
 
 
 def met(wanted: Callable[[State], bool]) -> State:
-    """Return the first position like that of random games, as who is to act knows it."""
+    """Return the first position of random games that satisfies the condition, in the view of the seat to act."""
     for seed in count():
         luck, state = Random(seed), GAMES["cathedral"].new(3, seed)
         while not state.over:
@@ -92,7 +92,7 @@ def met(wanted: Callable[[State], bool]) -> State:
 
 
 def plain(position: State) -> Exhibit:
-    """A position, and what can be done."""
+    """A position with its legal actions."""
     return {
         "position": json.loads(position.to_json()),
         "catalogue": MessageToDict(write_catalogue(position.game)),
@@ -105,7 +105,7 @@ def plain(position: State) -> Exhibit:
 
 
 def written(action: Action) -> dict[str, Any]:
-    """An action as the service says it."""
+    """An action as in the service's answers."""
     kind, *words = action.text.split()
     return {"action": {"text": action.text, "label": action.label}, "kind": kind, "arguments": words}
 
@@ -122,7 +122,7 @@ def hinted(position: State) -> Exhibit:
 
 
 def after(position: State) -> Exhibit:
-    """What the first action leads to, as a ghost."""
+    """A position with a preview of the position after the first action."""
     then = position.copy()
     then.play(position.legal_actions()[0])
     ghost = {"position": json.loads(then.to_json()), "previous": json.loads(position.to_json())}
@@ -130,7 +130,7 @@ def after(position: State) -> Exhibit:
 
 
 def take_pictures(page: Page, folder: Path, name: str) -> None:
-    """Take the pictures of what is shown."""
+    """Take the pictures of the current exhibit."""
     for scheme, width in product(SCHEMES, WIDTHS):
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
         page.set_viewport_size({"width": width, "height": 800})
@@ -140,7 +140,7 @@ def take_pictures(page: Page, folder: Path, name: str) -> None:
 
 
 def overflow(page: Page) -> int:
-    """By how many pixels the page is wider than its screen."""
+    """The number of pixels by which the page is wider than its screen."""
     width: int = page.evaluate("document.documentElement.scrollWidth - innerWidth")
     return width
 

@@ -1,4 +1,4 @@
-"""Files of JSON lines, from which tools resume."""
+"""Files of JSON lines, written and read by the tools."""
 
 import json
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ class BadLines(Exception):
 
 
 def gathered(*paths: Path) -> list[dict[str, Any]]:
-    """Return what was gathered in files, a line or more. Raises OSError, BadLines."""
+    """Return the contents of files with at least one line. Raises OSError, BadLines."""
     lines = read_lines(*paths)
     if not lines:
         raise BadLines(f"{', '.join(map(str, paths))}: nothing was gathered yet")
@@ -19,12 +19,12 @@ def gathered(*paths: Path) -> list[dict[str, Any]]:
 
 
 def read_lines(*paths: Path) -> list[dict[str, Any]]:
-    """Return what the lines of files hold, one file after the other. Raises OSError, BadLines."""
+    """Return the objects on the lines of files, one file after the other. Raises OSError, BadLines."""
     return [line for path in paths for line in lines_of(path)]
 
 
 def lines_of(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield what the lines of a file hold. Raises OSError, BadLines."""
+    """Yield the objects on the lines of a file. Raises OSError, BadLines."""
     for number, line in enumerate(path.read_text().splitlines(), start=1):
         try:
             yield json.loads(line)

@@ -3,10 +3,10 @@
     python -m tools.ladder play GAME --deals N --out FILE [--rungs 30/3,120/1.3,...]
     python -m tools.ladder fit FILE
 
-A rung is `iterations/noise`, as in Tuning.levels, which are played unless others are named. Every rung meets the next
-NEAR ones above it, and those pinned players that it is told to meet (`--anchors greedy-v2,ismcts-v1@1000it`, a budget
-after @), which meet their neighbours among each other, too. `fit` finds the ratings that explain all games best
-(Bradley and Terry), ANCHOR at its fixed rating, with 95 % intervals by drawing deals anew.
+A rung is `iterations/noise`, as in Tuning.levels, which is the default. Every rung plays the next NEAR rungs above it
+and the anchors, which are pinned players (`--anchors greedy-v2,ismcts-v1@1000it`, a budget after @); anchors also play
+each other. `fit` finds the ratings that explain all games best (Bradley and Terry), with ANCHOR at its fixed rating,
+and 95 % intervals by resampling deals.
 """
 
 import json
@@ -35,7 +35,7 @@ from tools.json_lines import gathered, read_lines
 ANCHOR, FIXED = "greedy-v2", 1000.0  # Elo
 ANCHORS = "greedy-v2,expectimax-v2,ismcts-v1@1000it"
 NEAR = 2
-DRAWS = 300  # of deals, for the intervals
+DRAWS = 300  # resamples of the deals, for the intervals
 RIDGE = 1e-6  # so that a player who won or lost every game has a rating
 
 
@@ -43,14 +43,14 @@ RIDGE = 1e-6  # so that a player who won or lost every game has a rating
 
 
 def by_level(view: State, seed: int, level: Level) -> Move:
-    """Decide as a level does."""
+    """Decide as a level of play does."""
     searcher = Searcher(observe(view), seed=seed, max_bytes=1 << 26, **shipped(view.game, view.seats))
     result = searcher.run(iterations=level.iterations)
     return Move(choose_line(result.lines, level, seed).action, result.iterations, result.elapsed)
 
 
 def player(name: str) -> ChooseMove:
-    """Return who plays under a name: a rung, or a bot with a budget."""
+    """Return the player with a name: a rung, or a bot with a budget."""
     if "/" in name:
         iterations, noise = name.split("/")
         return partial(by_level, level=Level(int(iterations), float(noise)))
@@ -59,7 +59,7 @@ def player(name: str) -> ChooseMove:
 
 
 def pairs(rungs: Sequence[str], anchors: Sequence[str]) -> list[tuple[str, str]]:
-    """Return who meets whom."""
+    """Return the pairs of players to be played."""
     near = [pair for pair in combinations(range(len(rungs)), 2) if pair[1] - pair[0] <= NEAR]
     meetings = [(rungs[a], rungs[b]) for a, b in near]
     return meetings + [(rung, anchor) for rung in rungs for anchor in anchors] + list(combinations(anchors, 2))
@@ -77,7 +77,7 @@ def meet(game: str, a: str, b: str, deal: int) -> float:
 
 
 def play(game: str, deals: range, rungs: Sequence[str], anchors: Sequence[str], out: Path) -> None:
-    """Append the results of deals that the file does not have, deal by deal."""
+    """Play the deals that are not in the file, and append their results one by one."""
     there = {(line["a"], line["b"], line["deal"]) for line in read_lines(out)} if out.exists() else set()
     with out.open("a") as file:
         for deal in deals:
@@ -96,10 +96,10 @@ def ratings(a: Array, b: Array, scores: Array, players: int, fixed: int) -> Arra
 
     Args:
         a: number of the first player of each deal (N).
-        b: of the second (N).
-        scores: of the first, 0 to 1 (N).
-        players: how many there are.
-        fixed: number of the one whose rating is known.
+        b: number of the second player (N).
+        scores: of the first player, 0 to 1 (N).
+        players: number of players.
+        fixed: number of the player whose rating is known.
     """
     strength = np.zeros(players)
     for _ in range(50):

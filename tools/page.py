@@ -85,7 +85,7 @@ def figures(as_json: bool = typer.Option(False, "--json")) -> None:
 
 @contextmanager
 def browsed(size: Any, scheme: Any = "light", *options: str) -> Iterator[tuple[Page, str]]:
-    """Yield a tab on the lobby of a server, and where that is."""
+    """Yield a tab that shows the lobby of a server, and its address."""
     with ExitStack() as stack:
         _, url = stack.enter_context(page_server(*options))
         playwright = stack.enter_context(sync_playwright())
@@ -96,23 +96,23 @@ def browsed(size: Any, scheme: Any = "light", *options: str) -> Iterator[tuple[P
 
 
 def begin(page: Page, game: str, holders: list[str]) -> None:
-    """Start a game, and wait for one's turn."""
+    """Start a game, and wait for the user's turn."""
     choose_game(page, game, holders)
     page.get_by_role("button", name="Start").click()
     expect(page.locator(".status.mine")).to_be_visible(timeout=30_000)
 
 
 def picture(page: Page, name: str) -> None:
-    """Take a picture of what the screen shows."""
+    """Take a picture of the screen."""
     page.wait_for_timeout(300)
     page.screenshot(path=PICTURES / f"{name}.png")
 
 
 def first_load() -> int:
-    """Return the compressed bytes that a browser loads before the lobby is there."""
+    """Return the compressed bytes that a browser loads before the lobby is shown."""
     with browsed({"width": 1280, "height": 860}) as (page, url):
         answers: list[Response] = []
-        page.on("response", lambda answer: answers.append(answer))  # Playwright marks what it is given
+        page.on("response", lambda answer: answers.append(answer))  # Playwright sets attributes on the given function
         page.goto(f"{url}?again")
         page.wait_for_load_state("networkidle")
         loaded = [len(gzip.compress(answer.body())) for answer in answers if is_file(answer.url)]
@@ -120,12 +120,12 @@ def first_load() -> int:
 
 
 def is_file(url: str) -> bool:
-    """Whether an address is that of a file of the page."""
+    """Whether an address belongs to a file of the page."""
     return "clerestory.v1" not in url
 
 
 def door() -> dict[str, float]:
-    """Return what a call takes over gRPC and through the door, in milliseconds, asked in turns."""
+    """Return the times of a call over gRPC and through the door, in milliseconds, measured alternately."""
     asked = ListActionsRequest(position=AnyPosition(position=position_message(POSITION))).SerializeToString()
     target = f"127.0.0.1:{free_port()}"
     with page_server("--listen", target) as (_, url), grpc.insecure_channel(target) as channel:
@@ -161,7 +161,7 @@ def post(http: HTTPConnection, message: bytes) -> bytes:
 
 
 def screen() -> dict[str, float]:
-    """Return when a click and a wish for a hint show on the screen, in milliseconds, with a busy server."""
+    """Return the milliseconds until a click and a request for a hint show on the screen, with a busy server."""
     target = f"127.0.0.1:{free_port()}"
     with browsed({"width": 1280, "height": 860}, "light", "--listen", target) as (page, _), busy(target):
         begin(page, "duel", ["me", "bot1"])
@@ -180,7 +180,7 @@ def screen() -> dict[str, float]:
 
 
 def hinted(page: Page) -> float:
-    """Return the milliseconds from asking for everything to the first table on the screen."""
+    """Return the milliseconds from requesting a full hint to the first table on the screen."""
     page.get_by_label("Hints ?").select_option("off")
     expect(page.locator(".lines")).to_have_count(0)
     found = until_shown(page, ASKED, TABLE_IS_THERE)
@@ -189,16 +189,16 @@ def hinted(page: Page) -> float:
 
 
 def clicked(page: Page) -> float:
-    """Return the milliseconds from pressing the first action to what came of it on the screen."""
+    """Return the milliseconds from clicking the first action to its result on the screen."""
     expect(page.locator(".status.mine")).to_be_visible(timeout=30_000)
     expect(page.locator(".action").first).to_be_enabled(timeout=30_000)
     return until_shown(page, PRESSED, MOVE_IS_SHOWN)
 
 
 def until_shown(page: Page, begin: str, shown: str) -> float:
-    """Return the milliseconds from one thing, which is begun, to the frame in which another is so; both are JavaScript.
+    """Return the milliseconds from running `begin` to the first frame in which `shown` holds; both are JavaScript.
 
-    Raises playwright.sync_api.Error, with what the page complains of, after 20 s.
+    Raises playwright.sync_api.Error, with the error shown by the page, after 20 s.
     """
     found: float = page.evaluate(TIMED % {"begin": begin, "shown": shown})
     return found
@@ -206,7 +206,7 @@ def until_shown(page: Page, begin: str, shown: str) -> float:
 
 @contextmanager
 def busy(target: str) -> Iterator[None]:
-    """Keep a server busy with the searches of others."""
+    """Keep a server busy with searches of other callers."""
     end = Event()
 
     def search() -> None:

@@ -1,15 +1,14 @@
-"""Makes the puzzles that are shipped: `python -m tools.puzzles find|solved|grade|check|ship --game duel --minutes 4`.
+"""Makes the shipped puzzles: `python -m tools.puzzles find|solved|grade|check|ship --game duel --minutes 4`.
 
-    find    looks through games of bots beyond those that gave what is shipped, goes on where it was, and ends after
-            --minutes
-    solved  takes the positions of tests/search that are solved to the end
-    grade   has every level try those that are shipped, anew; after the levels have changed
-    check   searches those that are shipped anew, and leaves out whose answer changes; after the search has changed
-    ship    adds to what is shipped what was found, up to --wanted, over all levels and numbers of players
+    find    searches new games of bots for puzzles, continues where it stopped, and ends after --minutes
+    solved  uses the solved positions of tests/search
+    grade   lets every level try the shipped puzzles again; needed after a change of the levels
+    check   searches the shipped puzzles again, drops those whose answer changes; needed after a change of the search
+    ship    adds found puzzles to the shipped ones, up to --wanted, spread over levels and numbers of players
 
-A position is a puzzle if a short search is nearly sure of one action, a search of ANSWER iterations names it, one ten
-times longer names it as well, and the best of the others, each searched as often as the answer in the same worlds, lose
-LEAST of a win or more. Where the position can be solved to the end, the exact values decide.
+A position is a puzzle if a short search is nearly certain of one action, a search of ANSWER iterations and one ten
+times longer both name it, and the best of the other actions, each searched as often as the answer in the same worlds,
+lose at least LEAST of a win. If the position can be solved to the end, the exact values decide.
 """
 
 import argparse
@@ -36,14 +35,14 @@ from clerestory.search.root import Root, observe
 from tools.exact import TooLarge, lines_of, solved
 
 ROOT = Path(__file__).parents[1]
-FOUND = ROOT / "build" / "puzzles"  # what was found so far, a line for each game that was looked through
+FOUND = ROOT / "build" / "puzzles"  # puzzles found so far, a line for each game searched
 SHIPPED = ROOT / "review" / "puzzles"
 SHORT, ANSWER = 600, 10_000  # iterations of the filter, and of the answer
-LONGER = 10  # times as long, and the answer must still hold
-CLEAR = 0.03  # of a win, by which the filter wants the others to be worse
-RIVALS = 3  # of the other actions, that are compared with the answer
-OF_A_GAME = 3  # puzzles of one game at most, of different kinds of action
-TRIES, FINDS = 5, 4  # of a level, and how many must succeed
+LONGER = 10  # factor of the longer search, which must name the same answer
+CLEAR = 0.03  # of a win: least loss of the other actions in the filter
+RIVALS = 3  # number of other actions that are compared with the answer
+OF_A_GAME = 3  # most puzzles from one game, of different kinds of action
+TRIES, FINDS = 5, 4  # tries of a level, and how many must succeed
 PLAYERS = (3, 4, 5, 6)  # levels of the bots
 SEARCH_BYTES = 1 << 25
 
@@ -51,14 +50,14 @@ Line = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """A decision that is looked at.
+class PuzzleCandidate:
+    """A decision that may become a puzzle.
 
     Attributes:
-        state: as its seat knows it.
+        state: the view of the seat to decide.
         root: of its searches.
         seed: of its game.
-        ply: the next one of it.
+        ply: number of the next ply.
     """
 
     state: State
@@ -71,7 +70,7 @@ class Look:
 
 
 def find(game: Game, minutes: float) -> None:
-    """Look through games of bots for some minutes, and write what each has."""
+    """Search games of bots for some minutes, and write the puzzles of each."""
     end = time.monotonic() + 60 * minutes
     file = found_file(game)
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -89,13 +88,13 @@ def find(game: Game, minutes: float) -> None:
 def of_a_game(game: Game, seats: int, seed: int) -> Iterator[Line]:
     """Yield the puzzles of a game of bots."""
     kinds: set[str] = set()
-    for look in decisions(game, seats, seed):
+    for candidate in decisions(game, seats, seed):
         if len(kinds) == OF_A_GAME:
             return
-        clear = clearly_best(look)
+        clear = clearly_best(candidate)
         if clear is None or kind(clear) in kinds:
             continue
-        line = as_puzzle(look, clear)
+        line = as_puzzle(candidate, clear)
         if line is not None:
             kinds.add(kind(clear))
             yield line
@@ -106,8 +105,8 @@ def kind(action: str) -> str:
     return action.split()[0]
 
 
-def decisions(game: Game, seats: int, seed: int) -> Iterator[Look]:
-    """Yield the decisions of a game of bots that have three actions or more."""
+def decisions(game: Game, seats: int, seed: int) -> Iterator[PuzzleCandidate]:
+    """Yield the decisions of a game of bots with three or more actions."""
     state, nature = game.new(seats, seed), Rng(derived_seed("puzzles", game.name, seed))
     bots = [parse_bot(f"ismcts:level={PLAYERS[(seat + seed) % len(PLAYERS)]}") for seat in range(seats)]
     while not state.over:
@@ -115,79 +114,79 @@ def decisions(game: Game, seats: int, seed: int) -> Iterator[Look]:
             state.play(state.draw(nature))
             continue
         if len(state.legal_codes()) > 2:
-            yield Look(state.observe(state.turn), observe(state), seed, len(state.history) + 1)
+            yield PuzzleCandidate(state.observe(state.turn), observe(state), seed, len(state.history) + 1)
         state.play(bots[state.turn].choose(state, nature.below(1 << 30), Budget()).action)
 
 
-def clearly_best(look: Look) -> str | None:
-    """Return the action of which a short search is nearly sure; None if there is none."""
-    table = searched(look.root, look.seed, SHORT)
-    seat, best = look.state.turn, table.best
+def clearly_best(candidate: PuzzleCandidate) -> str | None:
+    """Return the action of which a short search is nearly certain; None if there is none."""
+    table = searched(candidate.root, candidate.seed, SHORT)
+    seat, best = candidate.state.turn, table.best
     others = [line.win_shares[seat] for line in table.lines[1:] if line.visits >= SHORT // 50]
     if best.visits < SHORT // 2 or best.win_shares[seat] - max(others, default=1.0) < CLEAR:
         return None
     return best.action
 
 
-def as_puzzle(look: Look, clear: str) -> Line | None:
-    """Return the line of a puzzle, None if the position is none."""
-    losses = exact_losses(look.state)
+def as_puzzle(candidate: PuzzleCandidate, clear: str) -> Line | None:
+    """Return the line of a puzzle; None if the position is not a puzzle."""
+    losses = exact_losses(candidate.state)
     exact = losses is not None
-    if losses is None and (table := confirmed(look, clear)) is not None:
-        losses = searched_losses(look, table)
+    if losses is None and (table := confirmed(candidate, clear)) is not None:
+        losses = searched_losses(candidate, table)
     if not losses or not is_clear(losses, clear):
         return None
-    return told(look, losses, exact=exact)
+    return graded(candidate, losses, exact=exact)
 
 
-def told(look: Look, losses: Mapping[str, float], *, exact: bool) -> Line | None:
-    """Return the line of a puzzle, None if no level finds the answer."""
+def graded(candidate: PuzzleCandidate, losses: Mapping[str, float], *, exact: bool) -> Line | None:
+    """Return the line of a puzzle; None if no level finds the answer."""
     best, rival = sorted(losses, key=losses.__getitem__)[:2]
-    level = grade(look.root, losses, look.seed)
+    level = grade(candidate.root, losses, candidate.seed)
     if level == UNFOUND:
         return None
     return {
-        "position": look.state.to_position(),
+        "position": candidate.state.to_position(),
         "level": level,
         "exact": exact,
         "losses": {text: round(loss, 4) for text, loss in losses.items()},
-        "reason": reason(look, best, rival),
-        "line": variation(look, best),
-        "seed": look.seed,
-        "ply": look.ply,
+        "reason": reason(candidate, best, rival),
+        "line": variation(candidate, best),
+        "seed": candidate.seed,
+        "ply": candidate.ply,
     }
 
 
-def variation(look: Look, best: str) -> list[str]:
-    """Return how play may go on after the answer."""
-    code = look.state.game.parse_action(best).code
-    return list(searched(look.root.only([code]), look.seed, ANSWER).best.principal_variation)
+def variation(candidate: PuzzleCandidate, best: str) -> list[str]:
+    """Return a likely continuation after the answer."""
+    code = candidate.state.game.parse_action(best).code
+    return list(searched(candidate.root.only([code]), candidate.seed, ANSWER).best.principal_variation)
 
 
-def confirmed(look: Look, clear: str) -> Result | None:
-    """Return the table of the longer search if it, and the shorter one, name the action; else None."""
-    if searched(look.root, look.seed + 1, ANSWER).best.action != clear:
+def confirmed(candidate: PuzzleCandidate, clear: str) -> Result | None:
+    """Return the table of the longer search if both searches name the action; else None."""
+    if searched(candidate.root, candidate.seed + 1, ANSWER).best.action != clear:
         return None
-    table = searched(look.root, look.seed + 2, LONGER * ANSWER)
+    table = searched(candidate.root, candidate.seed + 2, LONGER * ANSWER)
     return table if table.best.action == clear else None
 
 
-def searched_losses(look: Look, table: Result) -> dict[str, float]:
-    """Return what each action loses: the best of the others by a comparison, the rest as the table has them."""
-    seat = look.state.turn
+def searched_losses(candidate: PuzzleCandidate, table: Result) -> dict[str, float]:
+    """Return the loss of each action: the best of the others from a comparison, the rest from the table."""
+    seat = candidate.state.turn
     losses = {line.action: table.best.win_shares[seat] - line.win_shares[seat] for line in table.lines if line.visits}
     worst = max(losses.values())
     losses = {line.action: losses.get(line.action, worst) for line in table.lines}
     nearest = sorted(losses, key=losses.__getitem__)[: RIVALS + 2]
     texts = {table.best.action, *(text for text in nearest if text != table.best.action)}
-    codes = [look.state.game.parse_action(text).code for text in texts]
-    pair = searched(look.root.only(codes), look.seed + 3, LONGER * ANSWER // 2, allocation="even")
+    codes = [candidate.state.game.parse_action(text).code for text in texts]
+    pair = searched(candidate.root.only(codes), candidate.seed + 3, LONGER * ANSWER // 2, allocation="even")
     shares = {line.action: line.win_shares[seat] for line in pair.lines if line.visits}
     return losses | {text: shares[table.best.action] - share for text, share in shares.items()}
 
 
 def exact_losses(state: State) -> dict[str, float] | None:
-    """Return what each action loses by the exact values, None where the position is too early to be solved."""
+    """Return the loss of each action by the exact values; None if the position is too early to be solved."""
     if state.round_number() < last_round(state.game):
         return None
     try:
@@ -198,7 +197,7 @@ def exact_losses(state: State) -> dict[str, float] | None:
 
 
 def last_round(game: Game) -> int:
-    """Return the round from which on positions may be small enough to be solved."""
+    """Return the first round in which positions may be small enough to be solved."""
     return {"cathedral": 6, "duel": 3}.get(game.name, 1)
 
 
@@ -207,21 +206,21 @@ def is_clear(losses: Mapping[str, float], best: str) -> bool:
     return losses[best] == 0 and all(loss >= LEAST for text, loss in losses.items() if text != best)
 
 
-def reason(look: Look, best: str, rival: str) -> str:
-    """Return what the best action brings beyond another, where that is more than chance; else ""."""
-    searcher = Searcher(look.root, seed=look.seed, max_bytes=SEARCH_BYTES, **options(look.root))
+def reason(candidate: PuzzleCandidate, best: str, rival: str) -> str:
+    """Return what the best action gains over another, if that exceeds chance; else ""."""
+    searcher = Searcher(candidate.root, seed=candidate.seed, max_bytes=SEARCH_BYTES, **options(candidate.root))
     searcher.run(iterations=ANSWER)
     _, gains = searcher.foresee((best, rival))
-    return in_words(stated(gains, look.state.game.tuning.worth_naming)).removeprefix(": ")
+    return in_words(stated(gains, candidate.state.game.tuning.worth_naming)).removeprefix(": ")
 
 
 def searched(root: Root, seed: int, iterations: int, **more: Any) -> Result:
-    """Return the result of the search that is shipped."""
+    """Return the result of the shipped search."""
     return Searcher(root, seed=seed, max_bytes=SEARCH_BYTES, **options(root), **more).run(iterations=iterations)
 
 
 def options(root: Root) -> Mapping[str, Any]:
-    """Return the options of the search that is shipped."""
+    """Return the options of the shipped search."""
     return shipped(root.view.game, root.view.seats)
 
 
@@ -229,7 +228,7 @@ def options(root: Root) -> Mapping[str, Any]:
 
 
 def grade(root: Root, losses: Mapping[str, float], seed: int) -> int:
-    """Return the weakest level that finds the answer, as do those above; UNFOUND if the strongest does not."""
+    """Return the weakest level that finds the answer, as do all above it; UNFOUND if the strongest does not."""
     level = NUM_LEVELS + 1
     while level > 1 and finds(root, losses, level - 1, seed):
         level -= 1
@@ -258,7 +257,7 @@ def solved_ones(game: Game) -> None:
         best = min(losses, key=losses.__getitem__)
         if len(losses) < 3 or not is_clear(losses, best):
             continue
-        line = told(Look(state, observe(state), known["seed"], 0), losses, exact=True)
+        line = graded(PuzzleCandidate(state, observe(state), known["seed"], 0), losses, exact=True)
         if line is not None:
             lines.append(line)
             tell(f"solved: level {line['level']}")
@@ -285,7 +284,7 @@ def ship(game: Game, wanted: int) -> None:
 
 
 def write(game: Game, lines: list[Line]) -> None:
-    """Write what is shipped."""
+    """Write the shipped puzzles."""
     SHIPPED.mkdir(exist_ok=True)
     ordered = sorted(lines, key=lambda line: (line["level"], line["seed"], line["ply"]))
     text = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in ordered)
@@ -294,7 +293,7 @@ def write(game: Game, lines: list[Line]) -> None:
 
 
 def grade_again(game: Game) -> None:
-    """Have the levels try every puzzle that is shipped."""
+    """Let the levels try every shipped puzzle."""
     lines = [fields(one) for one in read(game)]
     for line in lines:
         root = observe(game.from_position(line["position"]))
@@ -303,11 +302,11 @@ def grade_again(game: Game) -> None:
 
 
 def check(game: Game) -> None:
-    """Search every puzzle that is shipped anew, for its time and for ten times as long; leave out those that change."""
+    """Search every shipped puzzle again, with ANSWER and ten times as many iterations; drop those that change."""
     kept = []
     for one in read(game):
-        look = Look(one.state, observe(one.state), one.seed, one.ply)
-        if one.exact or confirmed(look, one.answer.text):
+        candidate = PuzzleCandidate(one.state, observe(one.state), one.seed, one.ply)
+        if one.exact or confirmed(candidate, one.answer.text):
             kept.append(fields(one))
         else:
             tell(f"{game.name} {one.number}: its answer changes")
@@ -321,7 +320,7 @@ def fields(one: Puzzle) -> Line:
 
 
 def found_file(game: Game) -> Path:
-    """Return where what was found in a game's games is."""
+    """Return the file with the puzzles found for a game."""
     return FOUND / f"{game.name}.jsonl"
 
 

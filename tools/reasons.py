@@ -1,8 +1,8 @@
 """Checks whether reasons are true: `python -m tools.reasons`.
 
-At positions from recorded games, with several seeds, the default search explains itself as on a server;
-then the same tree is evaluated in many more worlds, and the search is continued. It counts the differences that the
-sentences state, those whose sign is confirmed, and the lines said to be ahead that stay ahead.
+At positions from recorded games, with several seeds, the shipped search explains its lines as on a server;
+then the same tree is evaluated in many more worlds, and the search is continued. The tool counts the differences stated
+in the sentences, those whose sign is confirmed, and the lines stated to be ahead that stay ahead.
 """
 
 import argparse
@@ -29,14 +29,14 @@ class ReasonTally:
     """Counts of reasons, and of those that held.
 
     Attributes:
-        sentences: in which two lines were compared.
-        leads: of them, those that said that the best line is ahead.
-        leads_held: of those, the ones whose line is ahead of the same one after the longer search.
-        wins: of the sentences, those that said that the best line is likelier to win, by fewer points.
-        wins_held: of those, the ones whose line has the higher score after the longer search.
-        worlds: in which lines were compared, all in all.
-        differences: of features, stated.
-        held: of those, the ones whose sign is the same in many worlds.
+        sentences: number of sentences that compare two lines.
+        leads: sentences that state that the best line is ahead.
+        leads_held: those of them whose line is still ahead after the longer search.
+        wins: sentences that state that the best line is likelier to win, by fewer points.
+        wins_held: those of them whose line has the higher score after the longer search.
+        worlds: total number of worlds in which lines were compared.
+        differences: number of stated differences of features.
+        held: those of them with the same sign in many worlds.
     """
 
     sentences: int = 0
@@ -68,7 +68,7 @@ def recorded_positions(paths: Sequence[Path], count: int) -> list[State]:
 
 
 def check(position: str, seed: int, iterations: int, times: int, longer: int) -> ReasonTally:
-    """Explain one search, and compare what it says with many worlds and with a longer search."""
+    """Explain one search, and compare its sentence with many worlds and with a longer search."""
     state = from_position(position)
     searcher = Searcher(observe(state), seed=seed, **shipped(state.game, state.seats))
     result = searcher.run(iterations=iterations)
@@ -99,7 +99,7 @@ def stays_ahead(searcher: Searcher, actions: Sequence[str], iterations: int, fig
 
 
 def main() -> None:
-    """Check, and print what was counted."""
+    """Check, and print the counts."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--positions", type=int, default=100, help="in all, as many of each record")
     parser.add_argument("--seeds", type=int, default=5)

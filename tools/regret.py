@@ -4,10 +4,10 @@
     python -m tools.regret find GAME --seats N --positions K
 
 `find` plays games of the shipped search, from the first seed that has given no position yet, takes one decision in
-SPARSE with a choice, and writes down what a search of LONG iterations says of its lines: win share and margin. `table`
-lets the shipped search choose there, and on the solved positions of `tools.exact`, and says what the choices lose on
-average, in win share and in points. A difference that noise alone makes is told by the standard error over the
-positions. tests/tools/test_regret.py holds every version to bounds of this table.
+SPARSE with a choice, and stores the win share and margin of each line from a search of LONG iterations. `table`
+lets the shipped search choose there, and on the solved positions of `tools.exact`, and prints the mean loss of its
+choices, in win share and in points, with standard errors over the positions. tests/tools/test_regret.py checks every
+version against bounds taken from this table.
 """
 
 import json
@@ -34,11 +34,11 @@ LONG = 100_000  # iterations of the searches that judge
 MOVE = 300  # iterations of a move of the games
 MAX_BYTES = 1 << 28  # of the tree of a move
 SEED = 1  # of the searches that are judged
-FIRST = 5000  # seed of a game
+FIRST = 5000  # seed of the first game
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class LossRow:
     """A line of the table: losses of the choices, in win share and in points."""
 
     suite: str
@@ -57,12 +57,12 @@ def around(losses: Sequence[float], digits: int) -> str:
 
 
 def data(game: str) -> Path:
-    """Where the judged positions of a game are."""
+    """The file with the judged positions of a game."""
     return HERE / f"searched-{game}.jsonl"
 
 
 def judged(game: str) -> list[dict[str, Any]]:
-    """The judged positions: `seats`, `seed` and `codes` lead to one; `lines` has win share and margin by action."""
+    """The judged positions: `seats`, `seed` and `codes` determine one; `lines` has win share and margin by action."""
     return read_lines(data(game))
 
 
@@ -74,7 +74,7 @@ def position_of(game: str, line: dict[str, Any]) -> State:
 
 
 def verdict(state: State) -> dict[str, Any]:
-    """What a long search says of a position, the best line first."""
+    """The win share and margin of each line from a long search, the best line first."""
     result = searched(state, LONG, SEED + 1)
     lines = {line.action: (round(line.win_shares[result.seat], 4), round(line.margin, 2)) for line in result.lines}
     return {"lines": lines}
@@ -109,20 +109,20 @@ def loss(game: str, line: dict[str, Any], iterations: int) -> tuple[float, float
 # -- the table -------------------------------------------------------------------------------------
 
 
-def solved_row(game: str, iterations: int) -> Row:
+def solved_row(game: str, iterations: int) -> LossRow:
     losses = [
         solved_regret(line, iterations, SEED, **shipped(GAMES[game], len(line["position"][game]["players"])))
         for line in solved_lines(game)
     ]
-    return Row(f"{game}, solved", *zip(*losses, strict=True))
+    return LossRow(f"{game}, solved", *zip(*losses, strict=True))
 
 
-def judged_row(game: str, players: int, iterations: int) -> Row:
+def judged_row(game: str, players: int, iterations: int) -> LossRow:
     losses = [loss(game, line, iterations) for line in judged(game) if line["seats"] == players]
-    return Row(f"{game}, {players} players", *zip(*losses, strict=True))
+    return LossRow(f"{game}, {players} players", *zip(*losses, strict=True))
 
 
-def rows(iterations: int) -> Iterator[Row]:
+def rows(iterations: int) -> Iterator[LossRow]:
     """Yield the rows of the table."""
     yield from (solved_row(game, iterations) for game in SOLVED)
     yield from (judged_row(game, players, iterations) for game in SOLVED for players in GAMES[game].seats)

@@ -32,7 +32,7 @@ from clerestory.server.games.viewer import Viewer, digest_of
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 
-MODELS = 20  # games that are played; the others are copies of them, from some ply on
+MODELS = 20  # games that are played; the others are copies of them, cut off at some ply
 AT_ONCE = 500  # games stored together
 TOKEN = "a token of everybody"
 
@@ -49,7 +49,7 @@ def model(game: str, seats: int, seed: int) -> ServerGame:
 
 
 def variant(played: ServerGame, number: int, bots: bool) -> ServerGame:
-    """Return a game that has come some way, under another name."""
+    """Return the beginning of a game, under another identifier."""
     luck = random.Random(number)
     person = Holder(SeatKind.PERSON, token=digest_of(TOKEN))
     seats = tuple(person.played_by(BotSettings(1, 0.1)) if bots else person for _ in played.head.seats)
@@ -59,7 +59,7 @@ def variant(played: ServerGame, number: int, bots: bool) -> ServerGame:
 
 
 async def fill(path: Path, count: int, due: int, game: str, seats: int) -> None:
-    """Store so many games."""
+    """Store `count` games."""
     store = SqliteStore(str(path))
     models = [model(game, seats, seed) for seed in range(MODELS)]
     for begin in range(0, count, AT_ONCE):
@@ -73,15 +73,15 @@ async def fill(path: Path, count: int, due: int, game: str, seats: int) -> None:
 
 
 def start(store: str, due: int | None) -> dict[str, Any]:
-    """Return how long it takes until a server on a store does what it should; None: until it serves."""
-    began, told = time.monotonic(), {}
+    """Start a server on a store; return the seconds until it serves, shows a game, and has moved for its bots."""
+    began, times = time.monotonic(), {}
     with embedded_child("--store", store) as child, grpc.insecure_channel(child.target) as channel:
-        told["serves_s"] = round(time.monotonic() - began, 2)
+        times["serves_s"] = round(time.monotonic() - began, 2)
         if due is None:
-            return told
+            return times
         stub: Any = GameServiceStub(channel)
         stub.GetGame(games.GetGameRequest(game_id=f"game-{due:06}", tokens=[TOKEN]))
-        told["shows_a_game_s"] = time.monotonic() - began
+        times["shows_a_game_s"] = time.monotonic() - began
         for number in range(due):
             request = games.WatchGameRequest(game_id=f"game-{number:06}", tokens=[TOKEN], from_version=0)
             version = None
@@ -89,8 +89,8 @@ def start(store: str, due: int | None) -> dict[str, Any]:
                 version = version or state.game.version
                 if state.game.version > version or state.game.status == games.GAME_STATUS_OVER:
                     break
-        told["every_bot_has_moved_s"] = time.monotonic() - began
-    return {name: round(seconds, 2) for name, seconds in told.items()}
+        times["every_bot_has_moved_s"] = time.monotonic() - began
+    return {name: round(seconds, 2) for name, seconds in times.items()}
 
 
 def main(
@@ -100,7 +100,7 @@ def main(
     seats: Annotated[int, typer.Option(help="Number of players.")] = 4,
     runs: Annotated[int, typer.Option(help="Starts.")] = 3,
 ) -> None:
-    """Fill a store, start servers on it, and print how long that takes as JSON."""
+    """Fill a store, start servers on it, and print the times as JSON."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "games.sqlite")
         asyncio.run(fill(path, games_, due, game, seats))

@@ -1,14 +1,14 @@
 """Figures of reviews: `python -m tools.review_figures WHAT --game GAME --seats 3`.
 
-    options    for sets of options, at equal time: steps where the best was played, and luck
-    calibration  Brier score of shares by horizon and temperature, and what they mean
-    floors     the noise floor by phase of the game, as floors.toml has it
+    options    for sets of options, at equal time: steps at which the best action was played, and luck
+    calibration  Brier score of shares by horizon and temperature, and a reliability table
+    floors     the noise floor by phase of the game, as in floors.toml
     luck       mean luck of each source, which must be 0 within its error
     levels     mean loss of a decision of each level, which must fall from level to level
-    blunders   actions that a long search says cost at least 0.10, played in the place of the best: how many are found
+    blunders   actions that cost at least 0.10 according to a long search, planted in games: how many are found
 
-Games are played by `ismcts` with --iterations a decision, or with --thinking, and each is reviewed with --iterations a
-search. Equal arguments print equal figures.
+Games are played by `ismcts` with --thinking iterations a decision (by default --iterations), and reviewed with
+--iterations a search. Equal arguments print equal figures.
 """
 
 import argparse
@@ -38,11 +38,11 @@ from clerestory.search.ismcts import Searcher
 from clerestory.search.root import observe_decision
 
 TRIED = list(product((0, 20, 60), (2.0, 3.0, 4.0, 6.0, 8.0)))  # horizons and temperatures
-SAMPLED, SPREAD = 8, 5  # decisions of a game that are looked at, and from which of the first ones on
+SAMPLED, SPREAD = 8, 5  # decisions taken from a game, at equal distances, beginning with one of the first SPREAD
 LEVELS = range(1, 9)
 EVERY_LEVEL = tuple(f"ismcts:level={level}" for level in LEVELS)
 PHASES = {"cathedral": (1, 3, 5), "duel": (1, 5, 9)}  # first rounds of the phases of a game
-WINDOW, WINDOWS = 8, 6  # plies in a row that are studied, and how many such windows there are in a game
+WINDOW, WINDOWS = 8, 6  # consecutive plies in a window, and windows studied in a game
 SEARCHES: tuple[dict[str, Any], ...] = (
     {"exploration": 0.5},  # as played
     {"exploration": 0.25},
@@ -51,19 +51,19 @@ SEARCHES: tuple[dict[str, Any], ...] = (
     {"exploration": 0.12, "horizon": 10},
     {"exploration": 0.12, "reward": "mix"},
 )
-COSTS = 0.10  # of a win, for a planted blunder
-LONG = 10  # times the iterations of the review, by which a blunder is known to be one
+COSTS = 0.10  # of a win: least cost of a planted blunder
+LONG = 10  # factor of the iterations with which blunders are verified
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What is measured.
+    """The parameters of a measurement.
 
     Attributes:
         game: its name.
-        seats: of it.
+        seats: number of players.
         iterations: of a search of the reviews.
-        thinking: iterations of a decision of the players; None for as many as a search of the reviews has.
+        thinking: iterations of a decision in the games; None for the same number.
     """
 
     game: str
@@ -74,7 +74,7 @@ class Setting:
 
 @cache
 def played(setting: Setting, seed: int, bots: tuple[str, ...] = ("ismcts",)) -> State:
-    """Return a finished game of bots, each taking the seats in turn."""
+    """Return a finished game of bots, which rotate through the seats from seed to seed."""
     players = [parse_bot(text) for text in bots]
     state, rng = GAMES[setting.game].new(setting.seats, seed), Rng(derived_seed("figures", seed))
     while not state.over:
@@ -91,7 +91,7 @@ def played(setting: Setting, seed: int, bots: tuple[str, ...] = ("ismcts",)) -> 
 
 
 def options_figures(setting: Setting, games: Sequence[int], pool: Executor) -> Iterator[dict[str, Any]]:
-    """Yield how far the shares move from ply to ply under each set of options, every search given the same time."""
+    """Yield the movement of the shares from ply to ply under each set of options, with equal time for every search."""
     speed = seconds_an_iteration(setting, SEARCHES[0])
     for options in SEARCHES:
         slower = seconds_an_iteration(setting, options) / speed
@@ -101,7 +101,7 @@ def options_figures(setting: Setting, games: Sequence[int], pool: Executor) -> I
 
 
 def seconds_an_iteration(setting: Setting, options: Mapping[str, Any]) -> float:
-    """Return the processor time of an iteration: the least of three rounds over some decisions of a game."""
+    """Return the CPU time of an iteration: the minimum of three rounds over some decisions of a game."""
     roots = [ply.root for ply in plies_of(played(setting, 0)) if ply.root is not None and ply.turn != NATURE]
     settings, some = (
         ReviewPlan(options=dict(options)).settings(GAMES[setting.game], setting.seats),
@@ -117,14 +117,14 @@ def seconds_an_iteration(setting: Setting, options: Mapping[str, Any]) -> float:
 
 
 def studied(setting: Setting, plan: ReviewPlan, seed: int) -> list[list[PlyValuation]]:
-    """Return windows of plies that were valued, of a game of the bots."""
+    """Return windows of valued plies from a game of the bots."""
     plies = [ply for ply in plies_of(played(setting, seed)) if ply.root is not None]
     starts = range(seed % WINDOW, len(plies) - WINDOW, len(plies) // WINDOWS)
     return [[answered(study(ply, plan)) for ply in plies[start : start + WINDOW]] for start in starts]
 
 
 def movement(windows: Sequence[Sequence[PlyValuation]]) -> dict[str, Any]:
-    """Return how far the shares move: between plies, where the best was played, and by luck."""
+    """Return the movement of the shares: between plies, where the best action was played, and by luck."""
     moved = [size for window in windows for size in steps(window)]
     quiet = [
         then.before[one.seat] - one.after[one.seat]
@@ -181,7 +181,7 @@ def calibration_figures(setting: Setting, games: Sequence[int], pool: Executor) 
 
 
 def said_and_won(setting: Setting, seed: int) -> list[list[tuple[float, float]]]:
-    """Return shares foreseen and won, by option tried, of some decisions of a game of the bots."""
+    """Return predicted and actual shares, by option tried, for some decisions of a game of the bots."""
     end = played(setting, seed)
     plies = [ply for ply in plies_of(end) if ply.turn != NATURE and ply.root is not None]
     chosen = plies[seed % SPREAD :: max(len(plies) // SAMPLED, 1)]
@@ -199,7 +199,7 @@ def said_and_won(setting: Setting, seed: int) -> list[list[tuple[float, float]]]
 
 
 def reliability(pairs: Sequence[tuple[float, float]]) -> list[tuple[float, float, int]]:
-    """Return, for each tenth of the shares foreseen, their mean, the mean share won, and their number."""
+    """Return, for each tenth of the predicted shares, their mean, the mean share won, and their number."""
     bins: list[list[tuple[float, float]]] = [[] for _ in range(10)]
     for said, won in pairs:
         bins[min(int(10 * said), 9)].append((said, won))
@@ -214,7 +214,7 @@ def reliability(pairs: Sequence[tuple[float, float]]) -> list[tuple[float, float
 
 
 def floors_figures(setting: Setting, games: Sequence[int], pool: Executor) -> Iterator[dict[str, Any]]:
-    """Yield the noise floor by the round from which on it holds, in thousandths of a win, and of how many steps."""
+    """Yield the noise floor by first round, in thousandths of a win, with the number of steps behind it."""
     steps: dict[int, list[int]] = {first: [] for first in PHASES[setting.game]}
     sizes = []
     for review in pool.map(partial(reviewed, setting, ReviewPlan(iterations=setting.iterations)), games):
@@ -270,9 +270,9 @@ def luck_of(setting: Setting, seed: int) -> dict[str, int]:
 
 
 def levels_figures(setting: Setting, games: Sequence[int], pool: Executor) -> Iterator[dict[str, Any]]:
-    """Yield the mean loss of a decision of each level, of games of all levels, then of the search as it is reviewed.
+    """Yield the mean loss of a decision of each level, from games of all levels, then that of the shipped search.
 
-    Seats hold the levels in turn, so that each meets its neighbours. The last row but one is the line of ranks.toml.
+    Levels rotate through the seats, so that each plays its neighbours. The last row but one is the line of ranks.toml.
     """
     said: dict[int, list[SeatFigures]] = {level: [] for level in LEVELS}
     for seed, review in zip(games, pool.map(partial(by_bots, setting, EVERY_LEVEL), games), strict=True):
@@ -291,7 +291,7 @@ def by_bots(setting: Setting, bots: tuple[str, ...], seed: int) -> Annotation:
 
 
 def losses(said: Sequence[SeatFigures]) -> dict[str, Any]:
-    """Return what decisions lost, by what was said of seats."""
+    """Return the mean loss of decisions and the rate of errors, from the figures of seats."""
     counted = sum(one.counted for one in said)
     lost = sum((one.mean_loss or 0.0) * one.counted for one in said)
     by_seat = [one.mean_loss or 0.0 for one in said]
@@ -310,15 +310,15 @@ def losses(said: Sequence[SeatFigures]) -> dict[str, Any]:
 
 
 def blunder_figures(setting: Setting, games: Sequence[int], pool: Executor) -> Iterator[dict[str, Any]]:
-    """Yield how many planted blunders are found; a game in which none could be planted does not count."""
+    """Yield how many planted blunders are found; games in which none could be planted do not count."""
     found = [one for one in pool.map(partial(found_blunder, setting), games) if one is not None]
     named = sum(one["class"] != "" for one in found)
-    cost, told = (fmean(one[key] for one in found) for key in ("cost", "loss"))
-    yield {"planted": len(found), "found": named, "mean_cost": round(cost, 4), "mean_loss": round(told, 4)}
+    cost, reported = (fmean(one[key] for one in found) for key in ("cost", "loss"))
+    yield {"planted": len(found), "found": named, "mean_cost": round(cost, 4), "mean_loss": round(reported, 4)}
 
 
 def found_blunder(setting: Setting, seed: int) -> dict[str, Any] | None:
-    """Plant a blunder in a game, review the game, and return what the review says of it; None if none was planted."""
+    """Plant a blunder in a game, review the game, and return the review's result; None if none was planted."""
     planted = plant(setting, seed)
     if planted is None:
         return None
@@ -330,7 +330,7 @@ def found_blunder(setting: Setting, seed: int) -> dict[str, Any] | None:
 
 
 def plant(setting: Setting, seed: int) -> tuple[State, int, float] | None:
-    """Return a game with one blunder, its ply, and what a long search says that it costs; None if none was possible."""
+    """Return a game with one blunder, its ply, and its cost by a long search; None if none was possible."""
     state, rng, planted = GAMES[setting.game].new(setting.seats, seed), Rng(derived_seed("figures", seed)), None
     bot, begin = parse_bot("ismcts"), Rng(derived_seed("plant", seed)).below(60)
     while not state.over:
@@ -348,7 +348,7 @@ def plant(setting: Setting, seed: int) -> tuple[State, int, float] | None:
 
 
 def blunder_at(state: State, setting: Setting, seed: int) -> tuple[str, float] | None:
-    """Return an action that a long search says costs at least COSTS, and what it costs; None if there is none."""
+    """Return an action that costs at least COSTS by a long search, and its cost; None if there is none."""
     if len(state.legal_codes()) < 2:
         return None
     root, seat = observe_decision(state), state.turn

@@ -1,4 +1,4 @@
-"""Games of the shipped search against itself, out of which tools take decisions."""
+"""Games of the shipped search against itself, from which tools take decisions."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from clerestory.search.root import observe
 
 
 def searched(position: State, iterations: int, seed: int, max_bytes: int = 1 << 28) -> Result:
-    """Return what the shipped search says of a position."""
+    """Return the result of the shipped search for a position."""
     options = shipped(position.game, position.seats)
     return Searcher(observe(position), seed=seed, max_bytes=max_bytes, **options).run(iterations=iterations)
 
@@ -18,7 +18,7 @@ def searched(position: State, iterations: int, seed: int, max_bytes: int = 1 << 
 def decisions(
     game: str, seats: int, seed: int, *, sparse: int, move: int, max_bytes: int
 ) -> Iterator[tuple[State, Rng]]:
-    """Yield one in `sparse` decisions with a choice of a game, and the generator that it goes on with.
+    """Yield one in `sparse` decisions with a choice of a game, with the game's random generator.
 
     Args:
         game: its name.

@@ -1,13 +1,14 @@
-"""Whether win shares mean what they say: of all positions told as 60 %, how many are won; by game, players and round.
+"""Calibration of win shares: of all positions reported as 60 %, how many are won; by game, players and round.
 
     python -m tools.shares gather GAME --seats N --games K --iterations I --seed S --out FILE
     python -m tools.shares report FILE...
 
-`gather` lets the shipped search play itself, all seats alike, and writes down what its best line says at each decision
-with a choice, before it is sharpened, and who won. `report` finds the exponent (`sharpness`) by which the shares of the
-games with even seeds foretell their results best, and tells of the games with odd seeds what shares told with it, and
-as they were, come to: reliability, log loss, Brier score, calibration error. `noise` is the calibration error that as
-many games would show if every share were right: games are drawn once, and positions of one game share its result.
+`gather` plays the shipped search against itself in all seats, and stores the win shares of its best line at each
+decision with a choice, before sharpening, and the result. `report` finds the exponent (`sharpness`) with which the
+shares of the games with even seeds predict their results best. For the games with odd seeds it prints the quality of
+the shares with this exponent and unchanged: reliability, log loss, Brier score, calibration error. `noise` is the
+calibration error that the same number of games would show if every share were right, since all positions of a game
+share its result.
 """
 
 import argparse
@@ -32,7 +33,7 @@ from tools.commands import gather_and, run
 from tools.json_lines import gathered, read_lines
 
 EXPONENTS = np.linspace(0.5, 1.6, 111)  # that are tried
-LEAST = 1e-6  # share, of which a logarithm is taken
+LEAST = 1e-6  # lower limit of a share before its logarithm is taken
 
 
 def searched(position: State, iterations: int, seed: int) -> Result:
@@ -41,7 +42,7 @@ def searched(position: State, iterations: int, seed: int) -> Result:
 
 
 def game_of(game: str, seats: int, iterations: int, seed: int) -> dict[str, Any]:
-    """Play one game; return who won, and of each decision its round and the shares that its best line says."""
+    """Play one game; return the result, and for each decision its round and the shares of its best line."""
     state, rng, said = GAMES[game].new(seats, seed), Rng(seed), []
     while not state.over:
         if state.turn == NATURE:
@@ -57,37 +58,37 @@ def game_of(game: str, seats: int, iterations: int, seed: int) -> dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class ToldShares:
-    """Shares that were told, a row for each position: number of its game, round, shares and returns by seat."""
+class ShareTable:
+    """Shares that were stacked, a row for each position: number of its game, round, shares and returns by seat."""
 
     game: Array
     round: Array
     shares: Array
     returns: Array
 
-    def take(self, rows: Array) -> "ToldShares":
-        return ToldShares(self.game[rows], self.round[rows], self.shares[rows], self.returns[rows])
+    def take(self, rows: Array) -> "ShareTable":
+        return ShareTable(self.game[rows], self.round[rows], self.shares[rows], self.returns[rows])
 
-    def sharpened(self, exponent: float) -> "ToldShares":
+    def sharpened(self, exponent: float) -> "ShareTable":
         raised = np.maximum(self.shares, LEAST) ** exponent
-        return ToldShares(self.game, self.round, raised / raised.sum(axis=1, keepdims=True), self.returns)
+        return ShareTable(self.game, self.round, raised / raised.sum(axis=1, keepdims=True), self.returns)
 
 
-def told(games: Sequence[Mapping[str, Any]]) -> ToldShares:
+def stacked(games: Sequence[Mapping[str, Any]]) -> ShareTable:
     """Return the shares of games of one number of seats, as they were gathered."""
     rows = [(one, *said, game["returns"]) for one, game in enumerate(games) for said in game["said"]]
     columns = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
-    return ToldShares(*columns)
+    return ShareTable(*columns)
 
 
-def best_exponent(some: ToldShares) -> float:
-    """Return the exponent of the shares by which they foretell the results best."""
+def best_exponent(some: ShareTable) -> float:
+    """Return the exponent of the shares with which they predict the results best."""
     logs = np.log(np.maximum(some.shares, LEAST))
     return float(min(EXPONENTS, key=lambda exponent: entropy(exponent * logs, some.returns)))
 
 
-def noise(some: ToldShares) -> float:
-    """Return the calibration error to be expected of shares that are all right, by the spread from game to game."""
+def noise(some: ShareTable) -> float:
+    """Return the calibration error expected if all shares were right, from the spread between games."""
     bins = np.minimum((some.shares * BINS).astype(int), BINS - 1)
     games = np.repeat(some.game[:, None], some.shares.shape[1], axis=1)
     off = some.returns - some.shares
@@ -99,7 +100,7 @@ def noise(some: ToldShares) -> float:
     return total / some.shares.size
 
 
-def figures(some: ToldShares) -> dict[str, float]:
+def figures(some: ShareTable) -> dict[str, float]:
     """Return log loss in nats, Brier score over the seats, calibration error of all seats, and its noise."""
     return {
         "log_loss": entropy(np.log(np.maximum(some.shares, LEAST)), some.returns),
@@ -109,7 +110,7 @@ def figures(some: ToldShares) -> dict[str, float]:
     }
 
 
-def tables(some: ToldShares) -> Iterator[str]:
+def tables(some: ShareTable) -> Iterator[str]:
     """Yield the figures of all rounds and of each, then the reliability table."""
     yield "| round | positions | log loss | Brier | calibration error | noise |"
     yield "|---|---|---|---|---|---|"
@@ -124,9 +125,9 @@ def tables(some: ToldShares) -> Iterator[str]:
 
 
 def report(games: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield what games of one number of seats show."""
-    even, odd = (told([game for game in games if game["seed"] % 2 == parity]) for parity in (0, 1))
-    exponent, all_ = best_exponent(even), told(games)
+    """Yield the report on games of one number of seats."""
+    even, odd = (stacked([game for game in games if game["seed"] % 2 == parity]) for parity in (0, 1))
+    exponent, all_ = best_exponent(even), stacked(games)
     of_game = shipped(GAMES[games[0]["game"]], games[0]["seats"]).get("sharpness", 1.0)
     yield f"{games[0]['game']}, {games[0]['seats']} players, {len(games)} games of {games[0]['iterations']} iterations"
     others = f"{best_exponent(odd):.2f} by odd ones, {best_exponent(all_):.2f} by all"
@@ -142,7 +143,7 @@ def report(games: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def gather(options: argparse.Namespace) -> None:
-    """Append what a number of games show to a file, game by game; seeds that it has are left out."""
+    """Play games and append their shares to a file, one by one; seeds already in the file are skipped."""
     there = {game["seed"] for game in read_lines(options.out)} if options.out.exists() else set()
     with options.out.open("a") as file:
         for seed in sorted(set(range(options.seed, options.seed + options.games)) - there):

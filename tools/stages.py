@@ -28,7 +28,7 @@ from clerestory.server.boundary import Boundary
 from clerestory.server.config import Settings
 from clerestory.server.scheduler import Scheduler
 
-STAGES = (  # whose function, its name, what has been done when it is entered, and when it is left
+STAGES = (  # owner of a function, its name, the stage that ends when it is entered, and the one when it is left
     (Boundary, "_answer", "request transport", None),
     (service, "read_question", "identifier, decoding, a place", "reading the position"),
     (Scheduler, "submit", "limits, memory, a searcher", "admission"),
@@ -43,7 +43,7 @@ Notes = list[tuple[str, float]]
 
 
 def note_stages(calls: list[Notes]) -> None:
-    """Record in this process when a call passes each stage; calls come one at a time."""
+    """Record in this process when a call passes each stage; calls must come one at a time."""
 
     def note(name: str | None) -> None:
         if name == STAGES[0][2]:
@@ -88,7 +88,7 @@ async def serve(target: str, out: Path) -> None:
 
 
 def measure(calls: int, iterations: int) -> dict[str, float]:
-    """Return the median milliseconds of each stage, of whole calls, and of calls less their searches."""
+    """Return the median milliseconds of each stage, of whole calls, and of calls without their searches."""
     with TemporaryDirectory() as folder:
         target, out = f"unix:{folder}/socket", Path(folder, "calls")
         command = [sys.executable, "-m", "tools.stages", "--serve", target, "--out", str(out)]

@@ -1,9 +1,9 @@
-"""Measures whether a hint before a move helps: a warm hint and move against a cold move, each with equal time.
+"""Measures whether a hint before a move helps: a hint and a move on a warm tree against a cold move, in equal time.
 
     python -m tools.warm GAME --ms 50 --deals 10
 
-One seat searches each of its decisions twice on one tree of WARM_BYTES, which it keeps through the game as a server
-does for a `game_id`: first for the hint, then for the move. The other seat searches once, from nothing, in
+One player searches each of its decisions twice on a tree of WARM_BYTES, which it keeps through the game as a server
+does for a `game_id`: first for the hint, then for the move. The other player searches once, on a new tree of
 DEFAULT_MAX_BYTES. Both play both seats of every deal.
 """
 
@@ -20,7 +20,7 @@ from clerestory.search.options import shipped
 from clerestory.search.result import Result
 from clerestory.search.root import observe
 
-WARM_BYTES = 32 << 20  # of a tree that a server of default size keeps
+WARM_BYTES = 32 << 20  # of a tree kept by a server with default settings
 
 
 def new_search(view: State, seed: int, max_bytes: int = DEFAULT_MAX_BYTES) -> Searcher:
@@ -32,12 +32,12 @@ def move(result: Result) -> Move:
 
 
 def cold(seconds: float) -> ChooseMove:
-    """Decide by one search from nothing."""
+    """Decide by one search on a new tree."""
     return lambda view, seed: move(new_search(view, seed).run(seconds=seconds, early=True))
 
 
 def warm(seconds: float, reused: list[float]) -> ChooseMove:
-    """Decide by a hint and a move on a tree that is kept; append the share of each hint's visits that are older."""
+    """Decide by a hint and a move on a kept tree; append the share of each hint's visits that were reused."""
     kept: list[Searcher] = []
 
     def choose(view: State, seed: int) -> Move:
@@ -54,7 +54,7 @@ def warm(seconds: float, reused: list[float]) -> ChooseMove:
 
 
 def play(game: str, seconds: float, deals: int, seed: int) -> None:
-    """Play the deals, and write what is known after each of them."""
+    """Play the deals, and print the figures after each of them."""
     scores, reused = [], list[float]()
     for deal in range(seed, seed + deals):
         won = []

@@ -47,7 +47,7 @@ def make_game(plan: NewGame, mint: Mint, maker: str, moment: int) -> ServerGame:
         begun=plan.opening is not None,
     )
     kept = ServerGame(head)
-    for number, text in enumerate(plan.told):
+    for number, text in enumerate(plan.played):
         add_told(kept, number, text, moment)
     settle(kept, moment)
     return kept

@@ -97,12 +97,12 @@ class GameHandlers(GameServiceServicer):
             ply = request.ply if request.HasField("ply") else kept.ply
             if ply > kept.ply:
                 refuse(Reason.BAD_PLY, "ply", f"is {ply}; the game has reached ply {kept.ply}")
-            told = request.HasField("entries_from_ply") and not viewer.stranger
+            listed = request.HasField("entries_from_ply") and not viewer.stranger
             return games.GetGameResponse(
                 game=write_game(kept),
                 views=write_views(kept, viewer, ply),
                 ply=ply,
-                entries=write_line(kept, request.entries_from_ply, ply) if told else (),
+                entries=write_line(kept, request.entries_from_ply, ply) if listed else (),
             )
 
     async def ListGames(

@@ -185,7 +185,7 @@ def settle(connection: sqlite3.Connection, jobs: Sequence[Transaction]) -> None:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         for job in jobs:
-            job.done.set_exception(told(error))
+            job.done.set_exception(store_error(error))
         return
     for job, result in zip(jobs, results, strict=True):
         if isinstance(result, Conflict):
@@ -207,7 +207,7 @@ def attempt(connection: sqlite3.Connection, job: Transaction) -> Any:
             connection.execute("RELEASE job")
 
 
-def told(error: sqlite3.Error) -> StoreError:
+def store_error(error: sqlite3.Error) -> StoreError:
     """Return an error of SQLite as one of ours."""
     full = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
     return StoreFull("there is no space to store it") if full else StoreError(f"the store failed: {error}")

@@ -47,7 +47,7 @@ ENDS = wire_values(EndReason, games.EndReason, "END_REASON")
 
 def write_game(kept: ServerGame) -> games.Game:
     """Return the public part of a game; pass it through `visible` first for a viewer with a delay."""
-    head, told = kept.head, kept.over and kept.head.seed is not None
+    head, revealed = kept.head, kept.over and kept.head.seed is not None
     return games.Game(
         game_id=head.game_id,
         game=head.game,
@@ -65,8 +65,8 @@ def write_game(kept: ServerGame) -> games.Game:
         created=moment(head.created),
         updated=moment(kept.entries[-1].moment if kept.entries else head.created),
         commitment=head.commitment,
-        seed=head.seed if told else None,
-        salt=head.salt if told else "",
+        seed=head.seed if revealed else None,
+        salt=head.salt if revealed else "",
         seed_chosen=head.seed_chosen,
     )
 

@@ -29,7 +29,7 @@ class NewGame:
         seed: of all chance events, None to draw one.
         request_id: "" for none.
         opening: the first position, None to deal one.
-        told: texts of the actions and outcomes since.
+        played: texts of the actions and outcomes since the opening.
     """
 
     game: Game
@@ -38,7 +38,7 @@ class NewGame:
     seed: int | None
     request_id: str
     opening: State | None = None
-    told: tuple[str, ...] = ()
+    played: tuple[str, ...] = ()
 
 
 def read_plan(request: games.CreateGameRequest) -> NewGame:
@@ -71,7 +71,7 @@ def begun(plan: NewGame, beginning: games.Beginning) -> NewGame:
         refuse(Reason.BAD_POSITION, path, "has unknowns; only a game at a table can continue it")
     if len(beginning.actions) > MAX_ACTIONS:
         refuse(Reason.TOO_MANY_ACTIONS, "beginning.actions", f"are {len(beginning.actions)}; {MAX_ACTIONS} at most")
-    return replace(plan, opening=given.state, told=tuple(beginning.actions))
+    return replace(plan, opening=given.state, played=tuple(beginning.actions))
 
 
 def read_join(request: games.JoinGameRequest) -> tuple[int | None, str]:

@@ -24,7 +24,7 @@ from clerestory.engine.weights import read_weights
 from clerestory.learn.errors import BadData, BadPlan
 from clerestory.learn.fit import Schedule
 from clerestory.learn.gate import Gate
-from clerestory.learn.loop import Means, best_value, due, learn
+from clerestory.learn.loop import Resources, best_value, due, learn
 from clerestory.learn.plan import Plan
 from clerestory.learn.selfplay import Habits
 from clerestory.search.errors import BadMatch
@@ -61,7 +61,7 @@ def weights_of(folder: Path) -> list[bytes]:
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two generations in one go."""
     folder = tmp_path_factory.mktemp("whole")
-    records = list(learn(PLAN, OPEN, folder, 2, Means()))
+    records = list(learn(PLAN, OPEN, folder, 2, Resources()))
     assert [record["gate"]["passed"] for record in records] == [True, True]
     return folder
 
@@ -111,7 +111,7 @@ def test_a_fit_goes_on_from_the_value_that_played(whole: Path) -> None:
 @pytest.mark.parametrize("kept", ["generation-0/2-players", "generation-1/figures.json"])
 def test_what_was_lost_is_made_again_alike(kept: str, whole: Path, tmp_path: Path) -> None:
     """A run that was killed after it had made a file, and goes on with two processes."""
-    records = learn(PLAN, OPEN, tmp_path, 2, Means())
+    records = learn(PLAN, OPEN, tmp_path, 2, Resources())
     for _ in islice(records, 2 if "-1" in kept else 1):
         pass
     records.close()
@@ -119,7 +119,7 @@ def test_what_was_lost_is_made_again_alike(kept: str, whole: Path, tmp_path: Pat
     for path in sorted(tmp_path.rglob("*"), reverse=True):
         if path.is_file() and path.stat().st_mtime_ns > stop:
             path.unlink()
-    list(learn(PLAN, OPEN, tmp_path, 2, Means(workers=2)))
+    list(learn(PLAN, OPEN, tmp_path, 2, Resources(workers=2)))
     assert weights_of(tmp_path) == weights_of(whole)
     games = "generation-1/2-players/00000.npz"
     assert (tmp_path / games).read_bytes() == (whole / games).read_bytes()
@@ -146,7 +146,7 @@ def test_a_run_that_is_killed_goes_on(whole: Path, tmp_path: Path) -> None:
 
 
 def test_a_shut_gate_keeps_the_value_before_and_ends_the_run(whole: Path, tmp_path: Path) -> None:
-    records = list(learn(PLAN, SHUT, tmp_path, 5, Means()))
+    records = list(learn(PLAN, SHUT, tmp_path, 5, Resources()))
     assert [record["gate"]["passed"] for record in records] == [False, False]
     assert best_value(tmp_path, 5) is None
 
@@ -161,7 +161,7 @@ def test_a_shut_gate_keeps_the_value_before_and_ends_the_run(whole: Path, tmp_pa
 def test_a_folder_of_something_else_is_refused(name: str, value: object, tmp_path: Path) -> None:
     (tmp_path / "learn.json").write_text(json.dumps({**PLAN.header(), name: value}))
     with pytest.raises(BadData, match=rf"learn\.json: {name} is {value!r} there"):
-        next(learn(PLAN, OPEN, tmp_path, 1, Means()))
+        next(learn(PLAN, OPEN, tmp_path, 1, Resources()))
 
 
 def test_a_generation_that_was_gated_stays_as_it_is(whole: Path, tmp_path: Path) -> None:
@@ -175,22 +175,22 @@ def test_a_generation_that_was_gated_stays_as_it_is(whole: Path, tmp_path: Path)
 def test_a_damaged_folder_is_named(content: str, tmp_path: Path) -> None:
     (tmp_path / "learn.json").write_text(content)
     with pytest.raises(BadData, match=r"learn\.json: (cannot be read|is not a JSON object)"):
-        next(learn(PLAN, OPEN, tmp_path, 1, Means()))
+        next(learn(PLAN, OPEN, tmp_path, 1, Resources()))
 
 
 def test_two_runs_in_one_folder_are_refused(tmp_path: Path) -> None:
     with (tmp_path / "learn.lock").open("a+b") as file:
         lock(file)
         with pytest.raises(BadMatch, match="another run"):
-            next(learn(PLAN, OPEN, tmp_path, 1, Means()))
+            next(learn(PLAN, OPEN, tmp_path, 1, Resources()))
 
 
 def test_a_value_that_is_damaged_is_named(tmp_path: Path) -> None:
-    next(learn(PLAN, OPEN, tmp_path, 1, Means()))
+    next(learn(PLAN, OPEN, tmp_path, 1, Resources()))
     path = tmp_path / "generation-0" / "value.net"
     path.write_bytes(path.read_bytes()[:-9])
     with pytest.raises(BadWeights, match=r"value\.net"):
-        list(learn(PLAN, OPEN, tmp_path, 2, Means()))
+        list(learn(PLAN, OPEN, tmp_path, 2, Resources()))
 
 
 def test_a_game_without_features_cannot_be_learned() -> None:

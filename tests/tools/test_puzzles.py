@@ -23,9 +23,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def look_of(number: int) -> tool.Look:
+def look_of(number: int) -> tool.PuzzleCandidate:
     one = puzzle(DUEL, number)
-    return tool.Look(one.state, observe(one.state), one.seed, one.ply)
+    return tool.PuzzleCandidate(one.state, observe(one.state), one.seed, one.ply)
 
 
 @pytest.mark.parametrize(

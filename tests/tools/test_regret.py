@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tools.regret import Row, judged, judged_row, loss, position_of, solved_row
+from tools.regret import LossRow, judged, judged_row, loss, position_of, solved_row
 
 GAMES_JUDGED = ("cathedral", "duel")
 # Win share and points that choices may lose: what was measured (docs/benchmarks.md), and two standard errors.
@@ -31,7 +31,7 @@ def test_the_best_line_loses_nothing_and_the_table_says_how_much_others_do() -> 
     first = next(iter(line["lines"]))
     alone = {**line, "lines": dict.fromkeys(line["lines"], line["lines"][first])}
     assert loss(game, alone, 50) == (0, 0)
-    assert Row("some", [0.0, 0.2], [0.0, 1.0]).text() == "| some | 2 | 0.1000 ± 0.1000 | 0.50 ± 0.50 |"
+    assert LossRow("some", [0.0, 0.2], [0.0, 1.0]).text() == "| some | 2 | 0.1000 ± 0.1000 | 0.50 ± 0.50 |"
 
 
 @pytest.mark.parametrize("game", SOLVED_BOUNDS)
@@ -51,6 +51,6 @@ def test_choices_in_judged_positions_lose_no_more_than_they_did(game: str, playe
     require_within(judged_row(game, players, 1_000), JUDGED_BOUNDS[game, players])
 
 
-def require_within(row: Row, bounds: tuple[float, float]) -> None:
+def require_within(row: LossRow, bounds: tuple[float, float]) -> None:
     assert fmean(row.shares) <= bounds[0], row.text()
     assert fmean(row.points) <= bounds[1], row.text()

@@ -7,20 +7,20 @@ import pytest
 
 from clerestory.engine import GAMES
 from clerestory.search.options import shipped
-from tools.shares import ToldShares, best_exponent, figures, game_of, report, told
+from tools.shares import ShareTable, best_exponent, figures, game_of, report, stacked
 
 LUCK = np.random.default_rng(1)
 Shares = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 
-def made(games: int, exponent: float, positions: int = 5) -> ToldShares:
+def made(games: int, exponent: float, positions: int = 5) -> ShareTable:
     """Games of 3 seats whose winners are drawn by shares that were told with another exponent; all positions alike."""
     true: Shares = LUCK.dirichlet((2.0, 2.0, 2.0), games)
     winner = (LUCK.random(games)[:, None] < true.cumsum(axis=1)).argmax(axis=1)
     bold = true ** (1 / exponent)
     rows = np.repeat(np.arange(games), positions)
     shares = bold / bold.sum(axis=1, keepdims=True)
-    return ToldShares(rows, rows % 2, shares[rows], np.eye(3)[winner][rows])
+    return ShareTable(rows, rows % 2, shares[rows], np.eye(3)[winner][rows])
 
 
 def test_an_exponent_is_found_again_and_mends_the_shares() -> None:
@@ -42,7 +42,7 @@ def test_the_noise_is_the_error_of_right_shares() -> None:
 
 def test_a_game_is_told_of_and_reported() -> None:
     games = [game_of("duel", 2, 20, seed) for seed in range(4)]
-    some = told(games)
+    some = stacked(games)
     assert some.shares.shape == some.returns.shape == (sum(len(game["said"]) for game in games), 2)
     assert np.allclose(some.shares.sum(axis=1), 1, atol=1e-4)
     assert set(some.game) == {0, 1, 2, 3}
@@ -55,7 +55,7 @@ def test_a_game_is_told_of_and_reported() -> None:
 @pytest.mark.parametrize(("name", "seats"), [("cathedral", 2), ("cathedral", 3), ("cathedral", 4), ("duel", 2)])
 def test_shares_as_they_are_shipped_come_true(name: str, seats: int) -> None:
     """Games that the sharpness was not fitted to: off by no more than as many games are by luck."""
-    some = told([game_of(name, seats, 100, seed) for seed in range(9000, 9080)])
+    some = stacked([game_of(name, seats, 100, seed) for seed in range(9000, 9080)])
     found = figures(some.sharpened(shipped(GAMES[name], seats).get("sharpness", 1.0)))
     assert found["error"] < 1.6 * found["noise"]
     certain = np.full_like(some.shares, 1 / seats)
