@@ -9,10 +9,10 @@ from tests.search.positions import decisions
 
 
 def test_games_of_the_service_are_counted() -> None:
-    told = under_load(4, 0.1, alone("random", Budget(iterations=1)), [3, 4])
-    assert (told["games"], told["load"]) == (4, 2.0)
-    assert told["iterations"] > 0
-    assert 0 <= told["score"][1] <= told["score"][0] <= told["score"][2] <= 1
+    loaded = under_load(4, 0.1, alone("random", Budget(iterations=1)), [3, 4])
+    assert (loaded["games"], loaded["load"]) == (4, 2.0)
+    assert loaded["iterations"] > 0
+    assert 0 <= loaded["score"][1] <= loaded["score"][0] <= loaded["score"][2] <= 1
 
 
 def test_the_seat_that_is_told_is_the_one_that_asks() -> None:

@@ -58,9 +58,9 @@ def test_a_game_that_is_not_over_ends_with_the_share_it_has_come_to() -> None:
 
 
 def test_progress_is_told_up_to_the_end() -> None:
-    told: list[tuple[int, int]] = []
-    review = annotate(random_game("toy", 2, 1), QUICK, progress=lambda done, total: told.append((done, total)))
-    assert told == [(done, len(review.valuations)) for done in range(len(review.valuations) + 1)]
+    reported: list[tuple[int, int]] = []
+    review = annotate(random_game("toy", 2, 1), QUICK, progress=lambda done, total: reported.append((done, total)))
+    assert reported == [(done, len(review.valuations)) for done in range(len(review.valuations) + 1)]
 
 
 def test_what_progress_raises_ends_the_review() -> None:

@@ -86,9 +86,9 @@ def test_a_seat_that_was_shown_an_event_is_judged_by_it_once_it_has_come_up() ->
         assert root.observer == seat
         assert not root.view.unsaid(seat)
         event = next(action for action in end.history[ply:] if action.text.startswith("event "))
-        told = cut(end, ply - 1).observe(NATURE)
-        told.say(seat, event)
-        assert root.view == told
+        informed = cut(end, ply - 1).observe(NATURE)
+        informed.say(seat, event)
+        assert root.view == informed
 
 
 def test_an_event_that_never_came_up_is_not_used() -> None:

@@ -11,7 +11,7 @@ from clerestory.review import ReviewPlan, annotate
 from clerestory.review.annotate import answered
 from clerestory.review.course import plies_of
 from clerestory.review.deepen import deepen, roll_out, those_that_matter
-from clerestory.review.rollouts import FEWEST, draw, finish, paired, told
+from clerestory.review.rollouts import FEWEST, draw, estimate, finish, paired
 from clerestory.review.words import rolled
 from tests.review.games import cut, random_game
 
@@ -51,7 +51,7 @@ def test_a_game_that_is_finished_alike_ends_alike(late: State) -> None:
 
 
 def test_the_error_is_that_of_a_mean() -> None:
-    found = told([(-0.3, 0.0), (0.7, 0.0)] * 8)
+    found = estimate([(-0.3, 0.0), (0.7, 0.0)] * 8)
     assert (found.pairs, found.loss) == (16, pytest.approx(0.2))
     assert found.error == pytest.approx(0.5 / math.sqrt(14))
     assert found.plain_error == pytest.approx(0.5 / math.sqrt(15))
@@ -60,13 +60,13 @@ def test_the_error_is_that_of_a_mean() -> None:
 
 def test_luck_that_explains_the_losses_is_subtracted() -> None:
     """Each game lost 0.1 and what its luck was; what is left of the spread is none of the mean's error."""
-    found = told([(0.1 + luck, luck) for luck in (-0.5, 0.4, 0.2, 0.7, -0.3, 0.1, 0.0, 0.2)])
+    found = estimate([(0.1 + luck, luck) for luck in (-0.5, 0.4, 0.2, 0.7, -0.3, 0.1, 0.0, 0.2)])
     assert found.loss == pytest.approx(0.1)
     assert found.error == 1 / 16 < found.plain_error
 
 
 def test_games_that_all_end_alike_are_not_held_for_certain() -> None:
-    assert told([(0.0, 0.1), (0.0, -0.2)] * 5).error == 1 / 20
+    assert estimate([(0.0, 0.1), (0.0, -0.2)] * 5).error == 1 / 20
 
 
 def test_the_same_action_twice_loses_nothing(late: State) -> None:

@@ -26,10 +26,10 @@ def test_it_is_the_next_event_after_the_seat_decided(end: State) -> None:
 def test_the_ledger_names_it(end: State) -> None:
     reveal = next(one for one in plies_of(end) if one.foreseen)
     review = annotate(cut(end, reveal.number), ReviewPlan(iterations=50))
-    [told] = [one for one in review.valuations if one.source == SHOWN]
-    assert told.ply == reveal.number
-    assert any(told.change)
-    assert [account.luck[SHOWN] for account in review.accounts] == list(told.change)
+    [revealed] = [one for one in review.valuations if one.source == SHOWN]
+    assert revealed.ply == reveal.number
+    assert any(revealed.change)
+    assert [account.luck[SHOWN] for account in review.accounts] == list(revealed.change)
 
 
 def test_where_nobody_is_shown_anything_nothing_is_foreseen() -> None:

@@ -92,7 +92,7 @@ def test_another_action_is_compared_with_the_best_in_one_search_equally_often() 
 
 
 @pytest.mark.parametrize(
-    ("losses", "told"),
+    ("losses", "expected"),
     [
         ([0.019], 0.019),  # would have no class: asked once
         ([0.19, 0.18], 0.18),  # it stands
@@ -103,12 +103,12 @@ def test_another_action_is_compared_with_the_best_in_one_search_equally_often() 
         ([0.19, 0.14, 0.05], 0.0),  # it would be gone if it went on like this
     ],
 )
-def test_an_error_is_named_only_if_longer_searches_say_so(losses: list[float], told: float) -> None:
+def test_an_error_is_named_only_if_longer_searches_say_so(losses: list[float], expected: float) -> None:
     table = [line(OTHER, 0.7, 900), line(PLAYED, 0.2, 100)]
     pairs = [[line(OTHER, 0.6), line(PLAYED, 0.6 - loss)] for loss in losses]
     questions, valuation = studied(DECISION, table, *pairs)
     assert [question.iterations for question in questions[1:]] == [1000, 4000, 16000][: len(losses)]
-    assert valuation.loss == round(told * 1e6)
+    assert valuation.loss == round(expected * 1e6)
 
 
 def test_an_action_that_is_no_worse_than_the_best_is_no_error() -> None:

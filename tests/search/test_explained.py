@@ -24,12 +24,12 @@ def searched(position: State, seed: int = 1) -> tuple[Searcher, Result]:
 def test_every_feature_has_an_outlook_and_the_search_is_left_alone(name: str) -> None:
     for position in decisions(GAMES[name], 2, 4)[::9]:
         searcher, result = searched(position)
-        told = searcher.explain(result, lines=3, worlds=20)
-        for line in told.lines[:3]:
+        answer = searcher.explain(result, lines=3, worlds=20)
+        for line in answer.lines[:3]:
             assert {outlook.feature: outlook.now for outlook in line.outlook} == position.features(position.turn)
-        assert all(line.outlook == () for line in told.lines[3:])
+        assert all(line.outlook == () for line in answer.lines[3:])
         assert searcher.result() == replace(result, elapsed=searcher.result().elapsed)
-        assert searcher.explain(result, lines=3, worlds=20) == told
+        assert searcher.explain(result, lines=3, worlds=20) == answer
 
 
 def test_what_is_already_sure_is_foreseen_exactly() -> None:
@@ -62,11 +62,11 @@ def test_worlds_end_with_their_plies() -> None:
 
 def test_outlooks_do_not_depend_on_hidden_cards() -> None:
     position = decisions(GAMES["cathedral"], 3, 2)[5]
-    told = []
+    tables = []
     for world in (position, position.observe(position.turn), position.observe(position.turn).deal(9)):
         searcher, result = searched(world)
-        told.append(searcher.explain(result).lines)
-    assert told[0] == told[1] == told[2]
+        tables.append(searcher.explain(result).lines)
+    assert tables[0] == tables[1] == tables[2]
 
 
 # -- the sentence ----------------------------------------------------------------------------------
@@ -95,12 +95,12 @@ def gains(
 ) -> list[Gain]:
     """Of a game whose score is called points."""
     at_end = {"points": 0.0} | (at_end or {})
-    told = [Gain(name, False, mean, error, worlds) for name, mean in ({"points": 0.0} | in_round).items()]
-    return told + [Gain(name, True, mean, error, worlds) for name, mean in at_end.items()]
+    gains = [Gain(name, False, mean, error, worlds) for name, mean in ({"points": 0.0} | in_round).items()]
+    return gains + [Gain(name, True, mean, error, worlds) for name, mean in at_end.items()]
 
 
 @pytest.mark.parametrize(
-    ("best", "other", "told", "sentence"),
+    ("best", "other", "gains", "sentence"),
     [
         (line("a", 2.0), line("b", 0.5), gains(), "'A' looks 1.5 points better than 'B'."),
         (line("a", 0.1), line("b", 0.0), gains(), "'A' looks about as good as 'B'."),
@@ -147,8 +147,8 @@ def gains(
         ),
     ],
 )
-def test_sentences(best: Line, other: Line, told: list[Gain], sentence: str) -> None:
-    assert reason(best, other, told, WORTH_NAMING) == sentence
+def test_sentences(best: Line, other: Line, gains: list[Gain], sentence: str) -> None:
+    assert reason(best, other, gains, WORTH_NAMING) == sentence
 
 
 def test_the_largest_of_many_features_needs_more_than_one_alone() -> None:
@@ -191,16 +191,16 @@ def test_a_line_gains_nothing_over_itself(name: str) -> None:
     """Both are played in the same worlds, with the same luck."""
     for position in decisions(GAMES[name], 2, 4)[::9]:
         searcher, result = searched(position)
-        _, told = searcher.foresee([result.best.action] * 2, worlds=12)
-        assert {(one.mean, one.error, one.worlds) for one in told} == {(0.0, 0.0, 12)}
+        _, gains = searcher.foresee([result.best.action] * 2, worlds=12)
+        assert {(one.mean, one.error, one.worlds) for one in gains} == {(0.0, 0.0, 12)}
 
 
 def test_gains_are_differences_of_outlooks() -> None:
     searcher, result = searched(decisions(GAMES["cathedral"], 2, 4)[3])
-    [first, second, *_], told = searcher.foresee([line.action for line in result.lines[:3]], worlds=30)
+    [first, second, *_], gains = searcher.foresee([line.action for line in result.lines[:3]], worlds=30)
     in_round = [a.at_round_end - b.at_round_end for a, b in zip(first, second, strict=True)]
     at_end = [a.at_game_end - b.at_game_end for a, b in zip(first, second, strict=True)]
-    assert [one.mean for one in told] == pytest.approx(in_round + at_end)
+    assert [one.mean for one in gains] == pytest.approx(in_round + at_end)
 
 
 def test_pairs_tell_more_than_worlds_apart() -> None:
@@ -208,9 +208,9 @@ def test_pairs_tell_more_than_worlds_apart() -> None:
     position = decisions(GAMES["cathedral"], 2, 4)[87]
     searcher, result = searched(position)
     actions = [line.action for line in result.lines[:2]]
-    _, told = searcher.foresee(actions, worlds=400)
+    _, gains = searcher.foresee(actions, worlds=400)
     ends = [searcher_of(position, 1000 * seed).foresee(actions, worlds=1)[0][0][0].at_game_end for seed in range(400)]
-    score = next(one for one in told if one.at_game_end)
+    score = next(one for one in gains if one.at_game_end)
     assert score.error < 0.9 * (2 * np.var(ends) / len(ends)) ** 0.5
 
 

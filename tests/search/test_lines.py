@@ -181,8 +181,8 @@ def test_a_variation_follows_the_most_visited() -> None:
 def test_shares_are_told_sharpened_and_searched_as_they_are(sharpness: float) -> None:
     """The odds between any two seats are raised to the exponent; nothing else that is found changes."""
     position = decisions(GAMES["cathedral"], 3, 2)[20]
-    plain, told = (Searcher(observe(position), seed=4, sharpness=one).run(iterations=500) for one in (1.0, sharpness))
-    for line, other in zip(plain.lines, told.lines, strict=True):
+    plain, sharp = (Searcher(observe(position), seed=4, sharpness=one).run(iterations=500) for one in (1.0, sharpness))
+    for line, other in zip(plain.lines, sharp.lines, strict=True):
         assert (line.action, line.visits, line.score) == (other.action, other.visits, other.score)
         assert math.isclose(sum(other.win_shares), 1) if line.visits else sum(other.win_shares) == 0
         if all(line.win_shares):
@@ -192,8 +192,8 @@ def test_shares_are_told_sharpened_and_searched_as_they_are(sharpness: float) ->
 
 def test_errors_of_sharpened_shares_are_as_those_of_shares_moved_by_them() -> None:
     means, small = (0.7, 0.2, 0.1), 1e-5
-    told = sharpened(means, 0.8)
+    sharper = sharpened(means, 0.8)
     moved = sharpened((0.7 + small, 0.2 - small * 2 / 3, 0.1 - small / 3), 0.8)  # the others as they are to each other
-    assert sharpened_errors((small, 0.0, 0.0), means, told, 0.8)[0] == pytest.approx(moved[0] - told[0], rel=1e-3)
+    assert sharpened_errors((small, 0.0, 0.0), means, sharper, 0.8)[0] == pytest.approx(moved[0] - sharper[0], rel=1e-3)
     assert sharpened_errors((0.5, 0.5), (0.001, 0.999), sharpened((0.001, 0.999), 0.2), 0.2) == (0.5, 0.5)
     assert sharpened_errors((0.0, 0.0), (0.0, 1.0), sharpened((0.0, 1.0), 0.8), 0.8) == (0.0, 0.0)

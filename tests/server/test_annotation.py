@@ -15,7 +15,7 @@ from clerestory.review import ReviewPlan, annotate
 from clerestory.review.annotate import answered
 from clerestory.review.course import plies_of
 from clerestory.review.deepen import those_that_matter
-from clerestory.review.rollouts import FEWEST, paired, told
+from clerestory.review.rollouts import FEWEST, estimate, paired
 from clerestory.server.annotation_service import SKETCH, iterations_of
 from clerestory.server.errors import Reason
 from clerestory.server.reviewer import Reviewer
@@ -123,7 +123,7 @@ async def test_a_time_is_enough_for_a_review() -> None:
 
 
 async def test_errors_are_played_on_as_in_one_process() -> None:
-    """The dearest errors have rollouts, those that this process makes of as many pairs; the ledger stays as it is."""
+    """The worst errors have rollouts, equal to those of this process with as many pairs; the ledger stays the same."""
     game = cut(random_game("duel", 2, 1), 30)
     plan = ReviewPlan(iterations=QUICK)
     expected = annotate(game, plan)
@@ -138,7 +138,7 @@ async def test_errors_are_played_on_as_in_one_process() -> None:
         assert root is not None
         assert said.pairs >= FEWEST
         pairs = [answered(paired(root, one, plan, seeds.next())) for _ in range(said.pairs)]
-        assert said == write_rollouts(told(pairs))
+        assert said == write_rollouts(estimate(pairs))
     for error in last.review.errors:
         error.ClearField("rollouts")
     assert last.review == write_review(expected)
@@ -311,10 +311,10 @@ async def test_a_review_that_was_left_goes_on_and_is_kept(monkeypatch: pytest.Mo
     assert 0 < left < done == len(searched)
     anew = annotate(end, ReviewPlan(iterations=SKETCH))
     assert whole.review == write_review(anew)
-    told = {ReviewPlan().seed_of(ply.ply, 0) for ply in first.plies}
-    assert told
-    assert told <= set(searched[:left])
-    assert not told & set(searched[left:])  # what was done before it was left was not done again
+    sent = {ReviewPlan().seed_of(ply.ply, 0) for ply in first.plies}
+    assert sent
+    assert sent <= set(searched[:left])
+    assert not sent & set(searched[left:])  # what was done before it was left was not done again
 
 
 async def test_what_a_store_has_of_a_ply_is_all_of_it() -> None:

@@ -122,9 +122,9 @@ async def test_the_catalogue_is_told_with_its_sources(name: str) -> None:
         (section, row["id"], row["name"]) for section, row in rows
     ]
     for entry, (_, row) in zip(answer.entries, rows, strict=True):
-        told = {value.name: json.loads(value.json) for value in entry.values}
-        assert told == {field: row[field] for field in told}
-        assert set(row) - set(told) <= {"id", "name", "sources"}
+        written = {value.name: json.loads(value.json) for value in entry.values}
+        assert written == {field: row[field] for field in written}
+        assert set(row) - set(written) <= {"id", "name", "sources"}
         for value in entry.values:
             assert value.source == row["sources"].get(value.name, "")
             assert value.source.startswith(value.provenance)

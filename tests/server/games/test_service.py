@@ -88,7 +88,7 @@ async def test_a_game_begins_when_the_last_seat_is_taken() -> None:
 # -- games that go on from a record ----------------------------------------------------------------
 
 
-async def told(played: Table, plies: int) -> games.Beginning:
+async def beginning_of(played: Table, plies: int) -> games.Beginning:
     """A record of a game as far as some ply, from its own opening."""
     answer = await played.stub.GetRecord(games.GetRecordRequest(game_id=played.game_id, tokens=played.tokens()))
     [record] = read_records(answer.record.splitlines())
@@ -100,7 +100,7 @@ async def told(played: Table, plies: int) -> games.Beginning:
 async def test_a_game_goes_on_from_a_record(game: str) -> None:
     async with table(BOT, PERSON, game=game) as played:
         last = await play_out(played)
-        record = await told(played, last.game.ply // 2)
+        record = await beginning_of(played, last.game.ply // 2)
         again = await seated(played.stub, played.app, PERSON, PERSON, game=game, seed=None, beginning=record)
         seen = await again.look(entries_from_ply=1)
         assert [entry.applied.action.text for entry in seen.entries][: len(record.actions)] == list(record.actions)
@@ -118,7 +118,7 @@ async def test_a_whole_record_is_a_game_that_is_over() -> None:
         last = await play_out(played)
         before = played.app.keeper.unfinished
         again = await seated(
-            played.stub, played.app, PERSON, BOT, seed=None, beginning=await told(played, last.game.ply)
+            played.stub, played.app, PERSON, BOT, seed=None, beginning=await beginning_of(played, last.game.ply)
         )
         assert again.made.game.status == games.GAME_STATUS_OVER
         assert again.made.game.end.outcome == last.game.end.outcome
@@ -128,7 +128,9 @@ async def test_a_whole_record_is_a_game_that_is_over() -> None:
 async def test_luck_of_a_record_is_not_taken_back() -> None:
     async with table(BOT, PERSON) as played:
         await play_out(played)
-        again = await seated(played.stub, played.app, PERSON, PERSON, seed=None, beginning=await told(played, 3))
+        again = await seated(
+            played.stub, played.app, PERSON, PERSON, seed=None, beginning=await beginning_of(played, 3)
+        )
         request = games.TakeBackRequest(
             game_id=again.game_id, tokens=again.tokens(), version=again.made.game.version, ply=0
         )

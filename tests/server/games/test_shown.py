@@ -69,15 +69,15 @@ def seen(game: ServerGame, viewer: Viewer) -> list[games.GameView]:
 
 
 def test_nobody_else_learns_what_was_said() -> None:
-    told = []
+    both = []
     for text in (EVENT, "event town_wall"):
         game = at_table(to_act="blue")
         say(game, text=text)
         course.play(game, OTHER, game.version, "pass", STORED)
-        told.append(game)
+        both.append(game)
     for viewer in ELSEWHERE:
-        assert shown(told[0], viewer) == shown(told[1], viewer)
-    assert shown(told[0], ELLENS) != shown(told[1], ELLENS)
+        assert shown(both[0], viewer) == shown(both[1], viewer)
+    assert shown(both[0], ELLENS) != shown(both[1], ELLENS)
 
 
 def test_a_game_that_is_dealt_asks_nobody() -> None:
