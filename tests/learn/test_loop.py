@@ -168,7 +168,7 @@ def test_a_generation_that_was_gated_stays_as_it_is(whole: Path, tmp_path: Path)
     """The shipped search may have other options, and more games be wanted, by the time that a run goes on."""
     shutil.copytree(whole, tmp_path, dirs_exist_ok=True)
     other = replace(PLAN, chunks=2, search={**PLAN.search, "exploration": 0.3})
-    assert list(learn(other, OPEN, tmp_path, 2, Means())) == list(learn(PLAN, OPEN, whole, 2, Means()))
+    assert list(learn(other, OPEN, tmp_path, 2, Resources())) == list(learn(PLAN, OPEN, whole, 2, Resources()))
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]"])
