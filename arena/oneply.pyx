@@ -17,7 +17,7 @@ from clerestory.engine.errors import BadWeights
 from clerestory.engine.value import value_of
 from clerestory.search.errors import BadBot
 
-cdef struct Look:
+cdef struct Lookahead:
     const GameOps *ops
     Value value                  # evaluates positions; unused by bots without a value
     uint64_t root[64]            # the position, as the deciding seat sees it
@@ -26,114 +26,116 @@ cdef struct Look:
     rng_t rng
 
 # The worth to the seat of a world in which its action has just been played; may play the world on.
-ctypedef double (*judge_t)(Look *look, void *world) noexcept nogil
+ctypedef double (*judge_t)(Lookahead *ahead, void *world) noexcept nogil
 
 
 # -- judging one world -----------------------------------------------------------------------------
 
-cdef int settle(Look *look, void *world) noexcept nogil:
+cdef int settle(Lookahead *ahead, void *world) noexcept nogil:
     """Let Nature act until a seat is to decide or the game is over; return the turn."""
-    cdef int turn = look.ops.turn(world)
+    cdef int turn = ahead.ops.turn(world)
     while turn == NATURE:
-        look.ops.play(world, look.ops.draw(world, &look.rng))
-        turn = look.ops.turn(world)
+        ahead.ops.play(world, ahead.ops.draw(world, &ahead.rng))
+        turn = ahead.ops.turn(world)
     return turn
 
 
-cdef double lead(Look *look, const void *world, int seat) noexcept nogil:
+cdef double lead(Lookahead *ahead, const void *world, int seat) noexcept nogil:
     """The expected score of the seat minus the best of the others."""
     cdef double score[MAX_SEATS]
     cdef double share[MAX_SEATS]
     cdef double margin[MAX_SEATS]
-    look.value.evaluate(look.value.weights, world, score, share)
-    margins_of(score, look.seats, margin)
+    ahead.value.evaluate(ahead.value.weights, world, score, share)
+    margins_of(score, ahead.seats, margin)
     return margin[seat]
 
 
-cdef action_t best_reply(Look *look, const void *world, int seat) noexcept nogil:
+cdef action_t best_reply(Lookahead *ahead, const void *world, int seat) noexcept nogil:
     """The seat's action with the best lead right after it, before any luck; of ties the lowest code."""
     cdef uint64_t after[64]
     cdef action_t legal[MAX_LEGAL]
-    cdef int i, best = 0, n = look.ops.legal(world, legal)
+    cdef int i, best = 0, n = ahead.ops.legal(world, legal)
     cdef double score, best_score = -INFINITY
     for i in range(n):
-        memcpy(after, world, look.ops.state_size)
-        look.ops.play(after, legal[i])
-        score = lead(look, after, seat)
+        memcpy(after, world, ahead.ops.state_size)
+        ahead.ops.play(after, legal[i])
+        score = lead(ahead, after, seat)
         if score > best_score:
             best = i
             best_score = score
     return legal[best]
 
 
-cdef double at_once(Look *look, void *world) noexcept nogil:
+cdef double at_once(Lookahead *ahead, void *world) noexcept nogil:
     """The lead at the next decision."""
-    settle(look, world)
-    return lead(look, world, look.seat)
+    settle(ahead, world)
+    return lead(ahead, world, ahead.seat)
 
 
-cdef double after_reply(Look *look, void *world) noexcept nogil:
+cdef double after_reply(Lookahead *ahead, void *world) noexcept nogil:
     """The lead after the seat's own further decisions, each chosen greedily, and one best reply of the next seat."""
-    cdef int turn = settle(look, world)
-    while turn == look.seat:
-        look.ops.play(world, best_reply(look, world, turn))
-        turn = settle(look, world)
+    cdef int turn = settle(ahead, world)
+    while turn == ahead.seat:
+        ahead.ops.play(world, best_reply(ahead, world, turn))
+        turn = settle(ahead, world)
     if turn != OVER:
-        look.ops.play(world, best_reply(look, world, turn))
-        settle(look, world)
-    return lead(look, world, look.seat)
+        ahead.ops.play(world, best_reply(ahead, world, turn))
+        settle(ahead, world)
+    return lead(ahead, world, ahead.seat)
 
 
-cdef double at_the_end(Look *look, void *world) noexcept nogil:
+cdef double at_the_end(Lookahead *ahead, void *world) noexcept nogil:
     """The win share after a uniformly random playout."""
     cdef action_t legal[MAX_LEGAL]
     cdef double share[MAX_SEATS]
-    while settle(look, world) != OVER:
-        look.ops.play(world, legal[rng_below(&look.rng, look.ops.legal(world, legal))])
-    look.ops.returns(world, share)
-    return share[look.seat]
+    while settle(ahead, world) != OVER:
+        ahead.ops.play(world, legal[rng_below(&ahead.rng, ahead.ops.legal(world, legal))])
+    ahead.ops.returns(world, share)
+    return share[ahead.seat]
 
 
-cdef double after_greedy_play(Look *look, void *world) noexcept nogil:
+cdef double after_greedy_play(Lookahead *ahead, void *world) noexcept nogil:
     """The margin at the end when every seat continues greedily."""
     cdef double score[MAX_SEATS]
     cdef double margin[MAX_SEATS]
-    cdef int turn = settle(look, world)
+    cdef int turn = settle(ahead, world)
     while turn != OVER:
-        look.ops.play(world, best_reply(look, world, turn))
-        turn = settle(look, world)
-    look.ops.scores(world, score)
-    margins_of(score, look.seats, margin)
-    return margin[look.seat]
+        ahead.ops.play(world, best_reply(ahead, world, turn))
+        turn = settle(ahead, world)
+    ahead.ops.scores(world, score)
+    margins_of(score, ahead.seats, margin)
+    return margin[ahead.seat]
 
 
 # -- all actions in many worlds --------------------------------------------------------------------
 
-cdef void judge_world(Look *look, judge_t judge, double *total) noexcept nogil:
+cdef void judge_world(Lookahead *ahead, judge_t judge, double *total) noexcept nogil:
     """Deal a world, add what each action is worth in it to the totals, in legal order."""
     cdef uint64_t world[64]
     cdef uint64_t after[64]
     cdef action_t legal[MAX_LEGAL]
     cdef rng_t stream
-    cdef uint64_t luck = rng_next(&look.rng)
+    cdef uint64_t luck = rng_next(&ahead.rng)
     cdef int i, n
-    memcpy(world, look.root, look.ops.state_size)
-    look.ops.deal(world, &look.rng)
-    n = look.ops.legal(world, legal)
-    stream = look.rng
+    memcpy(world, ahead.root, ahead.ops.state_size)
+    ahead.ops.deal(world, &ahead.rng)
+    n = ahead.ops.legal(world, legal)
+    stream = ahead.rng
     for i in range(n):
-        memcpy(after, world, look.ops.state_size)
-        look.ops.play(after, legal[i])
-        rng_seed(&look.rng, luck)
-        total[i] += judge(look, after)
-    look.rng = stream
+        memcpy(after, world, ahead.ops.state_size)
+        ahead.ops.play(after, legal[i])
+        rng_seed(&ahead.rng, luck)
+        total[i] += judge(ahead, after)
+    ahead.rng = stream
 
 
-cdef uint64_t judge_worlds(Look *look, judge_t judge, uint64_t worlds, double deadline, double *total) noexcept nogil:
-    """Judge one world at least, until there are enough or it is late; return how many."""
+cdef uint64_t judge_worlds(
+    Lookahead *ahead, judge_t judge, uint64_t worlds, double deadline, double *total
+) noexcept nogil:
+    """Judge at least one world, until there are enough or the deadline has passed; return how many."""
     cdef uint64_t done = 0
     while done == 0 or (done < worlds and monotonic() < deadline):
-        judge_world(look, judge, total)
+        judge_world(ahead, judge, total)
         done += 1
     return done
 
@@ -172,19 +174,19 @@ def judge_actions(
     Raises BadBot where the game has no guide and the bot needs one, and for the value; ValueError for a wrong seed.
     """
     cdef double total[MAX_LEGAL]
-    cdef Look look
+    cdef Lookahead ahead
     cdef Rng rng = Rng(seed)
     cdef judge_t judge = judge_of(bot, view.game.guide != NULL)
     cdef int i
     cdef Valuation valuation
-    look.ops = view.game.ops
+    ahead.ops = view.game.ops
     if judge != at_the_end:
         valuation = valuation_of(bot, view.game, value)
-        look.value = valuation.c
-    look.seats, look.seat, look.rng = view.seats, view.turn, rng.c
-    memcpy(look.root, view.data, sizeof(look.root))
+        ahead.value = valuation.c
+    ahead.seats, ahead.seat, ahead.rng = view.seats, view.turn, rng.c
+    memcpy(ahead.root, view.data, sizeof(ahead.root))
     for i in range(MAX_LEGAL):
         total[i] = 0
     with nogil:
-        worlds = judge_worlds(&look, judge, worlds, deadline, total)
+        worlds = judge_worlds(&ahead, judge, worlds, deadline, total)
     return [total[i] / worlds for i in range(len(view.legal_codes()))], worlds

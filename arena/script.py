@@ -4,10 +4,10 @@ The advice, in the words of this project; each rule below says which it follows 
 
     A  rolldicetakenames.com: metal cannot be neglected; mind what is lost with a first craftsman; gold is scarcer than
        it seems.
-    B  sedjtroll.blogspot.com: dismiss whoever has outlived his use, not the one whose good you work most or must buy;
-       craftsmen and goods have to fit each other.
+    B  sedjtroll.blogspot.com: dismiss a craftsman you no longer need, not the one whose good you process most or must
+       buy; craftsmen and goods have to match.
     C  hiewandboardgames.blogspot.com: gold decides about hiring, and about the one space that matters.
-    D  boardgamereviewsbyjosh.com: an early builder is dear; let others pay, and pay only for what is worth it.
+    D  boardgamereviewsbyjosh.com: an early builder is expensive; let others pay, and pay only for what is worth it.
 """
 
 from collections import Counter
@@ -22,18 +22,18 @@ TYPES = ("sand", "wood", "stone", "metal")
 PRICES = {"sand": 2, "wood": 3, "stone": 4, "metal": 5}  # gold at the market
 RESERVE = 6  # gold that is kept back while rounds are left
 DEAREST = 3  # gold that an early builder may cost
-GOLD_A_POINT = 4  # what a VP is thought worth
+GOLD_A_POINT = 4  # estimated worth of a VP
 ROUNDS = 6
-SPACES = {  # VP that a space is thought worth, where nothing below says more
+SPACES = {  # estimated worth of a space in VP, unless a rule below applies
     "priory": 2.0, "kingsbridge.1": 2.2, "kingsbridge.2": 2.1, "market": 1.5, "castle": 1.4, "court": 1.3, "start": 0.8,
     "archbishop": 1.0,
 }  # fmt: skip
-STEADY = {"accept": 0.1, "use": 0.5, "protect": 0.5}  # what protects or saves gold is used at once
+STEADY = {"accept": 0.1, "use": 0.5, "protect": 0.5}  # cards that protect or save gold are used at once
 
 
 @dataclass(frozen=True)
 class Table:
-    """What a seat sees, by the names of the position file and the catalogue."""
+    """A seat's view, with the names of the position file and the catalogue."""
 
     all: Mapping[str, Any]
     me: Mapping[str, Any]
@@ -41,7 +41,7 @@ class Table:
 
     @property
     def rounds_left(self) -> int:
-        """After the present one."""
+        """Rounds after the current one."""
         return ROUNDS - int(self.all["round"])
 
     @property
@@ -80,7 +80,7 @@ def cubes(card: Mapping[str, Any]) -> int:
 
 
 def strength(table: Table, craftsman: str) -> float:
-    """VP of a round in which a craftsman has all the cubes he can use, less what they would bring elsewhere (B)."""
+    """VP of a round in which a craftsman has all the cubes he can use, minus their worth elsewhere (B)."""
     card = table.cards[craftsman]
     return float(card["capacity"] * (pay(card) - 0.3 * cubes(card)))
 
@@ -120,14 +120,14 @@ def worth_of_cube(table: Table, type_: str) -> float:
 
 
 def take(table: Table, card: str) -> float:
-    """The most for each worker, of cubes for which there is a craftsman; a worker at the mill earns a gold (B)."""
+    """Prefer most cubes per worker, of types for which there is a craftsman; a worker at the mill earns a gold (B)."""
     found = table.cards[card]
     used = min(found["yields"], max(lacking(table)[found["type"]], 0))
     return float(used * worth_of_cube(table, found["type"]) * GOLD_A_POINT / found["workers"] - 0.8)
 
 
 def gain_by(table: Table, craftsman: str) -> float:
-    """VP that a craftsman adds, over whom he would replace, until the end (B)."""
+    """VP that a craftsman adds until the end, compared with the one he would replace (B)."""
     mates = table.cards[craftsman].get("requires", [])
     if mates and set(mates).isdisjoint(table.own):
         return 0.0
@@ -136,7 +136,7 @@ def gain_by(table: Table, craftsman: str) -> float:
 
 
 def gainful(table: Table, craftsman: str) -> bool:
-    """Whether a craftsman brings more VP than what he costs."""
+    """Whether a craftsman brings more VP than his cost is worth."""
     return bool(gain_by(table, craftsman) * GOLD_A_POINT > table.cards[craftsman]["cost"])
 
 
@@ -145,11 +145,11 @@ def hire(table: Table, craftsman: str) -> float:
     cost = table.cards[craftsman]["cost"]
     if table.me["gold"] - cost < min(RESERVE, 2 * table.rounds_left) or not gainful(table, craftsman):
         return -1.0
-    return 1.0 + gain_by(table, craftsman)  # before most cards: the workers wait, the craftsman may not
+    return 1.0 + gain_by(table, craftsman)  # before most cards: workers can wait, the craftsman may be gone
 
 
 def place(table: Table, _: str, space: str) -> float:
-    """The space worth most, if it is not too dear (D); metal at court while there is any (A)."""
+    """The most valuable space, if it is not too expensive (D); the court while there is metal (A)."""
     waits = bool(table.all["waiting"]) and not table.all["drawn"]
     cost = 0 if waits or table.all["free_placement"] else table.all["cost"]
     if cost > DEAREST or table.me["gold"] - cost < RESERVE * bool(cost):
@@ -158,7 +158,7 @@ def place(table: Table, _: str, space: str) -> float:
 
 
 def worth_of_space(table: Table, space: str) -> float:
-    """VP that a space is thought worth."""
+    """Estimated worth of a space in VP."""
     if space.startswith("shiring"):
         return max(gain_by(table, table.all["shiring_cards"][int(space[-1]) - 1]), 0.0)
     if space == "court" and table.all["court_metal"] and not any(table.all["court"]):
@@ -169,7 +169,7 @@ def worth_of_space(table: Table, space: str) -> float:
 
 
 def dismiss(table: Table, craftsman: str) -> float:
-    """The weakest, but for those without whom others are idle or the market is closed (A, B)."""
+    """The weakest craftsman, except those that others or the market depend on (A, B)."""
     others = [table.cards[one] for one in table.own if one != craftsman]
     permit = table.cards[craftsman].get("permits")
     missed = 0.5 if permit and permit not in [other.get("permits") for other in others] else 0.0
@@ -179,20 +179,20 @@ def dismiss(table: Table, craftsman: str) -> float:
 
 
 def convert(table: Table, craftsman: str, times: str) -> float:
-    """As planned; the first in the list of the game first, so that nobody is passed over."""
+    """As planned, in the order of the game's list, so that no craftsman is skipped."""
     planned = plan(table)[craftsman]
     return 1.0 if int(times) == planned else -1.0
 
 
 def buy(table: Table, type_: str, amount: str) -> float:
-    """What is lacking, with what gold need not be kept (A, C)."""
+    """Cubes that are lacking, with the gold that need not be kept (A, C)."""
     n = int(amount)
     keeps = table.me["gold"] - n * PRICES[type_] >= RESERVE * bool(table.rounds_left)
     return float(n) if keeps and lacking(table)[type_] >= n else -1.0
 
 
 def sell(table: Table, type_: str, amount: str) -> float:
-    """What no craftsman can use, all of it (B)."""
+    """All cubes that no craftsman can use (B)."""
     return float(amount) if -lacking(table)[type_] >= int(amount) else -1.0
 
 
@@ -213,12 +213,12 @@ VERBS: Mapping[str, Callable[..., float]] = {
 
 
 def advised(view: State) -> tuple[str, int]:
-    """Return the action that the rules like best, the first of equals, and how many they were asked about."""
+    """Return the action that the rules rate highest, the first of equals, and the number of actions rated."""
     table, legal = table_of(view), [action.text for action in view.legal_actions()]
     worth = [rate(table, *text.split()) for text in legal]
     return legal[worth.index(max(worth))], len(legal)
 
 
 def rate(table: Table, verb: str, *things: str) -> float:
-    """Return what an action is thought worth, in gold or VP alike for all that compete; 0 for doing nothing."""
+    """Return the estimated worth of an action, in the same unit for all that compete; 0 for doing nothing."""
     return VERBS[verb](table, *things) if verb in VERBS else STEADY.get(verb, 0.0)

@@ -10,7 +10,7 @@ cdef extern from *:
 
 
 cdef inline int popcount(unsigned int bits) noexcept nogil:
-    """Not the compiler's: without the processor's instruction, which portable code cannot have, that is a call."""
+    """The number of bits set. The compiler's built-in would be a function call in portable code, without POPCNT."""
     bits -= bits >> 1 & 0x55555555u
     bits = (bits & 0x33333333u) + (bits >> 2 & 0x33333333u)
     return <int> (((bits + (bits >> 4)) & 0x0F0F0F0Fu) * 0x01010101u >> 24)

@@ -34,8 +34,8 @@ cdef class Game:
         rules_revision: raised whenever the same actions can lead elsewhere than before.
         actions: (text, label) of each action code, in order; texts are unique.
         layout: the fields of its positions.
-        accounts: what must add up in a position: functions of its fields that yield faults, each a path and a
-            description. They rely on the fields' types and ranges alone; the first line of each is its sentence.
+        accounts: checks across fields: functions of a position's fields that yield faults, each a path and a
+            description. They rely only on the fields' types and ranges; the first line of each docstring is the rule.
         seat_names: what seats are called in texts; else by number.
         picture: what makes a readable picture of a position's fields.
         tuning: how it is searched.
@@ -108,7 +108,7 @@ cdef class Game:
 
     @property
     def max_plies(self):
-        """No game has more plies (decisions and chance events together)."""
+        """No game has more plies than this, decisions and chance events together."""
         return self.ops.max_plies
 
     @property

@@ -75,9 +75,9 @@ def game(name: str, *, catalogue: Any = None) -> Game:
     Args:
         name: one of GAMES.
         catalogue: TOML file of its cards, or a catalogue that was read from one. None: the one already in use in this
-        process, else the shipped one; a process has one catalogue per game.
+            process, else the shipped one; a process has one catalogue per game.
 
-        Raises KeyError, which lists the names; BadCatalogue; CatalogueInUse for a catalogue other than the one in use.
+    Raises KeyError, which lists the names; BadCatalogue; CatalogueInUse for a catalogue other than the one in use.
     """
     if name not in LIST:
         raise KeyError(f"{name!r}: no such game; the games are {', '.join(LIST)}")

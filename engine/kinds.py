@@ -24,7 +24,7 @@ class Context(NamedTuple):
 class Kind:
     """A kind of value. `annotation` is its type in JSON, `low` and `high` bound each of its numbers in the struct.
 
-    Where it is `plain`, a value is one number, in the struct and in JSON the same.
+    If it is `plain`, a value is one number, the same in the struct and in JSON.
     """
 
     annotation: Any
@@ -287,7 +287,7 @@ def repeated(things: Sequence[Any]) -> list[str]:
 
 
 def strangers(colours: Sequence[str], known: Sequence[str], seats: int) -> list[str]:
-    """Describe each colour that nobody plays."""
+    """Describe each colour that is not in the game."""
     strange = set(known[seats:])
     if strange.isdisjoint(colours):
         return []

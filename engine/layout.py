@@ -1,7 +1,7 @@
 """The fields of a game's positions, declared once. Reading, writing, the range check and the schema follow from it.
 
-A game says of each field its name in JSON, where it lies in the struct (`at` of place.pxd), its kind (kinds.py) and
-what it means; and for its players once what each of them has. Bytes that no field claims are 0 in every position.
+A game declares for each field its name in JSON, its address in the struct (`at` of place.pxd), its kind (kinds.py) and
+its meaning; fields of players are declared once for all players. Bytes that belong to no field are 0 in every position.
 """
 
 import struct
@@ -24,7 +24,7 @@ class Field(NamedTuple):
     Attributes:
         name: in JSON.
         members: the members of the struct that hold it, one or several.
-        kind: what it may hold.
+        kind: of its values.
         meaning: for people, in Markdown.
         hidden: from whom: "" nobody, "all" everybody, "others" all players but the owner.
         home: the set of cards of which each is in one field only, among those that name the same set.
@@ -44,10 +44,10 @@ class Slot(NamedTuple):
     Attributes:
         path: in the game's own fields.
         name: in its owner.
-        kind: what it may hold.
+        kind: of its values.
         home: as in Field.
         owner: the seat, -1 for the position itself.
-        take: picks its numbers out of those of the struct.
+        take: picks its numbers from those of the struct.
     """
 
     path: str
@@ -59,17 +59,17 @@ class Slot(NamedTuple):
 
 
 class MemoryPlan(NamedTuple):
-    """How positions for a number of seats lie in memory. Places of slots are indices into `slots`.
+    """The memory layout of positions with a number of seats. Places of slots are indices into `slots`.
 
     Attributes:
         codec: of all numbers of the struct.
         slots: in the order of JSON: those of the position, then those of each player.
-        first: picks the first number of each slot; where the kind is plain, it is the value.
+        first: picks the first number of each slot, which is the value if the kind is plain.
         converted: the slots of other kinds, with their places.
         judged: the slots whose kinds find faults of their own, with their places.
         homes: the slots that are homes of cards, with their places.
-        order: picks the numbers of the struct out of the seats, the values and what the converted ones are written as.
-        shared: a number, and where else among those there is a part of it.
+        order: picks the numbers of the struct from the seats, the values and the numbers of the converted ones.
+        shared: a number, and the places of other numbers that hold a part of it.
     """
 
     codec: struct.Struct
@@ -83,12 +83,12 @@ class MemoryPlan(NamedTuple):
 
 
 class Layout:
-    """How the positions of a game lie in memory and in JSON.
+    """The layout of a game's positions in memory and in JSON.
 
     Args:
         name: of the game.
         seats: player counts.
-        struct_at: address and size of the struct that the members were taken of. Its first byte holds the seats.
+        struct_at: address and size of the struct whose members the fields name. Its first byte holds the seats.
         players_at: address and size of its first player.
         fields: of the position, in the order of JSON; `players` comes last by itself.
         player_fields: of each player. Members outside the players belong to all of them.
@@ -117,7 +117,7 @@ class Layout:
     # -- memory --------------------------------------------------------------------------------------
 
     def plan(self, seats: int) -> MemoryPlan:
-        """Return how positions for a number of seats lie in memory."""
+        """Return the memory layout of positions with a number of seats."""
         owned = [(field, -1) for field in self.fields]
         owned += [(field, seat) for seat in range(seats) for field in self.player_fields]
         codec, first = self.codec(member for field, owner in owned for member in self.members(field, owner))
@@ -230,7 +230,7 @@ class Layout:
     # -- in words ------------------------------------------------------------------------------------
 
     def description(self) -> str:
-        """Return the tables of all fields, as RULES.md has them; neighbours that mean the same share a row."""
+        """Return the tables of all fields for RULES.md; neighbouring fields with the same meaning share a row."""
         players = Field("players", (), Kind(), "by seat, below")
         return f"{table('field', [*self.fields, players])}\n{table('field of a player', self.player_fields)}"
 

@@ -44,7 +44,7 @@ cdef enum:
 # -- what a position is worth ----------------------------------------------------------------------
 
 cdef bint evaluate(const void *weights, const void *s, double *scores, double *shares) noexcept nogil:
-    """Write expected final scores, and win shares; at the end those of the rules."""
+    """Write expected final scores and win shares; after the end of the game, the actual ones."""
     cdef const Net *net = <const Net *> weights
     cdef Sparse own[MAX_SEATS]
     cdef Sparse table
@@ -83,9 +83,9 @@ cdef double LN2_LOW = 1.90821492927058770002e-10
 
 
 cdef inline double power_of_e(double x) noexcept nogil:
-    """e to the x, for x from -700 to 0, to 2 units in the last place; less than that is taken for -700.
+    """e to the x, for x from -700 to 0, to 2 units in the last place; lower x count as -700.
 
-    The C library's picks its instructions by the processor, and so its last bit. Here x = n ln 2 + r, |r| <= ln 2 / 2,
+    The C library's exp depends on the processor's instructions in its last bit. Here x = n ln 2 + r, |r| <= ln 2 / 2,
     and e to the r is its Taylor series (W. J. Cody, W. Waite 1980, Software Manual for the Elementary Functions, 6).
     """
     cdef int64_t bits
@@ -110,7 +110,7 @@ INVERSE_FACTORIAL[:] = [
 
 
 def exponential(double x):
-    """Return e to the x, for x from -700 to 0, as win shares are made with: the same bits on every machine."""
+    """Return e to the x, for x from -700 to 0, as used for win shares: bit-identical on every machine."""
     return power_of_e(x)
 
 

@@ -1,16 +1,16 @@
-"""Positions as tables that can be read in a terminal: what the games' `show` have in common."""
+"""Positions as tables for the terminal: functions shared by the games' `show`."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 
 def words(items: Iterable[str]) -> str:
-    """The texts that say something, in one line."""
+    """The non-empty texts, in one line."""
     return ", ".join(item for item in items if item)
 
 
 def named(values: Iterable[tuple[str, str]]) -> list[str]:
-    """A line for each value that says something, after its name."""
+    """A line for each non-empty value, after its name."""
     return [f"{name}: {value}" for name, value in values if value]
 
 

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Where a value lies in a struct: how the fields that a game declares (layout.py) name the members of it."""
+"""Addresses of struct members, with which the fields that a game declares (layout.py) refer to them."""
 from libc.stdint cimport int8_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 ctypedef fused member:

@@ -73,8 +73,7 @@ def read_records(lines: Iterable[str], *, begun: bool = False) -> Iterator[Recor
     Args:
         lines: of the file.
         begun: the last record may lack its last line or end in the middle of a line, because its writer was killed;
-            lines
-        must then include their line ends.
+            lines must then include their line ends.
 
     Raises BadRecord at the first line that is not JSON, does not belong where it is, or does not follow from the
     lines before it.

@@ -1,8 +1,8 @@
 # cython: language_level=3
 """Random numbers: xoshiro256++ (Blackman and Vigna 2021), its state passed by pointer.
 
-Seeded through splitmix64, so that neighbouring seeds give unrelated streams. Nothing here holds
-a global: whoever owns the luck owns the rng_t.
+Seeded through splitmix64, so that neighbouring seeds give unrelated streams. There is no global
+state: every caller owns its rng_t.
 """
 from libc.stdint cimport uint8_t, uint64_t
 

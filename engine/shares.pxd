@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Who has won, told from ranks; inline, for the rules of games."""
+"""Win shares from ranks; inline, for the rules of games."""
 
 
 cdef inline void share_win(double *out, int seats) noexcept nogil:

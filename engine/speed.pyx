@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Loops that are only ever timed: random games, random playouts, copies, and a fixed reference."""
+"""Loops for benchmarks: random games, random playouts, copies, and a fixed reference."""
 from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memcpy
 
@@ -43,7 +43,7 @@ def random_games(Game game not None, int seats, double seconds, seed):
 
 
 def random_playouts(State position not None, double seconds, seed):
-    """Play one dealt position to the end at random, again and again. Return (playouts, plies, seconds spent)."""
+    """Play one dealt position to the end at random, repeatedly. Return (playouts, plies, seconds spent)."""
     cdef uint64_t world[64]
     cdef Rng rng = Rng(seed)
     cdef State root = position.deal(rng)
@@ -59,7 +59,7 @@ def random_playouts(State position not None, double seconds, seed):
 
 
 def evaluations(Valuation value not None, list positions not None, double seconds):
-    """Value positions, one after the other, again and again. Return (evaluations, seconds spent)."""
+    """Evaluate positions in turn, repeatedly. Return (evaluations, seconds spent)."""
     cdef int i, size = (<State> positions[0]).game.ops.state_size, count = len(positions)
     cdef bytes memory = b"".join([position.to_bytes() for position in positions])
     cdef const char *first = memory

@@ -29,13 +29,13 @@ class Tuning:
         search: by number of seats, the options in which the shipped search differs from `ismcts-plain`.
         temperature: lead in the guide's value, in points, that multiplies the odds of winning by e.
         scale: by number of seats, points of margin that correspond to 1 in the reward of a search:
-        about the range of its lines.
+            about the range of its lines.
         worth_naming: smallest difference worth mentioning, of margins in points, of features in their own unit.
         review: by number of seats, the options in which the search of a review differs from the shipped one, if that
-        uses the hand-made value.
+            uses the hand-made value.
         review_learned: the same if it uses the learned one.
         learned: by number of seats, the options in which the shipped search differs from `search` if a learned value
-        is shipped for the cards in use.
+            is shipped for the cards in use.
         certainty: weights for the probability that a search ten times longer would name the same action: a constant,
             logarithms of all visits and of the lead in visits, the lead in score in standard errors.
         levels: NUM_LEVELS levels of play, weakest first.

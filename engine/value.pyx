@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""The values of a game by name: hand-made ones, the learned one that is shipped, and files of weights."""
+"""The values of a game by name: hand-made ones, the shipped learned one, and files of weights."""
 from array import array
 from functools import cache
 from importlib.resources import files
@@ -14,19 +14,19 @@ from clerestory.engine.weights import read_weights
 
 HAND, LEARNED = "hand", "net"
 LEARNED_FILE = "value.bin"
-KEPT = {}  # by game, name, kind of vectors and state of the file: values are constant, and searches are many
+KEPT = {}  # by game, name, kind of vectors and state of the file: values are constant and shared by many searches
 
 
 cdef class Valuation:
-    """A value of one game: what positions are worth. From value_of.
+    """A value of one game, which evaluates positions. Made by value_of.
 
     Attributes:
-        name: as it was asked for.
+        name: as given.
         weights: of a net; None for a hand-made value.
     """
 
     def __call__(self, State state not None):
-        """Return expected final scores by seat, in points, and win shares, None where the value has none."""
+        """Return expected final scores by seat, in points, and win shares, None if the value has none."""
         cdef double scores[MAX_SEATS]
         cdef double shares[MAX_SEATS]
         cdef bint shared = self.c.evaluate(self.c.weights, state.data, scores, shares)
@@ -34,7 +34,7 @@ cdef class Valuation:
         return tuple([scores[i] for i in seats]), tuple([shares[i] for i in seats]) if shared else None
 
     def signature(self, states not None):
-        """Return 8 hexadecimal digits that change with any bit of what the value says of any of the positions."""
+        """Return 8 hexadecimal digits that change with any bit of the value's results for the positions."""
         digest = 0
         for state in states:
             scores, shares = self(state)
@@ -47,11 +47,11 @@ def value_of(Game game not None, str name not None, *, bint narrow=False):
 
     Args:
         game: whose positions it is for.
-        name: of a hand-made value (`hand` is the one in use), `net` for the learned one that is shipped with the
-            game, or the path of a file of weights.
+        name: of a hand-made value (`hand` is the one in use), `net` for the learned one shipped with the game, or the
+            path of a file of weights.
         narrow: as in NetMemory.
 
-    Raises BadWeights for a name that there is not, and for a file that is not for this game.
+    Raises BadWeights for an unknown name, and for a file that is not for this game.
     """
     key = game.name, name, narrow, stamp_of(game, name)
     if key not in KEPT:
@@ -61,7 +61,7 @@ def value_of(Game game not None, str name not None, *, bint narrow=False):
 
 
 def stamp_of(game, name):
-    """Return the state of the file that a name stands for; None for what is shipped, which does not change."""
+    """Return the state of the file of a name; None for shipped values, which do not change."""
     if name == LEARNED or name in game.hand_values:
         return None
     status = file_of(game, name).stat()
@@ -69,10 +69,10 @@ def stamp_of(game, name):
 
 
 def value_in_use(Game game not None):
-    """Return the name of the value that the shipped search of a game asks, and in a sentence why that one.
+    """Return the name of the value that the shipped search of a game uses, and the reason in a sentence.
 
-    It is `net` where a learned value is shipped that was learned with the cards in use: identities of cards are part
-    of what it sees. With other cards it is `hand`, which goes by what cards do.
+    It is `net` if a learned value is shipped that was learned with the cards in use, because its input includes the
+    identities of cards. With other cards it is `hand`, which depends only on the effects of cards.
     """
     if not is_shipped(game.name):
         return HAND, "no learned value is shipped"
@@ -89,12 +89,12 @@ def shipped_file(name):
 
 @cache
 def is_shipped(name):
-    """Whether a learned value of a game is shipped; each search asks."""
+    """Whether a learned value of a game is shipped; called for each search."""
     return shipped_file(name).is_file()
 
 
 def file_of(game, name):
-    """Return the path of the file of weights that a name stands for. Raises BadWeights where there is none."""
+    """Return the path of the file of weights with a name. Raises BadWeights if there is none."""
     path = shipped_file(game.name) if name == LEARNED else Path(name)
     if path.is_file():
         return path

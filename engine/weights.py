@@ -77,9 +77,9 @@ def write_weights(path: Path | str, arrays: Mapping[str, Any], provenance: Mappi
         path: of the file; replaced as a whole.
         arrays: NumPy arrays, or anything with their `astype` and `tobytes`, of the names and shapes of `shapes`.
         provenance: how they were made, as JSON.
-        game: that they were learned for.
+        game: for which they were learned.
 
-        Raises BadWeights for a missing or unknown name, a wrong shape, or a number that is not finite.
+    Raises BadWeights for a missing or unknown name, a wrong shape, or a number that is not finite.
     """
     wanted = shapes(game)
     if arrays.keys() != wanted.keys():

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Room in a tree that goes on from a later root."""
+"""Compaction of a tree that continues from a later root."""
 from libc.stdint cimport uint64_t
 
 from clerestory.search.tree cimport Tree

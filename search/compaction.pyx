@@ -1,9 +1,9 @@
 # cython: language_level=3
-"""Mark what can be reached from the new root, and move it together, in the memory that the tree has.
+"""Compaction of a tree in place: mark the nodes that can be reached from the new root, and move them together.
 
-A row of edges names the node that it was come from when it was added, and rows are listed in that order: so one pass
-finds everything that first came from the root, parents first. Links name other parents that a node has been come from
-since, by another order of actions; what they lead to may have been listed before them, so it takes another pass.
+A row of edges names the parent from which its node was first reached, and rows are in the order of their creation, so
+one pass finds everything that was first reached through the root, parents first. Links name further parents, from which
+a node was reached later by another order of actions. The node's rows may precede the link, which takes another pass.
 """
 from libc.stdint cimport uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
@@ -18,7 +18,7 @@ cdef enum:
     CLASSES = 33                 # of nodes by visits: 0, 1, 2 to 3, 4 to 7, ...
     MOST_PASSES = 8
 
-cdef double SECONDS_A_ROW = 0.3e-6  # the most that was measured, on a busy machine; a third of it is usual
+cdef double SECONDS_A_ROW = 0.3e-6  # the highest measured, on a busy machine; a third of it is usual
 
 cdef struct Way:                 # a row's two ends, places in the table of nodes
     uint32_t node
@@ -26,15 +26,15 @@ cdef struct Way:                 # a row's two ends, places in the table of node
 
 
 cdef double compaction_seconds(const Tree *tree) noexcept nogil:
-    """Return about how long a compaction takes, at most."""
+    """Return an upper estimate of the seconds that a compaction takes."""
     return SECONDS_A_ROW * tree.num_rows
 
 
 cdef bint tree_compact(Tree *tree, uint64_t root) noexcept nogil:
-    """Keep what came from the root, the most visited nodes first, in at most half of the memory; forget the rest.
+    """Keep the nodes reached from the root, the most visited first, in at most half of the memory; drop the rest.
 
-    What is kept is as it was, to the bit; the root is always kept. Everything is forgotten if the tree does not know
-    the root. Returns False, and changes nothing, where there is no memory for the work.
+    Kept nodes are bit-identical; the root is always kept. Everything is dropped if the tree does not contain the root.
+    Returns False, and changes nothing, if there is no memory for the work.
     """
     cdef uint32_t *owners
     cdef Way *ways
@@ -57,7 +57,7 @@ cdef bint tree_compact(Tree *tree, uint64_t root) noexcept nogil:
 
 
 cdef void mark(Tree *tree, Way *ways, uint32_t root) noexcept nogil:
-    """Mark the root and every node that has a row whose parent is marked, in as many passes as links ask for."""
+    """Mark the root and every node that has a row whose parent is marked, in as many passes as links require."""
     cdef uint32_t i
     cdef int passes = 0
     for i in range(tree.num_rows):
@@ -68,7 +68,7 @@ cdef void mark(Tree *tree, Way *ways, uint32_t root) noexcept nogil:
 
 
 cdef bint mark_once(Tree *tree, const Way *ways) noexcept nogil:
-    """Mark in one pass; return whether a link has marked a node, so that some of its own rows may have been passed."""
+    """Mark in one pass; return whether a link marked a node, whose own rows the pass may already have skipped."""
     cdef bint late = False
     cdef Node *node
     cdef uint32_t i
@@ -85,12 +85,12 @@ cdef inline bint is_kept(const Tree *tree, uint32_t place) noexcept nogil:
 
 
 cdef inline bint holds(const Tree *tree, const Way *ways, uint32_t i) noexcept nogil:
-    """Whether a row is that of a marked node, not one that the node has left behind."""
+    """Whether a row is the current row of a marked node, not one that it has left behind."""
     return is_kept(tree, ways[i].node) and tree.nodes[ways[i].node].first == tree.rows[i].first
 
 
 cdef inline bint links(const Tree *tree, const Way *ways, uint32_t i) noexcept nogil:
-    """Whether a row tells another way from one marked node to another."""
+    """Whether a row is a link from one marked node to another."""
     return is_kept(tree, ways[i].node) and is_kept(tree, ways[i].parent)
 
 
@@ -107,7 +107,7 @@ cdef int class_of(const Tree *tree, const Node *node) noexcept nogil:
 
 
 cdef int fewest_visits(const Tree *tree, const Way *ways) noexcept nogil:
-    """Return the lowest class of nodes from which on all of them fit into half of the memory."""
+    """Return the lowest class such that the nodes of it and of all higher classes fit into half of the memory."""
     cdef uint32_t nodes[CLASSES]
     cdef uint32_t edges[CLASSES]
     cdef uint32_t i, kept_nodes = 0, kept_edges = 0
@@ -130,7 +130,7 @@ cdef int fewest_visits(const Tree *tree, const Way *ways) noexcept nogil:
 
 
 cdef void keep_within(Tree *tree, const Way *ways, uint32_t root, int fewest) noexcept nogil:
-    """Unmark the nodes of lower classes, but for the root."""
+    """Unmark the nodes of lower classes, except the root."""
     cdef Node *node
     cdef uint32_t i
     if fewest == 0:
@@ -142,7 +142,7 @@ cdef void keep_within(Tree *tree, const Way *ways, uint32_t root, int fewest) no
 
 
 cdef void move_rows(Tree *tree, const Way *ways, uint32_t *owners) noexcept nogil:
-    """Move the rows of marked nodes down, in their order, and say for each record whose it is: its edge, plus 1."""
+    """Move the rows of marked nodes down, in their order, and store the owner of each record: its edge, plus 1."""
     cdef uint32_t i, rows = 0, edges = 0
     cdef const Node *node
     cdef Row row
@@ -162,7 +162,7 @@ cdef void move_rows(Tree *tree, const Way *ways, uint32_t *owners) noexcept nogi
 
 
 cdef void move_edges(Tree *tree, const Node *node, uint32_t to, uint32_t *owners) noexcept nogil:
-    """Move a node's edges down, and say whose their records are."""
+    """Move a node's edges down, and store the owners of their records."""
     cdef uint32_t e
     memmove(&tree.edges[to], &tree.edges[node.first], node.count * sizeof(Edge))
     memmove(&tree.actions[to], &tree.actions[node.first], node.count * sizeof(action_t))
@@ -171,7 +171,7 @@ cdef void move_edges(Tree *tree, const Node *node, uint32_t to, uint32_t *owners
 
 
 cdef void move_records(Tree *tree, const uint32_t *owners) noexcept nogil:
-    """Move the records that have an owner down, in their order; that at place 0 is nobody's."""
+    """Move the records that have an owner down, in their order; the one at place 0 has none."""
     cdef uint64_t numbers = record_numbers(tree)
     cdef uint32_t i, records = 1
     for i in range(1, tree.num_records):
@@ -183,7 +183,7 @@ cdef void move_records(Tree *tree, const uint32_t *owners) noexcept nogil:
 
 
 cdef void list_nodes(Tree *tree) noexcept nogil:
-    """Make the table of nodes anew out of their rows, then mark their parents."""
+    """Rebuild the table of nodes from their rows, then mark their parents."""
     cdef const Row *row
     cdef uint32_t i
     memset(tree.nodes, 0, (tree.mask + 1) * sizeof(Node))

@@ -38,8 +38,8 @@ DEFAULT_MAX_BYTES = 256 << 20
 MIN_BYTES = 1 << 16
 EXPLAINED_WORLDS = 100
 MANY_PLIES = 1 << 40
-SLICE_SECONDS = 0.02             # between two looks of several threads at an early end
-SLICE_ITERATIONS = 2000          # of each thread; the same, where there is no time
+SLICE_SECONDS = 0.02             # between two checks of several threads for an early end
+SLICE_ITERATIONS = 2000          # of each thread; the same without a time limit
 REASONS = {
     BY_PAUSE: StopReason.PAUSED,
     BY_ITERATIONS: StopReason.ITERATIONS,
@@ -56,11 +56,11 @@ cdef class Searcher:
     in slices.
 
     Args:
-        root: what is searched, from `observe`.
+        root: the position to search, from `observe`.
         seed: 0 to 2**64 - 1, of all random choices.
         max_bytes: memory of the tree, for each thread; once it is full the search continues without growing it.
         threads: trees to make at once, 1 to 256; `run` makes more when it needs them, `step` does not.
-        clock: a function that tells the time in seconds, for simulations; None takes time.monotonic.
+        clock: a function that returns the time in seconds, for simulations; by default time.monotonic.
         options: the fields of Options.
 
     Raises BadLimit for an option out of its range.
@@ -116,9 +116,9 @@ cdef class Searcher:
             deadline: the same as a reading of time.monotonic; the earlier of the two holds.
             iterations: how many more, above 0, all threads together.
             threads: 1 to 256 independent trees, searched side by side and added up; each takes its own memory.
-            early: end as soon as the rest of the limits cannot change the best line (of the time, as many iterations
-                as the best speed so far would allow). Several trees are judged together, between slices. A search
-                of a chance event never ends early: all of its lines are wanted.
+            early: end as soon as the rest of the limits cannot change the best line (remaining time counts as the
+                iterations possible at the best speed so far). Several trees are judged together, between slices. A
+                search of a chance event never ends early, because all of its lines are needed.
 
         Raises BadLimit for a limit out of its range or when there is none, RuntimeError if already running.
         """
@@ -150,9 +150,9 @@ cdef class Searcher:
             deadline: that of the search, likewise; infinity for none.
             iterations: how many more this tree may run, above 0.
             thread: whose tree, counted from 0.
-            early: as in `run`; of no effect where there are several trees.
+            early: as in `run`; no effect with several trees.
 
-        Raises IndexError for a tree that there is not.
+        Raises IndexError for a tree that does not exist.
         """
         cdef TreeSearch tree = self.trees[thread]
         cdef double started = self._now()
@@ -211,14 +211,14 @@ cdef class Searcher:
         atomic_store(&self.stopping, 1)
 
     def advance(self, root not None):
-        """Go on from another root of the same game and observer, with what the tree already knows of it.
+        """Continue from another root of the same game and observer, with the statistics that the tree already has.
 
-        Nodes are information sets found by key, so whatever earlier searches met is found again, however it was
-        reached, and nothing that has become impossible is. All nodes stay, unless they fill more than half of the
-        memory: then the next run begins by keeping only what came from the new root, the most visited nodes first,
-        in half of the memory at most. It does not where that would take more than a quarter of its time (some
-        milliseconds for 50,000 nodes); a tree that is full is then cleared, unless it knows more of the root than the
-        run would find out. The stream of random numbers continues.
+        Nodes are information sets found by key, so every node that earlier searches met is found again, however it
+        was reached, and none that has become impossible. All nodes stay, unless they fill more than half of the
+        memory: then the next run begins by keeping only the nodes reached from the new root, the most visited first,
+        in at most half of the memory. It skips this if it would take more than a quarter of its time (some
+        milliseconds for 50,000 nodes); a tree that is full is then cleared, unless it has more iterations of the root
+        than the run could make. The stream of random numbers continues.
 
         Args:
             root: from `observe`; usually a later position of the game, at the seat's next decision.
@@ -240,7 +240,7 @@ cdef class Searcher:
         self.elapsed = 0
 
     def result(self):
-        """Return what is known so far. Raises RuntimeError before the first run and during a run."""
+        """Return the result so far. Raises RuntimeError before the first run and during a run."""
         cdef TreeSearch tree
         self._require_rest()
         if self.reason is None:
@@ -267,15 +267,15 @@ cdef class Searcher:
     def explain(self, result, *, lines=5, worlds=EXPLAINED_WORLDS, int64_t plies=MANY_PLIES):
         """Return the result with an outlook on each of its first lines, and the reason for the best one.
 
-        Each world is played to its end once for each line, with the same cards and luck: by what the tree plays
-        most, then by the guide's weights. Takes some 10 us a world and line, and 40 early in a game. The result
-        is as it was where the game has no guide.
+        Each world is played to its end once for each line, with the same cards and luck: by the most visited actions
+        of the tree, then by the guide's weights. Takes about 10 us per world and line, and 40 early in a game.
+        Without a guide the result is returned unchanged.
 
         Args:
             result: of this search, from its present position.
-            lines: how many to explain, 1 at least; more than there are is all.
+            lines: number of lines to explain, at least 1; at most all are explained.
             worlds: determinizations, above 0.
-            plies: for each line, after which no world begins: a limit to the time, a tenth of a microsecond each.
+            plies: limit for each line after which no new world begins; a ply takes about a tenth of a microsecond.
         """
         if self.view.game.guide == NULL:
             return result
@@ -288,7 +288,7 @@ cdef class Searcher:
         """Return the outlook of each action, and the gains of the first one over the second, feature by feature.
 
         Args:
-            actions: texts, one at least, of actions that are legal in the position. The game must have a guide.
+            actions: texts of at least one action, all legal in the position. The game must have a guide.
             worlds: as in `explain`.
             plies: as in `explain`.
         """
@@ -324,7 +324,7 @@ cdef class Searcher:
         ])
 
     def _features(self):
-        """Return the present features of the seat to decide, by name."""
+        """Return the current features of the seat to decide, by name."""
         cdef TreeSearch tree = self.trees[0]
         return self.view.features(tree.search.seat)
 

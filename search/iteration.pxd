@@ -22,8 +22,8 @@ cdef struct PathStep:
     uint32_t edge
     uint32_t first               # edge of the row
     int count                    # edges of the row
-    int seat                     # whose margin counts: the seat that decided; at a root of chance, the one that asks
-    bint certain                 # no chance event came before the next step, or the end of the game
+    int seat                     # whose margin counts: the seat that decided; at a root of chance, the observer
+    bint certain                 # no chance event before the next step or the end of the game
 
 cdef struct MastStep:            # of a playout
     int action                   # place in the MAST statistics
@@ -56,20 +56,20 @@ cdef struct Search:
     void *clock
     int horizon                  # plies of a playout
     Value value                  # of a position where a playout stops
-    double temperature           # points by which the odds to win grow e-fold, where the value gives no win shares
+    double temperature           # lead in points that multiplies the odds of winning by e, without win shares
     MastStatistics *mast         # by phase and action; NULL: not kept
     bint keeps_proofs            # as the options have it
-    bint proves                  # and nobody knows more of the root than the others do
+    bint proves                  # and no seat knows more of the root than an onlooker
     double rival_share           # of the most visits, below which a line cannot become the best
     double fastest               # iterations per second in the fastest window so far
     int windows                  # measured since the root was set
     # changed by every iteration
     rng_t rng
     rng_t round_rng              # where the random numbers of each turn of a round begin
-    int turns_left               # of the present round, in which every action of the root comes once
+    int turns_left               # of the current round, in which every action of the root has one turn
     Tree tree
-    bint crowded                 # the tree wants room before the first iteration
-    uint64_t reused              # visits to the root's actions that the tree knew of before
+    bint crowded                 # the tree has to be compacted before the first iteration
+    uint64_t reused              # visits to the root's actions from before the root was set
     uint64_t iterations          # since the root was set
     int depth                    # decisions from the root to the deepest node
     double lowest, highest       # margins that are rewards of 0 and of 1, points

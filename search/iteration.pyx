@@ -1,8 +1,8 @@
 # cython: language_level=3
 """Single-observer information-set Monte Carlo tree search (Cowling, Powley, Whitehouse 2012, IEEE TCIAIG 4(2)).
 
-Each iteration deals a world that agrees with what the observer knows, walks down the tree by UCB1 over
-the actions legal in that world, adds one action, plays on, and credits every edge of its path.
+Each iteration deals a world that is consistent with the observer's knowledge, descends the tree by UCB1 over
+the actions legal in that world, adds one action, plays out, and updates every edge of its path.
 """
 from libc.math cimport INFINITY, log, sqrt
 from libc.stdint cimport uint32_t, uint64_t
@@ -25,7 +25,7 @@ cdef extern from *:
 
 cdef enum:
     LOOK_EVERY = 8               # iterations between readings of the clock and checks of the root
-    ENOUGH_WINDOWS = 8           # before a speed is trusted: no delay fills all of them
+    ENOUGH_WINDOWS = 8           # needed before the speed is trusted: no delay fills all of them
 
 cdef double MOST_FOR_ROOM = 0.25  # of the time left
 cdef double WINDOW = 0.001       # seconds over which a speed is measured: shorter than most delays
@@ -50,7 +50,7 @@ cdef void iterate(Search *search) noexcept nogil:
 
 
 cdef void rewind(Search *search) noexcept nogil:
-    """Begin every turn of a round with the same random numbers, and so in the same world."""
+    """Restart the random numbers for each turn of a round, so that all turns use the same world."""
     if search.turns_left:
         search.rng = search.round_rng
     else:
@@ -66,7 +66,7 @@ cdef action_t in_turn(Search *search, int n) noexcept nogil:
 
 
 cdef void descend(Search *search) noexcept nogil:
-    """Walk down until an untried action has been played, the game is over, or memory is full."""
+    """Descend until an untried action has been played, the game is over, or memory is full."""
     cdef uint32_t node
     cdef int n, turn = search.ops.turn(search.world)
     search.length = 0
@@ -163,7 +163,7 @@ cdef bint follow(Search *search, uint32_t place, uint32_t edge, int seat) noexce
     search.path[search.length] = PathStep(edge, node.first, node.count, seat, True)
     search.length += 1
     search.depth = max(search.depth, search.length)
-    prefetch(record_of(&search.tree, edge))  # so that it has come when the path is backed up
+    prefetch(record_of(&search.tree, edge))  # so that it is in the cache when the path is backed up
     if search.identity != BY_KEY:
         search.path_hash = mixed(search.path_hash, search.tree.actions[edge] + 1)
     return search.tree.edges[edge].visits != 0
@@ -178,7 +178,7 @@ cdef inline uint64_t mixed(uint64_t a, uint64_t b) noexcept nogil:
 
 
 cdef action_t draw_outcome(Search *search) noexcept nogil:
-    """Return what the chance event of the root brings, one of the listed outcomes."""
+    """Draw the outcome of the root's chance event, one of the listed outcomes."""
     if search.even:
         return in_turn(search, search.ops.legal(search.world, search.legal))
     return search.ops.draw(search.world, &search.rng)
@@ -245,7 +245,7 @@ cdef uint32_t select(Search *search, const Node *node, int n) noexcept nogil:
 
 
 cdef uint32_t select_by_priors(Search *search, const Node *node, int n) noexcept nogil:
-    """Return an edge of a legal action by PUCT with availability; an untried one is rated as the mean of the others.
+    """Return an edge of a legal action by PUCT with availability; an untried one has the mean value of the others.
 
     Silver et al. 2017, Nature 550, with the action's own availability in place of the visits to the node.
     """
@@ -315,7 +315,7 @@ cdef inline double read_clock(const Search *search) noexcept nogil:
 cdef void make_room(Search *search, double deadline) noexcept nogil:
     """Compact a crowded tree if that takes little of the time left.
 
-    If it does not, forget a tree that is full and knows less of the root than the time left will bring.
+    Otherwise clear a full tree that has fewer iterations of the root than the time left allows.
     """
     cdef double left
     if not search.crowded:

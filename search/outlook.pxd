@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""What lines are expected to bring, feature by feature: the tree's own play, then informed play, to the end."""
+"""The expected features after lines: play by the tree, then informed play, to the end of the game."""
 from libc.stdint cimport int64_t, uint64_t
 
 from clerestory.engine.core cimport action_t
@@ -10,8 +10,8 @@ cdef enum:
 
 cdef struct Foreseen:             # of one line, over all worlds; first when the round is over, then at the end
     double total[2 * MAX_FEATURES]         # sums of the observer's features
-    double gain[2 * MAX_FEATURES]          # sums of what the first line has more, world by world
-    double gain_squares[2 * MAX_FEATURES]  # sums of the squares of that
+    double gain[2 * MAX_FEATURES]          # sums of the differences to the first line, world by world
+    double gain_squares[2 * MAX_FEATURES]  # sums of their squares
 
 cdef int look_ahead(
     Search *search, const action_t *firsts, int lines, int worlds, int64_t plies, uint64_t seed, Foreseen *out

@@ -13,7 +13,7 @@ cdef struct World:                # a determinization that is played on
     rng_t choice                  # of the seats
     uint64_t seed                 # of both
     int round                     # whose luck it is
-    bint in_tree                  # the tree still knows what is played
+    bint in_tree                  # the position is still in the tree
 
 cdef enum:
     MOST_DEALS = 1000             # until one of them allows an action that is possible
@@ -26,10 +26,10 @@ cdef int look_ahead(
 ) noexcept nogil:
     """Add up the features of the search's seat at the end of the round and of the game, line by line.
 
-    Every world is played once for each line: the same cards, the same luck of Nature's and the same of the
-    choices, each begun anew with every round, so that lines differ by what they bring rather than by what came up
+    Every world is played once for each line with the same cards and the same random numbers for Nature and for
+    choices, restarted in every round, so that differences between lines are due to the lines and not to luck
     (common random numbers; Law 2015, Simulation Modeling and Analysis, 11.2). No new world begins once earlier ones
-    have used the plies allowed for each line. The worlds follow from the seed alone. The search is not changed.
+    have used the plies allowed for each line. The worlds depend on the seed alone. The search is not changed.
     Returns the number of worlds, at least 1.
     """
     cdef double first[2 * MAX_FEATURES]
@@ -112,7 +112,7 @@ cdef int live_on(Search *search, World *world, double *out) noexcept nogil:
 
 
 cdef action_t next_action(Search *search, World *world) noexcept nogil:
-    """The tree's most visited action while the tree knows one, then one by the guide's weights."""
+    """The tree's most visited action while the position is in the tree, then one drawn by the guide's weights."""
     cdef float weights[MAX_LEGAL]
     cdef action_t legal[MAX_LEGAL]
     cdef int n = search.ops.legal(world.state, legal), code = -1

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Memory for trees, straight from the system, and what ended trees leave for those to come."""
+"""Memory for trees, directly from the system, and the reuse of memory of finished trees."""
 
 cdef void *reserve(size_t bytes) noexcept nogil
 cdef void release(void *array, size_t bytes) noexcept nogil

@@ -1,7 +1,7 @@
 # cython: language_level=3
-"""Memory for trees. The first write to a page can be slow: a virtual machine whose host has taken back a free huge page
-waits tens of milliseconds for another one, in the middle of an iteration. So the arrays of an ended tree, with the
-pages at their beginning, are kept for trees to come.
+"""Memory for trees. The first write to a page can be slow: if the host of a virtual machine has reclaimed a huge page,
+an iteration waits tens of milliseconds for another one. So the arrays of a finished tree, with their first pages, are
+kept for later trees.
 """
 from libc.string cimport memmove
 
@@ -64,7 +64,7 @@ SPARES = MOST_SPARES if CAN_KEEP else 0
 
 
 cdef void *reserve(size_t bytes) noexcept nogil:
-    """Return so many zeros from the system; NULL if there is no memory."""
+    """Return `bytes` zeroed bytes from the system; NULL if there is no memory."""
     return map_zeros(bytes)
 
 
@@ -74,7 +74,7 @@ cdef void release(void *array, size_t bytes) noexcept nogil:
 
 
 cdef void *take(size_t bytes) noexcept:
-    """Return so many bytes, whatever is in them; NULL if there is no memory. `give_back` them, with the same number."""
+    """Return uninitialized memory; NULL if there is none. Return it with `give_back` and the same number of bytes."""
     cdef size_t size = rounded(bytes)
     cdef void *array = NULL
     cdef int i
@@ -91,7 +91,7 @@ cdef void *take(size_t bytes) noexcept:
 
 
 cdef void give_back(void *array, size_t bytes) noexcept:
-    """Keep an array for another tree; the spare that has waited longest makes room for it."""
+    """Keep an array for another tree; if the list is full, the oldest spare is released."""
     global num_spares
     cdef size_t size = rounded(bytes)
     if array == NULL or not CAN_KEEP or size < HUGE_FROM:
@@ -113,7 +113,7 @@ cdef void strike(int i) noexcept:
 
 
 cdef size_t rounded(size_t bytes) noexcept:
-    """Return the bytes to take for an array: of a large one a power of two, for what is not touched costs nothing."""
+    """Return the bytes to take for an array: a power of two for large ones, as untouched memory costs nothing."""
     cdef size_t size = HUGE_FROM
     if not CAN_KEEP or bytes < HUGE_FROM:
         return bytes
@@ -123,12 +123,12 @@ cdef size_t rounded(size_t bytes) noexcept:
 
 
 def count_spares():
-    """Return the number of arrays that are kept, SPARES at most; none where a sanitizer watches memory."""
+    """Return the number of kept arrays, at most MOST_SPARES; 0 in builds with a sanitizer."""
     return num_spares
 
 
 def release_spares():
-    """Give all that is kept back to the system."""
+    """Return all kept arrays to the system."""
     global num_spares
     for i in range(num_spares):
         unmap(spares[i].array, spares[i].bytes)

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Playouts: how a world is played on from a leaf of the tree, and what the outcome is worth."""
+"""Playouts: playing a world from a leaf of the tree, and evaluating the outcome."""
 from clerestory.engine.rng cimport rng_t
 from clerestory.search.iteration cimport Search
 

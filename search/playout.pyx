@@ -12,7 +12,7 @@ cdef double MAST_TEMPERATURE = 0.05  # of the Gibbs distribution, in rewards
 
 
 cdef inline bint goes_on(int turn, int left) noexcept nogil:
-    """Whether the playout goes on. It stops at its horizon only at a seat's decision, where the guide has a value."""
+    """Whether the playout continues. At its horizon it stops only at a seat's decision, where a value exists."""
     return turn == NATURE or (turn != OVER and left > 0)
 
 

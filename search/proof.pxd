@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""What is known for certain at the end of a game: play without any chance event, all of it tried."""
+"""Proofs at the end of a game: outcomes that are certain because no chance event remains."""
 from clerestory.search.iteration cimport Search
 
 cdef bint is_open(const Search *search) noexcept nogil

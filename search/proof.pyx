@@ -1,11 +1,10 @@
 # cython: language_level=3
 """Proofs at the end of a game, after MCTS-Solver (Winands, Björnsson, Saito 2008, Computers and Games).
 
-An edge is proven if the game ends right after it, or if it leads to a node of which a proven edge wins for sure, or
-all edges are proven; in either case with no chance event on the way. Its sums are then what all of its visits would
-have brought had they known, and it is not explored any more: its prior is below 0, which takes the place of a mark. A
-mean over what was tried is too pessimistic for the seat that decides further down, and mends itself slowly; a proof is
-right at once.
+An edge is proven if the game ends right after it, or if it leads, without a chance event, to a node that has a proven
+edge which certainly wins, or whose edges are all proven. Its sums are then set as if all of its visits had returned the
+outcome of best play, and it is not explored any more; a prior below 0 marks it. A mean over everything that was tried
+is too pessimistic for the seat that decides below, and corrects itself slowly; a proof is right at once.
 """
 from libc.stdint cimport uint64_t
 
@@ -19,7 +18,7 @@ cdef double TIE = 1e-9           # rewards that differ by no more are equal
 
 
 cdef bint is_open(const Search *search) noexcept nogil:
-    """Whether no seat knows more of the root than an onlooker: whatever is hidden then only shows in chance events."""
+    """Whether no seat knows more of the root than an onlooker: hidden cards then only appear in chance events."""
     cdef uint64_t known = search.ops.key(search.root, NATURE)
     cdef int seat
     for seat in range(search.seats):
@@ -40,7 +39,7 @@ cdef void prove(Search *search) noexcept nogil:
 
 
 cdef void fix(Search *search, const PathStep *step) noexcept nogil:
-    """Put what this iteration has brought in the place of what every visit to an edge has."""
+    """Set the sums of an edge as if every visit had the result of this iteration."""
     cdef Edge *edge = &search.tree.edges[step.edge]
     cdef double *record = record_of(&search.tree, step.edge)
     cdef double visits = edge.visits, win

@@ -1,11 +1,11 @@
 # cython: language_level=3
 """The tree: information sets by key, and their statistics on edges, in memory that has a limit.
 
-Paths that reach the same node meet there, so it is a graph. A node's edges lie side by side in ascending
-order of action; a node that meets new actions gets a new row, and the old one is left behind. What is known of an
-edge lies in three arrays, by how often it is read: rows of actions are compared at every visit to a node, edges are
-read when one of them is chosen, records are only added to, until they tell of the root. Most edges are never tried,
-and have no record.
+Paths that reach the same node share it, so it is a graph. A node's edges are adjacent, in ascending
+order of action; a node that meets new actions gets a new row, and the old one is left behind. The data of an
+edge is in three arrays, by how often it is read: actions are compared at every visit to a node, edges are
+read when one of them is chosen, and records are only added to, and read at the end for the root. Most edges are never
+tried and have no record.
 """
 from libc.stdint cimport uint16_t, uint32_t, uint64_t
 
@@ -14,7 +14,7 @@ from clerestory.engine.core cimport action_t
 cdef enum:
     NO_NODE = 0xFFFFFFFF
     LINK = 0xFFFFFFFF               # instead of a row of edges: a row that only names another parent of a node
-    KEPT = 0x8000                   # mark of a node: by a compaction under way
+    KEPT = 0x8000                   # mark of a node, set during a compaction
     PARENT_MARKS = 15               # of a node, below KEPT
 
 cdef struct Edge:                   # 32 bytes, half a line of the cache
@@ -33,7 +33,7 @@ cdef struct Node:                   # 16 bytes
 
 cdef struct Row:                    # of edges, or a link; they are listed as they were added
     uint64_t key                    # of its node
-    uint64_t parent                 # of the node that it was come from when it was added; 0: the root
+    uint64_t parent                 # key of the node from which it was reached when it was added; 0: the root
     uint32_t first                  # edge; LINK: none
     uint16_t count                  # during a compaction
 
@@ -47,13 +47,13 @@ cdef struct Tree:
     uint32_t num_nodes
     uint32_t num_rows
     uint32_t num_edges
-    uint32_t num_records            # that at place 0 included, which nobody has
+    uint32_t num_records            # including the unused one at place 0
     uint32_t max_nodes
     uint32_t max_rows
     uint32_t max_edges
     uint32_t mask                   # places in the table - 1
     uint32_t max_places             # that it may have, a power of two
-    bint full                       # something was left out for lack of memory
+    bint full                       # something could not be added for lack of memory
 
 cdef bint tree_open(Tree *tree, uint64_t max_bytes, int seats) noexcept
 cdef void tree_close(Tree *tree) noexcept

@@ -6,7 +6,7 @@ from clerestory.engine.core cimport action_t
 from clerestory.search.pages cimport give_back, release, reserve, take
 
 cdef enum:
-    EDGES_A_NODE = 6   # what the memory is divided for
+    EDGES_A_NODE = 6   # on average, by which the memory is divided
     PLACES_A_NODE = 3  # of the largest table, rounding to a power of two included
     ROWS_A_NODE = 2
     FIRST_PLACES = 1024
@@ -22,7 +22,7 @@ cdef inline uint64_t record_bytes(const Tree *tree) noexcept nogil:
 
 
 cdef bint tree_open(Tree *tree, uint64_t max_bytes, int seats) noexcept:
-    """Take the memory, at most max_bytes; pages are touched as the tree grows. False if there is none."""
+    """Reserve the memory, at most max_bytes; pages are touched as the tree grows. False if there is none."""
     memset(tree, 0, sizeof(Tree))
     tree.seats = seats
     cdef uint64_t edge_bytes = EDGE_BYTES + record_bytes(tree)
@@ -56,7 +56,7 @@ cdef void tree_close(Tree *tree) noexcept:
 
 
 cdef void tree_clear(Tree *tree) noexcept nogil:
-    """Forget every node; the memory stays."""
+    """Remove every node; the memory stays."""
     memset(tree.nodes, 0, (tree.mask + 1) * sizeof(Node))
     tree.num_nodes = 0
     tree.num_rows = 0
@@ -66,7 +66,7 @@ cdef void tree_clear(Tree *tree) noexcept nogil:
 
 
 cdef uint64_t tree_bytes(const Tree *tree) noexcept nogil:
-    """Return the memory in use; the table of nodes counts whole."""
+    """Return the memory in use; the table of nodes counts in full."""
     cdef uint64_t nodes = (tree.mask + 1) * sizeof(Node) + tree.num_rows * sizeof(Row)
     return nodes + tree.num_edges * EDGE_BYTES + tree.num_records * record_bytes(tree)
 
@@ -93,7 +93,7 @@ cdef bint tree_crowded(const Tree *tree) noexcept nogil:
 cdef uint32_t tree_enter(Tree *tree, uint64_t key, uint64_t parent, const action_t *legal, int n) noexcept nogil:
     """Return the node of a key with an edge for each of the legal actions; NO_NODE if there is no memory for that.
 
-    The parent is the key of the node that it was come from, 0 at the root.
+    `parent` is the key of the node from which it was reached, 0 at the root.
     """
     cdef uint32_t place = place_of(tree, key)
     cdef Node *node = &tree.nodes[place]
@@ -125,9 +125,9 @@ cdef uint16_t mark_of(uint64_t parent) noexcept nogil:
 
 
 cdef inline void note_parent(Tree *tree, Node *node, uint64_t parent) noexcept nogil:
-    """Add a link where a node is come from by another way than before, unless another parent shares the mark.
+    """Add a link if a node is reached from a new parent, unless another parent has the same mark.
 
-    A search comes here at every step, so it asks the node alone; one link in some fifteen is left out for that.
+    This runs at every step of a search, so it reads only the node; about one link in fifteen is missed for that.
     """
     if node.marks & mark_of(parent) or tree.num_rows == tree.max_rows:
         return
@@ -137,7 +137,7 @@ cdef inline void note_parent(Tree *tree, Node *node, uint64_t parent) noexcept n
 
 
 cdef bint has_place(Tree *tree) noexcept nogil:
-    """Whether the table has a place for one more node; it doubles when half of it is taken, up to its largest size."""
+    """Whether the table has a place for one more node; it doubles when half full, up to its largest size."""
     cdef Node *old = tree.nodes
     cdef uint32_t i, places = tree.mask + 1
     if tree.num_nodes < places / 2 or places == tree.max_places:
@@ -204,7 +204,7 @@ cdef bint widen(Tree *tree, Node *node, uint64_t parent, const action_t *legal, 
 
 
 cdef double *record_of(Tree *tree, uint32_t edge) noexcept nogil:
-    """Return the record of an edge; one that has none gets it."""
+    """Return the record of an edge, creating it if necessary."""
     cdef uint32_t *place = &tree.edges[edge].record
     if place[0] == 0:
         place[0] = tree.num_records

@@ -10,7 +10,7 @@ from clerestory.search.iteration cimport Search
 cdef class TreeSearch:
     cdef Search search
     cdef Valuation valuation     # what search.value is of; None without a guide
-    cdef object clock            # a function that tells the time in seconds; None: the system's clock
+    cdef object clock            # a function that returns the time in seconds; None: the system's clock
     cdef object open(self, State view, object seed, object options, uint64_t max_bytes, int *stop, object clock)
     cdef bint open_statistics(self, object options)
     cdef object choose(self, object options)

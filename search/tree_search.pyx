@@ -61,7 +61,7 @@ cdef class TreeSearch:
         return self.search.played != NULL and self.search.mast != NULL
 
     cdef object choose(self, object options):
-        """Set what the hot loop reads."""
+        """Set the options that the hot loop reads."""
         share = options.margin_share
         self.search.exploration = options.exploration
         self.search.even = options.allocation == "even"
@@ -81,7 +81,7 @@ cdef class TreeSearch:
         self.set_scale(options)
 
     cdef object set_scale(self, object options):
-        """Set which margins are rewards of 0 and of 1."""
+        """Set the margins that correspond to rewards of 0 and 1."""
         self.search.by_range = options.scale == "range"
         self.search.lowest = math.inf if self.search.by_range else -options.scale / 2
         self.search.highest = -self.search.lowest
@@ -89,7 +89,7 @@ cdef class TreeSearch:
             self.search.margin_scale = self.search.margin_weight / options.scale
 
     cdef object set_root(self, object root):
-        """Move to another root of the same observer. A crowded tree makes room when it is next run."""
+        """Move to another root of the same observer. A crowded tree is compacted at the beginning of the next run."""
         cdef State view = root.view
         memcpy(self.search.root, view.data, sizeof(self.search.root))
         self.search.observer = root.observer
@@ -116,7 +116,7 @@ cdef class TreeSearch:
         return tree_find(&self.search.tree, self.search.ops.key(self.search.root, self.search.observer))
 
     cdef dict statistics(self):
-        """The statistics of the root's actions, by code; {} for a position that the tree has not met."""
+        """The statistics of the root's actions, by code; {} if the root is not in the tree."""
         cdef uint32_t root = self.root()
         cdef const Node *node = &self.search.tree.nodes[root]
         if root == NO_NODE:

@@ -1,8 +1,8 @@
 # cython: language_level=3
-"""A game whose hidden cards lie open: what a search would be worth that could peek. For measurements only.
+"""A game whose hidden cards are visible, to measure the strength of a search that sees them. For measurements only.
 
-It is another game's rules with two functions exchanged: nothing is forgotten and nothing is left to deal, so every
-iteration of a search is played in the true world. No option of the package can do this.
+It has the rules of the given game with two functions replaced, so that `observe` removes nothing and `deal` changes
+nothing, and every iteration of a search is played in the true world. No option of the package can do this.
 """
 from libc.string cimport memcpy
 
@@ -15,11 +15,11 @@ cdef void keep_all(void *s, int seat) noexcept nogil:
 
 
 cdef void keep_dealt(void *s, rng_t *rng) noexcept nogil:
-    """Deal: leave the cards as they lie."""
+    """Deal: leave the cards as they are."""
 
 
 cdef class Unveiled(Game):
-    """A game with its hidden cards open.
+    """A game with its hidden cards visible.
 
     Args:
         game: the game itself.

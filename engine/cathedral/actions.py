@@ -13,7 +13,7 @@ COLOUR_THINGS = things(COLOURS)
 
 
 def nature_kinds(names: Names) -> list[ActionKind]:
-    """What chance does."""
+    """Nature's actions."""
     return [
         single(codes.TURN_UP_ADVANTAGE, "advantage {}", "{} is turned up at Kingsbridge", names.advantages),
         single(codes.TURN_UP_CRAFTSMAN, "craftsman {}", "{} is turned up at Shiring", names.craftsmen[3:]),
@@ -25,7 +25,7 @@ def nature_kinds(names: Names) -> list[ActionKind]:
 
 
 def draft_kinds(names: Names) -> list[ActionKind]:
-    """What a seat does in the draft, and wherever a craftsman goes."""
+    """A seat's actions in the draft, and wherever a craftsman is dismissed."""
     return [
         single(codes.TAKE, "take {}", "send workers: {}", names.resources),
         single(codes.HIRE, "hire {}", "hire the {}", names.craftsmen[3:]),
@@ -35,7 +35,7 @@ def draft_kinds(names: Names) -> list[ActionKind]:
 
 
 def builder_kinds(once: list[Thing]) -> list[ActionKind]:
-    """What is done with builders, and with the cards that are used once."""
+    """Actions with builders and with single-use cards."""
     remigius, thomas, exemption = once
     return [
         plain(codes.REDRAW, "redraw", "return the builder to the bag and draw again"),
@@ -51,7 +51,7 @@ def builder_kinds(once: list[Thing]) -> list[ActionKind]:
 
 
 def board_kinds(names: Names) -> list[ActionKind]:
-    """What a seat does from the event to the cathedral."""
+    """A seat's actions from the event to the cathedral."""
     sales = [(thing, n) for thing in TYPE_THINGS for n in things(range(1, 14 if thing.id == "metal" else 41))]
     uses = product(names.craftsmen, TIMES)
     return [

@@ -46,7 +46,7 @@ cdef inline void visit_kingsbridge(Cathedral *s) noexcept nogil:
 
 
 cdef inline void take_advantage(Cathedral *s, Player *p, int card) noexcept nogil:
-    """Keep the card, or let it act (R28)."""
+    """Keep the card, or apply it at once (R28)."""
     if cards.kept >> card & 1:
         p.advantages |= <uint16_t> (1 << card)
         p.fresh |= <uint16_t> (1 << card)
@@ -81,7 +81,7 @@ cdef inline void visit_priory(Cathedral *s) noexcept nogil:
 
 
 cdef inline void produce(Cathedral *s) noexcept nogil:
-    """Forest, quarry and gravel pit; nothing is chosen in between. Workers come home.
+    """Forest, quarry and gravel pit, without choices in between. Workers return to the reserve.
 
     Extra cubes come without a resource card of the type (R12), and in the round in which the card was taken (R6).
     """
@@ -96,7 +96,7 @@ cdef inline void produce(Cathedral *s) noexcept nogil:
         for type_ in range(3):
             cubes = yields[type_] + (cards.produced[type_] if p.advantages & cards.producer[type_] else 0)
             p.cubes[type_] += <uint8_t> cubes
-            s.supply[type_] -= <signed char> cubes  # R7: what is owed counts as held
+            s.supply[type_] -= <signed char> cubes  # R7: owed cubes count as held
         p.workers += yields[3]
         p.resources = 0
     ask(s, AT_TAX, NATURE)
@@ -110,7 +110,7 @@ cdef inline int changed_yield(const Cathedral *s) noexcept nogil:
 
 
 cdef inline void change(unsigned int held, uint8_t *yields, int more) noexcept nogil:
-    """Each resource card yields more or less, but never below nothing (R14)."""
+    """Each resource card yields more or less, but never less than 0 (R14)."""
     cdef uint8_t one[4]
     cdef int type_
     while held:
@@ -130,7 +130,7 @@ cdef inline unsigned int seats_at_court(const Cathedral *s) noexcept nogil:
 
 
 cdef inline void play_tax(Cathedral *s, int a) noexcept nogil:
-    """Ask the holder of the exemption without a builder at court, also with no gold at all."""
+    """Ask the holder of the exemption unless they have a builder at court, even without gold."""
     cdef int seat
     cdef unsigned int at_court = seats_at_court(s)
     s.die = <uint8_t> (a - ROLL + LOWEST_ROLL)
@@ -170,10 +170,10 @@ cdef inline void settle_tax(Cathedral *s, unsigned int exempt) noexcept nogil:
 # -- steps 10 and 11: Shiring, castle --------------------------------------------------------------
 
 cdef inline void visit_shiring(Cathedral *s) noexcept nogil:
-    """Space 1, then 2; goes on where a dismissal had stopped it (R5)."""
+    """Space 1, then 2; continues where a dismissal interrupted it (R5)."""
     cdef int space, owner, card
     for space in range(2):
-        owner = take_off(&s.spaces[SHIRING + space])  # R27: off the space before what follows
+        owner = take_off(&s.spaces[SHIRING + space])  # R27: cleared before the consequences
         card = take_off(&s.shiring_cards[space])
         if owner and card and take_craftsman(s, owner - 1, card - 1):
             return
@@ -181,7 +181,7 @@ cdef inline void visit_shiring(Cathedral *s) noexcept nogil:
 
 
 cdef inline bint take_craftsman(Cathedral *s, int seat, int card) noexcept nogil:
-    """True if the taker has one too many now."""
+    """Give the seat a craftsman; return whether it now has one too many."""
     cdef Player *p = &s.players[seat]
     p.craftsmen |= 1u << card
     ask(s, AT_SHIRING, seat)

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Phase II: the master builders are drawn, placed or left to wait (3.2)."""
+"""Phase II: master builders are drawn, placed, or wait (3.2)."""
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
 
 from clerestory.engine.cathedral.codes cimport *
@@ -25,7 +25,7 @@ cdef inline void draw_next(Cathedral *s) noexcept nogil:
     if left:
         ask(s, AT_DRAW, NATURE)
     else:
-        s.cost = 0  # R26: the last builder drawn still saw its cost
+        s.cost = 0  # R26: only after the last builder drawn
         wait_next(s)
 
 
@@ -57,7 +57,7 @@ cdef inline int legal_redraw(const Cathedral *s, uint16_t *out) noexcept nogil:
 
 
 cdef inline void play_redraw(Cathedral *s, int a) noexcept nogil:
-    """A builder returned was not drawn (R3)."""
+    """A returned builder counts as not drawn (R3)."""
     if a == ACCEPT:
         ask(s, AT_BUILDER, s.drawn - 1)
         return

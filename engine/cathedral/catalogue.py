@@ -40,7 +40,7 @@ class Pay(Fields):
 
 
 class CardRow(Fields):
-    """What every card has: a name for people, and the source of each value."""
+    """The fields of every card: a name for people, and the source of each value."""
 
     name: Name
     sources: dict[str, Source]
@@ -83,14 +83,14 @@ class Production(Fields):
 
 
 class Priory(Fields):
-    """VP for each own builder at the Priory."""
+    """VP for each of the owner's builders at the Priory."""
 
     kind: Literal["priory"]
     vp: Few
 
 
 class Room(Fields):
-    """Room for more craftsmen."""
+    """A higher limit of craftsmen."""
 
     kind: Literal["craftsman_room"]
     cards: Few
@@ -129,7 +129,7 @@ class AdvantageCard(CardRow):
 
 
 class Levy(Fields):
-    """Gold to be paid, short of it as the tax."""
+    """Gold to be paid; a shortfall counts as for the tax."""
 
     kind: Literal["levy"]
     gold: Annotated[int, Field(ge=1, le=12)]
@@ -150,14 +150,14 @@ class LoseVp(Fields):
 
 
 class Yield(Fields):
-    """Cubes more or less from each resource card."""
+    """More or fewer cubes from each resource card."""
 
     kind: Literal["yield"]
     cubes: Annotated[int, Field(ge=-3, le=3)]
 
 
 class MillGold(Fields):
-    """A gold for each own worker at the wool mill, so many at most."""
+    """One gold for each of the player's workers at the wool mill, up to a limit."""
 
     kind: Literal["mill_gold"]
     most: Annotated[int, Field(ge=1, le=30)]
@@ -205,7 +205,7 @@ class CathedralCatalogue(Catalogue):
         }
 
     def rows(self) -> CardRows:
-        """Return every list as plain rows, what does not apply to a card left out; `sources` are by value."""
+        """Return every list as plain rows without the fields that do not apply to a card; `sources` are by value."""
         return {
             name: [
                 sources_by_value({"id": card, **row.model_dump(exclude_defaults=True)}, COVERS)
@@ -231,7 +231,7 @@ def cards_of(catalogue: CathedralCatalogue, name: str) -> Mapping[str, CardRow]:
 
 
 def count_faults(catalogue: CathedralCatalogue) -> CardFaults:
-    """There are as many cards of each list as the box holds, and no id serves twice."""
+    """Each list has as many cards as the game's box, and no id occurs twice."""
     for name, count in zip(LISTS, (3, 4 * ROUNDS, 9, 16, 10), strict=True):
         cards = cards_of(catalogue, name)
         if len(cards) != count:
@@ -243,7 +243,7 @@ def count_faults(catalogue: CathedralCatalogue) -> CardFaults:
 
 
 def craftsman_faults(catalogue: CathedralCatalogue) -> CardFaults:
-    """Craftsmen lie round by round, give something, and require only craftsmen."""
+    """Craftsmen are ordered by round, give something, and require only craftsmen."""
     for i, (card, craftsman) in enumerate(catalogue.craftsmen.items()):
         if craftsman.round != i // 4 + 1:
             yield f"craftsmen.{card}.round", f"is {craftsman.round}; four a round in order, so it must be {i // 4 + 1}"
@@ -259,7 +259,7 @@ def craftsman_faults(catalogue: CathedralCatalogue) -> CardFaults:
 
 
 def deck_faults(catalogue: CathedralCatalogue) -> CardFaults:
-    """Resource cards are three of a type in order (R36), the last advantages of the last round, effects told apart."""
+    """Resource cards are three of a type in order (R36), last-round advantages come last, and effects are distinct."""
     for i, (card, resource) in enumerate(catalogue.resource_cards.items()):
         if resource.type != TYPES[min(i // 3, 2)]:
             yield (
@@ -280,21 +280,21 @@ def deck_faults(catalogue: CathedralCatalogue) -> CardFaults:
 
 
 def repeated(field: str, effects: Counter[str]) -> CardFaults:
-    """An effect that lasts, or is chosen about, is on one card of a deck at most."""
+    """An effect that lasts or involves a choice is on at most one card of a deck."""
     for effect, times in effects.items():
         if times > 1:
             yield field, f"{times} cards have the effect {effect!r}; only one can"
 
 
 def lasting(effect: Any) -> list[str]:
-    """What tells an effect apart; gains and yields may be on several cards, their amounts tell."""
+    """What distinguishes an effect; gains and yields may be on several cards with different amounts."""
     if effect.kind == "production":
         return [f"production {type_}" for type_ in TYPES[:3] if getattr(effect, type_)]
     return [] if effect.kind in ("gain", "yield") else [effect.kind]
 
 
 def source_faults(catalogue: CathedralCatalogue) -> CardFaults:
-    """Every value of a card has its source, and every source is of a value."""
+    """Every value of a card has a source, and every source belongs to a value."""
     for name in LISTS:
         for card, values in cards_of(catalogue, name).items():
             given = set(values.model_dump(exclude={"sources"}, exclude_defaults=True))

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Where each kind of action begins in the code space; Python sees it too, and actions.py has the texts."""
+"""The first code of each kind of action, also visible in Python; actions.py has the texts."""
 
 cpdef enum:
     TURN_UP_ADVANTAGE = 0    # + card

@@ -56,7 +56,7 @@ cdef inline void hire(Cathedral *s, Player *p, int card) noexcept nogil:
 
 
 cdef inline void draft_next(Cathedral *s) noexcept nogil:
-    """The next who has not passed; the last one left goes on alone."""
+    """The next player who has not passed; the last one continues alone."""
     cdef int seat = s.actor
     if s.passed == (1 << s.seats) - 1 or not (s.supply_resources | s.supply_craftsmen):
         end_draft(s)
@@ -68,7 +68,7 @@ cdef inline void draft_next(Cathedral *s) noexcept nogil:
 
 
 cdef inline void end_draft(Cathedral *s) noexcept nogil:
-    """Every free worker goes to the wool mill; what nobody took leaves the table."""
+    """Every free worker goes to the wool mill; cards that nobody took leave the table."""
     cdef int seat
     cdef Player *p
     s.supply_resources = 0

@@ -1,7 +1,8 @@
 # cython: language_level=3
-"""What events do to those who are not spared: a kind for each effect, its amounts, and what it does at once.
+"""The effects of events on players who are not spared: a kind for each effect, its amounts, its immediate action.
 
-An effect is called the same in the catalogue: EVENT_MILL_GOLD is `mill_gold` there. Some act in later steps, or ask.
+The catalogue uses the same names: EVENT_MILL_GOLD is `mill_gold` there. Some effects act in later steps, or need a
+choice.
 """
 from libc.stdint cimport int8_t, uint8_t
 

@@ -10,12 +10,12 @@ from clerestory.engine.cathedral.tables cimport cards
 
 
 cdef inline const Event *event_of(const Cathedral *s) noexcept nogil:
-    """Owes that an event is turned up."""
+    """Precondition: an event is turned up."""
     return &cards.events[s.event - 1]
 
 
 cdef inline void begin_event(Cathedral *s) noexcept nogil:
-    """With every negative event the player at the seat first says whether they take protection (R4).
+    """At every negative event the player at the archbishop's seat first decides whether to take protection (R4).
 
     A positive event spares nobody (R33).
     """
@@ -42,7 +42,7 @@ cdef inline bint can_use_thomas(const Cathedral *s, int seat) noexcept nogil:
 
 
 cdef inline void ask_thomas(Cathedral *s) noexcept nogil:
-    """Then the holder of Thomas, if not protected yet (R4)."""
+    """Then the holder of Thomas decides, if not protected yet (R4)."""
     cdef int seat
     for seat in range(s.seats):
         if can_use_thomas(s, seat):
@@ -80,7 +80,7 @@ cdef inline void act_event(Cathedral *s) noexcept nogil:
 
 
 cdef inline bint has_choice(const Cathedral *s, int seat) noexcept nogil:
-    """Who has nothing to lose is not asked (R25)."""
+    """A player with nothing to lose gets no choice (R25)."""
     return event_of(s).kind == EVENT_LOSE_CRAFTSMAN and s.players[seat].craftsmen and not is_spared(s, seat)
 
 
@@ -110,7 +110,7 @@ cdef inline void play_event_choice(Cathedral *s, int a) noexcept nogil:
 # -- step 2 ----------------------------------------------------------------------------------------
 
 cdef inline void begin_archbishop(Cathedral *s) noexcept nogil:
-    """Who took no protection must take a cube out of the market, if it has any (R17)."""
+    """A player who took no protection must take a cube from the market, if it has any (R17)."""
     cdef bint any_stock = (s.stock[0] | s.stock[1] | s.stock[2]) != 0
     if s.spaces[ARCHBISHOP] and not s.protection and any_stock:
         ask(s, AT_ARCHBISHOP, s.spaces[ARCHBISHOP] - 1)

@@ -1,9 +1,9 @@
 # cython: language_level=3
-"""What a learned value sees of a position of `cathedral`.
+"""The input of a learned value for a position of `cathedral`.
 
-The terms of prospects.pxd tell siblings apart; goods, rates, rooms, places and cards foresee the result: a learned
-value needs both. Cards are told by what they do here and now (rates, rooms, yields: they follow any catalogue) and by
-their number (which means the cards that the value was learned with).
+The terms of prospects.pxd distinguish sibling positions; goods, rates, capacities, places and cards predict the result.
+A learned value needs both. Cards are described by their current effects (rates, capacities, yields, valid for any
+catalogue) and by their number (valid only for the cards that the value was learned with).
 """
 from libc.stdint cimport uint32_t
 
@@ -76,7 +76,7 @@ cdef enum:                      # of the table
 
 cdef extern from *:
     """
-    /* what makes each term about 1 at most, the first left out */
+    /* factors that scale each term, except the first, to about 1 at most */
     static const float TERM_SCALE[25] = {
         1/16.f, 1/64.f, 1/20.f, 1/12.f, 1/8.f, 1/4.f, 1/6.f, 1/3.f, 1/3.f, 1/4.f, 1/2.f, 1/4.f, 1/32.f, 1/8.f, 1/32.f,
         1, 1, 1/2.f, 1/3.f, 1/20.f, 1, 1, 1/2.f, 1/8.f, 1/3.f
@@ -168,7 +168,7 @@ cdef inline void put_dues(const Cathedral *s, int seat, Sparse *out) noexcept no
 
 
 cdef inline void put_standing(const Cathedral *s, int seat, Sparse *out) noexcept nogil:
-    """Whose turn it is, the order, what holds of the seat in this round, and its builders on the board."""
+    """Whose turn it is, the order, the seat's state in this round, and its builders on the board."""
     cdef int space
     put(out, O_FIRST_WAITING, first_waiting(s, seat))
     put(out, O_TO_ACT, s.actor == seat)
@@ -186,7 +186,7 @@ cdef inline void put_standing(const Cathedral *s, int seat, Sparse *out) noexcep
 
 
 cdef inline float first_waiting(const Cathedral *s, int seat) noexcept nogil:
-    """1 for the first of all that wait, 1/2 for the second; 0 for none of the seat's."""
+    """1 if the seat's first waiting builder is first of all, 1/2 if second, and so on; 0 if it has none."""
     cdef uint32_t waiting = s.waiting
     cdef int place = 1
     while waiting:
@@ -241,7 +241,7 @@ cdef inline void put_market(const Cathedral *s, Sparse *out) noexcept nogil:
 
 
 cdef inline void put_offer(const Cathedral *s, Sparse *out) noexcept nogil:
-    """The event of the round, those of earlier ones, and the cards to be had."""
+    """The event of the round, those of earlier rounds, and the available cards."""
     if s.event:
         put(out, F_EVENT + s.event - 1, 1)
     put_set(out, F_EVENTS_GONE, ~s.unseen_events & ((1 << EVENTS) - 1))

@@ -1,7 +1,7 @@
 # cython: language_level=3
-"""What is known of good play at `cathedral`: hand-made, for bots, informed playouts and explanations.
+"""Hand-made knowledge of good play at `cathedral`, for bots, informed playouts and explanations.
 
-The thought behind all of it: points come from craftsmen who turn cubes into VP, so a cube is worth what the
+The idea: points come from craftsmen who turn cubes into VP, so a cube is worth what the
 owner's craftsmen can still make of it, a craftsman is worth its conversions over the rounds to come, and gold
 is worth the craftsmen and places it buys. The weights of the value, in value.toml, are fitted by tools/fit_value
 to the margins that searches expected; those of actions are chosen by hand.
@@ -28,7 +28,7 @@ cdef enum:
     WEIGHED = ROUNDS * STAGES * TERMS
 
 cdef bint evaluate(const void *by, const void *state, double *scores, double *_shares) noexcept nogil:
-    """VP now, and the terms of what is to come, weighted as weights_of says."""
+    """VP now plus the weighted terms of what is to come (`weights_of`)."""
     cdef const Cathedral *s = <const Cathedral *> state
     cdef double terms[TERMS]
     cdef const double *weights = <const double *> by + ((s.round - 1) * STAGES + stage_of(s)) * TERMS
@@ -62,7 +62,7 @@ cdef void take_view(View *v, const Cathedral *s) noexcept nogil:
 
 
 cdef void look_at_craftsmen(View *v) noexcept nogil:
-    """What cubes are good for; not asked about builders and conversions."""
+    """The uses of cubes; not called for decisions on builders and conversions."""
     cdef const Craftsman *craftsman
     cdef unsigned int held = v.p.craftsmen
     cdef int kind
@@ -82,12 +82,12 @@ cdef void look_at_craftsmen(View *v) noexcept nogil:
 
 
 cdef inline float worth(int card, int rounds) noexcept nogil:
-    """What a craftsman's conversions come to, a full round counting less than it could."""
+    """The VP of a craftsman's conversions over the remaining rounds, at less than full capacity."""
     return cards.promise[card] * rounds
 
 
 cdef float weigh_card(const View *v, int a) noexcept nogil:
-    """Draft: yield and craftsmen by what they bring for what they cost; passing when little is left."""
+    """Draft: resource cards and craftsmen by value for cost; passing when little is left."""
     cdef uint32_t yields
     cdef float cubes = 0
     cdef int kind
@@ -122,7 +122,7 @@ cdef float weigh_place(const View *v, int location) noexcept nogil:
 
 
 cdef float weigh_builder(const View *v, int a) noexcept nogil:
-    """A place is worth its price until the price is high; whoever waits keeps the gold."""
+    """Placing is preferred until the price is high; waiting keeps the gold."""
     if a == REDRAW:
         return 0.3 if v.s.drawn == v.s.actor + 1 else 0.6
     if a == ACCEPT:
@@ -135,14 +135,14 @@ cdef float weigh_builder(const View *v, int a) noexcept nogil:
 
 
 cdef float weigh_once(const View *v, int a) noexcept nogil:
-    """Cards used once, and protection: a high tax, a negative event."""
+    """Single-use cards and protection: against a high tax or a negative event."""
     if a == USE_EXEMPTION:
         return 5 if v.s.round == ROUNDS or v.s.die >= 4 else 0.5
     return 3 if a == PROTECT or a == USE_THOMAS else 1
 
 
 cdef float weigh_gain(const View *v, int a) noexcept nogil:
-    """Cubes that the craftsmen can use come first, and go last."""
+    """Cubes that the craftsmen can use are taken first and discarded last."""
     cdef int kind = a - DISCARD if a >= DISCARD else a - GAIN
     cdef bint short_of = v.p.cubes[kind] < v.room[kind]
     cdef float use = 0.1 + v.use[kind] * (2 if short_of else 1) + (0.6 if kind == METAL else 0)
@@ -168,11 +168,11 @@ cdef float weigh_trade(const View *v, int a) noexcept nogil:
 
 
 cdef float weigh_conversion(const View *v, int a) noexcept nogil:
-    """The best rate first and as often as it goes; finishing when nothing is left."""
+    """The best rate first, as often as possible; finishing when nothing is left."""
     cdef int card = (a - CONVERT) // MOST_USES, times = (a - CONVERT) % MOST_USES + 1
     cdef const Craftsman *craftsman
     cdef float rate
-    if a == FINISH:  # which is of no card
+    if a == FINISH:  # it has no card
         return 0.002
     craftsman = &cards.craftsmen[card]
     rate = cards.rate[card]
@@ -251,7 +251,7 @@ STAGE_NAMES = ("draft", "building", "board", "stalls", "cathedral")
 
 
 def terms_of(State state not None, int seat):
-    """Return what the value of a seat is made of: round, stage, VP now, and the terms by name."""
+    """Return the components of a seat's value: round, stage, VP now, and the terms by name."""
     cdef const Cathedral *s = <const Cathedral *> state.view()
     cdef double terms[TERMS]
     count_terms(s, seat, terms)
@@ -261,7 +261,7 @@ def terms_of(State state not None, int seat):
 
 
 def weights_of(table):
-    """Return the weights of a file: VP for one of a term, by round, stage and term; a term that is not named has none.
+    """Return the weights of a file: VP per unit of a term, by round, stage and term; 0 for a missing term.
 
     Args:
         table: by stage and term, a list by round.

@@ -47,11 +47,11 @@ cdef inline unsigned int craftsmen_possible(const Cathedral *s) noexcept nogil:
     return of_round(s.round) & ~((1u << s.shiring_cards[0]) >> 1)
 
 cdef inline int turned_up(const uint8_t *table_cards) noexcept nogil:
-    """Cards of this round that lie beside two spaces already, while they are being turned up."""
+    """Number of this round's cards already turned up beside two spaces, during the step that turns them up."""
     return (table_cards[0] != 0) + (table_cards[1] != 0)
 
 cdef inline int advantages_gone(const Cathedral *s) noexcept nogil:
-    """Places of the deck turned up so far."""
+    """Number of cards of the deck turned up so far."""
     return 2 * (s.round - 1) + (turned_up(s.kingsbridge_cards) if s.step == AT_ADVANTAGES else 2)
 
 cdef inline int events_gone(const Cathedral *s) noexcept nogil:
@@ -67,9 +67,10 @@ cdef inline int craftsmen_gone(const Cathedral *s) noexcept nogil:
 # -- turning up ------------------------------------------------------------------------------------
 
 cdef inline void turn_up(uint8_t *deck, int place, int end, int card) noexcept nogil:
-    """Take the card off a deck, dealt or not, that came up at the place.
+    """Remove the card that came up at the place from a deck, dealt or not.
 
-    A dealt top that differs trades places with it, if it lies deeper, or with a card that was removed (R35).
+    If the dealt top is another card, that card takes the place of the one that came up, or leaves the deck if that one
+    had been removed (R35).
     """
     cdef int i
     if deck[place] and deck[place] != card + 1:
@@ -150,7 +151,7 @@ cdef inline void weigh_die(double *out) noexcept nogil:
 
 
 cdef inline uint16_t draw_card(uint8_t top, unsigned int possible, int first_code, rng_t *rng) noexcept nogil:
-    """The dealt top, else any of those possible."""
+    """The dealt top card, else a random one of those possible."""
     cdef int _skip
     if top == 0:
         for _skip in range(<int> rng_below(rng, popcount(possible))):
@@ -191,20 +192,20 @@ cdef inline uint16_t draw_outcome(const Cathedral *s, rng_t *rng) noexcept nogil
 # -- forgetting and dealing ------------------------------------------------------------------------
 
 cdef inline bint is_shown_event(const Cathedral *s, int seat) noexcept nogil:
-    """Whether the seat has been shown the event to come, since the round's cards lie out (R40).
+    """Whether the seat has been shown the coming event, which happens once the round's cards are out (R40).
 
-    Whoever holds the card then took it in an earlier round.
+    From then until the event, only a player who took the card in an earlier round holds it.
     """
     return seat >= 0 and AT_DRAFT <= s.step <= AT_EVENT and s.players[seat].advantages & cards.foresight
 
 
 cdef inline int coming_event(const Cathedral *s, int seat) noexcept nogil:
-    """Card + 1 of the event to come if the seat has been shown it, 0 if not or if it is unknown."""
+    """Card + 1 of the coming event if the seat has been shown it, 0 if not or if it is unknown."""
     return s.event_deck[s.round - 1] if is_shown_event(s, seat) else 0
 
 
 cdef inline void forget_decks(Cathedral *s, int seat) noexcept nogil:
-    """Of the decks the seat keeps what it has been shown."""
+    """Clear the decks except for the event that the seat has been shown."""
     cdef int coming = coming_event(s, seat)
     memset(s.advantage_deck, 0, HIDDEN_BYTES)
     if coming:
@@ -231,7 +232,7 @@ cdef inline void deal_decks(Cathedral *s, rng_t *rng) noexcept nogil:
 
 
 cdef inline void deal_advantages(Cathedral *s, rng_t *rng) noexcept nogil:
-    """Ordinary cards for their places, any others of them removed (2); below them those of the last round."""
+    """Ordinary cards fill their places, the others count as removed (2); below are those of the last round."""
     cdef int place = advantages_gone(s), last = max(place, <int> ORDINARY_DECK)
     if place == ADVANTAGE_DECK or s.advantage_deck[place]:
         return

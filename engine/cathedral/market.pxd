@@ -14,7 +14,7 @@ cdef enum:           # buying and selling; metal is sold at 5 and cannot be boug
 
 
 cdef inline void next_stall(Cathedral *s) noexcept nogil:
-    """In space order, over and over; a builder alone acts again."""
+    """In space order, repeatedly; a single builder acts again and again."""
     cdef int _step, stall = s.stall
     for _step in range(STALLS):
         stall = 1 if stall == STALLS else stall + 1

@@ -1,4 +1,4 @@
-"""Kinds of values special to positions of `cathedral`, and checks of what must add up in them."""
+"""Kinds of values special to positions of `cathedral`, and checks across its fields."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

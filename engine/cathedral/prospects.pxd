@@ -1,9 +1,9 @@
 # cython: language_level=3
-"""What a position holds for a seat, in numbers that the guide's value adds up: goods, craftsmen, builders' errands.
+"""The prospects of a seat as terms that the guide's value adds up: goods, craftsmen, pending effects of builders.
 
 Points come from craftsmen who turn cubes into VP. So goods count for what the owner's craftsmen can make of them,
-a craftsman for what a typical round's cubes become with it, and a builder for what its space will do. What each of
-these is worth is not said here: value.toml holds the weights.
+a craftsman for what a typical round's cubes become with it, and a builder for the effect of its space. The weights of
+the terms are in value.toml.
 """
 from libc.stdint cimport uint32_t, uint64_t
 
@@ -51,7 +51,7 @@ cdef enum:                      # of a round: the weights are by round and stage
     IN_CATHEDRAL
     STAGES
 
-# cubes a round of a player with twelve workers, as strong games had them
+# cubes per round of a player with twelve workers, from games of strong bots
 cdef extern from *:
     """
     static const double TYPICAL[5] = {2.4, 2.0, 1.6, 0.3, 0.0};
@@ -70,7 +70,7 @@ cdef inline bint usable(unsigned int craftsmen, const Craftsman *craftsman) noex
 
 
 cdef inline unsigned int ranked(unsigned int craftsmen) noexcept nogil:
-    """The craftsmen as a set of places in the order of their rates, the best lowest."""
+    """The craftsmen as a set of ranks by rate, the best lowest."""
     cdef unsigned int places = 0
     while craftsmen:
         places |= 1u << cards.rank[lowest_bit(craftsmen)]
@@ -127,7 +127,7 @@ cdef inline void goods_later(unsigned int advantages, double *goods) noexcept no
 
 
 cdef inline bint has_converted(const Cathedral *s, int seat) noexcept nogil:
-    """Whether the seat is through with the cathedral step of this round."""
+    """Whether the seat has finished the cathedral step of this round."""
     cdef int done
     if s.step < AT_CATHEDRAL:
         return False
@@ -190,7 +190,7 @@ cdef inline void count_terms(const Cathedral *s, int seat, double *out) noexcept
 
 
 cdef inline void count_conversions(const Cathedral *s, int seat, double *out) noexcept nogil:
-    """What the craftsmen make, now and later, with those and the card that builders will bring."""
+    """VP from the craftsmen, now and later, and with the craftsmen and the card that builders will bring."""
     cdef const Player *p = &s.players[seat]
     cdef double now[GOODS]
     cdef double then[GOODS]
@@ -215,7 +215,7 @@ cdef inline void count_conversions(const Cathedral *s, int seat, double *out) no
 
 
 cdef inline void count_card(const Cathedral *s, const Player *p, int card, double *out) noexcept nogil:
-    """What an advantage card will bring."""
+    """The gains of an advantage card to be taken."""
     cdef double then[GOODS]
     cdef int later = ROUNDS - s.round
     out[T_KINGSBRIDGE] += 1
@@ -226,7 +226,7 @@ cdef inline void count_card(const Cathedral *s, const Player *p, int card, doubl
 
 
 cdef inline void count_builders(const Cathedral *s, int seat, double *out) noexcept nogil:
-    """Errands not done yet."""
+    """Effects of builders that are still to come."""
     cdef const Player *p = &s.players[seat]
     cdef int here = seat + 1, first = s.spaces[COURT]
     out[T_WAITING] = builders_waiting(s, seat)

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""The rules of `cathedral` as the contract wants them: each operation asks the chapter of the step.
+"""The rules of `cathedral` as operations of the contract, each dispatched by step to a chapter.
 
 The chapters, in the order of a round: luck (turning up), draft, builders, events, board, market, works.
 """
@@ -149,7 +149,7 @@ cdef action_t draw(const void *state, rng_t *rng) noexcept nogil:
 
 
 cdef void returns(const void *state, double *out) noexcept nogil:
-    """The most VP wins, ties by gold; a tie in both is shared (R11). What is left over counts nothing (R22)."""
+    """The most VP wins, ties are broken by gold; a tie in both is shared (R11). Leftover goods do not count (R22)."""
     cdef const Cathedral *s = <const Cathedral *> state
     cdef int seat
     for seat in range(s.seats):
@@ -175,7 +175,7 @@ cdef void deal(void *state, rng_t *rng) noexcept nogil:
 
 
 cdef uint64_t key(const void *state, int seat) noexcept nogil:
-    """What is hidden lies last, and observe leaves zeros there, but for the event that the seat has been shown."""
+    """Hidden fields come last, and observe zeroes them, except for an event that the seat has been shown."""
     cdef uint64_t public = hash_words(state, (sizeof(Cathedral) - HIDDEN_BYTES) // 8)
     cdef uint64_t coming = coming_event(<const Cathedral *> state, seat)
     return public ^ coming * <uint64_t> 0x9E3779B97F4A7C15
@@ -240,7 +240,7 @@ cdef class CathedralGame(Game):
         )
 
     cdef int unsaid(self, const void *state, int seat, action_t *out):
-        """Of an event that its owner has been shown, any that has not been turned up (R40)."""
+        """If the seat has been shown the coming event: all events that have not been turned up (R40)."""
         cdef const Cathedral *s = <const Cathedral *> state
         if not is_shown_event(s, seat) or s.event_deck[s.round - 1]:
             return 0

@@ -1,7 +1,7 @@
 # cython: language_level=3
-"""What is true of every position beyond its fields and accounts (state.pyx, position.py), checked in this order.
+"""Invariants of every position beyond its fields and accounts (state.pyx, position.py), checked in this order.
 
-What follows from the rules alone is demanded as far as it can be told from the position.
+They cover what the rules imply, as far as it can be recognized from the position alone.
 """
 from libc.stdint cimport uint32_t
 
@@ -20,7 +20,7 @@ cdef Invariant INVARIANTS[NUM_INVARIANTS]
 INVARIANTS[:] = [
     Invariant(
         <predicate> drawn_fits, b"drawn",
-        b"a builder drawn is there while its owner or the redraw is asked, and only then"),
+        b"a drawn builder is present exactly at steps redraw and builder"),
     Invariant(
         <predicate> waiting_in_step, b"waiting",
         b"builders wait only while builders are drawn or placed"),
@@ -29,7 +29,7 @@ INVARIANTS[:] = [
         b"each player's builders are in the bag, set aside, drawn, waiting or on the board"),
     Invariant(
         <predicate> spaces_of_step, b"",
-        b"builders are on the board from their placing until their space is resolved, from the lowest number on"),
+        b"builders are on the board from their placement until their space is resolved, lowest numbers first"),
     Invariant(
         <predicate> cost_fits, b"cost",
         b"the cost marker falls with every builder drawn"),
@@ -56,33 +56,33 @@ INVARIANTS[:] = [
         b"advantages are in one place: not turned up, at Kingsbridge, held"),
     Invariant(
         <predicate> turned_up_by_round, b"round",
-        b"as many events and advantages are turned up as the round says"),
+        b"the number of events and advantages turned up agrees with the round"),
     Invariant(
         <predicate> event_fits, b"event",
-        b"an event, who is spared and who is limited fit each other"),
+        b"the event agrees with the players who are spared and limited"),
     Invariant(
         <predicate> choices_of_step, b"",
-        b"choices, the die and the market's stall belong to their steps"),
+        b"choices, the die and the market's stall are set only at their steps"),
     Invariant(
         <predicate> uses_fit, b"used",
         b"uses belong to free craftsmen that are held, up to their capacity"),
     Invariant(
         <predicate> actor_fits, b"to_act",
-        b"the seat that is asked is the one that the step asks"),
+        b"the seat to act is the one that the step requires"),
     Invariant(
         <predicate> five_kept, b"players",
-        b"who has finished at the cathedral has kept five cubes at most"),
+        b"a player who has finished at the cathedral has at most five cubes"),
     Invariant(
         <predicate> decks_fit, b"",
-        b"a deck is wholly known or wholly unknown, but for the coming event, and "
-        b"holds unseen cards of its rounds once"),
+        b"a deck is completely known or completely unknown, except for the coming event, and "
+        b"holds each unseen card of its rounds at most once"),
     Invariant(
         <predicate> somebody_knows, b"event_deck",
-        b"the coming event alone is known while the player who is shown it may know it: "
-        b"from the draft to its turning up"),
+        b"the coming event alone is known only while a player may have been shown it: "
+        b"from the draft until it is turned up"),
     Invariant(
         <predicate> cubes_of_step, b"players",
-        b"five cubes are kept from the last round, and production adds few"),
+        b"a player has at most five cubes before production, and few more afterwards"),
 ]
 
 
@@ -95,7 +95,7 @@ cdef bint drawn_fits(const Cathedral *s) noexcept nogil:
 
 
 cdef bint cubes_of_step(const Cathedral *s) noexcept nogil:
-    """Far more than can be reached, and few enough for every list of actions."""
+    """The limit is far above what can be reached, and low enough for every list of actions."""
     cdef int seat, type_, to_sell
     for seat in range(s.seats):
         if s.step <= AT_PROTECTION and cubes_held(&s.players[seat]) > KEPT_CUBES:
@@ -128,7 +128,7 @@ cdef bint bought_fits(const Cathedral *s) noexcept nogil:
 
 
 cdef bint can_keep(const Cathedral *s) noexcept nogil:
-    """Owes an actor that is a seat, or says no. There is too much, and enough of it from the floor on."""
+    """Whether the actor is a seat with too many cubes, and enough of them from the floor on."""
     cdef int type_, from_floor = 0
     if s.actor < 0 or s.round == ROUNDS:
         return False
@@ -149,7 +149,7 @@ cdef bint uses_fit(const Cathedral *s) noexcept nogil:
 
 
 cdef bint blessing_fits(const Cathedral *s) noexcept nogil:
-    """One craftsman at most has been used once more than its capacity, which then shows if it is a free one (R42)."""
+    """At most one craftsman has been used once more than its capacity; for a free one the uses show it (R42)."""
     cdef int card, beyond, blessed = 0
     for card in range(CRAFTSMEN):
         beyond = times_used(s, card) - cards.craftsmen[card].capacity
@@ -162,7 +162,7 @@ cdef bint blessing_fits(const Cathedral *s) noexcept nogil:
 
 
 cdef bint actor_fits(const Cathedral *s) noexcept nogil:
-    """Steps of the rules' order: Nature's, those with one possible actor, those that any seat can be at."""
+    """Whether the actor fits the step: Nature, the one possible seat, or any seat."""
     cdef int step = s.step, seat = s.actor
     if step == AT_OVER:
         return seat == OVER and s.round == ROUNDS
@@ -188,7 +188,7 @@ cdef bint can_draft(const Cathedral *s, int seat) noexcept nogil:
 
 
 cdef int asked_at(const Cathedral *s) noexcept nogil:
-    """Seat + 1 whose turn it must be at the other steps; 0 if nobody's."""
+    """Seat + 1 that must act at the other steps; 0 if none."""
     if s.step == AT_REDRAW:
         return s.starting + 1
     if s.step == AT_BUILDER:
@@ -203,7 +203,7 @@ cdef int asked_at(const Cathedral *s) noexcept nogil:
 
 
 cdef bint five_kept(const Cathedral *s) noexcept nogil:
-    """Of the seats before the actor; in round 6 the limit is skipped (R10)."""
+    """Checks the seats before the actor; in round 6 there is no limit (R10)."""
     cdef int seat = s.starting
     if s.round == ROUNDS or not (s.step == AT_CATHEDRAL or s.step == AT_KEEP):
         return True

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Invariants of the cards: each in one place, as many as the round says. Fields are in range already."""
+"""Invariants of the cards: each in one place, numbers that agree with the round. Fields are already in range."""
 from libc.stdint cimport uint8_t, uint32_t
 
 from clerestory.engine.cathedral.draft cimport too_many_craftsmen
@@ -13,7 +13,7 @@ cdef inline unsigned int as_set(int card_and_one) noexcept nogil:
     return (1u << card_and_one) >> 1
 
 cdef inline bint craftsmen_in_place(const Cathedral *s) noexcept nogil:
-    """Of this round only what has been turned up."""
+    """Of this round's craftsmen, only those turned up may be in play."""
     cdef unsigned int shown = as_set(s.shiring_cards[0]) | as_set(s.shiring_cards[1])
     cdef unsigned int ahead = ~0u << (STARTING + OF_ROUND * s.round)
     cdef int seat
@@ -106,13 +106,13 @@ cdef inline bint event_fits(const Cathedral *s) noexcept nogil:
 
 
 cdef inline bint spared_fits(const Cathedral *s) noexcept nogil:
-    """The builder at the archbishop's seat whose owner took protection, and who used Thomas up (R4)."""
+    """Spared are the owner of the builder at the archbishop's seat, if protected, and the user of Thomas (R4)."""
     cdef unsigned int by_seat = as_set(s.spaces[ARCHBISHOP]) if s.protection else 0, by_card = s.spared & ~by_seat
     if AT_PROTECTION < s.step <= AT_ARCHBISHOP and by_seat & ~s.spared:
         return False
     if s.step == AT_THOMAS:
         return by_card == 0 and is_negative(s)
-    if s.step > AT_ARCHBISHOP:  # who was at the seat cannot be told any more
+    if s.step > AT_ARCHBISHOP:  # the builder at the seat is gone, so its owner is unknown
         return popcount(s.spared) <= (2 if is_gone(s, cards.protection) else 1)
     return by_card == 0 or (popcount(by_card) == 1 and is_gone(s, cards.protection))
 
@@ -129,7 +129,7 @@ cdef inline bint is_gone(const Cathedral *s, unsigned int card) noexcept nogil:
 # -- decks -----------------------------------------------------------------------------------------
 
 cdef inline bint deck_fits(const uint8_t *deck, int size, int gone, unsigned int possible) noexcept nogil:
-    """Nothing before the places to come; from there on nothing, or cards of the set, none twice."""
+    """Places already used are empty; the others are all empty, or hold different cards of the set."""
     cdef unsigned int seen = 0
     cdef int i
     for i in range(size):
@@ -166,7 +166,7 @@ cdef inline unsigned int craftsmen_of_place(const Cathedral *s, int place) noexc
 
 
 cdef inline bint shows_event_alone(const Cathedral *s) noexcept nogil:
-    """Whether the event to come is known, and none after it; in the last round that is the whole deck (R40)."""
+    """Whether the coming event is known, and none after it; in the last round that is the whole deck (R40)."""
     cdef int i, place = events_gone(s)
     if place >= EVENT_DECK - 1 or not s.event_deck[place] or not s.unseen_events & as_set(s.event_deck[place]):
         return False
@@ -177,7 +177,7 @@ cdef inline bint shows_event_alone(const Cathedral *s) noexcept nogil:
 
 
 cdef inline bint somebody_knows(const Cathedral *s) noexcept nogil:
-    """An event known alone is known to a player (R40)."""
+    """If only the coming event is known, some player must have been shown it (R40)."""
     cdef int seat
     if not shows_event_alone(s):
         return True

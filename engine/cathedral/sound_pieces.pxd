@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Invariants of the pieces: builders, workers and what they stand on. Fields are in range already."""
+"""Invariants of the pieces: builders, workers and resource cards. Fields are already in range."""
 from libc.stdint cimport uint8_t, uint32_t
 
 from clerestory.engine.cathedral.builders cimport count_waiting
@@ -69,7 +69,7 @@ cdef inline bint spaces_of_step(const Cathedral *s) noexcept nogil:
 
 
 cdef inline bint cost_fits(const Cathedral *s) noexcept nogil:
-    """7 less the builders placed or waiting; 0 once the bag is empty and its last builder has gone."""
+    """7 minus the builders placed or waiting; 0 once the bag is empty and its last builder has been dealt with."""
     cdef int seat, done = 0
     if s.step <= AT_DRAFT:
         return s.cost == MAX_COST and not s.redraw_used
@@ -99,7 +99,7 @@ cdef inline bint workers_accounted(const Cathedral *s) noexcept nogil:
 
 
 cdef inline bint grey_lent(const Cathedral *s) noexcept nogil:
-    """To at most one player for a round; for the next round from the castle on."""
+    """Lent to at most one player for a round; for the next round only from step castle on."""
     cdef int seat, now = 0, then = 0
     for seat in range(s.seats):
         now += s.players[seat].grey

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""A position of `cathedral`: 264 bytes, the hidden decks last, and what every chapter of the rules does with it.
+"""A position of `cathedral`: 264 bytes, the hidden decks last, and operations shared by the chapters of the rules.
 
 Cards are numbers in catalogue order and sets are bits by that number. Where a byte may hold no card or no
 builder it holds the number plus one, and 0 for none, so that zeroed memory is an empty board.
@@ -177,7 +177,7 @@ cdef inline void gain_gold(Player *p, int gold) noexcept nogil:
     p.gold = <uint8_t> min(p.gold + gold, <int> MAX_GOLD)
 
 cdef inline void gain_cubes(Cathedral *s, Player *p, int type_, int count) noexcept nogil:
-    """Sand, wood and stone may be owed (R7); metal is given only while there is some (R9)."""
+    """Sand, wood and stone may be owed (R7); metal is given only while the supply has some (R9)."""
     if type_ == METAL:
         count = min(count, <int> s.supply[METAL])
     p.cubes[type_] += <uint8_t> count
@@ -194,7 +194,7 @@ cdef inline void lose_vp(Player *p, int vp) noexcept nogil:
     p.vp_lost += <uint8_t> vp
 
 cdef inline void pay_dues(Player *p, int gold) noexcept nogil:
-    """Short of gold: pay all and lose 1 VP for every full 2 missing (3.3 step 9)."""
+    """A player with too little gold pays all of it and loses 1 VP for every full 2 missing (3.3 step 9)."""
     if p.gold >= gold:
         p.gold -= <uint8_t> gold
         return
@@ -202,6 +202,6 @@ cdef inline void pay_dues(Player *p, int gold) noexcept nogil:
     p.gold = 0
 
 cdef inline void use_up(Player *p, unsigned int card) noexcept nogil:
-    """A once card, given as a set, leaves the game."""
+    """Remove a single-use card, given as a set, from the game."""
     p.advantages &= <uint16_t> ~card
     p.fresh &= <uint16_t> ~card

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""The fields of a position of `cathedral`: what the members of the struct are called, may hold and mean."""
+"""The fields of a position of `cathedral`: names, ranges and meanings of the members of the struct."""
 from clerestory.engine.place cimport at
 
 from typing import Literal
@@ -10,7 +10,7 @@ from clerestory.engine.cathedral.position import EventDeck, Uses
 from clerestory.engine.kinds import Amounts, Card, Choice, Deck, Each, Flag, Number, Order, Seat, SeatFlag, Set
 from clerestory.engine.layout import Field, Layout
 
-cdef Cathedral s  # nobody's position: where the members lie
+cdef Cathedral s  # not a position: used only for the addresses of its members
 cdef Player *p = &s.players[0]
 
 BUILDER = Seat(COLOURS, ("",))
@@ -41,7 +41,7 @@ def course_fields():
         Field("to_act", at(&s.actor), Seat(COLOURS, ("", "nature"), low=-2), "section 2"),
         Field("starting_player", at(&s.starting), Seat(COLOURS), "colour"),
         Field("cost", at(&s.cost), Number(0, MAX_COST), "7 to 0, the cost marker"),
-        Field("redraw_used", at(&s.redraw_used), Flag(), "the redraw of this round is gone"),
+        Field("redraw_used", at(&s.redraw_used), Flag(), "the redraw of this round has been used"),
         Field("drawn", at(&s.drawn), BUILDER, "builder drawn, neither placed nor waiting yet"),
         Field("free_placement", at(&s.free_placement), Flag(), "Remigius was played for the drawn builder"),
         Field("waiting", at(&s.waiting), waiting, "waiting builders, first passed first"),
@@ -64,11 +64,11 @@ def space_fields():
 
 
 def table_fields(cards):
-    """What lies on the board."""
-    stall = "1 to 4 while the market acts: the space whose turn it is; else 0"
-    shown = '2 entries: card, or `""` once taken, gone or not yet turned up'
-    supply = "cards of the draft still to be had; empty once it is over"
-    event = "the event of this round, from its turning up to the end of the round"
+    """The cards and goods on the board."""
+    stall = "during the market, the space whose turn it is, 1 to 4; else 0"
+    shown = '2 entries: card, or `""` if taken, gone or not yet turned up'
+    supply = "cards still available in the draft; empty once it is over"
+    event = "the event of this round, from when it is turned up to the end of the round"
     protection = "the builder at the archbishop's seat took protection (until step 2 is over)"
     stock = 'market: `{"sand": 4, "wood": 4, "stone": 4}`'
     owed = "general supply, all four types; sand, wood and stone may be negative (R7)"
@@ -89,11 +89,11 @@ def table_fields(cards):
 
 
 def choice_fields(cards):
-    """What has been chosen so far where a choice has several parts."""
+    """The parts already chosen of a choice with several parts."""
     floor = 'step `keep`: the first type that may be discarded (`sand` at its start); else `""`'
     used = 'step `cathedral`: `[{"craftsman": CARD, "times": N}, ...]` for the free craftsmen used so far'
     last = 'step `cathedral`: the craftsman used last, or `""`'
-    blessing = "step `cathedral`: the player who converts has used a craftsman beyond its capacity (R42)"
+    blessing = "step `cathedral`: the player has used a craftsman beyond its capacity (R42)"
     return [
         Field("floor", at(&s.floor), Choice(("", *TYPE_NAMES)), floor),
         Field("used", at(s.used, 2), Uses(cards["craftsmen"]), used),
@@ -103,12 +103,12 @@ def choice_fields(cards):
 
 
 def deck_fields(cards):
-    """What has not been turned up, and its order, of which nobody can see more than the coming event."""
-    unseen = "cards not turned up yet, the removed ones among them"
-    order = "the order, top first, without the removed cards; `[]` when it is not known"
-    coming = order + "; its first card alone is what Ellen's owner has been shown (R40)"
-    of_rounds = "the order of the craftsmen not turned up yet: what is left of this round's, then by round; `[]` " \
-        "when it is not known"
+    """The cards not turned up yet, and their order, of which nobody can see more than the coming event."""
+    unseen = "cards not turned up yet, including the removed ones"
+    order = "the order, top first, without the removed cards; `[]` if it is unknown"
+    coming = order + "; a single card is the event that Ellen's owner has been shown (R40)"
+    of_rounds = "the order of the craftsmen not turned up yet: the rest of this round's, then by round; `[]` " \
+        "if it is unknown"
     advantages = Deck(cards["advantages"], ADVANTAGE_DECK)
     events = EventDeck(cards["events"], EVENT_DECK)
     craftsmen = Deck(cards["craftsmen"], CRAFTSMAN_DECK)
@@ -140,14 +140,14 @@ def worker_fields():
     return [
         Field("workers", at(&p.workers), Number(0, 15), "in the player's own reserve"),
         Field("mill", at(&p.mill), Number(0, 15), "at the wool mill"),
-        Field("grey", at(&p.grey), COUNT, "grey workers that count among this player's in this round"),
-        Field("grey_next", at(&p.grey_next), COUNT, "those got at the castle for the next"),
+        Field("grey", at(&p.grey), COUNT, "grey workers among this player's workers in this round"),
+        Field("grey_next", at(&p.grey_next), COUNT, "grey workers from the castle for the next round"),
     ]
 
 
 def card_fields(cards):
     """The cards of a player."""
-    fresh = "advantage cards of these that were taken in this round"
+    fresh = "those of the advantage cards that were taken in this round"
     return [
         Field("craftsmen", at(&p.craftsmen), Set(cards["craftsmen"]), "cards held", home="craftsmen"),
         Field("advantages", at(&p.advantages), Set(cards["advantages"]), "cards held", home="advantages"),
@@ -157,14 +157,14 @@ def card_fields(cards):
 
 
 def round_fields():
-    """What holds of a player for a round."""
+    """The state of a player for a round."""
     types = TYPE_NAMES[:3]
     return [
         Field("bag", at(&p.bag), Number(0, BUILDERS), "builders in the bag"),
         Field("aside", at(&p.aside), Number(0, BUILDERS), "builders set aside under `town_wall`"),
         Field("passed", at(&s.passed), SeatFlag(), "has passed in the draft (only during it)"),
-        Field("spared", at(&s.spared), SeatFlag(), "this round's event does not act on this player"),
+        Field("spared", at(&s.spared), SeatFlag(), "this round's event does not affect this player"),
         Field("limited", at(&s.limited), SeatFlag(), "under `town_wall` in this round"),
-        Field("limited_next", at(&s.limited_next), SeatFlag(), "under `town_wall` in the next"),
+        Field("limited_next", at(&s.limited_next), SeatFlag(), "under `town_wall` in the next round"),
         Field("bought", at(&p.bought), Set(types, list[Literal[types]]), "types bought in this round's market"),
     ]

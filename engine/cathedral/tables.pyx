@@ -11,7 +11,7 @@ TYPICAL_CUBES = 3    # of a type in a round
 
 
 def fill(catalogue):
-    """Put the cards of a catalogue in use. The caller owes that no position of another is played on."""
+    """Fill the tables from a catalogue. Precondition: no position with another catalogue is in use."""
     memset(&cards, 0, sizeof(Tables))
     fill_craftsmen(catalogue)
     fill_resources(catalogue)
@@ -47,7 +47,7 @@ def fill_craftsmen(catalogue):
 
 
 def rate_craftsmen(catalogue):
-    """What the guide goes by: VP per cube, gold counting less; and what a round's cubes can bring on average."""
+    """The guide's rates: VP per cube, with gold counting less; and the average VP from a round's cubes."""
     cdef int i
     rates = []
     for i, craftsman in enumerate(catalogue.all_craftsmen.values()):
@@ -99,7 +99,7 @@ def fill_advantages(catalogue):
 
 
 def fill_advantage(int i, effect):
-    """What an immediate card gives."""
+    """The gains of an immediate card."""
     cdef int type_
     cards.advantages[i].vp = getattr(effect, "vp", 0)
     cards.advantages[i].gold = getattr(effect, "gold", 0)

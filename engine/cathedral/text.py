@@ -41,7 +41,7 @@ def course(fields: dict[str, Any]) -> list[str]:
 
 
 def board(fields: dict[str, Any]) -> list[str]:
-    """What lies and stands on the board."""
+    """The cards and builders on the board."""
     lines = [
         ("supply", words([*fields["supply_resources"], *fields["supply_craftsmen"]])),
         ("kingsbridge", words(pairs(fields["kingsbridge_cards"], fields["kingsbridge"]))),
@@ -55,7 +55,7 @@ def board(fields: dict[str, Any]) -> list[str]:
 
 
 def pairs(cards: list[str], builders: list[str]) -> list[str]:
-    """Cards with the builder that stands below each."""
+    """Cards with the builder below each."""
     return [f"{card}{f' <- {builder}' if builder else ''}" for card, builder in zip(cards, builders, strict=True)]
 
 

@@ -21,9 +21,9 @@ cdef inline bint is_free(int card) noexcept nogil:
 
 
 cdef inline unsigned int in_order(const Cathedral *s, unsigned int craftsmen) noexcept nogil:
-    """Those that the canonical order still allows (R21; RULES.md section 3).
+    """The craftsmen that the canonical order still allows (R21; RULES.md section 3).
 
-    Free ones in any order, never the same twice running; then the others, ascending, each once.
+    Free ones in any order, but never the same twice in a row; then the others, ascending, each once.
     """
     cdef int last = s.last_used - 1
     if s.last_used == 0:
@@ -53,7 +53,7 @@ cdef inline uint64_t marked() noexcept nogil:
 
 
 cdef inline uint64_t goods_of(const Player *p) noexcept nogil:
-    """Cubes and gold in one word, high bits set: where one is missing, too much was subtracted."""
+    """Cubes and gold in one word with the high bit of each byte set; a subtraction that clears one took too much."""
     cdef uint64_t goods
     memcpy(&goods, p.cubes, sizeof(goods))
     return goods & <uint64_t> 0xFFFFFFFFFF | marked()
@@ -78,7 +78,7 @@ cdef inline int legal_cathedral(const Cathedral *s, uint16_t *out) noexcept nogi
 cdef inline int list_uses(
     const Cathedral *s, const Player *p, int card, uint64_t goods, uint16_t *out
 ) noexcept nogil:
-    """Any number of times that its capacity and the goods allow; all of it optional (R20)."""
+    """Each number of uses that the capacity and the goods allow; all uses are optional (R20)."""
     cdef const Craftsman *craftsman = &cards.craftsmen[card]
     cdef int n = 0, most = capacity_of(s, card) - times_used(s, card)
     if craftsman.requires and not craftsman.requires & p.craftsmen or not covered(goods - craftsman.needs):
@@ -118,7 +118,7 @@ cdef inline void convert(Cathedral *s, int card, int times) noexcept nogil:
 
 
 cdef inline void finish(Cathedral *s) noexcept nogil:
-    """Each player converts, finishes, and at once discards; not in round 6 (R10). Uses end here (R31)."""
+    """After converting, a player at once discards down to the limit, except in round 6 (R10). Clears the uses (R31)."""
     memset(s.used, 0, sizeof(s.used))
     s.last_used = 0
     s.blessing_used = 0
@@ -130,7 +130,7 @@ cdef inline void finish(Cathedral *s) noexcept nogil:
 
 
 cdef inline int legal_keep(const Cathedral *s, uint16_t *out) noexcept nogil:
-    """In type order, and none that would leave too few cubes at or after it (RULES.md section 3)."""
+    """In type order, except types that would leave too few cubes to discard (RULES.md section 3)."""
     cdef const Player *p = &s.players[s.actor]
     cdef int excess = cubes_held(p) - KEPT_CUBES, from_here = 0, n = 0, type_
     for type_ in range(s.floor - 1, TYPES):
@@ -162,11 +162,11 @@ cdef inline void cathedral_next(Cathedral *s) noexcept nogil:
 # -- step 14, end of the round ---------------------------------------------------------------------
 
 cdef inline void name_start(Cathedral *s) noexcept nogil:
-    """The owner of the builder there, else the next seat clockwise; until then it stays who it was (R22)."""
+    """The owner of the builder at the start space, else the next seat clockwise, is the new starting player (R22)."""
     s.starting = <uint8_t> (s.spaces[START] - 1 if s.spaces[START] else next_seat(s, s.starting))
     s.spaces[START] = 0
     if s.round == ROUNDS:
-        ask(s, AT_OVER, OVER)  # R34: no end of round is carried out
+        ask(s, AT_OVER, OVER)  # R34: the end of the round is not carried out
     else:
         end_round(s)
 

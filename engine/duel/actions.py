@@ -1,6 +1,6 @@
-"""The action codes: of each kind how many there are and what the k-th is called. codes.pxd has their first codes.
+"""The action codes: the number of each kind and their texts. codes.pxd has their first codes.
 
-Only the last range, two codes for each card, is as long as the catalogue.
+Only the length of the last range, two codes for each card, depends on the catalogue.
 """
 
 from collections import Counter
@@ -16,18 +16,18 @@ MATERIAL_THINGS = things(MATERIALS)
 SEAL_THINGS = things(SEALS)
 PLACE_THINGS = tuple(Thing(place, f"row {place[0]}, column {place[2]}") for place in PLACES)
 SECTION_THINGS = tuple(Thing(section, f"section {section}") for section in SECTIONS)
-NO_ORE = 4  # the first kinds of chips are all but ore
+NO_ORE = 4  # number of kinds of chips without ore, the last one
 
 
 def sets_of_materials() -> list[tuple[str, ...]]:
-    """Return what can be placed at once, as far as there are chips: one, two or three materials, in order."""
+    """Return the sets of one, two or three materials that can be placed at once, given the chips that exist."""
     chosen = [wanted for size in (1, 2, 3) for wanted in combinations_with_replacement(MATERIALS, size)]
     most = dict(zip(MATERIALS, CHIPS_OF_KIND, strict=True))
     return [wanted for wanted in chosen if all(count <= most[name] for name, count in Counter(wanted).items())]
 
 
 def nature_kinds() -> list[ActionKind]:
-    """What chance does, cards aside."""
+    """Nature's actions except for cards."""
     return [
         single(codes.FACE, "face {}", "the seal shows {}", things(range(6))),
         single(codes.DRAW, "draw {}", "the seal drawn is {}", SEAL_THINGS),
@@ -47,7 +47,7 @@ def round_kinds() -> list[ActionKind]:
 
 
 def turn_kinds() -> list[ActionKind]:
-    """Building, and what follows the use of a card."""
+    """Building, and the choices after the use of a card."""
     lots = [Thing(" ".join(wanted), ", ".join(wanted)) for wanted in sets_of_materials()]
     turned = [
         (chip, Thing(str(n), str(n)))

@@ -22,7 +22,7 @@ cdef inline int placed_in(const Player *p, int section) noexcept nogil:
 
 
 cdef inline int complete_sections(const Player *p) noexcept nogil:
-    """How many."""
+    """The number of complete sections."""
     cdef unsigned int full = p.placed & p.placed >> 1 & p.placed >> 2
     return (full & 1) + (full >> 3 & 1) + (full >> 6 & 1)
 
@@ -37,7 +37,7 @@ cdef inline unsigned int missing_anywhere(const Player *p, int seat) noexcept no
 
 
 cdef inline void complete(Duel *s, int section) noexcept nogil:
-    """What follows a placing: the end, or the bonus for whoever is first, or nothing (D33, D43)."""
+    """What follows a placing: the end of the game, the bonus for the first to complete it, or nothing (D33, D43)."""
     cdef Player *p = mover(s)
     s.card = 0
     if p.placed == FINISHED:
@@ -59,12 +59,12 @@ cdef inline void complete(Duel *s, int section) noexcept nogil:
 # -- the turn's building ---------------------------------------------------------------------------
 
 cdef inline int price_of(const Duel *s, int size) noexcept nogil:
-    """Toledo's price is for all of it (D5)."""
+    """Toledo's price covers the whole building action (D5)."""
     return cards.cheap_placing if s.cheap else cards.placing[size]
 
 
 cdef inline int legal_buildings(const Duel *s, const Player *p, uint16_t *out) noexcept nogil:
-    """Any of a section's missing materials that are there and can be paid, one section a turn."""
+    """Any missing materials of one section that the player has and can pay for; one section a turn."""
     cdef const Builds *builds
     cdef const Build *build
     cdef uint32_t i
@@ -112,7 +112,7 @@ cdef inline int legal_place_one(const Duel *s, uint16_t *out) noexcept nogil:
 
 
 cdef inline void play_place_one(Duel *s, int a) noexcept nogil:
-    """Always its own price, Toledo or not; the turn's building stays open (D29)."""
+    """The card's own price, even with Toledo; it does not count as the turn's building (D29)."""
     cdef Player *p = mover(s)
     cdef int kind = (a - PLACE) // SEALS % NO_ORE, section = (a - PLACE) // SEALS // NO_ORE
     cdef const uint8_t *needs = cards.needs[s.mover - 1][section]

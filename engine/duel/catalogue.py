@@ -33,21 +33,21 @@ class Plain(Fields):
 
 
 class Income(Fields):
-    """Gold from the bank; a donation gives it for each complete section."""
+    """Gold from the bank; for a donation, for each complete section."""
 
     kind: Literal["income", "donation"]
     gold: Gold
 
 
 class Purchase(Fields):
-    """For gold: seals (influence), finished chips (finish), one placing (place), the building (cheap_building)."""
+    """A purchase for gold: seals (influence), turned chips (finish), one placing (place), building (cheap_building)."""
 
     kind: Literal["influence", "finish", "place", "cheap_building"]
     price: Gold
 
 
 class Raw(Fields):
-    """Chips of one kind out of the own supply."""
+    """Chips of one kind from the player's supply."""
 
     kind: Literal["raw"]
     chip: Chip
@@ -63,7 +63,7 @@ class Craftsman(Fields):
 
 
 def distinct(kinds: list[Chip]) -> list[Chip]:
-    """Return a list that names nothing twice. Raises ValueError."""
+    """Return the list. Raises ValueError if it names anything twice."""
     if len(set(kinds)) < len(kinds):
         raise ValueError("names a kind twice")
     return kinds
@@ -88,14 +88,14 @@ class LimitedTrade(Fields):
 
 
 class Take(Fields):
-    """Chips of any kinds but ore out of the own supply."""
+    """Chips of any kinds except ore from the player's supply."""
 
     kind: Literal["take"]
     chips: Few
 
 
 class Seals(Fields):
-    """Seals off the stack."""
+    """Seals from the stack."""
 
     kind: Literal["seals"]
     seals: Few
@@ -103,7 +103,7 @@ class Seals(Fields):
 
 Effect = Plain | Income | Purchase | Raw | Craftsman | Market | LimitedTrade | Take | Seals
 
-# What a card of each frame can do: the rules know when and by whom it is done.
+# The effects that a card of each frame can have; the rules define when and by whom they are used.
 SYMBOLS = frozenset({"power", "income", "influence", "raw", "craftsman", "market"})
 PERSONAL = frozenset(
     {"sell_wool", "take", "seals", "place", "copy_any", "convert", "return_material", "finish"}
@@ -129,7 +129,7 @@ Three = Annotated[list[Material], Field(min_length=3, max_length=3)]
 
 
 class Sections(Fields):
-    """The materials that each section of a building asks for."""
+    """The materials that each section of a building needs."""
 
     I: Three  # noqa: E741
     II: Three
@@ -175,7 +175,7 @@ class DuelCatalogue(Catalogue):
 
 
 def copy_faults(catalogue: DuelCatalogue) -> CardFaults:
-    """Each deck has its number of cards, and every card is in one of them."""
+    """Each deck has the right number of cards, and every card is in at least one deck."""
     for deck in ("a", "b"):
         count = sum(getattr(card, deck) for card in catalogue.cards.values())
         if count != DECK:
@@ -186,7 +186,7 @@ def copy_faults(catalogue: DuelCatalogue) -> CardFaults:
 
 
 def effect_faults(catalogue: DuelCatalogue) -> CardFaults:
-    """A card does what cards of its frame can do."""
+    """A card has an effect that is possible for its frame."""
     for name, card in catalogue.cards.items():
         if card.effect.kind not in OF_FRAME[card.frame]:
             can = ", ".join(sorted(OF_FRAME[card.frame]))
@@ -194,7 +194,7 @@ def effect_faults(catalogue: DuelCatalogue) -> CardFaults:
 
 
 def once_faults(catalogue: DuelCatalogue) -> CardFaults:
-    """The 1x cards are few, single, and do different things."""
+    """There are few 1x cards, one copy of each, with different effects."""
     once = {name: card for name, card in catalogue.cards.items() if card.frame == "once"}
     if len(once) > MOST_ONCE:
         yield "cards", f"{len(once)} cards have the frame 'once'; there can be {MOST_ONCE}"
@@ -207,7 +207,7 @@ def once_faults(catalogue: DuelCatalogue) -> CardFaults:
 
 
 def section_faults(catalogue: DuelCatalogue) -> CardFaults:
-    """A building can be built of the chips that there are."""
+    """The chips are sufficient for each building."""
     for name in ("castle", "cathedral"):
         needs = Counter(material for need in getattr(catalogue, name).needs() for material in need)
         for material, most in zip(get_args(Material), CHIPS_OF_KIND, strict=True):
@@ -216,7 +216,7 @@ def section_faults(catalogue: DuelCatalogue) -> CardFaults:
 
 
 def source_faults(catalogue: DuelCatalogue) -> CardFaults:
-    """Every value has its source, and every source is of a value."""
+    """Every value has a source, and every source belongs to a value."""
     owed = {f"cards.{name}": ({"name", "frame", "copies", "effect"}, card) for name, card in catalogue.cards.items()}
     for name in TABLES:
         table = getattr(catalogue, name)

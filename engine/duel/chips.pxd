@@ -18,28 +18,28 @@ cdef extern from *:
 
 
 cdef inline const Effect *in_use(const Duel *s) noexcept nogil:
-    """Owes a card in use."""
+    """Precondition: a card is in use."""
     return &cards.effects[s.card - 1]
 
 
 # -- from supply to camp ---------------------------------------------------------------------------
 
 cdef inline void take_raw(Player *p, int kind, int count) noexcept nogil:
-    """As many as there are (2.4)."""
+    """Move up to `count` raw chips of a kind from the supply to the camp (2.4)."""
     count = min(count, count_of(p.supply, kind))
     p.supply -= <uint32_t> count * one(kind)
     p.camp += <uint32_t> count * one(kind)
 
 
 cdef inline void begin_take(Duel *s, const Effect *effect) noexcept nogil:
-    """The full number, or all there is (D26)."""
+    """The full number of chips, or all that there are (D26)."""
     s.left = <uint8_t> min(<int> effect.amount, total(mover(s).supply & NOT_ORE))
     s.floor = WOOD + 1
     ask_mover(s, AT_TAKE)
 
 
 cdef inline int legal_take(const Duel *s, uint16_t *out) noexcept nogil:
-    """In the order of kinds, as long as enough is left at or after each to complete the number (RULES.md 3)."""
+    """In the order of kinds, except kinds that would leave too few chips to complete the number (RULES.md 3)."""
     cdef unsigned int supply = s.players[s.actor].supply & NOT_ORE
     cdef unsigned int kinds = present(from_floor(supply, s.floor))
     cdef int n = 0, kind
@@ -64,14 +64,14 @@ cdef inline void play_take(Duel *s, int a) noexcept nogil:
 # -- turning ---------------------------------------------------------------------------------------
 
 cdef inline void turn_chips(Player *p, int kind, int count, int price) noexcept nogil:
-    """Raw chips of the camp become materials, paid each (D28)."""
+    """Raw chips of the camp become materials, at a price for each (D28)."""
     p.camp -= <uint32_t> count * one(kind)
     p.materials += <uint32_t> count * one(kind)
     p.gold -= <uint8_t> (count * price)
 
 
 cdef inline int legal_craftsman(const Duel *s, uint16_t *out) noexcept nogil:
-    """Any number that can be paid (2.4)."""
+    """Any number that the player can pay for (2.4)."""
     cdef const Player *p = &s.players[s.actor]
     cdef const Effect *effect = in_use(s)
     cdef int count = min(count_of(p.camp, effect.chip), p.gold // effect.price)
@@ -94,7 +94,7 @@ cdef inline void ask_turn_chips(Duel *s) noexcept nogil:
 
 
 cdef inline void ask_bonus(Duel *s) noexcept nogil:
-    """Section III: none, some or all of the free turnings, at once; neither ore nor wool (D13, D32)."""
+    """Section III: none, some or all of the free turnings, immediately; neither ore nor wool (D13, D32)."""
     if s.left and from_floor(mover(s).camp & BONUS_KINDS, s.floor):
         ask_mover(s, AT_BONUS)
     else:
@@ -121,7 +121,7 @@ cdef inline int legal_bonus(const Duel *s, uint16_t *out) noexcept nogil:
 
 
 cdef inline bint turn_one(Duel *s, int a, int price) noexcept nogil:
-    """One turning out of a limited number; False if the player has done."""
+    """One turning out of a limited number; False if the player is done."""
     cdef int kind
     if a == DONE:
         resume(s)
@@ -147,7 +147,7 @@ cdef inline void play_bonus(Duel *s, int a) noexcept nogil:
 # -- buying and selling ----------------------------------------------------------------------------
 
 cdef inline void sell_wool(Duel *s, int count, int price) noexcept nogil:
-    """Raw wool goes from camp to own supply; the bank pays what it has (D27, D36, D38)."""
+    """Raw wool goes from the camp to the supply; the bank pays as far as it can (D27, D36, D38)."""
     cdef Player *p = mover(s)
     p.camp -= <uint32_t> count * one(WOOL)
     p.supply += <uint32_t> count * one(WOOL)
@@ -164,7 +164,7 @@ cdef inline void play_sell_wool(Duel *s, int a) noexcept nogil:
 
 
 cdef inline unsigned int for_sale(const Player *p, const Effect *market, int left) noexcept nogil:
-    """What can be bought, as counts of the own supply; of kinds that the card names (D14)."""
+    """Chips that can be bought: those in the supply of the kinds that the card names, as counts (D14)."""
     return p.supply & market.kinds if left and p.gold >= market.price else 0
 
 
@@ -180,7 +180,7 @@ cdef inline void ask_market(Duel *s) noexcept nogil:
 
 
 cdef inline int legal_market(const Duel *s, uint16_t *out) noexcept nogil:
-    """One by one in any order; the limit is on purchases (D27)."""
+    """Sales and purchases one by one in any order; only purchases are limited (D27)."""
     cdef const Player *p = &s.players[s.actor]
     cdef int n = list_done(s, out, DONE)
     n += list_kinds(for_sale(p, in_use(s), s.left), BUY, out + n)
@@ -216,7 +216,7 @@ cdef inline int legal_finish(const Duel *s, uint16_t *out) noexcept nogil:
 
 
 cdef inline void play_finish(Duel *s, int a) noexcept nogil:
-    """Bought and turned at once, any number; the chip lies in the camp as a material (D10, D28)."""
+    """Any number of chips, each bought and turned at once; they go to the camp as materials (D10, D28)."""
     cdef Player *p = mover(s)
     cdef int kind = a - BUY
     if a == DONE:

@@ -30,7 +30,7 @@ cdef inline int line_of(unsigned int markers) noexcept nogil:
 
 
 cdef inline int legal_claim(const Duel *s, uint16_t *out) noexcept nogil:
-    """A line of another orientation than the first player's, or the other diagonal (2.1)."""
+    """Lines with another orientation than the first player's, or the other diagonal (2.1)."""
     cdef int line, n
     if s.actor == s.first:
         return list_run(LINES, CLAIM, out)
@@ -56,7 +56,7 @@ cdef inline void play_claim(Duel *s, int a) noexcept nogil:
 # -- storming the castle ---------------------------------------------------------------------------
 
 cdef inline void open_window(Duel *s) noexcept nogil:
-    """Both have claimed: a holder of the card is asked; there is one copy (D2, D22)."""
+    """After both claims, the holder of the storming card, of which there is one copy, decides (D2, D22)."""
     if s.players[s.first].hand & cards.storming:
         ask(s, AT_STORM, s.first)
     elif s.players[1 - s.first].hand & cards.storming:
@@ -82,7 +82,7 @@ cdef inline int legal_take_back(const Duel *s, uint16_t *out) noexcept nogil:
 
 
 cdef inline void play_take_back(Duel *s, int a) noexcept nogil:
-    """If no card is shared any more there is no conflict; nothing more is asked before it (D22, D39)."""
+    """If no card is shared any more, there is no conflict; otherwise it follows directly (D22, D39)."""
     s.players[s.actor].markers &= <uint16_t> ~(1 << (a - TAKE_BACK))
     begin_conflict(s)
 
@@ -90,7 +90,7 @@ cdef inline void play_take_back(Duel *s, int a) noexcept nogil:
 # -- conflict --------------------------------------------------------------------------------------
 
 cdef inline unsigned int shared(const Duel *s) noexcept nogil:
-    """The set of the place that both have marked, empty if there is none."""
+    """The place that both players have marked, as a set; empty if there is none."""
     return s.players[0].markers & s.players[1].markers
 
 
@@ -99,7 +99,7 @@ cdef inline bint has_flipped(const Player *p) noexcept nogil:
 
 
 cdef inline int behind(const Duel *s) noexcept nogil:
-    """The seat with the lower sum; level, the first before any flip, then the second (2.3)."""
+    """The seat with the lower sum; at equal sums the first player before any flip, afterwards the second (2.3)."""
     cdef const Player *first = &s.players[s.first]
     cdef const Player *second = &s.players[1 - s.first]
     if first.sum != second.sum:
@@ -115,7 +115,7 @@ cdef inline void begin_conflict(Duel *s) noexcept nogil:
 
 
 cdef inline int legal_conflict(const Duel *s, uint16_t *out) noexcept nogil:
-    """The first player may stop at once (D3); whoever is asked has the personal seal still (D47)."""
+    """The first player may stop at once (D3); the seat to decide still has its personal seal (D47)."""
     cdef int n = list_kinds(s.players[s.actor].seals, FLIP, out)
     out[n] = FLIP + PERSONAL
     out[n + 1] = STOP
@@ -138,7 +138,7 @@ cdef inline void play_conflict(Duel *s, int a) noexcept nogil:
 
 
 cdef inline int flipper(const Duel *s) noexcept nogil:
-    """Whose seal is in the air: it lies among the flipped already, its face is in no sum yet."""
+    """The owner of the seal being flipped: it is already among the flipped, but its face is not in the sum yet."""
     cdef const Player *second = &s.players[1 - s.first]
     if s.players[s.first].sum == second.sum:
         return 1 - s.first if has_flipped(second) else s.first
@@ -146,7 +146,7 @@ cdef inline int flipper(const Duel *s) noexcept nogil:
 
 
 cdef inline void play_flip(Duel *s, int a) noexcept nogil:
-    """A player behind who cannot flip has lost: the own personal seal ends the own flipping (D21, D47)."""
+    """A player who is behind and cannot flip has lost; nobody flips after their personal seal (D21, D47)."""
     cdef int seat = flipper(s)
     s.players[seat].sum += <uint8_t> (a - FACE)
     s.flipping = 0
@@ -180,7 +180,7 @@ cdef inline int legal_keep(const Duel *s, uint16_t *out) noexcept nogil:
 
 
 cdef inline uint32_t without_first(uint32_t order, int kind) noexcept nogil:
-    """The order less the first seal of a kind. Owes that there is one."""
+    """The order without the first seal of a kind. Precondition: there is one."""
     cdef int place = 0
     while <int> (order >> 2 * place & 3) != kind + 1:
         place += 1
@@ -188,7 +188,7 @@ cdef inline uint32_t without_first(uint32_t order, int kind) noexcept nogil:
 
 
 cdef inline void play_keep(Duel *s, int a) noexcept nogil:
-    """Of several of the kind the one flipped first is kept (D23)."""
+    """Of several seals of the kind, the one flipped first is kept (D23)."""
     cdef Player *p = &s.players[s.actor]
     p.flipped = without_first(p.flipped, a - KEEP)
     p.seals += <uint16_t> (1 << 4 * (a - KEEP))
@@ -196,7 +196,7 @@ cdef inline void play_keep(Duel *s, int a) noexcept nogil:
 
 
 cdef inline void settle_seals(Duel *s) noexcept nogil:
-    """Under the stack go the first player's seals, then the second's, each as flipped (D4)."""
+    """The first player's seals go under the stack, then the second's, in the order of flipping (D4)."""
     s.stack = append(s.stack, s.players[s.first].flipped)
     s.stack = append(s.stack, s.players[1 - s.first].flipped)
     clear_conflict(&s.players[0])

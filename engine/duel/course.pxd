@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""The course of the game: rounds, turns, what follows the use of a card, the end (2, 4)."""
+"""The course of the game: rounds, turns, the step after the use of a card, the end (2, 4)."""
 from libc.stdint cimport uint8_t
 from libc.string cimport memset
 
@@ -16,7 +16,7 @@ cdef inline void clear_table(Duel *s) noexcept nogil:
 
 
 cdef inline void begin_phase(Duel *s) noexcept nogil:
-    """The deck is whole: unused 1x cards of it go back first, those of the other deck stay (D34)."""
+    """The deck is complete again: its unused 1x cards go back, those of the other deck stay with their owners (D34)."""
     cdef int seat
     s.undealt = (1u << DECK) - 1
     s.dealt = 0
@@ -25,7 +25,7 @@ cdef inline void begin_phase(Duel *s) noexcept nogil:
 
 
 cdef inline void begin_round(Duel *s) noexcept nogil:
-    """The holder of the marker of power is first, whoever takes it in the round (D1, D31)."""
+    """The holder of the marker of power goes first, even if it changes hands during the round (D1, D31)."""
     s.first = s.power
     ask(s, AT_DEAL, NATURE)
 
@@ -89,7 +89,7 @@ cdef inline void resume(Duel *s) noexcept nogil:
 
 
 cdef inline void finish(Duel *s) noexcept nogil:
-    """A building is complete: the game ends at once, whatever else is due (D33, D45)."""
+    """A building is complete: the game ends at once, whatever else is pending (D33, D45)."""
     clear_turn(s)
     clear_table(s)
     ask(s, AT_OVER, OVER)

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""What the cards do: one row for each effect, by its kind."""
+"""The effects of the cards: one row for each kind of effect."""
 from clerestory.engine.duel.state cimport Duel
 from clerestory.engine.duel.tables cimport Effect
 
@@ -8,10 +8,10 @@ cdef enum:
 
 cdef struct EffectRule:
     const char *name  # in a catalogue
-    # whether the seat's use of the card would change something (D16, D37); the pointing ones are asked elsewhere
+    # whether the seat's use of the card would change something (D16, D37); pointing cards are handled elsewhere
     bint (*works)(const Duel *s, int seat, const Effect *effect) noexcept nogil
-    # do what the card does, or ask what it asks
+    # apply the card, or ask for the choice that it needs
     void (*begin)(Duel *s, const Effect *effect) noexcept nogil
-    int step          # at which it asks, STEPS for an effect that asks nothing
+    int step          # at which it asks for a choice, STEPS for none
 
 cdef EffectRule RULES[NUM_EFFECTS]

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""What the cards do: whether the use of each would change something (D16, D37), and how it begins (2.4)."""
+"""The effects of the cards: whether a use would change something (D16, D37), and how it begins (2.4)."""
 from libc.stdint cimport uint8_t
 
 from clerestory.engine.duel.building cimport can_lose_material, can_place_one, complete_sections
@@ -73,7 +73,7 @@ cdef bint can_turn_any(const Duel *s, int seat, const Effect *effect) noexcept n
     return s.players[seat].camp & NOT_ORE and s.players[seat].gold >= effect.price
 
 cdef void ask_chips(Duel *s, const Effect *effect) noexcept nogil:
-    """Kind by kind, up to the limit of the card if it has one."""
+    """The useful chips, kind by kind, up to the limit of the card if it has one."""
     s.left = effect.amount
     s.floor = WOOD + 1
     ask_step(s, effect)
@@ -121,7 +121,7 @@ cdef void make_cheap(Duel *s, const Effect *effect) noexcept nogil:
 # -- the table -------------------------------------------------------------------------------------
 
 cdef bint never(const Duel *s, int seat, const Effect *effect) noexcept nogil:
-    """Cards that point, or that are played at another time."""
+    """For cards that point, or that are played at another time."""
     return False
 
 

@@ -1,7 +1,7 @@
 # cython: language_level=3
-"""What a learned value sees of a position of `duel`: the terms of prospects.pxd, chips and seals, cards and places.
+"""The input of a learned value for a position of `duel`: the terms of prospects.pxd, chips, seals, cards and places.
 
-The card that lies at a place is told where a player has a marker on it, and otherwise as one that lies out.
+A card of the grid counts for the player whose marker is on it, and otherwise as an open card.
 """
 from clerestory.engine.duel.building cimport complete_sections, missing
 from clerestory.engine.duel.prospects cimport *

@@ -1,9 +1,9 @@
 # cython: language_level=3
-"""What is known of good play at `duel`: hand-made, for bots, informed playouts and explanations.
+"""Hand-made knowledge of good play at `duel`, for bots, informed playouts and explanations.
 
-The thought behind all of it: a chip is worth more the further it is on its way from the supply into a section, a card
-is worth the steps that it takes chips along it, and gold pays for the steps. The weights of the value in value.toml are
-those that foresaw the final points of games between bots best; those of actions are chosen by hand.
+The idea: a chip is worth more the further it is on its way from the supply into a section, a card is worth the steps
+that it moves chips along this way, and gold pays for the steps. The weights of the value in value.toml are those that
+predicted the final points of games between bots best; those of actions are chosen by hand.
 """
 from libc.stdint cimport uint32_t
 
@@ -28,7 +28,7 @@ cdef enum:
 # -- the value -------------------------------------------------------------------------------------
 
 cdef bint evaluate(const void *by, const void *state, double *scores, double *_shares) noexcept nogil:
-    """Points now, and the terms of what is to come, weighted as weights_of says."""
+    """Points now plus the weighted terms of what is to come (`weights_of`)."""
     cdef const Duel *s = <const Duel *> state
     cdef double terms[TERMS]
     cdef const double *weights = <const double *> by + (ROUNDS * s.phase + s.round) * TERMS
@@ -59,7 +59,7 @@ cdef void take_view(View *v, const Duel *s, action_t last) noexcept nogil:
 
 
 cdef float worth(const View *v, int card, double chance) noexcept nogil:
-    """What the use of a card promises: gold, and the rest as gold."""
+    """The expected value of using a card, in gold."""
     cdef double terms[TERMS]
     cdef Prospects o = v.o
     cdef int i
@@ -75,7 +75,7 @@ cdef float worth(const View *v, int card, double chance) noexcept nogil:
 
 
 cdef float weigh_claim(const View *v, int line) noexcept nogil:
-    """The cards of the line, the one that both would have marked as half."""
+    """The cards of the line; one that both players would have marked counts half."""
     cdef unsigned int other = v.o.s.players[1 - v.o.seat].markers
     cdef float sum_ = 0.5
     cdef int i, place
@@ -86,7 +86,7 @@ cdef float weigh_claim(const View *v, int line) noexcept nogil:
 
 
 cdef float weigh_contest(const View *v, int a) noexcept nogil:
-    """From the claims to the first turn; the personal seal costs nothing, so that it is flipped rather than none."""
+    """From the claims to the first turn; the personal seal costs nothing, so it is better flipped than not."""
     if a < TAKE_BACK:
         return weigh_claim(v, a - CLAIM)
     if a < FLIP:
@@ -97,7 +97,7 @@ cdef float weigh_contest(const View *v, int a) noexcept nogil:
 
 
 cdef float weigh_building(const View *v, int a) noexcept nogil:
-    """After the cards; a section that is complete above all, and no more at once than is cheap."""
+    """Building comes after the cards; completing a section first, and only as many materials at once as are cheap."""
     cdef int section = (a - BUILD) // LOTS
     cdef const Builds *builds = &cards.builds[v.o.seat][section][placed_in(v.o.p, section)]
     cdef const Build *build = builds.list
@@ -109,7 +109,7 @@ cdef float weigh_building(const View *v, int a) noexcept nogil:
 
 
 cdef float weigh_play(const View *v, int card) noexcept nogil:
-    """1x cards are played when they bring something at once, and kept otherwise."""
+    """1x cards are played when they gain something at once, and kept otherwise."""
     cdef int kind = cards.effects[card].kind
     if kind == TAKE_CHIPS or kind == TRADE_SEALS:
         return 0.1 + 3 * v.terms[HAND_CHIPS]
@@ -136,7 +136,7 @@ cdef float weigh_chip(const View *v, uint32_t useful, int kind) noexcept nogil:
 
 
 cdef float weigh_use(const View *v, int a) noexcept nogil:
-    """Chips that a section misses come first; wool is sold if none does."""
+    """Chips that a section lacks come first; wool is sold if no section needs it."""
     cdef int kind, more
     if a == DONE:
         return 0.1
@@ -213,7 +213,7 @@ cdef void feature(const void *state, int seat, double *out) noexcept nogil:
 
 
 cdef int round_of(const void *state) noexcept nogil:
-    """Of the whole game, from 1."""
+    """The number of the round in the whole game, from 1."""
     cdef const Duel *s = <const Duel *> state
     return ROUNDS * s.phase + s.round + 1
 
@@ -234,7 +234,7 @@ TERM_NAMES = (
 
 
 def terms_of(State state not None, int seat):
-    """Return what the value of a seat is made of: the round (0 to 11), points now, and the terms by name."""
+    """Return the components of a seat's value: the round (0 to 11), points now, and the terms by name."""
     cdef const Duel *s = <const Duel *> state.view()
     cdef double terms[TERMS]
     count_terms(s, seat, terms)

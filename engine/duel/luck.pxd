@@ -12,7 +12,7 @@ from clerestory.engine.rng cimport rng_below, rng_shuffle, rng_t
 # -- cards -----------------------------------------------------------------------------------------
 
 cdef inline int legal_deal(const Duel *s, uint16_t *out) noexcept nogil:
-    """Equal cards are one outcome; of those left the highest copy stands for all (D21)."""
+    """Equal cards are one outcome, represented by the highest copy left (D21)."""
     cdef unsigned int left = s.undealt & cards.last_copy[s.phase & 1]
     cdef int n = 0
     while left:
@@ -58,7 +58,7 @@ cdef inline int legal_draw(const Duel *s, uint16_t *out) noexcept nogil:
 
 
 cdef inline void reveal_seal(Duel *s, int kind) noexcept nogil:
-    """A seal comes off the unseen top of the stack (D25). Owes that there is one of the kind."""
+    """Remove a seal from the unseen top of the stack (D25). Precondition: there is one of the kind."""
     cdef int place = FIRST_UNSEEN - total(s.unseen)
     if s.seal_order[place] and s.seal_order[place] != kind + 1:
         surprise(s.seal_order, place, FIRST_UNSEEN, kind + 1)
@@ -88,7 +88,7 @@ cdef inline void odds_of(const Duel *s, double *out) noexcept nogil:
 
 
 cdef inline int draw_card(const Duel *s, rng_t *rng) noexcept nogil:
-    """The card + 1 on top, else any of those left."""
+    """Card + 1 on top of the deck if known, else a random one of those left."""
     cdef unsigned int left = s.undealt
     cdef int _skip
     if s.deck[s.phase][s.dealt]:
@@ -99,7 +99,7 @@ cdef inline int draw_card(const Duel *s, rng_t *rng) noexcept nogil:
 
 
 cdef inline int draw_seal(const Duel *s, rng_t *rng) noexcept nogil:
-    """The seal on top, else any of those unseen."""
+    """The seal on top if known, else a random one of the unseen ones."""
     cdef int place = FIRST_UNSEEN - total(s.unseen), kind = 0, left
     if s.seal_order[place]:
         return s.seal_order[place] - 1
@@ -139,7 +139,7 @@ cdef inline bint next_known(const Duel *s) noexcept nogil:
 
 
 cdef inline void deal_decks(Duel *s, rng_t *rng) noexcept nogil:
-    """What is left of the phase's deck, in any order, and the whole decks of the phases to come."""
+    """Shuffle the rest of the phase's deck, and the whole decks of the phases to come."""
     cdef int phase = s.phase, place = s.dealt, n = 0
     cdef unsigned int left = s.undealt
     if next_known(s):

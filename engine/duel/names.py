@@ -34,14 +34,14 @@ class NamedCard(NamedTuple):
 
 
 class Names(NamedTuple):
-    """The cards of a catalogue, in catalogue order, and what each seat's sections need."""
+    """The cards of a catalogue, in catalogue order, and the materials that each seat's sections need."""
 
     cards: tuple[NamedCard, ...]
     needs: tuple[tuple[list[str], ...], ...]
 
 
 def names_of(catalogue: DuelCatalogue) -> Names:
-    """Return what positions and actions name."""
+    """Return the names used in positions and actions."""
     return Names(
         tuple(NamedCard(card, row.name, row.frame == "once", (row.a, row.b)) for card, row in catalogue.cards.items()),
         tuple(tuple(list(needs) for needs in building.needs()) for building in (catalogue.castle, catalogue.cathedral)),

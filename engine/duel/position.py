@@ -1,4 +1,4 @@
-"""Kinds of values special to positions of `duel`, and checks of what must add up in them."""
+"""Kinds of values special to positions of `duel`, and checks across its fields."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ UNSEEN = Counter({"1/4": 2, "2/3": 2})  # neutral seals in the stack at the star
 
 
 class Multiset(Kind):
-    """Things of a list, equal ones repeated, in its order; 4 bits for the number of each."""
+    """Items of a list, equal ones repeated, in its order; in the struct 4 bits for the count of each."""
 
     def __init__(self, names: Sequence[str], most: int) -> None:
         self.annotation = listed(Literal[tuple(names)], 0, most)
@@ -34,7 +34,7 @@ class Multiset(Kind):
 
 
 class Section(Kind):
-    """Materials placed in a section; 3 bits for which of its needs are met, of equal ones the first."""
+    """Materials placed in a section; in the struct 3 bits for the needs that are met, the first of equal ones."""
 
     annotation = listed(Literal[MATERIALS], 0, 3)
     high = (1 << 9) - 1
@@ -64,9 +64,9 @@ class Section(Kind):
 
 
 class Undealt(Kind):
-    """Cards of the phase's deck, equal ones repeated: a set of its copies, and how many others have been dealt.
+    """Cards of the phase's deck, equal ones repeated: in the struct a set of copies, and the number of cards dealt.
 
-    Of equal cards the highest copies are left.
+    Among equal cards the highest copies are the ones left.
     """
 
     annotation = listed(str, 0, DECK)

@@ -1,9 +1,9 @@
 # cython: language_level=3
-"""What the guide counts for a seat: how far its chips are on their way, and what the cards it is about to use promise.
+"""The terms of the guide for a seat: the progress of its chips, and the expected gains of the cards it can use.
 
-A chip is useful as far as sections still miss its material: first those turned, then the raw ones of the camp, then
-those of the supply. What a card promises is counted in goods (gold, chips to take, chips to turn, seals), each times
-the chance to get it.
+A chip is useful as long as a section still lacks its material: turned chips count first, then raw ones in the camp,
+then those in the supply. The gains of a card are counted in goods (gold, chips to take, chips to turn, seals), each
+times the probability of getting it.
 """
 from libc.stdint cimport uint32_t
 
@@ -79,7 +79,7 @@ cdef inline void look_at_chips(Prospects *o) noexcept nogil:
 
 
 cdef inline void look_at_sections(Prospects *o, bint open_) noexcept nogil:
-    """What can be placed while the turn's building is open: one for its price; the rest of a section for its."""
+    """What can be placed if the turn's building is still open: one material at its price, or the rest of a section."""
     cdef const Player *p = o.p
     cdef uint32_t need
     cdef int section, size
@@ -107,7 +107,7 @@ cdef inline int price_for(const Prospects *o, int size) noexcept nogil:
 # -- what cards promise ----------------------------------------------------------------------------
 
 cdef inline void promise_turns(Prospects *o, double chance, int count, int price) noexcept nogil:
-    """So many chips turned, as far as gold goes; they cost their price."""
+    """Count chips to be turned, as many as the gold pays for, and subtract their price."""
     count = min(count, o.p.gold // price)
     o.terms[CARD_TURNS] += chance * count
     o.terms[CARD_GOLD] -= chance * count * price
@@ -120,7 +120,7 @@ cdef inline void promise_chips(Prospects *o, double chance, int count, int price
 
 
 cdef inline void promise(Prospects *o, int card, double chance) noexcept nogil:
-    """Add what a card under an own marker, or in use, brings to the terms."""
+    """Add the gains of a card under one of the seat's markers, or in use, to the terms."""
     cdef const Effect *effect = &cards.effects[card]
     cdef int kind = effect.kind
     if not (cards.usable[o.seat] | cards.once) >> card & 1:
@@ -159,7 +159,7 @@ cdef inline void promise(Prospects *o, int card, double chance) noexcept nogil:
 
 
 cdef inline double chance_of_shared(const Prospects *o) noexcept nogil:
-    """To win the conflict: by seals in hand, level for the first player."""
+    """The probability of winning the conflict, by seals in hand; ties go to the first player."""
     cdef int more = total(o.p.seals) - total(o.s.players[1 - o.seat].seals)
     return min(max(0.5 + 0.08 * more + (0.05 if o.s.first == o.seat else -0.05), 0.1), 0.9)
 
@@ -179,7 +179,7 @@ cdef inline void look_at_markers(Prospects *o) noexcept nogil:
 
 
 cdef inline void look_at_use(Prospects *o) noexcept nogil:
-    """A use that has begun, a bonus, seals that are due."""
+    """The rest of a use in progress, of a bonus, or of seals to be drawn."""
     if o.s.card:
         promise(o, o.s.card - 1, 1.0)
     elif o.s.step == AT_BONUS:
@@ -209,14 +209,14 @@ cdef inline void look_at_hand(Prospects *o) noexcept nogil:
 
 
 cdef inline double points_of(const Player *p) noexcept nogil:
-    """As at the end: 10 for a section, 1 for a material, 1/100 for a piece of gold (D46)."""
+    """Points as at the end: 10 for a section, 1 for a material, 1/100 for a piece of gold (D46)."""
     return 10 * complete_sections(p) + popcount(p.placed) + p.gold / 100.0
 
 
 # -- all terms -------------------------------------------------------------------------------------
 
 cdef inline int stage_of(const Duel *s, int seat) noexcept nogil:
-    """Where the seat is in its round: UNCLAIMED, CLAIMED, MOVING or MOVED."""
+    """The seat's stage in the round: UNCLAIMED, CLAIMED, MOVING or MOVED."""
     if s.step <= AT_CLAIM:
         return CLAIMED if s.players[seat].markers else UNCLAIMED
     if s.mover == 0 or (s.mover - 1 == s.first and seat != s.first):
@@ -225,7 +225,7 @@ cdef inline int stage_of(const Duel *s, int seat) noexcept nogil:
 
 
 cdef inline void count_terms(const Duel *s, int seat, double *terms) noexcept nogil:
-    """Fill TERMS numbers. Owes that the game is not over."""
+    """Fill TERMS numbers. Precondition: the game is not over."""
     cdef Prospects o
     cdef int i, stage = stage_of(s, seat)
     for i in range(TERMS):

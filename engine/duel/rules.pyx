@@ -1,8 +1,8 @@
 # cython: language_level=3
-"""The rules of `duel` as the contract wants them: each operation asks the chapter of the step.
+"""The rules of `duel` as operations of the contract, each dispatched by step to a chapter.
 
-The chapters, in the order of a round: luck (cards and seals that come up), contest (claims and conflict), turn, and for
-what a turn does: chips, seals, building. course.pxd leads from one to the next.
+The chapters, in the order of a round: luck (chance events), contest (claims and conflict), turn, and for the parts of a
+turn: chips, seals, building. course.pxd leads from one to the next.
 """
 from libc.stdint cimport uint64_t
 from libc.string cimport memset
@@ -151,7 +151,7 @@ cdef double points(const Player *p) noexcept nogil:
 
 
 cdef void returns(const void *state, double *out) noexcept nogil:
-    """A building, else the order of section 4; all equal, Philip has won."""
+    """A complete building wins, else the order of section 4 decides; if all is equal, Philip wins."""
     cdef const Duel *s = <const Duel *> state
     out[0] = points(&s.players[0]) > points(&s.players[1])
     out[1] = 1 - out[0]
@@ -174,7 +174,7 @@ cdef void deal(void *state, rng_t *rng) noexcept nogil:
 
 
 cdef uint64_t key(const void *state, int seat) noexcept nogil:
-    """What is hidden lies last, and observe leaves zeros there."""
+    """Hidden fields come last, and observe zeroes them."""
     return hash_words(state, (sizeof(Duel) - HIDDEN_BYTES) // 8)
 
 

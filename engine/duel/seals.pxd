@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Seals off the stack and onto it: influence, free seals, Maud (2.4, D24, D25)."""
+"""Taking seals from the stack and returning them: influence, free seals, Maud (2.4, D24, D25)."""
 from libc.stdint cimport uint8_t, uint16_t
 
 from clerestory.engine.core cimport NATURE
@@ -13,7 +13,7 @@ from clerestory.engine.duel.tables cimport INFLUENCE, cards
 # -- drawing ---------------------------------------------------------------------------------------
 
 cdef inline void draw_seals(Duel *s, int count) noexcept nogil:
-    """Off the top, as many as there are; Nature says what an unseen one is (D15, D21)."""
+    """Draw seals from the top, as many as there are; an unseen one is a chance event (D15, D21)."""
     cdef Player *p = mover(s)
     s.seals_due = <uint8_t> min(count, in_stack(s))
     while s.seals_due:
@@ -46,7 +46,7 @@ cdef inline bint can_influence(const Duel *s, const Player *p, int price) noexce
 
 
 cdef inline void ask_influence(Duel *s) noexcept nogil:
-    """One seal at a time: it is paid and seen before the next is decided (D25)."""
+    """One seal at a time: each is paid for and seen before the next decision (D25)."""
     if can_influence(s, mover(s), cards.effects[s.card - 1].price):
         ask_mover(s, AT_INFLUENCE)
     else:
@@ -81,7 +81,7 @@ cdef inline bint can_trade(const Player *p) noexcept nogil:
 
 
 cdef inline int legal_trade_seals(const Duel *s, uint16_t *out) noexcept nogil:
-    """Any number of chips, chips and seals pair by pair (D10, D30)."""
+    """Any number of trades, one seal for one chip each (D10, D30)."""
     cdef const Player *p = &s.players[s.actor]
     cdef int seal, n = list_done(s, out, DONE)
     for seal in range(SEALS):

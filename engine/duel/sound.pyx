@@ -1,7 +1,7 @@
 # cython: language_level=3
-"""What is true of every position beyond its fields and accounts (state.pyx, position.py), checked in this order.
+"""Invariants of every position beyond its fields and accounts (state.pyx, position.py), checked in this order.
 
-What follows from the rules alone is demanded as far as it can be told from the position.
+They cover what the rules imply, as far as it can be recognized from the position alone.
 """
 from libc.stdint cimport uint32_t
 
@@ -22,7 +22,7 @@ INVARIANTS[:] = [
         b"a complete building ends the game"),
     Invariant(
         <predicate> dealt_fits, b"undealt",
-        b"nine cards are dealt a round, and no more of any than the deck has"),
+        b"nine cards are dealt each round, and no more of any card than the deck has"),
     Invariant(
         <predicate> copies_fit, b"",
         b"a 1x card is in one place, and with a player only once its deck has been in play"),
@@ -31,30 +31,31 @@ INVARIANTS[:] = [
         b"places of the grid are empty before they are dealt and when their 1x card has gone to its owner"),
     Invariant(
         <predicate> markers_fit, b"players",
-        b"markers lie on a line from the claim on, less what storming and the conflict took"),
+        b"from the claim on, markers lie on a line, except those that storming and the conflict took"),
     Invariant(
         <predicate> conflict_fits, b"",
-        b"what is flipped, the seal in the air and the sums belong to the conflict and fit each other"),
+        b"flipped seals, the seal being flipped and the sums exist only in the conflict and agree with each other"),
     Invariant(
         <predicate> turn_fits, b"",
-        b"what is used, built and cheap belongs to a turn"),
+        b"used, built and cheap are set only during a turn"),
     Invariant(
         <predicate> use_fits, b"card",
-        b"the card in use, and what is left of its use, belong to the step"),
+        b"the card in use, and the rest of its use, agree with the step"),
     Invariant(
         <predicate> answerable, b"step",
-        b"what the step asks can be answered"),
+        b"there is a legal action at the step"),
     Invariant(
         <predicate> actor_fits, b"to_act",
-        b"the seat that is asked is the one that the step asks"),
+        b"the seat to act is the one that the step requires"),
     Invariant(
         <predicate> orders_fit, b"",
-        b"a deck's order is wholly known or wholly unknown, and holds the cards to come; the unseen seals' likewise"),
+        b"the orders of the deck and of the unseen seals are completely known or completely unknown, and hold what is "
+        b"still to come"),
 ]
 
 
 cdef bint buildings_fit(const Duel *s) noexcept nogil:
-    """Who has a complete building has won: one player, at the end (D33)."""
+    """Only one player has a complete building, and only at the end of the game (D33)."""
     cdef bint red = s.players[0].placed == FINISHED, blue = s.players[1].placed == FINISHED
     if s.step != AT_OVER:
         return not red and not blue
@@ -64,7 +65,7 @@ cdef bint buildings_fit(const Duel *s) noexcept nogil:
 # -- turns and uses --------------------------------------------------------------------------------
 
 cdef bint turn_fits(const Duel *s) noexcept nogil:
-    """Used are places of the mover with a card that the mover can use."""
+    """Used places have a marker of the mover and a card that the mover can use."""
     cdef unsigned int used = s.used
     cdef int card
     if not AT_TURN <= s.step <= AT_BONUS:
@@ -80,7 +81,7 @@ cdef bint turn_fits(const Duel *s) noexcept nogil:
 
 
 cdef bint card_fits(const Duel *s) noexcept nogil:
-    """The card in use is one that asks at this step, and lies in the grid or was played."""
+    """The card in use needs a choice at this step, and is in the grid or was played."""
     cdef const Effect *effect
     cdef int card = s.card - 1
     if card < 0:
@@ -96,7 +97,7 @@ cdef bint card_fits(const Duel *s) noexcept nogil:
 
 
 cdef bint was_played(const Duel *s, int card) noexcept nogil:
-    """A 1x card that lies nowhere, and has been dealt in this phase or the one before."""
+    """Whether a 1x card is in no place although it has been dealt, in this phase or the one before."""
     cdef uint32_t copies = cards.copies[s.phase & 1][card]
     if lying_in_grid(s, card) or (s.players[0].hand | s.players[1].hand) >> cards.once_of[card] & 1:
         return False
@@ -123,12 +124,12 @@ cdef bint use_fits(const Duel *s) noexcept nogil:
 
 
 cdef const Player *mover_of(const Duel *s) noexcept nogil:
-    """Player 0 if it is nobody's turn."""
+    """The player whose turn it is, player 0 if it is nobody's."""
     return &s.players[s.mover - 1 if s.mover else 0]
 
 
 cdef bint due_fits(const Duel *s) noexcept nogil:
-    """One seal for influence, some for a card that gives them, or the bonus of section I."""
+    """Seals due: one for influence, several for a card that gives them or for the bonus of section I."""
     if s.left or not s.unseen or s.seals_due > in_stack(s):
         return False
     if s.card == 0:
@@ -139,7 +140,7 @@ cdef bint due_fits(const Duel *s) noexcept nogil:
 
 
 cdef bint answerable(const Duel *s) noexcept nogil:
-    """At steps that not every position can answer."""
+    """Whether there is a legal action, at the steps where a position can lack one."""
     cdef const Player *p = mover_of(s)
     cdef const Effect *effect = &cards.effects[s.card - 1 if s.card else 0]
     cdef int step = s.step
@@ -157,7 +158,7 @@ cdef bint answerable(const Duel *s) noexcept nogil:
 
 
 cdef bint answerable_in_order(const Duel *s, const Player *p, const Effect *effect) noexcept nogil:
-    """Chips are left at or after the floor."""
+    """Whether there are chips at or after the floor."""
     if s.step == AT_TAKE:
         return total(from_floor(p.supply & NOT_ORE, s.floor)) >= s.left
     elif s.step == AT_TURN_CHIPS:

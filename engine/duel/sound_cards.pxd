@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Invariants of the cards: the phase's deck, the grid, what players keep, known orders. Fields are in range already."""
+"""Invariants of the cards: the phase's deck, the grid, players' cards, known orders. Fields are already in range."""
 from libc.stdint cimport uint8_t, uint32_t
 
 from clerestory.engine.duel.state cimport *
@@ -29,7 +29,7 @@ cdef inline int lying_in_grid(const Duel *s, int card) noexcept nogil:
 
 
 cdef inline bint copies_fit(const Duel *s) noexcept nogil:
-    """No more cards lie in the grid than have been dealt; a 1x card is in one place."""
+    """The grid has no more cards than have been dealt; a 1x card is in one place."""
     cdef uint32_t copies
     cdef int card, dealt, held
     for card in range(cards.count):
@@ -54,7 +54,7 @@ cdef inline unsigned int begun(const Duel *s) noexcept nogil:
 
 
 cdef inline int gone_to_owners(const Duel *s) noexcept nogil:
-    """1x cards of the phase's deck that have been dealt and do not lie in the grid."""
+    """1x cards of the phase's deck that have been dealt and are not in the grid."""
     cdef int card, gone = 0
     for card in range(cards.count):
         if cards.once >> card & 1 and lying_in_grid(s, card) == 0:
@@ -63,7 +63,7 @@ cdef inline int gone_to_owners(const Duel *s) noexcept nogil:
 
 
 cdef inline bint place_fits(const Duel *s, int place) noexcept nogil:
-    """Once a turn has begun no 1x card lies under its markers, and only there places are empty (D17).
+    """Once a turn has begun, no 1x card is under its markers, and only there can places be empty (D17).
 
     Not as one comparison of the two: GCC 12 gets `(card < 0) != (places >> place & 1)` wrong at -O1.
     """
@@ -74,7 +74,7 @@ cdef inline bint place_fits(const Duel *s, int place) noexcept nogil:
 
 
 cdef inline bint gaps_fit(const Duel *s) noexcept nogil:
-    """Once dealt, a place is empty only because its 1x card has gone to its owner at the start of a turn."""
+    """A dealt place is empty only if its 1x card has gone to its owner at the start of a turn."""
     cdef int place, gaps = 0
     if s.step == AT_DEAL:
         return True
@@ -106,7 +106,7 @@ cdef inline bint same_cards(const uint8_t *order, int count, uint32_t copies, in
 
 
 cdef inline bint decks_fit(const Duel *s) noexcept nogil:
-    """Wholly known or wholly unknown; nothing in the places that have been dealt."""
+    """The order is completely known or completely unknown; places already dealt are empty."""
     cdef int phase, place, known = 0
     for phase in range(PHASES):
         for place in range(DECK):
@@ -128,7 +128,7 @@ cdef inline bint orders_fit(const Duel *s) noexcept nogil:
 
 
 cdef inline bint seal_order_fits(const Duel *s) noexcept nogil:
-    """That it is of the unseen seals adds up by itself (position.py)."""
+    """Completely known or completely unknown; position.py checks that its seals are the unseen ones."""
     cdef int place
     for place in range(FIRST_UNSEEN):
         if s.seal_order[place] and place < FIRST_UNSEEN - total(s.unseen):

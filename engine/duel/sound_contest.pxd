@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Invariants of claims and the conflict. Fields are in range already."""
+"""Invariants of claims and the conflict. Fields are already in range."""
 from libc.stdint cimport uint32_t
 
 from clerestory.engine.duel.codes cimport *
@@ -10,14 +10,14 @@ from clerestory.engine.duel.state cimport *
 # -- markers ---------------------------------------------------------------------------------------
 
 cdef inline bint allowed_reply(int first, int second) noexcept nogil:
-    """Another orientation, or the other diagonal (2.1)."""
+    """Whether the line has another orientation, or is the other diagonal (2.1)."""
     return first // 3 != second // 3 or (first >= 6 and first != second)
 
 
 cdef inline bint markers_from(const Duel *s, int first, int second) noexcept nogil:
-    """Whether the markers can be what storming and the conflict have left of two lines.
+    """Whether the markers can be those left of two lines after storming and the conflict.
 
-    Storming took one marker at most; the conflict, or the storming, one of the two on the shared place.
+    Storming takes at most one marker; the conflict, or the storming, takes one of the two on the shared place.
     """
     cdef unsigned int mine = s.players[s.first].markers, theirs = s.players[1 - s.first].markers
     cdef unsigned int shared = LINE[first] & LINE[second]
@@ -48,7 +48,7 @@ cdef inline bint markers_fit(const Duel *s) noexcept nogil:
 # -- conflict --------------------------------------------------------------------------------------
 
 cdef inline bint sum_fits(const Player *p, int in_air) noexcept nogil:
-    """Faces k or 5 - k of the seals flipped, the one in the air (seal + 1) left out."""
+    """Whether a sum is possible for the flipped seals, with faces k or 5 - k, without the one in the air (seal + 1)."""
     cdef uint32_t order = p.flipped
     cdef int low = 2 * p.personal_flipped, count = p.personal_flipped
     while order:
@@ -86,7 +86,7 @@ cdef inline bint conflict_fits(const Duel *s) noexcept nogil:
 
 
 cdef inline bint asked_in_conflict(const Duel *s) noexcept nogil:
-    """The seat behind, which can flip; or which has lost and has a seal to keep."""
+    """Whether the actor is the seat that is behind and can flip, or that has lost and has a seal to keep."""
     cdef const Player *p = &s.players[s.actor]
     if s.actor != behind(s):
         return False

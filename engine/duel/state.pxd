@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""A position of `duel`: 208 bytes, the hidden orders last, and what every chapter of the rules does with it.
+"""A position of `duel`: 208 bytes, the hidden orders last, and operations shared by the chapters of the rules.
 
 Cards are numbers in catalogue order. Where a byte may hold no card, no seal or no seat it holds the number plus
 one, and 0 for none. Chips are counted in words of 4 bits for each kind, neutral seals in hand likewise; an order
@@ -129,7 +129,7 @@ cdef inline void ask_mover(Duel *s, int step) noexcept nogil:
     ask(s, step, s.mover - 1)
 
 cdef inline Player *mover(Duel *s) noexcept nogil:
-    """Owes a turn."""
+    """Precondition: it is a player's turn."""
     return &s.players[s.mover - 1]
 
 
@@ -142,15 +142,15 @@ cdef inline unsigned int one(int kind) noexcept nogil:
     return 1u << 4 * kind
 
 cdef inline int total(unsigned int counts) noexcept nogil:
-    """Of a word of up to eight counts that sum to less than 256."""
+    """The sum of a word of up to eight counts, less than 256 in total."""
     return <int> (((counts & 0x0F0F0F0Fu) + (counts >> 4 & 0x0F0F0F0Fu)) * 0x01010101u >> 24)
 
 cdef inline unsigned int present(unsigned int counts) noexcept nogil:
-    """Bit 4 * kind of each kind of which there is one; counts are 0-7."""
+    """Bit 4 * kind of each kind with a count above 0; counts are 0-7."""
     return (counts + 0x77777777u) >> 3 & 0x11111111u
 
 cdef inline bint holds(unsigned int counts, unsigned int need) noexcept nogil:
-    """Whether no count of the need is greater; both are 0-7."""
+    """Whether every count is at least that of the need; both are 0-7."""
     return ((counts | 0x88888888u) - need & 0x88888888u) == 0x88888888u
 
 cdef inline unsigned int from_floor(unsigned int counts, int floor) noexcept nogil:
@@ -164,7 +164,7 @@ cdef inline int bank(const Duel *s) noexcept nogil:
     return GOLD - s.players[0].gold - s.players[1].gold
 
 cdef inline void gain_gold(Duel *s, Player *p, int gold) noexcept nogil:
-    """What the bank has (D15, D38)."""
+    """Pay gold to a player, at most what the bank has (D15, D38)."""
     p.gold += <uint8_t> min(gold, bank(s))
 
 cdef inline int length(unsigned int order) noexcept nogil:
@@ -184,7 +184,7 @@ cdef inline int in_stack(const Duel *s) noexcept nogil:
 # -- listing actions -------------------------------------------------------------------------------
 
 cdef inline int list_kinds(unsigned int counts, int first_code, uint16_t *out) noexcept nogil:
-    """Write first_code + kind for each kind of which there is one, ascending."""
+    """Write first_code + kind for each kind with a count above 0, ascending."""
     cdef int n = 0
     counts = present(counts)
     while counts:

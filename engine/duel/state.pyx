@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""The fields of a position of `duel`: what the members of the struct are called, may hold and mean."""
+"""The fields of a position of `duel`: names, ranges and meanings of the members of the struct."""
 from clerestory.engine.place cimport at
 
 from typing import Literal
@@ -10,7 +10,7 @@ from clerestory.engine.duel.position import Multiset, Section, Undealt
 from clerestory.engine.kinds import Amounts, Card, Choice, Deck, Each, Flag, Number, Order, Seat, Set, listed
 from clerestory.engine.layout import Field, Layout
 
-cdef Duel s  # nobody's position: where the members lie
+cdef Duel s  # not a position: used only for the addresses of its members
 cdef Player *p = &s.players[0]
 
 # steps that JSON names after the card of the shipped catalogue that leads to them
@@ -40,8 +40,8 @@ def layout_of(names):
 
 
 def course_fields(card):
-    """The step, and what lies on the table."""
-    grid = 'nine places in reading order: card, or `""` where none is dealt yet or a 1x card has gone to its owner'
+    """The step, and the cards on the table."""
+    grid = 'nine places in reading order: card, or `""` if none is dealt yet or a 1x card has gone to its owner'
     turn_of = 'whose turn it is, from the end of the conflict on: a colour, else `""`'
     return [
         Field("phase", at(&s.phase), Number(1, PHASES, first=1), "1 to 4"),
@@ -52,22 +52,22 @@ def course_fields(card):
         Field("first_player", at(&s.first), Seat(COLOURS), "who held it when the round started"),
         Field("grid", at(s.grid, GRID), Each(card, GRID), grid),
         Field("turn_of", at(&s.mover), Seat(COLOURS, ("",)), turn_of),
-        Field("used", at(&s.used), PLACES_OF_GRID, "places of the player whose cards have been used in this turn"),
+        Field("used", at(&s.used), PLACES_OF_GRID, "the player's places whose cards have been used in this turn"),
     ]
 
 
 def use_fields(card):
-    """The use of a card, and what the turn has had."""
-    in_use = "the card in use, while something is still to be chosen or drawn for it (of pointing ones the last " \
-        'named); else `""`, also during a bonus'
+    """The use of a card, and what has been done in this turn."""
+    in_use = "the card in use, while choices or draws for it remain (after pointing, the card named last); " \
+        'else `""`, also during a bonus'
     left = "step `take`: chips still to be taken; `regan`, `bonus`: chips that may still be turned; `market`: " \
         "purchases still allowed; else 0"
     floor = "steps `take`, `regan`, `alfred`, `bonus`: the first kind that may be named (`wood` at the start); " \
         'else `""`'
-    may_end = "a use has done something and can be ended by `done`, also while a seal bought is drawn; at step " \
+    may_end = "the use has had an effect and can be ended by `done`, also while a bought seal is drawn; at step " \
         "`bonus` always true; else false"
-    seals_due = "step `draw`: seals still to be drawn, the one that Nature draws now among them, and no more " \
-        "than there are; else 0"
+    seals_due = "step `draw`: seals still to be drawn, including the one that Nature draws now, and at most as many " \
+        "as there are; else 0"
     return [
         Field("card", at(&s.card), card, in_use),
         Field("left", at(&s.left), FEW, left),
@@ -80,26 +80,26 @@ def use_fields(card):
 
 
 def seal_fields():
-    """The seal in the air, and the stack."""
+    """The seal being flipped, and the stack."""
     flipping = 'step `flip`: the seal whose face Nature shows, or `personal`; else `""`'
-    unseen = "those of the first four seals that have not been drawn yet; they lie on top of the stack"
+    unseen = "those of the first four seals that have not been drawn yet; they are on top of the stack"
     order = Deck(SEAL_NAMES, FIRST_UNSEEN, Literal[SEAL_NAMES], unique=False)
     return [
         Field("flipping", at(&s.flipping), Choice(("", *SEAL_NAMES, "personal")), flipping),
         Field("unseen_seals", at(&s.unseen), Multiset(SEAL_NAMES, FIRST_UNSEEN), unseen),
         Field(
-            "seal_order", at(s.seal_order, FIRST_UNSEEN), order, "their order, top first; `[]` when it is not known",
+            "seal_order", at(s.seal_order, FIRST_UNSEEN), order, "their order, top first; `[]` if it is unknown",
             hidden="all",
         ),
-        Field("stack", at(&s.stack), ORDER_OF_SEALS, "the seals below them, top first: they were seen going under"),
+        Field("stack", at(&s.stack), ORDER_OF_SEALS, "the seals below them, top first; everybody saw them put there"),
     ]
 
 
 def deck_fields(names):
     """The phase's deck."""
     undealt = "cards of the phase's deck not dealt yet, equal ones repeated"
-    order = "the order of the cards to come, next first: what is left of this phase's deck, then 27 for each phase " \
-        "to come; `[]` when it is not known"
+    order = "the order of the cards to come, next first: the rest of this phase's deck, then 27 for each phase " \
+        "to come; `[]` if it is unknown"
     deck = Deck([card.id for card in names.cards], PHASES * DECK, unique=False)
     return [
         Field("undealt", (at(&s.undealt), at(&s.dealt)), Undealt(names.cards), undealt),
@@ -111,8 +111,8 @@ def goods_fields(names):
     """A player's gold, chips and building."""
     placed = "materials placed; a complete section keeps its three"
     return [
-        Field("gold", at(&p.gold), Number(0, 100), "the bank holds what is missing to 74"),
-        Field("supply", at(&p.supply), CHIPS_IN_WORD, 'chips in the own supply, by kind: `{"wood": 1, ...}`'),
+        Field("gold", at(&p.gold), Number(0, 100), "the bank has the rest of the 74 pieces"),
+        Field("supply", at(&p.supply), CHIPS_IN_WORD, 'chips in the player\'s supply, by kind: `{"wood": 1, ...}`'),
         Field("camp", at(&p.camp), CHIPS_IN_WORD, "raw chips in the camp, by kind"),
         Field(
             "materials", at(&p.materials), Amounts(MATERIALS, 0, 11, bits=4),
@@ -124,8 +124,8 @@ def goods_fields(names):
 
 def conflict_fields(names):
     """A player's seals, cards and markers."""
-    seals = "neutral seals in hand; the personal one is always there"
-    flipped = "neutral seals flipped in this conflict, first flipped first"
+    seals = "neutral seals in hand; every player also has the personal one"
+    flipped = "neutral seals flipped in this conflict, in the order of flipping"
     personal = "the personal seal has been flipped in this conflict"
     once = Set([card.id for card in names.cards if card.once])
     return [

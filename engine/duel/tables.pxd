@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""What the cards do, as the rules look it up: one struct of plain arrays, filled from the catalogue."""
+"""The effects of the cards for the rules: one struct of plain arrays, filled from the catalogue."""
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
 from clerestory.engine.duel.state cimport DECK, MOST_CARDS, MOST_ONCE, SEATS, SECTIONS

@@ -12,7 +12,7 @@ AMOUNTS = ("gold", "chips", "seals", "limit", "count")
 
 
 def fill(catalogue):
-    """Put the cards of a catalogue in use. The caller owes that no position of another is played on."""
+    """Fill the tables from a catalogue. Precondition: no position with another catalogue is in use."""
     memset(&cards, 0, sizeof(Tables))
     cards.count = len(catalogue.cards)
     for card, values in enumerate(catalogue.cards.values()):
@@ -100,7 +100,7 @@ def fill_section(int seat, int section, needs):
 
 
 def builds_of(section, needs, placed):
-    """Return (code, needs met) of what can be built at once, ascending; of equal needs the lowest comes first."""
+    """Return (code, needs met) for everything that can be built at once, ascending; lowest of equal needs first."""
     lots = [tuple(MATERIALS.index(name) for name in lot) for lot in sets_of_materials()]
     found = {}
     for chosen in range(1, 8):

@@ -34,7 +34,7 @@ def course(fields: dict[str, Any]) -> list[str]:
 
 
 def grid(fields: dict[str, Any]) -> list[str]:
-    """Three lines of three cards, each with the colours that have marked it; `*` where its use is done."""
+    """Three lines of three cards, each with the colours of its markers, and `*` if it has been used."""
     cells = []
     for place, card in enumerate(fields["grid"]):
         name = f"{place // 3 + 1}.{place % 3 + 1}"
@@ -45,13 +45,13 @@ def grid(fields: dict[str, Any]) -> list[str]:
 
 
 def columns(rows: list[list[str]], width: int) -> list[str]:
-    """Rows with their cells below each other, which are broken into lines where they are long."""
+    """Rows with aligned cells; long cells are broken into lines."""
     lines = (zip_longest(*(broken(cell, width) for cell in row), fillvalue="") for row in rows)
     return aligned([line for row in lines for line in row])
 
 
 def broken(cell: str, width: int) -> list[str]:
-    """A cell in lines of a width: broken between the things that it lists, and before who is at a card."""
+    """A cell in lines of a width, broken between the items that it lists, and before the colours at a card."""
     kept = cell.replace(" ", "\xa0").replace(",\xa0", ", ").replace("\xa0<-", " <-")
     return [line.replace("\xa0", " ") for line in wrap(kept, width, break_long_words=False)] or [""]
 
@@ -70,7 +70,7 @@ def table(players: list[dict[str, Any]]) -> list[str]:
 
 
 def amounts(counts: dict[str, int]) -> str:
-    """What there is, by name."""
+    """Counts by name, in one line."""
     return words(f"{count} {name}" for name, count in counts.items() if count) or "-"
 
 

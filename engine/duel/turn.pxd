@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""A turn: what can be used, played and built, and how a use begins (2.4, D16 to D20)."""
+"""A turn: which cards can be used and played, what can be built, and how a use begins (2.4, D16 to D20)."""
 from libc.stdint cimport uint8_t, uint16_t, uint64_t
 
 from clerestory.engine.duel.building cimport legal_buildings, play_building
@@ -18,7 +18,7 @@ cdef inline bint works_alone(const Duel *s, int seat, int card) noexcept nogil:
 
 
 cdef inline uint64_t cards_at(const Duel *s, unsigned int places) noexcept nogil:
-    """The cards of the grid at a set of places, as a set; cards without a place are none."""
+    """The set of cards in the grid at a set of places; empty places are skipped."""
     cdef uint64_t found = 0
     cdef int card
     while places:
@@ -30,7 +30,7 @@ cdef inline uint64_t cards_at(const Duel *s, unsigned int places) noexcept nogil
 
 
 cdef inline uint64_t working(const Duel *s, int seat, uint64_t of) noexcept nogil:
-    """Those of a set of cards, none of which points, whose use would change something."""
+    """The cards of a set, none of which points, whose use would change something."""
     cdef uint64_t found = 0, rest = of
     while rest:
         if works_alone(s, seat, lowest_of(rest)):
@@ -40,12 +40,12 @@ cdef inline uint64_t working(const Duel *s, int seat, uint64_t of) noexcept nogi
 
 
 cdef inline uint64_t in_reach(const Duel *s, int seat) noexcept nogil:
-    """What Remigius and Ellen can point at: any card of the grid that the seat can use, no pointing one (D6, D18)."""
+    """Cards that Remigius and Ellen can point at: usable ones in the grid that do not point themselves (D6, D18)."""
     return cards_at(s, (1 << GRID) - 1) & cards.usable[seat] & ~cards.pointing
 
 
 cdef inline uint64_t targets(const Duel *s, int seat, int kind) noexcept nogil:
-    """What a pointing card (by its effect) can point at: cards whose use would change something (D7, D9)."""
+    """Cards that a pointing card (by its effect) can point at, whose use would change something (D7, D9)."""
     cdef unsigned int marked = s.players[seat].markers
     if kind == COPY_MARKED:
         return working(s, seat, cards_at(s, marked) & cards.symbols)
@@ -55,9 +55,9 @@ cdef inline uint64_t targets(const Duel *s, int seat, int kind) noexcept nogil:
 
 
 cdef inline uint64_t usable_of(const Duel *s, int seat, uint64_t of) noexcept nogil:
-    """Those of a set of cards that the seat can use whose use would change something.
+    """The cards of a set that the seat can use and whose use would change something.
 
-    Pointing ones are included, which the Lord can name: a chain has no more than three cards (D8, D18).
+    Pointing ones are included, which the Lord can name: a chain has at most three cards (D8, D18).
     """
     cdef uint64_t pointing = of & cards.pointing
     if pointing and not working(s, seat, in_reach(s, seat)):
@@ -66,7 +66,7 @@ cdef inline uint64_t usable_of(const Duel *s, int seat, uint64_t of) noexcept no
 
 
 cdef inline bint can_play(const Duel *s, int seat, int card) noexcept nogil:
-    """A 1x card in hand, in its owner's own turn, and never inside another use (D48)."""
+    """Whether a 1x card can be played: from hand, in its owner's turn, not during another use (D48)."""
     cdef int kind = cards.effects[card].kind
     if kind == COPY_MARKED or kind == COPY_UNMARKED:
         return targets(s, seat, kind) != 0
@@ -98,7 +98,7 @@ cdef inline int list_cards(uint64_t of, uint16_t *out) noexcept nogil:
 
 
 cdef inline int legal_turn(const Duel *s, uint16_t *out) noexcept nogil:
-    """After building, no card under a marker is used any more; 1x cards still are, pointing ones too (D20, D41)."""
+    """After building, cards under markers can no longer be used; 1x cards can, even pointing ones (D20, D41)."""
     cdef const Player *p = &s.players[s.actor]
     cdef uint64_t found = playable(s, s.actor) if p.hand else 0
     cdef int n = 0
@@ -111,7 +111,7 @@ cdef inline int legal_turn(const Duel *s, uint16_t *out) noexcept nogil:
 
 
 cdef inline void use_up(Duel *s, int card) noexcept nogil:
-    """A 1x card leaves the hand; of equal cards under own markers the first in reading order is used (D19)."""
+    """A 1x card leaves the hand; of equal cards under the player's markers the first in reading order is used (D19)."""
     cdef Player *p = mover(s)
     cdef unsigned int places = p.markers & ~s.used
     if cards.once >> card & 1:
@@ -139,14 +139,14 @@ cdef inline int legal_copy(const Duel *s, uint16_t *out) noexcept nogil:
 
 
 cdef inline void play_copy(Duel *s, int a) noexcept nogil:
-    """One more use, at once; the own use of a card under an own marker stays as it was (D18, D40)."""
+    """Use the named card at once; if it is under the player's marker, its own use is still available (D18, D40)."""
     begin_use(s, (a - CARDS) >> 1)
 
 
 # -- uses ------------------------------------------------------------------------------------------
 
 cdef inline void begin_use(Duel *s, int card) noexcept nogil:
-    """Do what the card does, or ask what it asks."""
+    """Apply the card, or ask for the choice that it needs."""
     cdef const Effect *effect = &cards.effects[card]
     s.card = <uint8_t> (card + 1)
     RULES[effect.kind].begin(s, effect)

@@ -1,4 +1,4 @@
-"""What a toy position is made of: two kinds of values of its own, and what must add up. rules.pyx has the fields."""
+"""Kinds of values special to positions of `toy`, and checks across its fields. rules.pyx has the fields."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -10,7 +10,7 @@ STEPS = ("turn-up", "weather", "play", "over")
 CARDS = range(1, 11)
 
 
-class Seen(Set):
+class PublicCards(Set):
     """Cards by number, ascending; `card_faults` says what is wrong with them."""
 
     def __init__(self) -> None:
@@ -21,7 +21,7 @@ class Seen(Set):
 
 
 class ToCome(Kind):
-    """The cards not turned up, 0 for each unknown one: the last places of the deck."""
+    """The cards not turned up, 0 for each unknown one; in the struct the last places of the deck."""
 
     annotation = listed(whole(0, 10), 0, 2)
     high = 10
@@ -80,7 +80,7 @@ def card_faults(fields: dict[str, Any]) -> Iterator[Fault]:
 
 
 def course_faults(fields: dict[str, Any]) -> Iterator[Fault]:
-    """The round, the step, the prize and what the seats have done fit each other."""
+    """The round, the step, the prize and the actions of the seats agree with each other."""
     step, prize, moved = fields["step"], fields["prize"], fields["moved"]
     if (step == "over") != (fields["round"] == 3):
         yield "step", f"{step!r} does not go with round {fields['round']}"

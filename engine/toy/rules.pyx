@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""The rules of `toy`, in the order of the contract. RULES.md says them in words."""
+"""The rules of `toy`, in the order of the contract. RULES.md has them in words."""
 from libc.stdint cimport uint8_t, uint16_t, uint64_t
 from libc.string cimport memset
 
@@ -15,7 +15,7 @@ from array import array
 from clerestory.engine.kinds import Choice, Flag, Number
 from clerestory.engine.layout import Field, Layout
 from clerestory.engine.tuning import Tuning, ladder
-from clerestory.engine.toy.position import STEPS, Hand, Seen, ToCome, card_faults, course_faults, played_faults
+from clerestory.engine.toy.position import STEPS, Hand, PublicCards, ToCome, card_faults, course_faults, played_faults
 
 cdef enum:
     MAX_CARDS = 2 * MAX_SEATS + 2
@@ -158,7 +158,7 @@ cdef void turn_up(Toy *s, int card) noexcept nogil:
 
 
 cdef void exchange(Toy *s, int card, int top) noexcept nogil:
-    """Put the dealt top card where the card that did come up was thought to be."""
+    """Move the dealt top card to the place where the revealed card was dealt."""
     cdef int place
     for place in range(s.round + 1, ROUNDS):
         if s.deck[place] == card:
@@ -319,7 +319,7 @@ def actions():
     ]
 
 
-cdef Toy s  # nobody's position: where the members lie
+cdef Toy s  # not a position: used only for the addresses of its members
 
 LAYOUT = Layout(
     "toy",
@@ -332,7 +332,7 @@ LAYOUT = Layout(
         Field("moved", at(&s.moved), Number(0, 3), "seats that have acted in this round"),
         Field("prize", at(&s.prize), Number(0, MAX_CARDS), "the card turned up, 0 before"),
         Field("feast", at(&s.feast), Flag(), "whether the prize counts double"),
-        Field("seen", at(&s.seen), Seen(), "cards turned up or played in the game so far, ascending"),
+        Field("seen", at(&s.seen), PublicCards(), "cards turned up or played in the game so far, ascending"),
         Field("deck", at(s.deck, ROUNDS), ToCome(), "the cards not turned up, top first; 0: unknown", hidden="all"),
     ],
     [
