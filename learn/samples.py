@@ -220,8 +220,12 @@ def lines_of(columns: Columns, adjustments: dict[int, Adjustment], *, learned: b
 
 
 def odds_of(shares: Array, seat: Array) -> Array:
-    """Return the logarithm of the odds that a seat wins, row by row."""
-    share = np.clip(shares[np.arange(len(shares)), seat].astype(float), 1e-3, 1 - 1e-3)
+    """Return the logarithm of the odds that a seat wins, row by row.
+
+    Certain wins and losses are at most LEAST_SHARE from 1 and 0; otherwise the few decisions of which a search has
+    proven some lines would outweigh all others.
+    """
+    share = np.clip(shares[np.arange(len(shares)), seat].astype(float), LEAST_SHARE, 1 - LEAST_SHARE)
     odds: Array = np.log(share / (1 - share)).astype(np.float32)
     return odds
 
