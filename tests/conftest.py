@@ -30,7 +30,7 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def narrow() -> Iterator[str]:
-    """A server with room for one search: it takes another only once that one has ended."""
+    """A server with room for one search: it admits another only after that one has ended."""
     with embedded_server("--workers", "1", "--max-searches", "1") as target:
         yield target
 

@@ -176,7 +176,7 @@ def watching_is_playing_on_what_is_known(game: Any, seats: int, seed: int) -> No
 
 
 def told(known: Any, seat: int, outcome: Any) -> Any:
-    """The view of a seat that says what it has been shown."""
+    """The view of a seat, with the event that it has been shown entered."""
     view = known.observe(seat)
     view.say(seat, outcome)
     return view
@@ -210,7 +210,7 @@ def odds_sum_to_one(game: Any, seats: int, seed: int) -> None:
 
 
 def odds_agree_with_draws(game: Any, seats: int, seed: int) -> None:
-    """By an onlooker's knowledge: off decks dealt afresh, and where nothing is dealt."""
+    """With an onlooker's knowledge, both from newly dealt decks and without dealt decks."""
     rng, kinds = Rng(seed), set()
     for state in walk(game, seats, seed):
         kind = state.game.parse_action(state.draw(0).text).text.split()[0] if state.turn == NATURE else ""

@@ -95,7 +95,7 @@ NAMELESS = [path for path in sources() if path.parts[0] in ("search", "arena", "
 
 @pytest.mark.parametrize("path", NAMELESS, ids=str)
 def test_no_game_is_named(path: Path) -> None:
-    """A game is a table of functions to them, and a message found by its field's name."""
+    """To these modules a game is a table of functions, and a message found by the name of its field."""
     assert named_games(path) == []
 
 

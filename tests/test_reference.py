@@ -1,4 +1,4 @@
-"""docs/reference.md is what proto/ says, and what proto/ says breaks no client of the baseline."""
+"""docs/reference.md agrees with proto/, and proto/ breaks no client of the baseline."""
 
 import importlib.util
 import os

@@ -1,4 +1,4 @@
-"""What lies in third_party/: the messages of google.rpc that errors are made of."""
+"""The files in third_party/: the messages of google.rpc used for error details."""
 
 from importlib.resources import files
 from pathlib import Path
@@ -23,7 +23,7 @@ def compiled(name: str, folder: Path) -> FileDescriptorProto:
 
 
 def shape(message: DescriptorProto) -> Any:
-    """Return what goes over the wire: fields, and messages within."""
+    """Return the wire format: fields, and nested messages."""
     fields = [(field.name, field.number, field.type, field.label, field.type_name) for field in message.field]
     return fields, {inner.name: shape(inner) for inner in message.nested_type}
 

@@ -62,7 +62,7 @@ def test_every_deal_is_played_from_every_seat(seats: int) -> None:
 
 
 def test_a_deal_has_one_opening_and_one_luck() -> None:
-    """Bots that always do the same meet the same cards: greedy against itself ends alike in every seating."""
+    """Deterministic bots get the same cards: greedy against itself has the same result in every seating."""
     games = [play_game(replace(MATCH, bots=("greedy", "greedy")), 3, seat) for seat in range(3)]
     assert len({tuple(game.returns + game.margins) for game in games if game}) == 1
 
@@ -79,7 +79,7 @@ def test_processes_change_nothing(tmp_path: Path) -> None:
 
 
 def test_moves_have_seeds_of_their_own() -> None:
-    """The documented hash, by another program (b2sum -l 64); and random bots play another game in each seating."""
+    """The documented hash, computed by another program (b2sum -l 64); random bots play differently in each seating."""
     assert derived_seed("move", 0, 1, 2) == int.from_bytes(bytes.fromhex("9a304303c74abb11"), "little")
     assert (
         len({derived_seed("move", deal, seat, ply) for deal in range(9) for seat in range(4) for ply in range(9)})

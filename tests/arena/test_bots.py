@@ -1,4 +1,4 @@
-"""Every bot: legal, reproducible, blind to what its seat cannot know, and right if the answer is obvious."""
+"""Every bot is legal, reproducible, ignorant of what its seat cannot know, and right if the answer is obvious."""
 
 import pytest
 
@@ -49,7 +49,7 @@ def test_moves_are_legal_and_equal_for_equal_seeds(bot: str, name: str, seats: i
     CASES + [(bot, name, seats) for bot in OPTIONED for name, game in GAMES.items() for seats in game.seats],
 )
 def test_truth_observation_and_other_worlds_give_one_choice(bot: str, name: str, seats: int) -> None:
-    """A bot that looked at a hidden card would sometimes decide otherwise where that card is another."""
+    """A bot that looked at a hidden card would sometimes decide differently if that card were another."""
     for position in some_decisions(name, seats, 4):
         view = position.observe(position.turn)
         views = [position, view, *(view.deal(seed) for seed in range(3))]

@@ -53,7 +53,7 @@ def test_a_ray_of_its_own_ends_with_the_match() -> None:
 
 @pytest.fixture(scope="module")
 def connection() -> Iterator[None]:
-    """One Ray on this machine for all tests from here on; what is connected is not connected again."""
+    """One local Ray for all following tests; an existing connection is reused."""
     with session(load_ray(), 2, None):
         yield
 
@@ -76,7 +76,7 @@ def test_what_a_worker_refuses_is_heard_as_it_is() -> None:
 @needs_ray
 @pytest.mark.usefixtures("connection")
 def test_what_is_not_wanted_any_more_is_not_played() -> None:
-    """Closed after a game of a match that would take hours; Ray has workers for the next one at once."""
+    """A match that would take hours is closed after one game; Ray has free workers for the next one at once."""
     playing = play_match(replace(MATCH, budget="500it", deals=100_000), Results(), workers=2, crew=on_ray)
     next(playing)
     playing.close()

@@ -63,7 +63,7 @@ def test_they_play_as_ever(bot: str, name: str, seats: int) -> None:
 
 
 def test_every_option_of_the_search_is_named() -> None:
-    """So that no default, of a game or of the search, can move the pinned one; a new option is named as it was."""
+    """Otherwise a changed default could change the player; new options are pinned to the old behaviour."""
     of_the_search = {field.name for field in fields(Options)}
     assert of_the_search <= set(PINNED["ismcts-v1"])
 
@@ -83,7 +83,7 @@ def test_they_take_no_options(bot: str) -> None:
 
 
 def test_two_values_meet() -> None:
-    """In one process, and they differ."""
+    """Two values are used in one process, and they differ."""
     game = GAMES["cathedral"]
     game.hand_values["none"] = game.hand_values["hand"][:]
     for place in range(len(game.hand_values["none"])):

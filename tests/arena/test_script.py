@@ -21,13 +21,13 @@ def opening() -> State:
 
 
 def table(**me: Any) -> Table:
-    """The first draft, in which the seat holds what is named."""
+    """The first draft, in which the seat holds the given things."""
     seen = table_of(opening())
     return Table(seen.all, {**seen.me, **me}, seen.cards)
 
 
 def test_a_cube_goes_where_it_brings_most() -> None:
-    """Two sand are one VP of the better mortar mixer, so the other gets none of four."""
+    """Two sand give the better mortar mixer one VP, so the other one gets none of four."""
     uses = plan(table(sand=4, craftsmen=["mortar_mixer", "mortar_mixer_1"]))
     assert (uses["mortar_mixer_1"], uses["mortar_mixer"]) == (2, 0)
     both = table(sand=4, craftsmen=["mortar_mixer", "mortar_mixer_1"])
@@ -82,7 +82,7 @@ DIGESTS = {2: "d3a8856e136f28b5", 3: "a2bd62d39de2c0ae", 4: "0fc40d64614660f3"}
 
 @pytest.mark.parametrize("seats", DIGESTS)
 def test_it_plays_as_it_always_did(seats: int) -> None:
-    """Who makes it stronger gives it another name."""
+    """A stronger version needs another name."""
     state, rng, played = CATHEDRAL.new(seats, seats), Rng(seats), hashlib.sha256()
     bot = parse_bot("script-v1")
     while not state.over:

@@ -49,7 +49,7 @@ def test_wilson_of_ten_games() -> None:
 
 
 def test_pairing_is_rewarded() -> None:
-    """Deals that are always shared say more of the mean than as many that are won or lost whole."""
+    """Deals that are always shared determine the mean more precisely than as many that are won or lost entirely."""
     shared, whole = score_interval([0.5] * 40), score_interval([1.0, 0.0] * 20)
     assert shared.mean == whole.mean == 0.5
     assert shared.high - shared.low < (whole.high - whole.low) / 5

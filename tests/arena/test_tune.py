@@ -1,4 +1,4 @@
-"""Tuning: steps as SPSA takes them, towards what wins more, and none lost by a kill."""
+"""Tuning: SPSA steps lead towards options that win more, and a kill loses none."""
 
 import json
 from collections.abc import Iterator
@@ -50,7 +50,7 @@ def finished(deal: int, seat: int, a_wins: bool) -> GameResult:
 
 
 def judged(task: DealTask) -> list[GameResult]:
-    """Games without a game: a seat wins by how close its options are to exploration 1.5 and deviations 3."""
+    """Simulated games: a seat's chances depend on how close its options are to exploration 1.5 and deviations 3."""
 
     def strength(bot: str) -> float:
         given = {name: float(value) for name, value in options_of(bot).items()}
@@ -64,7 +64,7 @@ def judged(task: DealTask) -> list[GameResult]:
 
 @pytest.mark.parametrize("against", [None, "ismcts-plain:exploration=1,deviations=4"])
 def test_steps_lead_to_what_wins_more(against: str | None) -> None:
-    """Games are won by chance, the planted best point is met within a sixth of the ranges."""
+    """Games are won at random, and the planted best point is found to within a sixth of the ranges."""
 
     def run(tasks: Iterator[DealTask]) -> Iterator[list[GameResult]]:
         return map(judged, tasks)
@@ -79,7 +79,7 @@ def test_steps_lead_to_what_wins_more(against: str | None) -> None:
 
 
 def test_one_step_by_hand() -> None:
-    """Whoever explores more wins all: from the middle, half of 2 * 0.1 apart, gain 0.5 / 11 ** 0.602."""
+    """The side that explores more wins every game: from the middle, points 2 * 0.1 apart, gain 0.5 / 11 ** 0.602."""
 
     def run(tasks: Iterator[DealTask]) -> Iterator[list[GameResult]]:
         for task in tasks:

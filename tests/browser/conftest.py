@@ -17,7 +17,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """A browser; not for the session, for as long as it is there no test of this process can run an event loop."""
+    """A browser, not shared by the session: while it is open, no test of this process can run an event loop."""
     try:
         how = chromium()
     except NoBrowser as reason:
@@ -36,7 +36,7 @@ def url() -> Iterator[str]:
 
 @pytest.fixture
 def page(browser: Browser, url: str) -> Iterator[Page]:
-    """A tab of its own on the lobby; whatever the page complains of fails the test."""
+    """A new tab on the lobby; any error on the page fails the test."""
     context = browser.new_context(base_url=url, reduced_motion="reduce")
     page = context.new_page()
     complaints: list[str] = []
@@ -49,5 +49,5 @@ def page(browser: Browser, url: str) -> Iterator[Page]:
 
 
 def is_complaint(message: ConsoleMessage) -> bool:
-    """Whether the page complains; that a request was refused, which a test may want, is the browser's own word."""
+    """Whether a console message is an error of the page; refused requests, which tests may intend, are not."""
     return message.type == "error" and not message.text.startswith("Failed to load resource")

@@ -15,7 +15,7 @@ PATIENCE = 30_000  # milliseconds; a wait ends as soon as there is what it waits
 
 @dataclass
 class Calls:
-    """The games that a tab has made or opened, by what it keeps of them."""
+    """The games that a tab has created or opened, from its storage."""
 
     page: Page
     ids: list[str] = field(default_factory=list)
@@ -40,9 +40,9 @@ def begin(page: Page) -> str:
 
 
 def settled(page: Page) -> bool:
-    """Wait until somebody of this screen may act, or the game is over; return whether it goes on.
+    """Wait until somebody at this screen may act or the game is over; return whether it is still running.
 
-    While something is being done, what is pressed does nothing, and is drawn so.
+    While a call is in progress, buttons have no effect, and are drawn as disabled.
     """
     ended, mine = page.get_by_test_id("winner"), page.locator(".table:not(:has([aria-disabled='true'])) .status.mine")
     expect(ended.or_(mine).first).to_be_visible(timeout=PATIENCE)
@@ -50,7 +50,7 @@ def settled(page: Page) -> bool:
 
 
 def play_on(page: Page, choose: Callable[[list[str]], str], plies: int = 10_000) -> int:
-    """Press actions until the game is over, or so often; return how often."""
+    """Click actions until the game is over or a number is reached; return the number of clicks."""
     pressed = 0
     while pressed < plies and settled(page):
         version = page.locator("[data-version]").get_attribute("data-version")
@@ -68,7 +68,7 @@ def play_on(page: Page, choose: Callable[[list[str]], str], plies: int = 10_000)
 
 
 def hinted(page: Page, seconds: int, *, to_the_end: bool = True) -> None:
-    """Ask for everything that hints tell, and wait for the first table of a search, or for its last."""
+    """Request full hints, and wait for the first table of a search, or for its last."""
     page.evaluate("seconds => localStorage.setItem('hint-seconds', seconds)", str(seconds))
     page.reload()  # so that there is one search and not two
     settled(page)

@@ -1,4 +1,4 @@
-"""The page for everybody: by keyboard alone, on a phone, in the dark, for readers of the screen."""
+"""Accessibility of the page: by keyboard alone, on a phone, in dark mode, with a screen reader."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -61,7 +61,7 @@ SCREENS = [lobby, kept, hinted, shared, people, helped, studied, waiting]
 
 
 def violations(page: Page) -> list[str]:
-    """What axe-core finds wrong, each with the first place."""
+    """The violations found by axe-core, each with the first element."""
     found = page.evaluate(f"async () => {{ {AXE}; return (await axe.run(document, {RULES})).violations }}")
     return [f"{one['id']}: {one['nodes'][0]['html'][:120]} {one['nodes'][0]['failureSummary'][:200]}" for one in found]
 
@@ -154,7 +154,7 @@ def test_seats_are_told_apart_without_colour(page: Page) -> None:
 
 
 def at(page: Page) -> int:
-    """Which move is shown of the line that is played out."""
+    """The number of the move currently shown of the line that is played out."""
     found: int = page.evaluate("[...document.querySelectorAll('.shown li')].findIndex(one => one.className === 'at')")
     return found
 

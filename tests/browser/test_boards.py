@@ -50,7 +50,7 @@ def tab(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Page:
 
 @pytest.fixture
 def boards(tab: Page) -> Iterator[Page]:
-    """The gallery as it opens; whatever it complains of fails the test."""
+    """The gallery when it opens; any error on it fails the test."""
     complaints: list[str] = []
 
     def complain(error: object) -> None:
@@ -75,7 +75,7 @@ def show(page: Page, exhibit: gallery.Exhibit) -> None:
 
 
 def plies(path: Path) -> Iterator[State]:
-    """Yield the positions of a recorded game, the last one first, as who is to act sees them."""
+    """Yield the positions of a recorded game, the last one first, in the view of the seat to act."""
     (record,) = read_records(path.read_text().splitlines())
     state = record.state.copy(history=True)
     while state.history:
@@ -91,13 +91,13 @@ def positions() -> Iterator[State]:
 
 
 def kinds(state: State) -> set[tuple[str, ...]]:
-    """What can be done, and when."""
+    """The kinds of legal actions, with the step."""
     step = json.loads(state.to_json())[state.game.name]["step"]
     return {(state.game.name, step, action.text.split()[0]) for action in state.legal_actions()}
 
 
 def situations() -> Iterator[State]:
-    """Yield positions that have between them every kind of action at every step it comes up at."""
+    """Yield positions that together have every kind of action at every step where it occurs."""
     seen: set[tuple[str, ...]] = set()
     for state in positions():
         if not kinds(state) <= seen:

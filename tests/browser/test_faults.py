@@ -1,4 +1,4 @@
-"""What a person sees when something goes wrong, and that nothing is lost by it."""
+"""What a person sees when something goes wrong, and that nothing is lost."""
 
 import re
 import signal
@@ -133,7 +133,7 @@ def test_two_tabs_show_the_same(page: Page) -> None:
 
 
 def test_two_people_with_one_seat(page: Page, browser: Browser, url: str) -> None:
-    """The one who is late is told so; the move of the first counts, once."""
+    """The first move counts, once; the later person gets a message."""
     identifier = new_game(page, "duel", ["me", "bot1"])
     settled(page)
     token = Calls(page).keys(identifier)["seats"]["0"]
@@ -150,7 +150,7 @@ def test_two_people_with_one_seat(page: Page, browser: Browser, url: str) -> Non
 
 
 def test_a_page_without_tls_on_another_machine(page: Page) -> None:
-    """Browsers keep some functions for pages with TLS or of this machine; in a household there is neither."""
+    """Browsers restrict some functions to pages with TLS or from localhost; a home network has neither."""
     page.add_init_script("Object.defineProperty(crypto, 'randomUUID', {value: undefined})")
     page.add_init_script("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
     page.reload()

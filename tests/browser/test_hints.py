@@ -1,4 +1,4 @@
-"""What the table of hints says of its lines: why the first one is the one to play."""
+"""The explanation in the table of hints: why the first line is the one to play."""
 
 import json
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from tests.browser.harness import PATIENCE, new_game, settled
 
 
 def change_tables(page: Page, change: Callable[[list[dict[str, Any]]], None]) -> None:
-    """Change the lines of every table of hints on its way to the page: messages behind their flags and lengths."""
+    """Change the lines of every table of hints on its way to the page, inside the envelopes of the stream."""
 
     def answer(route: Route) -> None:
         got = route.fetch()

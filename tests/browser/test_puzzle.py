@@ -1,4 +1,4 @@
-"""A puzzle on the page: its answer is nowhere until it is found or asked for."""
+"""A puzzle on the page: the answer is not on the page until it is found or requested."""
 
 from typing import Literal
 

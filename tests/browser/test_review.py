@@ -64,7 +64,7 @@ def test_the_chart_leads_to_a_ply(reviewed: Page) -> None:
 
 
 def test_an_error_is_tried_again(reviewed: Page) -> None:
-    """The position before it comes up with the answer hidden; the best action is right, and what was played is not."""
+    """The position before the error appears without the answer; the best action is right, the one played is not."""
     expected = annotate(GAME, ReviewPlan(iterations=ITERATIONS))
     error = expected.errors()[0]
     reviewed.get_by_role("button", name="Look at the errors").click()

@@ -1,4 +1,4 @@
-"""Hints, stepping, take-backs, links: what one does at a table besides playing."""
+"""Hints, stepping, take-backs, links: everything at a table except playing."""
 
 from pathlib import Path
 from random import Random
@@ -82,7 +82,7 @@ def test_hints_are_there_on_the_turn_of_somebody_else_and_for_onlookers(page: Pa
 
 
 def board_text(page: Page) -> str:
-    """What the board says; not what hints say on it, which goes on changing."""
+    """The text of the board without that of hints, which keeps changing."""
     text: str = page.locator(".board").evaluate(
         """board => [...board.querySelectorAll('.hint')].reduce(
             (text, hint) => text.replace(hint.textContent, ''), board.textContent)"""
@@ -112,7 +112,7 @@ def test_a_line_is_played_out_in_ghosts_and_stepped_through(page: Page) -> None:
 
 
 def test_a_line_is_played_out_until_the_pointer_is_moved_off(page: Page) -> None:
-    """What moves on the page does not count: neither the page under a pointer at rest, nor a table that comes anew."""
+    """Only a moving pointer counts: not the page moving under a resting pointer, nor a new table."""
     start(page)
     hinted(page, 30, to_the_end=False)
     page.locator(".lines tbody tr").nth(2).hover()
@@ -133,7 +133,7 @@ def test_a_line_is_played_out_until_the_pointer_is_moved_off(page: Page) -> None
 
 
 def test_nothing_moves_in_the_list_of_actions_while_tables_come(page: Page) -> None:
-    """One would press something else than one meant."""
+    """Otherwise a person would click something else than intended."""
     start(page)
     page.get_by_label("Hints ?").select_option("table")
     places = "all => all.map(one => JSON.stringify(one.getBoundingClientRect())).join()"
@@ -215,7 +215,7 @@ def test_a_move_can_be_taken_back(page: Page) -> None:
 
 
 def when_held(page: Page, held: list[Route]) -> Route:
-    """Wait until a call has been made, and return it; it goes nowhere yet."""
+    """Wait until a call has been made, hold it back, and return it."""
     while not held:
         page.wait_for_timeout(10)
     return held[0]
@@ -346,7 +346,7 @@ def test_one_sees_who_looks_elsewhere(page: Page, browser: Browser, url: str) ->
 
 
 def test_calls_at_a_game_show_the_seat_and_no_others(page: Page) -> None:
-    """By it the server tells people of one address apart."""
+    """The server uses it to distinguish people with one address."""
     shown: dict[str, str | None] = {}
     page.on("request", lambda one: shown.update({one.url.rpartition("/")[2]: one.headers.get("x-clerestory-seat")}))
     identifier = start(page)
@@ -386,7 +386,7 @@ def test_a_game_is_resigned_only_when_it_is_meant(page: Page) -> None:
 
 
 def test_what_a_seat_is_shown_at_a_table_is_asked_for_unseen_by_others(page: Page) -> None:
-    """Ellen's owner sees the coming event: the page asks for it behind a button, and tells nobody else."""
+    """Ellen's owner sees the coming event: the page asks for it behind a button, and shows it to nobody else."""
     choose_game(page, "cathedral", ["me", "here"])
     page.get_by_text("A real box lies on the table").click()
     identifier = begin(page)
@@ -407,7 +407,7 @@ def test_what_a_seat_is_shown_at_a_table_is_asked_for_unseen_by_others(page: Pag
 
 
 def until_shown(page: Page, identifier: str) -> tuple[int, str]:
-    """Play a game by calls until a seat has been shown something; return which, and what it may have been."""
+    """Play a game by calls until a seat has been shown an event; return the seat, and the possible events."""
     tokens, luck = list(Calls(page).keys(identifier)["seats"].values()), Random(1)
     seen = call(page, "GetGame", game_id=identifier, tokens=tokens)
     while not any(view.get("unsaid") for view in seen["views"]):

@@ -74,7 +74,7 @@ def test_the_report_is_written_beside_the_table(record: str, tmp_path: Path) -> 
 
 
 def test_a_time_becomes_as_many_iterations_as_fit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The trial takes a second, so that nine seconds are left for reviews of 200 iterations, a tenth of them spare."""
+    """The trial takes a second, which leaves nine, minus a reserve of a tenth, for reviews of 200 iterations."""
     clock = iter((100.0, 101.0))
     monkeypatch.setattr(command.time, "monotonic", lambda: next(clock))
     played = Record(random_game("toy", 2, 1))

@@ -20,7 +20,7 @@ STATE = from_position((EXAMPLES / "cathedral-3p-round4-draft.json").read_text())
 
 
 def answer_with(first: float, second: float, share: float = 0.5) -> Recommendation:
-    """Return the answer of a search that was decided, with other margins, and a share of the win of the second line."""
+    """Return the answer of a decided search with other margins, and another win share of the second line."""
     result = Searcher(observe(STATE), seed=1, **shipped(STATE.game, STATE.seats)).run(iterations=2000)
     margins = [first, second, *[first - 5.0] * (len(result.lines) - 2)]
     shares = [0.5, share, *[0.4] * (len(result.lines) - 2)]
@@ -39,7 +39,7 @@ def shown(answer: Recommendation, width: int = 100) -> str:
 
 
 def test_a_line_with_a_higher_margin_than_the_first_is_explained() -> None:
-    """The first line is the one to play; the columns say what is true of each."""
+    """The first line is the one to play; the columns are explained."""
     answer = answer_with(3.0, 4.2)
     text = re.sub(r"\s+", " ", shown(answer))
     second = answer.lines[1].action.text

@@ -150,7 +150,7 @@ def test_a_call_that_is_refused_is_counted_and_asked_again() -> None:
 
 @pytest.mark.parametrize(("count", "outer"), [(1, None), (5, None), (6, 0), (9, 1), (10, 1), (30, 9), (100, 39)])
 def test_an_interval_of_a_median_leaves_out_what_the_sign_test_may(count: int, outer: int | None) -> None:
-    """Tables of the sign test: of 30 values the 10th and the 21st, of 100 the 40th and the 61st."""
+    """From tables of the sign test: of 30 values the 10th and the 21st, of 100 the 40th and the 61st."""
     assert outermost(count) == outer
 
 

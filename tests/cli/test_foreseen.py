@@ -103,7 +103,7 @@ def test_a_dealt_game_shows_it_on_a_screen_of_ones_own_only(
 
 
 def test_the_page_on_which_it_is_shown_is_left_again(monkeypatch: pytest.MonkeyPatch, advisor: Advisor) -> None:
-    """On a terminal: the other screen is entered, and left at the next Enter."""
+    """On a terminal: the alternate screen is entered, and left at the next Enter."""
     session = session_of(advisor, beginning(["quarrel"]))
     session.console = Console(file=io.StringIO(), width=120, force_terminal=True)
     said, prompts = played(session, monkeypatch, "peek", "", "quit")
@@ -123,7 +123,7 @@ def test_at_a_terminal_what_is_typed_does_not_appear(monkeypatch: pytest.MonkeyP
 
 
 def test_a_game_at_a_table_that_a_server_keeps_asks_too(target: str) -> None:
-    """Two people at one screen, who go for Ellen in the first round."""
+    """Two people at one screen, who take Ellen in the first round."""
     with Advisor(target) as advisor:
         game = advisor.games.create("cathedral", ["person", "person"], table=True)
         seen = game.look()

@@ -17,7 +17,7 @@ class Cake:
 
 @dataclass(frozen=True)
 class Oven:
-    """Says nothing of options."""
+    """A dataclass without annotations for options."""
 
     degrees: int
     fan: bool = False

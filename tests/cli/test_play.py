@@ -82,7 +82,7 @@ def test_beside_a_table_what_comes_up_is_typed_in(tmp_path: Path) -> None:
 
 
 def test_beside_a_table_the_card_game_goes_on_from_a_deal_to_a_claim(tmp_path: Path) -> None:
-    """The table's unknowns are open at first; a hint for the seat and a move of a level come in between."""
+    """Hidden cards are unknown at first; a hint and a move of a level bot happen in between."""
     path = tmp_path / "game.jsonl"
     cards = ["income_4", "wood", "aliena", "walter", "market_2", "stone", "jack", "ore", "power"]
     typed = "".join(f"deal {card}\n" for card in cards) + "?\nclaim row 1\nquit\n"

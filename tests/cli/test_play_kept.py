@@ -48,7 +48,7 @@ def test_a_game_that_was_left_is_gone_on_with(target: str) -> None:
 
 
 def until(stream: IO[str], words: str, game: KeptGame | None) -> str:
-    """Return what is printed until these words come; seat 0 of a game plays as soon as it may."""
+    """Return the output up to these words; seat 0 of a game plays as soon as it can."""
     said = ""
     while words not in said:
         said += stream.readline()

@@ -1,4 +1,4 @@
-"""Records that grow with their game: after a kill, a take-back, on a full disk, after other records."""
+"""Records written during a game: after a kill, a take-back, on a full disk, after other records."""
 
 import json
 import os

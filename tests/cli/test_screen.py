@@ -1,4 +1,4 @@
-"""What people read fits a screen of 60 columns, and says what its columns mean."""
+"""Output for people fits a screen of 60 columns and explains its columns."""
 
 import io
 from pathlib import Path
@@ -60,7 +60,7 @@ def test_tables_of_hints_fit(position: Path) -> None:
 
 
 def folded(lines: list[str]) -> set[str]:
-    """The texts of the first column, put together again where they take several lines."""
+    """The texts of the first column, joined if they take several lines."""
     texts: list[str] = []
     for line in lines:
         first, last = [*line.split("│"), "", ""][1].strip(), line.split("│")[-2:][0].strip()

@@ -1,4 +1,4 @@
-"""`clerestory serve --web` and `clerestory web`: a door from its opening to its end."""
+"""`clerestory serve --web` and `clerestory web`: a door from its start to its end."""
 
 import re
 import signal

@@ -19,7 +19,7 @@ def answer(**fields: Any) -> api.RecommendMoveResponse:
 
 
 class Scripted(AdvisorServiceServicer):
-    """Answers once it has refused as often as it should; streams as many tables as it should.
+    """Answers after a set number of refusals; streams a set number of tables.
 
     Attributes:
         refusals: (code, pushback in ms or None) of the first calls.

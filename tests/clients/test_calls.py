@@ -1,4 +1,4 @@
-"""Both clients send the same requests, read the same tables, retry alike, and end a search that nobody reads."""
+"""Both clients send the same requests, read the same tables, retry alike, and end searches that nobody reads."""
 
 import asyncio
 import inspect
@@ -184,7 +184,7 @@ def test_tables_come_in_order_and_the_last_is_final(read: Callable[..., list[Upd
 
 
 def wait_for_room(target: str) -> None:
-    """Return once a server with room for one search has taken one in: the search before it has ended."""
+    """Return once a server with room for one search has admitted one, so that the previous one has ended."""
     with Advisor(target, retries=False) as advisor:
         while True:
             with suppress(Busy):
@@ -254,7 +254,7 @@ def test_tries_end(ask: Callable[..., Any], refusals: Any, attempts: int) -> Non
 
 @RECOMMEND
 def test_a_busy_server_is_asked_again_when_it_says(ask: Callable[..., Any], narrow: str) -> None:
-    """It has room again in two seconds at most, and the call has six."""
+    """It has room again within two seconds, and the call has six."""
     with Advisor(narrow, retries=False) as other, other.analyze(POSITION, "2s", every="10ms") as updates:
         next(updates)
         with pytest.raises(Busy) as caught:

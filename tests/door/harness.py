@@ -35,7 +35,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Caller:
-    """Who calls a door."""
+    """A caller of a door."""
 
     host: str
     port: int
@@ -45,7 +45,7 @@ class Caller:
     async def sent(
         self, verb: str, path: str, body: bytes, headers: dict[str, str]
     ) -> AsyncIterator[asyncio.StreamReader]:
-        """Send a request on a connection of its own, and yield what comes back; hang up at the end."""
+        """Send a request on a new connection, yield the answer, and close the connection at the end."""
         reader, writer = await asyncio.open_connection(self.host, self.port)
         lines = {"host": f"{self.host}:{self.port}", "content-length": str(len(body)), "connection": "close"} | headers
         head = "".join(f"{name}: {value}\r\n" for name, value in lines.items())

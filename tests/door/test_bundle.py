@@ -15,7 +15,7 @@ NAMED = re.compile(r'(?:src|href)="/(assets/[\w-]+\.\w+|icon\.svg)"')
 
 
 def first_load() -> set[Path]:
-    """The files without which the lobby is not there: what the index names, and what that imports at once."""
+    """The files needed for the lobby: those named by the index, and their static imports."""
     wanted = [DIST / name for name in NAMED.findall((DIST / "index.html").read_text())]
     found = {DIST / "index.html"}
     while wanted:

@@ -272,7 +272,7 @@ def test_codes_are_spelt_as_the_protocol_does() -> None:
 
 
 async def test_browsers_share_by_their_addresses_and_tokens_speak_for_themselves() -> None:
-    """What one address has in the queue counts against that address, not against the door."""
+    """Queued calls of one address count against that address, not against the door."""
     asked: list[tuple[str, ...]] = []
 
     async def listed(_: bytes, context: grpc.aio.ServicerContext[bytes, bytes]) -> bytes:

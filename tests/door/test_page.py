@@ -1,4 +1,4 @@
-"""The files of the page as the door shows them."""
+"""The files of the page as the door serves them."""
 
 import gzip
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What is said of positions and catalogues that are changed for the worse: every fault, as (field, description)."""
+"""The faults of positions and catalogues with planted errors, as (field, description)."""
 
 import copy
 import re
@@ -14,7 +14,7 @@ Fault = tuple[str, str]
 
 
 def faults_of_position(game: Game, position: dict[str, Any], changes: dict[str, Any]) -> list[Fault]:
-    """What is wrong with a position when some of its fields, and of `red`'s, are changed."""
+    """The faults of a position with some of its fields, and of `red`'s, changed."""
     fields = copy.deepcopy(position)
     changes = dict(changes)
     fields[game.name]["players"][0] |= changes.pop("red", {})
@@ -25,7 +25,7 @@ def faults_of_position(game: Game, position: dict[str, Any], changes: dict[str, 
 
 
 def faults_of_catalogue(shape: type[Catalogue], text: str) -> list[Fault]:
-    """What is wrong with the text of a catalogue."""
+    """The faults of the text of a catalogue."""
     with pytest.raises(BadCatalogue) as caught:
         shape.parse(text)
     return [tuple(fault) for fault in caught.value.violations]
@@ -48,7 +48,7 @@ def changed_line(shape: type[Catalogue], card: str, line: str, to: str) -> str:
 
 
 def faulty_catalogues(shape: type[Catalogue], wrong: Sequence[tuple[str, str, str, str, str]]) -> Callable[..., None]:
-    """A test of one line changed: the card, its line, the line instead, the field that is named, what is said of it."""
+    """A test for each changed line: the card, its line, the new line, the field in the fault, and its description."""
 
     @pytest.mark.parametrize(("card", "line", "to", "field", "description"), wrong)
     def test(card: str, line: str, to: str, field: str, description: str) -> None:
@@ -59,7 +59,7 @@ def faulty_catalogues(shape: type[Catalogue], wrong: Sequence[tuple[str, str, st
 
 
 def faulty_positions(game: Game, opening: Any, wrong: Sequence[tuple[dict[str, Any], str, str]]) -> Callable[..., None]:
-    """A test, of some fields changed: these, the field that is named, what is said of it."""
+    """A test for each set of changed fields: the changes, the field in the fault, and its description."""
 
     @pytest.mark.parametrize(("changes", "field", "description"), wrong)
     def test(changes: dict[str, Any], field: str, description: str) -> None:
@@ -69,5 +69,5 @@ def faulty_positions(game: Game, opening: Any, wrong: Sequence[tuple[dict[str, A
 
 
 def assert_fault(found: list[Fault], field: str, description: str) -> None:
-    """One of the faults is of the field, and says so."""
+    """One of the faults has this field and description."""
     assert [fault for fault in found if fault[0] == field and description in fault[1]], found

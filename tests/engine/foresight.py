@@ -1,4 +1,4 @@
-"""What a value said in the midst of games, and how these ended."""
+"""The predictions of a value during games, and the results."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any

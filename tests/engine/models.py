@@ -1,4 +1,4 @@
-"""What tests ask of a model of a game's rules, and the core behind the same interface."""
+"""The interface of a model of a game's rules for tests, and the core behind it."""
 
 from __future__ import annotations
 

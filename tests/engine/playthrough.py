@@ -82,7 +82,7 @@ def playthrough(played: State) -> Iterator[str]:
 
 
 def count_tree(state: State, depth: int) -> int:
-    """Number of ways to go on for `depth` plies, chance events included; a finished game counts once."""
+    """Number of continuations of `depth` plies, chance events included; a finished game counts once."""
     if depth == 0 or state.over:
         return 1
     total = 0

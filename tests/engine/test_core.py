@@ -1,4 +1,4 @@
-"""The checked surface: what it refuses, and that a refusal changes nothing."""
+"""The checked interface: what it refuses, and that a refusal changes nothing."""
 
 import json
 
@@ -192,7 +192,7 @@ json_values = st.recursive(
 @pytest.mark.parametrize("name", GAMES)
 @given(data=st.data())
 def test_no_json_crashes_the_door(name: str, data: st.DataObject) -> None:
-    """Any field replaced by any JSON value: a sound position, or a BadPosition."""
+    """With any field replaced by any JSON value: a valid position, or BadPosition."""
     position = data.draw(st.sampled_from(MET[name])).to_position()
     target = position[name]
     if data.draw(st.booleans()):

@@ -1,4 +1,4 @@
-"""What a learned value sees: what everyone can see, whichever number a seat has."""
+"""The input of a learned value: only public information, independent of the numbering of seats."""
 
 import json
 from typing import Any
@@ -32,7 +32,7 @@ def equal(a: Features, b: Features) -> bool:
 
 
 def renamed(state: State, by: int) -> State:
-    """The position with every seat moved on by so many places."""
+    """The position with all seats rotated."""
     name = state.game.name
     colours = COLOURS[: state.seats]
     turned = {colour: colours[(i + by) % state.seats] for i, colour in enumerate(colours)}
@@ -66,7 +66,7 @@ def test_they_are_named_and_stay_near_0_to_1(rules: Game) -> None:
 
 @pytest.mark.parametrize("rules", LEARNED, ids=lambda rules: rules.name)
 def test_hidden_cards_do_not_matter(rules: Game) -> None:
-    """A dealt position, other deals of it, and what each seat and an onlooker know of it."""
+    """A dealt position, other deals of it, and the views of each seat and of an onlooker have equal features."""
     rng = Rng(5)
     for seats in rules.seats:
         for state in sampled(rules, seats, seats, 7):
@@ -76,7 +76,7 @@ def test_hidden_cards_do_not_matter(rules: Game) -> None:
 
 
 def test_a_foreseen_event_is_private() -> None:
-    """The position of Ellen's owner who knows the event has the features of that in which it may be any."""
+    """The position of Ellen's owner has the same features whether or not it contains the known event."""
     seen = []
     for event in ("hamleigh_levy", "town_wall", ""):
         fields = draft(3, 4, red={"advantages": ["ellen"]})

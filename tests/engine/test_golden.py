@@ -1,4 +1,4 @@
-"""The rules still do, word for word, what they did when the golden files were written."""
+"""The rules still produce the golden files, word for word."""
 
 import pytest
 

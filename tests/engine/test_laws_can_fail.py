@@ -1,4 +1,4 @@
-"""The laws catch what they are for: each is broken by at least one game that is broken on purpose."""
+"""Each law catches at least one game that is broken on purpose."""
 
 from collections.abc import Callable
 from typing import Any
@@ -68,7 +68,7 @@ def peeking_legal(state: Any) -> list[int]:
 
 
 def forgetful_undo(state: Any) -> Any:
-    """Takes back one action more than it was asked to."""
+    """Takes back one action too many."""
     state.undo()
     return state.undo() if state.history else None
 

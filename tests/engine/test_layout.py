@@ -1,4 +1,4 @@
-"""Declared fields: RULES.md says what is declared, what is hidden is not there when observed, memory is read as is."""
+"""Declared fields: RULES.md agrees with them, hidden ones are cleared when observed, and memory is read correctly."""
 
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ def rules_of(game: Game) -> str:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_the_tables_of_the_rules_are_the_declared_ones(name: str) -> None:
-    """As `make reference` writes them."""
+    """The tables are those that `make reference` writes."""
     description = GAMES[name].layout.description()
     assert description in rules_of(GAMES[name])
     stale = rules_of(GAMES[name]).replace("| `players` | by seat, below |\n", "")

@@ -1,4 +1,4 @@
-"""The net: what it computes, to the last bit, and what it may not depend on."""
+"""The net: its results, to the last bit, and what they must not depend on."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -30,7 +30,7 @@ def rules(request: pytest.FixtureRequest) -> Game:
 
 @cache
 def arrays_of(rules: Game) -> Arrays:
-    """Weights of the size of learned ones, of which half of the hidden units answer."""
+    """Weights as large as learned ones, with which half of the hidden units are active."""
     rng = np.random.default_rng(3)
     return {name: (0.3 * rng.normal(size=shape)).astype(np.float32) for name, shape in shapes(rules).items()}
 
@@ -49,7 +49,7 @@ def positions(rules: Game, every: int = 5) -> Iterator[State]:
 
 
 def added(start: Reals, amounts: Reals, rows: Reals) -> Reals:
-    """Start and the rows, each times its amount, added one after the other, features that are 0 left out."""
+    """The start plus each row times its amount, added in order, without features that are 0."""
     total = start.copy()
     for i in np.flatnonzero(amounts):
         total += rows[i] * amounts[i]

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 
 @dataclass(frozen=True)
 class Rulings:
-    """The rulings of a game: those of its specification, and ours, which its RULES.md tells."""
+    """The rulings of a game: those of its specification, and ours in its RULES.md."""
 
     game: str
     letter: str

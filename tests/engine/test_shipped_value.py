@@ -1,4 +1,4 @@
-"""The learned values that are shipped, to the last bit: who changes the features, the net or the file sees it here."""
+"""The shipped learned values, to the last bit: a change of the features, the net or the file fails here."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Tuning: every game says how it is searched, and the search takes nothing of the kind from anywhere else."""
+"""Tuning: every game defines how it is searched, and the search has no other source for it."""
 
 import pytest
 

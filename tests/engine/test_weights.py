@@ -1,4 +1,4 @@
-"""Files of weights: what is written is read again, and whatever else is refused, with the reason."""
+"""Files of weights: written files are read back, and anything else is refused with the reason."""
 
 import struct
 import zlib
@@ -93,7 +93,7 @@ def test_a_missing_file_is_refused(tmp_path: Path) -> None:
 
 
 def test_another_catalogue_is_told_not_refused(path: Path) -> None:
-    """Whoever reads the file decides what to do about other cards."""
+    """The caller decides what to do about other cards."""
     content = remade(path.read_bytes(), lambda header: header.update(catalogue="other"))
     assert parse_weights(content, CATHEDRAL).catalogue == "other"
 

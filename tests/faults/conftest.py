@@ -1,4 +1,4 @@
-"""Servers as processes of their own, and calls that are hard on them."""
+"""Servers as separate processes, and calls that strain them."""
 
 import json
 from collections.abc import Iterator

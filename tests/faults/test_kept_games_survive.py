@@ -61,13 +61,13 @@ class Player:
         self.made, self.told = None, {}
 
     def begin(self, stub: Any, seats: list[games.SeatPlan]) -> None:
-        """Make a game; if that was not answered, ask for it again."""
+        """Create a game; repeat the request if it was not answered."""
         self.request_id = self.request_id or str(UUID(int=self.luck.getrandbits(128)))
         request = games.CreateGameRequest(game="duel", seats=seats, request_id=self.request_id)
         self.made, self.request_id = stub.CreateGame(request), ""
 
     def tell(self, entries: Any) -> None:
-        """Keep what was told."""
+        """Store the entries received."""
         self.told |= {entry.version: entry.applied.action.text for entry in entries}
         self.total += len(entries)
 
@@ -109,7 +109,7 @@ class Watcher(Player):
 
 
 def survive(path: Path, kills: int, seed: int) -> int:
-    """Kill a server so many times, and return how many entries were told; each is compared after each kill."""
+    """Kill a server a number of times, and return the number of entries received; all are compared after each kill."""
     luck = random.Random(seed)
     everybody = [
         *(Player(random.Random(seed + number)) for number in range(PLAYERS)),
@@ -140,5 +140,5 @@ def test_thirty_kills(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2, 22))
 def test_a_thousand_kills(tmp_path: Path, seed: int) -> None:
-    """Fifty in each of twenty files, so that each part ends within its time, on however slow a machine."""
+    """Fifty kills in each of twenty files, so that each part ends in time even on a slow machine."""
     assert survive(tmp_path / "games.sqlite", 50, seed=1000 * seed) > 100

@@ -1,4 +1,4 @@
-"""A tree, a server and a machine that have no more memory."""
+"""A tree, a server and a machine that run out of memory."""
 
 import asyncio
 import resource
@@ -42,7 +42,7 @@ async def test_all_trees_together_keep_to_the_memory_of_the_server() -> None:
 
 
 def exhausted(process: psutil.Process, advisor: Advisor) -> bool:
-    """Leave a server less memory than a large tree takes; return whether it says so."""
+    """Leave a server less memory than a large tree takes; return whether it reports this."""
     process.rlimit(resource.RLIMIT_AS, (process.memory_info().vms + 16 * MIB, process.rlimit(resource.RLIMIT_AS)[1]))
     try:
         advisor.recommend(POSITION, 0.05)

@@ -1,4 +1,4 @@
-"""Games on disk: the same to the bit however they were played, none lost by a kill, damage named."""
+"""Games on disk: bit-identical however they were played, none lost by a kill, damage reported."""
 
 import json
 import resource

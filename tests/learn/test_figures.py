@@ -1,4 +1,4 @@
-"""Held-out figures, against numbers worked out by hand or known beforehand."""
+"""Held-out figures, compared with numbers computed by hand or known in advance."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The fit learns what is there to learn, goes on after a kill, and says the same twice."""
+"""The fit learns planted relations, continues after a kill, and is reproducible."""
 
 from itertools import islice
 from pathlib import Path
@@ -26,7 +26,7 @@ def same(one: Weights, other: Weights) -> bool:
 
 
 def test_scores_and_win_shares_are_learned() -> None:
-    """Better than a constant, of positions that were not learned from."""
+    """Predictions for held-out positions are better than a constant."""
     weights = last(Schedule(epochs=40, batch=64, rate=0.01, seed=4))
     held = samples(3, 400, 9).positions
     own, table, points = encode(held.state)

@@ -1,4 +1,4 @@
-"""The gate opens for what wins, closes for what does not, and goes on where it was killed."""
+"""The gate passes a candidate that wins, fails one that does not, and continues after a kill."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The loop, at tiny budgets: what it leaves behind, and that kills, processes and strangers' folders change nothing."""
+"""The loop, with tiny budgets: its files, and that kills, processes and folders of other runs change nothing."""
 
 import json
 import shutil
@@ -110,7 +110,7 @@ def test_a_fit_goes_on_from_the_value_that_played(whole: Path) -> None:
 
 @pytest.mark.parametrize("kept", ["generation-0/2-players", "generation-1/figures.json"])
 def test_what_was_lost_is_made_again_alike(kept: str, whole: Path, tmp_path: Path) -> None:
-    """A run that was killed after it had made a file, and goes on with two processes."""
+    """A run that was killed after writing a file continues with two processes."""
     records = learn(PLAN, OPEN, tmp_path, 2, Resources())
     for _ in islice(records, 2 if "-1" in kept else 1):
         pass
@@ -126,7 +126,7 @@ def test_what_was_lost_is_made_again_alike(kept: str, whole: Path, tmp_path: Pat
 
 
 def test_a_run_that_is_killed_goes_on(whole: Path, tmp_path: Path) -> None:
-    """SIGKILL wherever it is, twice; then to the end."""
+    """SIGKILL at any moment, twice; then the run finishes."""
     command = [
         *(sys.executable, "-m", "clerestory", "learn", "cathedral", "--out", str(tmp_path), "--seats", "2"),
         *("--games", "20", "--generations", "2", "--quick", "2", "--full", "6", "--epochs", "2", "--seed", "5"),
@@ -165,7 +165,7 @@ def test_a_folder_of_something_else_is_refused(name: str, value: object, tmp_pat
 
 
 def test_a_generation_that_was_gated_stays_as_it_is(whole: Path, tmp_path: Path) -> None:
-    """The shipped search may have other options, and more games be wanted, by the time that a run goes on."""
+    """When a run continues, the shipped search may have other options, and more games may be requested."""
     shutil.copytree(whole, tmp_path, dirs_exist_ok=True)
     other = replace(PLAN, chunks=2, search={**PLAN.search, "exploration": 0.3})
     assert list(learn(other, OPEN, tmp_path, 2, Resources())) == list(learn(PLAN, OPEN, whole, 2, Resources()))

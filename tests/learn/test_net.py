@@ -1,4 +1,4 @@
-"""The net: symmetric in the seats, and its gradient is that of its losses."""
+"""The net is symmetric in the seats, and its gradient is that of its losses."""
 
 from collections.abc import Callable
 
@@ -86,7 +86,7 @@ def test_the_gradient_is_the_slope(name: str, seats: int) -> None:
 
 
 def test_lines_of_a_decision_may_all_be_off_by_as_much() -> None:
-    """Levels are not the business of lines."""
+    """Lines only determine differences, not levels."""
     found = samples(2, 30, 5)
     own, table, points = encode(found.lines.state)
     outputs = forward(WEIGHTS, own, table)

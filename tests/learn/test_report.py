@@ -1,4 +1,4 @@
-"""The report: all figures of all generations, well-formed, with nothing that loads or runs."""
+"""The report has all figures of all generations, is well-formed, and loads and runs nothing."""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""Samples: every sixth game is held out, expectations agree with results, lines keep together."""
+"""Samples: every sixth game is held out, expectations are calibrated, lines of a decision stay together."""
 
 from dataclasses import replace
 
@@ -66,7 +66,7 @@ def test_odds_of_lines_rise_with_what_the_search_wants(learned: bool, columns: C
 
 @pytest.mark.parametrize("true", [0.25, 1.0, 3.0])
 def test_shares_that_are_timid_or_bold_are_tempered(true: float) -> None:
-    """Results drawn of shares to a power; the power is found."""
+    """Results are drawn from shares raised to an exponent; the exponent is found."""
     luck = np.random.default_rng(1)
     said = luck.dirichlet([2, 2, 2], 20_000)
     won = (tempered(said, np.full(len(said), true)).cumsum(axis=1) < luck.uniform(size=(len(said), 1))).sum(axis=1)

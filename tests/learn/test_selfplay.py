@@ -1,4 +1,4 @@
-"""Self-play: what is kept of a game is true of it, and follows from its number alone."""
+"""Self-play: the stored data of a game are correct, and depend on its number alone."""
 
 from dataclasses import replace
 
@@ -63,7 +63,7 @@ def test_targets_are_those_of_the_root(kept: Columns) -> None:
 
 
 def test_states_are_what_the_seat_knows_with_a_choice_to_make(kept: Columns) -> None:
-    """The bytes of every position are those of a position reached by playing the game on paper."""
+    """The bytes of every position equal those of a position reached by replaying the game."""
     seen = {row.tobytes() for row in kept["position.state"]}
     seed = PLAN.seed_of(0)
     state = TOY.new(3, seed)
@@ -82,7 +82,7 @@ def test_the_share_of_full_searches(habits: dict[str, float], share: float) -> N
 
 
 def test_straying_moves_are_not_the_best() -> None:
-    """Where nothing strays and nothing is drawn, the same opening goes on alike; where all stray, seldom."""
+    """Without random moves the same opening is continued in the same way; with only random moves, seldom."""
     best = games(replace(PLAN, habits=replace(PLAN.habits, straying=0, by_visits=0)), range(20))
     astray = games(replace(PLAN, habits=replace(PLAN.habits, straying=1)), range(20))
     assert not np.array_equal(best["game.scores"], astray["game.scores"])

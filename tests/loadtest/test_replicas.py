@@ -41,7 +41,7 @@ def test_no_envoy_is_one_line(tmp_path: Path) -> None:
 
 
 def test_faults_are_named_as_the_command_names_them() -> None:
-    """In the table of figures, and in what `--help` says."""
+    """In the table of figures, and in the output of `--help`."""
     assert SIGNALS == {ServerFault.KILL: signal.SIGKILL, ServerFault.DRAIN: signal.SIGTERM}
     page = (ROOT / "docs" / "benchmarks.md").read_text().partition("### Two servers behind Envoy")[2]
     named = re.findall(r"^\| `(\w+)`, \d+x \|", page.partition("\n#")[0], re.MULTILINE)

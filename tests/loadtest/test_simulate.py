@@ -1,4 +1,4 @@
-"""The simulated fleet: every call ends in one way, a balancer that looks does better, and callers share the servers."""
+"""The simulated fleet: every call ends exactly once, comparing servers helps, and callers share them."""
 
 import random
 from itertools import takewhile
@@ -49,7 +49,7 @@ def test_a_fleet_without_load_gives_everybody_all_of_its_budget() -> None:
 
 
 def test_a_greedy_caller_takes_from_the_players_no_more_than_one_of_them_would() -> None:
-    """It asks ten times as much as all of them together; shared by call, all would get less than a third."""
+    """It makes ten times the calls of all of them together; shared by call, all players would get less than a third."""
     beside = fleet(25.0, 2, greedy=250.0)
     players, greedy = (beside.outcomes[name].figures()["share_of_its_budget"] for name in ("players", "greedy"))
     assert beside.outcomes["players"].refused == 0

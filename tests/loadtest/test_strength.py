@@ -1,4 +1,4 @@
-"""Games by way of a server."""
+"""Games played through a server."""
 
 import pytest
 

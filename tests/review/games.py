@@ -16,7 +16,7 @@ def random_game(name: str, seats: int, seed: int) -> State:
 
 
 def cut(state: State, plies: int) -> State:
-    """The same game, broken off after so many plies."""
+    """The same game, cut off after a number of plies."""
     begun = state.copy(history=True)
     while len(begun.history) > plies:
         begun.undo()
@@ -32,7 +32,7 @@ def replayed(opening: State, actions: Sequence[Action]) -> State:
 
 
 def other_world(state: State, seed: int) -> State:
-    """A game of the same actions, whose hidden cards lay otherwise."""
+    """A game with the same actions but other hidden cards."""
     return replayed(state.origin.observe(NATURE).deal(seed), state.history)
 
 

@@ -19,7 +19,7 @@ QUICK = ReviewPlan(iterations=50, seed=3)
 
 @pytest.mark.parametrize(("name", "seats"), CASES)
 def test_the_json_adds_up_as_it_stands(name: str, seats: int) -> None:
-    """Each number as it is written, added as decimals: nobody has to round."""
+    """The numbers as written add up as decimals, without rounding."""
     review = annotate(cut(random_game(name, seats, 1), 30), QUICK).to_dict()
     written: dict[str, Any] = json.loads(json.dumps(review), parse_float=Decimal)
     for account in written["accounts"]:

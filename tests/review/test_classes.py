@@ -1,4 +1,4 @@
-"""Classes, the noise below which nothing is said, and the figures of a seat."""
+"""Classes, the noise floor below which nothing is classified, and the figures of a seat."""
 
 import pytest
 

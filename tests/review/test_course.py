@@ -1,4 +1,4 @@
-"""By whose knowledge each ply is judged: nothing that the actions do not bring to light is used."""
+"""Whose knowledge is used to judge each ply: nothing is used that the actions do not reveal."""
 
 import pytest
 
@@ -13,7 +13,7 @@ QUICK = ReviewPlan(iterations=50, seed=3)
 
 
 def positions(end: State) -> list[State]:
-    """The position before each ply, with all that the record holds."""
+    """The position before each ply, with everything in the record."""
     state, found = end.origin, []
     for action in end.history:
         found.append(state.copy())
@@ -46,7 +46,7 @@ def test_there_is_no_such_viewer() -> None:
 
 @pytest.mark.parametrize(("name", "seats"), [case for case in CASES if case[0] != "toy"])
 def test_permuting_what_stayed_hidden_changes_nothing(name: str, seats: int) -> None:
-    """All of the decks that the actions do not tell, from the opening on."""
+    """Everything in the decks that the actions do not reveal, from the opening on."""
     end = random_game(name, seats, 2)
     worlds = [end, *(other_world(end, seed) for seed in seeds(5, 2))]
     assert len({world.origin.to_bytes() for world in worlds}) == 3
@@ -92,7 +92,7 @@ def test_a_seat_that_was_shown_an_event_is_judged_by_it_once_it_has_come_up() ->
 
 
 def test_an_event_that_never_came_up_is_not_used() -> None:
-    """The game breaks off before it: the seat knew it, and whoever reads the record does not."""
+    """The game is cut off before the event: the seat knew it, but the record does not reveal it."""
     end, ply = game_with_ellen()
     worlds = [cut(world, ply) for world in (end, *(other_world(end, seed) for seed in seeds(9, 8)))]
     decks = {tuple(world.to_position()["cathedral"]["event_deck"]) for world in worlds}

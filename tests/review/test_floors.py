@@ -1,4 +1,4 @@
-"""The noise floor of games in general."""
+"""The noise floor measured on other games."""
 
 import pytest
 

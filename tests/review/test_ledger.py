@@ -1,4 +1,4 @@
-"""The ledger adds up to the last digit, whatever the evaluator says."""
+"""The ledger adds up exactly, whatever the evaluator's shares."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -22,7 +22,7 @@ def shares(seats: int) -> st.SearchStrategy[Shares]:
 
 @st.composite
 def ledgers(draw: st.DrawFn) -> tuple[list[PlyValuation], Shares]:
-    """What any evaluator may have said of any game."""
+    """Arbitrary valuations of arbitrary games."""
     seats = draw(st.integers(2, 4))
     turns = draw(st.lists(st.integers(NATURE, seats - 1), max_size=12))
     entries = [
@@ -60,7 +60,7 @@ def test_every_column_sums_to_nothing_over_the_seats(ledger: tuple[list[PlyValua
 @pytest.mark.parametrize(("name", "seats"), CASES)
 @pytest.mark.parametrize("seed", range(3))
 def test_it_adds_up_over_random_games(name: str, seats: int, seed: int) -> None:
-    """With an evaluator that knows nothing at all: shares out of a hash of the position."""
+    """With an evaluator that knows nothing: its shares are a hash of the position."""
     end = random_game(name, seats, seed)
     valuations, final = list(guessed(end)), in_units(end.returns())
     for account in accounts(valuations, final):
@@ -82,7 +82,7 @@ def guess(position: State) -> Shares:
 
 
 def test_an_account_by_hand() -> None:
-    """Luck, an error of seat 0 that helps seat 1, a gift of seat 1, and what the searches disagreed about."""
+    """Luck, an error of seat 0 that helps seat 1, a gift of seat 1, and revaluation."""
     valuations = [
         entry(1, NATURE, (500_000, 500_000), (600_000, 400_000), "die"),
         entry(2, 0, (590_000, 410_000), (540_000, 460_000)),
@@ -121,7 +121,7 @@ def test_units_are_exact(given_shares: list[float]) -> None:
 
 @given(ledgers())
 def test_levelling_changes_no_luck_and_no_error(ledger: tuple[list[PlyValuation], Shares]) -> None:
-    """Only where the shares stand moves; every account still adds up."""
+    """Only the levels of the shares change; every account still adds up."""
     valuations, final = ledger
     levels = levelled(valuations, final)
     assert [one.change for one in levels] == [one.change for one in valuations]
@@ -133,7 +133,7 @@ def test_levelling_changes_no_luck_and_no_error(ledger: tuple[list[PlyValuation]
 
 
 def test_decisions_with_nothing_between_them_have_one_level() -> None:
-    """The mean over their searches, up to the next error or event; what is lost by that error stays."""
+    """The mean over their searches, up to the next error or event; the loss of that error is unchanged."""
     quiet = (400_000, 600_000)
     valuations = [
         entry(1, 0, quiet, quiet),

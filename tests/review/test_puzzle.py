@@ -1,4 +1,4 @@
-"""The puzzles that are shipped: one answer each, which the search finds, and nothing that gives it away."""
+"""The shipped puzzles: one answer each, which the search finds, and nothing that reveals it."""
 
 import json
 
@@ -19,7 +19,7 @@ SHIPPED = [CATHEDRAL, DUEL]
 
 
 def chosen(one: Puzzle, iterations: int, seed: int) -> str:
-    """What the search that is shipped names."""
+    """The choice of the shipped search."""
     options = shipped(one.game, one.state.seats)
     return Searcher(observe(one.state), seed=seed, **options).run(iterations=iterations).best.action
 

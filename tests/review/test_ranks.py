@@ -1,4 +1,4 @@
-"""Which level a mean loss is like."""
+"""The level of play for a mean loss."""
 
 import pytest
 

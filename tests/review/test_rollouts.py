@@ -1,4 +1,4 @@
-"""Rollouts: paired games whose luck is subtracted, and what they say of a decision."""
+"""Rollouts: paired games with luck subtracted, and the resulting estimate for a decision."""
 
 import math
 from dataclasses import replace
@@ -59,7 +59,7 @@ def test_the_error_is_that_of_a_mean() -> None:
 
 
 def test_luck_that_explains_the_losses_is_subtracted() -> None:
-    """Each game lost 0.1 and what its luck was; what is left of the spread is none of the mean's error."""
+    """Each game lost 0.1 plus its luck, so the luck explains all of the spread."""
     found = estimate([(0.1 + luck, luck) for luck in (-0.5, 0.4, 0.2, 0.7, -0.3, 0.1, 0.0, 0.2)])
     assert found.loss == pytest.approx(0.1)
     assert found.error == 1 / 16 < found.plain_error

@@ -1,4 +1,4 @@
-"""An event that one seat had been shown, and gone by, is luck of a kind of its own."""
+"""A past event that one seat had been shown is a separate source of luck."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which searches a ply takes, and what follows from them: with results made by hand."""
+"""The searches of a ply and their evaluation, with results made by hand."""
 
 from collections.abc import Sequence
 
@@ -47,7 +47,7 @@ def result(lines: Sequence[Line]) -> Result:
 
 
 def studied(ply: Ply, *answers: Sequence[Line]) -> tuple[list[SearchTask], PlyValuation]:
-    """The questions asked, and what was made of the answers."""
+    """The requested searches, and the valuation made from their results."""
     asking, questions = study(ply, PLAN), []
     question = next(asking)
     for lines in answers:

@@ -17,7 +17,7 @@ PLAN = ReviewPlan(iterations=200, seed=8)
 
 @pytest.mark.parametrize(("name", "seats"), CASES)
 def test_luck_is_zero_over_the_outcomes_of_an_event(name: str, seats: int) -> None:
-    """Whatever the reviewer thinks: what could have come up, by its odds, was worth nothing."""
+    """Whatever the reviewer's values: the luck of all outcomes, weighted by their odds, is 0."""
     end = random_game(name, seats, 2)
     events = [ply for ply in plies_of(end) if ply.turn == NATURE and ply.root is not None]
     for ply in events[:: 1 + len(events) // 4]:
@@ -54,7 +54,7 @@ def test_what_loses_nothing_is_no_error() -> None:
 
 
 def test_players_of_toy_who_see_the_last_trick_make_no_error_there() -> None:
-    """Those decisions are searched to the end: whoever plays what is called best there is told of no error."""
+    """Those decisions are searched to the end, so playing the best action there is never an error."""
     for seed in range(12):
         end = random_game("toy", 2, seed)
         for ply in plies_of(end)[-2:]:

@@ -20,7 +20,7 @@ HICCUPS: Mapping[str, tuple[Hiccup, float]] = {  # when they come, and the secon
 
 
 class Clock:
-    """Tells a search the time: so many seconds for each of its iterations, and what holds it up besides.
+    """The clock of a search: a fixed time for each of its iterations, plus delays.
 
     Args:
         iterations_per_s: its speed while it runs.
@@ -44,7 +44,7 @@ class Clock:
 
     @property
     def now(self) -> float:
-        """The time; nothing happens by looking at it."""
+        """The time; reading it has no effect."""
         return self._lost + self._cost * (self.searcher.iterations if self.searcher else 0)
 
     def wait(self, seconds: float) -> None:
@@ -61,11 +61,11 @@ class Clock:
         self._reading = 0
 
     def calm(self) -> None:
-        """From now on nothing holds the search up."""
+        """No more delays from now on."""
         self._comes = HICCUPS["none"][0]
 
 
 def timed_search(clock: Clock, position: State, **options: Any) -> Searcher:
-    """Return a search that goes by a clock."""
+    """Return a search that uses a clock."""
     clock.searcher = Searcher(observe(position), clock=clock, **options)
     return clock.searcher

@@ -130,7 +130,7 @@ def backpropagate(path: list[Edge], world: State) -> None:
 
 
 def prove(path: list[Step], returns: tuple[float, ...]) -> None:
-    """From the end up, as long as nothing is left to chance, nor to be tried, and nothing better was found."""
+    """Prove edges from the end up, until a chance event, an untried action, or a better alternative."""
     for step in reversed(path):
         if not step.certain:
             return

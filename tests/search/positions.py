@@ -6,7 +6,7 @@ from clerestory.engine.toy.rules import TOY
 
 
 def decisions(game: Game, seats: int, seed: int) -> list[State]:
-    """Every position of one random game in which a seat decides, truth included."""
+    """Every position of one random game in which a seat decides, with hidden cards."""
     rng, state, found = Rng(seed), game.new(seats, seed), []
     while not state.over:
         if state.turn == NATURE:

@@ -24,7 +24,7 @@ def searched(game: Game, number: int, iterations: int, seed: int) -> Result:
 
 
 def lines(*visits: int) -> tuple[Line, ...]:
-    """Lines of so many visits, all of one score; that of the first one is higher by four standard errors."""
+    """Lines with given visits and equal scores, except the first, whose score is higher by four standard errors."""
     equal = searched(GAMES["toy"], 0, 50, 1).lines[0]
     equal = replace(equal, score=0.5, score_error=0.03)
     best = replace(equal, score=0.5 + 4 * 0.03 * 2**0.5)
@@ -51,7 +51,7 @@ def test_a_lead_makes_every_game_surer(name: str) -> None:
 
 
 def test_weights_are_found_again_and_said_shares_come_true() -> None:
-    """Pairs of searches that agree by known weights."""
+    """Simulated pairs of searches that agree according to known weights."""
     rng, true = Rng(1), (0.3, -0.1, 1.2, 0.2)
     pairs = []
     for _ in range(4000):
@@ -68,7 +68,7 @@ def test_weights_are_found_again_and_said_shares_come_true() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "seats"), [("cathedral", 2), ("cathedral", 4), ("duel", 2)])
 def test_of_searches_that_are_so_sure_so_many_are_confirmed(name: str, seats: int) -> None:
-    """Games that the weights were not fitted to; searches of one decision are alike, so decisions are counted."""
+    """Games that the weights were not fitted to; searches of one decision are correlated, so decisions are counted."""
     pairs = [pair for seed in range(901, 909) for pair in lines_of(name, seats, seed)]
     said, agreed = shares(pairs, np.array(GAMES[name].tuning.certainty)), np.array([pair["agree"] for pair in pairs])
     for low, high in ((0.0, 1.0), (0.0, 0.75), (0.75, 0.95), (0.95, 1.0)):

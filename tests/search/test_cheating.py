@@ -1,4 +1,4 @@
-"""The peeking search, which measures the cost of fairness, does peek and plays by the same rules."""
+"""The search that sees hidden cards really does see them, and plays by the same rules."""
 
 from statistics import mean
 
@@ -14,7 +14,7 @@ from tools.cheating import gap, unveiled
 
 @pytest.mark.parametrize("name", GAMES)
 def test_it_sees_what_the_search_does_not(name: str) -> None:
-    """Worlds of one view: one table for the search that is shipped, and more than one for the other."""
+    """For worlds of one view the shipped search makes one table, the other more than one."""
     position = decisions(GAMES[name], 2, 11)[0]
     worlds = [position.observe(position.turn).deal(seed) for seed in range(6)]
     fair = {Searcher(observe(world), seed=3).run(iterations=300).lines for world in worlds}

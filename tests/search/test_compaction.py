@@ -49,7 +49,7 @@ def advanced(position: State, max_bytes: int) -> Result:
 
 @pytest.mark.parametrize("name", ["cathedral", "duel"])
 def test_what_is_kept_is_as_it_was(name: str) -> None:
-    """All figures of the root's lines are equal, but those of the line that an iteration took since."""
+    """All figures of the root's lines are equal, except those of the line taken by an iteration since then."""
     position = start(name)
     whole, compacted = (advanced(position, size) for size in (LARGE, SMALL))
     assert compacted.nodes < whole.nodes
@@ -67,13 +67,13 @@ def test_what_is_kept_is_as_it_was(name: str) -> None:
 
 
 def figures(line: Line) -> Line:
-    """The line without the moves that are expected after it."""
+    """The line without its principal variation."""
     return replace(line, principal_variation=())
 
 
 @pytest.mark.parametrize("seed", [2, 3])
 def test_what_another_order_of_actions_leads_to_is_kept(seed: int) -> None:
-    """All that can be reached fits: a search goes on from a compacted tree exactly as from a whole one."""
+    """If everything reachable fits, a search continues from a compacted tree exactly as from the whole one."""
     position = next(one for one in decisions(GAMES["cathedral"], 2, seed) if len(one.legal_codes()) > 3)
     found = []
     for size in (LARGE, SMALL):
@@ -94,7 +94,7 @@ def test_a_tree_with_room_keeps_everything() -> None:
 
 
 def test_of_the_same_root_the_most_visited_nodes_are_kept() -> None:
-    """All nodes of a full tree came from the root: half of the memory is free again, and the root knows all it knew."""
+    """All nodes of a full tree are below the root: half of the memory is freed, and the root keeps its statistics."""
     position = start("cathedral")
     search = searcher(position, 1 << 18)
     full = search.run(iterations=20_000)
@@ -122,7 +122,7 @@ def test_a_root_that_the_tree_never_met_gets_all_of_its_memory() -> None:
 
 
 def test_room_is_made_again_and_again() -> None:
-    """Memory never exceeds its limit, is never full after room was made, and equal work gives equal bytes."""
+    """Memory never exceeds its limit, is never full after a compaction, and is reproducible."""
     seen = []
     for _ in range(2):
         position = start("cathedral")
@@ -140,7 +140,7 @@ def test_room_is_made_again_and_again() -> None:
 
 @pytest.mark.parametrize(("size", "iterations"), [(SMALL, ITERATIONS), (1 << 18, 20_000)])
 def test_no_time_no_room(size: int, iterations: int) -> None:
-    """Where the deadline has passed, a tree stays as it is, full or not, and goes on with what it knows."""
+    """If the deadline has passed, a tree is not compacted, full or not, and the search continues with it."""
     position = start("cathedral")
     search = searcher(position, size)
     before = search.run(iterations=iterations)

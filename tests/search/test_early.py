@@ -22,13 +22,13 @@ SEEDS = range(8)
 
 
 def lead(result: Result) -> int:
-    """By how many visits the first line is ahead of the others."""
+    """The lead in visits of the first line."""
     most, *others = sorted((line.visits for line in result.lines), reverse=True)
     return most - max(others, default=0)
 
 
 def assert_same_in_the_end(searcher: Searcher, early: Result, clock: Clock, deadline: float) -> None:
-    """Run on, alone and undisturbed: what came after the decision was too little to overtake the first line."""
+    """Continue the search without delays: the rest was too little to overtake the first line."""
     if early.stop_reason != StopReason.DECIDED:
         assert clock.now >= deadline
         return
@@ -40,7 +40,7 @@ def assert_same_in_the_end(searcher: Searcher, early: Result, clock: Clock, dead
 
 
 def run_in_slices(searcher: Searcher, clock: Clock, deadline: float) -> Result:
-    """Search in slices between which others have their turn, until an early end or the deadline."""
+    """Search in slices, with waits in between, until an early end or the deadline."""
     reason = StopReason.PAUSED
     while reason == StopReason.PAUSED:
         clock.wait(SLICE)
@@ -71,7 +71,7 @@ def test_what_was_decided_at_once_is_true(hiccup: str) -> None:
 
 @pytest.mark.parametrize("hiccup", HICCUPS)
 def test_what_was_decided_on_a_warm_tree_is_true(hiccup: str) -> None:
-    """A warm tree has a lead at once, so that one slow look would be enough to end too soon."""
+    """A warm tree has a lead at once, so a single slow measurement could end the search too early."""
     for seed in SEEDS:
         clock = Clock(SPEED, hiccup)
         searcher = timed_search(clock, START, seed=seed)
@@ -93,7 +93,7 @@ def test_a_warm_tree_that_knows_enough_ends_soon() -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_only_actions_that_may_be_chosen_count(seed: int) -> None:
-    """A warm tree may know others, which have more visits."""
+    """A warm tree may have other actions with more visits."""
     searcher = Searcher(observe(START), seed=seed)
     known = searcher.run(iterations=5000).lines
     for actions in itertools.combinations([line.action for line in known], 2):
@@ -137,7 +137,7 @@ def test_a_sole_action_is_decided_whatever_holds_the_search_up() -> None:
 
 
 def test_a_search_that_a_neighbour_slows_goes_by_what_it_could_do_alone() -> None:
-    """Half of the slices run at a tenth of the speed: the rest of the time may all be like the other half."""
+    """Half of the slices run at a tenth of the speed, but all the rest could run at full speed."""
     clock = Clock(SPEED, "preemption late in a slice")
     searcher = timed_search(clock, START, seed=2)
     early = run_in_slices(searcher, clock, BUDGET)

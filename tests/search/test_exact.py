@@ -1,4 +1,4 @@
-"""Late positions whose exact values are known: the search's choice comes close to the best, the closer the longer."""
+"""Late positions with known exact values: the search's choice approaches the best one with more iterations."""
 
 from typing import Any
 
@@ -46,7 +46,7 @@ def test_choices_approach_the_best(game: str, as_shipped: bool) -> None:
 
 @pytest.mark.parametrize("game", WANTED)
 def test_no_action_is_starved(game: str) -> None:
-    """Without a floor, an action whose prior is near 0 is not tried once in one position of four, good or bad."""
+    """Without a prior floor, an action with a prior near 0, good or bad, stays untried in a quarter of positions."""
     for line in SOLVED[game]:
         root = observe(from_position(line["position"]))
         searcher = Searcher(root, seed=1, max_bytes=1 << 24, **shipped(GAMES[game], root.view.seats))

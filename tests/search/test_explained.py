@@ -33,7 +33,7 @@ def test_every_feature_has_an_outlook_and_the_search_is_left_alone(name: str) ->
 
 
 def test_what_is_already_sure_is_foreseen_exactly() -> None:
-    """At the last decision of a game no luck is left: the outlook is what the action brings."""
+    """At the last decision of a game there is no luck left: the outlook is exact."""
     position = decisions(GAMES["toy"], 2, 3)[-1]
     searcher, result = searched(position)
     for line in searcher.explain(result).lines:
@@ -51,7 +51,7 @@ def test_the_end_of_the_round_comes_before_that_of_the_game() -> None:
 
 
 def test_worlds_end_with_their_plies() -> None:
-    """The limit leaves one world at least, and is of whole worlds: two of them are more than one ply."""
+    """The limit allows at least one whole world; two worlds have more than one ply."""
     searcher, result = searched(decisions(GAMES["cathedral"], 2, 4)[0])
     assert searcher.explain(result, worlds=20, plies=0) == searcher.explain(result, worlds=1)
     some = searcher.explain(result, worlds=20, plies=2500)
@@ -93,7 +93,7 @@ def line(action: str, margin: float, visits: int = 10, error: float = 0.1, score
 def gains(
     worlds: int = 50, error: float = 0.01, at_end: dict[str, float] | None = None, **in_round: float
 ) -> list[Gain]:
-    """Of a game whose score is called points."""
+    """Gains in a game whose score feature is `points`."""
     at_end = {"points": 0.0} | (at_end or {})
     gains = [Gain(name, False, mean, error, worlds) for name, mean in ({"points": 0.0} | in_round).items()]
     return gains + [Gain(name, True, mean, error, worlds) for name, mean in at_end.items()]
@@ -166,7 +166,7 @@ def test_a_difference_is_named_from_the_size_on_that_the_game_says() -> None:
 
 @pytest.mark.parametrize(("freedom", "table"), [(7, 3.499), (19, 2.861), (60, 2.660)])
 def test_deviations_are_those_of_student(freedom: int, table: float) -> None:
-    """Two-sided 1 %, as tables have it."""
+    """The two-sided 1 % quantiles of printed tables."""
     assert deviations(0.01, freedom) == pytest.approx(table, abs=0.01)
 
 
@@ -188,7 +188,7 @@ def ended(game: Game) -> State:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_a_line_gains_nothing_over_itself(name: str) -> None:
-    """Both are played in the same worlds, with the same luck."""
+    """The two copies are played in the same worlds, with the same luck."""
     for position in decisions(GAMES[name], 2, 4)[::9]:
         searcher, result = searched(position)
         _, gains = searcher.foresee([result.best.action] * 2, worlds=12)
@@ -204,7 +204,7 @@ def test_gains_are_differences_of_outlooks() -> None:
 
 
 def test_pairs_tell_more_than_worlds_apart() -> None:
-    """The differences within worlds spread less than those between a world and another."""
+    """Differences within worlds vary less than those between worlds."""
     position = decisions(GAMES["cathedral"], 2, 4)[87]
     searcher, result = searched(position)
     actions = [line.action for line in result.lines[:2]]

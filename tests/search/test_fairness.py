@@ -1,4 +1,4 @@
-"""The search sees what its seat can see, and nothing else."""
+"""The search uses what its seat can see, and nothing else."""
 
 import itertools
 from typing import Any
@@ -31,7 +31,7 @@ CASES = [(name, seats) for name, game in GAMES.items() for seats in game.seats]
 
 
 def suited(game: Game, options: dict[str, Any]) -> dict[str, Any]:
-    """Options that name a value, with that which the game ships."""
+    """The options with the value replaced by one that the game ships."""
     return {**options, "value": value_in_use(game)[0]} if "value" in options else options
 
 
@@ -73,7 +73,7 @@ def test_permuted_cards_make_no_difference_under_options(name: str, seats: int, 
 def test_permuted_cards_make_no_difference_to_a_warm_tree(
     name: str, seats: int, threads: int, options: dict[str, Any]
 ) -> None:
-    """The cards are permuted anew before each of a seat's first decisions; the tree goes from one to the next."""
+    """The hidden cards are permuted before each of a seat's first decisions; the tree is kept between them."""
     met = decisions(GAMES[name], seats, 13)
     own = [position for position in met if position.turn == met[0].turn][:3]
     tables = {walk(positions, threads, **options) for positions in zip(*map(permuted, own), strict=True)}
@@ -81,13 +81,13 @@ def test_permuted_cards_make_no_difference_to_a_warm_tree(
 
 
 def permuted(position: State) -> list[State]:
-    """The true position, and others that differ in nothing that the seat to decide can see."""
+    """The true position, and others that look the same to the seat to decide."""
     return [position, *(position.observe(position.turn).deal(seed) for seed in range(2))]
 
 
 @pytest.mark.parametrize(("name", "seats"), CASES)
 def test_permuted_cards_make_no_difference_to_a_tree_that_makes_room(name: str, seats: int) -> None:
-    """Its memory is so small that it is compacted before every decision but the first."""
+    """Its memory is so small that it is compacted before every decision except the first."""
     met = decisions(GAMES[name], seats, 13)
     own = [position for position in met if position.turn == met[0].turn][:4]
     options = {**shipped(GAMES[name], seats), "max_bytes": 1 << 16, "iterations": 300}
@@ -98,7 +98,7 @@ def test_permuted_cards_make_no_difference_to_a_tree_that_makes_room(name: str, 
 def walk(
     positions: tuple[State, ...], threads: int, max_bytes: int = 1 << 21, iterations: int = 60, **options: Any
 ) -> tuple[tuple[Line, ...], ...]:
-    """The tables of a search that goes on from one position to the next."""
+    """The tables of a search that keeps its tree from one position to the next."""
     options = suited(positions[0].game, options)
     searcher = Searcher(observe(positions[0]), seed=3, max_bytes=max_bytes, **options)
     tables = [searcher.run(iterations=iterations, threads=threads).lines]
@@ -139,13 +139,13 @@ def test_hidden_cards_make_no_difference(name: str, seats: int) -> None:
 
 @pytest.mark.parametrize(("name", "seats"), CASES)
 def test_there_is_something_to_hide(name: str, seats: int) -> None:
-    """The test above would say nothing of positions without hidden cards: worlds do differ."""
+    """The tests above would be pointless without hidden cards: the worlds do differ."""
     position = some_decisions(name, seats, 11)[0]
     assert len({position.observe(position.turn).deal(seed).to_bytes() for seed in range(9)}) > 1
 
 
 def test_a_search_that_knew_the_hidden_cards_would_differ() -> None:
-    """Worlds of one view, each taken for the truth: what is hidden changes what the best play is worth."""
+    """Worlds of one view, each searched as if known: the hidden cards change the value of best play."""
     position = decisions(GAMES["toy"], 2, 11)[0]
     worlds = [position.observe(position.turn).deal(seed) for seed in range(9)]
     after = [world.copy() for world in worlds]

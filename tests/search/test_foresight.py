@@ -63,7 +63,7 @@ def test_nor_does_a_warm_tree(nodes: str, threads: int) -> None:
 
 
 def test_the_event_itself_is_analysed_by_what_everyone_can_see() -> None:
-    """Whoever asks: every outcome is searched, as often as it is likely."""
+    """For any observer, every outcome is searched in proportion to its probability."""
     onlookers = {table(world) for world in worlds(step="event")}
     assert onlookers == {table(world, observer=OWNER) for world in worlds(step="event")}
     assert len(onlookers) == 1

@@ -1,4 +1,4 @@
-"""Levels: increasing iterations, decreasing noise, and errors like a person's."""
+"""Levels: increasing iterations, decreasing noise, and plausible errors."""
 
 from itertools import pairwise
 
@@ -30,7 +30,7 @@ def test_each_level_searches_more_and_errs_less(name: str) -> None:
 
 
 def test_what_the_search_hardly_looks_at_is_hardly_seen() -> None:
-    """From a fifth of the most visits on a line is seen as well as any; one with more points loses nothing."""
+    """Lines with a fifth of the most visits or more are equally visible; one with more points loses nothing."""
     lines = [line("best", 0.0, 100), line("seen", 2.0, 20), line("glimpsed", 5.0, 4)]
     taken = [choose_line(lines, Level(10, 0.5), seed).action for seed in range(3000)]
     assert [taken.count(one.action) / 3000 for one in lines] == pytest.approx([1 / 2.2, 1 / 2.2, 0.2 / 2.2], abs=0.03)

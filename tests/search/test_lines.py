@@ -1,4 +1,4 @@
-"""What a line says: errors, bounds, margins, losses, the principal variation, and which line is the best."""
+"""The figures of a line: errors, bounds, margins, losses, the principal variation, and the choice of the best line."""
 
 import hashlib
 import math
@@ -21,7 +21,7 @@ GOLDEN = "99950a2ce505dad8"
 
 
 def signature(result: Result) -> str:
-    """One number for all that a search says; it changes only with its behaviour."""
+    """One number for all results of a search; it changes only with its behaviour."""
     lines = [
         (line.action, line.visits, line.availability, line.win_shares, line.principal_variation)
         for line in result.lines
@@ -70,7 +70,7 @@ def test_errors_and_margins_of_the_last_decision(seed: int) -> None:
 
 
 def test_errors_are_those_of_shares() -> None:
-    """With two seats and no ties a share is 0 or 1, whose error is known from the mean."""
+    """With two seats and no ties a share is 0 or 1, so its error follows from the mean."""
     position = decisions(GAMES["cathedral"], 2, 1)[0]
     line = Searcher(observe(position), seed=1).run(iterations=3000).best
     mean = line.win_shares[0]
@@ -163,7 +163,7 @@ def replays(world: State, variation: tuple[str, ...]) -> bool:
 
 
 def test_a_variation_follows_the_most_visited() -> None:
-    """Where the same seat decides again, the variation goes on as a tree that is kept would choose."""
+    """If the same seat decides again, the variation continues with the choice of the kept tree."""
     for found in decisions(GAMES["cathedral"], 2, 1)[:60]:
         searcher = Searcher(observe(found), seed=1)
         variation = searcher.run(iterations=600).best.principal_variation

@@ -25,7 +25,7 @@ def watched(position: State, observer: int, seed: int = 3, actions: list[str] | 
 
 
 def table(position: State, observer: int, seed: int = 3) -> tuple[Line, ...]:
-    """With explanations, where the game has any."""
+    """The table of a search, with explanations if the game has a guide."""
     searcher = Searcher(observe(position, observer=observer), seed=seed, max_bytes=1 << 21)
     return searcher.explain(searcher.run(iterations=120), worlds=5).lines
 
@@ -38,7 +38,7 @@ def test_the_seat_to_decide_is_the_observer_unless_another_is_named() -> None:
 
 
 def test_the_lines_are_those_of_the_seat_to_decide() -> None:
-    """A watcher who does not see its hand lists every card that it may hold, with points for that seat."""
+    """An observer who does not see the hand lists every card that it may contain, with points for that seat."""
     result = watched(START, NATURE)
     assert (result.seat, result.observer) == (START.turn, NATURE)
     possible = {action.text for action in START.observe(NATURE).legal_actions()}
@@ -59,7 +59,7 @@ def test_what_an_observer_cannot_see_changes_nothing(name: str, seats: int) -> N
 
 
 def test_what_an_observer_sees_does_change_the_table() -> None:
-    """Else the test above could not fail."""
+    """Otherwise the test above could not fail."""
     other = next(seat for seat in range(START.seats) if seat != START.turn)
     assert len({table(START, observer) for observer in (START.turn, other, NATURE)}) == 3
 

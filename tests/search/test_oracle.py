@@ -48,7 +48,7 @@ def test_equal_tables_with_priors(name: str, seats: int) -> None:
 
 
 def test_equal_tables_of_a_tree_that_has_grown() -> None:
-    """Its table has doubled twice: every node must be found again where it was moved."""
+    """Its table has doubled twice: every node must be found at its new place."""
     position = decisions(GAMES["cathedral"], 2, 1)[0]
     result = Searcher(observe(position), seed=3).run(iterations=6000)
     assert result.nodes > FIRST_PLACES

@@ -1,4 +1,4 @@
-"""What is certain at the end of a game is known for certain: by the oracle's tables, and by exact values."""
+"""Proofs at the end of a game agree with the oracle's tables, and with exact values."""
 
 from typing import Any
 
@@ -35,13 +35,13 @@ def test_equal_tables(game: str, line: dict[str, Any]) -> None:
 
 
 def test_a_knife_edge_is_seen() -> None:
-    """By two of six lines the game is won, by three lost, by one shared."""
+    """Of six lines two win the game, three lose it, one shares it."""
     best = searched(KNIFE_EDGE, 10_000, **shipped(GAMES["cathedral"], 2)).best
     assert KNIFE_EDGE["values"][best.action] == 1
 
 
 def test_what_is_proven_is_true() -> None:
-    """After so many iterations lines of a third of the positions are proven: their shares do not vary any more."""
+    """After these iterations, a third of the positions have proven lines, whose shares have no error."""
     checked = 0
     for game, line in SOLVED:
         seats = len(line["position"][game]["players"])
@@ -54,7 +54,7 @@ def test_what_is_proven_is_true() -> None:
 
 
 def test_nothing_is_proven_where_somebody_knows_more() -> None:
-    """In `toy` every seat has a hand of its own, so the same play need not lead to the same end."""
+    """In `toy` every seat has a private hand, so the same play need not lead to the same end."""
     for number, position in enumerate(decisions(TOY, 2, 3)):
         tables = [
             Searcher(observe(position), seed=number, selection="puct", endings=endings).run(iterations=300).lines

@@ -1,4 +1,4 @@
-"""What a search begins at: some of the actions only, or a chance event."""
+"""Roots of a search: some of the actions only, or a chance event."""
 
 from itertools import pairwise
 

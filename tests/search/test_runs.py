@@ -98,7 +98,7 @@ def test_a_warm_tree_keeps_what_it_knows_and_adds_to_it(name: str) -> None:
 
 
 def test_a_position_the_tree_never_met_is_searched_afresh() -> None:
-    """One iteration knows only its root: what is reported of the next position is all its own."""
+    """A tree of one iteration has only its root: the results for the next position are all new."""
     searcher = Searcher(observe(START), seed=2)
     searcher.run(iterations=1)
     searcher.advance(observe(next_decision(START, 1)))
@@ -161,7 +161,7 @@ def test_threads_add_up_and_are_reproducible(iterations: int, threads: int) -> N
 
 
 def test_each_thread_has_luck_and_a_tree_of_its_own() -> None:
-    """Two threads are the search of the seed and that of the seed drawn from it."""
+    """Two threads equal the search with the seed plus the one with the seed drawn from it."""
     searcher = Searcher(observe(START), seed=6)
     both = searcher.run(iterations=800, threads=2)
     alone = [Searcher(observe(START), seed=seed).run(iterations=400) for seed in (6, Rng(6).next())]

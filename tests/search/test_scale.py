@@ -19,7 +19,7 @@ def searched(game: Game, number: int, iterations: int, **options: Any) -> Result
 
 @pytest.mark.parametrize("name", GAMES)
 def test_a_score_says_the_same_margin_everywhere(name: str) -> None:
-    """Scored by the margins that a search has met, a point is worth more in one position than in another."""
+    """With the range of margins met as the scale, a point is worth more in one position than in another."""
     game = GAMES[name]
     for number in (0, 2, -1):
         for iterations in (1, 50, 400):
@@ -36,7 +36,7 @@ def test_the_scale_can_be_given_and_can_be_the_range() -> None:
 
 
 def test_exploration_is_relative_to_the_scale() -> None:
-    """Half the exploration of twice the scale is the same search."""
+    """Half the exploration with twice the scale is the same search."""
     game = GAMES["duel"]
     lines = searched(game, 4, 500, scale=16.0, exploration=0.5).lines
     same = searched(game, 4, 500, scale=32.0, exploration=0.25).lines

@@ -10,7 +10,7 @@ from tests.search.positions import decisions
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_only_outcome_is_the_mean_of_a_million_visits(seed: int) -> None:
-    """A sum in single precision is off by a thousandth by then, and gives a certain outcome an error."""
+    """By then a sum in single precision is off by a thousandth, and gives a certain outcome a standard error."""
     last = decisions(GAMES["duel"], 2, seed)[-1]
     after = last.copy()
     after.play("end")

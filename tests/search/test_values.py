@@ -1,4 +1,4 @@
-"""The value that a search asks: its expected scores are the margins of a leaf, its win shares those of users."""
+"""The value used by a search: its expected scores are the margins of a leaf, its win shares are reported to users."""
 
 from math import exp
 from pathlib import Path
@@ -87,7 +87,7 @@ def test_every_value_makes_a_search_of_its_own(net: str) -> None:
 
 
 def test_a_search_by_a_net_needs_no_hidden_card(net: str) -> None:
-    """A dealt root, and what is known of it, give the same table."""
+    """A dealt root and its view give the same table."""
     state = leaf(3)[0]
     views = (state, state.observe(state.turn), state.observe(state.turn).deal(9))
     tables = {Searcher(observe(view), seed=2, value=net, **LEAF).run(iterations=300).lines for view in views}

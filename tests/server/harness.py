@@ -45,7 +45,7 @@ async def served(**settings: Any) -> AsyncIterator[Served]:
 
 @asynccontextmanager
 async def telling(ready: "asyncio.Future[App]", app: App) -> AsyncIterator[None]:
-    """Stand beside a server: tell that it answers."""
+    """Append an event once the server answers."""
     ready.set_result(app)
     yield
 
@@ -55,7 +55,7 @@ def opening(seats: int = 2, seed: int = 7, game: str = "toy") -> State:
 
 
 def question(position: State | None = None, **fields: Any) -> RecommendMoveRequest:
-    """Return a question that goes on to its limits, unless told otherwise."""
+    """Return a question that runs to its limits by default."""
     return RecommendMoveRequest(position=position_message(position or opening()), **{"early_stop": False} | fields)
 
 

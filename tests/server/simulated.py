@@ -13,7 +13,7 @@ SPEED = 20_000  # iterations a second of a worker
 
 @dataclass
 class Simulation:
-    """Searches that arrive at given moments, and what each has had when its deadline comes."""
+    """Searches that arrive at given moments, with the time that each has had by its deadline."""
 
     workers: int = 1
     max_searches: int = 64

@@ -1,4 +1,4 @@
-"""What a request is granted of what it asks for."""
+"""The limits granted to a request."""
 
 from dataclasses import replace
 

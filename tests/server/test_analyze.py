@@ -134,7 +134,7 @@ async def test_who_does_not_read_is_not_waited_for_by_the_search() -> None:
 
 
 async def test_a_slow_reader_gets_the_latest_table_and_no_backlog() -> None:
-    """What the connection cannot take is not kept: numbers of tables are missing, and the final one is there."""
+    """Tables that the connection cannot take are dropped: numbers are skipped, but the final table arrives."""
     position = opening(4, 1, "cathedral")
     narrow = [("grpc.http2.lookahead_bytes", 4096), ("grpc.http2.bdp_probe", 0)]  # room for a few tables on the way
     async with served() as server, grpc.aio.insecure_channel(server.app.address, narrow) as channel:

@@ -148,7 +148,7 @@ async def test_errors_are_played_on_as_in_one_process() -> None:
 
 
 async def test_it_waits_for_others_and_leaves_nothing_running() -> None:
-    """Its searches are of the lowest priority; and when its caller leaves, they end."""
+    """Its searches have the lowest priority, and end when its caller leaves."""
     async with annotating() as (stub, server):
         call = stub.AnnotateGame(asked(random_game("duel", 2, 1), iterations=MOST))
         await until(lambda: server.app.scheduler.admitted > 0)
@@ -161,7 +161,7 @@ async def test_it_waits_for_others_and_leaves_nothing_running() -> None:
 
 
 async def test_a_search_that_was_kept_waiting_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ended by its turn again and again, it has the same result as one that ran at once."""
+    """Interrupted repeatedly, it has the same result as one that ran in one go."""
     game = cut(random_game("duel", 2, 1), 14)
     expected = annotate(game, ReviewPlan(iterations=3000))
     monkeypatch.setattr("clerestory.server.reviewer.TURN", 0.004)
@@ -252,7 +252,7 @@ async def test_a_kept_game_that_is_over_is_reviewed_by_each_seats_own_knowledge(
 
 
 async def test_a_running_game_is_reviewed_by_what_ones_own_seat_knows() -> None:
-    """Whatever the others hold: the review is that of any game that looks the same from there."""
+    """The review is the same for all games that look the same to the seat."""
     async with kept_game() as (kept, stub):
         await kept.play_first()
         [*_, last] = await reviewed(stub, of(kept, *kept.tokens(1)))
@@ -281,7 +281,7 @@ def look_alikes(game: State, seat: int) -> list[State]:
 
 
 async def test_a_review_that_was_left_goes_on_and_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Its plies are in the store: the next call makes those that are missing, and the one after that none at all."""
+    """Its plies are in the store: the next call computes only the missing ones, and the one after that none."""
     searched: list[int] = []
     search = Reviewer.search
 

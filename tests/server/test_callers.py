@@ -44,7 +44,7 @@ async def server(tokens: Path) -> AsyncIterator[Served]:
 
 
 async def occupy(server: Served, number: int, metadata: Any) -> list[Any]:
-    """Have so many searches under way that do not end."""
+    """Start a number of searches that do not end."""
     before = server.app.scheduler.admitted
     calls = [server.advisor.RecommendMove(long_question(), metadata=metadata) for _ in range(number)]
     await until(lambda: server.app.scheduler.admitted == before + number or any(call.done() for call in calls))
@@ -226,7 +226,7 @@ def test_words_after_a_token_that_mean_nothing(line: str, tmp_path: Path) -> Non
 
 
 async def test_games_of_one_process_are_callers_of_their_own() -> None:
-    """What the server runs for a game takes from that game alone, and its trees are that game's."""
+    """Searches that the server runs for a game use that game's share, and its trees belong to that game."""
     async with served(max_searches=2) as server:
         advisor = server.app.advisor
         many = [asyncio.ensure_future(advisor.recommend(long_question(), Caller("game", "x"))) for _ in range(2)]

@@ -20,7 +20,7 @@ SLACK = 0.1 * SPEED  # what two calls may differ by that arrive with real clocks
 
 
 class Timed(Searcher):
-    """A search that goes by a simulated clock, a slice at a time as others do."""
+    """A search with a simulated clock, run slice by slice."""
 
     clock: Clock
 

@@ -25,7 +25,7 @@ GONE = {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED}
 
 
 async def knock(advisor: Any, met: list[str | None]) -> grpc.StatusCode:
-    """Ask for small searches until the connection is gone; note how each ended, and return the code of the last."""
+    """Request small searches until the connection is gone; record how each ended, and return the code of the last."""
     while True:
         try:
             await advisor.RecommendMove(question(iterations=10))

@@ -150,7 +150,7 @@ async def test_a_request_that_makes_no_sense_is_told_so_before_what_is_wrong_wit
 
 
 async def test_the_worst_position_still_fits_an_answer() -> None:
-    """The status travels in headers; one too large would replace our reason by the transport's."""
+    """The status is sent in headers; if it were too large, the transport's error would replace our reason."""
     toy = ToyPosition(round=9, step="\N{WHITE CHESS PAWN}" * 70, seen=[1000] * 10_000, deck=[1000] * 2)
     for _ in range(4):
         toy.players.add(points=1000, played=1000, hand=[1000] * 2)

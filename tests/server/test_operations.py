@@ -19,7 +19,7 @@ SPOKEN = {"None": "none", "False": "no", "": "none"}  # how the page says a defa
 
 
 def options() -> Iterator[tuple[str, str, str]]:
-    """Every option of `clerestory serve` that is shown, its environment variable and its default."""
+    """Every visible option of `clerestory serve`, its environment variable and its default."""
     command: Any = typer.main.get_command(app)
     for option in command.commands["serve"].params:
         if not option.hidden:

@@ -136,7 +136,7 @@ def test_too_many_searches() -> None:
 
 
 def test_figures_are_back_to_normal_as_soon_as_an_overload_ends() -> None:
-    """Ten times what there is room for, then a fifth of it: each of those has all the time it would have alone."""
+    """After ten times the capacity, a fifth of it: each of these searches has all the time that it would have alone."""
     flood = [demand(0.002 * i, 0.2) for i in range(500)]
     after = [demand(1.3 + 0.5 * i, 0.1) for i in range(4)]
     simulation = Simulation()

@@ -1,4 +1,4 @@
-"""RecommendMove answers, on time, the same for the same question, and without looking at hidden cards."""
+"""RecommendMove answers on time, equally for equal requests, and without using hidden cards."""
 
 from pathlib import Path
 
@@ -108,7 +108,7 @@ async def test_hidden_cards_do_not_change_the_answer(game: str, seats: int, seed
 
 @pytest.mark.parametrize("game", GAMES)
 async def test_hidden_cards_do_not_change_an_answer_later_in_the_game(game: str) -> None:
-    """Decks half dealt, seals seen: what is known grows, and nothing beyond it tells."""
+    """Decks are half dealt and seals seen: only what is known affects the answer."""
     met = [state.copy() for state in walk(GAMES[game], 2, 5) if state.turn >= 0]
     asked, hiding = met[:: 1 + len(met) // 10], 0
     async with served() as server:

@@ -219,7 +219,7 @@ async def test_another_catalogue_is_refused_by_name(name: str) -> None:
 
 @pytest.mark.parametrize(("name", "seats"), CASES)
 async def test_the_advisor_takes_no_referees_position(name: str, seats: int) -> None:
-    """The bytes of the one kind are never read as the other."""
+    """The bytes of one kind are never read as the other."""
     state = opening(seats, game=name)
     mistaken = RecommendMoveRequest(
         position=Position.FromString(referee(state).SerializeToString()), iterations=1, early_stop=False

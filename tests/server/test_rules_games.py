@@ -47,7 +47,7 @@ async def test_a_whole_game_equals_the_game_of_the_core(name: str, seats: int) -
 
 @pytest.mark.parametrize(("name", "seats"), CASES)
 async def test_a_whole_record_is_one_call(name: str, seats: int) -> None:
-    """Every action and outcome given: a game that was played with a box, entered at once."""
+    """Every action and outcome is given: a game played at a real table, entered in one call."""
     *_, last = walk(GAMES[name], seats, SEED)
     request = api.ApplyActionsRequest(position=whole(last.origin), actions=[action.text for action in last.history])
     async with rules_served() as rules:
@@ -76,7 +76,7 @@ async def test_decisions_alone_are_filled_up_with_the_draws_of_the_seed(name: st
 
 @pytest.mark.parametrize(("name", "seats"), CASES)
 async def test_what_is_hidden_never_shows(name: str, seats: int) -> None:
-    """Whatever the decks and hands that a seat cannot see, it is answered the same bytes."""
+    """A seat gets the same bytes, whatever the decks and hands that it cannot see."""
     async with rules_served() as rules:
         states = [state.copy() for state in walk(GAMES[name], seats, SEED)]
         for state in states[:: 1 + len(states) // 6]:
@@ -120,7 +120,7 @@ async def test_a_position_stays_of_its_kind(name: str, seats: int, kind: str) ->
 
 @pytest.mark.parametrize(("name", "seats"), CASES)
 async def test_a_referees_draw_is_off_the_deck_and_anyone_elses_by_odds(name: str, seats: int) -> None:
-    """From one deck a seed changes nothing; without it, every outcome that is possible comes up."""
+    """With a known deck the seed changes nothing; without one, every possible outcome occurs."""
     state = GAMES[name].new(seats, SEED)
     while state.turn != NATURE:
         state.play(state.legal_actions()[0])
@@ -139,7 +139,7 @@ async def test_a_referees_draw_is_off_the_deck_and_anyone_elses_by_odds(name: st
 
 
 async def test_a_draw_knows_the_hand_of_the_seat() -> None:
-    """In `toy` a card that one holds cannot turn up, whatever the onlookers think."""
+    """In `toy` a card in a seat's hand cannot turn up, although onlookers consider it possible."""
     state = GAMES["toy"].new(2, SEED)
     mine = {f"turn-up {card}" for card in state.to_position()["toy"]["players"][0]["hand"]}
     async with rules_served() as rules:

@@ -1,4 +1,4 @@
-"""Certificates and tokens: who is let in, who is not, and with which settings a server does not start."""
+"""Certificates and tokens: which callers are accepted, and with which settings a server does not start."""
 
 import asyncio
 import logging
@@ -36,7 +36,7 @@ BEARER = (("authorization", f"Bearer {FIRST}"),)
 
 @dataclass(frozen=True)
 class Files:
-    """What is on a disk: certificates of two authorities, and tokens."""
+    """Files: certificates of two authorities, and tokens."""
 
     folder: Path
     authority: trustme.CA
@@ -103,7 +103,7 @@ def channel(app: App, credentials: grpc.ChannelCredentials | None) -> grpc.aio.C
 
 
 async def games(app: App, credentials: grpc.ChannelCredentials | None, metadata: Any = ()) -> int:
-    """Return the number of games that a server tells of."""
+    """Return the number of games that a server lists."""
     async with channel(app, credentials) as connection:
         stub: Any = RulesServiceStub(connection)
         return len((await stub.ListGames(ListGamesRequest(), metadata=metadata, timeout=20)).games)

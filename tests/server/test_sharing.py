@@ -1,4 +1,4 @@
-"""Callers share places and workers fairly, however much each of them asks, on a simulated clock."""
+"""Callers share places and workers fairly, however many calls each makes, on a simulated clock."""
 
 import pytest
 
@@ -53,7 +53,7 @@ def test_a_stream_of_short_searches_leaves_another_caller_his_half() -> None:
 
 @pytest.mark.parametrize(("budget", "least"), [(0.009, 0.35), (0.02, 0.45), (0.05, 0.45)])
 def test_searches_that_are_always_pressed_leave_another_caller_his_half(budget: float, least: float) -> None:
-    """A slice is held against nobody, which shows in 9 ms."""
+    """The shares are exact only up to a slice, which is visible with a budget of 9 ms."""
     arrivals = [demand(0, 1.0, caller="one"), *[demand(0.002 * i, budget, caller="many") for i in range(500)]]
     first, *_ = Simulation().run(arrivals, 1.0)
     assert least <= used(first) <= 0.6
@@ -84,7 +84,7 @@ def test_the_background_of_one_caller_comes_after_everything_of_others() -> None
 @pytest.mark.parametrize("load", [1.0, 3.0, 20.0])
 @pytest.mark.parametrize("workers", [1, 2])
 def test_whoever_is_admitted_has_the_minimum_in_time(load: float, workers: int) -> None:
-    """A flood of short searches, and others that come now and then."""
+    """A flood of short searches, and occasional others."""
     every = 0.05 / workers / load
     flood = [demand(i * every, 0.05, caller="many") for i in range(round(3 / every))]
     others = [demand(0.1 * i, 0.02 * (1 + i % 20), caller=i % 3) for i in range(30)]
@@ -97,7 +97,7 @@ def test_whoever_is_admitted_has_the_minimum_in_time(load: float, workers: int) 
 
 
 def admit(policy: Policy, caller: object, most: int = 1000, **fields: object) -> int:
-    """Return how many searches of a minute a caller is let in with."""
+    """Return how many searches of a minute are admitted for a caller."""
     for number in range(most):
         try:
             policy.admit(Demand("game", 60.0, caller=caller, **fields), 0.0)  # type: ignore[arg-type]
@@ -118,7 +118,7 @@ def test_as_many_callers_with_a_search_each_as_all_places_and_no_more() -> None:
 
 
 def test_who_had_all_places_does_not_get_them_back_while_others_want_them() -> None:
-    """Searches end in turn, and everybody always asks for more: all come to have the same."""
+    """Searches end one after the other, and everybody always requests more: all end up with the same number."""
     policy = Policy(1, 60, 100)
     for caller in range(3):
         admit(policy, caller)
@@ -142,14 +142,14 @@ def test_hints_of_one_caller_find_a_place_beside_the_moves_and_hints_of_another(
 
 
 def flood(policy: Policy, now: float, budget: float) -> None:
-    """Let a caller in as often as there is room, and then once more."""
+    """Submit searches of a caller until there is no room, and then one more."""
     with pytest.raises(NoRoom):
         for _ in range(1000):
             policy.admit(Demand("game", now + budget, caller="many"), now)
 
 
 def test_who_was_turned_away_for_want_of_time_finds_some_when_told_to_come_again() -> None:
-    """One caller always takes all the time there is, in searches too short to be searched before their end is near."""
+    """One caller always takes all the time, in searches so short that they run only near their deadlines."""
     policy = Policy(1, 1000, 100, speeds={"game": 100 / SLICE})
     flood(policy, 0.0, 0.05)
     with pytest.raises(NoRoom) as refused:

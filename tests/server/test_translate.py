@@ -1,4 +1,4 @@
-"""A position is the same in the engine, as a message, on the wire, and as a message's JSON."""
+"""A position is equal in the engine, as a message, on the wire, and as the JSON of a message."""
 
 import json
 from math import inf
@@ -55,7 +55,7 @@ def test_round_trip(name: str, seats: int, seed: int) -> None:
 @pytest.mark.parametrize("chance", [False, True])
 @pytest.mark.parametrize(("name", "seats"), [(name, seats) for name, game in GAMES.items() for seats in game.seats])
 async def test_an_answer_is_what_the_search_found(name: str, seats: int, chance: bool) -> None:
-    """Over a socket, and read by the client: every figure of the search, none changed on the way."""
+    """Over a socket, and read by the client: every figure of the search is unchanged."""
     position = GAMES[name].new(seats, 7) if chance else opening(seats, 7, name)
     seat = 0 if chance else position.turn
     assert (position.turn == NATURE) == chance

@@ -66,7 +66,7 @@ async def test_questions_that_get_no_kept_tree(fields: dict[str, Any]) -> None:
 
 
 async def test_no_seat_gets_the_tree_of_another() -> None:
-    """What a seat's search has met tells of its hand."""
+    """A seat's tree contains information about its hand."""
     position = opening(game="cathedral")
     turn, other = position.turn, position.copy()
     while other.turn in (turn, NATURE):
@@ -84,7 +84,7 @@ async def test_a_position_of_another_game_or_number_of_players_begins_anew() -> 
 
 
 async def test_a_tree_that_knows_the_answer_is_no_answer_of_another_position() -> None:
-    """After other cards came up, what the tree holds of them is not of this position."""
+    """If other cards came up, the tree's statistics do not belong to this position."""
     first, second = (game("cathedral").new(2, seed) for seed in (1, 2))
     for position in (first, second):
         position.play_nature(position.legal_codes()[0])

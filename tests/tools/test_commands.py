@@ -1,4 +1,4 @@
-"""Tools that gather and read files: what is wrong with a file is said in one line, not by a traceback."""
+"""Tools that gather and read files report a bad file in one line, not by a traceback."""
 
 import sys
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The scale of the levels: ratings that were known are found again, and who meets whom."""
+"""The scale of the levels: known ratings are found again, and the right pairs are played."""
 
 import json
 from pathlib import Path

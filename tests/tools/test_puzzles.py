@@ -1,4 +1,4 @@
-"""The tool that makes puzzles: what it takes, and that it goes on where it was."""
+"""The tool that makes puzzles: which positions it accepts, and that it resumes."""
 
 import json
 import time
@@ -104,7 +104,7 @@ def test_what_is_shipped_is_spread_over_the_levels(here: Path, monkeypatch: pyte
 
 
 def test_what_was_found_is_added_to_what_is_shipped(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And a position that is there already is not added again."""
+    """A position that is already shipped is not added again."""
     first, second, third = puzzles(DUEL)[:3]
     monkeypatch.setattr(tool, "read", lambda game: (first, second))
     tool.found_file(DUEL).parent.mkdir()

@@ -1,4 +1,4 @@
-"""What choices lose, held to bounds; the positions that long searches judge can be reached and were judged whole."""
+"""The loss of choices is within bounds; the judged positions can be reached, and all their lines were judged."""
 
 from statistics import fmean
 from typing import Any
@@ -42,7 +42,7 @@ def test_choices_in_solved_positions_lose_no_more_than_they_did(game: str) -> No
 @pytest.mark.slow
 @pytest.mark.parametrize("game", SOLVED_BOUNDS)
 def test_long_searches_lose_nothing_in_all_solved_positions_but_one(game: str) -> None:
-    """By some seeds the search takes a draw for a win where thousands of replies would have to be refuted."""
+    """With some seeds the search draws a won position in which thousands of replies would have to be refuted."""
     assert sorted(solved_row(game, 100_000).shares)[-2] < 1e-6
 
 

@@ -1,4 +1,4 @@
-"""Calibration of win shares: an exponent that was known is found again, and the noise is that of right shares."""
+"""Calibration of win shares: a planted exponent is found again, and the noise is that of correct shares."""
 
 from math import sqrt
 
@@ -14,7 +14,7 @@ Shares = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 
 def made(games: int, exponent: float, positions: int = 5) -> ShareTable:
-    """Games of 3 seats whose winners are drawn by shares that were told with another exponent; all positions alike."""
+    """Games of 3 seats whose winners are drawn by shares that are reported with another exponent; equal positions."""
     true: Shares = LUCK.dirichlet((2.0, 2.0, 2.0), games)
     winner = (LUCK.random(games)[:, None] < true.cumsum(axis=1)).argmax(axis=1)
     bold = true ** (1 / exponent)
@@ -54,7 +54,7 @@ def test_a_game_is_told_of_and_reported() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "seats"), [("cathedral", 2), ("cathedral", 3), ("cathedral", 4), ("duel", 2)])
 def test_shares_as_they_are_shipped_come_true(name: str, seats: int) -> None:
-    """Games that the sharpness was not fitted to: off by no more than as many games are by luck."""
+    """Games that the sharpness was not fitted to: the error is no more than expected by chance."""
     some = stacked([game_of(name, seats, 100, seed) for seed in range(9000, 9080)])
     found = figures(some.sharpened(shipped(GAMES[name], seats).get("sharpness", 1.0)))
     assert found["error"] < 1.6 * found["noise"]

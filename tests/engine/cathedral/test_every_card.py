@@ -1,4 +1,4 @@
-"""What the comparison of the two models is worth: no card could lose its effect without some game of it noticing.
+"""The power of the comparison of the two models: if a card lost its effect, some game would show it.
 
 Each card in turn is made one that does nothing, in the plain model alone; some game that both models have played alike
 must then go another way. Builders Duel has the like in its `test_against_oracle.py`: there a card can only be used

@@ -1,4 +1,4 @@
-"""What Ellen's owner knows, and nobody else (R40): views, keys, deals, positions, and what is said from outside."""
+"""Knowledge of Ellen's owner alone (R40): views, keys, deals, positions, and events entered from outside."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -34,7 +34,7 @@ def unseen(state: State) -> list[str]:
 
 
 def with_each_event() -> Iterator[State]:
-    """The same position, whatever comes."""
+    """The same position with each possible event."""
     rest = draft(3, 2, red={"advantages": ["ellen"]})["unseen_events"]
     for event in rest:
         others = [card for card in rest if card != event]

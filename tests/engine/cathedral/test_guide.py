@@ -13,7 +13,7 @@ SEATS = 3
 
 
 def informed(state: State, rng: Rng) -> int:
-    """A legal code drawn by the weights, or what Nature brings up."""
+    """A legal code drawn by the weights, or an outcome drawn for Nature."""
     if state.turn == NATURE:
         return state.draw(rng).code
     weights = state.weights()

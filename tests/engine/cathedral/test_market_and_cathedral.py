@@ -206,7 +206,7 @@ def test_r42_a_use_within_capacity_leaves_the_blessing(model: NewGame) -> None:
 
 
 def test_r42_free_craftsmen_keep_their_free_order_under_the_blessing(model: NewGame) -> None:
-    """Two steps with others in between may exceed a capacity together, but only one capacity and by one."""
+    """Two steps with others in between may exceed one capacity together, but only by one."""
     cards = ["master_woodworker_1", "goldsmith_5"]
     game = model(blessed(gold=0, wood=5, craftsmen=cards))
     play_all(game, "convert master_woodworker_1 2", "convert goldsmith_5 1", "convert master_woodworker_1 1")

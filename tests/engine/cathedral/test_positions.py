@@ -1,4 +1,4 @@
-"""Positions: read strictly, with words for what is wrong; printed as a table."""
+"""Positions are read strictly, with messages for all faults, and printed as a table."""
 
 import json
 import random
@@ -83,7 +83,7 @@ UNSOUND: list[tuple[int, str, dict[str, Any], dict[str, Any]]] = [
 def test_an_unsound_position_says_which_rule_it_breaks(
     invariant: int, blamed: str, changes: dict[str, Any], red: dict[str, Any]
 ) -> None:
-    """What adds up by itself is found before, with its fields (test_accounts.py)."""
+    """Faults of sums are found earlier, with their fields (test_accounts.py)."""
     [(field, description)] = faults({**changes, "red": red})
     assert field == f"cathedral.{blamed}".rstrip(".")
     assert description == f"breaks invariant {invariant} of the rules: {CATHEDRAL.invariants[invariant]}"
@@ -116,7 +116,7 @@ def test_memory_of_any_content_is_checked_without_harm() -> None:
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
 def test_single_bits_that_change_are_noticed_or_harmless(seats: int) -> None:
-    """Whatever passes can be read, written and played."""
+    """Every position that passes can be read, written and played."""
     source, rng, numbers = random.Random(seats), Rng(1), set()
     for state in walk(CATHEDRAL, seats, 1):
         memory = bytearray(state.to_bytes())

@@ -99,7 +99,7 @@ VERBS = (
 
 
 def test_the_games_use_every_card_and_complete_every_section() -> None:
-    """What the comparison is worth: no card, no kind of action, no section and no ending is missing from it."""
+    """The comparison covers every card, kind of action, section and ending."""
     played, sections, winners = Counter[str](), Counter[str](), Counter[str]()
     for seed in range(1000, 1080):
         counts, table = compare_game(builder, seed)

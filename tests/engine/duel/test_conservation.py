@@ -42,7 +42,7 @@ class DuelConservation(Conservation):
 
     @invariant()
     def cards(self) -> None:
-        """What is undealt or lies there is of the phase's deck; a 1x card is in one place."""
+        """Undealt cards and those on the table belong to the phase's deck; a 1x card is in one place."""
         fields = self.fields
         deck = DECKS[(fields["phase"] - 1) % 2]
         table = Counter(fields["undealt"]) + Counter(filter(None, fields["grid"]))

@@ -20,7 +20,7 @@ def uniform(state: State) -> list[float]:
 
 
 def greedy(state: State) -> list[float]:
-    """All weight on the action after which the seat leads most, before any luck."""
+    """All weight on the action with the largest lead directly after it, before any chance event."""
     leads = []
     for code in state.legal_codes():
         after = state.copy()

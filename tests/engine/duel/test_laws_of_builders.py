@@ -25,7 +25,7 @@ def test_law(law: Law) -> None:
 
 
 def test_builders_complete_sections_and_buildings() -> None:
-    """What the laws above are worth: most games have a complete section, some a complete building."""
+    """The games above reach what they should: most have a complete section, some a complete building."""
     most = []
     for seed in range(100):
         rng = Rng(seed)

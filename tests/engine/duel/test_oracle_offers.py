@@ -1,4 +1,4 @@
-"""The plain model on its own: what may be done in a turn, and what not (2.4, 3, 7)."""
+"""The plain model on its own: which actions are legal in a turn (2.4, 3, 7)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Positions: read strictly, with words for everything that is wrong; printed as a table."""
+"""Positions are read strictly, with messages for all faults, and printed as a table."""
 
 import random
 from functools import partial
@@ -84,7 +84,7 @@ UNSOUND: list[tuple[int, str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("invariant", "blamed", "changes"), UNSOUND)
 def test_an_unsound_position_says_which_rule_it_breaks(invariant: int, blamed: str, changes: dict[str, Any]) -> None:
-    """What adds up by itself is found before, with its fields."""
+    """Faults of sums are found earlier, with their fields."""
     [(field, description)] = faults(OPENING, changes)
     assert field == f"duel.{blamed}".rstrip(".")
     assert description == f"breaks invariant {invariant} of the rules: {DUEL.invariants[invariant]}"
@@ -134,7 +134,7 @@ def test_memory_of_any_content_is_checked_without_harm() -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_single_bits_that_change_are_noticed_or_harmless(seed: int) -> None:
-    """Whatever passes can be answered, played on and read."""
+    """Every position that passes can be played on and read."""
     source, rng, numbers = random.Random(seed), Rng(seed), set()
     state = DUEL.new(2, rng)
     while not state.over:

@@ -1,4 +1,4 @@
-"""What the specification leaves open, on both models: the rulings of RULES.md, and the pointing cards."""
+"""Cases that the specification leaves open, on both models: the rulings of RULES.md, and the pointing cards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often OpenSpiel's search and ours choose the same where one action is clearly the best.
+"""How often OpenSpiel's search and ours choose the same action if one is clearly the best.
 
 `python -m tests.search.openspiel.agreement --iterations 1000 --seeds 10` counts it over the clear positions.
 """
@@ -45,7 +45,7 @@ def our_choice(position: State, seed: int, iterations: int) -> str:
 
 
 def agreement(seeds: int, iterations: int) -> Counter[str]:
-    """How many times, over clear positions and seeds, both chose the same, and each the best."""
+    """Counts, over clear positions and seeds, of equal choices, and of best choices by each."""
     counted: Counter[str] = Counter()
     for line in CLEAR:
         position, best = from_position(line["position"]), max(line["values"], key=line["values"].__getitem__)

@@ -1,4 +1,4 @@
-"""OpenSpiel's ISMCTS, a search by other hands, plays our games through our determinizer and comes to our choices."""
+"""OpenSpiel's ISMCTS, an independent search, plays our games through our determinizer and makes the same choices."""
 
 import pytest
 
@@ -83,7 +83,7 @@ def test_the_longer_the_more() -> None:
 
 
 def test_ours_wins_matches_at_equal_iterations() -> None:
-    """It knows the game and theirs does not: measured matches are in docs/benchmarks.md."""
+    """Ours uses knowledge of the game and theirs does not; measured matches are in docs/benchmarks.md."""
     ours = scores("duel", 2, 30, range(3))
     assert len(ours) == 3
     assert sum(ours) / len(ours) > 0.5

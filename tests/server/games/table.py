@@ -110,7 +110,7 @@ async def seated(stub: Any, app: Any, *seats: games.SeatPlan, game: str = "toy",
 async def table(
     *seats: games.SeatPlan, game: str = "toy", settings: dict[str, Any] | None = None, **fields: Any
 ) -> AsyncIterator[Table]:
-    """Yield a game of a server of its own; of two people at one screen unless told otherwise."""
+    """Yield a game of a new server, by default of two people at one screen."""
     async with served(**settings or {}) as server:
         stub = GameServiceStub(server.channel)
         yield await seated(stub, server.app, *(seats or (PERSON, PERSON)), game=game, **fields)

@@ -19,7 +19,7 @@ from tests.server.harness import assert_reason, refusal, served
 
 
 def slow_store(played: Table, monkeypatch: pytest.MonkeyPatch) -> tuple[asyncio.Event, asyncio.Event]:
-    """Have the store wait before it keeps anything: (it has begun to, it may go on)."""
+    """Make the store wait before it writes; return two events: it has begun, it may continue."""
     reached, gate = asyncio.Event(), asyncio.Event()
     append = played.app.keeper.store.append
 

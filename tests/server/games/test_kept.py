@@ -188,7 +188,7 @@ def test_nothing_is_done_in_a_game_that_is_over(act: Callable[[ServerGame], obje
 
 
 def played(seats: str = "pp", plies: int = 1, **options: TakeBacks) -> tuple[ServerGame, int]:
-    """Return a game in which so many plies have followed on one, and the number of that."""
+    """Return a game continued by a number of plies, and the number of the ply where it began."""
     game = kept(seats=seats, **options)
     ply = game.ply
     while game.ply < ply + plies:
@@ -398,7 +398,7 @@ def test_entries_tell_who_holds_a_seat() -> None:
 
 
 def test_what_is_drawn_is_drawn_by_seed_and_ply() -> None:
-    """The law that is told to people, spelled out: they can check it with the seed."""
+    """The documented formula, written out: people can check it with the seed."""
     game = ServerGame(head(seed=11))
     drawn = settle(game, NOW)
     state = GAMES["toy"].new(2, 11)

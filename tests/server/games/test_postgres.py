@@ -32,7 +32,7 @@ async def two(stack: AsyncExitStack, database: str) -> list[Served]:
 
 
 def elsewhere(played: Table, server: Served) -> Table:
-    """The same game, asked of another server."""
+    """The same game, requested from another server."""
     return Table(GameServiceStub(server.channel), server.app, played.made)
 
 
@@ -179,7 +179,7 @@ async def test_the_games_of_a_server_that_is_killed_are_taken_over(database: str
 async def test_what_a_server_wants_to_store_that_lost_a_game_is_refused(
     database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It was stopped for longer than its lease, and does not know."""
+    """It was paused for longer than its lease, and does not know this."""
     monkeypatch.setattr(postgres, "LEASE", 0.0)
     first, second = await open_store(database), await open_store(database)
     await first.create(named("a"), Batch([], RUNNING))

@@ -123,7 +123,7 @@ async def test_there_are_limits() -> None:
 
 
 async def test_a_caller_has_games_of_its_own(tmp_path: Path) -> None:
-    """One may have so many, a name that somebody speaks for as many again; a restart forgets nothing of it."""
+    """Each caller has a limit, a name that it acts for has a separate one, and both survive a restart."""
     settings = {"max_games_each": 1, "store": str(tmp_path / "games")}
     plan = games.CreateGameRequest(game="toy", seats=[PERSON, BOT])
     async with table(PERSON, BOT, settings=settings) as played:

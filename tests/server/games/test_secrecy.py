@@ -20,7 +20,7 @@ VIEWERS = [Viewer(), Viewer(owner=True), Viewer((0,)), Viewer((1,)), Viewer((0, 
 
 
 def history(game: str, seats: str, seed: int) -> ServerGame:
-    """Return a game some way on, all its seats played alike by their first or last actions."""
+    """Return a game after some plies, in which all seats play either their first or their last action."""
     played, everybody = kept(game, seats, seed), Viewer(tuple(range(len(seats))))
     while played.ply < PLIES[game]:
         legal = played.position.legal_actions()
@@ -57,7 +57,7 @@ def shown(game: ServerGame, viewer: Viewer) -> list[bytes]:
 
 
 def eyes(viewer: Viewer) -> int:
-    """Return the seat by which a viewer sees, of one that looks through at most one."""
+    """Return the seat of a viewer that has at most one."""
     return viewer.seats[0] if viewer.seats else NATURE
 
 

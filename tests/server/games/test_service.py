@@ -89,7 +89,7 @@ async def test_a_game_begins_when_the_last_seat_is_taken() -> None:
 
 
 async def beginning_of(played: Table, plies: int) -> games.Beginning:
-    """A record of a game as far as some ply, from its own opening."""
+    """A record of a game up to a ply, from its opening."""
     answer = await played.stub.GetRecord(games.GetRecordRequest(game_id=played.game_id, tokens=played.tokens()))
     [record] = read_records(answer.record.splitlines())
     opening = rules.AnyPosition(referee=write_referee(record.state.origin))

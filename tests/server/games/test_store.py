@@ -1,4 +1,4 @@
-"""The store: what it acknowledged is there, what failed is not, and nobody else can open its file."""
+"""The store: acknowledged entries are in it, failed ones are not, and nobody else can open its file."""
 
 import asyncio
 import sqlite3
@@ -226,7 +226,7 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("version", range(len(SCRIPTS)))
 async def test_every_earlier_version_becomes_this_one(tmp_path: Path, version: int) -> None:
-    """A file as each earlier version left it; version 0 is an empty one."""
+    """Files of each earlier version; version 0 is an empty one."""
     path = tmp_path / "games.sqlite"
     scripts = [text for script in SCRIPTS[:version] for text in script.split(";")]
     own = ["INSERT INTO store VALUES (zeroblob(32))", f"PRAGMA application_id={APPLICATION}"] if version else []

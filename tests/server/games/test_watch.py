@@ -100,7 +100,7 @@ async def test_who_watches_is_told_when_somebody_comes_or_leaves() -> None:
 
 
 async def test_a_bot_thinks_on_when_somebody_comes() -> None:
-    """Its search would begin anew with everybody who looks in."""
+    """Otherwise its search would restart with every visitor."""
     keeper = Keeper(SqliteStore("memory:"), Limits(10, 10), idle)
     await keeper.create(kept(), [])
     async with keeper.lend("game") as live:
@@ -134,7 +134,7 @@ async def test_nothing_for_long_is_a_sign_of_life(monkeypatch: pytest.MonkeyPatc
 
 
 class Reader:
-    """Takes a state when it is told to."""
+    """Reads a state on request."""
 
     def __init__(self) -> None:
         self.states: list[games.WatchGameResponse] = []
@@ -148,7 +148,7 @@ class Reader:
 
 
 async def idle(*_: Any) -> None:
-    """Move in no game."""
+    """Disable the mover."""
 
 
 async def watched(viewer: Viewer, **options: Any) -> tuple[Keeper, Any, Reader, "asyncio.Task[None]"]:
