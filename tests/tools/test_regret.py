@@ -14,7 +14,7 @@ JUDGED_BOUNDS = {  # 1,000 iterations
     ("cathedral", 2): (0.012, 0.25),
     ("cathedral", 3): (0.023, 0.2),
     ("cathedral", 4): (0.043, 0.4),
-    ("duel", 2): (0.021, 0.7),
+    ("duel", 2): (0.002, 0.1),
 }
 LINES = [(game, line) for game in GAMES_JUDGED for line in judged(game)[::8]]
 
