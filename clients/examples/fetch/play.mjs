@@ -1,11 +1,11 @@
-// Plays a game against a bot with nothing but `fetch`: JSON over the Connect protocol, as a page would.
+// Plays a game against a bot with only `fetch`: JSON over the Connect protocol, as a page would.
 //
 //   node play.mjs http://127.0.0.1:8080 duel        (a server with `--web 127.0.0.1:8080`)
 
 const [base = "http://127.0.0.1:8080", game = "duel"] = process.argv.slice(2);
 const END = 2; // flag of the envelope that ends a stream
 
-/** A unary call: the answer, or an Error with the server's words and the `reason` that programs go by. */
+/** A unary call: the answer, or an Error with the server's message and the `reason` for programs. */
 async function call(method, request) {
   const answer = await fetch(`${base}/clerestory.v1.${method}`, {
     method: "POST",
@@ -47,7 +47,7 @@ const game_id = made.game.game_id;
 const tokens = made.seat_tokens.map((seat) => seat.token);
 
 for await (const { game: state, views } of stream("GameService/WatchGame", { game_id, tokens })) {
-  if (!state) continue; // a sign of life
+  if (!state) continue; // a keep-alive message
   if (state.end) {
     console.log("shares of the win:", state.end.outcome.win_shares.join(" to "));
     break;

@@ -12,7 +12,7 @@ import { seatShown } from "./tokens.ts";
 
 const TOKEN = "server-token";
 
-/** Whether the server asks for a token that the page has not got. */
+/** Whether the server requires a token that the page does not have. */
 export const tokenWanted = signal(false);
 
 /** Keep the server's own token until the tab is closed. */
@@ -40,7 +40,7 @@ export const advisor = createClient(AdvisorService, transport);
 export const rules = createClient(RulesService, transport);
 export const games = createClient(GameService, transport);
 
-/** A name for a request that nobody can guess; `crypto.randomUUID` is there only on pages with TLS. */
+/** An unguessable name for a request; `crypto.randomUUID` exists only on pages with TLS. */
 export function requestName(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -50,12 +50,12 @@ export function codeOf(error: unknown): Code {
   return ConnectError.from(error).code;
 }
 
-/** Whether the same call may do better later: the way to the server is broken, or the server is ending. */
+/** Whether a retry may succeed: the connection to the server is broken, or the server is shutting down. */
 export function isPassing(error: unknown): boolean {
   return [Code.Unavailable, Code.DeadlineExceeded, Code.Unknown, Code.Canceled].includes(codeOf(error));
 }
 
-/** The reason of an error's ErrorInfo, as docs/protocol.md lists them; empty where it has none. */
+/** The reason of an error's ErrorInfo, one of those in docs/protocol.md; empty if it has none. */
 export function reasonOf(error: unknown): string {
   return ConnectError.from(error).findDetails(ErrorInfoSchema)[0]?.reason ?? "";
 }

@@ -1,4 +1,4 @@
-// Where the next new game begins: in a record, or a position, that was looked at in a study.
+// The beginning of the next new game: a record or a position that was open in a study.
 
 import { signal } from "@preact/signals";
 import type { AnyPosition } from "./gen/clerestory/v1/rules_pb.ts";
@@ -7,9 +7,9 @@ export interface Beginning {
   game: string;
   seats: number;
   opening: AnyPosition;
-  /** What was done and came up since. */
+  /** The actions and chance outcomes since. */
   actions: string[];
 }
 
-/** Undefined for one that is dealt anew. */
+/** Undefined for a new deal. */
 export const beginning = signal<Beginning | undefined>(undefined);

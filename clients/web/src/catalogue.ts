@@ -1,4 +1,4 @@
-// The cards of each game, asked for once.
+// The cards of each game, requested once.
 
 import { rules } from "./api.ts";
 import type { Card, Catalogue } from "./boards/types.ts";
@@ -8,7 +8,7 @@ import { LANGUAGES, language } from "./text.ts";
 
 const asked = new Map<string, Promise<Catalogue>>();
 
-/** A catalogue that knows nothing, for games without one and until it has come. */
+/** An empty catalogue, for games without one and until it has been loaded. */
 export const EMPTY: Catalogue = catalogueOf([]);
 
 /** The catalogue of a game. */

@@ -1,4 +1,4 @@
-// Boards of given positions, to be looked at and tested: no part of what is shipped (../gallery.mjs).
+// Boards of given positions for tests and pictures; not part of the shipped page (../gallery.mjs).
 
 import "./style.css";
 import "./boards/boards.css";
@@ -18,7 +18,7 @@ import { DescribeCatalogueResponseSchema, type LegalAction, LegalActionSchema } 
 import { look } from "./seats.ts";
 import { text } from "./text.ts";
 
-/** A position, and what is to be shown with it. */
+/** A position, and what to show with it. */
 interface Shown {
   position: JsonValue;
   previous?: JsonValue;
@@ -32,7 +32,7 @@ interface Shown {
 
 const BOARDS: Record<string, FunctionComponent<BoardProps>> = { cathedral: Cathedral, duel: Duel };
 
-/** The actions chosen, and what was pointed at. */
+/** The actions that were chosen and pointed at. */
 const chosen: string[] = [];
 const pointed = signal<string | undefined>(undefined);
 const shown = signal<Shown | undefined>(undefined);
@@ -77,7 +77,7 @@ function show(exhibit: Shown): void {
   chosen.length = 0;
 }
 
-/** Where on the board each action of a position is; null where it is nowhere. */
+/** The place of each action of a position on the board; null if it has none. */
 function placesOf({ position, actions }: Pick<Shown, "position" | "actions">): (string | null)[] {
   const { game } = positionOf(position);
   return actionsOf(actions).map((action) => placeOf(game, action) ?? null);

@@ -1,4 +1,4 @@
-// Hints: an analysis that runs while it is wanted, in four steps from nothing to the whole table.
+// Hints: an analysis that runs while it is needed, shown in four steps from nothing to the whole table.
 
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import { computed, signal } from "@preact/signals";
@@ -8,7 +8,7 @@ import type { Line, RecommendMoveResponse } from "./gen/clerestory/v1/advisor_pb
 import type { Position } from "./gen/clerestory/v1/position_pb.ts";
 import type { LegalAction } from "./gen/clerestory/v1/rules_pb.ts";
 
-/** How much is told: nothing, where to look, the move, everything. */
+/** How much is shown: nothing, where to look, the move, everything. */
 export const STEPS = ["off", "where", "move", "table"] as const;
 export type Step = (typeof STEPS)[number];
 
@@ -16,33 +16,33 @@ export interface Question {
   position: Position;
   /** The seat to decide; not set at a chance event. */
   seat?: number | undefined;
-  /** Whose knowledge the position is: a seat's that is not to decide, or an onlooker's, who has none. */
+  /** Whose knowledge the position has, if not that of the seat to decide: another seat, or an onlooker. */
   observer?: { seat?: number } | undefined;
   /** Name of the game for the server's memory; empty for none. */
   game: string;
 }
 
 const SHOWN = 3; // best actions that a board marks
-const EVERY = 50; // milliseconds between tables: the first is there soon
-const SHOWN_EVERY = 200; // milliseconds between those that are shown: one can read them
-const STANDING = 400; // milliseconds that a position of somebody else's turn stands before it is looked at
+const EVERY = 50; // milliseconds between tables, so that the first arrives soon
+const SHOWN_EVERY = 200; // milliseconds between displayed tables, so that people can read them
+const STANDING = 400; // milliseconds that a position with somebody else's turn must last before it is analysed
 
-/** The step chosen, kept for next time. */
+/** The chosen step, stored for the next visit. */
 export const step = signal<Step>(STEPS.find((one) => one === localStorage.getItem("hints")) ?? "off");
 /** Seconds that an analysis runs. */
 export const seconds = signal(Number(localStorage.getItem("hint-seconds")) || 5);
 /** The latest table; the last one stays when its analysis ends. */
 export const table = signal<RecommendMoveResponse | undefined>(undefined);
-/** Win shares by seat as they were seen last; they stay while the next position is looked at. */
+/** The latest win shares by seat; they stay until those of the next position arrive. */
 export const shares = signal<readonly number[]>([]);
 export const running = signal(false);
 export const trouble = signal("");
 
-/** Whether actions are shown with their rank: there is room for it, marked or not, so that nothing moves when tables come. */
+/** Whether actions have room for a rank, even unmarked ones, so that nothing moves when tables arrive. */
 export const ranked = computed(() => step.value === "move" || step.value === "table");
 export const best = computed<Line | undefined>(() => table.value?.lines[0]);
 
-let seen = ""; // name of the game that the win shares are of
+let seen = ""; // name of the game to which the win shares belong
 let current: { question: Question; stop: AbortController } | undefined;
 
 export function choose(next: Step): void {
@@ -62,20 +62,20 @@ export function stop(): void {
   running.value = false;
 }
 
-/** Forget the table as well: the position has changed. */
+/** Remove the table, too: the position has changed. */
 export function clear(): void {
   stop();
   table.value = undefined;
   trouble.value = "";
 }
 
-/** Forget the win shares as well: nobody looks any more. */
+/** Remove the win shares, too: the game is no longer shown. */
 export function forget(): void {
   clear();
   shares.value = [];
 }
 
-/** Analyse a position, and no other any more. */
+/** Analyse a position, and end any other analysis. */
 export async function ask(question: Question): Promise<void> {
   clear();
   const mine = { question, stop: new AbortController() };
@@ -106,7 +106,7 @@ function request({ position, seat, observer, game }: Question) {
   return { question, updateInterval: durationFromMs(EVERY), ...(observer ? { observer } : {}) };
 }
 
-/** What a board marks, at the step chosen. */
+/** The marks of a board at the chosen step. */
 export function marks(actions: readonly LegalAction[]): Mark[] {
   const lines = table.value?.lines ?? [];
   const first = lines[0]?.action?.text;
@@ -122,7 +122,7 @@ function mark(line: Line, rank: number): Mark {
   return { action: line.action?.text ?? "", rank, ...(share === undefined ? {} : { share }) };
 }
 
-/** The actions of the same kind and place as one of them: where to look, and not what to do there. */
+/** The actions of the same kind and place as a given one, to show where to look but not what to do. */
 export function alike(text: string, actions: readonly LegalAction[]): string[] {
   const kind = text.split(" ")[0];
   return actions.filter((action) => action.kind === kind).map((action) => action.action?.text ?? "");

@@ -1,4 +1,4 @@
-// A game that the server keeps, as this browser sees it: watched while the tab is seen, asked after while it is hidden.
+// A game that the server keeps, in this browser: watched while the tab is visible, polled while it is hidden.
 
 import { Code } from "@connectrpc/connect";
 import { computed, signal } from "@preact/signals";
@@ -17,9 +17,9 @@ import { addKeys, type Keys, keysOf, tokensOf } from "./tokens.ts";
 
 const SHORTEST = 500; // milliseconds before a broken connection is tried again, doubled each time
 const LONGEST = 8000;
-const UNSEEN = 3000; // milliseconds between questions where no stream is open: the tab is hidden, or has no token
-const SILENCE = 40_000; // milliseconds without a sign of life after which a stream counts as broken
-const TRIES = 10; // of what is refused because something came before it, and is meant as before
+const UNSEEN = 3000; // milliseconds between polls without a stream: the tab is hidden, or has no token
+const SILENCE = 40_000; // milliseconds without a message after which a stream counts as broken
+const TRIES = 10; // of a call that is refused because another change came first
 const GONE_ON = "The game has moved on in the meantime: look again.";
 
 interface State {
@@ -27,7 +27,7 @@ interface State {
   views: GameView[];
 }
 
-/** A call with its message, ready to be made as often as it takes; undefined once it is not meant any more. */
+/** A call with its message, which may be repeated; undefined once it is no longer wanted. */
 type Prepared<T> = (() => Promise<T>) | undefined;
 
 /** A game, from its opening in this tab until `close`. */
@@ -35,17 +35,17 @@ export class Kept {
   readonly id: string;
   readonly keys = signal<Keys>({ seats: {}, opened: 0 });
   readonly state = signal<State>({ views: [] });
-  /** What led to the position, by ply. */
+  /** The actions that led to the position, by ply. */
   readonly log = signal<GameEntry[]>([]);
-  /** What is wrong with the way to the server; empty while nothing is. */
+  /** The error of the connection to the server; empty if there is none. */
   readonly broken = signal("");
   /** Why the game cannot be shown at all. */
   readonly failed = signal("");
-  /** What the last thing that was tried was refused for. */
+  /** Why the last call was refused. */
   readonly refused = signal("");
-  /** Seats through which somebody watches; undefined while that is not known. */
+  /** Seats that somebody is watching from; undefined if unknown. */
   readonly present = signal<readonly number[] | undefined>(undefined);
-  /** The last own action is being taken back. */
+  /** My last action is being taken back. */
   readonly takingBack = signal(false);
 
   readonly game = computed(() => this.state.value.game);
@@ -54,10 +54,10 @@ export class Kept {
   readonly myTurn = computed(() => this.turn.value !== undefined && this.mine.value.includes(this.turn.value));
   /** The ply after the last action of a seat of mine, 0 for none. */
   readonly lastMine = computed(() => this.log.value.findLastIndex((entry) => this.#isMine(entry)) + 1);
-  /** Something is being done, or waits until it can be. */
+  /** A call is in progress or waiting. */
   readonly busy = computed(() => this.#undone.value > 0);
   readonly mayTakeBack = computed(() => this.#mayTakeBack());
-  /** The view that is shown: that of the seat to decide if it is mine, else of my first seat, else the public one. */
+  /** The displayed view: that of the seat to decide if it is mine, else of my first seat, else the public one. */
   readonly view = computed(() => this.viewOf(this.myTurn.value ? this.turn.value : this.mine.value[0]));
 
   #watching: AbortController | undefined;
@@ -65,7 +65,7 @@ export class Kept {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
   readonly #undone = signal(0);
-  #before: Promise<unknown> = Promise.resolve(); // ends with what was asked for last
+  #before: Promise<unknown> = Promise.resolve(); // settles with the last requested call
 
   constructor(id: string) {
     this.id = id;
@@ -93,7 +93,7 @@ export class Kept {
     return tokensOf(this.keys.value);
   }
 
-  /** Take keys that were found in a link, or got by joining. */
+  /** Add tokens from a link, or from joining. */
   addKeys(more: Partial<Keys>): void {
     this.keys.value = addKeys(this.id, more);
     this.#seen();
@@ -110,7 +110,7 @@ export class Kept {
     }
   }
 
-  /** Ask for the state and all that led to it. */
+  /** Request the state and all entries. */
   async #catchUp(): Promise<void> {
     const answer = await games.getGame({ gameId: this.id, tokens: this.tokens, entriesFromPly: 1 });
     if (!answer.game || answer.game.version < (this.game.value?.version ?? 0)) return; // the stream was faster
@@ -126,7 +126,7 @@ export class Kept {
     else void this.#watch();
   };
 
-  /** Who has no token may look at an open game, to take a seat, but not watch it. */
+  /** A person without a token can see an open game, to take a seat, but not watch it. */
   get #mayWatch(): boolean {
     return this.tokens.length > 0 || this.game.value?.options?.onlookers === Onlookers.ALL;
   }
@@ -141,7 +141,7 @@ export class Kept {
     try {
       await this.#catchUp();
     } catch {
-      // It is asked again in a moment, and watched again once somebody looks.
+      // It is polled again in a moment, and watched again once the tab is visible.
     }
     this.#seen();
   }
@@ -173,7 +173,7 @@ export class Kept {
     }
   }
 
-  /** Whether the person of a seat is known to look elsewhere. */
+  /** Whether the person of a seat is known to be away. */
   away(seat: GameSeat | undefined): boolean {
     const present = this.present.value;
     return seat?.kind === SeatKind.PERSON && present !== undefined && !present.includes(seat.seat);
@@ -191,7 +191,7 @@ export class Kept {
     this.#pause = Math.min(2 * this.#pause, LONGEST);
   }
 
-  /** Take in a state with what led to it, unless a newer one is there already. */
+  /** Apply a state with its entries, unless there is already a newer one. */
   #take(game: Game, views: GameView[], entries: readonly GameEntry[]): void {
     const known = this.game.value?.version ?? -1;
     if (game.version < known) return;
@@ -201,7 +201,7 @@ export class Kept {
     if (this.log.value.length !== game.ply) void this.#catchUp().catch(() => undefined);
   }
 
-  /** Show a state. One that is shown already keeps its views, so that nobody takes them for news. */
+  /** Show a state. If it is shown already, its views are kept, so that they do not count as changed. */
   #show(game: Game, views: GameView[]): void {
     const { game: known, views: shown } = this.state.value;
     const same = game.version === known?.version && seatsOf(views) === seatsOf(shown);
@@ -211,10 +211,10 @@ export class Kept {
   // -- what is done ---------------------------------------------------------------------------------
 
   /**
-   * Do something after all that was asked for before, and take in what came of it.
+   * Make a call after all earlier ones, and apply its result.
    *
-   * While the way is broken the same call is made again, for it is done but once. Where something came before it, the
-   * call is prepared anew.
+   * If the connection breaks, the same call is repeated, which has no second effect. If another change came first, the
+   * call is prepared again.
    */
   #do<T>(prepare: () => Prepared<T>, took: (answer: T) => void): Promise<boolean> {
     this.#undone.value += 1;
@@ -265,7 +265,7 @@ export class Kept {
     return { gameId: this.id, tokens: this.tokens, version: this.game.value?.version ?? 0 };
   }
 
-  /** Play an action in the position that is shown; none is played while something else is being done. */
+  /** Play an action in the displayed position; ignored while another call is in progress. */
   async play(action: string): Promise<boolean> {
     if (this.busy.value) return false;
     const last = this.#entryAt(this.log.value.length);
@@ -276,7 +276,7 @@ export class Kept {
     }, this.#taken);
   }
 
-  /** Take back my last action, that which is being played included, whatever others do meanwhile. */
+  /** Take back my last action, even one that is still being sent, whatever others do meanwhile. */
   async takeBack(): Promise<boolean> {
     if (this.takingBack.value) return false;
     this.takingBack.value = true;
@@ -291,7 +291,7 @@ export class Kept {
     });
   }
 
-  /** Say what a seat of mine has been shown at the table, by the text of the outcome. */
+  /** Enter what one of my seats has been shown at the table, by the text of the outcome. */
   say(seat: number, outcome: string): Promise<boolean> {
     return this.#do(() => {
       const meant = this.viewOf(seat)?.unsaid.some(({ text }) => text === outcome);
@@ -300,7 +300,7 @@ export class Kept {
     }, this.#taken);
   }
 
-  /** Agree to the take-back that somebody asks for, or decline it. */
+  /** Agree to the take-back that somebody proposes, or decline it. */
   answer(ply: number, decline = false): Promise<boolean> {
     return this.#do(
       () => (this.game.value?.takeBack?.ply === ply ? this.#takingBack(ply, decline) : undefined),
@@ -324,7 +324,7 @@ export class Kept {
     return seat !== undefined && this.mine.value.includes(seat);
   }
 
-  /** The version of the entry that led to a ply, which tells it from any other. */
+  /** The version of the entry that led to a ply, which identifies it. */
   #entryAt(ply: number): number | undefined {
     return this.log.value[ply - 1]?.version;
   }
@@ -362,7 +362,7 @@ export class Kept {
   }
 }
 
-/** The seats of views, as one word. */
+/** The seats of views, joined to one string. */
 const seatsOf = (views: readonly GameView[]): string => views.map(({ seat }) => seat ?? "").join();
 
 /** The log after an entry. */

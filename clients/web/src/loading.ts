@@ -1,10 +1,10 @@
-// What a screen waits for.
+// Loading of data for a screen.
 
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { wordsOf } from "./api.ts";
 
-/** What is loaded, and what went wrong; loaded anew where `key` is another. */
+/** The loaded data and the error; loaded again if `key` changes. */
 export function useLoaded<T>(key: string, load: () => Promise<T>, words: (error: unknown) => string = wordsOf) {
   const found: Signal<T | undefined> = useSignal(undefined);
   const trouble = useSignal("");

@@ -1,4 +1,4 @@
-// The page: which screen stands at which address.
+// The page: the screen for each address.
 
 import "./style.css";
 import "./views/review.css";
@@ -26,7 +26,7 @@ function Page() {
   return <Lobby />;
 }
 
-/** A link with a token: keep it, and leave it out of the address. */
+/** A link with a token: store it, and remove it from the address. */
 function takeLink(id: string, [kind, ...rest]: string[]): void {
   const pairs = rest.flatMap((seat, index) => (index % 2 ? [] : [[Number(seat), rest[index + 1]]]));
   if (kind === "seat") addKeys(id, { seats: Object.fromEntries(pairs) });

@@ -1,8 +1,8 @@
-// What cards are called in other languages, where a source tells the name that is printed on them. A catalogue with names
-// of its own (`name_de`) comes first.
+// The names of cards in other languages, where a source gives the printed name. A catalogue with names
+// of its own (`name_de`) has priority.
 //
 // German: the craftsmen, places and the tax exemption of Die Säulen der Erde (2006), by section and id without the number
-// of its round. Events and most advantages are known by key words alone, not by their titles, and stay in English.
+// of its round. For events and most advantages only keywords are known, not the titles; they stay in English.
 
 const GERMAN: Record<string, string> = {
   "starting_craftsmen/mortar_mixer": "Mörtelmischer",
@@ -28,7 +28,7 @@ const GERMAN: Record<string, string> = {
 
 const NAMES: Record<string, Record<string, string>> = { de: GERMAN };
 
-/** What a card is called in a language; nothing where no source tells. */
+/** The name of a card in a language; undefined if there is no source. */
 export function printedName(language: string, section: string, id: string): string | undefined {
   return NAMES[language]?.[`${section}/${id.replace(/_\d+$/, "")}`];
 }

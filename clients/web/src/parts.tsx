@@ -13,7 +13,7 @@ const SHAPES = {
   diamond: <path d="M8 0 16 8 8 16 0 8z" />,
 };
 
-/** A seat's sign: its shape, its letter, its colour. */
+/** A seat's symbol: its shape, its letter, its colour. */
 export function SeatSign({ look }: { look: SeatLook }) {
   return (
     <svg class={`sign seat-${look.colour}`} viewBox="0 0 16 16" aria-hidden="true">
@@ -25,7 +25,7 @@ export function SeatSign({ look }: { look: SeatLook }) {
   );
 }
 
-/** The sign of luck: a die. */
+/** The symbol of luck: a die. */
 export function LuckSign() {
   return (
     <svg class="sign luck" viewBox="0 0 16 16" aria-hidden="true">
@@ -51,7 +51,7 @@ interface SeatTableProps {
   caption?: string;
   /** By seat. */
   heads: readonly ComponentChildren[];
-  /** What each row is about, and its cells by seat. */
+  /** The heading of each row, and its cells by seat. */
   rows: readonly (readonly [string, readonly ComponentChildren[]])[];
 }
 
@@ -84,7 +84,7 @@ export function SeatTable({ class: shape, caption, heads, rows }: SeatTableProps
   );
 }
 
-/** What is shown until something is opened, and where it cannot be. */
+/** Shown while something is loading, and if it cannot be loaded. */
 export function Opening({ trouble }: { trouble: string }) {
   return (
     <main class="page">
@@ -130,7 +130,7 @@ export function Dialog(props: { title: string; onClose(): void; children: Compon
   );
 }
 
-/** What went wrong, told at once. */
+/** An error, announced at once. */
 export function Trouble({ words }: { words: string }) {
   return words ? (
     <p class="trouble" role="alert">
@@ -139,7 +139,7 @@ export function Trouble({ words }: { words: string }) {
   ) : null;
 }
 
-/** A text to be copied, as a link to somebody else. */
+/** A text to be copied, such as a link for somebody else. */
 export function Copy({ label, value }: { label: string; value: string }) {
   const done = useSignal(false);
   const copy = async () => {
@@ -159,7 +159,7 @@ export function Copy({ label, value }: { label: string; value: string }) {
   );
 }
 
-/** A part that is drawn anew only when one of its properties is another, or a signal that it reads. */
+/** A component that is redrawn only if one of its properties, or a signal that it reads, changes. */
 export function memo<P extends object>(Part: FunctionComponent<P>): FunctionComponent<P> {
   class Memo extends Component<P> {
     override shouldComponentUpdate(next: P): boolean {

@@ -1,9 +1,9 @@
-// Where the pointer was moved to. When a page moves under a pointer at rest, browsers say that it has left what it was on,
-// though nobody has moved it: what a pointer shows by being somewhere could end itself, by changing the page.
+// The element under the moved pointer. If a page moves under a resting pointer, browsers report that the pointer has left
+// its element, so a display that is shown on hovering could end itself by changing the page.
 
 import { useEffect, useRef } from "preact/hooks";
 
-/** Say onto which element of a selector the pointer was moved, or was pressed; undefined once it was moved off. */
+/** Report the element of a selector that the pointer was moved onto or clicked; undefined once it was moved off. */
 export function usePointer(selector: string, onPoint: (found: HTMLElement | undefined) => void): void {
   const told = useRef(onPoint);
   told.current = onPoint;
@@ -18,7 +18,7 @@ export function usePointer(selector: string, onPoint: (found: HTMLElement | unde
     const leave = () => tell(undefined);
     const all = document.documentElement;
     all.addEventListener("pointermove", look);
-    all.addEventListener("click", look); // a finger does not move
+    all.addEventListener("click", look); // touch screens have no hovering
     all.addEventListener("pointerleave", leave);
     return () => {
       all.removeEventListener("pointermove", look);

@@ -5,15 +5,15 @@ import { rules } from "./api.ts";
 import type { Position } from "./gen/clerestory/v1/position_pb.ts";
 import type { AppliedAction } from "./gen/clerestory/v1/rules_pb.ts";
 
-const PAUSE = 900; // milliseconds on each position, where motion is wanted
+const PAUSE = 900; // milliseconds on each position, unless reduced motion is preferred
 
 export interface Preview {
   /** Text of the first action. */
   first: string;
-  /** What is applied, in order, and the position after each. */
+  /** The actions and outcomes in order, and the position after each. */
   applied: AppliedAction[];
   positions: Position[];
-  /** The one shown. */
+  /** The displayed one. */
   at: number;
 }
 
@@ -22,7 +22,7 @@ export const preview = signal<Preview | undefined>(undefined);
 let wanted = "";
 let timer: ReturnType<typeof setInterval> | undefined;
 
-/** Show what a line leads to, step by step. */
+/** Play out a line, step by step. */
 export async function playOut(position: Position, line: readonly string[]): Promise<void> {
   const first = line[0] ?? "";
   if (preview.value?.first === first) return;
@@ -44,7 +44,7 @@ async function after(position: Position, actions: string[]) {
   return { position: reached, applied: answer.applied };
 }
 
-/** Go on or back in the line shown, and say whether there was somewhere to go; by hand, it no longer goes on by itself. */
+/** Step forward or back in the line, and return whether that was possible; a manual step ends the playback. */
 export function walk(by: number, byHand = false): boolean {
   const shown = preview.value;
   if (byHand) clearInterval(timer);

@@ -1,4 +1,4 @@
-// A puzzle: its position, what was tried, and what this browser has solved so far.
+// A puzzle: its position, the tries, and the puzzles solved in this browser.
 
 import { create, toJson } from "@bufbuild/protobuf";
 import { createClient } from "@connectrpc/connect";
@@ -33,7 +33,7 @@ function keepSolved(game: string, number: number): void {
   localStorage.setItem(`puzzles:${game}`, JSON.stringify([...new Set([...stored(game), number])]));
 }
 
-/** The next puzzle of a level (0: of any) after a number that has not been solved yet, from the beginning again after the last. */
+/** The next unsolved puzzle of a level (0: of any) after a number, wrapping around at the end. */
 export function following(known: readonly PuzzleSummary[], game: string, level: number, after: number): number {
   const solved = solvedOnes(game);
   const open = known.filter((one) => (!level || one.level === level) && one.number !== after);
@@ -47,9 +47,9 @@ export class Puzzle {
   readonly number: number;
   readonly shown = signal<GetPuzzleResponse | undefined>(undefined);
   readonly actions = signal<readonly LegalAction[]>([]);
-  /** What was tried last, and how good it was. */
+  /** The last try, and its verdict. */
   readonly tried = signal<{ label: string; verdict: TryPuzzleResponse } | undefined>(undefined);
-  /** What the answer is, once it was found or asked for. */
+  /** The answer, once it was found or requested. */
   readonly answer = signal<TryPuzzleResponse | undefined>(undefined);
   readonly trouble = signal("");
   readonly busy = signal(false);
@@ -84,7 +84,7 @@ export class Puzzle {
     });
   }
 
-  /** Be told the answer. */
+  /** Request the answer. */
   async giveUp(): Promise<void> {
     await this.#told(async () => {
       this.answer.value = await service.tryPuzzle({ puzzle: this.#reference });

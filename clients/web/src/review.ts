@@ -1,4 +1,4 @@
-// The review of a record: what is known of it so far, and a try at what was played wrong.
+// The review of a record: its parts so far, and another try at an error.
 
 import { ConnectError, createClient } from "@connectrpc/connect";
 import { computed, signal } from "@preact/signals";
@@ -11,7 +11,7 @@ const annotations = createClient(AnnotationService, transport);
 
 /** Of a win, as shares are on the wire. */
 export const UNIT = 1_000_000;
-/** A try is right when it loses less. */
+/** A try is right if it loses less than this. */
 const RIGHT = 0.02;
 const ITERATIONS = { review: 2000, attempt: 4000 };
 
@@ -31,7 +31,7 @@ export class Review {
   readonly ledger = signal<GameReview | undefined>(undefined);
   readonly trouble = signal("");
 
-  /** The errors that have a class, the dearest first, with what is known of their plies. */
+  /** The classified errors, the most expensive first, with their plies. */
   readonly errors = computed(() =>
     (this.ledger.value?.errors ?? []).flatMap((error) => {
       const ply = this.plies.value.find((one) => one.ply === error.ply);
@@ -41,7 +41,7 @@ export class Review {
 
   #left = new AbortController();
 
-  /** Have it made, and take it in as it comes. */
+  /** Request the review, and apply its parts as they arrive. */
   async start(source: Source): Promise<void> {
     this.#left = new AbortController();
     this.running.value = true;
@@ -68,13 +68,13 @@ export class Review {
     }
   }
 
-  /** Leave it as it is. */
+  /** Stop the review. */
   stop(): void {
     this.#left.abort();
   }
 }
 
-/** Parts in tenths of a percent that sum to their total as it is shown: the largest remainders are rounded up. */
+/** Parts in tenths of a percent that sum to the displayed total: the largest remainders are rounded up. */
 export function rounded(parts: readonly number[]): number[] {
   const exact = parts.map((part) => (1000 * part) / UNIT);
   const whole = exact.map(Math.floor);
@@ -86,12 +86,12 @@ export function rounded(parts: readonly number[]): number[] {
 
 const fraction = (value = 0) => value - Math.floor(value);
 
-/** What a chance event was worth to each seat, in millionths. */
+/** The luck of a chance event for each seat, in millionths. */
 export function luckOf(ply: ReviewedPly): number[] {
   return ply.after.map((share, seat) => share - (ply.before[seat] ?? 0));
 }
 
-/** The chance events by what they brought, the most first: to a seat, or, for better or worse, to any. */
+/** The chance events by their luck for a seat, or by their largest effect on any seat, the largest first. */
 export function luckiest(plies: readonly ReviewedPly[], most: number, seat?: number, sign = 1): ReviewedPly[] {
   const size = (ply: ReviewedPly) =>
     seat === undefined ? Math.max(...luckOf(ply).map(Math.abs)) : sign * (luckOf(ply)[seat] ?? 0);
@@ -99,12 +99,12 @@ export function luckiest(plies: readonly ReviewedPly[], most: number, seat?: num
   return events.sort((one, other) => size(other) - size(one)).slice(0, most);
 }
 
-/** Plies in their order, each from the review proper as soon as that has it. */
+/** The plies in order, those of the sketch replaced by those of the full review as they arrive. */
 function inOrder(sketch: Map<number, ReviewedPly>, proper: Map<number, ReviewedPly>): ReviewedPly[] {
   return [...new Map([...sketch, ...proper]).values()].sort((one, other) => one.ply - other.ply);
 }
 
-/** Whether an action is about as good as the best one, and what it loses, as a share of the win. */
+/** Whether an action is about as good as the best one, and its loss as a share of the win. */
 export async function judge(
   position: Position,
   seat: number,
@@ -124,7 +124,7 @@ export async function judge(
   return { right: loss < RIGHT, loss };
 }
 
-/** What a decision lost its seat, as a share of the win. */
+/** The loss of a decision for its seat, as a share of the win. */
 export function lossOf(ply: ReviewedPly): number {
   return ply.seat === undefined ? 0 : ((ply.before[ply.seat] ?? 0) - (ply.after[ply.seat] ?? 0)) / UNIT;
 }

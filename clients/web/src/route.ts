@@ -1,4 +1,4 @@
-// Where in the page one is: all behind `#`, so that tokens in links never reach a server's log.
+// The address within the page: all of it after `#`, so that tokens in links never reach a server's log.
 
 import { signal } from "@preact/signals";
 
@@ -13,7 +13,7 @@ addEventListener("hashchange", () => {
   route.value = read();
 });
 
-/** The kept game that a place is about; empty for none. */
+/** The kept game of a place; empty if there is none. */
 export function gameOf([screen, ...more]: string[]): string {
   const [kind, id] = screen === "study" ? more : [screen, ...more];
   return kind === "game" ? (id ?? "") : "";
@@ -29,7 +29,7 @@ export function address(...words: (string | number)[]): string {
   return `${location.origin}${location.pathname}${link(...words)}`;
 }
 
-/** Go there; `instead` leaves no trace of where one was. */
+/** Go to a place; `instead` replaces the entry in the browser's history. */
 export function go(words: (string | number)[], instead = false): void {
   if (instead) location.replace(link(...words));
   else location.hash = link(...words);

@@ -1,4 +1,4 @@
-// How seats are told apart, and what they are called.
+// The looks and names of seats.
 
 import type { SeatLook } from "./boards/types.ts";
 import { type GameSeat, SeatKind } from "./gen/clerestory/v1/games_pb.ts";
@@ -32,12 +32,12 @@ export function holder(seat: GameSeat): string {
   return seat.name ? `${seat.name} (${colourName(seat.seat).toLowerCase()})` : colourName(seat.seat);
 }
 
-/** How many seats a position has. */
+/** The number of seats of a position. */
 export function seatCount(position: Position | undefined): number {
   return position?.game.value?.players.length ?? 0;
 }
 
-/** Whether a seat is to decide, or luck, or nobody. */
+/** Who acts: a seat, Nature, or nobody. */
 export function seatOf(turn: Turn | undefined): number | undefined {
   return turn?.kind === TurnKind.SEAT ? turn.seat : undefined;
 }

@@ -1,4 +1,4 @@
-// A study: a record, or any position, that one can step through and play on from, with luck chosen or drawn.
+// A study: a record or any position, to step through and play on from, with chance outcomes chosen or drawn.
 
 import { create, fromJson, type JsonValue } from "@bufbuild/protobuf";
 import { computed, signal } from "@preact/signals";
@@ -14,7 +14,7 @@ import {
   TurnKind,
 } from "./gen/clerestory/v1/rules_pb.ts";
 
-/** Where an imported file waits for its screen. */
+/** An imported file, until its screen reads it. */
 export const IMPORTED = "imported";
 
 /** A game that the server keeps, or a record as text. */
@@ -26,13 +26,13 @@ interface Reached {
   outcome: Outcome | undefined;
 }
 
-/** What a record says: how it began, and what was done. */
+/** The content of a record: its opening and its actions. */
 export interface Told {
   opening: AnyPosition;
   actions: string[];
 }
 
-/** The first record of a file, or a position. Throws an Error that says what is wrong. */
+/** The first record of a file, or a position. Throws an Error that describes what is wrong. */
 export async function read(file: string): Promise<Told> {
   const lines = parse(file);
   const first = lines[0] as Record<string, JsonValue> | undefined;
@@ -61,7 +61,7 @@ function parse(file: string): JsonValue[] {
   });
 }
 
-/** A position of a file: a referee's where it tells everything, else a seat's. */
+/** The position in a file: a referee's if nothing is unknown, else a seat's. */
 async function opening(json: JsonValue): Promise<AnyPosition> {
   let truth: Position;
   try {
@@ -74,7 +74,7 @@ async function opening(json: JsonValue): Promise<AnyPosition> {
   return checked.faults.length ? create(AnyPositionSchema, { kind: { case: "position", value: truth } }) : whole;
 }
 
-/** What a position of either kind says. */
+/** The content of a position of either kind. */
 export function inside(position: AnyPosition): Position | undefined {
   return position.kind.case === "referee" ? position.kind.value.truth : position.kind.value;
 }
@@ -82,24 +82,24 @@ export function inside(position: AnyPosition): Position | undefined {
 export class Study {
   readonly name: string;
   readonly told: Told;
-  /** What a review is made of. */
+  /** The source for a review. */
   readonly source: Source;
-  /** The actions of the line that is looked at; its beginning is that of the record until one plays otherwise. */
+  /** The actions of the current line, which follows the record until another action is played. */
   readonly line = signal<string[]>([]);
-  /** The ply that is shown. */
+  /** The displayed ply. */
   readonly at = signal(0);
-  /** The ply that is to be shown, as soon as its position has come. */
+  /** The ply to be displayed as soon as its position has arrived. */
   readonly wanted = signal(0);
   readonly busy = computed(() => this.wanted.value !== this.at.value);
   readonly reached = signal<Reached | undefined>(undefined);
   readonly applied = signal<AppliedAction[]>([]);
   readonly actions = signal<LegalAction[]>([]);
   readonly trouble = signal("");
-  /** What a review says of the actions of the record, by the ply they led to. */
+  /** The marks of a review on the actions of the record, by the ply they led to. */
   readonly glyphs = signal<ReadonlyMap<number, string>>(new Map());
 
   readonly position = computed(() => this.reached.value && inside(this.reached.value.position));
-  /** Whether the line is no longer that of the record. */
+  /** Whether the line has left the record. */
   readonly strayed = computed(() => this.told.actions.length > 0 && this.line.value !== this.told.actions);
 
   #asked = 0;
@@ -112,7 +112,7 @@ export class Study {
     void this.go(at);
   }
 
-  /** Show the position after so many actions of the line. */
+  /** Show the position after a number of actions of the line. */
   async go(ply: number): Promise<void> {
     const at = Math.min(Math.max(ply, 0), this.line.value.length);
     const asked = ++this.#asked;
@@ -138,14 +138,14 @@ export class Study {
     }
   }
 
-  /** What the whole line is called, action by action. */
+  /** The labels of the whole line, action by action. */
   async #label(): Promise<void> {
     const line = this.line.value;
     const answer = await rules.applyActions({ position: this.told.opening, actions: line });
     if (line === this.line.value) this.applied.value = answer.applied;
   }
 
-  /** Play an action here, or choose what comes up; what followed in the line is left. */
+  /** Play an action here, or choose an outcome; later actions of the line are dropped. */
   async play(action: string): Promise<void> {
     const next = this.line.value[this.at.value];
     if (next !== action) {
@@ -155,7 +155,7 @@ export class Study {
     await this.go(this.at.value + 1);
   }
 
-  /** Let luck decide all that is due. */
+  /** Draw all pending chance events. */
   async draw(): Promise<void> {
     const reached = this.reached.value;
     if (reached?.turn?.kind !== TurnKind.NATURE) return;
@@ -170,7 +170,7 @@ export class Study {
     }
   }
 
-  /** Go back to the record, at the place where one left it. */
+  /** Go back to the record, at the ply where the line left it. */
   async back(): Promise<void> {
     const record = this.told.actions;
     const same = this.line.value.findIndex((action, index) => action !== record[index]);

@@ -1,5 +1,5 @@
-// Everything the page says, in one place, so that it can be said in another language. What the service says (labels of
-// actions, reasons, errors) comes in English from there.
+// All texts of the page, in one place, so that they can be translated. Texts of the service (labels of
+// actions, reasons, errors) are in English.
 
 const signed = new Intl.NumberFormat("en", {
   minimumFractionDigits: 1,
@@ -15,7 +15,7 @@ const unsigned = new Intl.NumberFormat("en", {
 
 const exact = new Intl.NumberFormat("en", { maximumFractionDigits: 2, signDisplay: "exceptZero" });
 
-/** What must be known to read the points of a game, where they are not plain. */
+/** An explanation of the points of a game, if they need one. */
 const ABOUT_POINTS: Record<string, string> = {
   duel: "A complete section counts 10 points, a material placed 1, a gold 0.01, which breaks a tie.",
 };
@@ -48,13 +48,13 @@ export const text = {
 /** Languages in which names of cards are known, beside English, by the value of the catalogue that holds them. */
 export const LANGUAGES: Record<string, string> = { de: "name_de" };
 
-/** The language of the page's reader, as far as cards have names in it. */
+/** The language of the reader, if cards have names in it. */
 export function language(): string {
   const chosen = localStorage.getItem("language") ?? navigator.language.slice(0, 2);
   return chosen in LANGUAGES ? chosen : "en";
 }
 
-/** What a level is called. */
+/** The name of a level. */
 export function levelName(level: number | undefined): string {
   return level === undefined ? text.fullStrength : `Level ${level}, ${text.levels[level - 1]?.toLowerCase()}`;
 }

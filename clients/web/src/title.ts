@@ -1,10 +1,10 @@
-// "Your turn" where it is seen from elsewhere: in the title of the tab, and as a notification where that is allowed.
+// "Your turn" for people who look elsewhere: in the title of the tab, and as a notification if allowed.
 
 import { text } from "./text.ts";
 
 let told = "";
 
-/** Say whether it is one's turn in a game. */
+/** Show whether it is the user's turn in a game. */
 export function notice(mine: boolean, game: string): void {
   const title = mine ? `● ${text.yourTurn} – ${text.title}` : text.title;
   if (document.title !== title) document.title = title;
@@ -19,7 +19,7 @@ export function allowed(): boolean {
   return "Notification" in window && Notification.permission === "granted";
 }
 
-/** Whether one can still be asked for them. */
+/** Whether the browser can still ask for permission. */
 export function askable(): boolean {
   return "Notification" in window && Notification.permission === "default";
 }

@@ -1,8 +1,8 @@
-// The tokens of this browser's games, kept in it and sent nowhere but in calls about their game.
+// The tokens of this browser's games, stored in it and sent only in calls about their game.
 
 const PREFIX = "game:";
 
-/** What this browser may do in a game. */
+/** The tokens of this browser for a game. */
 export interface Keys {
   /** Token by seat. */
   seats: Record<number, string>;
@@ -31,14 +31,14 @@ export function forget(game: string): void {
   localStorage.removeItem(PREFIX + game);
 }
 
-/** All tokens of a game, to look through: those of seats, else the owner's, else the onlookers'. */
+/** The tokens of a game for viewing: those of seats, else the owner's, else the onlookers'. */
 export function tokensOf(keys: Keys): string[] {
   const seats = Object.values(keys.seats);
   if (seats.length) return keys.owner ? [...seats, keys.owner] : seats;
   return [keys.owner ?? keys.onlooker ?? ""].filter(Boolean);
 }
 
-/** What shows the server who sits at a game, so that browsers of one address share it fairly; empty for an onlooker. */
+/** Identifies a player to the server, so that browsers at one address share it fairly; empty for an onlooker. */
 export function seatShown(game: string): string {
   const token = Object.values(keysOf(game).seats)[0];
   return token ? `${game} ${token}` : "";

@@ -1,4 +1,4 @@
-// What both boards are drawn with: cubes and chips, gold, points, pieces.
+// Drawings used by both boards: cubes and chips, gold, points, pieces.
 
 import type { ComponentChildren } from "preact";
 import type { SeatLook } from "./types.ts";
@@ -9,7 +9,7 @@ interface Picture {
   children: ComponentChildren;
 }
 
-/** A picture that says nothing words beside it do not say. */
+/** A decorative picture, whose meaning is also given in words beside it. */
 export function Picture({ class: name, box = "0 0 16 16", children }: Picture) {
   return (
     <svg class={name} viewBox={box} aria-hidden="true">
@@ -18,7 +18,7 @@ export function Picture({ class: name, box = "0 0 16 16", children }: Picture) {
   );
 }
 
-// Each kind has a mark of its own, so that it is known without its colour.
+// Each kind has a distinct mark, so that it can be recognized without its colour.
 const CUBE_MARKS: Record<string, string> = {
   sand: "M3.6 7.6v.1M5.8 9.2v.1M4 10.4v.1M10.4 9.2v.1M12.6 8v.1M11.6 11v.1M6.4 4.6v.1M9.8 4.6v.1",
   wood: "M2.6 6.9v4M4.6 8v4M6.3 8.8v4M9.7 8.8v4M11.4 8v4M13.4 6.9v4",
@@ -70,7 +70,7 @@ export const Worker = () => (
   </Picture>
 );
 
-/** From what to what. */
+/** An arrow from one thing to another. */
 export const Arrow = () => (
   <Picture class="arrow">
     <path d="M1 8h11M8.4 3.6 13 8l-4.6 4.4" />

@@ -1,4 +1,4 @@
-// The board of a game: drawn where there is a drawing, in words where there is none or where words are preferred.
+// The board of a game: as a drawing, or in words if there is no drawing or words are preferred.
 
 import "./boards.css";
 import "./cathedral/cathedral.css";
@@ -12,7 +12,7 @@ import type { BoardProps } from "./types.ts";
 
 type Drawing = () => Promise<{ default: FunctionComponent<BoardProps> }>;
 
-/** The drawings there are, by the name of the game; each is loaded when its game is opened. */
+/** The drawings by name of the game; each is loaded when its game is opened. */
 const DRAWINGS: Partial<Record<string, Drawing>> = {
   cathedral: () => import("./cathedral/index.tsx"),
   duel: () => import("./duel/index.tsx"),

@@ -1,12 +1,12 @@
-// Which place of a board each action belongs to. What has no place stays in the list of actions, which has them all.
+// The place of each action on a board. The list of actions has all of them, also those without a place.
 
 import type { LegalAction } from "../gen/clerestory/v1/rules_pb.ts";
 import type { Mark } from "./types.ts";
 
-/** Says where on the board an action is; nothing where it is nowhere. */
+/** Returns the place of an action on the board; undefined if it has none. */
 export type PlaceOf<Game> = (game: Game, kind: string, words: readonly string[]) => string | undefined;
 
-/** What can be done at each place. */
+/** The actions at each place. */
 export type Places = ReadonlyMap<string, readonly LegalAction[]>;
 
 /** Actions by their place. */

@@ -1,4 +1,4 @@
-// What every board shows of a player alike: the name with a score, and flags.
+// Parts of a player's display that all boards share: the name with a score, and flags.
 
 import type { ComponentChildren, FunctionComponent } from "preact";
 import { Builder, Good } from "./art.tsx";
@@ -16,7 +16,7 @@ interface PlayersProps<Player> {
   /** By seat. */
   now: readonly Player[];
   was: readonly Player[] | undefined;
-  /** What draws one of them. */
+  /** Draws one of them. */
   as: FunctionComponent<PlayerProps<Player>>;
 }
 
@@ -45,7 +45,7 @@ interface PanelProps {
   children: ComponentChildren;
 }
 
-/** What a player has, under the name and the score. */
+/** A player's possessions, under the name and the score. */
 export function Panel({ look, acts, title, kind, unit, score, was, children }: PanelProps) {
   const { viewer } = useBoard();
   return (
@@ -67,7 +67,7 @@ export function Panel({ look, acts, title, kind, unit, score, was, children }: P
   );
 }
 
-/** What holds of a player, in words, out of what might. */
+/** Those of a player's possible flags that are set, in words. */
 export function Flags({ of, children }: { of: readonly [boolean, string][]; children?: ComponentChildren }) {
   return (
     <p class="flags">

@@ -1,6 +1,6 @@
-// Places of a board: what can be done there, what hints say of it, what has just changed.
+// Places of a board: their actions, their hints, and recent changes.
 //
-// A place where something can be done is a button, but out of the order of the Tab key: the list of actions is the way
+// A place with actions is a button, but is skipped by the Tab key: the list of actions is the way
 // in for the keyboard, and nobody should have to pass everything twice.
 
 import { type Signal, useSignal } from "@preact/signals";
@@ -67,14 +67,14 @@ export function boardOf<Name extends Game["case"] & string>(
 interface SpotProps {
   place: string;
   class?: string;
-  /** What it is, where a pointer rests. */
+  /** Its description, shown on hovering. */
   title?: string | undefined;
   /** It has just changed. */
   news?: boolean | undefined;
   children?: ComponentChildren;
 }
 
-/** A place: a button where something can be done, else what it shows. */
+/** A place: a button if it has actions, else only its content. */
 export function Spot(props: SpotProps) {
   const { board, places } = useContext(Around);
   const actions = places.get(props.place);
@@ -128,7 +128,7 @@ function Hint({ mark }: { mark: Mark | undefined }) {
   );
 }
 
-/** The choices of a place where there are several. */
+/** The choices of a place with several actions. */
 function Choices({ at, actions }: { at: DOMRect; actions: readonly LegalAction[] }) {
   const { board, choosing } = useContext(Around);
   const box = useRef<HTMLDivElement>(null);
@@ -174,13 +174,13 @@ function Choices({ at, actions }: { at: DOMRect; actions: readonly LegalAction[]
   );
 }
 
-/** By how much a number has changed; nothing where it has not. */
+/** The change of a number; nothing if it has not changed. */
 export function Change({ of, was = of }: { of: number; was?: number | undefined }) {
   if (of === was) return null;
   return <span class="by">{of > was ? `+${of - was}` : `−${was - of}`}</span>;
 }
 
-/** A number, and by how much it has changed. */
+/** A number and its change. */
 export function Count({ of, was }: { of: number; was?: number | undefined }) {
   return (
     <span class="count">
@@ -190,5 +190,5 @@ export function Count({ of, was }: { of: number; was?: number | undefined }) {
   );
 }
 
-/** Words for those who do not see the drawing. */
+/** Words for screen readers. */
 export const Unseen = ({ children }: { children: ComponentChildren }) => <span class="unseen">{children}</span>;

@@ -1,4 +1,4 @@
-// Where a game stands, in a line: what is due now, what it costs, what comes next.
+// The state of a game in one line: the current step, its cost, what comes next.
 
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import type { Catalogue } from "./types.ts";
@@ -62,7 +62,7 @@ function told(due: Due | undefined, step: string): string {
   return due.next ? `${due.now} (then ${due.next})` : due.now;
 }
 
-/** The same at more length, for those who do not see the board. */
+/** A longer version, for screen readers. */
 export function scores(position: Position): number[] {
   return position.game.case === "cathedral" ? position.game.value.players.map((player) => player.vp) : [];
 }

@@ -1,4 +1,4 @@
-// A position in words and tables: what a screen reader reads, and what is shown where a board is not drawn.
+// A position in words and tables, for screen readers, and where the board is not drawn.
 
 import type { ComponentChildren } from "preact";
 import type { CathedralCubes, CathedralPosition } from "../gen/clerestory/v1/cathedral_pb.ts";
@@ -19,7 +19,7 @@ export default function TextBoard(props: BoardProps) {
 
 type Row = [string, ComponentChildren];
 
-/** Rows that say something. */
+/** The rows that are not empty. */
 function Facts({ rows }: { rows: Row[] }) {
   return (
     <dl>

@@ -1,5 +1,5 @@
-// What a board is given, and what it says back. A board draws a position; it knows no rule: what can be done is in
-// `actions`, what a card is called and worth is in `catalogue`.
+// The interface of boards. A board draws a position and contains no rules: the legal actions are in
+// `actions`, the names and values of cards in `catalogue`.
 
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import type { LegalAction } from "../gen/clerestory/v1/rules_pb.ts";
@@ -9,7 +9,7 @@ export interface Card {
   id: string;
   section: string;
   name: string;
-  /** Its values, by name, as the catalogue's JSON says them. */
+  /** Its values by name, as in the catalogue's JSON. */
   values: Readonly<Record<string, unknown>>;
 }
 
@@ -17,47 +17,47 @@ export interface Card {
 export interface Catalogue {
   card(id: string): Card | undefined;
   of(section: string, id: string): Card | undefined;
-  /** What a card is called, in the language of the page; its id where the catalogue does not know it. */
+  /** The name of a card in the language of the page; its id if the catalogue does not have it. */
   name(id: string): string;
 }
 
-/** How a seat is told apart: never by colour alone. */
+/** How a seat is distinguished: never by colour alone. */
 export interface SeatLook {
   seat: number;
   /** Name of its colour in positions: `red`, `blue`, `green`, `yellow`. */
   colour: string;
   letter: string;
   shape: "disc" | "square" | "triangle" | "diamond";
-  /** Who sits there, to be shown. */
+  /** The displayed name of its holder. */
   name: string;
 }
 
-/** An action that hints point at. */
+/** An action marked by hints. */
 export interface Mark {
   /** Text of the action. */
   action: string;
-  /** 1 is best; not set where only the place is to be shown. */
+  /** 1 is best; not set if only the place is to be shown. */
   rank?: number;
-  /** Win share of the seat to decide, 0 to 1; not set where no figures are to be shown. */
+  /** Win share of the seat to decide, 0 to 1; not set if no figures are to be shown. */
   share?: number;
 }
 
 export interface BoardProps {
   position: Position;
-  /** The position before, where what changed is to be shown. */
+  /** The previous position, if changes are to be shown. */
   previous?: Position | undefined;
   catalogue: Catalogue;
   /** By seat. */
   seats: readonly SeatLook[];
-  /** The seat that looks on; not set for an onlooker. */
+  /** The viewer's seat; not set for an onlooker. */
   viewer?: number | undefined;
-  /** What may be done now; empty where nothing can be clicked. */
+  /** The legal actions; empty if nothing can be clicked. */
   actions: readonly LegalAction[];
-  /** What hints point at, best first. */
+  /** The actions marked by hints, best first. */
   marks: readonly Mark[];
-  /** Text of the action that is pointed at elsewhere, in the list or in the table of hints. */
+  /** Text of the action under the pointer in the list or in the table of hints. */
   pointed?: string | undefined;
-  /** The position has not come up: it is what a line would lead to. */
+  /** The position is not real: a line would lead to it. */
   ghost: boolean;
   /** The person chooses an action, by its text. */
   onAction(text: string): void;

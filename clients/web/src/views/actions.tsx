@@ -1,4 +1,4 @@
-// The legal actions as buttons, grouped by kind: the way in for everybody, the board a second one.
+// The legal actions as buttons, grouped by kind: they work for everybody; the board is a second way.
 
 import { useSignal } from "@preact/signals";
 import type { Mark } from "../boards/types.ts";

@@ -46,15 +46,15 @@ const NONE: LegalAction[] = [];
 
 interface Earlier {
   game: string;
-  /** The ply that is looked at. */
+  /** The displayed ply. */
   ply: number;
-  /** Its position; until that has come, the one that was shown before. */
+  /** Its position; until that has arrived, the previous one. */
   position: Position;
 }
 
 const earlier = signal<Earlier | undefined>(undefined);
 
-/** Show the position of an earlier ply as a seat knew it; what is asked for later counts, whatever comes first. */
+/** Show the position of an earlier ply in a seat's view; the latest request counts, in whatever order answers arrive. */
 async function lookBack(kept: Kept, wanted: Earlier, seat: number | undefined): Promise<void> {
   earlier.value = wanted;
   try {
@@ -78,7 +78,7 @@ function Played({ kept }: { kept: Kept }) {
     kept.log.value.map(({ what }) => (what.case === "applied" ? what.value : undefined)),
   );
   const mine = kept.mine.value;
-  const many = mine.length > 1; // people share this screen: what one of them alone knows is shown when he asks
+  const many = mine.length > 1; // people share this screen: private knowledge is shown on request
   const decider = kept.myTurn.value ? kept.turn.value : undefined;
   const view = many && !secrets.value ? kept.viewOf(undefined) : kept.view.value;
   const deciding = kept.viewOf(decider ?? mine[0]);
@@ -90,7 +90,7 @@ function Played({ kept }: { kept: Kept }) {
     if (to === log.length) earlier.value = undefined;
     else void lookBack(kept, { game: kept.id, ply: to, position }, view?.seat);
   };
-  const question = past ? undefined : asked(kept, view); // what is hidden on a screen that people share stays so in hints
+  const question = past ? undefined : asked(kept, view); // information hidden on a shared screen stays hidden in hints
   const barred = hintsBarred(game.options?.hints, game.end !== undefined);
   const back = kept.mayTakeBack.value;
   return (
@@ -157,10 +157,10 @@ function Played({ kept }: { kept: Kept }) {
   );
 }
 
-/** What a hint would be about: the position by a view, whoever is to decide. */
+/** The request for a hint: the position of a view, whoever is to decide. */
 function asked(kept: Kept, view: GameView | undefined): Question | undefined {
   const game = kept.game.value;
-  const seat = seatOf(game?.turn); // where luck decides there is nothing to be asked
+  const seat = seatOf(game?.turn); // there are no hints at chance events
   if (!view?.position || seat === undefined || game?.end || kept.busy.value) return undefined;
   const about = { position: view.position, seat, game: kept.id };
   return view.seat === seat ? about : { ...about, observer: view.seat === undefined ? {} : { seat: view.seat } };
@@ -183,7 +183,7 @@ function turnWords(kept: Kept, past: number | undefined): string {
   return kept.mine.value.length > 1 ? `Your turn, ${actor(turn, seats)}` : text.yourTurn;
 }
 
-/** Somebody asks to go back. */
+/** Somebody proposes a take-back. */
 function TakeBackAsked({ kept }: { kept: Kept }) {
   const question = kept.game.value?.takeBack;
   if (!question) return null;

@@ -1,4 +1,4 @@
-// Keys, and what the page is.
+// Keys, and information about the page.
 
 import { useSignal } from "@preact/signals";
 import { Dialog } from "../parts.tsx";

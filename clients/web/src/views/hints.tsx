@@ -1,4 +1,4 @@
-// The hints: how much is told, for how long it is thought, and what came of it.
+// The hints: how much is shown, the time of the analysis, and its result.
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect } from "preact/hooks";
@@ -16,10 +16,10 @@ const NAMES = { off: "Off", where: "Where to look", move: "The move", table: "Ev
 const ROWS = 8;
 
 interface Props {
-  /** What is to be analysed; not set where nothing is. */
+  /** The request to analyse; not set if there is none. */
   question: hints.Question | undefined;
   seats: readonly SeatLook[];
-  /** Hints may not be shown now, and why. */
+  /** Why hints may not be shown now. */
   barred?: string | undefined;
   pointed: string | undefined;
   onPoint(text: string | undefined): void;
@@ -79,7 +79,7 @@ function Choice({ barred }: { barred: string | undefined }) {
         </label>
       )}
       {hints.step.value !== "off" && (
-        // it keeps its place when there is nothing to stop: else the lines below would move from under a pointer
+        // the button stays when there is nothing to stop: otherwise the lines below would move under a pointer
         <button type="button" class={hints.running.value ? "" : "absent"} onClick={hints.stop}>
           Stop
         </button>
@@ -140,7 +140,7 @@ interface TableProps {
 }
 
 function Table({ lines, seat, question, pointed, onPoint }: TableProps) {
-  const held = useSignal<string[] | undefined>(undefined); // rows keep their places while one of them is pointed at
+  const held = useSignal<string[] | undefined>(undefined); // rows keep their order while the pointer is on one of them
   const first = lines.slice(0, ROWS);
   const rows = held.value?.flatMap((name) => lines.filter((line) => line.action?.text === name)) ?? first;
   const show = (line: Line) => {
@@ -208,7 +208,7 @@ function Table({ lines, seat, question, pointed, onPoint }: TableProps) {
   );
 }
 
-/** Why the first line is the one to play, where another one has a higher margin as it is shown. */
+/** Why the first line is the one to play, if another one has a higher displayed margin. */
 function Higher({ lines, seat }: { lines: readonly Line[]; seat: number | undefined }) {
   const first = lines[0];
   if (seat === undefined || !first) return null;
@@ -221,7 +221,7 @@ function Higher({ lines, seat }: { lines: readonly Line[]; seat: number | undefi
   return <p class="muted">{share(higher) < share(first) ? text.winsLess(label) : text.triedLess(label)}</p>;
 }
 
-/** What is shown of a line that is played out, and where in it one is. */
+/** The display of a line that is played out, with the current step. */
 function Shown() {
   const shown = preview.value;
   if (!shown) return null;

@@ -1,4 +1,4 @@
-// The lobby: a new game, one's own games, games that wait for people, records and positions to study.
+// The lobby: a new game, the user's games, games that wait for people, records and positions to study.
 
 import { signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
@@ -12,12 +12,12 @@ import { notice } from "../title.ts";
 import { forget, keysOf, ownGames } from "../tokens.ts";
 import { NewGame } from "./newgame.tsx";
 
-const EVERY = 5000; // milliseconds between looks at the lists
+const EVERY = 5000; // milliseconds between updates of the lists
 
 const own = signal<Game[]>([]);
 const others = signal<Game[]>([]);
 
-/** The first token of each own game: enough to find it. */
+/** The first token of each of the user's games, which is enough to find it. */
 function ownTokens(): string[] {
   const keys = ownGames().map(keysOf);
   const tokens = keys.map((one) => Object.values(one.seats)[0] ?? one.owner ?? one.onlooker ?? "");
@@ -69,7 +69,7 @@ export function Lobby() {
   );
 }
 
-/** Whether a game waits for somebody of this browser. */
+/** Whether a game waits for somebody at this browser. */
 function mayMove(game: Game): boolean {
   const turn = seatOf(game.turn);
   return !game.end && turn !== undefined && turn in keysOf(game.gameId).seats;
@@ -110,7 +110,7 @@ function List({ title, games: listed, own: mine }: { title: string; games: Game[
   );
 }
 
-/** How far a game has come, in words. */
+/** The progress of a game, in words. */
 function stands(game: Game): string {
   if (game.status === GameStatus.OPEN) return "waiting for players";
   if (game.status === GameStatus.FROZEN) return "was made with other rules or cards";

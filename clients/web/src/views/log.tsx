@@ -1,4 +1,4 @@
-// What has happened, and how to step back through it.
+// The log of a game, with steps back through it.
 
 import { useEffect, useRef } from "preact/hooks";
 import type { SeatLook } from "../boards/types.ts";
@@ -11,11 +11,11 @@ interface Props {
   /** Element n led to ply n + 1. */
   applied: readonly (AppliedAction | undefined)[];
   seats: readonly SeatLook[];
-  /** The ply that is shown. */
+  /** The displayed ply. */
   at: number;
-  /** From this ply on it is news to the person who looks. */
+  /** The first ply that the viewer has not seen yet. */
   since?: number;
-  /** What a review says of the action that led to a ply: `??`, `?`, `?!`. */
+  /** The mark of a review on the action that led to a ply: `??`, `?`, `?!`. */
   glyphs?: ReadonlyMap<number, string> | undefined;
   onGo(ply: number): void;
 }
@@ -69,7 +69,7 @@ interface RowProps {
   one: AppliedAction | undefined;
   look: SeatLook | undefined;
   ply: number;
-  /** It led to what is shown. */
+  /** It led to the displayed position. */
   now: boolean;
   news: boolean;
   glyph: string | undefined;

@@ -1,4 +1,4 @@
-// Making a game: which, who plays, and how.
+// Creating a game: its rules, players and options.
 
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import { useSignal } from "@preact/signals";
@@ -61,7 +61,7 @@ const TICKS = [
   { name: "table", label: "A real box lies on the table: we enter what comes up" },
 ] as const;
 
-/** Who is proposed for so many seats. */
+/** The default holders for a number of seats. */
 const proposed = (count: number) => ["me", "bot4", "bot4", "bot4"].slice(0, count);
 
 export function NewGame() {

@@ -1,4 +1,4 @@
-// Who plays, and who may come in: seats, bots in their place, links.
+// The players: seats, bots in their place, links for others.
 
 import { useSignal } from "@preact/signals";
 import { EndReason, SeatKind } from "../gen/clerestory/v1/games_pb.ts";

@@ -79,7 +79,7 @@ function Shown({ game, number, known }: { game: string; number: number; known: r
   );
 }
 
-/** What was tried, and the answer once it is known. */
+/** The last try, and the answer once it is known. */
 function Verdict({ puzzle }: { puzzle: Puzzle }) {
   const tried = puzzle.tried.value;
   const answer = puzzle.answer.value;
@@ -112,7 +112,7 @@ function Verdict({ puzzle }: { puzzle: Puzzle }) {
   );
 }
 
-/** On to another one, of any level or of one. */
+/** Links to the next puzzle, of any level or of one. */
 function Next({ puzzle, known }: { puzzle: Puzzle; known: readonly PuzzleSummary[] }) {
   const level = useSignal(chosenLevel());
   const levels = [...new Set(known.map((one) => one.level))].sort((a, b) => a - b);

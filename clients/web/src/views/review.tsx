@@ -54,13 +54,13 @@ export default function ReviewView({ study, seats, known }: Props) {
   );
 }
 
-/** The seat of a kept game that this browser holds; not set where it holds none, or all. */
+/** The seat of a kept game that this browser holds; not set if it holds none or all. */
 function ownSeat(game: string, seats: number): number | undefined {
   const own = Object.keys(keysOf(game).seats).map(Number);
   return own.length < seats ? own[0] : undefined;
 }
 
-/** Whose errors and luck are looked at. */
+/** The seat whose errors and luck are shown. */
 function Whose(props: {
   seats: readonly SeatLook[];
   seat: number | undefined;
@@ -158,7 +158,7 @@ function middle(ply: ReviewedPly, sum: (shares: readonly number[], seat: number)
   return (sum(ply.after, seat) + sum(ply.after, seat + 1)) / 2;
 }
 
-/** What a chance event was worth to the seats that it helped and hurt most. */
+/** The luck of a chance event for the seats that it helped and hurt most. */
 function Bars({ one, x, most, seats }: { one: ReviewedPly; x: number; most: number; seats: readonly SeatLook[] }) {
   const change = luckOf(one);
   const ends = [...new Set([change.indexOf(Math.max(...change)), change.indexOf(Math.min(...change))])];
@@ -252,7 +252,7 @@ function Errors({ review, study, seats, known, whose }: Props & { review: Review
   );
 }
 
-/** A key that goes on, with Shift back; not while one writes. */
+/** A key for the next error, with Shift for the previous one; not while typing. */
 function useKey(key: string, turn: (step: 1 | -1) => Promise<void>): void {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
@@ -273,7 +273,7 @@ interface LuckProps {
   onGo(ply: number): void;
 }
 
-/** The luckiest and unluckiest events of a seat, or those that moved most, and for whom. */
+/** The luckiest and unluckiest events of a seat, or those with the largest effect on any seat. */
 function Luck({ review, seats, whose, onGo }: LuckProps) {
   const plies = review.plies.value;
   const lists =
@@ -299,7 +299,7 @@ interface EventsProps {
   onGo(ply: number): void;
 }
 
-/** Chance events, and what they were worth to each seat. */
+/** Chance events, and their luck for each seat. */
 function Events({ title, events, seats, onGo }: EventsProps) {
   return (
     <details>

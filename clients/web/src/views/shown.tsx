@@ -1,4 +1,4 @@
-// What a seat has been shown at a real table, which only its person can say: asked for where nobody else looks on.
+// The event that a seat has been shown at a real table: its player enters it while nobody else looks.
 
 import { useSignal } from "@preact/signals";
 import type { GameView } from "../gen/clerestory/v1/games_pb.ts";

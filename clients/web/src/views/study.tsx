@@ -1,4 +1,4 @@
-// Going through a record, and trying what might have been.
+// Stepping through a record, and trying other moves.
 
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
@@ -115,7 +115,7 @@ function Studied({ study }: { study: Study }) {
   );
 }
 
-/** Begin a kept game with what led to the position that is shown. */
+/** Begin a kept game that continues from the displayed position. */
 function playOn(study: Study): void {
   const position = study.position.value;
   beginning.value = {
@@ -127,7 +127,7 @@ function playOn(study: Study): void {
   go([]);
 }
 
-/** The review, which is loaded and made when it is first asked for. */
+/** The review, which is loaded and made on first use. */
 function Reviewed(props: { study: Study; seats: readonly SeatLook[]; known: Position | undefined }) {
   const view = useSignal<FunctionComponent<typeof props> | undefined>(undefined);
   const wanted = useSignal(false);

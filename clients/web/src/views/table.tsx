@@ -1,4 +1,4 @@
-// What a game and a study have in common: the board, what can be done, hints, what happened, and the keys for all of it.
+// The parts shared by games and studies: the board, the actions, hints, the log, and their keys.
 
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
@@ -17,7 +17,7 @@ import { Hints } from "./hints.tsx";
 import { Log } from "./log.tsx";
 
 export interface TableProps {
-  /** Number of what is known: it grows with whatever happens. */
+  /** A version number that grows with every change. */
   version: number;
   position: Position;
   previous?: Position | undefined;
@@ -34,11 +34,11 @@ export interface TableProps {
   applied: readonly (AppliedAction | undefined)[];
   at: number;
   since?: number;
-  /** What a review says of actions, by the ply they led to. */
+  /** The marks of a review on actions, by the ply they led to. */
   glyphs?: ReadonlyMap<number, string> | undefined;
   onGo(ply: number): void;
   onTakeBack?: (() => void) | undefined;
-  /** Above the actions: the end, questions, what went wrong. */
+  /** Shown above the actions: the end, questions, errors. */
   children?: ComponentChildren;
   menu?: ComponentChildren;
 }
@@ -143,7 +143,7 @@ export function Table(props: TableProps) {
 
 const since = ({ since: ply }: TableProps) => (ply === undefined ? {} : { since: ply });
 
-/** The keys; none of them while one writes, and none with Ctrl, Alt or Meta. */
+/** The keys, inactive while typing and with Ctrl, Alt or Meta. */
 function useKeys(props: TableProps, help: () => void): void {
   const last = props.applied.length;
   const keys: Record<string, () => void> = {

@@ -1,4 +1,4 @@
-// The server's own token, where it asks for one.
+// The server's own token, if it requires one.
 
 import { useSignal } from "@preact/signals";
 import { keepToken } from "../api.ts";

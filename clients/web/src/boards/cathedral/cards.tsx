@@ -5,7 +5,7 @@ import { Arrow, Coin, Good, Picture, Worker } from "../art.tsx";
 import { Unseen, useBoard } from "../spots.tsx";
 import { type Amounts, amounts, effectOf, numberOf, type Trade, tradeOf } from "./words.ts";
 
-/** Things as pictures: a number and one picture, or as many pictures as there are while they are few. */
+/** Amounts as pictures: one picture each for small numbers, else a number and one picture. */
 function Things({ of, few = 0 }: { of: Amounts; few?: number }) {
   return (
     <>
@@ -21,7 +21,7 @@ function Things({ of, few = 0 }: { of: Amounts; few?: number }) {
   );
 }
 
-/** What a craftsman makes of what, drawn; how often it has been used, where that counts. */
+/** The conversion of a craftsman as a drawing, with its number of uses where that matters. */
 export function Conversion({ trade, used }: { trade: Trade; used?: number | undefined }) {
   const { takes, needs, gives, capacity } = trade;
   const must = amounts(needs);
@@ -45,7 +45,7 @@ export function Conversion({ trade, used }: { trade: Trade; used?: number | unde
   );
 }
 
-// A craftsman's tool says what is worked with.
+// A craftsman's tool shows the material.
 const TOOLS: Record<string, string> = {
   wood: "M33 30 46 17l4 4-13 13zM34 33l2 2 2 2 2 2",
   stone: "M35 36 46 22M41 17l10 8-3 4-10-8z",
@@ -76,7 +76,7 @@ interface CostProps {
   picture: ComponentChildren;
 }
 
-/** What a card asks for, in its corner; nothing where the catalogue does not say. */
+/** The cost of a card, in its corner; nothing if the catalogue has none. */
 function Cost({ verb, of, unit, picture }: CostProps) {
   if (of === undefined) return null;
   return (
@@ -89,7 +89,7 @@ function Cost({ verb, of, unit, picture }: CostProps) {
   );
 }
 
-/** A craftsman for hire: its cost, itself, what it makes of what. */
+/** A craftsman for hire: cost, picture, conversion. */
 export function CraftsmanCard({ id, price = true }: { id: string; price?: boolean }) {
   const { catalogue } = useBoard();
   const trade = tradeOf(catalogue, id);
@@ -141,7 +141,7 @@ export function ResourceCard({ id }: { id: string }) {
   );
 }
 
-/** A card that says what it does in words. */
+/** A card whose effect is described in words. */
 export function TextCard({ id, section }: { id: string; section: "advantage_cards" | "event_cards" }) {
   const { catalogue } = useBoard();
   const card = catalogue.of(section, id);

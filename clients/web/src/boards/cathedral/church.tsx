@@ -1,4 +1,4 @@
-// The cathedral of Kingsbridge: it grows by one part a round, and what is still to come is a plan.
+// The cathedral of Kingsbridge: it grows by one part each round; the parts to come are drawn as a plan.
 
 import { Picture } from "../art.tsx";
 
@@ -79,7 +79,7 @@ function Scaffold({ box: [left, top, right, bottom] }: { box: Part["scaffold"] }
   );
 }
 
-// What is behind covers less: the nave lies behind the transept, spires stand on towers.
+// Drawing order: the nave is behind the transept, spires are on top of towers.
 const ORDER = [1, 2, 3, 4, 5, 0];
 
 /** The cathedral in a round of the game; finished when the game is over. */

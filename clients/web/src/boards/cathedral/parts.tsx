@@ -1,4 +1,4 @@
-// What the parts of the board of The Pillars of the Earth have in common.
+// Components shared by the parts of the board of The Pillars of the Earth.
 
 import type { ComponentChildren } from "preact";
 import type { CathedralPosition } from "../../gen/clerestory/v1/cathedral_pb.ts";
@@ -23,7 +23,7 @@ export const seatOf = (seats: readonly SeatLook[], colour: string): SeatLook | u
 interface LocationProps {
   id: string;
   title: string;
-  /** Its number, in the order in which the board is gone through. */
+  /** Its number in the order of the round. */
   number?: string;
   picture?: ComponentChildren;
   children?: ComponentChildren;
@@ -48,10 +48,10 @@ export function Location({ id, title, number, picture, children }: LocationProps
 interface SpaceProps {
   place: string;
   title: string;
-  /** Colour of the builder there; empty where there is none. */
+  /** Colour of the builder there; empty if there is none. */
   holder: string;
   was: string | undefined;
-  /** What an empty space shows. */
+  /** Content of an empty space. */
   children?: ComponentChildren;
 }
 

@@ -1,4 +1,4 @@
-// Where on the board of The Pillars of the Earth each action is.
+// The place of each action on the board of The Pillars of the Earth.
 
 import type { CathedralPosition } from "../../gen/clerestory/v1/cathedral_pb.ts";
 import { type PlaceOf, placed } from "../places.ts";
@@ -7,7 +7,7 @@ const COLOURS = ["red", "blue", "green", "yellow"];
 
 type Found = (words: readonly string[], position: CathedralPosition) => string | undefined;
 
-/** The first of some spaces that is empty, as a place. */
+/** The first empty one of some spaces, as a place. */
 const free = (name: string, spaces: readonly string[]) => {
   const at = spaces.indexOf("");
   return at < 0 ? undefined : `${name}.${at + 1}`;
@@ -19,7 +19,7 @@ const own = (position: CathedralPosition, thing: string, name = "") =>
 const goods: Found = ([type], position) => own(position, "goods", type);
 const craftsman: Found = ([card], position) => own(position, "craftsman", card);
 
-/** Kinds that are at no place, and only in the list of actions: they name nothing that lies on the board. */
+/** Kinds of actions without a place, only in the list of actions: they name nothing on the board. */
 export const PLACELESS = ["leave-out", "pass", "save", "decline", "finish"];
 
 const PLACES: Record<string, Found> = {
@@ -45,7 +45,7 @@ const PLACES: Record<string, Found> = {
   leave: (_, position) => (position.stall ? `market.${position.stall}` : undefined),
 };
 
-/** A space for a builder; where it takes the lowest free number, that one. */
+/** The space for a builder: the given one, or the lowest free one of a location. */
 function building(space: string, position: CathedralPosition): string | undefined {
   if (space === "priory") return free(space, position.priory);
   if (space === "court") return free(space, position.court);
@@ -58,7 +58,7 @@ export const placeOf: PlaceOf<CathedralPosition> = (position, kind, words) => PL
 export const places = (position: CathedralPosition, actions: Parameters<typeof placed>[1]) =>
   placed(position, actions, placeOf);
 
-// The location that each step is about.
+// The location of each step.
 const DUE: Record<string, string> = {
   advantages: "kingsbridge",
   craftsmen: "shiring",
@@ -83,5 +83,5 @@ const DUE: Record<string, string> = {
   keep: "cathedral",
 };
 
-/** The part of the board that a step is about. */
+/** The part of the board that belongs to a step. */
 export const due = (step: string): string | undefined => DUE[step];

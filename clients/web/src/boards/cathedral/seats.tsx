@@ -1,4 +1,4 @@
-// What each player has: points, gold, cubes, workers, craftsmen and what they make, cards.
+// The players: points, gold, cubes, workers, craftsmen and their conversions, cards.
 
 import type { CathedralPlayer } from "../../gen/clerestory/v1/cathedral_pb.ts";
 import { Builder, Good, Picture, Worker } from "../art.tsx";
@@ -46,7 +46,7 @@ function flags(starts: boolean, acts: boolean, player: CathedralPlayer): [boolea
   ];
 }
 
-/** What the archbishop's blessing means to who converts now. */
+/** The effect of the archbishop's blessing for the player who is converting. */
 function Blessing() {
   const { catalogue } = useBoard();
   const { now } = useGame();

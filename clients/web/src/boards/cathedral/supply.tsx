@@ -6,7 +6,7 @@ import { Spot, Unseen, useBoard } from "../spots.tsx";
 import { CraftsmanCard, ResourceCard } from "./cards.tsx";
 import { Location, seatOf, useGame } from "./parts.tsx";
 
-/** What can be hired and taken; nothing once the draft is over. */
+/** The available cards of the draft; nothing once it is over. */
 export function Draft() {
   const { now, was } = useGame();
   if (!now.supplyCraftsmen.length && !now.supplyResources.length) return null;
@@ -26,7 +26,7 @@ export function Draft() {
 
 interface OfferProps {
   id: string;
-  /** The cards that lay there before. */
+  /** The cards that were there in the previous position. */
   before: readonly string[] | undefined;
   as: FunctionComponent<{ id: string }>;
 }
@@ -42,7 +42,7 @@ function Offer({ id, before, as: Card }: OfferProps) {
 
 const COSTS = [7, 6, 5, 4, 3, 2, 1, 0];
 
-/** What the builder drawn costs, who is still in the bag, who waits. */
+/** The cost of the drawn builder, the builders in the bag, and those waiting. */
 export function Track() {
   const { now, was } = useGame();
   return (

@@ -1,4 +1,4 @@
-// The locations of the board, in the order in which they are gone through.
+// The locations of the board, in the order of the round.
 
 import type { ComponentChildren } from "preact";
 import { Builder, Die, Good, Picture, Worker } from "../art.tsx";
@@ -8,7 +8,7 @@ import { Church } from "./church.tsx";
 import { Location, Space, seatOf, useGame } from "./parts.tsx";
 import { numberOf } from "./words.ts";
 
-// Facts of the board itself: they are printed on it.
+// Values printed on the board.
 const PRICES: [string, number][] = [
   ["sand", 2],
   ["wood", 3],
@@ -42,7 +42,7 @@ interface StripProps {
   children: ComponentChildren;
 }
 
-/** A location with its picture, and what is there in a row. */
+/** A location with its picture and its content in a row. */
 function Strip({ id, number, title, children }: StripProps) {
   return (
     <Location id={id} number={number} title={title} picture={<View of={id} />}>
@@ -69,7 +69,7 @@ export function Town() {
   );
 }
 
-/** The event, and the seat of the one who may be spared by it. */
+/** The event, and the archbishop's seat. */
 function Archbishop() {
   const { now, was } = useGame();
   return (
@@ -85,10 +85,10 @@ function Archbishop() {
   );
 }
 
-/** The event of the round; before it is turned up, what the seat that looks on has foreseen. */
+/** The event of the round; before it is turned up, the event that the viewer's seat has been shown. */
 function EventCard() {
   const { now } = useGame();
-  const foreseen = now.eventDeck.length === 1 ? now.eventDeck[0] : undefined; // more is a whole deck, which is nobody's to see
+  const foreseen = now.eventDeck.length === 1 ? now.eventDeck[0] : undefined; // more than one is a whole deck, which nobody may see
   if (now.event) return <TextCard id={now.event} section="event_cards" />;
   if (foreseen === undefined) return <span class="back">Event to come</span>;
   return (
@@ -99,7 +99,7 @@ function EventCard() {
   );
 }
 
-/** The workers whom nobody sent elsewhere. */
+/** The workers at the wool mill. */
 function Mill() {
   const { seats } = useBoard();
   const { now, was } = useGame();
@@ -122,7 +122,7 @@ interface SpacesProps {
   holders: readonly string[];
   was: readonly string[] | undefined;
   title(index: number): string;
-  /** What an empty space shows. */
+  /** Content of an empty space. */
   children(index: number): ComponentChildren;
 }
 
@@ -146,7 +146,7 @@ interface PairProps {
   /** Colours of the builders on the two spaces. */
   holders: readonly string[];
   was: readonly string[] | undefined;
-  /** What lies at each space. */
+  /** The card at each space. */
   cards: readonly ComponentChildren[];
 }
 
@@ -199,7 +199,7 @@ const SITES: [string, string, string][] = [
   ["8", "sand", "Gravel pit"],
 ];
 
-/** Who works where, and for how many cubes. */
+/** The resource cards: who works where, and for how many cubes. */
 function Sites() {
   const { seats, catalogue } = useBoard();
   const { now } = useGame();
@@ -270,7 +270,7 @@ function Castle() {
   );
 }
 
-/** Stalls in their order, and what is for sale. */
+/** Stalls in their order, and the goods for sale. */
 function Market() {
   const { now, was } = useGame();
   const stalls = now.market.map((holder, index) => ({ holder, number: index + 1, was: was?.market[index] }));
@@ -335,7 +335,7 @@ function Start() {
   );
 }
 
-/** The cathedral, and what everybody can still be given. */
+/** The cathedral, and the general supply. */
 function Site13() {
   const { seats } = useBoard();
   const { now, was } = useGame();

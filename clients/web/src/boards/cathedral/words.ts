@@ -1,4 +1,4 @@
-// What cards do, in English: their kinds and amounts are the catalogue's, the sentences are ours.
+// The effects of cards in English: kinds and amounts come from the catalogue, the sentences are written here.
 
 import type { Card, Catalogue } from "../types.ts";
 
@@ -41,7 +41,7 @@ export const amounts = (of: Amounts): string =>
     .map(([kind, count]) => (kind === "vp" ? points(count) : `${count} ${kind.replaceAll("_", " ")}`))
     .join(", ");
 
-/** What a card with an effect does; nothing where it has none. */
+/** The effect of a card in words; empty if it has none. */
 export function effectOf(card: Card | undefined): string {
   const effect = card?.values.effect as Effect | undefined;
   if (!effect) return "";
@@ -59,7 +59,7 @@ export interface Trade {
   capacity: number;
 }
 
-/** The conversion of a craftsman; nothing where the catalogue says none. */
+/** The conversion of a craftsman; nothing if the catalogue has none. */
 export function tradeOf(catalogue: Catalogue, id: string): Trade | undefined {
   const values = (catalogue.of("craftsmen", id) ?? catalogue.of("starting_craftsmen", id))?.values;
   if (!values) return undefined;

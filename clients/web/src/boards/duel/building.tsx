@@ -11,7 +11,7 @@ const SECTIONS = ["I", "II", "III"] as const;
 
 type Drawing = { walls: string; roofs: string; glass: string };
 
-// Any section can come first, so each stands on the ground by itself.
+// Any section can be built first, so each is drawn standing on the ground.
 const DRAWINGS: Record<string, Drawing[]> = {
   castle: [
     {
@@ -96,7 +96,7 @@ const state = (count: number) => (count >= 3 ? "built" : count ? "rising" : "pla
 
 const materials = (wanted: unknown): string[] => (Array.isArray(wanted) ? wanted.map(String) : []);
 
-/** What a section asks for: in place, or still missing. */
+/** The materials of a section: placed, or still missing. */
 function Slots({ wanted, placed }: { wanted: readonly string[]; placed: readonly string[] }) {
   const there = [...placed];
   const slots = wanted.map((kind) => {
@@ -117,7 +117,7 @@ function Slots({ wanted, placed }: { wanted: readonly string[]; placed: readonly
   );
 }
 
-/** What the first to complete a section gets. */
+/** The bonus for the first to complete a section. */
 function Bonus({ section, catalogue }: { section: string; catalogue: Catalogue }) {
   const values = catalogue.of("buildings", "building")?.values ?? {};
   const [value, sign] = {

@@ -1,4 +1,4 @@
-// What each player has: gold, seals, chips in supply and camp, cards to be played once, and the building.
+// The players: gold, seals, chips in supply and camp, 1x cards, and the building.
 
 import type { DuelPlayer } from "../../gen/clerestory/v1/duel_pb.ts";
 import { Flags, Panel, type PlayerProps, Players } from "../player.tsx";
@@ -38,7 +38,7 @@ function Camp(props: CampProps) {
   );
 }
 
-/** A table: by kind what is in the supply, in the camp, and turned. */
+/** A table of chips by kind: in the supply, in the camp, and turned. */
 function Chips({ look, player, was }: CampProps) {
   return (
     <table class="chips">
@@ -92,7 +92,7 @@ function Chips({ look, player, was }: CampProps) {
   );
 }
 
-/** Seals in hand; of equal ones the first stands for all. */
+/** Seals in hand; actions are on the first of equal ones. */
 function Seals({ look, player }: CampProps) {
   return (
     <p class="seals">

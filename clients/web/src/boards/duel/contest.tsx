@@ -44,7 +44,7 @@ export function Course() {
 const passed = (phase: number, round: number, now: { phase: number; round: number }) =>
   phase < now.phase || (phase === now.phase && round <= now.round);
 
-/** The stack: those that nobody knows the order of, then those seen going under it. */
+/** The stack: first the seals whose order nobody knows, then those that everybody saw put under it. */
 function Stack() {
   const { now } = useGame();
   const count = now.unseenSeals.length + now.stack.length;
@@ -65,7 +65,7 @@ function Stack() {
 
 const IN_CONFLICT = ["conflict", "flip", "keep"];
 
-/** What each has flipped, and for how much. */
+/** The seals that each player has flipped, and their sum. */
 function Conflict() {
   const { seats } = useBoard();
   const { now, was } = useGame();

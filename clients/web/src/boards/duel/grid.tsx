@@ -1,4 +1,4 @@
-// The nine cards, the lines that can be claimed, and who has claimed what.
+// The nine cards, the lines that can be claimed, and the markers.
 
 import { Fragment } from "preact";
 import { Arrow, Builder, Good, Picture } from "../art.tsx";
@@ -8,7 +8,7 @@ import { useGame } from "./parts.tsx";
 import { gridPlace, LINES } from "./places.ts";
 import { type Effect, effectOf, told } from "./words.ts";
 
-/** The lines, from the left corner above to the one below, and the way the arrow of each turns. */
+/** The lines, from the upper left corner to the lower left one, and the direction of the arrow of each. */
 const ABOVE: [string, number][] = [
   ["diagonal down", 45],
   ["column 1", 90],
@@ -116,7 +116,7 @@ const Price = ({ of }: { of: unknown }) => (
   </span>
 );
 
-/** The effect of a card as a drawing; nothing where words say it better. */
+/** The effect of a card as a drawing; nothing if words are clearer. */
 function drawn(effect: Effect) {
   const { kind, gold, price, chip, count } = effect;
   if (kind === "power") return <Crown />;
@@ -143,7 +143,7 @@ function drawn(effect: Effect) {
   );
 }
 
-/** What can be bought, and wool sold. */
+/** The goods that can be bought, and the sale of wool. */
 function Market({ effect: { limit, price, kinds, wool } }: { effect: Effect }) {
   return (
     <>

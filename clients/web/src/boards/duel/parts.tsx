@@ -1,4 +1,4 @@
-// What the parts of the board of Builders Duel have in common.
+// Components shared by the parts of the board of Builders Duel.
 
 import type { DuelPosition } from "../../gen/clerestory/v1/duel_pb.ts";
 import { useBoard } from "../spots.tsx";

@@ -1,4 +1,4 @@
-// Where on the board of Builders Duel each action is.
+// The place of each action on the board of Builders Duel.
 
 import type { DuelPosition } from "../../gen/clerestory/v1/duel_pb.ts";
 import { type PlaceOf, placed } from "../places.ts";
@@ -7,7 +7,7 @@ const COLOURS = ["red", "blue"];
 
 type Found = (words: readonly string[], position: DuelPosition) => string | undefined;
 
-/** Kinds that are at no place, and only in the list of actions: they name nothing that lies on the board. */
+/** Kinds of actions without a place, only in the list of actions: they name nothing on the board. */
 export const PLACELESS = ["pass", "stop", "end", "done"];
 
 /** A place of the grid by its number in reading order, as positions name it: `2.3`. */
@@ -20,7 +20,7 @@ const section: Found = ([name], position) => own(position, "section", name);
 const supply: Found = ([kind], position) => own(position, "supply", kind);
 const camp: Found = ([kind], position) => own(position, "camp", kind);
 
-/** The card that an action names: the first under an own marker that has not been used, else the first there is. */
+/** The card that an action names: the first unused one under the player's marker, else the first one. */
 function card(id: string, position: DuelPosition): string | undefined {
   const { markers = [] } = position.players[actor(position)] ?? {};
   const places = position.grid.map((there, index) => (there === id ? gridPlace(index) : "")).filter(Boolean);

@@ -1,4 +1,4 @@
-// What the cards of Builders Duel do, in English: kinds and amounts are the catalogue's, the sentences are ours.
+// The effects of cards in English: kinds and amounts come from the catalogue, the sentences are written here.
 
 import type { Card } from "../types.ts";
 
@@ -33,7 +33,7 @@ const listed = (kinds: unknown) => (Array.isArray(kinds) ? kinds.join(", ") : "a
 /** The effect of a card. */
 export const effectOf = (card: Card | undefined): Effect => (card?.values.effect as Effect | undefined) ?? {};
 
-/** An effect in words; of one that is not known, its kind and amounts. */
+/** An effect in words; for an unknown one, its kind and amounts. */
 export function told(effect: Effect): string {
   const { kind, ...amounts } = effect;
   if (kind === undefined) return "";
