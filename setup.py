@@ -85,7 +85,7 @@ class BuildPy(build_py):
     """build_py that makes the stubs before it looks for modules, and takes the page for browsers along."""
 
     def finalize_options(self) -> None:
-        """Make the stubs, and the page where it is missing and can be made, then go on."""
+        """Make the stubs, and the page if it is missing and can be built, then continue."""
         write_stubs()
         page = run_path("clients/web/build.py")
         if not PAGE.is_file() and page["has_tools"]():

@@ -179,7 +179,7 @@ def errors(review: Annotation) -> list[Text]:
 def luck_table(review: Annotation) -> Table:
     """Return the events that moved most."""
     table = Table(title="Luckiest events", title_justify="left", title_style="bold")
-    for heading in ("ply", "what came up", "for whom, %"):
+    for heading in ("ply", "event", "for whom, %"):
         table.add_column(heading, overflow="fold")
     for one in review.luckiest(SHOWN // 2):
         table.add_row(str(one.ply), one.label, winners(review, one))

@@ -63,7 +63,7 @@ def lines_table(answer: Recommendation, width: int) -> Table:
 
 
 def outcomes_table(answer: Recommendation, state: State, width: int) -> Table:
-    """Return the possible outcomes of a chance event, with the asking seat's share of the win, or those of all."""
+    """Return the possible outcomes of a chance event, with the win share of the advised seat, or those of all seats."""
     seats = range(state.seats) if answer.seat is None else [answer.seat]
     table = Table()
     table.add_column("outcome", overflow="fold")

@@ -39,7 +39,7 @@ class EarlyCall:
         position: name of its file.
         saved: share of the time budget.
         decided: whether it ended early.
-        held: of a decided one, whether the search named the same action when run on; None where that could not be told.
+        held: for a decided one, whether the search named the same action when continued; None if unknown.
     """
 
     position: str

@@ -1,4 +1,4 @@
-"""`clerestory bench value`: what asking a value costs."""
+"""`clerestory bench value`: the cost of evaluating a position."""
 
 import json
 from bisect import bisect
@@ -22,7 +22,7 @@ POSITIONS = 1_000
 
 @dataclass(frozen=True)
 class ValueFigures:
-    """One value asked about positions out of games that the guide's weights play, in C, on one core."""
+    """Measure one value on positions from games played by the guide's weights, in C, on one core."""
 
     ns: float  # of one evaluation, all seats
     reference_ns: float  # one step of a fixed C loop
@@ -46,7 +46,7 @@ def bench_value(
     figures = [measured(asked, positions, seconds) for _ in range(runs)]
     middle = {name: median(asdict(run)[name] for run in figures) for name in asdict(figures[0])}
     about = {"bench": "value", "game": game, "seats": seats, "value": value, "runs": runs}
-    about["signature"] = asked.signature(positions)  # tells whether the value says the same as it did
+    about["signature"] = asked.signature(positions)  # changes with any change of the value's results
     if as_json:
         typer.echo(json.dumps({**about, **middle}))
         return

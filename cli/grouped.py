@@ -1,4 +1,4 @@
-"""Options that go together, said once: a command takes a dataclass of them, and its users see the fields."""
+"""Groups of options, declared once: a command takes a dataclass of them, and its users see the fields as options."""
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
@@ -11,12 +11,12 @@ Command = Callable[..., None]
 
 
 def grouped(**declared: Mapping[str, Any]) -> Callable[[Command], Command]:
-    """Return a decorator, by which the fields of a command's dataclasses become options of its own.
+    """Return a decorator that turns the fields of a command's dataclass parameters into options.
 
-    An instance that is the default of a dataclass has the defaults of its options.
+    If a parameter has an instance as its default, the instance's values are the defaults of the options.
 
     Args:
-        declared: the options of a dataclass whose fields do not name theirs, by the parameter's name and the field's.
+        declared: options for dataclasses whose fields are not annotated with them, by parameter and field name.
     """
 
     def decorate(command: Command) -> Command:
@@ -51,7 +51,7 @@ def spread(parameter: Parameter, declared: Mapping[str, Any]) -> Iterator[Parame
 
 
 def default_of(field: Field[Any], instance: Any) -> Any:
-    """Return the default of an option, that of the instance if there is one; Parameter.empty where it must be given."""
+    """Return the default of an option, from the instance if there is one; Parameter.empty if it is required."""
     if instance is not Parameter.empty:
         return getattr(instance, field.name)
     return Parameter.empty if field.default is MISSING else field.default

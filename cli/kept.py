@@ -106,7 +106,7 @@ def tell_entry(kept: KeptSession, seen: GameSnapshot, entry: GameEntry) -> None:
 
 
 def take_part(kept: KeptSession, seen: GameSnapshot) -> bool:
-    """Let the players at this terminal do what is due; False when they leave."""
+    """Let the players at this terminal make the next decision; False when they leave."""
     question = seen.message.game.take_back
     if seen.message.game.HasField("take_back") and set(question.missing) & set(kept.game.tokens):
         return answer(kept, question.ply)
@@ -159,7 +159,7 @@ def attempt(kept: KeptSession, do: Callable[[], object]) -> bool:
 
 
 def view_of(seen: GameSnapshot) -> State:
-    """Return the position as the seat to decide sees it; at a table, when luck is to be entered, as everybody does."""
+    """Return the view of the seat to decide; at a table, when a chance event is to be entered, the public view."""
     seats = [view.seat if view.HasField("seat") else None for view in seen.message.views]
     return from_position(seen.position(seen.seat if seen.seat in seats else seats[0]))
 

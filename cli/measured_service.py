@@ -148,7 +148,7 @@ def speeds(caller: BenchClient, position: State, seconds: float, pairs: int) -> 
 
     They alternate, in pairs with one seed, and the order changes from pair to pair, so that whatever slows the machine
     for longer than a pair slows both. `ratio` is the median of the pairs; `low` and `high` are its 95 % interval,
-    whatever the distribution of the noise; None where there are too few pairs.
+    whatever the distribution of the noise; None if there are too few pairs.
     """
     served, own = [], []
     for seed in range(pairs):
@@ -200,7 +200,7 @@ def cancel_to_free(caller: BenchClient, count: int) -> dict[str, float | None]:
 
     Seen from outside: from the cancel to the answer of the first call that is admitted after it and searched by that
     worker, less what such a call takes when the server is idle. Calls follow each other until then, so a figure is too
-    large by up to one of those refused; `poll` is the median of these, None where none was refused.
+    large by up to one of those refused; `poll` is the median of these, None if none was refused.
     """
     idle = median(caller.timed(**LEAST)[1] for _ in range(count))
     found: list[float] = []
@@ -279,7 +279,7 @@ def memory(child: Child, caller: BenchClient, requests: int) -> dict[str, int | 
 
 
 def resident(process: int) -> int | None:
-    """Return the resident memory of a process in bytes; None where the system does not tell it in /proc."""
+    """Return the resident memory of a process in bytes; None if the system does not tell it in /proc."""
     try:
         pages = Path(f"/proc/{process}/statm").read_text().split()[1]
     except OSError:

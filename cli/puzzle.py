@@ -47,7 +47,7 @@ def solve(
 
 
 def drawn(game: Game, level: int | None, seats: int | None, seed: int | None) -> Puzzle:
-    """Return one of the puzzles that fit. Raises BadOption where none does."""
+    """Return one of the puzzles that match. Raises BadOption if none does."""
     fitting = [one for one in puzzles(game) if level in (None, one.level) and seats in (None, one.seats)]
     if not fitting:
         which = f"is of {f'level {level}' if level else 'any level'} with {seats or 'any number of'} players"

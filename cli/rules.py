@@ -58,7 +58,7 @@ def check_catalogue(path: Path, *, as_json: bool) -> None:
 
 
 def differences(ours: CardRows, theirs: CardRows) -> Iterator[dict[str, Any]]:
-    """Yield each value that differs: `list`, `card`, `field`, `in_use`, `in_file`; None where there is none.
+    """Yield each value that differs: `list`, `card`, `field`, `in_use`, `in_file`; None if there is none.
 
     A card that only one catalogue has differs in the field `card`. Sources are not compared.
     """

@@ -1,4 +1,4 @@
-"""`clerestory serve`: a server, until it is told to finish."""
+"""`clerestory serve`: runs a server until it is told to shut down."""
 
 import asyncio
 import os
@@ -53,7 +53,7 @@ def require_choice(name: str, value: str, choices: Sequence[str]) -> None:
 
 
 async def serve_while(settings: Settings, door: DoorSettings | None, while_stdin: bool) -> None:
-    """Serve until told to finish, or until standard input closes, so that a child never outlives its parent."""
+    """Serve until told to shut down, or until standard input closes, so that a child never outlives its parent."""
     stop = asyncio.Event()
     if while_stdin:
         asyncio.get_running_loop().add_reader(sys.stdin.fileno(), stop.set)

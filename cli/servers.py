@@ -1,4 +1,4 @@
-"""The server that a command asks: the one named with --server, or one it starts itself."""
+"""The server that a command uses: the one named with --server, or one it starts itself."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -66,7 +66,7 @@ def connected(server: str | None, access: Access = PLAIN, workers: int = 1) -> I
 
 
 def require_no_access(access: Access) -> None:
-    """Raise BadOption for an option that says how to reach a server where none is named."""
+    """Raise BadOption for an option on how to reach a server if no server is named."""
     for name, value in asdict(access).items():
         if value is not None:
             raise BadOption(f"--{name.replace('_', '-')}: needs --server")

@@ -67,7 +67,7 @@ class Client:
         self._methods = {name: method for stub in stubs for name, method in vars(stub(self._channel)).items()} | kept
 
     def _begin(self, exchange: Exchange[Any], seconds: float) -> Any:
-        """Return what a method of a stub returns. Raises grpc.RpcError, and Unavailable where the client is closed."""
+        """Return what a method of a stub returns. Raises grpc.RpcError, and Unavailable if the client is closed."""
         try:
             return self._methods[exchange.method](exchange.request, timeout=seconds, metadata=self._dialled.metadata)
         except (ValueError, grpc.aio.UsageError) as failure:

@@ -89,7 +89,7 @@ class GameSnapshot:
         ply: of the position.
         status: `open`, `running`, `over` or `frozen`.
         seats: who holds them.
-        seat: the seat to decide, None where none is.
+        seat: the seat to decide, None if none is.
         chance: a chance event is due; at a table, for somebody to enter.
         legal: the viewer's legal actions; empty if another seat is to decide.
         entries: of the log since the previous snapshot, or from where they were requested.
@@ -200,7 +200,7 @@ def read_seat(seat: api.GameSeat) -> GameSeat:
 
 
 def read_outcome(game: api.Game) -> Outcome | None:
-    """Return how a game ended, None where it has not, or where nobody has won."""
+    """Return how a game ended, None if it has not, or where nobody has won."""
     if not game.end.HasField("outcome"):
         return None
     return Outcome(tuple(game.end.outcome.win_shares), tuple(game.end.outcome.margins))

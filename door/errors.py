@@ -81,7 +81,7 @@ def code_name(code: grpc.StatusCode) -> str:
 
 
 def detail(packed: AnyMessage) -> dict[str, Any]:
-    """Return a detail of an error, and where it is one of google.rpc's, its fields for callers without its class."""
+    """Return a detail of an error; if it is one of google.rpc's, with its fields for callers without its class."""
     kind = packed.TypeName()
     fields = {"type": kind, "value": b64encode(packed.value).decode().rstrip("=")}
     known = getattr(error_details_pb2, kind.removeprefix("google.rpc."), None)

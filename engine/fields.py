@@ -39,7 +39,7 @@ def dotted(location: tuple[int | str, ...]) -> str:
 
 
 def fault_text(fault: Any) -> str:
-    """Return what is wrong, with the value where it is short enough to quote."""
+    """Return what is wrong, with the value if it is short enough to quote."""
     message = str(fault["msg"])
     value = repr(fault.get("input"))
     return message if len(value) > 80 or fault["type"] == "missing" else f"{message}: {value}"

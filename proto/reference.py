@@ -123,7 +123,7 @@ def kind_of(field: FieldDescriptorProto, message: DescriptorProto) -> str:
 
 
 def linked(type_name: str) -> str:
-    """Return the name of a type, with a link to it where it is ours."""
+    """Return the name of a type, with a link if it is ours."""
     name = type_name.removeprefix(".")
     short = name.removeprefix("clerestory.v1.")
     return f"`{name}`" if short == name else f"[{short}](#{short.lower()})"

@@ -45,7 +45,7 @@ class Callers:
     """Finds the callers of calls.
 
     Args:
-        tokens: one of which each call has brought; None where the server asks for none.
+        tokens: one of which each call has brought; None if the server asks for none.
         seat_of: returns the seat of a kept game that a token belongs to, None for none.
     """
 

@@ -1,4 +1,4 @@
-"""The reasons for which a call is refused, and how its caller is told: by a google.rpc.Status in every method."""
+"""The reasons for which a call is refused, sent to its caller in a google.rpc.Status by every method."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -144,7 +144,7 @@ class CallError(Exception):
 
 
 def refuse(reason: Reason, field: str, description: str) -> NoReturn:
-    """Raise the CallError for one fault; `field` is empty where no field of the request is to blame."""
+    """Raise the CallError for one fault; `field` is empty if no field of the request is to blame."""
     raise CallError(reason, [(field, description)])
 
 

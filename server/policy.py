@@ -16,7 +16,7 @@ from math import ceil
 SLICE = 0.004  # seconds that a tree is searched before the next one is picked
 FRESHNESS = 0.1  # weight of the latest slice in the measured speed
 FIRST = 5  # slices before a speed is trusted: a single one may have waited for the system
-SOONEST_RETRY, LATEST_RETRY = 0.02, 5.0  # seconds that a caller turned away is told to wait
+SOONEST_RETRY, LATEST_RETRY = 0.02, 5.0  # seconds that a refused caller is told to wait
 TOGETHER = 2  # limit on the searches of all callers together, as a multiple of one caller's
 MOST_AHEAD = 0.1  # most seconds of a worker beyond its share that count against a caller
 CLAIM = 1.0  # seconds after a refused caller's delay for which its share is kept free

@@ -46,7 +46,7 @@ class Question:
         level: 1 to 8, None for full strength.
         threads: 1 or more.
         max_lines: of the answer, 0 for all.
-        early_stop: None where the request does not say.
+        early_stop: None if the request does not say.
         game_id: of the caller's choice, "" for none.
     """
 

@@ -32,7 +32,7 @@ class ReviewRequest:
     """A valid request for a review.
 
     Attributes:
-        game_id: of a kept game; "" where a record was given.
+        game_id: of a kept game; "" if a record was given.
         tokens: those sent with the request.
         record: the given game, at its last position with its history; None for a kept game.
         viewer: the seat whose knowledge is used for everything; None for each seat's own.

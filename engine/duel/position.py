@@ -104,9 +104,9 @@ def deck_of(fields: dict[str, Any]) -> int:
 
 
 def goods_faults(fields: dict[str, Any]) -> Iterator[Fault]:
-    """There are 74 pieces of gold, and of each kind of chip a player has what there is.
+    """There are 74 pieces of gold, and each player has all chips of each kind.
 
-    Chips are in supply or camp, raw or turned, or placed; the bank holds the gold that the players do not (1).
+    Chips are in the supply, in the camp (raw or turned), or placed; the bank holds the rest of the gold (1).
     """
     held = sum(player["gold"] for player in fields["players"])
     if held > GOLD:

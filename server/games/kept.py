@@ -1,4 +1,4 @@
-"""A kept game derived from its log: seats, the position of every ply, what is due. Pure: no clock, no disk."""
+"""A kept game derived from its log: seats, the position of every ply, the current step. Pure: no clock, no disk."""
 
 import hashlib
 from collections.abc import Iterable

@@ -41,7 +41,7 @@ def next_page(found: Sequence[tuple[str, int]], limit: int) -> str:
 
 
 def read_page(token: str) -> tuple[int, str]:
-    """Return where a page begins. Raises CallError, BAD_PAGE."""
+    """Return the place at which a page begins. Raises CallError, BAD_PAGE."""
     try:
         created, game_id = base64.urlsafe_b64decode(token.encode()).decode().split(" ")
         return int(created), game_id

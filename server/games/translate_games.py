@@ -299,6 +299,6 @@ def bot_question(
 
 
 def only_action(kept: ServerGame) -> str | None:
-    """Return the text of the only legal action, None where there is a choice."""
+    """Return the text of the only legal action, None if there is a choice."""
     legal: Sequence[str] = [action.text for action in kept.position.legal_actions()]
     return legal[0] if len(legal) == 1 else None
