@@ -93,19 +93,19 @@ def win(line: Line, seat: int) -> str:
 
 def remarks(answer: Recommendation) -> list[str]:
     """Return the remarks: the reason, the expected play, warnings, figures of the search."""
-    said = [answer.reason] if answer.reason else []
+    notes = [answer.reason] if answer.reason else []
     if answer.lines and (expected := answer.lines[0].variation[1 : 1 + SHOWN_PLIES]):
-        said.append(f"Expected then: {'; '.join(ply.label for ply in expected)}.")
-    said += [f"Warning: {warning}" for warning in answer.warnings]
+        notes.append(f"Expected then: {'; '.join(ply.label for ply in expected)}.")
+    notes += [f"Warning: {warning}" for warning in answer.warnings]
     if answer.best and (higher := higher_margins(answer)):
-        said.append(about_higher_margin(higher[0], answer.lines[0], answer.seat or 0))
+        notes.append(about_higher_margin(higher[0], answer.lines[0], answer.seat or 0))
     if answer.best:
-        said.append(f"Of searches ten times longer, {certainty(answer.certainty)} would name the same first line.")
-    said.append(
+        notes.append(f"Of searches ten times longer, {certainty(answer.certainty)} would name the same first line.")
+    notes.append(
         f"{answer.iterations:,} iterations in {answer.elapsed:.3f} s, {ENDS.get(answer.stop_reason, 'for now')}; "
         f"{answer.nodes:,} information sets, {answer.depth} decisions deep; seed {answer.seed}"
     )
-    return said
+    return notes
 
 
 def about_higher_margin(line: Line, first: Line, seat: int) -> str:

@@ -39,18 +39,18 @@ def bench_value(
     """Evaluations of positions out of games, on one core."""
     rules = chosen_game(game, seats)
     try:
-        asked = value_of(rules, value)
+        valuation = value_of(rules, value)
     except BadWeights as error:
         raise BadOption(f"--value: {error}") from None
     positions = decisions(rules, seats)
-    figures = [measured(asked, positions, seconds) for _ in range(runs)]
+    figures = [measured(valuation, positions, seconds) for _ in range(runs)]
     middle = {name: median(asdict(run)[name] for run in figures) for name in asdict(figures[0])}
     about = {"bench": "value", "game": game, "seats": seats, "value": value, "runs": runs}
-    about["signature"] = asked.signature(positions)  # changes with any change of the value's results
+    about["signature"] = valuation.signature(positions)  # changes with any change of the value's results
     if as_json:
         typer.echo(json.dumps({**about, **middle}))
         return
-    table = figures_table(", ".join(f"{name} {said}" for name, said in about.items()), "figure", "median")
+    table = figures_table(", ".join(f"{name} {text}" for name, text in about.items()), "figure", "median")
     for name, figure in middle.items():
         table.add_row(name, f"{figure:,.2f}")
     screen().print(table)

@@ -27,11 +27,11 @@ def calls(kind: str, number: int, seconds: float) -> list[CallRecord]:
     return [CallRecord(kind, 0.0, 0.0, seconds) for _ in range(number)]
 
 
-async def crowd(server: ServerProcess, asked: list[Position], together: list[CallRecord]) -> dict[str, Any]:
+async def crowd(server: ServerProcess, corpus: list[Position], together: list[CallRecord]) -> dict[str, Any]:
     """Make all calls at once; return their figures."""
     sizes: list[int] = []
     watching = asyncio.ensure_future(watch_memory(psutil.Process(server.pid), sizes))
-    caller = LoadClient(server.target, 8, asked)
+    caller = LoadClient(server.target, 8, corpus)
     await caller.ready()
     await asyncio.gather(*(caller.call(number, seen) for number, seen in enumerate(together)))
     watching.cancel()
@@ -65,10 +65,10 @@ def main(
     for _ in range(runs):
         for kind, number in asked_for:
             with own_server("--workers", str(workers), *ROOM) as server:
-                asked = [
+                corpus = [
                     position for position in positions(server.target) if position.WhichOneof("game") == DEFAULT_GAME
                 ]
-                found[kind, number].append(asyncio.run(crowd(server, asked[:1], calls(kind, number, seconds))))
+                found[kind, number].append(asyncio.run(crowd(server, corpus[:1], calls(kind, number, seconds))))
     for (kind, _), results in found.items():
         middle = median(result["iterations_per_s"] for result in results)
         worst = {name: max(result[name] or 0 for result in results) for name in ("most_late_ms", "rss_mib")}

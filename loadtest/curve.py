@@ -41,12 +41,12 @@ CurveRow = dict[str, Any]
 
 def measure(loads: tuple[float, ...], seconds: float, workers: int, seed: int, serve: str) -> list[CurveRow]:
     """Return the figures at each load."""
-    rows, asked = [], list[Position]()
+    rows, corpus = [], list[Position]()
     for capacity in loads:
         with own_server("--workers", str(workers), *serve.split()) as server:
-            asked = asked or positions(server.target)
+            corpus = corpus or positions(server.target)
             load = Load([(capacity, seconds)], seed=seed)
-            run = asyncio.run(offer(server.target, workers, asked, load, server.pid))
+            run = asyncio.run(offer(server.target, workers, corpus, load, server.pid))
         rows.append({"capacity": capacity, **summary(run)})
         typer.echo(f"{capacity:g}x: {rows[-1]['answered']} answered, {rows[-1]['refused']} refused", err=True)
     return rows

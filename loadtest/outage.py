@@ -35,17 +35,17 @@ class CallEnd(NamedTuple):
 
 async def keep_asking(ask: Ask) -> list[CallEnd]:
     """Make calls one after the other until cancelled; return how each ended."""
-    asked: list[CallEnd] = []
+    ends: list[CallEnd] = []
     try:
         while True:
             try:
                 await ask()
-                asked.append(CallEnd(time.monotonic(), answered=True))
+                ends.append(CallEnd(time.monotonic(), answered=True))
             except AdvisorError:
-                asked.append(CallEnd(time.monotonic(), answered=False))
+                ends.append(CallEnd(time.monotonic(), answered=False))
             await asyncio.sleep(PACE)
     except asyncio.CancelledError:
-        return asked
+        return ends
 
 
 async def callers(client: str, target: str, position: Any, stack: AsyncExitStack) -> list[Ask]:
@@ -65,16 +65,16 @@ async def outage(client: str, addresses: int, away: float) -> dict[str, Any]:
         position = (await asyncio.to_thread(positions, address))[0]
         target = address if addresses == 1 else f"ipv4:{address},127.0.0.1:{free_port()}"
         asks = await callers(client, target, position, stack)
-        asking = [asyncio.ensure_future(keep_asking(ask)) for ask in asks]
+        tasks = [asyncio.ensure_future(keep_asking(ask)) for ask in asks]
         await asyncio.sleep(BEFORE)
         server.process.kill()
         await asyncio.sleep(away)
         await asyncio.to_thread(stack.enter_context, own_server("--workers", "1", listen=address))
         back = time.monotonic()
         await asyncio.sleep(AFTER)
-        for task in asking:
+        for task in tasks:
             task.cancel()
-        patient, hasty = await asyncio.gather(*asking)
+        patient, hasty = await asyncio.gather(*tasks)
     return {"client": client, "addresses": addresses, "away_s": away} | figures(patient, hasty, back)
 
 

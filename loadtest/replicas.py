@@ -83,8 +83,8 @@ async def strike(server: ServerProcess, fault: ServerFault, moment: float) -> No
 
 async def load_through(target: str, workers: int, load: Load, victim: ServerProcess, fault: ServerFault) -> LoadRun:
     """Offer a load to Envoy; halfway through, a server ends."""
-    asked = await asyncio.to_thread(positions, target)
-    run, _ = await asyncio.gather(offer(target, workers, asked, load), strike(victim, fault, load.seconds / 2))
+    corpus = await asyncio.to_thread(positions, target)
+    run, _ = await asyncio.gather(offer(target, workers, corpus, load), strike(victim, fault, load.seconds / 2))
     return run
 
 

@@ -54,12 +54,12 @@ def if_any(player: ChooseMove) -> ChooseMove:
     return choose
 
 
-def play(asked: ChooseMove, rival: ChooseMove, deals: Sequence[int], at_once: int) -> list[list[GameResult]]:
+def play(tested: ChooseMove, rival: ChooseMove, deals: Sequence[int], at_once: int) -> list[list[GameResult]]:
     """Play each deal from both seats, `at_once` games at a time; return the games by deal."""
 
     def one(number: int) -> GameResult:
         deal, seat = deals[number // SEATS], number % SEATS
-        players = [if_any(asked if here == seat else rival) for here in range(SEATS)]
+        players = [if_any(tested if here == seat else rival) for here in range(SEATS)]
         played = play_between(players, GAMES[DEFAULT_GAME], deal, seat)
         assert played is not None
         return played

@@ -81,13 +81,13 @@ def quantile(values: list[float], share: float) -> float:
     return round(1000 * ordered[min(len(ordered) - 1, int(share * len(ordered)))], 1) if ordered else float("nan")
 
 
-async def ask_moves(channel: Any, asked: Sequence[Position], figures: WatchFigures) -> None:
+async def request_moves(channel: Any, corpus: Sequence[Position], figures: WatchFigures) -> None:
     """Request a move at regular intervals, and record how late it is."""
     stub: Any = AdvisorServiceStub(channel)
     number = 0
     while True:
         began = time.monotonic()
-        request = RecommendMoveRequest(position=asked[number % len(asked)], early_stop=False)
+        request = RecommendMoveRequest(position=corpus[number % len(corpus)], early_stop=False)
         request.time_budget.FromNanoseconds(round(1e9 * BUDGET))
         await stub.RecommendMove(request, timeout=10)
         figures.late.append(time.monotonic() - began - BUDGET)
@@ -123,12 +123,12 @@ async def watch(stub: Any, game: Any, figures: WatchFigures) -> None:
             figures.plies.add((game.game_id, entry.version))
 
 
-async def measure(target: str, asked: Sequence[Position], crowd: Crowd) -> dict[str, Any]:
+async def measure(target: str, corpus: Sequence[Position], crowd: Crowd) -> dict[str, Any]:
     """Return the figures of a server: idle, with games, and with games that are watched."""
     channels = [grpc.aio.insecure_channel(target, options=[LOCAL, ("n", n)]) for n in range(8)]
     stubs: list[Any] = [GameServiceStub(channel) for channel in channels]
     phases = {name: WatchFigures() for name in ("idle", "games", "watched")}
-    ask = partial(ask_moves, channels[0], asked)
+    ask = partial(request_moves, channels[0], corpus)
     await for_a_while(ask(phases["idle"]), seconds=crowd.seconds, figures=phases["idle"])
     made = await make_games(stubs[0], crowd)
     await for_a_while(ask(phases["games"]), seconds=crowd.seconds, figures=phases["games"])

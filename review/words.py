@@ -53,16 +53,16 @@ def ledger_rows(review: Annotation) -> list[tuple[str, list[str]]]:
 
 def figure_rows(review: Annotation) -> list[tuple[str, list[str]]]:
     """Return the figures beside the ledger, one text per seat."""
-    said = review.figures
+    figures = review.figures
     return [
         ("luck, all", [percent(round(one.total_luck / TENTH), signed=True) for one in review.accounts]),
         ("luck-adjusted", [percent(round(one.adjusted / TENTH)) for one in review.accounts]),
-        ("decisions", [f"{one.counted}" for one in said]),
-        ("mean loss, ‰", ["-" if one.mean_loss is None else thousandths(one.mean_loss) for one in said]),
-        ("played like level", [f"{one.level or '-'}" for one in said]),
-        ("accuracy", ["-" if one.accuracy is None else f"{one.accuracy:.1f}" for one in said]),
-        ("points lost", [f"{one.points:.1f}" for one in said]),
-        *((f"{glyph} {name}", [f"{one.classes[name]}" for one in said]) for name, glyph in GLYPHS.items()),
+        ("decisions", [f"{one.counted}" for one in figures]),
+        ("mean loss, ‰", ["-" if one.mean_loss is None else thousandths(one.mean_loss) for one in figures]),
+        ("played like level", [f"{one.level or '-'}" for one in figures]),
+        ("accuracy", ["-" if one.accuracy is None else f"{one.accuracy:.1f}" for one in figures]),
+        ("points lost", [f"{one.points:.1f}" for one in figures]),
+        *((f"{glyph} {name}", [f"{one.classes[name]}" for one in figures]) for name, glyph in GLYPHS.items()),
     ]
 
 

@@ -178,14 +178,14 @@ def write_review(review: Annotation) -> api.GameReview:
     )
 
 
-def write_rollouts(said: Rollouts | None) -> api.Rollouts | None:
+def write_rollouts(found: Rollouts | None) -> api.Rollouts | None:
     """Return the results of rollouts of an error as a message, None if there are none."""
-    return None if said is None else api.Rollouts(**asdict(said))
+    return None if found is None else api.Rollouts(**asdict(found))
 
 
 def write_seat(review: Annotation, seat: int) -> api.SeatReview:
     """Return the ledger of a seat as a message."""
-    account, said = review.accounts[seat], review.figures[seat]
+    account, figures = review.accounts[seat], review.figures[seat]
     return api.SeatReview(
         name=review.names[seat],
         start=account.start,
@@ -194,13 +194,13 @@ def write_seat(review: Annotation, seat: int) -> api.SeatReview:
         gifts=account.gifts,
         revaluation=account.revaluation,
         final=account.final,
-        decisions=said.counted,
-        idle_decisions=said.idle,
-        mean_loss=said.mean_loss,
-        accuracy=said.accuracy,
-        points_lost=said.points,
-        blunders=said.classes["blunder"],
-        mistakes=said.classes["mistake"],
-        doubtful=said.classes["doubtful"],
-        level=said.level,
+        decisions=figures.counted,
+        idle_decisions=figures.idle,
+        mean_loss=figures.mean_loss,
+        accuracy=figures.accuracy,
+        points_lost=figures.points,
+        blunders=figures.classes["blunder"],
+        mistakes=figures.classes["mistake"],
+        doubtful=figures.classes["doubtful"],
+        level=figures.level,
     )

@@ -45,8 +45,8 @@ def unpack() -> dict[str, str]:
         run("npm", *INSTALL)
     unpacked = modules / ".chromium"
     unpacked.mkdir(exist_ok=True)
-    said = run("node", "chromium.mjs", TMPDIR=str(unpacked), AWS_EXECUTION_ENV="AWS_Lambda_nodejs22.x")
-    found: dict[str, str] = json.loads(said)
+    output = run("node", "chromium.mjs", TMPDIR=str(unpacked), AWS_EXECUTION_ENV="AWS_Lambda_nodejs22.x")
+    found: dict[str, str] = json.loads(output)
     return found
 
 

@@ -69,17 +69,17 @@ def shares(lines: Sequence[dict[str, Any]], weights: np.ndarray) -> np.ndarray:
     return np.array([1 / (1 + exp(-float(np.dot(line["evidence"], weights)))) for line in lines])
 
 
-def report(lines: Sequence[dict[str, Any]], said: np.ndarray) -> Iterator[str]:
+def report(lines: Sequence[dict[str, Any]], predicted: np.ndarray) -> Iterator[str]:
     """Yield the reliability table and the log loss."""
     agreed = np.array([line["agree"] for line in lines], dtype=float)
     yield "| says | searches | said | agreed |"
     yield "|---|---|---|---|"
     for low, high in pairwise(EDGES):
-        inside = (said >= low) & (said < high)
+        inside = (predicted >= low) & (predicted < high)
         if inside.any():
-            means = f"{said[inside].mean():.3f} | {agreed[inside].mean():.3f}"
+            means = f"{predicted[inside].mean():.3f} | {agreed[inside].mean():.3f}"
             yield f"| {low:.2f} to {high:.2f} | {inside.sum()} | {means} |"
-    loss = -np.mean([log(p) if y else log(1 - p) for p, y in zip(said, agreed, strict=True)])
+    loss = -np.mean([log(p) if y else log(1 - p) for p, y in zip(predicted, agreed, strict=True)])
     yield f"log loss {loss:.4f}; {len(lines)} searches, of which {agreed.mean():.3f} agree"
 
 

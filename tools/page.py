@@ -126,14 +126,14 @@ def is_file(url: str) -> bool:
 
 def door() -> dict[str, float]:
     """Return the times of a call over gRPC and through the door, in milliseconds, measured alternately."""
-    asked = ListActionsRequest(position=AnyPosition(position=position_message(POSITION))).SerializeToString()
+    request = ListActionsRequest(position=AnyPosition(position=position_message(POSITION))).SerializeToString()
     target = f"127.0.0.1:{free_port()}"
     with page_server("--listen", target) as (_, url), grpc.insecure_channel(target) as channel:
         call: Any = channel.unary_unary(LIST)
         address = urlsplit(url)
         http = HTTPConnection(str(address.hostname), address.port)
         over_grpc, by_the_door = zip(
-            *((timed(lambda: call(asked)), timed(lambda: post(http, asked))) for _ in range(CALLS)), strict=True
+            *((timed(lambda: call(request)), timed(lambda: post(http, request))) for _ in range(CALLS)), strict=True
         )
     ours, theirs = statistics.median(by_the_door), statistics.median(over_grpc)
     return {"grpc_p50_ms": round(theirs, 2), "door_p50_ms": round(ours, 2), "door_adds_p50_ms": round(ours - theirs, 2)}

@@ -77,19 +77,19 @@ def check(position: str, seed: int, iterations: int, times: int, longer: int) ->
         return ReasonTally()
     _, gains = searcher.foresee(actions, worlds=EXPLAINED_WORLDS, plies=EXPLAINED_PLIES)
     least = state.game.tuning.worth_naming
-    said = stated(gains, least)
+    mentioned = stated(gains, least)
     verdict = verdict_on(result.lines[0], result.lines[1], least)
-    held = same_signs(said, searcher, actions[:2], gains[0].worlds * times) if said else 0
+    held = same_signs(mentioned, searcher, actions[:2], gains[0].worlds * times) if mentioned else 0
     leads, wins = verdict == Verdict.AHEAD, verdict == Verdict.LIKELIER
     stays = (leads or wins) and stays_ahead(searcher, actions, iterations * longer, "margin" if leads else "score")
-    return ReasonTally(1, leads, leads and stays, wins, wins and stays, gains[0].worlds, len(said), held)
+    return ReasonTally(1, leads, leads and stays, wins, wins and stays, gains[0].worlds, len(mentioned), held)
 
 
-def same_signs(said: Sequence[Gain], searcher: Searcher, actions: Sequence[str], worlds: int) -> int:
+def same_signs(mentioned: Sequence[Gain], searcher: Searcher, actions: Sequence[str], worlds: int) -> int:
     """Return how many differences have the same sign in many more worlds."""
     _, gains = searcher.foresee(actions, worlds=worlds)
     means = {(one.feature, one.at_game_end): one.mean for one in gains}
-    return sum(one.mean * means[one.feature, one.at_game_end] > 0 for one in said)
+    return sum(one.mean * means[one.feature, one.at_game_end] > 0 for one in mentioned)
 
 
 def stays_ahead(searcher: Searcher, actions: Sequence[str], iterations: int, figure: str) -> bool:

@@ -150,7 +150,7 @@ def reviewed(setting: Setting, plan: ReviewPlan, seed: int) -> Annotation:
 
 def brier(review: Annotation, one: PlyValuation) -> float:
     """Return the Brier score of a ply's shares, summed over the seats."""
-    return sum(((said - won) / UNIT) ** 2 for said, won in zip(one.before, review.final, strict=True))
+    return sum(((predicted - won) / UNIT) ** 2 for predicted, won in zip(one.before, review.final, strict=True))
 
 
 # -- calibration -----------------------------------------------------------------------------------
@@ -165,7 +165,7 @@ def calibration_figures(setting: Setting, games: Sequence[int], pool: Executor) 
     scores = {}
     for number, (horizon, temperature) in enumerate(TRIED):
         fit, test = (
-            fmean((said - won) ** 2 for one in half for said, won in one[number]) * setting.seats
+            fmean((predicted - won) ** 2 for one in half for predicted, won in one[number]) * setting.seats
             for half in (found[: len(games) // 2], found[len(games) // 2 :])
         )
         scores[fit] = number
@@ -201,10 +201,10 @@ def said_and_won(setting: Setting, seed: int) -> list[list[tuple[float, float]]]
 def reliability(pairs: Sequence[tuple[float, float]]) -> list[tuple[float, float, int]]:
     """Return, for each tenth of the predicted shares, their mean, the mean share won, and their number."""
     bins: list[list[tuple[float, float]]] = [[] for _ in range(10)]
-    for said, won in pairs:
-        bins[min(int(10 * said), 9)].append((said, won))
+    for predicted, won in pairs:
+        bins[min(int(10 * predicted), 9)].append((predicted, won))
     return [
-        (round(fmean(said for said, _ in one), 3), round(fmean(won for _, won in one), 3), len(one))
+        (round(fmean(predicted for predicted, _ in one), 3), round(fmean(won for _, won in one), 3), len(one))
         for one in bins
         if one
     ]
@@ -274,11 +274,11 @@ def levels_figures(setting: Setting, games: Sequence[int], pool: Executor) -> It
 
     Levels rotate through the seats, so that each plays its neighbours. The last row but one is the line of ranks.toml.
     """
-    said: dict[int, list[SeatFigures]] = {level: [] for level in LEVELS}
+    figures: dict[int, list[SeatFigures]] = {level: [] for level in LEVELS}
     for seed, review in zip(games, pool.map(partial(by_bots, setting, EVERY_LEVEL), games), strict=True):
         for one in review.figures:
-            said[LEVELS[(one.seat + seed) % len(LEVELS)]].append(one)
-    rows = {level: losses(found) for level, found in said.items()}
+            figures[LEVELS[(one.seat + seed) % len(LEVELS)]].append(one)
+    rows = {level: losses(found) for level, found in figures.items()}
     yield from ({"bot": f"ismcts:level={level}"} | row for level, row in rows.items())
     yield {"ranks": {str(setting.seats): [round(1000 * row["mean_loss"], 2) for row in rows.values()]}}
     reviews = pool.map(partial(by_bots, setting, ("ismcts",)), games[: max(len(games) // len(LEVELS), 1)])
@@ -290,16 +290,16 @@ def by_bots(setting: Setting, bots: tuple[str, ...], seed: int) -> Annotation:
     return annotate(played(setting, seed, bots), ReviewPlan(iterations=setting.iterations))
 
 
-def losses(said: Sequence[SeatFigures]) -> dict[str, Any]:
+def losses(figures: Sequence[SeatFigures]) -> dict[str, Any]:
     """Return the mean loss of decisions and the rate of errors, from the figures of seats."""
-    counted = sum(one.counted for one in said)
-    lost = sum((one.mean_loss or 0.0) * one.counted for one in said)
-    by_seat = [one.mean_loss or 0.0 for one in said]
-    classes = {name: sum(one.classes[name] for one in said) for name in ("blunder", "mistake", "doubtful")}
+    counted = sum(one.counted for one in figures)
+    lost = sum((one.mean_loss or 0.0) * one.counted for one in figures)
+    by_seat = [one.mean_loss or 0.0 for one in figures]
+    classes = {name: sum(one.classes[name] for one in figures) for name in ("blunder", "mistake", "doubtful")}
     return {
         "mean_loss": round(lost / counted / UNIT, 5),
         "error": round(stdev(by_seat) / sqrt(len(by_seat)) / UNIT, 5) if len(by_seat) > 1 else None,
-        "accuracy": round(fmean(one.accuracy or 0.0 for one in said), 2),
+        "accuracy": round(fmean(one.accuracy or 0.0 for one in figures), 2),
         "counted": counted,
         "mistakes_in_200": round(200 * (classes["blunder"] + classes["mistake"]) / counted, 2),
         **classes,

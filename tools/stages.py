@@ -97,9 +97,9 @@ def measure(calls: int, iterations: int) -> dict[str, float]:
             assert child.stdout is not None
             child.stdout.readline()
             with BenchClient(target, first_decision(DEFAULT_GAME, 2, 0)) as caller:
-                asked = [ask(caller, iterations) for _ in range(calls)]
+                measured = [ask(caller, iterations) for _ in range(calls)]
             child.stdin.close()
-        return summary(asked, json.loads(out.read_text()))
+        return summary(measured, json.loads(out.read_text()))
 
 
 def ask(caller: BenchClient, iterations: int) -> tuple[float, float, float]:
@@ -109,10 +109,10 @@ def ask(caller: BenchClient, iterations: int) -> tuple[float, float, float]:
     return sent, monotonic(), answer.statistics.elapsed.ToNanoseconds() / 1e9
 
 
-def summary(asked: list[tuple[float, float, float]], calls: list[Notes]) -> dict[str, float]:
+def summary(measured: list[tuple[float, float, float]], calls: list[Notes]) -> dict[str, float]:
     """Return medians in milliseconds, by stage."""
     spent: dict[str, list[float]] = defaultdict(list)
-    for (sent, received, searched), notes in zip(asked, calls, strict=True):
+    for (sent, received, searched), notes in zip(measured, calls, strict=True):
         last = sent
         for name, moment in [*notes, (BACK, received)]:
             spent[name].append(moment - last)

@@ -206,11 +206,11 @@ def require_ply(kept: ServerGame, ply: int) -> None:
 
 def agree(kept: ServerGame, people: list[int], ply: int, moment: int) -> None:
     """Let people agree to a take-back, or request it; carry it out if no more consent is needed."""
-    asked = kept.proposal if kept.proposal is not None and kept.proposal.ply == ply else None
-    proposal = asked or TakeBackProposal(ply, people[0], frozenset())
+    pending = kept.proposal if kept.proposal is not None and kept.proposal.ply == ply else None
+    proposal = pending or TakeBackProposal(ply, people[0], frozenset())
     new = [seat for seat in people if seat not in proposal.agreed]
     missing = kept.missing(TakeBackProposal(ply, proposal.seat, proposal.agreed | set(people)))
-    if asked or missing:
+    if pending or missing:
         for seat in new:
             kept.add(Entry(EntryKind.AGREED, seat, str(ply), moment))
     if not missing:
