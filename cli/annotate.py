@@ -130,7 +130,7 @@ def write(path: Path, text: str) -> None:
 
 @contextmanager
 def progress_bar() -> Iterator[Callable[[int, int], None]]:
-    """Yield what shows how many plies are done, on a terminal."""
+    """Yield a progress callback, which draws a bar on a terminal."""
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("reviewing", total=None)
@@ -138,7 +138,7 @@ def progress_bar() -> Iterator[Callable[[int, int], None]]:
 
 
 def review_view(review: Annotation) -> RenderableType:
-    """Return a review for a screen of 60 columns at least."""
+    """Return a review for a screen of at least 60 columns."""
     ended = review.ended or f"not over after {review.plies} plies"
     parts: list[RenderableType] = [Text(f"{review.game}: {ended}", style="bold"), *chart(review), ledger_table(review)]
     parts += [Text(note(review), style="dim"), Text(""), *errors(review), Text(""), luck_table(review)]
@@ -177,7 +177,7 @@ def errors(review: Annotation) -> list[Text]:
 
 
 def luck_table(review: Annotation) -> Table:
-    """Return the events that moved most."""
+    """Return the events with the largest luck."""
     table = Table(title="Luckiest events", title_justify="left", title_style="bold")
     for heading in ("ply", "event", "for whom, %"):
         table.add_column(heading, overflow="fold")

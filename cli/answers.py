@@ -79,12 +79,12 @@ def outcomes_table(answer: Recommendation, state: State, width: int) -> Table:
 
 
 def names(line: Line, width: int) -> list[str]:
-    """Return the text of an action, and its label where there is room."""
+    """Return the text of an action, and its label if there is room."""
     return [line.action.text, line.action.label] if width >= ROOMY else [line.action.text]
 
 
 def win(line: Line, seat: int) -> str:
-    """Return the expected share of the win in percent, with its standard error where it is known."""
+    """Return the expected share of the win in percent, with its standard error if known."""
     if not line.visits or not line.win_shares:
         return ""
     error = f" ±{100 * line.standard_errors[seat]:.1f}" if line.standard_errors else ""
@@ -122,7 +122,7 @@ def about_higher_margin(line: Line, first: Line, seat: int) -> str:
 
 
 def higher_margins(answer: Recommendation) -> list[Line]:
-    """Return the lines that have a higher margin than the first one, as it is shown, the highest first."""
+    """Return the lines whose displayed margin is higher than that of the first one, the highest first."""
     tried = [line for line in answer.lines if line.visits]
     higher = [line for line in tried if round(line.margin, 1) > round(answer.lines[0].margin, 1)]
     return sorted(higher, key=lambda line: -line.margin)

@@ -81,7 +81,7 @@ def engine_run(game: Game, seats: int, seconds: float, seed: int) -> EngineFigur
 
 
 def search_run(threads: int, bot: str, game: Game, seats: int, seconds: float, seed: int) -> SearchFigures:
-    """Measure once: half of the time for playouts, to know what they cost, and half for the search."""
+    """Measure once: half of the time for playouts alone, to subtract them, and half for the search."""
     position = first_decision(game.name, seats, seed)
     playouts, _, playing = random_playouts(position, seconds / 2, seed)
     options = BOTS[bot](game, seats)
@@ -149,7 +149,7 @@ class Runs:
     as_json: JsonOption = False
 
     def report(self, bench: str, run: Callable[[Game, int, float, int], Any], **about: Any) -> None:
-        """Run as often as was asked for, with seeds from 0, take medians, print them. Raises BadOption."""
+        """Run the requested number of times, with seeds from 0, and print the medians. Raises BadOption."""
         rules = chosen_game(self.game, self.seats)
         results = [run(rules, self.seats, self.seconds, seed) for seed in range(self.runs)]
         title = {"bench": bench, "game": self.game, "seats": self.seats, "seconds": self.seconds, **about}

@@ -1,4 +1,4 @@
-"""`clerestory bench early`: what an early end saves, and whether the search, run on, names the same action."""
+"""`clerestory bench early`: what an early end saves, and whether the continued search names the same action."""
 
 import json
 import subprocess
@@ -52,7 +52,7 @@ Probe = Callable[[State, int], tuple[float, bool, bool | None]]  # (position, se
 
 
 def by_searcher(seconds: float, position: State, seed: int) -> tuple[float, bool, bool | None]:
-    """Search in this process; if it ended early, run the same searcher on to its deadline."""
+    """Search in this process; if it ended early, continue the same searcher to its deadline."""
     searcher = Searcher(observe(position), seed=seed, **shipped(position.game, position.seats))
     deadline = monotonic() + seconds
     early = searcher.run(deadline=deadline, early=True)
@@ -63,7 +63,7 @@ def by_searcher(seconds: float, position: State, seed: int) -> tuple[float, bool
 
 
 def by_service(seconds: float, advisor: Advisor, position: State, seed: int) -> tuple[float, bool, bool | None]:
-    """Ask a server twice with one seed: the second search repeats the first, and runs on.
+    """Call a server twice with one seed: the second search repeats the first, and continues.
 
     It gets as many iterations as the first would have run by its deadline at its own speed, and enough time for them.
     """
@@ -134,7 +134,7 @@ def bench_early(
     server: ServerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """What an early end saves, and how often it was wrong: each decided search is run on to its deadline."""
+    """What an early end saves, and how often it was wrong: each decided search is continued to its deadline."""
     if searcher and server is not None:
         raise BadOption("--searcher: asks no server; leave out --server")
     files = [(Path(path).stem, from_position(read_file(path))) for path in positions]

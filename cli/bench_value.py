@@ -36,7 +36,7 @@ def bench_value(
     runs: Annotated[int, typer.Option("--runs", min=1, max=100, help="Runs; medians are reported.")] = 3,
     as_json: JsonOption = False,
 ) -> None:
-    """Evaluations of positions out of games, on one core."""
+    """Evaluations of positions from games, on one core."""
     rules = chosen_game(game, seats)
     try:
         valuation = value_of(rules, value)
@@ -63,7 +63,7 @@ def measured(value: Valuation, positions: list[State], seconds: float) -> ValueF
 
 
 def decisions(game: Game, seats: int) -> list[State]:
-    """Return positions at which a seat decides, of whole games, as many as are wanted at least."""
+    """Return at least the wanted number of positions at which a seat decides, from whole games."""
     found: list[State] = []
     for seed in range(POSITIONS):
         if len(found) >= POSITIONS:

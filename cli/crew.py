@@ -39,7 +39,7 @@ RayAddressOption = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class WorkerOptions:
-    """The options that say who plays: how many workers, and where."""
+    """The number of workers and where they run."""
 
     workers: WorkersOption = None
     on: OnOption = Place.PROCESSES
@@ -62,7 +62,7 @@ WORKERS = WorkerOptions()
 
 
 def loader(name: str) -> Callable[[], Game]:
-    """Return what loads a game with this command's catalogue, in whatever process it is called."""
+    """Return a function that loads a game with this command's catalogue, in any process."""
     return partial(load_game, name, CATALOGUES.get(name))
 
 

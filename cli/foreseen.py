@@ -1,4 +1,4 @@
-"""Coming events shown to one seat only: asked for at a physical table, and hidden from a shared screen."""
+"""Coming events shown to one seat only: entered at a physical table, and hidden on a shared screen."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -40,7 +40,7 @@ def fitting(possible: Sequence[Action], typed: str) -> list[Action]:
 
 
 def known(state: State, seed: int) -> State:
-    """Return a position as the seat to decide knows it, with a guess for whatever it has not said."""
+    """Return the view of the seat to decide, with a guess for an event that it has been shown but not entered."""
     view = state.observe(state.turn)
     return view.deal(seed).observe(state.turn) if view.unsaid(state.turn) else view
 
@@ -54,7 +54,7 @@ def shareable(state: State) -> tuple[State, bool]:
 
 @contextmanager
 def out_of_sight(console: Console, hide: bool, read: Callable[[str], str | None]) -> Iterator[None]:
-    """Show what is printed on a separate screen until Enter; print it normally off a terminal or without `hide`."""
+    """Print on a separate screen until Enter; print normally if there is no terminal or without `hide`."""
     if not (hide and console.is_terminal):
         yield
         return

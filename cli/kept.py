@@ -81,7 +81,7 @@ def name_of(game: KeptGame) -> str:
 
 
 def tell(kept: KeptSession, seen: GameSnapshot) -> None:
-    """Show what has happened since the last time."""
+    """Show the entries since the last time."""
     if not kept.shown and seen.status == "open":
         kept.session.console.print(f"The game is waiting for people: {kept.game.game_id}")
     for entry in seen.entries:
@@ -136,7 +136,7 @@ def answer(kept: KeptSession, ply: int) -> bool:
 
 
 def decide(kept: KeptSession, seen: GameSnapshot) -> bool:
-    """Ask for the action that is due, until there is one; False when they leave."""
+    """Ask for an action until a valid one is entered; False when they leave."""
     kept.session.state = view_of(seen)
     commands = Commands(partial(play, kept, seen.version), partial(undo, kept), partial(save, kept))
     return read_commands(kept.session, commands)

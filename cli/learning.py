@@ -48,7 +48,7 @@ class LearningOptions:
     seed: int
 
     def plan(self) -> Plan:
-        """Return what is to be learned. Raises BadOption, BadPlan."""
+        """Return the plan of learning. Raises BadOption, BadPlan."""
         return Plan(
             seats=read_seats(self.game, self.seats),
             load=loader(self.game),
@@ -60,7 +60,7 @@ class LearningOptions:
         )
 
     def gate(self) -> Gate:
-        """Return what a candidate must win. Raises BadOption, BadPlan."""
+        """Return the matches that a candidate must win. Raises BadOption, BadPlan."""
         test = read_sprt(self.sprt)
         return Gate(tuple(self.budgets.split(",")), self.against, self.gate_games, test.elo0, test.elo1)
 
@@ -89,7 +89,7 @@ def read_seats(name: str, text: str | None) -> tuple[int, ...]:
 
 
 def read_search(text: str) -> Mapping[str, Any]:
-    """Return the options of `name=value,name=value`; the search judges them. Raises BadOption."""
+    """Return the options of `name=value,name=value`; the search validates them. Raises BadOption."""
     found: dict[str, Any] = {}
     for pair in filter(None, text.split(",")):
         name, equals, value = pair.partition("=")
@@ -105,7 +105,7 @@ def is_number(text: str) -> bool:
 
 
 def play_games_only(plan: Plan, out: Path, resources: Resources) -> None:
-    """Play the games of the first generation that was not gated yet."""
+    """Play the games of the first generation that has not been through the gate."""
     require_ours(plan, out)
     play(plan, out, due(out), plan.seats, resources)
 
@@ -127,7 +127,7 @@ def summary(record: Mapping[str, Any]) -> str:
 
 @contextmanager
 def watching() -> Iterator[Watch]:
-    """Yield a function that shows the progress of a stage: a bar on a terminal, otherwise a line now and then."""
+    """Yield a function that shows the progress of a stage: a bar on a terminal, otherwise a line at intervals."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield ProgressLines(console)

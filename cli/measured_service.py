@@ -146,9 +146,9 @@ def lateness(connect: Callable[[], BenchClient], budget: int, count: int, caller
 def speeds(caller: BenchClient, position: State, seconds: float, pairs: int) -> dict[str, float | None]:
     """Return iterations a second by the service, of whole round trips, and of the Searcher itself, and their ratio.
 
-    They alternate, in pairs with one seed, and the order changes from pair to pair, so that whatever slows the machine
-    for longer than a pair slows both. `ratio` is the median of the pairs; `low` and `high` are its 95 % interval,
-    whatever the distribution of the noise; None if there are too few pairs.
+    They alternate, in pairs with one seed and in changing order, so that anything that slows the machine for longer
+    than a pair slows both. `ratio` is the median of the pairs; `low` and `high` are its 95 % interval, for any
+    distribution of the noise; None if there are too few pairs.
     """
     served, own = [], []
     for seed in range(pairs):
@@ -199,7 +199,7 @@ def cancel_to_free(caller: BenchClient, count: int) -> dict[str, float | None]:
     """Return how long a cancelled search keeps the only worker of a server that admits one search, in milliseconds.
 
     Seen from outside: from the cancel to the answer of the first call that is admitted after it and searched by that
-    worker, less what such a call takes when the server is idle. Calls follow each other until then, so a figure is too
+    worker, minus the time of such a call on an idle server. Calls follow each other until then, so a figure is too
     large by up to one of those refused; `poll` is the median of these, None if none was refused.
     """
     idle = median(caller.timed(**LEAST)[1] for _ in range(count))
@@ -220,7 +220,7 @@ def cancel_to_free(caller: BenchClient, count: int) -> dict[str, float | None]:
 def occupy(caller: BenchClient) -> Any:
     """Begin a long search on a server that admits one, and return its call once it has the place.
 
-    Calls may overtake each other. One that comes while a least search has the place is refused, and made anew.
+    Calls may overtake each other. A call that is refused because another search has the place is repeated.
     """
     while True:
         running = caller.advisor.RecommendMove.future(
@@ -233,7 +233,7 @@ def occupy(caller: BenchClient) -> Any:
 
 
 def admitted(caller: BenchClient) -> bool:
-    """Ask for the shortest search; return whether there was room for it."""
+    """Request the shortest search; return whether there was room for it."""
     try:
         caller.ask(**LEAST)
     except grpc.RpcError as error:
@@ -249,7 +249,7 @@ def require_refusal(error: grpc.RpcError) -> None:
 
 
 def timed_admission(caller: BenchClient, refused: list[float]) -> bool:
-    """Do as `admitted`, and note the milliseconds of a refusal."""
+    """Like `admitted`, but record the milliseconds of a refusal."""
     done, took = timed(lambda: admitted(caller))
     if not done:
         refused.append(took)
@@ -279,7 +279,7 @@ def memory(child: Child, caller: BenchClient, requests: int) -> dict[str, int | 
 
 
 def resident(process: int) -> int | None:
-    """Return the resident memory of a process in bytes; None if the system does not tell it in /proc."""
+    """Return the resident memory of a process in bytes; None if /proc does not have it."""
     try:
         pages = Path(f"/proc/{process}/statm").read_text().split()[1]
     except OSError:
@@ -291,7 +291,7 @@ def resident(process: int) -> int | None:
 
 
 def measure(position: State, plan: BenchPlan, callers: int, *, to_limits: bool = False) -> dict[str, Any]:
-    """Return all figures, one measurement after the other; the server of each serves nobody else."""
+    """Return all figures, one measurement after the other, each with a private server."""
     before, connect = reference(), partial(BenchClient, position=position, to_limits=to_limits)
     with embedded_child("--workers", str(callers)) as child, connect(child.target) as caller:
         added = added_ms(caller, plan.added)

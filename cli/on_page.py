@@ -80,7 +80,7 @@ def some_address() -> str:
 
 
 async def make(request: CreateGameRequest, server: str) -> CreateGameResponse:
-    """Return the game that was made."""
+    """Create the game."""
     async with grpc.aio.insecure_channel(server) as channel:
         stub: Any = GameServiceStub(channel)
         made: CreateGameResponse = await stub.CreateGame(request)

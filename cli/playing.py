@@ -150,7 +150,7 @@ def ask_seat(session: Session, seat: int, possible: tuple[Action, ...]) -> Actio
 
 
 def draw(session: Session) -> None:
-    """Draw the chance event that is due."""
+    """Draw the pending chance event."""
     state = session.state
     action = state.draw(Rng((session.luck + len(state.history)) % 2**64))
     session.play(action)

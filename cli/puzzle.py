@@ -68,7 +68,7 @@ def as_fields(one: Puzzle) -> dict[str, Any]:
 
 
 def judge(one: Puzzle, typed: str, *, as_json: bool) -> None:
-    """Print what an action is worth. Raises BadOption for one that is not legal."""
+    """Print the verdict on an action. Raises BadOption if it is not legal."""
     if typed not in one.losses:
         raise BadOption(f"--try: {typed[:80]!r} is no legal action; there are {', '.join(sorted(one.losses))}")
     loss = one.loss(typed)
@@ -107,12 +107,12 @@ def read(prompt: str) -> str | None:
 
 
 def wrong(loss: float) -> str:
-    """Say what an action loses."""
+    """Return the message for a wrong action."""
     return f"No: that loses {100 * loss:.1f} % of a win."
 
 
 def answer(one: Puzzle) -> str:
-    """Say the answer, why, and how sure that is."""
+    """Return the answer with its reason and certainty."""
     why = f": {one.reason}" if one.reason else ""
     how = "solved to the end" if one.exact else "by a long search"
     best = f"{one.answer.label} ({one.answer.text})"

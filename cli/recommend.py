@@ -1,4 +1,4 @@
-"""`clerestory recommend` and `analyze`: the best move in a position with reasons, at the end or live."""
+"""`clerestory recommend` and `analyze`: the best move in a position with its reason, at the end or live."""
 
 import json
 from collections.abc import Iterator
@@ -47,7 +47,7 @@ AvoidOption = Annotated[list[str] | None, typer.Option("--avoid", help="Leave th
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """The options of both commands: the position, the limits of the search, and what it is to look at."""
+    """The options of both commands: the position, the limits of the search, and the actions to consider."""
 
     position: PositionArgument
     time: TimeOption = None

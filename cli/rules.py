@@ -79,7 +79,7 @@ def differences(ours: CardRows, theirs: CardRows) -> Iterator[dict[str, Any]]:
 
 
 def cards_table(title: str, rows: list[dict[str, Any]], width: int) -> Table:
-    """Return cards with their values and sources, side by side where there is room, else below each other."""
+    """Return cards with their values and sources, side by side if there is room, else below each other."""
     if width >= ROOMY:
         table = Table("id", "name", "values", "sources", title=title, title_justify="left")
         for row in rows:

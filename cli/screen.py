@@ -14,7 +14,7 @@ ROOMY = 90  # columns needed for showing labels and sources in separate columns
 
 
 def screen(*, stderr: bool = False) -> Console:
-    """Return a console that prints text as it stands: wrapped between words on a terminal, not at all elsewhere."""
+    """Return a console that prints plain text, wrapped between words on a terminal and not at all elsewhere."""
     console = Console(stderr=stderr, markup=False, highlight=False)
     console.soft_wrap = not console.is_terminal
     return console
@@ -22,7 +22,7 @@ def screen(*, stderr: bool = False) -> Console:
 
 @contextmanager
 def redrawing(console: Console) -> Iterator[Callable[[RenderableType], None]]:
-    """Yield a function that replaces what it showed before; off a terminal, only the last output is printed."""
+    """Yield a function that replaces its previous output; without a terminal, only the last output is printed."""
     if console.is_terminal:
         with Live(console=console, auto_refresh=False) as live:
             yield lambda shown: live.update(shown, refresh=True)

@@ -26,7 +26,7 @@ PATIENCE = 10.0  # seconds that a command waits for a server that is down
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """The options that say how a server is reached: with a token or without, by TLS if any of its files is named."""
+    """The options of a connection to a server: a token, and TLS if any of its files is named."""
 
     token_file: TokenOption = None
     tls_ca: CaOption = None

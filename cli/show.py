@@ -24,13 +24,13 @@ def show(
         typer.echo(json.dumps({"position": state.to_position(), "turn": state.turn, "legal": legal(state)}, indent=2))
         return
     console = screen()
-    console.print(f"{state}\n\n{due(state)}")
+    console.print(f"{state}\n\n{turn_line(state)}")
     if not state.over:
         console.print(actions_table(("", action) for action in state.legal_actions()))
 
 
-def due(state: State) -> str:
-    """Return whose turn it is."""
+def turn_line(state: State) -> str:
+    """Return a sentence on whose turn it is."""
     if state.over:
         return f"The game is over; win shares {', '.join(f'{share:.2f}' for share in state.returns())}."
     return "A chance event is due:" if state.turn == NATURE else f"{state.game.seat_name(state.turn)} is to decide:"

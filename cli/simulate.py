@@ -29,7 +29,7 @@ class Tally:
         events: chance events of all games.
         choices: decisions of all games with more than one legal action.
         returns: win share of each seat, by game.
-        values: final score of each seat, by game, where the game has a guide.
+        values: final score of each seat, by game.
     """
 
     plies: list[int] = field(default_factory=list)

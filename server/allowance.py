@@ -1,4 +1,4 @@
-"""What a question is granted, cut by the server's limits and the caller's deadline, with a warning for each cut."""
+"""The limits granted to a request: those of the server and of the caller's deadline, with a warning for each cut."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ class TimeBudget:
 
     Attributes:
         arrived: when the call arrived, a reading of time.monotonic.
-        requested: seconds asked for; None if the question names no time.
+        requested: seconds requested; None if the request names no time.
         seconds: granted, from the arrival until the answer leaves the server.
         lead: seconds of these that are kept for making the answer.
     """
@@ -43,7 +43,7 @@ class TimeBudget:
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """What a question is granted.
+    """The limits granted to a request.
 
     Attributes:
         budget: its time.
@@ -65,12 +65,12 @@ class Allowance:
 def allow(
     question: Question, settings: Settings, lead: Lead, arrived: float, remaining: float | None, *, early: bool
 ) -> Allowance:
-    """Return what a question is granted.
+    """Return the limits granted to a request.
 
     Args:
-        question: as it was asked.
+        question: the request.
         settings: of the server.
-        lead: how long it takes to answer.
+        lead: estimates the time needed to make an answer.
         arrived: when the call arrived, a reading of time.monotonic.
         remaining: seconds from then to the deadline of the call; None if it has none.
         early: whether the search may end once it is decided.

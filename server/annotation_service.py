@@ -101,7 +101,7 @@ class Annotations(AnnotationServiceServicer):
     async def _deepened(
         self, review: Annotation, game: ReviewTarget, seconds: float, caller: Caller, context: Context
     ) -> Annotation:
-        """Return a review with rollouts of the decisions that matter, with equal parts of the time; tell each one."""
+        """Return a review with rollouts of the worst errors, each with an equal part of the time; report progress."""
         matter, began = those_that_matter(review), time.monotonic()
         roots = {ply.number: ply.root for ply in game.plies}
         rollouts = {}
@@ -119,7 +119,7 @@ class Annotations(AnnotationServiceServicer):
         )
 
     async def _game(self, wanted: ReviewRequest) -> tuple[Any, int | None]:
-        """Return the last position of a game, and the seat by whose knowledge it is judged. Raises CallError."""
+        """Return the last position of a game, and the seat whose knowledge is used. Raises CallError."""
         if wanted.record is not None:
             return wanted.record, wanted.viewer
         async with self._keeper.lend(wanted.game_id) as live:
@@ -158,7 +158,7 @@ class PlyStore:
 
 
 def judge_of(kept: ServerGame, viewer: Viewer, wanted: int | None) -> int | None:
-    """Return the seat by whose knowledge a kept game is judged, None for each decision by its own seat's.
+    """Return the seat whose knowledge is used to judge a kept game, None for each decision's own seat.
 
     Raises CallError: FROZEN, NOT_STARTED, NO_HINTS_YET, and WRONG_SEAT_TOKEN for a viewer without the right.
     """

@@ -1,4 +1,4 @@
-"""A server from its start to its orderly end."""
+"""A server from its start to its graceful shutdown."""
 
 import asyncio
 import gc
@@ -76,7 +76,7 @@ class App:
         scheduler: of its searches.
         advisor: its AdvisorService, also for callers in this process.
         keeper: of its kept games.
-        tokens: those it accepts; None if it asks for none.
+        tokens: those it accepts; None if it requires none.
         metrics: its figures.
         admin: the server with channelz; None if there is none.
         admin_address: of the server with channelz; "" if there is none.
@@ -248,7 +248,7 @@ async def serve(
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
     app = await start(settings, inside)
-    gc.freeze()  # what a server is made of stays: to look through it for garbage would stop the event loop for 30 ms
+    gc.freeze()  # a server's objects stay: scanning them for garbage would stop the event loop for 30 ms
     if app.tokens is not None:
         loop.add_signal_handler(signal.SIGHUP, app.tokens.reload)
     async with AsyncExitStack() as around:

@@ -1,4 +1,4 @@
-"""What every call to our services has in common: an identifier, a log line, metrics, and a Status for errors."""
+"""Common parts of every call to our services: an identifier, a log line, metrics, and a Status for errors."""
 
 import asyncio
 import logging
@@ -41,7 +41,7 @@ class Ending:
 
 
 class Boundary(grpc.aio.ServerInterceptor):
-    """Turns whatever a handler of our services raises into a Status, also for a request that cannot be decoded."""
+    """Turns exceptions of our handlers into a Status, also for a request that cannot be decoded."""
 
     def __init__(self, metrics: Metrics) -> None:
         self._metrics = metrics
@@ -104,12 +104,12 @@ def request_id(context: Context) -> str:
 
 
 def way(context: Context) -> str:
-    """Return how a call came, for logs and metrics."""
+    """Return the way a call came, for logs and metrics."""
     return VIA[1] if VIA in (context.invocation_metadata() or ()) else "grpc"
 
 
 def pushback(error: CallError, remaining: float | None) -> tuple[tuple[str, str], ...]:
-    """Return the metadata that tells gRPC when to retry, or not to, where waiting would take half the time left."""
+    """Return the metadata that tells gRPC when to retry, or not to if waiting would take half the time left."""
     if error.retry is None:
         return ()
     in_time = remaining is None or error.retry < remaining / 2

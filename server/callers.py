@@ -1,4 +1,4 @@
-"""Who makes a call: callers share places and workers, and none gets trees that another's questions left behind."""
+"""Identifies callers, who share places and workers; no caller gets trees from another's requests."""
 
 import ipaddress
 import re
@@ -25,7 +25,7 @@ class Caller:
     """One of those who share the server.
 
     Attributes:
-        origin: `token:` with the digest of its token, or `peer:` with its address; `seat` for whoever sits at a kept
+        origin: `token:` with the digest of its token, or `peer:` with its address; `seat` for a player at a kept
             game; parts of the server itself that run searches have names of their own, such as `game`.
         name: given by an origin that calls on behalf of others; "" for an origin's own calls.
     """
@@ -45,7 +45,7 @@ class Callers:
     """Finds the callers of calls.
 
     Args:
-        tokens: one of which each call has brought; None if the server asks for none.
+        tokens: each call has one of them; None if the server requires none.
         seat_of: returns the seat of a kept game that a token belongs to, None for none.
     """
 
@@ -54,7 +54,7 @@ class Callers:
         self._seat_of = seat_of
 
     def player_of(self, context: grpc.aio.ServicerContext[Any, Any]) -> Caller:
-        """Return the caller of an admitted call that wants a search.
+        """Return the caller of an admitted call that needs a search.
 
         Those who show that they sit at a game are callers of their own: so people who come from one address, or share a
         token, share the server fairly. Raises CallError as `of` does.

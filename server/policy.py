@@ -1,4 +1,4 @@
-"""Which tree is searched next and which call is turned away: a policy without threads and without its own clock.
+"""Which tree is searched next and which call is refused: a policy without threads and without its own clock.
 
 Callers share the workers max-min fairly. Within a caller, moves come before hints, and all trees of one priority get
 the same, at most one worker each. A virtual clock that runs at the rate of a tree's share (fair queueing: Parekh and
@@ -117,7 +117,7 @@ class Policy:
     _fair: dict[tuple[Hashable, Priority], float] = field(default_factory=dict)  # clocks that run at these rates
     _shares: dict[Hashable, float] = field(default_factory=dict)  # workers of each caller
     _ahead: dict[Hashable, float] = field(default_factory=dict)  # seconds of a worker that it had beyond them
-    _claims: dict[Hashable, float] = field(default_factory=dict)  # until when, by the caller turned away
+    _claims: dict[Hashable, float] = field(default_factory=dict)  # until when, by refused caller
     _now: float = 0.0
 
     # -- coming and going --------------------------------------------------------------------------
@@ -176,7 +176,7 @@ class Policy:
         return self._overload([*own, *new], now, share, had=had)
 
     def _share_beside_others(self, demand: Demand) -> float:
-        """Return the most workers a caller can have beside the callers under way and those turned away lately."""
+        """Return the most workers a caller can have beside the active callers and those refused lately."""
         late = demand.priority == Priority.BACKGROUND
         wants = Counter(self._claims.keys())
         wants.update(tree.demand.caller for tree in self.trees if late or tree.demand.priority < Priority.BACKGROUND)

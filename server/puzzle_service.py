@@ -15,7 +15,7 @@ class Puzzles(PuzzleServiceServicer):
         return write_list(known_puzzles(read_game(request.game)))
 
     async def GetPuzzle(self, request: api.GetPuzzleRequest, context: Context) -> api.GetPuzzleResponse:
-        """Say what a puzzle shows. Raises CallError."""
+        """Return a puzzle without its answer. Raises CallError."""
         return write_puzzle(read_puzzle(request.puzzle))
 
     async def TryPuzzle(self, request: api.TryPuzzleRequest, context: Context) -> api.TryPuzzleResponse:

@@ -63,7 +63,7 @@ class Reviewer:
     async def rolled_out(
         self, root: Root, one: PlyValuation, plan: ReviewPlan, deadline: float, caller: Caller
     ) -> Rollouts:
-        """Return what rollouts of an error say, as many as there is time for up to a reading of time.monotonic.
+        """Return the result of rollouts of an error, as many as fit until a reading of time.monotonic.
 
         Raises CallError, FINISHING.
         """

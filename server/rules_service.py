@@ -45,7 +45,7 @@ class RulesHandlers(RulesServiceServicer):
     async def ObservePosition(
         self, request: rules.ObservePositionRequest, context: Context
     ) -> rules.ObservePositionResponse:
-        """Forget what a seat cannot know. Raises CallError."""
+        """Remove what a seat cannot know. Raises CallError."""
         return rules.ObservePositionResponse(position=write_position(observe_position(request)))
 
     async def ListActions(self, request: rules.ListActionsRequest, context: Context) -> rules.ListActionsResponse:
@@ -53,7 +53,7 @@ class RulesHandlers(RulesServiceServicer):
         return write_actions(read_any(request.position).state)
 
     async def ApplyActions(self, request: rules.ApplyActionsRequest, context: Context) -> rules.ApplyActionsResponse:
-        """Play actions, and draw chance events between them if asked to. Raises CallError."""
+        """Play actions, and draw chance events between them if requested. Raises CallError."""
         given, seed = read_any(request.position), seed_of(request)
         actions = read_actions(given.state.game, request.actions)
         applied = []

@@ -31,8 +31,8 @@ class Job:
         began: when its first iteration began, a reading of time.monotonic; None before.
         ended: why it ended; None before.
         ended_at: when it ended, a reading of time.monotonic.
-        finishing: it ended because the server is finishing.
-        failure: the error that a thread met in it; None if there was none.
+        finishing: it ended because the server is shutting down.
+        failure: an exception raised by the search; None if there was none.
         done: set once it has ended and no thread searches any of its trees.
     """
 
@@ -197,7 +197,7 @@ class Scheduler:
     # -- what it found -----------------------------------------------------------------------------
 
     async def result(self, job: Job, make: Callable[[Result], Result] | None) -> Result:
-        """Wait for the end of a search, and return what it found: one iteration's worth at least.
+        """Wait for the end of a search, and return its result, with at least one iteration.
 
         `make` runs in another thread, since explanations take time. Without it, the result is read here, which takes no
         longer than going to another thread and back. Raises what the search raised.
@@ -217,7 +217,7 @@ class Scheduler:
         return replace(job.searcher.result(), stop_reason=job.ended)
 
     async def glance(self, job: Job, make: Callable[[Result], Result] | None) -> Result | None:
-        """Return what a search has found so far; it rests meanwhile. None before it has begun, or once it has ended."""
+        """Return the result of a search so far, while it is paused. None before it has begun, or once it has ended."""
         await self._hold(job)
         try:
             if job.ended is not None or job.began is None:

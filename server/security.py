@@ -15,7 +15,7 @@ from grpc_status import rpc_status
 from clerestory.server.config import BadSettings, Settings
 from clerestory.server.errors import CallError, Reason, status_of
 
-OPEN = "/grpc.health.v1.Health/"  # health checks bring no token
+OPEN = "/grpc.health.v1.Health/"  # health checks need no token
 TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")  # RFC 6750, section 2.1
 LEAST_TOKEN = 16  # characters; 96 bits where they are drawn at random
 SPEAKS = "on-behalf"  # after a token in its file

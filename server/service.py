@@ -55,7 +55,7 @@ class AdmittedCall:
 
 @dataclass(frozen=True, slots=True)
 class Consultation:
-    """A question that is being searched, with all that its answers are made from."""
+    """A request that is being searched, with everything needed to make its answers."""
 
     method: str
     question: Question
@@ -64,7 +64,7 @@ class Consultation:
     job: Job
 
     def warnings(self, result: Result) -> tuple[Cut, ...]:
-        """What the caller should know about an answer."""
+        """The warnings for the caller about an answer."""
         return *self.allowance.cuts, *remarks(result, finishing=self.job.finishing)
 
 
@@ -153,7 +153,7 @@ class AdvisorHandlers(AdvisorServiceServicer):
 
     @asynccontextmanager
     async def _consult(self, question: Question, call: AdmittedCall, *, early: bool) -> AsyncIterator[Consultation]:
-        """Search a question for the duration of the block; the search ends with it, however the block ends."""
+        """Search a request during the block; the search ends with it, however it ends."""
         allowance = allow(question, self._settings, self._lead, call.arrived, call.remaining, early=early)
         with self._trees.lend(question, call.caller, allowance) as searcher:
             job = self._scheduler.submit(
@@ -182,7 +182,7 @@ class AdvisorHandlers(AdvisorServiceServicer):
         return write_recommendation(consultation.question, result, waited=waited, warnings=warnings)
 
     def _explainer(self, searcher: Searcher, wanted: bool) -> Callable[[Result], Result] | None:
-        """Return what explains a result before it is sent; None if that is not wanted, or on a crowded server."""
+        """Return a function that explains a result before it is sent; None if not requested, or on a crowded server."""
         if not wanted or self._scheduler.admitted > CROWD * self._scheduler.workers:
             return None
         return partial(explain, searcher)

@@ -187,7 +187,7 @@ def after_answers(kept: ServerGame, version: int) -> int:
 
 
 def decline_take_back(kept: ServerGame, seat: int, ply: int, moment: int) -> None:
-    """Decline. Raises CallError, TAKE_BACK_REFUSED, if nobody has asked."""
+    """Decline. Raises CallError, TAKE_BACK_REFUSED, if nobody has proposed it."""
     if kept.proposal is None or kept.proposal.ply != ply:
         refuse(Reason.TAKE_BACK_REFUSED, "ply", f"nobody has asked to go back to ply {ply}")
     kept.add(Entry(EntryKind.DECLINED, seat, str(ply), moment))
