@@ -43,7 +43,7 @@ def learn(
     workers: WorkerOptions = WORKERS,
     seed: SeedOption = 0,
 ) -> None:
-    """Learn a value of GAME: the search plays itself, a net is fitted to the games, and matches show if it is better."""
+    """Learn a value of GAME from games of the search against itself; matches decide whether each one is better."""
     require_numpy()
     from clerestory.cli.learning import LearningOptions, run_learning
 
