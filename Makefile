@@ -1,5 +1,5 @@
 # Every target makes what it needs: a virtual environment in .venv, the tools of pyproject.toml, and the build.
-# constraints.txt holds the versions the tests run with; `make constraints` takes them anew.
+# constraints.txt pins the versions that the tests run with; `make constraints` updates them.
 
 PYTHON ?= python3
 VENV := .venv

@@ -1,4 +1,4 @@
-// Bundles the page into a folder: an index.html that names its script and its style sheet by what they hold.
+// Bundles the page into a folder: an index.html whose script and style sheet have a hash of their content in their names.
 //
 //   node build.mjs FOLDER [--watch]
 

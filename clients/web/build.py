@@ -15,7 +15,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 PROTO, THIRD_PARTY = HERE.parents[1] / "proto", HERE.parents[1] / "third_party"
 MESSAGES, DIST = HERE / "src" / "gen", HERE / "dist"
-INSTALLED = HERE / "node_modules" / ".installed"  # as new as the lock file that node_modules is of
+INSTALLED = HERE / "node_modules" / ".installed"  # newer than the lock file from which node_modules was installed
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-// Bundles the gallery of boards into a folder: a page to look at and to test, no part of what is shipped.
+// Bundles the gallery of boards into a folder: a page for tests and pictures, not shipped.
 //
 //   node gallery.mjs FOLDER
 
