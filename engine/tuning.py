@@ -6,6 +6,14 @@ from itertools import starmap
 from typing import Any
 
 NUM_LEVELS = 8  # in every game
+GUIDED: Mapping[str, Any] = {  # options of a search that relies on a guide; a game adds its own
+    "reward": "margin",
+    "selection": "puct",
+    "exploration": 0.5,
+    "prior_floor": 0.05,
+    "playout": "informed",
+    "endings": "proven",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,17 +2,9 @@
 
 from typing import Any
 
-from clerestory.engine.tuning import Tuning, ladder
+from clerestory.engine.tuning import GUIDED, Tuning, ladder
 
-SEARCH: dict[str, Any] = {
-    "reward": "margin",
-    "selection": "puct",
-    "exploration": 0.5,
-    "prior_floor": 0.05,
-    "playout": "informed",
-    "endings": "proven",
-    "horizon": 0,
-}
+SEARCH: dict[str, Any] = {**GUIDED, "horizon": 0}
 
 CALIBRATED: dict[str, Any] = {"temperature": 4.0}  # of a review's shares; docs/decisions/ 21
 

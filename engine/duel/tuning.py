@@ -1,20 +1,9 @@
 """How the game is searched; docs/decisions/ 5 to 10 and 22 explain these figures."""
 
-from clerestory.engine.tuning import Tuning, ladder
+from clerestory.engine.tuning import GUIDED, Tuning, ladder
 
 TUNING = Tuning(
-    search={
-        2: {
-            "reward": "margin",
-            "selection": "puct",
-            "exploration": 0.5,
-            "prior_floor": 0.05,
-            "playout": "informed",
-            "endings": "proven",
-            "choice": "bound",
-            "horizon": 20,
-        },
-    },
+    search={2: {**GUIDED, "choice": "bound", "horizon": 20}},
     review_learned={2: {"exploration": 0.12}},
     learned={2: {"value": "net", "reward": "win", "horizon": 0}},
     temperature=8.0,
