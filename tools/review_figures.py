@@ -40,7 +40,6 @@ from clerestory.search.root import observe_decision
 TRIED = list(product((0, 20, 60), (2.0, 3.0, 4.0, 6.0, 8.0)))  # horizons and temperatures
 SAMPLED, SPREAD = 8, 5  # decisions taken from a game, at equal distances, beginning with one of the first SPREAD
 LEVELS = range(1, 9)
-EVERY_LEVEL = tuple(f"ismcts:level={level}" for level in LEVELS)
 PHASES = {"cathedral": (1, 3, 5), "duel": (1, 5, 9)}  # first rounds of the phases of a game
 WINDOW, WINDOWS = 8, 6  # consecutive plies in a window, and windows studied in a game
 SEARCHES: tuple[dict[str, Any], ...] = (
@@ -270,19 +269,34 @@ def luck_of(setting: Setting, seed: int) -> dict[str, int]:
 
 
 def levels_figures(setting: Setting, games: Sequence[int], pool: Executor) -> Iterator[dict[str, Any]]:
-    """Yield the mean loss of a decision of each level, from games of all levels, then that of the shipped search.
+    """Yield the mean loss of a decision of each level, from games between neighbours, then that of the shipped search.
 
-    Levels rotate through the seats, so that each plays its neighbours. The last row but one is the line of ranks.toml.
+    The last row but one is the line of ranks.toml.
     """
     figures: dict[int, list[SeatFigures]] = {level: [] for level in LEVELS}
-    for seed, review in zip(games, pool.map(partial(by_bots, setting, EVERY_LEVEL), games), strict=True):
+    for seed, review in zip(games, pool.map(partial(by_neighbours, setting), games), strict=True):
+        levels = neighbours(setting.seats, seed)
         for one in review.figures:
-            figures[LEVELS[(one.seat + seed) % len(LEVELS)]].append(one)
+            figures[levels[(one.seat + seed) % len(levels)]].append(one)
     rows = {level: losses(found) for level, found in figures.items()}
     yield from ({"bot": f"ismcts:level={level}"} | row for level, row in rows.items())
     yield {"ranks": {str(setting.seats): [round(1000 * row["mean_loss"], 2) for row in rows.values()]}}
     reviews = pool.map(partial(by_bots, setting, ("ismcts",)), games[: max(len(games) // len(LEVELS), 1)])
     yield {"bot": "ismcts"} | losses([one for review in reviews for one in review.figures])
+
+
+def neighbours(seats: int, seed: int) -> Sequence[int]:
+    """Return the levels that play a game: consecutive ones, because against a far stronger level a game is soon lost.
+
+    In a lost game no decision costs much any more, so the weaker level would seem to lose little.
+    """
+    first = seed % (len(LEVELS) - seats + 1)
+    return LEVELS[first : first + seats]
+
+
+def by_neighbours(setting: Setting, seed: int) -> Annotation:
+    """Return the review of a game between consecutive levels."""
+    return by_bots(setting, tuple(f"ismcts:level={level}" for level in neighbours(setting.seats, seed)), seed)
 
 
 def by_bots(setting: Setting, bots: tuple[str, ...], seed: int) -> Annotation:
