@@ -54,9 +54,9 @@ def test_a_game_is_told_of_and_reported() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "seats"), [("cathedral", 2), ("cathedral", 3), ("cathedral", 4), ("duel", 2)])
 def test_shares_as_they_are_shipped_come_true(name: str, seats: int) -> None:
-    """Games that the sharpness was not fitted to: the error is no more than expected by chance."""
+    """Games that nothing was fitted to: off by 0.015 at most, beyond what chance makes of so few games."""
     some = stacked([game_of(name, seats, 100, seed) for seed in range(9000, 9080)])
     found = figures(some.sharpened(shipped(GAMES[name], seats).get("sharpness", 1.0)))
-    assert found["error"] < 1.6 * found["noise"]
+    assert found["error"] < 0.015 + found["noise"]
     certain = np.full_like(some.shares, 1 / seats)
     assert found["log_loss"] < -float((some.returns * np.log(certain)).sum(axis=1).mean())
