@@ -258,7 +258,7 @@ def show(session: Session) -> None:
     view, more = shareable(state) if session.shared else (state.observe(state.turn), False)
     session.console.print(f"\n{view}")
     if more:
-        session.console.print(f"{state.game.seat_name(state.turn)} has been shown a coming event; `peek` shows it.")
+        session.console.print(f"{state.game.seat_name(state.turn)} has been shown an event early; `peek` shows it.")
     due = "What came up?" if state.turn == NATURE else f"{state.game.seat_name(state.turn)} is to decide:"
     session.console.print(f"\n{due}")
     show_actions(session.console, state)

@@ -7,7 +7,7 @@ import pytest
 from clerestory.arena.statistics import (
     Interval,
     Sprt,
-    Verdict,
+    SprtVerdict,
     elo_interval,
     elo_of,
     mean_interval,
@@ -98,14 +98,14 @@ def test_bounds_are_walds() -> None:
 @pytest.mark.parametrize(
     ("scores", "seats", "verdict"),
     [
-        ([], 2, Verdict.OPEN),
-        ([1.0], 2, Verdict.OPEN),
-        ([1.0] * 20, 2, Verdict.H1),
-        ([0.0] * 20, 2, Verdict.H0),
-        ([0.5] * 40, 2, Verdict.H0),
-        ([0.5] * 40, 4, Verdict.H1),  # half of the wins is much for one of four
-        ([0.25] * 40, 4, Verdict.H0),
+        ([], 2, SprtVerdict.OPEN),
+        ([1.0], 2, SprtVerdict.OPEN),
+        ([1.0] * 20, 2, SprtVerdict.H1),
+        ([0.0] * 20, 2, SprtVerdict.H0),
+        ([0.5] * 40, 2, SprtVerdict.H0),
+        ([0.5] * 40, 4, SprtVerdict.H1),  # half of the wins is much for one of four
+        ([0.25] * 40, 4, SprtVerdict.H0),
     ],
 )
-def test_verdicts(scores: list[float], seats: int, verdict: Verdict) -> None:
+def test_verdicts(scores: list[float], seats: int, verdict: SprtVerdict) -> None:
     assert Sprt(0, 100).verdict(scores, seats) == verdict

@@ -34,7 +34,7 @@ def new_game(page: Page, game: str, holders: list[str]) -> str:
 
 def begin(page: Page) -> str:
     """Start the game that is chosen, and return its identifier."""
-    page.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="Start", exact=True).click()
     page.wait_for_url("**/#/game/*")
     return page.url.rpartition("/")[2]
 

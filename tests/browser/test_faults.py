@@ -102,7 +102,7 @@ def test_a_game_that_there_is_not(page: Page) -> None:
     page.goto("/#/game/AAAAAAAAAAAAAAAAAAAAAA")
     expect(page.get_by_role("alert")).to_be_visible(timeout=PATIENCE)
     page.get_by_role("link", name="To the lobby").click()
-    expect(page.get_by_role("button", name="Start")).to_be_visible()
+    expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
 
 
 def test_a_server_that_asks_for_a_token(browser: Browser, tmp_path: Path) -> None:

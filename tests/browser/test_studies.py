@@ -82,7 +82,12 @@ def test_a_new_position_can_be_played_on_from(page: Page) -> None:
 
 @pytest.mark.parametrize(
     ("text", "says"),
-    [("", "nothing in it"), ("{", "Line 1 is not JSON"), ('{"a": 1}', "no position"), ("[1]\n[2]", "no position")],
+    [
+        ("", "The file is empty"),
+        ("{", "Line 1 is not JSON"),
+        ('{"a": 1}', "not a position"),
+        ("[1]\n[2]", "not a position"),
+    ],
 )
 def test_a_file_that_is_none_is_said_so(page: Page, tmp_path: Path, text: str, says: str) -> None:
     (tmp_path / "file").write_text(text)

@@ -172,7 +172,7 @@ def test_a_state_that_comes_again_does_not_begin_hints_anew(page: Page) -> None:
 def test_a_game_without_hints_has_none(page: Page) -> None:
     page.get_by_text("More options").click()
     page.get_by_label("Hints", exact=True).select_option("1")
-    page.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="Start", exact=True).click()
     expect(page.get_by_text("This game is played without hints.")).to_be_visible(timeout=PATIENCE)
     expect(page.locator("#hints")).to_be_disabled()
 

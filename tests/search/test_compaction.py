@@ -63,12 +63,12 @@ def test_what_is_kept_is_as_it_was(name: str) -> None:
     assert len(same) >= len(known) - 1
     for line in same:
         assert line.principal_variation == known[line.action].principal_variation[: len(line.principal_variation)]
-    assert max(len(line.principal_variation) for line in same) > 2
+    assert max(len(line.principal_variation) for line in same) > 1
 
 
 def figures(line: Line) -> Line:
-    """The line without its principal variation."""
-    return replace(line, principal_variation=())
+    """The line without its principal variation, and without its loss, which the figures of the first line determine."""
+    return replace(line, principal_variation=(), loss=0.0)
 
 
 @pytest.mark.parametrize("seed", [2, 3])

@@ -132,7 +132,7 @@ def test_a_coming_event_is_known_neither_too_early_nor_too_late() -> None:
         if deck_of(state.observe(OWNER)):
             assert CATHEDRAL.from_position(alone)
         else:
-            with pytest.raises(BadPosition, match="the coming event alone is known while"):
+            with pytest.raises(BadPosition, match="the coming event alone is known only while"):
                 CATHEDRAL.from_position(alone)
 
 
