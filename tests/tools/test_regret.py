@@ -11,10 +11,10 @@ GAMES_JUDGED = ("cathedral", "duel")
 # Win share and points that choices may lose: what was measured (docs/benchmarks.md), and two standard errors.
 SOLVED_BOUNDS = {"cathedral": (0.005, 0.95), "duel": (0.019, 0.25)}  # 10,000 iterations
 JUDGED_BOUNDS = {  # 1,000 iterations
-    ("cathedral", 2): (0.012, 0.25),
-    ("cathedral", 3): (0.023, 0.2),
-    ("cathedral", 4): (0.043, 0.4),
-    ("duel", 2): (0.002, 0.1),
+    ("cathedral", 2): (0.010, 0.2),
+    ("cathedral", 3): (0.018, 0.18),
+    ("cathedral", 4): (0.036, 0.33),
+    ("duel", 2): (0.007, 0.22),
 }
 LINES = [(game, line) for game in GAMES_JUDGED for line in judged(game)[::8]]
 
