@@ -55,7 +55,7 @@ def test_a_game_is_told_of_and_reported() -> None:
 @pytest.mark.parametrize(("name", "seats"), [("cathedral", 2), ("cathedral", 3), ("cathedral", 4), ("duel", 2)])
 def test_shares_as_they_are_shipped_come_true(name: str, seats: int) -> None:
     """Games that nothing was fitted to: off by 0.015 at most, beyond what chance makes of so few games."""
-    some = stacked([game_of(name, seats, 100, seed) for seed in range(9000, 9080)])
+    some = stacked([game_of(name, seats, 100, seed) for seed in range(9000, 9160)])
     found = figures(some.sharpened(shipped(GAMES[name], seats).get("sharpness", 1.0)))
     assert found["error"] < 0.015 + found["noise"]
     certain = np.full_like(some.shares, 1 / seats)
