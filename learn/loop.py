@@ -91,7 +91,7 @@ def take_generation(plan: Plan, gate: Gate, out: Path, generation: int, resource
 
     A generation that has been through the gate stays as it is, even if its games would be played differently now.
     """
-    if (folder_of(out, generation) / "gate.json").exists():
+    if is_gated(out, generation):
         return record_of(out, generation)
     play(plan, out, generation, plan.seats, resources)
     if not (folder_of(out, generation) / "figures.json").exists():
@@ -135,10 +135,15 @@ def best_value(out: Path, generation: int) -> Path | None:
     return next((path for path in paths if path.exists()), None)
 
 
+def is_gated(out: Path, generation: int) -> bool:
+    """Return whether a generation has been through the gate."""
+    return (folder_of(out, generation) / "gate.json").exists()
+
+
 def due(out: Path) -> int:
     """Return the first generation that has not been through the gate."""
     generation = 0
-    while (folder_of(out, generation) / "gate.json").exists():
+    while is_gated(out, generation):
         generation += 1
     return generation
 
