@@ -10,6 +10,7 @@ from typing import Any
 
 from clerestory.engine.core import NATURE
 from clerestory.engine.scoring import source_of_luck
+from clerestory.review.classes import CLASSES
 from clerestory.review.course import Ply
 from clerestory.review.ledger import SHOWN, UNIT, PlyValuation, Shares, in_units
 from clerestory.review.plan import MOST, TREE_BYTES, ReviewPlan
@@ -43,7 +44,7 @@ class SearchTask:
 
 WORLDS, PLIES = 50, 10_000  # limits of the playouts behind a comparison's reason: about a millisecond
 LONGER = (1, 4, 16)  # times the iterations of a search, for comparisons of an action that seems to be an error
-DOUBTED = 0.02  # of a win: loss from which on an action seems to be an error; less has no class
+DOUBTED = CLASSES[-1][2] / UNIT  # of a win: loss from which on an action seems to be an error; less has no class
 STANDS = 0.9  # share of a shorter comparison's loss that a longer one must confirm to be the last
 
 Study = Generator[SearchTask, Result, PlyValuation]
