@@ -15,6 +15,8 @@ GUIDED: Mapping[str, Any] = {  # options of a search that relies on a guide; a g
     "endings": "proven",
 }
 
+REVIEWED: Mapping[str, Any] = {"exploration": 0.12, "growth": 0.0}  # of a review's search, with a learned value
+
 
 @dataclass(frozen=True, slots=True)
 class Level:

@@ -46,6 +46,7 @@ cdef struct Search:
     int num_considered           # 0: every legal one
     bint even                    # the root's actions, or its outcomes, come in turn
     double exploration           # C of UCB1 or of PUCT, in rewards
+    double growth                # of C of PUCT, for each doubling of a node's visits
     bint by_priors               # PUCT
     double prior_floor           # share of the priors that is divided evenly
     double win_weight            # of the win share in the reward, 0 to 1

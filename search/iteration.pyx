@@ -5,7 +5,7 @@ Each iteration deals a world that is consistent with the observer's knowledge, d
 the actions legal in that world, adds one action, plays out, and updates every edge of its path.
 """
 from libc.math cimport INFINITY, log, sqrt
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from clerestory.engine.clock cimport monotonic
@@ -27,6 +27,7 @@ cdef enum:
     LOOK_EVERY = 8               # iterations between readings of the clock and checks of the root
     ENOUGH_WINDOWS = 8           # needed before the speed is trusted: no delay fills all of them
 
+cdef double GROWS_FROM = 500     # visits to a node, by which C of PUCT has grown once
 cdef double MOST_FOR_ROOM = 0.25  # of the time left
 cdef double WINDOW = 0.001       # seconds over which a speed is measured: shorter than most delays
 
@@ -247,14 +248,15 @@ cdef uint32_t select(Search *search, const Node *node, int n) noexcept nogil:
 cdef uint32_t select_by_priors(Search *search, const Node *node, int n) noexcept nogil:
     """Return an edge of a legal action by PUCT with availability; an untried one has the mean value of the others.
 
-    Silver et al. 2017, Nature 550, with the action's own availability in place of the visits to the node.
+    Silver et al. 2017, Nature 550, with the action's own availability in place of the visits to the node. C grows with
+    the logarithm of those visits (Silver et al. 2018, Science 362), in the form that KataGo gave it.
     """
     cdef Edge *row = search.tree.edges + node.first
     cdef const action_t *actions = search.tree.actions + node.first
     cdef uint32_t legal[MAX_LEGAL]
     cdef int e = 0, i, best = 0
     cdef uint64_t visits = 0
-    cdef double score, best_score = -INFINITY, rewards = 0
+    cdef double score, best_score = -INFINITY, rewards = 0, exploration = search.exploration
     for i in range(n):
         while actions[e] != search.legal[i]:
             e += 1
@@ -262,16 +264,28 @@ cdef uint32_t select_by_priors(Search *search, const Node *node, int n) noexcept
         row[e].available += 1
         visits += row[e].visits
         rewards += reward_sum(search, &row[e])
+    if search.growth:
+        exploration += search.growth * doublings(1 + visits / GROWS_FROM)
     for i in range(n):
         e = legal[i]
         if search.length and wins(search, &row[e]):
             return node.first + e
         score = mean(search, &row[e]) if row[e].visits else rewards / max(visits, 1)
-        score += search.exploration * row[e].prior * sqrt(<double> row[e].available) / (1 + row[e].visits)
+        score += exploration * row[e].prior * sqrt(<double> row[e].available) / (1 + row[e].visits)
         if score > best_score:
             best = e
             best_score = score
     return node.first + best
+
+
+cdef inline double doublings(double x) noexcept nogil:
+    """Return the binary logarithm of a normal number, linear between powers of two.
+
+    It is read from the bits: the C library's logarithm takes longer, and depends on the processor in its last bit.
+    """
+    cdef int64_t bits
+    memcpy(&bits, &x, 8)
+    return (bits - (<int64_t> 1023 << 52)) * (1.0 / (<int64_t> 1 << 52))
 
 
 cdef void rescale(Search *search) noexcept nogil:

@@ -27,6 +27,8 @@ class Options:
         selection: how to choose in the tree: `ucb1`, every action once, then upper confidence bounds; `puct`, upper
             confidence bounds with the guide's weights as priors.
         exploration: the constant of either, in rewards, 0 or more.
+        growth: added to the constant of `puct` in a node, 0 or more, for each doubling of 1 + its visits / 500: so a
+            search soon settles on a line, but in the long run also tries the others.
         prior_floor: share of the priors, 0 to 1, that is divided evenly among the actions, so that all are tried.
         reward: what every seat maximizes: `win`, its win share; `margin`, its margin, scaled; `mix`, the mean of the
             two; or a number, the share of the margin in such a mixture, 0 to 1.
@@ -63,6 +65,7 @@ class Options:
     scale: float | str
     selection: str = "ucb1"
     exploration: float = 0.7
+    growth: float = 0.0
     prior_floor: float = 0.0
     reward: str | float = "win"
     playout: str = "uniform"
@@ -79,6 +82,7 @@ class Options:
         """Check every option."""
         require_choice("selection", self.selection, SELECTIONS)
         require_number("exploration", self.exploration)
+        require_number("growth", self.growth)
         require_share("prior_floor", self.prior_floor)
         if isinstance(self.reward, str):
             require_choice("reward", self.reward, REWARDS)

@@ -64,6 +64,7 @@ cdef class TreeSearch:
         """Set the options that the hot loop reads."""
         share = options.margin_share
         self.search.exploration = options.exploration
+        self.search.growth = options.growth
         self.search.even = options.allocation == "even"
         self.search.by_priors = options.selection == "puct"
         self.search.prior_floor = options.prior_floor

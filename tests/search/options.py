@@ -11,7 +11,7 @@ CHOICES: list[dict[str, Any]] = [
     {"horizon": 6, "temperature": 3.0},
     {"selection": "puct"},
     {"selection": "puct", "prior_floor": 0.2, "reward": "margin", "scale": "range"},
-    {"selection": "puct", "reward": "margin", "horizon": 0},
+    {"selection": "puct", "growth": 0.2, "reward": "margin", "horizon": 0},
     {"selection": "puct", "endings": "proven", "reward": 0.2},
     {"choice": "bound"},
     {"choice": "bound", "deviations": 5.0, "reward": "margin"},

@@ -6,7 +6,7 @@ was never tried, and in the playout one number for each decision; Nature draws f
 
 from array import array
 from dataclasses import dataclass, field, replace
-from math import log, sqrt
+from math import frexp, log, sqrt
 from typing import Any
 
 from clerestory.engine import NATURE, Rng, State
@@ -39,13 +39,14 @@ def ismcts(
     exploration: float = 0.7,
     selection: str = "ucb1",
     proofs: bool = False,
+    growth: float = 0.0,
 ) -> dict[str, tuple[Any, ...]]:
     """Return visits, availability and mean win share per seat of each root action."""
     rng, observer, tree = Rng(seed), position.turn, Tree()
     root = position.observe(observer)
     for _ in range(iterations):
         world = root.deal(rng)
-        path = select_and_expand(world, tree, observer, exploration, selection, rng)
+        path = select_and_expand(world, tree, observer, (exploration, growth), selection, rng)
         ended = world.over
         simulate(world, rng)
         backpropagate([step.edge for step in path], world)
@@ -58,7 +59,7 @@ def ismcts(
 
 
 def select_and_expand(
-    world: State, tree: Tree, observer: int, exploration: float, selection: str, rng: Rng
+    world: State, tree: Tree, observer: int, exploration: tuple[float, float], selection: str, rng: Rng
 ) -> list[Step]:
     path: list[Step] = []
     while not world.over:
@@ -76,9 +77,9 @@ def select_and_expand(
         untried = [code for code in legal if node[code].visits == 0]
         if selection == "puct":
             won = [code for code in legal if path and wins(node[code], world.turn)]
-            code = won[0] if won else best_by_priors(node, legal, world.turn, exploration)
+            code = won[0] if won else best_by_priors(node, legal, world.turn, *exploration)
         else:
-            code = untried[rng.below(len(untried))] if untried else best(node, legal, world.turn, exploration)
+            code = untried[rng.below(len(untried))] if untried else best(node, legal, world.turn, exploration[0])
         path.append(Step(list(node.values()), node[code], world.turn))
         world.play(code)
         if node[code].visits == 0:
@@ -101,8 +102,9 @@ def priors(world: State) -> dict[int, float]:
     return dict(zip(world.legal_codes(), shares, strict=True))
 
 
-def best_by_priors(node: dict[int, Edge], legal: list[int], turn: int, exploration: float) -> int:
+def best_by_priors(node: dict[int, Edge], legal: list[int], turn: int, exploration: float, growth: float) -> int:
     visits = sum(node[code].visits for code in legal)
+    exploration += growth * doublings(1 + visits / 500)
     unknown = sum(node[code].value[turn] for code in legal) / max(visits, 1)
 
     def puct(code: int) -> float:
@@ -111,6 +113,12 @@ def best_by_priors(node: dict[int, Edge], legal: list[int], turn: int, explorati
         return mean + (not edge.proven) * exploration * edge.prior * sqrt(edge.available) / (1 + edge.visits)
 
     return max(legal, key=puct)
+
+
+def doublings(x: float) -> float:
+    """The binary logarithm, linear between powers of two."""
+    mantissa, exponent = frexp(x)
+    return exponent - 2 + 2 * mantissa
 
 
 def simulate(world: State, rng: Rng) -> None:

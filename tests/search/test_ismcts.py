@@ -169,6 +169,8 @@ def test_no_result_before_the_first_run() -> None:
         ({"seed": 1, "exploration": -0.1}, "exploration"),
         ({"seed": 1, "exploration": math.nan}, "exploration"),
         ({"seed": 1, "exploration": "much"}, "exploration"),
+        ({"seed": 1, "growth": -0.1}, "growth"),
+        ({"seed": 1, "growth": math.inf}, "growth"),
         ({"seed": 1, "max_bytes": 1000}, "max_bytes"),
         ({"seed": 1, "reward": "loss"}, "reward"),
         ({"seed": 1, "reward": ["win"]}, "reward"),

@@ -47,6 +47,17 @@ def test_equal_tables_with_priors(name: str, seats: int) -> None:
         }
 
 
+@pytest.mark.parametrize("growth", [0.1, 1.0])
+def test_equal_tables_with_exploration_that_grows(growth: float) -> None:
+    position = decisions(TOY, 3, 2)[0]
+    table = Searcher(observe(position), seed=1, selection="puct", exploration=0.25, growth=growth).run(iterations=700)
+    expected = ismcts(position, 1, 700, 0.25, "puct", growth=growth)
+    assert expected != ismcts(position, 1, 700, 0.25, "puct")
+    assert {line.action: (line.visits, line.availability) for line in table.lines} == {
+        action: counts[:2] for action, counts in expected.items()
+    }
+
+
 def test_equal_tables_of_a_tree_that_has_grown() -> None:
     """Its table has doubled twice: every node must be found at its new place."""
     position = decisions(GAMES["cathedral"], 2, 1)[0]
