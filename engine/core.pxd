@@ -82,7 +82,7 @@ cdef struct Guide:
     int (*phase)(const void *s) noexcept nogil
     # the named features of one seat, for explanations
     void (*feature)(const void *s, int seat, double *out) noexcept nogil
-    # number of the current round: explanations also give expectations for its end
+    # number of the current round, from 1: explanations also give expectations for its end
     int (*round)(const void *s) noexcept nogil
 
 

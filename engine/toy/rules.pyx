@@ -291,7 +291,7 @@ cdef void feature(const void *state, int seat, double *out) noexcept nogil:
 
 
 cdef int round_of(const void *state) noexcept nogil:
-    return (<const Toy *> state).round
+    return (<const Toy *> state).round + 1
 
 
 cdef GameOps OPS = GameOps(

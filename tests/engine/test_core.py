@@ -20,6 +20,7 @@ from clerestory.engine import (
     from_position,
 )
 from clerestory.engine.toy.rules import TOY
+from tests.search.positions import decisions
 
 
 def start() -> State:
@@ -39,6 +40,13 @@ def test_play_takes_action_text_or_code() -> None:
         action = state.legal_actions()[0]
         state.play(form(action))
         assert state.history == (action,)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_rounds_are_numbered_from_1(name: str) -> None:
+    numbers = [state.round_number() for state in decisions(GAMES[name], 2, 3)]
+    assert numbers[0] == 1
+    assert numbers == sorted(numbers)
 
 
 def test_texts_are_read_without_regard_to_spaces() -> None:
