@@ -3,7 +3,7 @@
 The file, all numbers little-endian: the magic bytes, a format version and the length of the header (uint32 each), the
 header in JSON, padded with spaces to 64 bytes, the arrays as float32 in the order of the header, and the CRC-32 of
 everything before it. The header has the game, rules revision, catalogue, the signature of the features, each array
-with its shape, and the provenance of the weights.
+with its shape, and the provenance of the weights. The last array, `priors`, is optional.
 """
 
 import hashlib
@@ -25,6 +25,7 @@ VERSION = 1
 HEAD = struct.Struct("<8sII")
 ALIGNMENT = 64
 HIDDEN, SECOND = 32, 16  # units of the two layers
+PRIORS = "priors"
 FIELDS = ("game", "rules_revision", "catalogue", "features", "arrays", "provenance")
 
 Shape = tuple[int, ...]
@@ -39,19 +40,26 @@ class Weights:
         arrays: float32, row by row, by the names of `shapes`.
         provenance: how they were made, as JSON.
         checksum: 8 hexadecimal digits, equal for equal files.
+        priors: learned factors of the guide's weights, float32 above 0, by number of seats, the lowest first, round,
+            from 1, and action code; later rounds have those of the last. None if the file has none.
     """
 
     catalogue: str
     arrays: dict[str, "array[float]"]
     provenance: dict[str, Any]
     checksum: str
+    priors: "memoryview[float] | None" = None
 
 
-def shapes(game: Game) -> dict[str, Shape]:
-    """Return the shape of each array of a net for a game. Raises BadWeights for a game without features."""
+def shapes(game: Game, rounds: int = 0) -> dict[str, Shape]:
+    """Return the shape of each array of a net for a game, with priors for some rounds, if not 0.
+
+    Raises BadWeights for a game without features.
+    """
     own, table = map(len, game.feature_names)
     if not own:
         raise BadWeights(f"{game.name} has no features to learn from")
+    priors = {PRIORS: (len(game.seats), rounds, game.num_actions)} if rounds else {}
     return {
         "own": (own, HIDDEN),
         "others": (own, HIDDEN),
@@ -62,7 +70,18 @@ def shapes(game: Game) -> dict[str, Shape]:
         "score": (SECOND,),
         "score_bias": (1,),
         "strength": (SECOND,),
+        **priors,
     }
+
+
+def rounds_of(listed: object) -> int:
+    """Return the number of rounds of the priors among shapes by name: 0 without priors, 1 if their shape is wrong."""
+    match listed:
+        case {"priors": [_, int(rounds), _]} if rounds > 0:
+            return rounds
+        case {"priors": _}:
+            return 1
+    return 0
 
 
 def signature(game: Game) -> str:
@@ -75,13 +94,15 @@ def write_weights(path: Path | str, arrays: Mapping[str, Any], provenance: Mappi
 
     Args:
         path: of the file; replaced as a whole.
-        arrays: NumPy arrays, or anything with their `astype` and `tobytes`, of the names and shapes of `shapes`.
+        arrays: NumPy arrays, or anything with their `astype` and `tobytes`, of the names and shapes of `shapes`; those
+            of the net, and `priors` or not.
         provenance: how they were made, as JSON.
         game: for which they were learned.
 
-    Raises BadWeights for a missing or unknown name, a wrong shape, or a number that is not finite.
+    Raises BadWeights for a missing or unknown name, a wrong shape, a number that is not finite, or a factor of `priors`
+    that is not above 0.
     """
-    wanted = shapes(game)
+    wanted = shapes(game, rounds_of({name: array.shape for name, array in arrays.items()}))
     if arrays.keys() != wanted.keys():
         raise BadWeights(f"arrays: {', '.join(sorted(arrays))}; they must be {', '.join(sorted(wanted))}")
     for name, shape in wanted.items():
@@ -130,11 +151,15 @@ def parse_weights(content: bytes, game: Game) -> Weights:
     require("game", header["game"], game.name)
     require("rules_revision", header["rules_revision"], game.rules_revision)
     require("features", header["features"], signature(game))
-    wanted = shapes(game)
+    wanted = shapes(game, rounds_of(header["arrays"]))
+    if PRIORS in wanted:
+        require(PRIORS, header["arrays"][PRIORS], list(wanted[PRIORS]))
     require("arrays", header["arrays"], {name: list(shape) for name, shape in wanted.items()})
     sizes = {name: math.prod(shape) for name, shape in wanted.items()}
     require("size", len(body), 4 * sum(sizes.values()))
-    return Weights(header["catalogue"], arrays_of(body, sizes), header["provenance"], f"{checksum:08x}")
+    arrays = arrays_of(body, sizes)
+    priors = factors_of(arrays.pop(PRIORS), wanted[PRIORS]) if PRIORS in wanted else None
+    return Weights(header["catalogue"], arrays, header["provenance"], f"{checksum:08x}", priors)
 
 
 def opened(content: bytes) -> tuple[dict[str, Any], bytes, int]:
@@ -178,3 +203,10 @@ def arrays_of(body: bytes, sizes: Mapping[str, int]) -> dict[str, "array[float]"
         if not all(map(math.isfinite, arrays[name])):
             raise BadWeights(f"{name}: has a number that is not finite")
     return arrays
+
+
+def factors_of(priors: "array[float]", shape: Shape) -> "memoryview[float]":
+    """Return priors in their shape. Raises BadWeights for a factor that is not above 0."""
+    if min(priors) <= 0:
+        raise BadWeights(f"{PRIORS}: has a factor that is not above 0")
+    return memoryview(priors).cast("B").cast("f", shape)

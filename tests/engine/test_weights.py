@@ -22,6 +22,12 @@ def some_arrays(seed: int = 1) -> Arrays:
     return {name: rng.normal(size=shape).astype(np.float32) for name, shape in shapes(CATHEDRAL).items()}
 
 
+def with_priors(rounds: int = 6) -> Arrays:
+    """Arrays of the net, and factors above 0."""
+    factors = np.random.default_rng(3).lognormal(size=shapes(CATHEDRAL, rounds)["priors"]).astype(np.float32)
+    return {**some_arrays(), "priors": factors}
+
+
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     found = tmp_path / "value.bin"
@@ -39,6 +45,18 @@ def test_what_is_written_is_read_again(path: Path) -> None:
     assert read_weights(path, CATHEDRAL).checksum == weights.checksum
     write_weights(path, some_arrays(2), {"games": 7}, game=CATHEDRAL)
     assert read_weights(path, CATHEDRAL).checksum != weights.checksum
+
+
+@pytest.mark.parametrize("rounds", [1, 6])
+def test_priors_are_read_again(rounds: int, path: Path) -> None:
+    assert read_weights(path, CATHEDRAL).priors is None
+    arrays = with_priors(rounds)
+    write_weights(path, arrays, {}, game=CATHEDRAL)
+    weights = read_weights(path, CATHEDRAL)
+    assert weights.priors is not None
+    assert weights.priors.shape == (3, rounds, CATHEDRAL.num_actions)
+    assert np.array_equal(np.asarray(weights.priors), arrays["priors"])
+    assert weights.arrays.keys() == shapes(CATHEDRAL).keys()
 
 
 def remade(content: bytes, change: Callable[[dict[str, Any]], Any] = lambda header: header, body: bytes = b"") -> bytes:
@@ -87,6 +105,42 @@ def test_a_faulty_file_is_refused(path: Path, fault: str) -> None:
     assert str(refused.value).startswith(str(path))
 
 
+def listed(shape: object) -> Callable[[bytes], bytes]:
+    """Puts another shape of the priors into the header."""
+    return lambda content: remade(content, lambda header: header["arrays"].update(priors=shape))
+
+
+def ending(last: bytes) -> Callable[[bytes], bytes]:
+    """Puts another factor in the last place."""
+    return lambda content: remade(content, body=opened(content)[1][: -len(last)] + last)
+
+
+FAULTS_OF_PRIORS: dict[str, tuple[Callable[[bytes], bytes], str]] = {
+    "other actions": (listed([3, 6, 7]), "priors: is"),
+    "a table missing": (listed([2, 6, CATHEDRAL.num_actions]), "priors: is"),
+    "no rounds": (listed([3, 0, CATHEDRAL.num_actions]), "priors: is"),
+    "rounds less than 0": (listed([3, -1, CATHEDRAL.num_actions]), "priors: is"),
+    "no table": (listed([6, CATHEDRAL.num_actions]), "priors: is"),
+    "no shape": (listed("large"), "priors: is 'large'"),
+    "more rounds than there are": (listed([3, 7, CATHEDRAL.num_actions]), "size: is"),
+    "cut": (lambda content: content[:-100], "damaged or truncated"),
+    "one short": (lambda content: remade(content, body=opened(content)[1][:-4]), "size: is"),
+    "not a number": (ending(struct.pack("<f", np.nan)), "priors: has a number that is not finite"),
+    "infinite": (ending(struct.pack("<f", np.inf)), "priors: has a number that is not finite"),
+    "zero": (ending(struct.pack("<f", 0)), "priors: has a factor that is not above 0"),
+    "below zero": (ending(struct.pack("<f", -1)), "priors: has a factor that is not above 0"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS_OF_PRIORS)
+def test_faulty_priors_are_refused(path: Path, fault: str) -> None:
+    damage, says = FAULTS_OF_PRIORS[fault]
+    write_weights(path, with_priors(), {}, game=CATHEDRAL)
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(BadWeights, match=says):
+        read_weights(path, CATHEDRAL)
+
+
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadWeights, match="cannot be read"):
         read_weights(tmp_path / "none.bin", CATHEDRAL)
@@ -103,6 +157,9 @@ WRONG: dict[str, tuple[Callable[[Arrays], Any], str]] = {
     "one too many": (lambda arrays: arrays.update(policy=np.zeros(3)), "arrays: bias"),
     "transposed": (lambda arrays: arrays.update(second=arrays["second"].T), r"second: shape \(16, 32\)"),
     "not finite": (lambda arrays: arrays["bias"].fill(np.nan), "bias: has a number that is not finite"),
+    "priors without rounds": (lambda arrays: arrays.update(priors=np.ones((3, 9))), r"priors: shape \(3, 9\)"),
+    "priors of other actions": (lambda arrays: arrays.update(priors=np.ones((3, 6, 9))), r"priors: shape \(3, 6, 9\)"),
+    "priors of 0": (lambda arrays: arrays.update(priors=0 * with_priors()["priors"]), "priors: has a factor that is"),
 }
 
 
