@@ -69,6 +69,11 @@ cdef struct Value:
     # game both are the actual results
     bint (*evaluate)(const void *weights, const void *s, double *scores, double *shares) noexcept nogil
 
+# Learned factors of a guide's weights, in rows by round, from 1; later rounds have the last row.
+cdef struct Priors:
+    const float *factors  # above 0, num_actions in a row; NULL: none were learned
+    int rounds            # rows
+
 # Knowledge of good play: optional, separate from the rules. Used by bots and playouts.
 cdef struct Guide:
     int phases                     # phase is 0 .. phases - 1
@@ -82,7 +87,7 @@ cdef struct Guide:
     int (*phase)(const void *s) noexcept nogil
     # the named features of one seat, for explanations
     void (*feature)(const void *s, int seat, double *out) noexcept nogil
-    # number of the current round, from 1: explanations also give expectations for its end
+    # number of the current round, from 1: explanations also give expectations for its end, and priors depend on it
     int (*round)(const void *s) noexcept nogil
 
 

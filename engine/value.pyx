@@ -6,7 +6,7 @@ from importlib.resources import files
 from pathlib import Path
 from zlib import crc32
 
-from clerestory.engine.core cimport MAX_SEATS, Game, State
+from clerestory.engine.core cimport MAX_SEATS, Game, Priors, State
 from clerestory.engine.net cimport NetMemory
 
 from clerestory.engine.errors import BadWeights
@@ -23,7 +23,19 @@ cdef class Valuation:
     Attributes:
         name: as given.
         weights: of a net; None for a hand-made value.
+        has_priors: whether factors of the guide's weights were learned with it.
     """
+
+    @property
+    def has_priors(self):
+        return self.weights is not None and self.weights.priors is not None
+
+    cdef Priors priors(self, State state):
+        """Return the factors for the number of seats of a position; they are good as long as this object lives."""
+        if not self.has_priors:
+            return Priors(factors=NULL, rounds=0)
+        cdef int table = state.seats - state.game.ops.min_seats
+        return Priors(factors=&self.factors[table, 0, 0], rounds=<int> self.factors.shape[1])
 
     def __call__(self, State state not None):
         """Return expected final scores by seat, in points, and win shares, None if the value has none."""
@@ -118,4 +130,6 @@ cdef Valuation learned(Game game, str name, object path, bint narrow):
     memory = NetMemory(game, value.weights, narrow=narrow)
     value.memory = memory
     value.c = memory.value()
+    if value.has_priors:
+        value.factors = value.weights.priors
     return value

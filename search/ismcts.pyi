@@ -20,6 +20,7 @@ class Searcher:
         selection: str = ...,
         exploration: float = ...,
         prior_floor: float = ...,
+        priors: str = ...,
         reward: str = ...,
         playout: str = ...,
         nodes: str = ...,

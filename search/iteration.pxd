@@ -2,7 +2,7 @@
 """One tree's search: its settings, its random numbers, its tree, and the scratch memory of an iteration."""
 from libc.stdint cimport uint32_t, uint64_t
 
-from clerestory.engine.core cimport MAX_LEGAL, MAX_SEATS, GameOps, Guide, Value, action_t
+from clerestory.engine.core cimport MAX_LEGAL, MAX_SEATS, GameOps, Guide, Priors, Value, action_t
 from clerestory.engine.rng cimport rng_t
 from clerestory.search.tree cimport Edge, Tree
 
@@ -49,6 +49,7 @@ cdef struct Search:
     double growth                # of C of PUCT, for each doubling of a node's visits
     bint by_priors               # PUCT
     double prior_floor           # share of the priors that is divided evenly
+    Priors priors                # learned factors of the guide's weights
     double win_weight            # of the win share in the reward, 0 to 1
     double margin_weight         # of the margin, scaled, in the reward
     bint by_range                # the scale is the range of margins met so far

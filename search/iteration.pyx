@@ -149,12 +149,23 @@ cdef void set_priors(Search *search, const Node *node, int n) noexcept nogil:
     cdef double total = 0, even = search.prior_floor / n
     cdef int i, e = 0
     search.guide.weigh(search.world, search.legal, n, weights)
+    if search.priors.factors != NULL:
+        apply_factors(search, weights, n)
     for i in range(n):
         total += weights[i]
     for i in range(n):
         while actions[e] != search.legal[i]:
             e += 1
         search.tree.edges[node.first + e].prior = <float> (even + (1 - search.prior_floor) * weights[i] / total)
+
+
+cdef void apply_factors(Search *search, float *weights, int n) noexcept nogil:
+    """Multiply the weights of the listed actions by the learned factors, which depend on round and action alone."""
+    cdef int row = min(search.guide.round(search.world), search.priors.rounds) - 1
+    cdef const float *factors = search.priors.factors + row * search.ops.num_actions
+    cdef int i
+    for i in range(n):
+        weights[i] *= factors[search.legal[i]]
 
 
 cdef bint follow(Search *search, uint32_t place, uint32_t edge, int seat) noexcept nogil:

@@ -12,6 +12,7 @@ from clerestory.search.errors import BadLimit
 REWARDS = {"win": 0.0, "margin": 1.0, "mix": 0.5}  # share of the margin in the reward
 PLAYOUTS = ("uniform", "informed", "mast")
 SELECTIONS = ("ucb1", "puct")
+PRIORS = ("guide", "learned")
 CHOICES = ("visits", "bound")
 IDENTITIES = ("graph", "tree", "open")
 ENDINGS = ("sampled", "proven")
@@ -30,6 +31,8 @@ class Options:
         growth: added to the constant of `puct` in a node, 0 or more, for each doubling of 1 + its visits / 500: so a
             search soon settles on a line, but in the long run also tries the others.
         prior_floor: share of the priors, 0 to 1, that is divided evenly among the actions, so that all are tried.
+        priors: what they are proportional to: `guide`, the guide's weights; `learned`, these times the factors by round
+            and action that were learned with the value.
         reward: what every seat maximizes: `win`, its win share; `margin`, its margin, scaled; `mix`, the mean of the
             two; or a number, the share of the margin in such a mixture, 0 to 1.
         scale: points of margin per unit of reward, above 0; a margin of 0 is a reward of 0.5. By default a Searcher
@@ -67,6 +70,7 @@ class Options:
     exploration: float = 0.7
     growth: float = 0.0
     prior_floor: float = 0.0
+    priors: str = "guide"
     reward: str | float = "win"
     playout: str = "uniform"
     nodes: str = "graph"
@@ -84,6 +88,7 @@ class Options:
         require_number("exploration", self.exploration)
         require_number("growth", self.growth)
         require_share("prior_floor", self.prior_floor)
+        require_choice("priors", self.priors, PRIORS)
         if isinstance(self.reward, str):
             require_choice("reward", self.reward, REWARDS)
         else:
@@ -125,6 +130,8 @@ class Options:
             return "playout"
         if self.horizon is not None:
             return "horizon"
+        if self.priors != "guide":
+            return "priors"
         return "selection" if self.selection == "puct" else None
 
 

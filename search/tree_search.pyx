@@ -5,7 +5,7 @@ from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy
 
-from clerestory.engine.core cimport MAX_LEGAL, OVER, State, action_t
+from clerestory.engine.core cimport MAX_LEGAL, OVER, Priors, State, action_t
 from clerestory.engine.rng cimport Rng
 from clerestory.engine.value cimport Valuation
 from clerestory.search.iteration cimport MastStatistics, MastStep, PathStep, run_until
@@ -46,6 +46,8 @@ cdef class TreeSearch:
         if view.game.guide != NULL:
             self.valuation = require_value(view.game, options.value)
             self.search.value = self.valuation.c
+            if options.priors == "learned":
+                self.search.priors = require_priors(self.valuation, view)
         self.search.path = <PathStep *> malloc(view.game.max_plies * sizeof(PathStep))
         cdef bint opened = tree_open(&self.search.tree, max_bytes, view.seats)
         if not opened or self.search.path == NULL or not self.open_statistics(options):
@@ -172,6 +174,13 @@ cdef Valuation require_value(object game, object name):
         return value_of(game, name)
     except BadWeights as error:
         raise BadLimit("value", str(error)) from None
+
+
+cdef Priors require_priors(Valuation valuation, State view) except *:
+    """Return the learned factors of the guide's weights. Raises BadLimit."""
+    if not valuation.has_priors:
+        raise BadLimit("priors", f"the value {valuation.name[:80]!r} has none that were learned")
+    return valuation.priors(view)
 
 
 cdef Rng stream(object seed):

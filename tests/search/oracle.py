@@ -5,6 +5,7 @@ was never tried, and in the playout one number for each decision; Nature draws f
 """
 
 from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import frexp, log, sqrt
 from typing import Any
@@ -29,6 +30,7 @@ class Step:
     certain: bool = True  # no chance event came after it
 
 
+Factors = Sequence[Sequence[float]]  # of the guide's weights, by round, from 1, and action code
 Tree = dict[int, dict[int, Edge]]  # key of the information set -> action code -> statistics
 
 
@@ -40,13 +42,14 @@ def ismcts(
     selection: str = "ucb1",
     proofs: bool = False,
     growth: float = 0.0,
+    factors: Factors | None = None,
 ) -> dict[str, tuple[Any, ...]]:
     """Return visits, availability and mean win share per seat of each root action."""
     rng, observer, tree = Rng(seed), position.turn, Tree()
     root = position.observe(observer)
     for _ in range(iterations):
         world = root.deal(rng)
-        path = select_and_expand(world, tree, observer, (exploration, growth), selection, rng)
+        path = select_and_expand(world, tree, observer, (exploration, growth), selection, rng, factors)
         ended = world.over
         simulate(world, rng)
         backpropagate([step.edge for step in path], world)
@@ -59,7 +62,13 @@ def ismcts(
 
 
 def select_and_expand(
-    world: State, tree: Tree, observer: int, exploration: tuple[float, float], selection: str, rng: Rng
+    world: State,
+    tree: Tree,
+    observer: int,
+    exploration: tuple[float, float],
+    selection: str,
+    rng: Rng,
+    factors: Factors | None,
 ) -> list[Step]:
     path: list[Step] = []
     while not world.over:
@@ -71,7 +80,9 @@ def select_and_expand(
         node = tree.setdefault(world.key(observer), {})
         legal = world.legal_codes()
         if selection == "puct" and any(code not in node for code in legal):
-            node |= {code: replace(node.get(code, Edge()), prior=prior) for code, prior in priors(world).items()}
+            node |= {
+                code: replace(node.get(code, Edge()), prior=prior) for code, prior in priors(world, factors).items()
+            }
         for code in legal:
             node.setdefault(code, Edge()).available += 1
         untried = [code for code in legal if node[code].visits == 0]
@@ -95,9 +106,12 @@ def best(node: dict[int, Edge], legal: list[int], turn: int, exploration: float)
     return max(legal, key=ucb)
 
 
-def priors(world: State) -> dict[int, float]:
-    """The guide's weights as shares, rounded to 32 bits as the tree keeps them."""
-    weights = world.weights()
+def priors(world: State, factors: Factors | None) -> dict[int, float]:
+    """The guide's weights, times the factors if there are any, as shares, rounded to 32 bits as the tree keeps them."""
+    weights: Sequence[float] = world.weights()
+    if factors is not None:
+        row = factors[min(world.round_number(), len(factors)) - 1]
+        weights = array("f", [weight * row[code] for weight, code in zip(weights, world.legal_codes(), strict=True)])
     shares = array("f", [weight / sum(weights) for weight in weights])
     return dict(zip(world.legal_codes(), shares, strict=True))
 

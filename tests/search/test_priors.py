@@ -1,0 +1,92 @@
+"""Learned priors: factors of the guide's weights by round and action, from the file of the value."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from clerestory.engine.core import Game
+from clerestory.engine.toy.rules import TOY
+from clerestory.engine.weights import shapes, write_weights
+from clerestory.search.errors import BadLimit
+from clerestory.search.ismcts import Searcher
+from clerestory.search.root import observe
+from tests.engine.cathedral.scenes import reach
+from tests.games import CATHEDRAL, DUEL
+from tests.search.oracle import ismcts
+from tests.search.positions import decisions
+
+PUCT: dict[str, Any] = {"selection": "puct"}
+LEAF: dict[str, Any] = {**PUCT, "horizon": 0}
+FEW = 3  # rounds with factors: later ones have those of the third
+
+
+def net(folder: Path, game: Game, factors: np.ndarray[Any, Any] | None) -> str:
+    """A file of random weights, with priors or without."""
+    rng = np.random.default_rng(5)
+    arrays = {name: (0.3 * rng.normal(size=shape)).astype(np.float32) for name, shape in shapes(game).items()}
+    write_weights(folder / "value.bin", arrays | ({} if factors is None else {"priors": factors}), {}, game=game)
+    return str(folder / "value.bin")
+
+
+def some_factors(game: Game) -> np.ndarray[Any, Any]:
+    """Factors for a few rounds, different for each number of seats, round and action."""
+    rng = np.random.default_rng(6)
+    return np.exp(rng.normal(size=(len(game.seats), FEW, game.num_actions))).astype(np.float32)
+
+
+@pytest.mark.parametrize(("game", "seats"), [(CATHEDRAL, 2), (CATHEDRAL, 4), (DUEL, 2)], ids=str)
+def test_equal_tables_with_factors(game: Game, seats: int, tmp_path: Path) -> None:
+    factors = some_factors(game)
+    path, table = net(tmp_path, game, factors), factors[seats - game.seats[0]].tolist()
+    differing = 0
+    for number, position in enumerate(decisions(game, seats, 2)[::40]):
+        found = Searcher(observe(position), seed=number, value=path, priors="learned", **PUCT).run(iterations=200)
+        expected = ismcts(position, number, 200, selection="puct", factors=table)
+        differing += expected != ismcts(position, number, 200, selection="puct")
+        assert {line.action: (line.visits, line.availability) for line in found.lines} == {
+            action: counts[:2] for action, counts in expected.items()
+        }
+    assert differing
+
+
+def test_factors_of_1_change_nothing(tmp_path: Path) -> None:
+    state = reach("draft", seats=3, round_=3)
+    path = net(tmp_path, CATHEDRAL, np.ones_like(some_factors(CATHEDRAL)))
+    tables = {
+        Searcher(observe(state), seed=1, value=path, priors=priors, **LEAF).run(iterations=300).lines
+        for priors in ("guide", "learned")
+    }
+    assert len(tables) == 1
+
+
+def test_factors_of_the_round_lead_the_search(tmp_path: Path) -> None:
+    state, factors = reach("draft", seats=2, round_=3), np.ones_like(some_factors(CATHEDRAL))
+    action = state.legal_actions()[-1]
+    for round_, leads in ((2, True), (1, False)):
+        factors[:] = 1
+        factors[0, round_, action.code] = 1e6
+        path = net(tmp_path, CATHEDRAL, factors)
+        searcher = Searcher(observe(state), seed=1, value=path, priors="learned", exploration=50.0, **LEAF)
+        assert (searcher.run(iterations=200).best.action == action.text) == leads
+
+
+def test_factors_need_no_hidden_card(tmp_path: Path) -> None:
+    """They depend on round and action alone: a dealt root and its view give the same table."""
+    state, path = reach("draft", seats=3, round_=3), net(tmp_path, CATHEDRAL, some_factors(CATHEDRAL))
+    views = (state, state.observe(state.turn), state.observe(state.turn).deal(9))
+    tables = {
+        Searcher(observe(view), seed=2, value=path, priors="learned", **LEAF).run(iterations=300).lines
+        for view in views
+    }
+    assert len(tables) == 1
+
+
+def test_a_value_without_priors_is_refused(tmp_path: Path) -> None:
+    state = reach("draft", seats=2, round_=3)
+    for value in ("hand", net(tmp_path, CATHEDRAL, None)):
+        with pytest.raises(BadLimit, match=r"priors: the value '.*' has none that were learned"):
+            Searcher(observe(state), seed=1, value=value, priors="learned", **LEAF)
+    with pytest.raises(BadLimit, match="priors"):
+        Searcher(observe(TOY.new(2, 1)), seed=1, priors="learned", **PUCT)
