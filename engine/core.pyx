@@ -156,6 +156,30 @@ cdef class Game:
         write_features(self.encoder, np.ascontiguousarray(states), own, table, points)
         return own, table, points
 
+    def weigh(self, bytes memory not None, codes not None):
+        """Return the guide's weights of actions that are legal in a position, in their order.
+
+        Args:
+            memory: what `State.to_bytes` returned. Memory that is no position's is not recognized.
+            codes: of the actions, ascending, as many as `legal_codes` has.
+
+        Raises GameError for a game without a guide, ValueError for memory of another size, or more actions than a
+        decision can have.
+        """
+        cdef uint64_t state[64]
+        cdef action_t legal[MAX_LEGAL]
+        cdef float out[MAX_LEGAL]
+        cdef int i, n = len(codes)
+        if self.guide == NULL:
+            raise GameError(f"{self.name} has no guide")
+        if len(memory) != self.ops.state_size or n > MAX_LEGAL:
+            raise ValueError(f"{len(memory)} bytes, {n} actions; possible: {self.ops.state_size}, {MAX_LEGAL} at most")
+        memcpy(state, <const char *> memory, self.ops.state_size)
+        for i in range(n):
+            legal[i] = codes[i]
+        self.guide.weigh(state, legal, n, out)
+        return [out[i] for i in range(n)]
+
     def seat_name(self, int seat):
         """What a seat is called in texts."""
         if seat < 0:

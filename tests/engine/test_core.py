@@ -43,6 +43,16 @@ def test_play_takes_action_text_or_code() -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
+def test_weights_of_listed_actions_are_those_of_the_position(name: str) -> None:
+    rules = GAMES[name]
+    for state in decisions(rules, 2, 3)[::7]:
+        assert rules.weigh(state.to_bytes(), state.legal_codes()) == state.weights()
+    for memory, codes in [(b"", [0]), (bytes(rules.state_bytes), [0] * 129)]:
+        with pytest.raises(ValueError, match="possible: "):
+            rules.weigh(memory, codes)
+
+
+@pytest.mark.parametrize("name", GAMES)
 def test_rounds_are_numbered_from_1(name: str) -> None:
     numbers = [state.round_number() for state in decisions(GAMES[name], 2, 3)]
     assert numbers[0] == 1
