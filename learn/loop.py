@@ -4,10 +4,10 @@ learn.json                   the game, its cards and features, the seed
 generation-0/2-players/      games, in chunks
              fit.npz         the state of an unfinished fit
              figures.json    the candidate's predictions on held-out games
-             candidate.net   its weights
+             candidate.net   its weights and priors
              gate/           games of its matches
              gate.json       their outcomes, and whether it passed
-             value.net       its weights with the outcomes, if it passed
+             value.net       the same with the outcomes, if it passed
 report.html                  the curves
 """
 
@@ -38,8 +38,9 @@ from clerestory.learn.errors import BadData
 from clerestory.learn.figures import calibrated, figures
 from clerestory.learn.fit import Progress, Schedule, fit, header_of
 from clerestory.learn.gate import Gate, play_gate
-from clerestory.learn.net import in_points, in_units, numpy_arrays
+from clerestory.learn.net import all_arrays, in_points, in_units, numpy_arrays
 from clerestory.learn.plan import Plan
+from clerestory.learn.priors import Decisions, decisions_of, figures_of_priors, fit_priors, together_decisions
 from clerestory.learn.report import page
 from clerestory.learn.samples import Samples, split, together
 
@@ -176,14 +177,18 @@ def fit_generation(plan: Plan, out: Path, generation: int, resources: Resources)
         resources.watch(f"generation {generation}: fit", progress.epoch, schedule.epochs)
     assert progress is not None
     weights = calibrated(progress.weights, material.calibration, game.features)
+    priors = fit_priors(game, material.decisions)
     summary = {
         **provenance(plan, generation, material),
         "schedule": asdict(schedule),
         "start": None if start is None else start.checksum,
         "losses": progress.losses,
         "held_out": {str(seats): figures(weights, part, game.features) for seats, part in material.held_out.items()},
+        "priors": {
+            str(seats): figures_of_priors(game, seats, part, priors) for seats, part in material.decisions.items()
+        },
     }
-    write_weights(folder / "candidate.net", in_points(weights), summary, game=game)
+    write_weights(folder / "candidate.net", {**in_points(weights), "priors": priors}, summary, game=game)
     write_json(folder / "figures.json", summary)
     (folder / "fit.npz").unlink()
 
@@ -208,26 +213,30 @@ class TrainingData:
         learned: samples to learn from, of all generations in the window.
         calibration: samples of this generation for calibration; not learned from.
         held_out: samples of this generation for evaluation; not used for learning or calibration.
+        decisions: full searches of all generations in the window, for the priors.
     """
 
     games: dict[int, dict[int, int]]
     learned: dict[int, Samples]
     calibration: dict[int, Samples]
     held_out: dict[int, Samples]
+    decisions: dict[int, Decisions]
 
 
 def gather(plan: Plan, out: Path, generation: int) -> TrainingData:
     """Return the data for the fit of a generation. Raises BadData."""
-    found = TrainingData({}, {}, {}, {})
+    found = TrainingData({}, {}, {}, {}, {})
     for seats in plan.seats:
-        parts, found.games[seats] = [], {}
+        parts, decisions, found.games[seats] = [], [], {}
         for number in window(generation):
             selfplay = plan.selfplay(number, seats, best_value(out, number))
             columns = join(read_games(selfplay, games_of(out, number, seats)))
             some, found.calibration[seats], found.held_out[seats] = split(columns, learned=selfplay.learned)
             found.games[seats][number] = count(columns, "game")
             parts.append(some)
+            decisions.append(decisions_of(plan.load(), columns))
         found.learned[seats] = together(parts)
+        found.decisions[seats] = together_decisions(decisions)
     return found
 
 
@@ -274,7 +283,7 @@ def gate_generation(plan: Plan, gate: Gate, out: Path, generation: int, resource
     if verdict["passed"]:
         weights = read_weights(candidate, plan.load())
         write_weights(
-            folder / "value.net", numpy_arrays(weights), {**weights.provenance, "gate": verdict}, game=plan.load()
+            folder / "value.net", all_arrays(weights), {**weights.provenance, "gate": verdict}, game=plan.load()
         )
     write_json(folder / "gate.json", verdict)
 

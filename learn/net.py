@@ -56,9 +56,15 @@ def in_units(weights: Weights) -> Weights:
 
 
 def numpy_arrays(read: ReadWeights) -> Weights:
-    """Return weights read from a file, as NumPy arrays."""
+    """Return the weights of the net in a file, as NumPy arrays."""
     arrays = {name: np.array(array, np.float32) for name, array in read.arrays.items()}
     return {name: array.reshape(-1, COLUMNS[name]) if name in COLUMNS else array for name, array in arrays.items()}
+
+
+def all_arrays(read: ReadWeights) -> Weights:
+    """Return everything in a file as NumPy arrays: the weights of the net, and the priors if it has any."""
+    priors = {} if read.priors is None else {"priors": np.asarray(read.priors)}
+    return {**numpy_arrays(read), **priors}
 
 
 @dataclass(frozen=True, slots=True)

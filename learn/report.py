@@ -29,6 +29,11 @@ svg .title, svg .middle { text-anchor: middle } svg .end { text-anchor: end }
 MATCHES = "Of each candidate, in one seat, against the others; every interval is of 95 %, over deals."
 HELD_OUT = "Every sixth game of a generation is held out; these are the figures on half of those."
 
+PRIORS = (
+    "How well the guide's weights, and these times the learned factors, foresee the visits of full searches in all "
+    "held-out games: how often the highest prior is that of a most visited action, and cross-entropy in nats."
+)
+
 
 def page(header: Mapping[str, Any], records: Sequence[Record]) -> str:
     """Return the report as HTML.
@@ -51,6 +56,7 @@ def page(header: Mapping[str, Any], records: Sequence[Record]) -> str:
             f"<h1>{escape(title)}</h1><p>{escape(source)}</p>",
             *section("Matches", MATCHES, table(MATCH, match_rows(records))),
             *section("Held-out games", HELD_OUT, table(HELD, held_rows(records))),
+            *section("Priors", PRIORS, table(PRIOR, prior_rows(records))),
             '<h2>Curves</h2><div class="charts">',
             *charts,
             "</div></body></html>",
@@ -73,6 +79,11 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 MATCH = ("generation", "players", "against", "a move", "games", "score share", "even", "Elo", "test", "passed")
 HELD = ("generation", "players", "positions", "R2 of margins", "log loss", "Brier", "calibration error", "order")
+
+PRIOR = (
+    "generation", "players", "decisions",
+    "guide: most visited", "cross-entropy", "learned: most visited", "cross-entropy",
+)  # fmt: skip
 
 
 def match_rows(records: Sequence[Record]) -> Iterable[Sequence[str]]:
@@ -102,6 +113,18 @@ def held_rows(records: Sequence[Record]) -> Iterable[Sequence[str]]:
                 str(record["generation"]), seats, f"{found['positions']:,}", f"{found['r2']:.3f}",
                 f"{found['log_loss']:.3f}", f"{found['brier']:.3f}", f"{found['ece']:.3f}",
                 f"{found['order']['odds']:.2f}",
+            )  # fmt: skip
+
+
+def prior_rows(records: Sequence[Record]) -> Iterable[Sequence[str]]:
+    """Return a row for every generation and number of players; older generations have no priors."""
+    for record in records:
+        for seats, found in record.get("priors", {}).items():
+            guide, learned = found["guide"], found["learned"]
+            yield (
+                str(record["generation"]), seats, f"{found['decisions']:,}",
+                f"{guide['top1']:.1%}", f"{guide['cross_entropy']:.3f}",
+                f"{learned['top1']:.1%}", f"{learned['cross_entropy']:.3f}",
             )  # fmt: skip
 
 

@@ -54,7 +54,8 @@ SHUT = replace(OPEN, elo0=8000, elo1=9000)
 def weights_of(folder: Path) -> list[bytes]:
     """The arrays of every generation, as bytes."""
     paths = sorted(folder.glob("generation-*/candidate.net"))
-    return [b"".join(array.tobytes() for array in read_weights(path, cathedral()).arrays.values()) for path in paths]
+    found = [read_weights(path, cathedral()) for path in paths]
+    return [b"".join(array.tobytes() for array in (*read.arrays.values(), read.priors or b"")) for read in found]
 
 
 @pytest.fixture(scope="module")
@@ -75,10 +76,30 @@ def test_what_a_generation_leaves_behind(whole: Path) -> None:
     assert (provenance["generation"], provenance["gate"]["passed"]) == (1, True)
     assert provenance["games"] == {"2": {"0": 20, "1": 20}}
     assert provenance["held_out"]["2"]["positions"] > 0
+    assert provenance["priors"]["2"]["decisions"] > 0
     (match,) = provenance["gate"]["matches"]
     assert (match["seats"], match["budget"], match["games"]) == (2, "2it", 2)
     assert match["opponent"].startswith("ismcts:value=generation-0/value.net,")
     assert "generation 1" in (whole / "report.html").read_text()
+
+
+def test_a_value_has_the_priors_of_its_candidate(whole: Path) -> None:
+    for number in range(2):
+        folder = whole / f"generation-{number}"
+        candidate, value = (read_weights(folder / name, cathedral()).priors for name in ("candidate.net", "value.net"))
+        assert candidate is not None
+        assert value is not None
+        assert candidate.tobytes() == value.tobytes()
+        assert set(np.asarray(candidate)[1:].ravel().tolist()) == {1.0}  # there were no games of 3 or 4 players
+
+
+def test_a_search_may_use_the_learned_priors(tmp_path: Path) -> None:
+    """The candidate's matches are then played with them."""
+    plan = replace(PLAN, search={**PLAN.search, "priors": "learned"})
+    (record,) = learn(plan, OPEN, tmp_path, 1, Resources())
+    assert record["gate"]["passed"]
+    (results,) = (tmp_path / "generation-0" / "gate").iterdir()
+    assert "priors=learned" in results.read_text()
 
 
 def test_the_next_generation_is_played_by_the_value_that_passed(whole: Path) -> None:

@@ -27,11 +27,17 @@ def match(opponent: str, passed: bool = True) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def priors() -> dict[str, Any]:
+    guide, learned = {"top1": 0.3, "cross_entropy": 1.6}, {"top1": 0.414, "cross_entropy": 1.4}
+    return {"decisions": 900, "guide": guide, "learned": learned}
+
+
 def record(generation: int) -> dict[str, Any]:
     return {
         "generation": generation,
         "losses": [2.0, 1.5, 1.2],
         "held_out": {"2": held_out(0.1 / (generation + 1)), "4": held_out(0.7)},
+        **({"priors": {"2": priors()}} if generation else {}),  # the first is of an earlier version
         "gate": {"passed": True, "matches": [match("ismcts:value=/some/where/value.net"), match("random & co")]},
     }
 
@@ -43,6 +49,7 @@ def test_the_page_is_well_formed_and_whole(generations: int) -> None:
         '<meta name="viewport" content="width=device-width">', ""))  # fmt: skip
     assert text.count("80.0% [70.0%, 90.0%]") == 2 * generations
     assert text.count("<td>0.700</td>") == (generations > 0)  # log loss of generation 0
+    assert text.count("<td>41.4%</td>") == max(generations - 1, 0)
     assert "/some/where" not in text
     assert not re.search(r"<script|src=|href=|url\(", text)
 
