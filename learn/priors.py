@@ -79,7 +79,7 @@ def guide_weights(game: Game, states: Array, action: Array, length: Array) -> Ar
     return np.array([weight for weights in found for weight in weights])
 
 
-def together_decisions(parts: Sequence[Decisions]) -> Decisions:
+def join_decisions(parts: Sequence[Decisions]) -> Decisions:
     """Return decisions concatenated; there must be at least one part."""
     return Decisions(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Decisions)))
 
