@@ -15,6 +15,13 @@ GUIDED: Mapping[str, Any] = {  # options of a search that relies on a guide; a g
     "endings": "proven",
 }
 
+LEARNED: Mapping[str, Any] = {  # and of one that relies on a learned value
+    "value": "net",
+    "reward": "win",
+    "horizon": 0,
+    "growth": 0.07,
+}
+
 REVIEWED: Mapping[str, Any] = {"exploration": 0.12, "growth": 0.0}  # of a review's search, with a learned value
 
 

@@ -31,9 +31,10 @@ cdef class Valuation:
         return self.weights is not None and self.weights.priors is not None
 
     cdef Priors priors(self, State state):
-        """Return the factors for the number of seats of a position; they are good as long as this object lives."""
-        if not self.has_priors:
-            return Priors(factors=NULL, rounds=0)
+        """Return the factors for the number of seats of a position, of a value that has some.
+
+        They are good as long as this object lives.
+        """
         cdef int table = state.seats - state.game.ops.min_seats
         return Priors(factors=&self.factors[table, 0, 0], rounds=<int> self.factors.shape[1])
 

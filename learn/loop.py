@@ -40,7 +40,7 @@ from clerestory.learn.fit import Progress, Schedule, fit, header_of
 from clerestory.learn.gate import Gate, play_gate
 from clerestory.learn.net import all_arrays, in_points, in_units, numpy_arrays
 from clerestory.learn.plan import Plan
-from clerestory.learn.priors import Decisions, decisions_of, figures_of_priors, fit_priors, join_decisions
+from clerestory.learn.priors import Decisions, decisions_of, figures_of_priors, fit_priors
 from clerestory.learn.report import page
 from clerestory.learn.samples import Samples, split, together
 
@@ -236,7 +236,7 @@ def gather(plan: Plan, out: Path, generation: int) -> TrainingData:
             parts.append(some)
             decisions.append(decisions_of(plan.load(), columns))
         found.learned[seats] = together(parts)
-        found.decisions[seats] = join_decisions(decisions)
+        found.decisions[seats] = Decisions.joined(decisions)
     return found
 
 

@@ -6,15 +6,15 @@ ridge, by Adam on all decisions at once, without random numbers. Actions whose t
 share their constants.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from clerestory.engine.core import Game
 from clerestory.learn.columns import Array, Columns
-from clerestory.learn.samples import HELD_OUT
+from clerestory.learn.samples import HELD_OUT, Arrays
 from clerestory.search.options import shipped
 
 RIDGE = 2.0  # weight of the squares of the constants, in decisions
@@ -24,7 +24,7 @@ MOST = 5.0  # of the logarithm of a factor, up or down
 
 
 @dataclass(frozen=True, slots=True)
-class Decisions:
+class Decisions(Arrays):
     """Full searches of games with one number of seats; the lines of a decision lie together, their codes ascending.
 
     Attributes:
@@ -77,11 +77,6 @@ def guide_weights(game: Game, states: Array, action: Array, length: Array) -> Ar
         for state, lines, end in zip(states, length, ends, strict=True)
     ]
     return np.array([weight for weights in found for weight in weights])
-
-
-def join_decisions(parts: Sequence[Decisions]) -> Decisions:
-    """Return decisions concatenated; there must be at least one part."""
-    return Decisions(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Decisions)))
 
 
 # -- the fit ---------------------------------------------------------------------------------------

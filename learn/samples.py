@@ -21,7 +21,17 @@ LOGISTIC = 1.6  # rise of the log odds over one standard deviation of a normally
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class Arrays:
+    """Arrays by name."""
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """Return the arrays of the parts concatenated; there must be at least one part."""
+        return cls(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(cls)))
+
+
+@dataclass(frozen=True, slots=True)
+class Rows(Arrays):
     """Columns of equal length."""
 
     def take(self, rows: Array) -> Self:
@@ -237,12 +247,7 @@ def together(parts: Sequence[Samples]) -> Samples:
         Lines(**{**each(part.lines), "decision": part.lines.decision + start})
         for part, start in zip(parts, starts, strict=True)
     ]
-    return Samples(
-        Positions(
-            *(np.concatenate([getattr(part.positions, field.name) for part in parts]) for field in fields(Positions))
-        ),
-        Lines(*(np.concatenate([getattr(lines, field.name) for lines in moved]) for field in fields(Lines))),
-    )
+    return Samples(Positions.joined([part.positions for part in parts]), Lines.joined(moved))
 
 
 def each(lines: Lines) -> dict[str, Array]:

@@ -22,7 +22,7 @@ from clerestory.learn.columns import count, join
 from clerestory.learn.errors import LearnError
 from clerestory.learn.loop import games_of, read_json
 from clerestory.learn.net import numpy_arrays
-from clerestory.learn.priors import Decisions, decisions_of, figures_of_priors, fit_priors, join_decisions
+from clerestory.learn.priors import Decisions, decisions_of, figures_of_priors, fit_priors
 from clerestory.learn.selfplay import SelfPlay
 
 Games = dict[int, dict[int, int]]  # their number, by number of seats and generation
@@ -33,15 +33,15 @@ def gather(rules: Game, run: Path, seed: int, generations: list[int]) -> tuple[d
     found: dict[int, Decisions] = {}
     games: Games = {}
     for seats in rules.seats:
-        parts = {}
+        parts = []
         for generation in generations:
             folder = games_of(run, generation, seats)
             if folder.exists():
                 columns = join(read_games(SelfPlay(partial(game, rules.name), seats, generation, seed), folder))
-                parts[generation] = decisions_of(rules, columns)
+                parts.append(decisions_of(rules, columns))
                 games.setdefault(seats, {})[generation] = count(columns, "game")
         if parts:
-            found[seats] = join_decisions(list(parts.values()))
+            found[seats] = Decisions.joined(parts)
     return found, games
 
 

@@ -2,19 +2,17 @@
 
 from typing import Any
 
-from clerestory.engine.tuning import GUIDED, REVIEWED, Tuning, ladder
+from clerestory.engine.tuning import GUIDED, LEARNED, REVIEWED, Tuning, ladder
 
 SEARCH: dict[str, Any] = {**GUIDED, "horizon": 0}
 
 CALIBRATED: dict[str, Any] = {"temperature": 4.0}  # of a review's shares; docs/decisions/ 21
 
-LEARNED: dict[str, Any] = {"value": "net", "reward": "win", "horizon": 0, "exploration": 0.25, "growth": 0.07}
-
 TUNING = Tuning(
     search={2: SEARCH | {"horizon": 20}, 3: SEARCH, 4: SEARCH | {"exploration": 0.3}},
     review={2: CALIBRATED, 3: CALIBRATED | {"horizon": 60}, 4: CALIBRATED | {"horizon": 60}},
     review_learned=dict.fromkeys((2, 3, 4), REVIEWED),
-    learned=dict.fromkeys((2, 3, 4), LEARNED),
+    learned={seats: {**LEARNED, "exploration": 0.25} for seats in (2, 3, 4)},
     temperature=8.0,
     scale={2: 30.0, 3: 20.0, 4: 10.0},
     worth_naming=0.15,

@@ -1,11 +1,11 @@
 """How the game is searched; docs/decisions/ 5 to 10 and 22 explain these figures."""
 
-from clerestory.engine.tuning import GUIDED, REVIEWED, Tuning, ladder
+from clerestory.engine.tuning import GUIDED, LEARNED, REVIEWED, Tuning, ladder
 
 TUNING = Tuning(
     search={2: {**GUIDED, "choice": "bound", "horizon": 20}},
     review_learned={2: REVIEWED},
-    learned={2: {"value": "net", "reward": "win", "horizon": 0, "growth": 0.07}},
+    learned={2: LEARNED},
     temperature=8.0,
     scale={2: 20.0},
     worth_naming=0.15,

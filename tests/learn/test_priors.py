@@ -14,7 +14,6 @@ from clerestory.learn.priors import (
     decisions_of,
     figures_of_priors,
     fit_priors,
-    join_decisions,
 )
 from clerestory.learn.selfplay import Habits, SelfPlay, play_games
 from tests.games import CATHEDRAL, DUEL
@@ -70,7 +69,7 @@ def test_decisions_are_those_of_full_searches(columns: Columns) -> None:
 def test_some_decisions_and_decisions_together(columns: Columns) -> None:
     found = decisions_of(TOY, columns)
     parts = [found.take(found.held_out), found.take(~found.held_out)]
-    both = join_decisions(parts)
+    both = Decisions.joined(parts)
     assert len(both.length) == len(found.length)
     assert sorted(both.share.tolist()) == sorted(found.share.tolist())
     assert parts[0].held_out.all()
