@@ -25,7 +25,7 @@ def learn(
     epochs: Annotated[int, typer.Option(min=1, max=1000, help="Epochs of a fit.")] = 10,
     search: Annotated[
         str, typer.Option(help="Options of a search that uses a learned value.")
-    ] = "horizon=0,reward=win",
+    ] = "horizon=0,reward=win,priors=learned",
     quick: Annotated[int, typer.Option(min=1, help="Iterations for four decisions in five.")] = 150,
     full: Annotated[int, typer.Option(min=1, help="Iterations for the fifth.")] = 1600,
     budgets: Annotated[str, typer.Option(help="Budgets of a move at the gate, like 2000it,10ms.")] = "2000it,10ms",

@@ -19,10 +19,13 @@ LEARNED: Mapping[str, Any] = {  # and of one that relies on a learned value
     "value": "net",
     "reward": "win",
     "horizon": 0,
-    "growth": 0.07,
 }
 
-REVIEWED: Mapping[str, Any] = {"exploration": 0.12, "growth": 0.0}  # of a review's search, with a learned value
+REVIEWED: Mapping[str, Any] = {  # of a review's search, with a learned value
+    "exploration": 0.12,
+    "growth": 0.0,
+    "priors": "guide",
+}
 
 
 @dataclass(frozen=True, slots=True)

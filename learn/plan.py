@@ -13,7 +13,7 @@ from clerestory.learn.errors import BadPlan
 from clerestory.learn.fit import Schedule
 from clerestory.learn.selfplay import Habits, SelfPlay
 
-LEARNED_SEARCH = {"horizon": 0, "reward": "win"}  # options for a learned value: no playout, its own win shares
+LEARNED_SEARCH = {"horizon": 0, "reward": "win", "priors": "learned"}  # with a learned value: no playout, all it says
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ class Options:
             search soon settles on a line, but in the long run also tries the others.
         prior_floor: share of the priors, 0 to 1, that is divided evenly among the actions, so that all are tried.
         priors: what they are proportional to: `guide`, the guide's weights; `learned`, these times the factors by round
-            and action that were learned with the value.
+            and action that were learned with the value, if it has any.
         reward: what every seat maximizes: `win`, its win share; `margin`, its margin, scaled; `mix`, the mean of the
             two; or a number, the share of the margin in such a mixture, 0 to 1.
         scale: points of margin per unit of reward, above 0; a margin of 0 is a reward of 0.5. By default a Searcher

@@ -46,8 +46,8 @@ cdef class TreeSearch:
         if view.game.guide != NULL:
             self.valuation = require_value(view.game, options.value)
             self.search.value = self.valuation.c
-            if options.priors == "learned":
-                self.search.priors = require_priors(self.valuation, view)
+            if options.priors == "learned" and self.valuation.has_priors:
+                self.search.priors = self.valuation.priors(view)
         self.search.path = <PathStep *> malloc(view.game.max_plies * sizeof(PathStep))
         cdef bint opened = tree_open(&self.search.tree, max_bytes, view.seats)
         if not opened or self.search.path == NULL or not self.open_statistics(options):
@@ -174,13 +174,6 @@ cdef Valuation require_value(object game, object name):
         return value_of(game, name)
     except BadWeights as error:
         raise BadLimit("value", str(error)) from None
-
-
-cdef Priors require_priors(Valuation valuation, State view) except *:
-    """Return the learned factors of the guide's weights. Raises BadLimit."""
-    if not valuation.has_priors:
-        raise BadLimit("priors", f"the value {valuation.name[:80]!r} has none that were learned")
-    return valuation.priors(view)
 
 
 cdef Rng stream(object seed):

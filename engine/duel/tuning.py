@@ -5,7 +5,7 @@ from clerestory.engine.tuning import GUIDED, LEARNED, REVIEWED, Tuning, ladder
 TUNING = Tuning(
     search={2: {**GUIDED, "choice": "bound", "horizon": 20}},
     review_learned={2: REVIEWED},
-    learned={2: LEARNED},
+    learned={2: {**LEARNED, "growth": 0.07}},
     temperature=8.0,
     scale={2: 20.0},
     worth_naming=0.15,

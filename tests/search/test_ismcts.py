@@ -184,7 +184,6 @@ def test_no_result_before_the_first_run() -> None:
         ({"seed": 1, "prior_floor": -0.1}, "prior_floor"),
         ({"seed": 1, "prior_floor": 1.1}, "prior_floor"),
         ({"seed": 1, "priors": "visits"}, "priors"),
-        ({"seed": 1, "priors": "learned"}, "priors"),
         ({"seed": 1, "choice": "luck"}, "choice"),
         ({"seed": 1, "deviations": -1}, "deviations"),
         ({"seed": 1, "sharpness": 0}, "sharpness"),

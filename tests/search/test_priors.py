@@ -7,9 +7,7 @@ import numpy as np
 import pytest
 
 from clerestory.engine.core import Game
-from clerestory.engine.toy.rules import TOY
 from clerestory.engine.weights import shapes, write_weights
-from clerestory.search.errors import BadLimit
 from clerestory.search.ismcts import Searcher
 from clerestory.search.root import observe
 from tests.engine.cathedral.scenes import reach
@@ -83,10 +81,11 @@ def test_factors_need_no_hidden_card(tmp_path: Path) -> None:
     assert len(tables) == 1
 
 
-def test_a_value_without_priors_is_refused(tmp_path: Path) -> None:
+def test_a_value_without_factors_leaves_the_weights_as_they_are(tmp_path: Path) -> None:
     state = reach("draft", seats=2, round_=3)
     for value in ("hand", net(tmp_path, CATHEDRAL, None)):
-        with pytest.raises(BadLimit, match=r"priors: the value '.*' has none that were learned"):
-            Searcher(observe(state), seed=1, value=value, priors="learned", **LEAF)
-    with pytest.raises(BadLimit, match="priors"):
-        Searcher(observe(TOY.new(2, 1)), seed=1, priors="learned", **PUCT)
+        tables = {
+            Searcher(observe(state), seed=1, value=value, priors=priors, **LEAF).run(iterations=300).lines
+            for priors in ("guide", "learned")
+        }
+        assert len(tables) == 1
