@@ -43,7 +43,7 @@ PLAN = Plan(
     load=cathedral,
     seats=(2,),
     chunks=1,
-    seed=7,
+    seed=5,
     habits=Habits(quick=2, full=6, least_visits=1),
     schedule=Schedule(epochs=2, batch=256),
 )
@@ -78,7 +78,7 @@ def test_what_a_generation_leaves_behind(whole: Path) -> None:
     assert provenance["held_out"]["2"]["positions"] > 0
     assert provenance["priors"]["2"]["decisions"] > 0
     (match,) = provenance["gate"]["matches"]
-    assert (match["seats"], match["budget"], match["games"]) == (2, "2it", 2)
+    assert (match["seats"], match["budget"], match["games"]) == (2, "2it", OPEN.games)
     assert match["opponent"].startswith("ismcts:value=generation-0/value.net,")
     assert "generation 1" in (whole / "report.html").read_text()
 
@@ -146,8 +146,8 @@ def test_a_run_that_is_killed_goes_on(whole: Path, tmp_path: Path) -> None:
     """SIGKILL at any moment, twice; then the run finishes."""
     command = [
         *(sys.executable, "-m", "clerestory", "learn", "cathedral", "--out", str(tmp_path), "--seats", "2"),
-        *("--games", "20", "--generations", "2", "--quick", "2", "--full", "6", "--epochs", "2", "--seed", "5"),
-        *("--budgets", "2it", "--gate-games", "2", "--sprt", "-9000,-8000", "--workers", "1"),
+        *("--games", "20", "--generations", "2", "--quick", "2", "--full", "6", "--epochs", "2", "--seed", str(PLAN.seed)),
+        *("--budgets", "2it", "--gate-games", str(OPEN.games), "--sprt", "-9000,-8000", "--workers", "1"),
     ]
     for wanted in ("generation-0/2-players/00000.npz", "generation-0/candidate.net"):
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
