@@ -1,4 +1,4 @@
-"""The command line of a tool that has two commands."""
+"""The command line of a tool that has several commands."""
 
 import argparse
 import sys
@@ -10,16 +10,16 @@ from clerestory.engine import GAMES
 from tools.json_lines import BadLines
 
 
-def two_commands(text: str | None, one: str, other: str) -> tuple[ArgumentParser, ArgumentParser, ArgumentParser]:
-    """Return the parser of a tool, and those of its two commands; `command` of the result names the one given."""
+def with_commands(text: str | None, *names: str) -> tuple[ArgumentParser, ...]:
+    """Return the parser of a tool, and those of its commands; `command` of the result names the one given."""
     parser = ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
-    return parser, commands.add_parser(one), commands.add_parser(other)
+    return parser, *map(commands.add_parser, names)
 
 
 def gather_and(text: str | None, other: str, games: int) -> tuple[ArgumentParser, ArgumentParser]:
     """Return the parser of a tool that gathers from `games` games and then reads files, and the parser of `gather`."""
-    parser, gathering, reading = two_commands(text, "gather", other)
+    parser, gathering, reading = with_commands(text, "gather", other)
     gathering.add_argument("game", choices=GAMES)
     gathering.add_argument("--seats", type=int, default=2)
     gathering.add_argument("--games", type=int, default=games)

@@ -29,7 +29,7 @@ from clerestory.search.ismcts import Searcher
 from clerestory.search.levels import choose_line
 from clerestory.search.options import shipped
 from clerestory.search.root import observe
-from tools.commands import run, two_commands
+from tools.commands import run, with_commands
 from tools.json_lines import gathered, read_lines
 
 ANCHOR, FIXED = "greedy-v2", 1000.0  # Elo
@@ -132,7 +132,7 @@ def fit(lines: Sequence[dict[str, Any]]) -> Iterator[str]:
 
 
 def main() -> None:
-    parser, playing, fitting = two_commands(__doc__, "play", "fit")
+    parser, playing, fitting = with_commands(__doc__, "play", "fit")
     playing.add_argument("game", choices=GAMES)
     playing.add_argument("--deals", type=int, default=10)
     playing.add_argument("--seed", type=int, default=0, help="of the first deal")

@@ -2,10 +2,12 @@
 
     python -m tools.regret table --iterations 1000
     python -m tools.regret find GAME --seats N --positions K
+    python -m tools.regret judge GAME
 
 `find` plays games of the shipped search, from the first seed that has given no position yet, takes one decision in
-SPARSE with a choice, and stores the win share and margin of each line from a search of LONG iterations. `table`
-lets the shipped search choose there, and on the solved positions of `tools.exact`, and prints the mean loss of its
+SPARSE with a choice, and judges it: it stores the win share and margin of each line from a search that gives every line
+LONG iterations. `judge` judges all positions again, as is due when the search has become better. `table` lets the
+shipped search choose there, and on the solved positions of `tools.exact`, and prints the mean loss of its
 choices, in win share and in points, with standard errors over the positions. tests/tools/test_regret.py checks every
 version against bounds taken from this table.
 """
@@ -15,13 +17,16 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import sqrt
+from operator import itemgetter
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
 from clerestory.engine import GAMES, State
+from clerestory.search.ismcts import Searcher
 from clerestory.search.options import shipped
-from tools.commands import two_commands
+from clerestory.search.root import observe
+from tools.commands import with_commands
 from tools.exact import WANTED as SOLVED
 from tools.exact import lines_of as solved_lines
 from tools.exact import regret as solved_regret
@@ -30,7 +35,8 @@ from tools.self_play import decisions, searched
 
 HERE = Path(__file__).parents[1] / "tests" / "search"
 SPARSE = 10  # decisions with a choice, of which one is taken
-LONG = 100_000  # iterations of the searches that judge
+LONG = 100_000  # iterations for each line of the searches that judge
+LARGE = 1 << 31  # bytes of their trees
 MOVE = 300  # iterations of a move of the games
 MAX_BYTES = 1 << 28  # of the tree of a move
 SEED = 1  # of the searches that are judged
@@ -74,10 +80,14 @@ def position_of(game: str, line: dict[str, Any]) -> State:
 
 
 def verdict(state: State) -> dict[str, Any]:
-    """The win share and margin of each line from a long search, the best line first."""
-    result = searched(state, LONG, SEED + 1)
-    lines = {line.action: (round(line.win_shares[result.seat], 4), round(line.margin, 2)) for line in result.lines}
-    return {"lines": lines}
+    """The win share and margin of each line from a search that gives all as many iterations, the best line first."""
+    options = {**shipped(state.game, state.seats), "allocation": "even"}
+    searcher = Searcher(observe(state), seed=SEED + 1, max_bytes=LARGE, **options)
+    result = searcher.run(iterations=LONG * len(state.legal_codes()))
+    if result.memory_full:
+        raise MemoryError("the tree of a search that judges is full")
+    worth = {line.action: (round(line.win_shares[result.seat], 4), round(line.margin, 2)) for line in result.lines}
+    return {"lines": dict(sorted(worth.items(), key=itemgetter(1), reverse=True))}
 
 
 def find(game: str, seats: int, positions: int) -> None:
@@ -92,11 +102,21 @@ def find(game: str, seats: int, positions: int) -> None:
                     "codes": [action.code for action in state.history],
                     **verdict(state),
                 }
-                file.write(json.dumps(line, separators=(",", ":")) + "\n")
+                file.write(compact(line))
                 file.flush()
                 if (found := found + 1) == positions:
                     break
             seed += 1
+
+
+def judge(game: str) -> None:
+    """Judge all positions of a game again."""
+    lines = [{**line, **verdict(position_of(game, line))} for line in judged(game)]
+    data(game).write_text("".join(compact(line) for line in lines))
+
+
+def compact(line: dict[str, Any]) -> str:
+    return json.dumps(line, separators=(",", ":")) + "\n"
 
 
 def loss(game: str, line: dict[str, Any], iterations: int) -> tuple[float, float]:
@@ -135,14 +155,17 @@ def table(iterations: int) -> Iterator[str]:
 
 
 def main() -> None:
-    parser, finding, making = two_commands(__doc__, "find", "table")
+    parser, finding, judging, making = with_commands(__doc__, "find", "judge", "table")
     finding.add_argument("game", choices=SOLVED)
     finding.add_argument("--seats", type=int, default=2)
     finding.add_argument("--positions", type=int, default=75)
+    judging.add_argument("game", choices=SOLVED)
     making.add_argument("--iterations", type=int, default=1000)
     options = parser.parse_args()
     if options.command == "find":
         find(options.game, options.seats, options.positions)
+    elif options.command == "judge":
+        judge(options.game)
     else:
         sys.stdout.write("\n".join(table(options.iterations)) + "\n")
 
