@@ -9,12 +9,12 @@ from tools.regret import LossRow, judged, judged_row, loss, position_of, solved_
 
 GAMES_JUDGED = ("cathedral", "duel")
 # Win share and points that choices may lose: what was measured (docs/benchmarks.md), and two standard errors.
-SOLVED_BOUNDS = {"cathedral": (0.005, 0.95), "duel": (0.005, 0.02)}  # 10,000 iterations
+SOLVED_BOUNDS = {"cathedral": (0.005, 0.55), "duel": (0.005, 0.02)}  # 10,000 iterations
 JUDGED_BOUNDS = {  # 1,000 iterations
-    ("cathedral", 2): (0.009, 0.19),
-    ("cathedral", 3): (0.018, 0.18),
-    ("cathedral", 4): (0.034, 0.31),
-    ("duel", 2): (0.007, 0.22),
+    ("cathedral", 2): (0.019, 0.53),
+    ("cathedral", 3): (0.012, 0.21),
+    ("cathedral", 4): (0.004, 0.17),
+    ("duel", 2): (0.009, 0.30),
 }
 LINES = [(game, line) for game in GAMES_JUDGED for line in judged(game)[::8]]
 
@@ -41,9 +41,8 @@ def test_choices_in_solved_positions_lose_no_more_than_they_did(game: str) -> No
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", SOLVED_BOUNDS)
-def test_long_searches_lose_nothing_in_all_solved_positions_but_one(game: str) -> None:
-    """The search draws a won position in which thousands of replies would have to be refuted."""
-    assert sorted(solved_row(game, 100_000).shares)[-2] < 1e-6
+def test_long_searches_lose_nothing_in_any_solved_position(game: str) -> None:
+    assert max(solved_row(game, 100_000).shares) < 1e-6
 
 
 @pytest.mark.parametrize(("game", "players"), JUDGED_BOUNDS)
