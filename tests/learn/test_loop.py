@@ -146,8 +146,9 @@ def test_a_run_that_is_killed_goes_on(whole: Path, tmp_path: Path) -> None:
     """SIGKILL at any moment, twice; then the run finishes."""
     command = [
         *(sys.executable, "-m", "clerestory", "learn", "cathedral", "--out", str(tmp_path), "--seats", "2"),
-        *("--games", "20", "--generations", "2", "--quick", "2", "--full", "6", "--epochs", "2", "--seed", str(PLAN.seed)),
-        *("--budgets", "2it", "--gate-games", str(OPEN.games), "--sprt", "-9000,-8000", "--workers", "1"),
+        *("--games", "20", "--generations", "2", "--quick", "2", "--full", "6", "--epochs", "2"),
+        *("--seed", str(PLAN.seed), "--budgets", "2it", "--gate-games", str(OPEN.games)),
+        *("--sprt", "-9000,-8000", "--workers", "1"),
     ]
     for wanted in ("generation-0/2-players/00000.npz", "generation-0/candidate.net"):
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
