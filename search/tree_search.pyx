@@ -5,7 +5,7 @@ from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy
 
-from clerestory.engine.core cimport MAX_LEGAL, OVER, Priors, State, action_t
+from clerestory.engine.core cimport MAX_LEGAL, OVER, State, action_t
 from clerestory.engine.rng cimport Rng
 from clerestory.engine.value cimport Valuation
 from clerestory.search.iteration cimport MastStatistics, MastStep, PathStep, run_until
