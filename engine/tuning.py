@@ -25,6 +25,7 @@ REVIEWED: Mapping[str, Any] = {  # of a review's search, with a learned value
     "exploration": 0.12,
     "growth": 0.0,
     "priors": "guide",
+    "sharpness": 1.0,
 }
 
 

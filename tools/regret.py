@@ -81,7 +81,7 @@ def position_of(game: str, line: dict[str, Any]) -> State:
 
 def verdict(state: State) -> dict[str, Any]:
     """The win share and margin of each line from a search that gives all as many iterations, the best line first."""
-    options = {**shipped(state.game, state.seats), "allocation": "even"}
+    options = {**shipped(state.game, state.seats), "allocation": "even", "sharpness": 1.0}
     searcher = Searcher(observe(state), seed=SEED + 1, max_bytes=LARGE, **options)
     result = searcher.run(iterations=LONG * len(state.legal_codes()))
     if result.memory_full:
