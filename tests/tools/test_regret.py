@@ -1,10 +1,12 @@
 """The loss of choices is within bounds; the judged positions can be reached, and all their lines were judged."""
 
+from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 import pytest
 
+from tools import regret
 from tools.regret import LossRow, judged, judged_row, loss, position_of, solved_row
 
 GAMES_JUDGED = ("cathedral", "duel")
@@ -24,6 +26,27 @@ def test_a_judged_position_is_reached_and_all_its_actions_were_judged(game: str,
     position = position_of(game, line)
     assert position.seats == line["seats"]
     assert {action.text for action in position.legal_actions()} == set(line["lines"])
+
+
+def test_positions_are_judged_again_every_action_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    some = judged("duel")[:3]
+    (tmp_path / "searched-duel.jsonl").write_text("".join(map(regret.compact, some)))
+    monkeypatch.setattr(regret, "HERE", tmp_path)
+    monkeypatch.setattr(regret, "LONG", 20)
+    regret.judge("duel")
+    for before, after in zip(some, judged("duel"), strict=True):
+        assert [after[name] for name in ("seats", "seed", "codes")] == [
+            before[name] for name in ("seats", "seed", "codes")
+        ]
+        assert after["lines"].keys() == before["lines"].keys()
+        assert list(after["lines"].values()) == sorted(after["lines"].values(), reverse=True)
+
+
+def test_a_judge_without_memory_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(regret, "LARGE", 1 << 16)
+    monkeypatch.setattr(regret, "LONG", 1000)
+    with pytest.raises(MemoryError, match="full"):
+        regret.verdict(position_of(*LINES[0]))
 
 
 def test_the_best_line_loses_nothing_and_the_table_says_how_much_others_do() -> None:
