@@ -220,7 +220,7 @@ def searcher_of(position: State, seed: int) -> Searcher:
 
 @pytest.mark.slow
 def test_what_is_stated_holds_in_many_worlds() -> None:
-    positions = [state.to_json() for state in recorded_positions(RECORDS, 40)]
+    positions = [state.to_json() for state in recorded_positions(RECORDS, 300)]
     found = sum((check(position, 1, 2000, 100, 10) for position in positions), ReasonTally())
     assert found.differences > 20
     assert found.held >= 0.95 * found.differences
