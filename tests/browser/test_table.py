@@ -92,6 +92,7 @@ def board_text(page: Page) -> str:
 
 def test_a_line_is_played_out_in_ghosts_and_stepped_through(page: Page) -> None:
     start(page)
+    expect(page.locator(".board .can").first).to_be_visible(timeout=PATIENCE)  # the actions come after the position
     before = board_text(page)
     hinted(page, 2)
     page.locator(".lines tbody button").first.hover()
