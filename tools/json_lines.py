@@ -10,6 +10,11 @@ class BadLines(Exception):
     """A file is empty, or does not contain JSON lines."""
 
 
+def compact(line: dict[str, Any]) -> str:
+    """Return a line of a file that is shipped: JSON without spaces."""
+    return json.dumps(line, separators=(",", ":")) + "\n"
+
+
 def gathered(*paths: Path) -> list[dict[str, Any]]:
     """Return the contents of files with at least one line. Raises OSError, BadLines."""
     lines = read_lines(*paths)

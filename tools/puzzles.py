@@ -33,6 +33,7 @@ from clerestory.search.options import shipped
 from clerestory.search.reasons import in_words, stated
 from clerestory.search.root import Root, observe
 from tools.exact import TooLarge, lines_of, solved
+from tools.json_lines import compact
 
 ROOT = Path(__file__).parents[1]
 FOUND = ROOT / "build" / "puzzles"  # puzzles found so far, a line for each game searched
@@ -287,7 +288,7 @@ def write(game: Game, lines: list[Line]) -> None:
     """Write the shipped puzzles."""
     SHIPPED.mkdir(exist_ok=True)
     ordered = sorted(lines, key=lambda line: (line["level"], line["seed"], line["ply"]))
-    text = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in ordered)
+    text = "".join(map(compact, ordered))
     (SHIPPED / f"{game.name}.jsonl").write_text(text, encoding="utf-8")
     tell(f"{game.name}: {len(lines)}, by level {sorted(Counter(line['level'] for line in lines).items())}")
 

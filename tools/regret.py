@@ -12,7 +12,6 @@ choices, in win share and in points, with standard errors over the positions. te
 version against bounds taken from this table.
 """
 
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -23,14 +22,12 @@ from statistics import fmean, stdev
 from typing import Any
 
 from clerestory.engine import GAMES, State
-from clerestory.search.ismcts import Searcher
 from clerestory.search.options import shipped
-from clerestory.search.root import observe
 from tools.commands import with_commands
 from tools.exact import WANTED as SOLVED
 from tools.exact import lines_of as solved_lines
 from tools.exact import regret as solved_regret
-from tools.json_lines import read_lines
+from tools.json_lines import compact, read_lines
 from tools.self_play import decisions, searched
 
 HERE = Path(__file__).parents[1] / "tests" / "search"
@@ -81,9 +78,8 @@ def position_of(game: str, line: dict[str, Any]) -> State:
 
 def verdict(state: State) -> dict[str, Any]:
     """The win share and margin of each line from a search that gives all as many iterations, the best line first."""
-    options = {**shipped(state.game, state.seats), "allocation": "even", "sharpness": 1.0}
-    searcher = Searcher(observe(state), seed=SEED + 1, max_bytes=LARGE, **options)
-    result = searcher.run(iterations=LONG * len(state.legal_codes()))
+    iterations = LONG * len(state.legal_codes())
+    result = searched(state, iterations, SEED + 1, LARGE, allocation="even", sharpness=1.0)
     if result.memory_full:
         raise MemoryError("the tree of a search that judges is full")
     worth = {line.action: (round(line.win_shares[result.seat], 4), round(line.margin, 2)) for line in result.lines}
@@ -112,11 +108,7 @@ def find(game: str, seats: int, positions: int) -> None:
 def judge(game: str) -> None:
     """Judge all positions of a game again."""
     lines = [{**line, **verdict(position_of(game, line))} for line in judged(game)]
-    data(game).write_text("".join(compact(line) for line in lines))
-
-
-def compact(line: dict[str, Any]) -> str:
-    return json.dumps(line, separators=(",", ":")) + "\n"
+    data(game).write_text("".join(map(compact, lines)))
 
 
 def loss(game: str, line: dict[str, Any], iterations: int) -> tuple[float, float]:

@@ -1,6 +1,7 @@
 """Games of the shipped search against itself, from which tools take decisions."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from clerestory.engine import GAMES, NATURE, Rng, State
 from clerestory.search.ismcts import Searcher
@@ -9,10 +10,10 @@ from clerestory.search.result import Result
 from clerestory.search.root import observe
 
 
-def searched(position: State, iterations: int, seed: int, max_bytes: int = 1 << 28) -> Result:
-    """Return the result of the shipped search for a position."""
-    options = shipped(position.game, position.seats)
-    return Searcher(observe(position), seed=seed, max_bytes=max_bytes, **options).run(iterations=iterations)
+def searched(position: State, iterations: int, seed: int, max_bytes: int = 1 << 28, **options: Any) -> Result:
+    """Return the result of the shipped search for a position, with other values for some options."""
+    chosen = {**shipped(position.game, position.seats), **options}
+    return Searcher(observe(position), seed=seed, max_bytes=max_bytes, **chosen).run(iterations=iterations)
 
 
 def decisions(

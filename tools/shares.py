@@ -21,24 +21,18 @@ from typing import Any
 
 import numpy as np
 
-from clerestory.engine import GAMES, NATURE, Rng, State
+from clerestory.engine import GAMES, NATURE, Rng
 from clerestory.learn.columns import Array
 from clerestory.learn.figures import BINS, calibration_error, reliability
 from clerestory.learn.samples import entropy
-from clerestory.search.ismcts import Searcher
 from clerestory.search.options import shipped
-from clerestory.search.result import Result
-from clerestory.search.root import observe
 from tools.commands import gather_and, run
 from tools.json_lines import gathered, read_lines
+from tools.self_play import searched
 
 EXPONENTS = np.linspace(0.5, 1.6, 111)  # that are tried
+MAX_BYTES = 1 << 26  # of the tree of a move
 LEAST = 1e-6  # lower limit of a share before its logarithm is taken
-
-
-def searched(position: State, iterations: int, seed: int) -> Result:
-    options = {**shipped(position.game, position.seats), "sharpness": 1.0}
-    return Searcher(observe(position), seed=seed, max_bytes=1 << 26, **options).run(iterations=iterations)
 
 
 def game_of(game: str, seats: int, iterations: int, seed: int) -> dict[str, Any]:
@@ -50,7 +44,7 @@ def game_of(game: str, seats: int, iterations: int, seed: int) -> dict[str, Any]
         elif len(legal := state.legal_codes()) == 1:
             state.play(legal[0])
         else:
-            best = searched(state, iterations, rng.next()).best
+            best = searched(state, iterations, rng.next(), MAX_BYTES, sharpness=1.0).best
             said.append((state.round_number(), [round(share, 5) for share in best.win_shares]))
             state.play(best.action)
     about = {"game": game, "seats": seats, "iterations": iterations, "seed": seed}

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tools import regret
+from tools.json_lines import compact
 from tools.regret import LossRow, judged, judged_row, loss, position_of, solved_row
 
 GAMES_JUDGED = ("cathedral", "duel")
@@ -30,7 +31,7 @@ def test_a_judged_position_is_reached_and_all_its_actions_were_judged(game: str,
 
 def test_positions_are_judged_again_every_action_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     some = judged("duel")[:3]
-    (tmp_path / "searched-duel.jsonl").write_text("".join(map(regret.compact, some)))
+    (tmp_path / "searched-duel.jsonl").write_text("".join(map(compact, some)))
     monkeypatch.setattr(regret, "HERE", tmp_path)
     monkeypatch.setattr(regret, "LONG", 20)
     regret.judge("duel")
