@@ -87,6 +87,11 @@ class ServerGame:
         return any(holder.kind == SeatKind.OPEN for holder in self.seats)
 
     @property
+    def bots_only(self) -> bool:
+        """Whether nobody but bots is in it: no person, and no open seat that one may take."""
+        return all(holder.kind == SeatKind.BOT for holder in self.seats)
+
+    @property
     def position(self) -> State:
         """The whole position; do not change it."""
         return self.positions[-1]

@@ -274,6 +274,19 @@ def test_a_person_leaves_a_seat_to_a_bot_and_comes_back() -> None:
     assert (game.mover, game.seats[0]) == (None, replace(head().seats[0]))
 
 
+@pytest.mark.parametrize(("seats", "alone"), [("bb", True), ("bp", False), ("bo", False), ("po", False)])
+def test_a_game_of_bots_only_has_nobody_and_no_seat_for_anybody(seats: str, alone: bool) -> None:
+    assert kept(seats=seats).bots_only is alone
+
+
+def test_a_game_is_of_bots_only_while_its_people_leave_their_seats_to_bots() -> None:
+    game = kept(seats="pb")
+    course.set_seat(game, OWNER, 0, Holder(SeatKind.BOT, bot=BotSettings(3)), NOW)
+    assert game.bots_only
+    course.set_seat(game, OWNER, 0, Holder(SeatKind.PERSON), NOW)
+    assert not game.bots_only
+
+
 def test_a_seat_that_is_so_already_stays_as_it_is() -> None:
     game = kept()
     version = game.version
