@@ -12,7 +12,7 @@ import typer
 
 from clerestory.cli.grouped import grouped
 from clerestory.cli.settings import SETTINGS, LogFormatOption, LogLevelOption, WebOption, WhileStdinOption
-from clerestory.cli.web import NamesOption, PageOption, chosen_door
+from clerestory.cli.web import NamesOption, PageOption, ProxiesOption, chosen_door
 from clerestory.clients.connection import dial
 from clerestory.door.config import DoorSettings
 from clerestory.door.serve import opened
@@ -33,6 +33,7 @@ def serve(
     web: WebOption = "",
     web_name: NamesOption = None,
     web_page: PageOption = None,
+    web_proxy: ProxiesOption = None,
     while_stdin: WhileStdinOption = False,
 ) -> None:
     """Serve advice over gRPC until SIGTERM or SIGINT; running searches then answer with what they have."""
@@ -41,7 +42,7 @@ def serve(
     write_logs(log_format, log_level)
     if web and settings.tls_client_ca is not None:
         raise BadSettings("web: would let browsers in without the certificate that tls_client_ca requires")
-    door = chosen_door(web, web_name, settings.insecure, web_page) if web else None
+    door = chosen_door(web, web_name, settings.insecure, web_page, web_proxy) if web else None
     sys.setswitchinterval(SWITCH)
     asyncio.run(serve_while(settings, door, while_stdin))
 

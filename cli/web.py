@@ -30,6 +30,15 @@ PageOption = Annotated[
         envvar="CLERESTORY_WEB_PAGE",
     ),
 ]
+ProxiesOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--web-proxy",
+        help="Address or network of a proxy in front of the page: it has no share of the connections, and its"
+        " X-Forwarded-For is believed.",
+        envvar="CLERESTORY_WEB_PROXY",
+    ),
+]
 
 
 @grouped()
@@ -40,19 +49,22 @@ def web(
     ] = "127.0.0.1:8080",
     web_name: NamesOption = None,
     web_page: PageOption = None,
+    web_proxy: ProxiesOption = None,
     insecure: Annotated[bool, typer.Option("--insecure", help="Accept plaintext from other machines.")] = False,
     access: Access = PLAIN,
 ) -> None:
     """Show the page of a server that runs elsewhere, until SIGTERM or SIGINT."""
     tls = access.tls()
-    door = chosen_door(listen, web_name, insecure, web_page)
+    door = chosen_door(listen, web_name, insecure, web_page, web_proxy)
     write_logs("text", "info")
     asyncio.run(stand(door, dial(server, access.token(), tls, retries=False)))
 
 
-def chosen_door(listen: str, names: list[str] | None, insecure: bool, page: Path | None) -> DoorSettings:
+def chosen_door(
+    listen: str, names: list[str] | None, insecure: bool, page: Path | None, proxies: list[str] | None
+) -> DoorSettings:
     """Return the settings of a door. Raises BadDoor."""
-    return DoorSettings(listen, tuple(names or ()), insecure, page)
+    return DoorSettings(listen, tuple(names or ()), insecure, page, tuple(proxies or ()))
 
 
 async def stand(door: DoorSettings, server: Connection) -> None:

@@ -6,7 +6,6 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlsplit
 
 from clerestory.door.bridge import PASSED_ON, Bridge, BrowserCall, Metadata
 from clerestory.door.codec import CODECS, END, Codec, wrapped
@@ -17,6 +16,7 @@ from clerestory.door.methods import Method, methods
 from clerestory.door.page import NO_PAGE, File
 
 ACCEPTED = ", ".join(CODECS)
+HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^]\[:/?#@\s]+)(?::[0-9]{0,5})?")  # a `Host` header: name or address, and port
 
 logger = logging.getLogger(__name__)
 
@@ -59,9 +59,10 @@ class Door:
     def _refusal(self, exchange: HttpExchange) -> str | None:
         """Return why a request's host or origin is not acceptable; None if both are."""
         host, origin = exchange.headers.get("host", ""), exchange.headers.get("origin")
-        if not self._settings.knows(host_name(host)):
+        named = HOST.fullmatch(host)
+        if named is None or not self._settings.knows(named[1]):
             return f"{host[:80]!r} is not a name of this server; --web-name adds names.\n"
-        if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+        if origin is not None and origin.partition("://")[2].lower() != host.lower():
             return f"A page of {origin[:80]!r} may not call this service.\n"
         return None
 
@@ -79,7 +80,7 @@ class Door:
         answer = self._stream if method.streams else self._unary
         try:
             timeout, headers = read_timeout(exchange.headers), passed_on(exchange.headers)
-            message = codec.request(method, await exchange.body())
+            message = await codec.request(method, await exchange.body())
         except ConnectError as error:
             await refuse(exchange, codec, error)
             return
@@ -89,7 +90,7 @@ class Door:
     async def _unary(self, exchange: HttpExchange, codec: Codec, call: BrowserCall) -> None:
         try:
             answer, trailers = await self._bridge.unary(call)
-            data = codec.response(call.method, answer)
+            data = await codec.response(call.method, answer)
         except ConnectError as error:
             await refuse(exchange, codec, error)
             return
@@ -100,7 +101,7 @@ class Door:
         parts = self._bridge.stream(call)
         try:
             async for part in parts:
-                await exchange.send(codec.response(call.method, part), more=True)
+                await exchange.send(await codec.response(call.method, part), more=True)
         except ConnectError as error:
             await exchange.send(ending(error))
         else:
@@ -165,10 +166,3 @@ def passed_on(headers: Mapping[str, str]) -> Mapping[str, str]:
         if not (value.isascii() and value.isprintable()):
             raise ConnectError("invalid_argument", f"{name}: has characters that cannot be forwarded")
     return found
-
-
-def host_name(host: str) -> str:
-    """Return a `Host` header without its port."""
-    bracket = host.rfind("]")
-    colon = host.rfind(":")
-    return host[:colon] if colon > bracket else host

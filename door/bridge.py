@@ -36,7 +36,7 @@ class BrowserCall:
         message: its request, as bytes.
         headers: those of PASSED_ON that it has.
         timeout: seconds that it may take; None for no limit.
-        address: where it comes from.
+        address: where it comes from, as `network_of` writes it.
     """
 
     method: Method
@@ -92,7 +92,7 @@ class Bridge:
         passed = [(name, value) for name, value in call.headers.items() if name not in own]
         sent = [*self._metadata, *passed, VIA]
         if self._near and call.address and TOKEN not in dict(sent):
-            sent.append((ON_BEHALF, call.address.partition("%")[0]))
+            sent.append((ON_BEHALF, call.address.partition("/")[0]))
         return sent
 
     @contextmanager

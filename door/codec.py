@@ -1,9 +1,12 @@
 """The encoding of messages: binary or JSON, bare or in envelopes."""
 
+import asyncio
+import json
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from google.protobuf.json_format import MessageToJson, Parse, ParseError
+from google.protobuf.json_format import MessageToDict, Parse, ParseError
 from google.protobuf.message import DecodeError
 
 from clerestory.door.errors import ConnectError
@@ -11,6 +14,8 @@ from clerestory.door.methods import Method
 
 ENVELOPE = struct.Struct(">BI")  # flags, length of the payload
 END = 0x02  # flag of the envelope that ends a stream
+LARGE = 8 * 1024  # bytes; less is converted sooner than a thread begins
+JSON = json.JSONEncoder()  # whose pieces are made in Python, which lets other threads run; `dumps` is one step in C
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,20 +35,25 @@ class Codec:
         """The media type of the answer."""
         return f"application/{'connect+' if self.streams else ''}{'json' if self.json else 'proto'}"
 
-    def request(self, method: Method, body: bytes) -> bytes:
+    async def request(self, method: Method, body: bytes) -> bytes:
         """Return the message that a body holds. Raises ConnectError."""
         payload = unwrapped(body) if self.streams else body
-        return from_json(method, payload) if self.json else payload
+        return await aside(from_json, method, payload) if self.json else payload
 
-    def response(self, method: Method, message: bytes) -> bytes:
+    async def response(self, method: Method, message: bytes) -> bytes:
         """Return a message of the answer, encoded."""
-        payload = to_json(method, message) if self.json else message
+        payload = await aside(to_json, method, message) if self.json else message
         return wrapped(payload) if self.streams else payload
 
 
 CODECS = {
     codec.content_type: codec for codec in (Codec(json, streams) for json in (False, True) for streams in (False, True))
 }
+
+
+async def aside(convert: Callable[[Method, bytes], bytes], method: Method, data: bytes) -> bytes:
+    """Return converted data; what is large is converted in a thread, while the event loop serves others."""
+    return convert(method, data) if len(data) <= LARGE else await asyncio.to_thread(convert, method, data)
 
 
 def wrapped(payload: bytes, flags: int = 0) -> bytes:
@@ -79,4 +89,5 @@ def to_json(method: Method, message: bytes) -> bytes:
         decoded = method.response.FromString(message)
     except DecodeError:
         raise ConnectError("internal", "the server's answer is not a message of this method") from None
-    return MessageToJson(decoded, indent=None, preserving_proto_field_name=True).encode()
+    fields = MessageToDict(decoded, preserving_proto_field_name=True)
+    return (json.dumps(fields) if len(message) <= LARGE else "".join(JSON.iterencode(fields))).encode()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 MAX_BODY_BYTES = 64 * 1024  # the same as the server's limit
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
 
 
@@ -22,6 +23,8 @@ class DoorSettings:
         names: further host names under which browsers reach it, such as that of a proxy.
         insecure: accept plaintext from other machines.
         page: folder with the page; None for the one that is installed.
+        proxies: addresses or networks of proxies, which have no share of the connections, and which say whose each
+            request is.
 
     Raises BadDoor.
     """
@@ -30,6 +33,7 @@ class DoorSettings:
     names: tuple[str, ...] = ()
     insecure: bool = False
     page: Path | None = None
+    proxies: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         host, _ = self.address
@@ -37,6 +41,7 @@ class DoorSettings:
             raise BadDoor(f"web: {self.listen} is open to other machines, in plaintext; allow it with insecure")
         if self.page is not None and not (self.page / "index.html").is_file():
             raise BadDoor(f"web_page: {self.page} has no index.html")
+        _ = self.networks
 
     @property
     def address(self) -> tuple[str, int]:
@@ -45,6 +50,14 @@ class DoorSettings:
         if not (host and colon and port.isascii() and port.isdigit() and int(port) < 65536):
             raise BadDoor(f"web: {self.listen!r} is not HOST:PORT")
         return host.strip("[]"), int(port)
+
+    @property
+    def networks(self) -> list[Network]:
+        """The networks of the proxies. Raises BadDoor."""
+        try:
+            return [ipaddress.ip_network(proxy) for proxy in self.proxies]
+        except ValueError as error:
+            raise BadDoor(f"web_proxy: {error}") from None
 
     def knows(self, host: str) -> bool:
         """Whether a `Host` header, its port left out, is a name of this door.

@@ -2,8 +2,10 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, MutableMapping
+from contextlib import suppress
 from typing import Any
 
+from clerestory.addresses import network_of
 from clerestory.door.config import MAX_BODY_BYTES
 from clerestory.door.errors import ConnectError
 
@@ -13,6 +15,7 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Headers = Iterable[tuple[str, str]]
 
 BODY_SECONDS = 10.0  # within which a body must arrive
+PIECE = 16 * 1024  # bytes of an answer that are sent at once, so that no more of it waits for a slow caller
 SAFETY = (
     ("content-security-policy", "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"),
     ("x-content-type-options", "nosniff"),
@@ -20,6 +23,20 @@ SAFETY = (
     ("cross-origin-opener-policy", "same-origin"),
     ("cross-origin-resource-policy", "same-origin"),
 )
+
+
+def caller_of(scope: Scope) -> str:
+    """Return the address that a request comes from, "" if it is unknown."""
+    host, _ = scope.get("client") or ("", 0)
+    with suppress(ValueError):
+        return network_of(host)
+    return ""
+
+
+def packed(content_type: str, headers: Headers) -> list[tuple[bytes, bytes]]:
+    """Return the headers of an answer as they are sent, those of safety among them."""
+    lines = [("content-type", content_type), *SAFETY, *headers]
+    return [(name.encode("latin-1"), value.encode("latin-1")) for name, value in lines]
 
 
 class CallerLeft(Exception):
@@ -33,15 +50,16 @@ class HttpExchange:
         method: of HTTP.
         path: decoded, without the query.
         headers: by name in lower case; the last one of a repeated name.
-        caller: the address that the connection comes from.
+        caller: the address that the request comes from, as `network_of` writes it.
     """
 
     def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self.method: str = scope["method"]
         self.path: str = scope["path"]
         self.headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-        self.caller: str = (scope.get("client") or ("",))[0]
+        self.caller = caller_of(scope)
         self._receive, self._send = receive, send
+        self._unread = "transfer-encoding" in self.headers or self.headers.get("content-length", "0") != "0"
 
     async def body(self) -> bytes:
         """Return the body. Raises ConnectError for one too long or too slow, CallerLeft."""
@@ -58,6 +76,7 @@ class HttpExchange:
                     more = part.get("more_body", False)
         except TimeoutError:
             raise ConnectError("deadline_exceeded", f"the body did not arrive within {BODY_SECONDS:g} s") from None
+        self._unread = False
         return bytes(found)
 
     async def while_there(self, work: Coroutine[Any, Any, None]) -> None:
@@ -77,10 +96,9 @@ class HttpExchange:
             pass
 
     async def start(self, status: int, content_type: str, headers: Headers = ()) -> None:
-        """Send the status line and the headers."""
-        lines = [("content-type", content_type), *SAFETY, *headers]
-        packed = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in lines]
-        await self._send({"type": "http.response.start", "status": status, "headers": packed})
+        """Send the status line and the headers. Behind a body that nobody has read, the connection ends."""
+        lines = packed(content_type, [*headers, *([("connection", "close")] if self._unread else [])])
+        await self._send({"type": "http.response.start", "status": status, "headers": lines})
 
     async def send(self, data: bytes, *, more: bool = False) -> None:
         """Send a part of the answer's body, the last one unless there are more."""
@@ -89,7 +107,10 @@ class HttpExchange:
     async def answer(self, status: int, content_type: str, data: bytes, headers: Headers = ()) -> None:
         """Send a whole answer."""
         await self.start(status, content_type, [("content-length", str(len(data))), *headers])
-        await self.send(b"" if self.method == "HEAD" else data)
+        shown = b"" if self.method == "HEAD" else data
+        for begin in range(0, len(shown) - PIECE, PIECE):
+            await self.send(shown[begin : begin + PIECE], more=True)
+        await self.send(shown[(len(shown) - 1) // PIECE * PIECE :] if shown else b"")
 
     async def say(self, status: int, text: str, headers: Headers = ()) -> None:
         """Send a sentence."""

@@ -10,58 +10,42 @@ from dataclasses import dataclass
 from typing import Any
 
 import grpc
-import h11
 import uvicorn
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from clerestory.clients.connection import LOCAL, Connection
 from clerestory.door.app import Door
 from clerestory.door.bridge import Bridge
 from clerestory.door.config import DoorSettings
+from clerestory.door.listener import Listener
 from clerestory.door.page import read_page
+from clerestory.door.places import Places, most_connections
+from clerestory.door.protocol import Protocol
 
 SEND_BYTES = 16 * 1024  # send buffer of the kernel for a slow reader: a few tables
-HEADER_SECONDS = 10.0  # within which the head of a request must arrive
+BACKLOG = 4096  # connections that wait in the system until they are accepted
 KEEP_ALIVE = 30  # seconds
-MAX_CONNECTIONS = 1000
-MAX_HEAD_BYTES = 16 * 1024
 GRACE = 2  # seconds for the last answers to be sent, once calls have ended
 
 
-class Protocol(H11Protocol):
-    """HTTP/1.1 with a time limit for the head of a request."""
-
-    _waiting: asyncio.TimerHandle | None = None
-
-    def connection_made(self, transport: Any) -> None:
-        """Start the timer."""
-        super().connection_made(transport)
-        self._wait()
-
-    def data_received(self, data: bytes) -> None:
-        """Stop the timer once a head is complete; start it for one that has begun."""
-        super().data_received(data)
-        if self.conn.their_state is not h11.IDLE:
-            self._wait_no_more()
-        elif self._waiting is None:
-            self._wait()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Cancel the timer."""
-        self._wait_no_more()
-        super().connection_lost(exc)
-
-    def _wait(self) -> None:
-        self._waiting = self.loop.call_later(HEADER_SECONDS, self.transport.close)
-
-    def _wait_no_more(self) -> None:
-        if self._waiting is not None:
-            self._waiting.cancel()
-            self._waiting = None
-
-
 class HttpServer(uvicorn.Server):
-    """uvicorn without its signal handlers: the program that opens the door has its own."""
+    """uvicorn with our way to accept connections, and without its signal handlers: the program has its own.
+
+    Args:
+        config: of uvicorn.
+        places: of the connections.
+    """
+
+    def __init__(self, config: uvicorn.Config, places: Places) -> None:
+        super().__init__(config)
+        self._places = places
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Accept connections."""
+        self.servers: Any = [Listener(listener, self._places, self._protocol) for listener in sockets or ()]
+        self.started = True
+
+    def _protocol(self, address: str) -> Protocol:
+        return Protocol(address, self._places, config=self.config, server_state=self.server_state, app_state={})
 
     def capture_signals(self) -> Any:
         """Leave signals alone."""
@@ -80,8 +64,13 @@ class OpenDoor:
 
 
 @asynccontextmanager
-async def opened(settings: DoorSettings, server: Connection) -> AsyncIterator[OpenDoor]:
+async def opened(settings: DoorSettings, server: Connection, connections: int | None = None) -> AsyncIterator[OpenDoor]:
     """Open a door in front of a server, and close it on leaving, when the server should have ended its calls.
+
+    Args:
+        settings: of the door.
+        server: behind it.
+        connections: that it may have at once; None for as many as the descriptors allow.
 
     Raises OSError if it cannot listen at its address.
     """
@@ -92,7 +81,7 @@ async def opened(settings: DoorSettings, server: Connection) -> AsyncIterator[Op
             settings,
             read_page(settings.page),
         )
-        http = HttpServer(config_of(door))
+        http = HttpServer(config_of(door, settings), Places(connections or most_connections(), settings.networks))
         running = asyncio.create_task(http.serve(sockets=[listener]))
         try:
             while not (http.started or running.done()):
@@ -125,7 +114,7 @@ def listen(settings: DoorSettings) -> socket.socket:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BYTES)
         listener.bind(address)
-        listener.listen(128)
+        listener.listen(BACKLOG)
     except OSError as error:
         raise OSError(f"cannot listen on {settings.listen}: {error.strerror}") from None
     return listener
@@ -138,9 +127,9 @@ def url_of(settings: DoorSettings, listener: socket.socket) -> str:
     return f"http://{shown}:{listener.getsockname()[1]}/"
 
 
-def config_of(door: Door) -> uvicorn.Config:
-    """Return the configuration of uvicorn for the door."""
-    logging.getLogger("uvicorn").setLevel(logging.WARNING)  # the server logs every call itself
+def config_of(door: Door, settings: DoorSettings) -> uvicorn.Config:
+    """Return the configuration of uvicorn for the door. Only its proxies may name callers (`X-Forwarded-For`)."""
+    logging.getLogger("uvicorn").setLevel(logging.ERROR)  # the server logs every call itself, strangers fill no log
     return uvicorn.Config(
         door,
         http=Protocol,
@@ -149,8 +138,8 @@ def config_of(door: Door) -> uvicorn.Config:
         log_config=None,
         access_log=False,
         server_header=False,
-        limit_concurrency=MAX_CONNECTIONS,
+        proxy_headers=bool(settings.proxies),
+        forwarded_allow_ips=list(settings.proxies),
         timeout_keep_alive=KEEP_ALIVE,
         timeout_graceful_shutdown=GRACE,
-        h11_max_incomplete_event_size=MAX_HEAD_BYTES,
     )

@@ -1,6 +1,5 @@
 """Identifies callers, who share places and workers; no caller gets trees from another's requests."""
 
-import ipaddress
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ from urllib.parse import unquote
 
 import grpc
 
+from clerestory.addresses import network_of
 from clerestory.server.errors import Reason, refuse
 from clerestory.server.security import Tokens, authorizations, bearer_token
 
@@ -17,7 +17,6 @@ SEAT = "x-clerestory-seat"  # metadata of calls by somebody who sits at a kept g
 NAME = re.compile(r"[\w.:-]{1,64}", re.ASCII)
 NEAR = ("127.", "::1", "unix")  # of this machine
 DIGEST_SHOWN = 8  # hexadecimal digits of a token's digest: enough to tell callers apart
-HOST_BITS = 64  # of an IPv6 address, which a machine may choose as it likes
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +100,4 @@ def address_of(peer: str) -> str:
     kind, _, rest = unquote(peer).partition(":")
     if kind not in ("ipv4", "ipv6"):
         return kind
-    address = ipaddress.ip_address(rest.rpartition(":")[0].strip("[]").partition("%")[0])
-    if address.version == 6 and address.ipv4_mapped is not None:
-        address = address.ipv4_mapped
-    if address.version == 4 or address.is_loopback:
-        return str(address)
-    return str(ipaddress.ip_network((address, 128 - HOST_BITS), strict=False))
+    return network_of(rest.rpartition(":")[0])

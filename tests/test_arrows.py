@@ -12,7 +12,7 @@ STUBS = r"clerestory\.v1\b"
 ENGINE = r"clerestory\.engine\b"
 ABOVE = {"__init__", "games", "record", "scoring", "speed"}  # of engine/; what is left is for every game
 COMMON = "|".join(sorted({path.stem for path in (ROOT / "engine").glob("*.p*")} - ABOVE))
-COMMON_GROUND = r"clerestory\.(durations|percentiles)\b"  # which need nothing themselves
+COMMON_GROUND = r"clerestory\.(addresses|durations|percentiles)\b"  # which need nothing themselves
 ALLOWED: dict[str, str] = {
     "engine": rf"clerestory\.engine\.({COMMON})\b",
     "engine/__init__.py": r"clerestory\.engine\.(core|rng|errors|games|record)\b",
@@ -26,9 +26,9 @@ ALLOWED: dict[str, str] = {
     "arena": rf"clerestory\.(engine\.(clock|core|rng|errors|value)\b|search\b|arena\b)|{COMMON_GROUND}",
     "learn": r"clerestory\.(engine\.(core|rng|errors|value|weights)\b|search\b|arena\b|learn\b)",
     "review": r"clerestory\.(engine\.(core|rng|scoring|tuning|value)\b|search\b|review\b)",
-    "server": rf"clerestory\Z|clerestory\.(server|search|review)\b|{ENGINE}|{STUBS}",
+    "server": rf"clerestory\Z|clerestory\.(server|search|review)\b|{ENGINE}|{STUBS}|{COMMON_GROUND}",
     "clients": rf"clerestory\.clients\b|{STUBS}|{COMMON_GROUND}",
-    "door": rf"clerestory\.door\b|clerestory\.clients\.connection\b|{STUBS}",
+    "door": rf"clerestory\.door\b|clerestory\.clients\.connection\b|{STUBS}|{COMMON_GROUND}",
     "cli": r"clerestory\b",
     "loadtest": rf"clerestory\.clients\b|{STUBS}|{COMMON_GROUND}",
     "loadtest/strength.py": rf"clerestory\.(clients|arena)\b|{ENGINE}",  # plays

@@ -55,6 +55,19 @@ class Caller:
         finally:
             writer.close()
 
+    async def connected(self, address: str = "127.0.0.1") -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """Return a new connection from an address of this machine."""
+        return await asyncio.open_connection(self.host, self.port, local_addr=(address, 0))
+
+    async def said(self, request: bytes) -> tuple[int, str]:
+        """Return the status and the text of the answer to bytes on a new connection, which must then be closed."""
+        reader, writer = await self.connected()
+        writer.write(request)
+        status, _ = await read_head(reader)
+        text = (await reader.read()).decode()
+        writer.close()
+        return status, text
+
     async def ask(self, verb: str, path: str, body: bytes = b"", **headers: str) -> Answer:
         """Return the answer to a request; `_` in the name of a header stands for `-`."""
         named = {name.replace("_", "-"): value for name, value in headers.items()}
@@ -110,9 +123,15 @@ def address_of(url: str) -> tuple[str, int]:
 
 
 @asynccontextmanager
-async def door(page: Path | None = None, names: tuple[str, ...] = (), **settings: Any) -> AsyncIterator[Caller]:
+async def door(
+    page: Path | None = None,
+    names: tuple[str, ...] = (),
+    proxies: tuple[str, ...] = (),
+    connections: int | None = None,
+    **settings: Any,
+) -> AsyncIterator[Caller]:
     """Yield a caller of a door in front of a server of its own."""
     async with served(**settings) as server:
-        chosen = DoorSettings("127.0.0.1:0", names, page=page)
-        async with opened(chosen, dial(server.app.address, None, None, retries=False)) as web:
+        chosen = DoorSettings("127.0.0.1:0", names, page=page, proxies=proxies)
+        async with opened(chosen, dial(server.app.address, None, None, retries=False), connections) as web:
             yield Caller(*address_of(web.url), server)

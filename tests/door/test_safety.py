@@ -69,7 +69,7 @@ async def test_a_body_that_does_not_come_is_not_waited_for(monkeypatch: pytest.M
 
 @pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\nhost: loc"])
 async def test_a_head_that_does_not_come_is_not_waited_for(sent: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("clerestory.door.serve.HEADER_SECONDS", 0.05)
+    monkeypatch.setattr("clerestory.door.protocol.HEADER_SECONDS", 0.05)
     async with door() as caller:
         reader, writer = await asyncio.open_connection(caller.host, caller.port)
         writer.write(sent)
@@ -78,7 +78,7 @@ async def test_a_head_that_does_not_come_is_not_waited_for(sent: bytes, monkeypa
 
 
 async def test_a_second_request_of_a_connection_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("clerestory.door.serve.HEADER_SECONDS", 1.0)
+    monkeypatch.setattr("clerestory.door.protocol.HEADER_SECONDS", 1.0)
     async with door() as caller:
         reader, writer = await asyncio.open_connection(caller.host, caller.port)
         writer.write(f"HEAD / HTTP/1.1\r\nhost: {caller.host}\r\n\r\n".encode())

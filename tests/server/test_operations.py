@@ -14,7 +14,7 @@ from tests.server.harness import served
 PAGE = (Path(__file__).parents[2] / "docs" / "operations.md").read_text(encoding="utf-8")
 SETTING = re.compile(r"^\| `(--[\w-]+)` \| `(\w+)` \| (.*?) \|", re.MULTILINE)
 METRIC = re.compile(r"^\| `(clerestory_\w+)` \| (\w+) \| (.*?) \|", re.MULTILINE)
-DOOR = {"web", "web_name", "web_page"}  # settings of the door for browsers
+DOOR = {"web", "web_name", "web_page", "web_proxy"}  # settings of the door for browsers
 SPOKEN = {"None": "none", "False": "no", "": "none"}  # how the page says a default that is not a value
 
 

@@ -1,0 +1,239 @@
+"""HTTP/1.1 at the door: how much a caller may send, and how long it may be waited for."""
+
+import asyncio
+import re
+from collections.abc import Callable
+from typing import Any
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from clerestory.door.http import packed
+from clerestory.door.places import Places
+
+MAX_HEAD_BYTES = 16 * 1024  # of a request
+MAX_LINES = 100  # of a head
+MAX_PARTS = 256  # in which a body may arrive: 64 KiB in the smallest segments of a network are half as many
+READ_BYTES = 16 * 1024  # that are parsed in one go
+WRITE_BYTES = 16 * 1024  # that wait for a slow caller, before the answer does
+HEADER_SECONDS = 10.0  # within which the head of a request must arrive
+CLOSE_SECONDS = 5.0  # that a caller has to take the rest of its answer
+STALL_SECONDS = 30.0  # after which a caller that takes nothing of its answer is given up
+CONTROL = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
+
+
+class BadRequest(h11.RemoteProtocolError):
+    """A request is refused whatever it asks; `error_status_hint` is the status, the text says why."""
+
+
+class Requests(h11.Connection):
+    """The parser of a connection's requests, which bounds what one of them may cost."""
+
+    def __init__(self) -> None:
+        super().__init__(h11.SERVER, MAX_HEAD_BYTES)
+        self._parts = 0
+        self.error: h11.RemoteProtocolError | None = None
+
+    def next_event(self) -> Any:
+        """Return what comes next, as h11 does. Raises h11.RemoteProtocolError."""
+        try:
+            if self.their_state is h11.IDLE:
+                check_head(self.trailing_data[0])
+            event = super().next_event()
+            self._check(event)
+        except h11.RemoteProtocolError as error:
+            self.error = error
+            raise
+        return event
+
+    def _check(self, event: Any) -> None:
+        if isinstance(event, h11.Request):
+            self._parts = 0
+            check_request(event)
+        elif isinstance(event, h11.Data):
+            self._parts += 1
+            if self._parts > MAX_PARTS:
+                raise BadRequest(f"The body came in more than {MAX_PARTS} parts.", 400)
+
+
+def check_head(received: bytes) -> None:
+    """Raise BadRequest for a head that is too long; the rest of it may be missing."""
+    end = received.find(b"\r\n\r\n")
+    if max(end, 0) > MAX_HEAD_BYTES or (end < 0 and len(received) > MAX_HEAD_BYTES):
+        raise BadRequest(f"The head of the request has more than {MAX_HEAD_BYTES} bytes.", 431)
+    if received.count(b"\n", 0, end if end >= 0 else len(received)) > MAX_LINES:
+        raise BadRequest(f"The head of the request has more than {MAX_LINES} lines.", 431)
+
+
+def check_request(request: h11.Request) -> None:
+    """Raise BadRequest for a head that two readers could understand differently."""
+    names = {name for name, _ in request.headers}
+    if b"transfer-encoding" in names and (b"content-length" in names or request.http_version < b"1.1"):
+        raise BadRequest("Of Content-Length and Transfer-Encoding, a request has one.", 400)
+    for name, value in request.headers:
+        if CONTROL.search(value):
+            raise BadRequest(f"The header {name.decode()} has a control character.", 400)
+
+
+class Closing:
+    """A transport that is closed without taking the answer from a caller who is still sending.
+
+    A socket that is closed with unread bytes resets its connection, and the answer is lost. So the answer is ended
+    first, and what still comes is dropped. After CLOSE_SECONDS the connection ends in any case.
+
+    Args:
+        transport: of the connection.
+        requests: its parser.
+        told: called when the connection begins to close.
+    """
+
+    def __init__(self, transport: asyncio.Transport, requests: Requests, told: Callable[[], None]) -> None:
+        self._transport, self._requests, self._told = transport, requests, told
+        self._end: asyncio.TimerHandle | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def is_closing(self) -> bool:
+        """Whether nothing more is read or written."""
+        return self._end is not None or self._transport.is_closing()
+
+    def close(self) -> None:
+        """End the answer, then the connection."""
+        if self.is_closing():
+            return
+        self._end = asyncio.get_running_loop().call_later(CLOSE_SECONDS, self._transport.abort)
+        if self._requests.trailing_data[0] or self._requests.their_state in (h11.SEND_BODY, h11.ERROR):
+            self._transport.resume_reading()
+            self._transport.write_eof()
+        else:
+            self._transport.close()
+        self._told()
+
+    def closed(self) -> None:
+        """Note that the connection has ended."""
+        if self._end is not None:
+            self._end.cancel()
+
+
+class Protocol(H11Protocol):
+    """One connection.
+
+    Attributes:
+        address: where it comes from, as `network_of` writes it.
+
+    Args:
+        address: the same.
+        places: that it takes one of.
+        uvicorn: what `H11Protocol` takes.
+    """
+
+    conn: Requests
+    transport: Any
+
+    def __init__(self, address: str, places: Places, **uvicorn: Any) -> None:
+        super().__init__(**uvicorn)
+        self.conn = Requests()
+        self.address, self._places = address, places
+        self._waiting: asyncio.TimerHandle | None = None
+        self._stalled: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        """Wait for the first request."""
+        transport.max_size = READ_BYTES
+        transport.set_write_buffer_limits(WRITE_BYTES)
+        super().connection_made(Closing(transport, self.conn, self._look))  # type: ignore[arg-type]
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        """Read on, unless nothing more is wanted."""
+        if not self.transport.is_closing():
+            super().data_received(data)
+            self._look()
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request; there is none behind a body that nobody has read."""
+        super().on_response_complete()
+        if self.conn.their_state is h11.SEND_BODY:
+            self.transport.close()
+        self._look()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Give the place back."""
+        cancel(self._waiting, self._stalled)
+        self._places.works(self)
+        self._places.leave(self.address)
+        self.transport.closed()
+        super().connection_lost(exc)
+
+    def shutdown(self) -> None:
+        """Close after the answer, if one is due."""
+        if self.transport.is_closing():
+            self.leave()
+        else:
+            super().shutdown()
+
+    def leave(self) -> None:
+        """Close at once."""
+        self.transport.abort()
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse a request that is none, with the status and the reason, and close."""
+        cycle = self.cycle
+        if cycle is not None and not cycle.response_complete:
+            cycle.disconnected = True
+            cycle.message_event.set()
+        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            self._say(self.conn.error, msg)
+        self.transport.close()
+
+    def _say(self, error: h11.RemoteProtocolError | None, otherwise: str) -> None:
+        """Send an error and its reason."""
+        text = f"{error if isinstance(error, BadRequest) else otherwise}\n".encode()
+        headers = packed("text/plain; charset=utf-8", [("content-length", str(len(text))), ("connection", "close")])
+        status = error.error_status_hint if error is not None else 400
+        for event in (h11.Response(status_code=status, headers=headers), h11.Data(data=text), h11.EndOfMessage()):
+            self.transport.write(self.conn.send(event))
+
+    def pause_writing(self) -> None:
+        """Wait for a slow caller, but not for ever."""
+        super().pause_writing()
+        self._look()
+        self._stalled = self.loop.call_later(STALL_SECONDS, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """Write on."""
+        cancel(self._stalled)
+        super().resume_writing()
+        self._look()
+
+    def _look(self) -> None:
+        """See whom the connection waits for now."""
+        state, begun = self.conn.their_state, bool(self.conn.trailing_data[0])
+        if state is h11.IDLE and begun and not self.transport.is_closing():
+            self._wait()
+            return
+        self._wait_no_more()
+        if self.transport.is_closing() or self.flow.write_paused or state is h11.SEND_BODY:
+            self._places.asks(self)
+        elif state is h11.IDLE:
+            self._places.rests(self)
+        else:
+            self._places.works(self)
+
+    def _wait(self) -> None:
+        """Wait for the rest of a head."""
+        self._places.asks(self)
+        if self._waiting is None:
+            self._waiting = self.loop.call_later(HEADER_SECONDS, self.transport.close)
+
+    def _wait_no_more(self) -> None:
+        cancel(self._waiting)
+        self._waiting = None
+
+
+def cancel(*timers: asyncio.TimerHandle | None) -> None:
+    """Stop timers."""
+    for timer in timers:
+        if timer is not None:
+            timer.cancel()

@@ -1,0 +1,19 @@
+"""Where connections come from."""
+
+import ipaddress
+
+HOST_BITS = 64  # of an IPv6 address, which a machine may choose as it likes
+
+
+def network_of(host: str) -> str:
+    """Return an IPv4 address as it is, and the network part of an IPv6 address.
+
+    Args:
+        host: an address, also an IPv6 address in brackets or with a zone. Raises ValueError for anything else.
+    """
+    address = ipaddress.ip_address(host.strip("[]").partition("%")[0])
+    if address.version == 6 and address.ipv4_mapped is not None:
+        address = address.ipv4_mapped
+    if address.version == 4 or address.is_loopback:
+        return str(address)
+    return str(ipaddress.ip_network((address, 128 - HOST_BITS), strict=False))

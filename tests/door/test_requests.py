@@ -1,0 +1,155 @@
+"""Requests that are malformed, or made to cost much: refused in a few words, and their connections closed."""
+
+import asyncio
+import logging
+
+import pytest
+
+from clerestory.door.protocol import MAX_HEAD_BYTES, MAX_LINES, MAX_PARTS
+from tests.door.harness import JSON, RULES, door, read_head
+
+LIST = RULES + "ListGames"
+CHUNK = b"1\r\nx\r\n"
+
+
+def head(verb: str, path: str, *lines: str, host: str = "localhost") -> bytes:
+    return "\r\n".join([f"{verb} {path} HTTP/1.1", f"host: {host}", *lines, "", ""]).encode("latin-1")
+
+
+CHUNKED = ("content-type: application/json", "transfer-encoding: chunked")
+ENDLESS = [
+    (head("POST", LIST, *CHUNKED), 400),
+    (head("POST", LIST, CHUNKED[1]), 415),
+    (head("POST", "/no.Such/Method", *CHUNKED), 404),
+    (head("PUT", LIST, *CHUNKED), 405),
+    (head("POST", LIST, *CHUNKED, host="evil.example"), 403),
+]
+
+
+async def sent_until_closed(writer: asyncio.StreamWriter) -> None:
+    """Send chunks until the connection is closed."""
+    with pytest.raises(ConnectionError):
+        while True:
+            writer.write(CHUNK * 1000)
+            await writer.drain()
+            await asyncio.sleep(0)
+
+
+@pytest.mark.parametrize(("request_head", "status"), ENDLESS, ids=[str(status) for _, status in ENDLESS])
+async def test_chunks_without_end_are_answered_and_cut_off(
+    request_head: bytes, status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("clerestory.door.protocol.CLOSE_SECONDS", 0.5)
+    async with door() as caller:
+        reader, writer = await caller.connected()
+        writer.write(request_head + CHUNK)
+        if status == 400:
+            writer.write(CHUNK * MAX_PARTS)
+        assert (await read_head(reader))[0] == status
+        await sent_until_closed(writer)
+        writer.close()
+        assert (await caller.call(LIST, b"")).status == 200
+
+
+async def test_a_body_in_chunks_is_read() -> None:
+    async with door() as caller:
+        body = b"".join(b"1\r\n%c\r\n" % byte for byte in b"{}") + b"0\r\n\r\n"
+        status, text = await caller.said(head("POST", LIST, *CHUNKED, "connection: close") + body)
+    assert (status, '"games"' in text) == (200, True)
+
+
+async def test_a_body_in_too_many_parts_is_refused() -> None:
+    async with door() as caller:
+        said = await caller.said(head("POST", LIST, *CHUNKED) + CHUNK * (MAX_PARTS + 1))
+    assert said == (400, f"The body came in more than {MAX_PARTS} parts.\n")
+
+
+async def test_an_answer_reaches_whoever_is_still_sending() -> None:
+    """A connection that is closed with unread bytes is reset, and its answer lost."""
+    async with door() as caller:
+        for _ in range(20):
+            status, text = await caller.said(
+                head("POST", "/no.Such/Method", "content-length: 1000000") + b"x" * 500_000
+            )
+            assert (status, text) == (404, "The service has no such method.\n")
+
+
+@pytest.mark.parametrize("version", ["1.1", "1.0"])
+async def test_a_body_with_two_lengths_is_refused(version: str) -> None:
+    lengths = ("content-length: 2",) if version == "1.1" else ()
+    request = head("POST", LIST, *CHUNKED, *lengths).replace(b"HTTP/1.1", f"HTTP/{version}".encode())
+    async with door() as caller:
+        status, text = await caller.said(request + b"2\r\n{}\r\n0\r\n\r\n" + head("GET", "/smuggled"))
+    assert (status, text) == (400, "Of Content-Length and Transfer-Encoding, a request has one.\n")
+
+
+LONG = [
+    head("GET", "/", "x: " + "y" * 70_000),
+    head("GET", "/", "x: " + "y" * MAX_HEAD_BYTES),
+    head("GET", "/" + "y" * 70_000),
+    head("GET", "/", "x: " + "y" * 70_000)[:-4],
+    head("GET", "/", *["x:"] * MAX_LINES),
+]
+
+
+@pytest.mark.parametrize("request_head", LONG, ids=["70000", "just", "path", "unfinished", "lines"])
+async def test_a_head_too_long_is_refused(request_head: bytes) -> None:
+    async with door() as caller:
+        status, text = await caller.said(request_head)
+    assert status == 431
+    assert text.startswith("The head of the request has more than ")
+
+
+async def test_a_head_of_the_greatest_length_is_answered() -> None:
+    lines = ("connection: close", "x: ")
+    request = head("GET", LIST, *lines)
+    request = head("GET", LIST, *lines[:-1], "x: " + "y" * (MAX_HEAD_BYTES - len(request) + 4))
+    async with door() as caller:
+        status, _ = await caller.said(request)
+        longer, _ = await caller.said(request.replace(b"y", b"yy", 1))
+    assert (status, longer) == (405, 431)
+
+
+STRANGE = [
+    (head("GET", "/a\0b"), 400),
+    (head("GET", "/", "x: a\0b"), 400),
+    (head("GET", "/", "x: a\x01b"), 400),
+    (head("GET", "/", "x: a\x7fb"), 400),
+    (head("GET", "/", "x\0: b"), 400),
+    (head("GET", "/a%00b%01"), 404),
+    (head("GET", "/..%2f..%2fetc/passwd"), 404),
+    (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 400),
+    (b"GET / HTTP/1.1\r\n\r\n", 400),
+    (head("POST", LIST, "transfer-encoding: gzip"), 501),
+    (head("POST", LIST, "content-length: -1"), 400),
+    (head("POST", LIST, "content-length: 1", "content-length: 2"), 400),
+]
+FOREIGN = [
+    head("GET", "/", f"origin: {origin}")
+    for origin in ("http://[::1", "http://]", "://", "http://[", "[", "\xff", "//")
+] + [head("GET", "/", host=host) for host in ("[::1", "[", "]", "::1]", "localhost:x", "localhost:123456", "a b", "@")]
+
+
+@pytest.mark.parametrize(("request_bytes", "expected"), [*STRANGE, *((request, 403) for request in FOREIGN)])
+async def test_what_is_malformed_is_refused_without_a_trace(
+    request_bytes: bytes, expected: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO, "uvicorn"):
+        async with door() as caller:
+            ended = request_bytes.replace(b"\r\nhost", b"\r\nconnection: close\r\nhost", 1)
+            status, text = await caller.said(ended)
+    assert status == expected
+    assert text.count("\n") == text.endswith("\n") == 1
+    assert [record for record in caplog.records if record.name.startswith(("uvicorn", "asyncio"))] == []
+
+
+DEEP = b'{"position": ' * 5_000
+BIG = b'{"seats": ' + b"9" * 60_000 + b"}"
+
+
+@pytest.mark.parametrize("body", [DEEP, b"[" * 60_000, BIG, b'{"seed": "' + b"9" * 60_000 + b'"}', b"\xff\xfe", b"\0"])
+async def test_json_that_is_made_to_hurt_is_refused(body: bytes) -> None:
+    async with door() as caller:
+        answer = await caller.ask("POST", RULES + "StartPosition", body, content_type=JSON)
+    assert (answer.status, answer.fields["code"]) == (400, "invalid_argument")
+    assert len(answer.body) < 1000
