@@ -251,6 +251,9 @@ class Keeper:
 
     def _hear(self, news: News) -> None:
         """React to what another server has stored."""
+        if news.maker:
+            self._unfinished[news.maker] += 1
+            return
         if not news.game_id:
             for game_id, live in self._games.items():
                 if not live.asleep:
@@ -348,5 +351,5 @@ def summary_of(kept: ServerGame) -> Summary:
     """Return the columns by which the store finds games."""
     status = "over" if kept.over else "open" if kept.waiting else "running"
     shown = kept.head.options.onlookers == Onlookers.ALL or (kept.waiting and kept.head.options.listed)
-    due = 0 if kept.mover is not None else None if kept.deadline is None else int(kept.deadline)
-    return Summary(status, shown, due)
+    due = kept.since if kept.mover is not None else None if kept.deadline is None else int(kept.deadline)
+    return Summary(status, shown, due, kept.bots_only)

@@ -55,6 +55,25 @@ SCRIPTS: tuple[LiteralString, ...] = (
         PRIMARY KEY (game, plan, ply)
     );
     """,
+    """
+    ALTER TABLE game
+        ADD COLUMN bots_only BOOLEAN NOT NULL DEFAULT FALSE,
+        ADD COLUMN bytes BIGINT NOT NULL DEFAULT 0,
+        ADD COLUMN touched BIGINT NOT NULL DEFAULT (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT;
+    UPDATE game SET
+        bots_only = head NOT LIKE '%"kind":"person"%' AND head NOT LIKE '%"kind":"open"%' AND NOT EXISTS (
+            SELECT FROM entry WHERE game = id AND kind = 'seated' AND text NOT LIKE '%"kind":"bot"%'),
+        bytes = octet_length(head)
+            + (SELECT coalesce(sum(64 + octet_length(text)), 0) FROM entry WHERE game = id)
+            + (SELECT coalesce(sum(64 + octet_length(message)), 0) FROM review WHERE game = id);
+    DROP INDEX game_shown;
+    CREATE INDEX game_shown ON game (created, id, name, status) WHERE shown;
+    DROP INDEX game_due;
+    CREATE INDEX game_due ON game (due) WHERE due IS NOT NULL AND NOT bots_only;
+    CREATE INDEX game_waiting ON game (maker, due) WHERE due IS NOT NULL AND bots_only;
+    CREATE INDEX game_maker ON game (maker, status, bytes);
+    CREATE INDEX game_touched ON game (touched);
+    """,
 )
 
 

@@ -51,6 +51,27 @@ SCRIPTS = (
         PRIMARY KEY (game, plan, ply)
     ) STRICT, WITHOUT ROWID;
     """,
+    """
+    ALTER TABLE game ADD COLUMN maker TEXT NOT NULL DEFAULT '';  -- digest of the caller who made it
+    ALTER TABLE game ADD COLUMN bots_only INTEGER NOT NULL DEFAULT 0;  -- no person and no open seat
+    ALTER TABLE game ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;  -- of its head, entries and reviews, about
+    ALTER TABLE game ADD COLUMN touched INTEGER NOT NULL DEFAULT 0;  -- when it was last asked for, to a day
+    UPDATE game SET
+        maker = CASE WHEN json_valid(head) THEN coalesce(json_extract(head, '$.maker'), '') ELSE '' END,
+        bots_only = head NOT LIKE '%"kind":"person"%' AND head NOT LIKE '%"kind":"open"%' AND NOT EXISTS (
+            SELECT 1 FROM entry WHERE game = id AND kind = 'seated' AND text NOT LIKE '%"kind":"bot"%'),
+        bytes = length(CAST(head AS BLOB))
+            + (SELECT coalesce(sum(64 + length(CAST(text AS BLOB))), 0) FROM entry WHERE game = id)
+            + (SELECT coalesce(sum(64 + length(message)), 0) FROM review WHERE game = id),
+        touched = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER);
+    DROP INDEX game_shown;
+    CREATE INDEX game_shown ON game (created, id, name, status) WHERE shown;
+    DROP INDEX game_due;
+    CREATE INDEX game_due ON game (due) WHERE due IS NOT NULL AND NOT bots_only;
+    CREATE INDEX game_waiting ON game (maker, due) WHERE due IS NOT NULL AND bots_only;
+    CREATE INDEX game_maker ON game (maker, status, bytes);
+    CREATE INDEX game_touched ON game (touched);
+    """,
 )
 
 

@@ -1,12 +1,16 @@
 """The interface of a store of kept games: SQLite implements it for one server, PostgreSQL for several."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from clerestory.server.games.log import Entry, Head
 
 DAY = 24 * 3600 * 1000  # milliseconds
+
+ANSWER = 10.0  # seconds that a store may take to answer; longer means that it failed
+CLOSING = 5.0  # seconds that a store may take to close
+ENTRY_BYTES = 64  # of an entry in a store, besides its text
 
 GameLog = tuple[Head, list[Entry]]
 
@@ -17,6 +21,10 @@ class StoreError(Exception):
 
 class StoreFull(StoreError):
     """There is no space; nothing was stored."""
+
+
+class Unreadable(StoreError):
+    """What is stored of a game cannot be read: it is damaged, or was written by a later version."""
 
 
 class Conflict(StoreError):
@@ -44,12 +52,14 @@ class Summary:
     Attributes:
         status: `open`, `running` or `over`.
         shown: to everybody.
-        due: when the server has to move, in milliseconds since 1970, 0 for at once; None for never.
+        due: when the server has to move, in milliseconds since 1970, for a bot since when; None for never.
+        bots_only: it has no person and no open seat.
     """
 
     status: str
     shown: bool
     due: int | None
+    bots_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +75,30 @@ class Batch:
     entries: Sequence[Entry]
     summary: Summary
     keys: Sequence[Key] = ()
+
+    @property
+    def bytes(self) -> int:
+        """Size of the entries in the store, about."""
+        return sum(ENTRY_BYTES + len(entry.text.encode()) for entry in self.entries)
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What a store has of one maker.
+
+    Attributes:
+        unfinished: number of games that have not ended.
+        games: number of all games.
+        bytes: size of them in the store, about.
+    """
+
+    unfinished: int = 0
+    games: int = 0
+    bytes: int = 0
+
+    def __add__(self, other: "Tally") -> "Tally":
+        """Return the sums."""
+        return Tally(self.unfinished + other.unfinished, self.games + other.games, self.bytes + other.bytes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +129,13 @@ class News:
         game_id: what it is about; "" for any game.
         mine: this server owns it.
         due: some server has to move in it, now or later.
+        maker: who has made it, if it is new; else "".
     """
 
     game_id: str
     mine: bool
     due: bool
+    maker: str = ""
 
 
 Listener = Callable[[News], None]
@@ -108,13 +144,22 @@ Listener = Callable[[News], None]
 class Store(Protocol):
     """A store of games; every method raises StoreError, or StoreFull if there is no space.
 
-    If several servers share a store, only a game's owner moves in it by itself, which `own`, `adopt`, `later`
+    If several servers share a store, only a game's owner moves in it by itself, which `own`, `due`, `release`, `later`
     and `listen` are for. A single server owns all games.
     """
 
     shared: bool  # by several servers
     secret: bytes  # drawn when the store was created
     unfinished: Mapping[str, int]  # unfinished games by maker when it was opened
+
+    @property
+    def alive(self) -> bool:
+        """Whether it has answered of late."""
+
+    def now(self) -> int:
+        """Return milliseconds since 1970 by the one clock of all servers that share the store."""
+
+    # -- games
 
     async def create(self, head: Head, batch: Batch) -> None:
         """Store a new game. Raises Conflict if it or one of the keys exists already."""
@@ -126,10 +171,10 @@ class Store(Protocol):
         """
 
     async def load(self, game_id: str) -> GameLog | None:
-        """Return a game, None if there is none."""
+        """Return a game, None if there is none. Raises Unreadable."""
 
     async def later(self, game_id: str, number: int) -> list[Entry]:
-        """Return the entries of a game from a number on."""
+        """Return the entries of a game from a number on. Raises Unreadable."""
 
     async def select(self, wanted: GameFilter) -> list[tuple[str, int]]:
         """Return (id, created) of games, the newest first."""
@@ -137,17 +182,47 @@ class Store(Protocol):
     async def find(self, digests: Sequence[str]) -> dict[str, tuple[str, int | None]]:
         """Return (game, seat) of those keys that exist, by digest."""
 
+    # -- what it holds
+
+    async def tally(self) -> dict[str, Tally]:
+        """Return what there is of each maker, by one scan of an index: for the background, not for a call."""
+
     async def count_unfinished(self) -> Mapping[str, int]:
         """Return the current value of `unfinished`."""
+
+    async def touch(self, game_ids: Sequence[str], moment: int) -> None:
+        """Record when games were last asked for."""
+
+    async def delete_untouched(self, before: int, most: int) -> list[str]:
+        """Delete at most so many games that nobody has asked for since a moment; return them."""
+
+    # -- moves of the server
 
     async def own(self, game_id: str) -> bool:
         """Take a game unless another live server owns it; return whether this server owns it now."""
 
+    async def due(self, before: int, most: int, *, bots_only: bool, skip: Collection[str] = ()) -> list[str]:
+        """Take and return games in which a server has to move before a moment, those longest due first.
+
+        Args:
+            before: the moment.
+            most: games returned; if so many are, there may be more.
+            bots_only: games of bots only, of each maker in turn; else all others.
+            skip: not these.
+
+        Returned are games that this server owns already, and games without a live owner.
+        """
+
     async def adopt(self, most: int) -> list[str]:
         """Take and return at most so many games in which a server has to move and that have no live owner."""
 
+    async def release(self, game_id: str) -> None:
+        """Let another server take a game that this one owns."""
+
     def listen(self, heard: Listener) -> None:
         """Report from now on what other servers store."""
+
+    # -- reviews
 
     async def reviewed(self, game_id: str, plan: str) -> dict[int, bytes]:
         """Return the stored plies of a review."""
@@ -156,7 +231,7 @@ class Store(Protocol):
         """Store plies of a review; those already stored stay."""
 
     async def close(self) -> None:
-        """Finish pending work and close."""
+        """Finish pending work and close, within CLOSING seconds."""
 
 
 def query(wanted: GameFilter) -> tuple[str, list[Any]]:

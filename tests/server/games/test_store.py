@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from clerestory.server.config import BadSettings
-from clerestory.server.games import sqlite as stores
+from clerestory.server.games import committer, sqlite_rows
 from clerestory.server.games.keeper import summary_of
 from clerestory.server.games.log import Entry, EntryKind, Head
 from clerestory.server.games.opening import open_store
 from clerestory.server.games.schema import APPLICATION, SCRIPTS
 from clerestory.server.games.sqlite import SqliteStore, user_file
-from clerestory.server.games.store import Batch, Conflict, GameFilter, Key, StoreFull, Summary
+from clerestory.server.games.store import Batch, Conflict, GameFilter, Key, Store, StoreFull, Summary
 from tests.server.games.table import head, kept
 
 RUNNING = Summary("running", False, None)
@@ -81,9 +81,9 @@ async def test_a_conflict_undoes_nothing_of_those_it_is_stored_with(path: str) -
 
 async def test_many_are_stored_in_one_transaction(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     committed: list[int] = []
-    settle = stores.settle
+    settle = committer.settle
     monkeypatch.setattr(
-        stores, "settle", lambda connection, jobs: (committed.append(len(jobs)), settle(connection, jobs))
+        committer, "settle", lambda connection, jobs: (committed.append(len(jobs)), settle(connection, jobs))[1]
     )
     store = SqliteStore(path)
     await store.create(named("a"), Batch([], RUNNING))
@@ -148,12 +148,85 @@ async def test_reviews_are_kept_once(name: str) -> None:
     await store.close()
 
 
+def made_by(maker: str, number: int) -> Head:
+    return replace(named(f"{maker}{number}"), maker=maker)
+
+
+async def fill(store: Store, games: dict[str, int], *, bots_only: bool) -> None:
+    """Make games of makers: each of them so many, all due; the games of the last maker first."""
+    for age, (maker, count) in enumerate(games.items()):
+        for number in range(count):
+            due = Summary("running", False, 1000 * (len(games) - age) + number, bots_only)
+            await store.create(made_by(maker, number), Batch([], due))
+
+
+@pytest.mark.parametrize("bots_only", [False, True])
+async def test_games_that_are_due_are_found_of_each_maker_in_turn(name: str, bots_only: bool) -> None:
+    store = await open_store(name)
+    await fill(store, {"a": 3, "b": 5, "": 1}, bots_only=bots_only)
+    await fill(store, {"other": 2}, bots_only=not bots_only)
+    everything = await store.due(10_000, 99, bots_only=bots_only)
+    assert sorted(everything) == ["0", "a0", "a1", "a2", "b0", "b1", "b2", "b3", "b4"]
+    assert sorted(everything[:3]) == ["0", "a0", "b0"]
+    assert sorted(everything[3:5]) == ["a1", "b1"]
+    assert await store.due(2001, 99, bots_only=bots_only, skip=["0"]) == ["b0"]
+    assert await store.due(1000, 99, bots_only=bots_only) == []
+    assert len(await store.due(10_000, 4, bots_only=bots_only)) == 4
+    await store.close()
+
+
+async def test_games_of_bots_only_come_round_to_every_maker(name: str) -> None:
+    """However few places there are, and however many games one maker has."""
+    store = await open_store(name)
+    await fill(store, {"a": 50, "b": 1, "c": 1, "d": 1}, bots_only=True)
+    found: list[str] = []
+    for _ in range(6):
+        found += await store.due(10_000, 1, bots_only=True, skip=[one for one in found if one != "a0"])
+    assert [one[0] for one in found] == ["a", "b", "c", "d", "a", "a"]
+    await store.close()
+
+
+async def test_what_each_maker_has_is_counted(name: str) -> None:
+    store = await open_store(name)
+    assert await store.tally() == {}
+    await store.create(made_by("a", 0), Batch(entries(2), RUNNING))
+    before = (await store.tally())["a"]
+    assert (before.unfinished, before.games) == (1, 1)
+    assert before.bytes > len(made_by("a", 0).to_json())
+    await store.append("a0", 2, Batch(entries(1, "x" * 1000), Summary("over", False, None)))
+    await store.create(made_by("b", 0), Batch([], RUNNING))
+    after = await store.tally()
+    assert (after["a"].unfinished, after["a"].games, after["b"].unfinished) == (0, 1, 1)
+    assert 1000 < after["a"].bytes - before.bytes < 1100
+    await store.keep_review("a0", "plan", {1: b"x" * 500})
+    await store.keep_review("a0", "plan", {1: b"x" * 500})
+    assert 500 < (await store.tally())["a"].bytes - after["a"].bytes < 600
+    await store.close()
+
+
+async def test_games_that_nobody_asks_for_are_deleted_whole(name: str) -> None:
+    store = await open_store(name)
+    for number in range(3):
+        await store.create(named(f"g{number}", created=number), Batch(entries(2), RUNNING, [Key(f"t{number}", 0)]))
+        await store.keep_review(f"g{number}", "plan", {1: b"one"})
+    await store.touch(["g0"], 10)
+    assert await store.delete_untouched(2, 9) == ["g1"]
+    assert await store.delete_untouched(11, 1) in (["g0"], ["g2"])
+    assert len(await store.delete_untouched(11, 9)) == 1
+    assert await store.tally() == {}
+    assert await store.find(["t0", "t1", "t2"]) == {}
+    assert await store.load("g1") is None
+    with pytest.raises(Conflict):
+        await store.append("g1", 2, Batch(entries(1), RUNNING))
+    await store.close()
+
+
 async def test_an_old_name_of_a_request_is_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = str(tmp_path / "games.sqlite")
     store = SqliteStore(path)
     await store.create(named("a"), Batch([], RUNNING, [Key("old", request=True), Key("token")]))
     await store.close()
-    monkeypatch.setattr(stores, "DAY", -1000)
+    monkeypatch.setattr(sqlite_rows, "DAY", -1000)
     again = SqliteStore(path)
     assert set(await again.find(["old", "token"])) == {"token"}
     await again.close()
@@ -246,10 +319,10 @@ NAMES = ("journal_mode", "locking_mode", "synchronous", "foreign_keys", "user_ve
 
 def test_one_connection_is_all_there_is() -> None:
     """Two connections that write to a WAL can damage it in SQLite up to 3.51.2."""
-    folder = Path(stores.__file__).parent
+    folder = Path(committer.__file__).parent
     made = [path.name for path in sorted(folder.glob("*.py")) if "sqlite3.connect(" in path.read_text()]
     assert made == ["schema.py"]
-    assert (folder / "sqlite.py").read_text().count("open_file(") == 1
+    assert (folder / "committer.py").read_text().count("open_file(") == 1
 
 
 def test_the_file_of_the_user(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -1,0 +1,28 @@
+"""What rows of a store say, of whatever database. Errors quote nothing that is secret."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import ValidationError
+
+from clerestory.server.games.log import Entry, EntryKind, Head
+from clerestory.server.games.store import Unreadable
+
+
+def head_of(text: str) -> Head:
+    """Return the head of a game. Raises Unreadable."""
+    try:
+        return Head.from_json(text)
+    except ValidationError as error:
+        [first, *_] = error.errors(include_url=False, include_context=False, include_input=False)
+        field = ".".join(map(str, first["loc"]))
+        raise Unreadable(f"its head is damaged: {field and f'{field}: '}{first['msg']}") from None
+
+
+def entry_of(number: int, row: Sequence[Any]) -> Entry:
+    """Return entry `number` of a game from its kind, seat, text and moment. Raises Unreadable."""
+    kind, seat, text, moment = row
+    try:
+        return Entry(EntryKind(kind), seat, text, moment)
+    except ValueError:
+        raise Unreadable(f"entry {number} is of a kind that this version does not know: {kind[:40]!r}") from None

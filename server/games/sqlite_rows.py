@@ -1,0 +1,177 @@
+"""The rows of a store in SQLite: what a job does on the connection."""
+
+import json
+import sqlite3
+import time
+from collections.abc import Collection, Mapping, Sequence
+
+from clerestory.server.games.log import Entry, Head
+from clerestory.server.games.reading import entry_of, head_of
+from clerestory.server.games.store import DAY, ENTRY_BYTES, Batch, GameLog, Tally, Unreadable
+
+ORPHANS = "due IS NOT NULL AND bots_only"  # games of bots only in which one has to move
+
+
+def read_facts(connection: sqlite3.Connection) -> tuple[bytes, dict[str, int]]:
+    """Return the store's secret and the numbers of unfinished games by maker; delete expired request names."""
+    past = int(1000 * time.time()) - DAY
+    connection.execute("DELETE FROM key WHERE request AND moment < ?", (past,))
+    (secret,) = connection.execute("SELECT secret FROM store").fetchone()
+    return secret, {maker: tally.unfinished for maker, tally in read_tally(connection).items() if tally.unfinished}
+
+
+def read_tally(connection: sqlite3.Connection) -> dict[str, Tally]:
+    """Return what there is of each maker."""
+    text = "SELECT maker, sum(status <> 'over'), count(*), sum(bytes) FROM game GROUP BY maker"
+    return {maker: Tally(*counts) for maker, *counts in connection.execute(text)}
+
+
+# -- games -----------------------------------------------------------------------------------------
+
+
+def create(connection: sqlite3.Connection, head: Head, batch: Batch) -> None:
+    """Add a game."""
+    text, summary = head.to_json(), batch.summary
+    values = {
+        "id": head.game_id,
+        "name": head.game,
+        "created": head.created,
+        "head": text,
+        "status": summary.status,
+        "shown": summary.shown,
+        "due": summary.due,
+        "maker": head.maker,
+        "bots_only": summary.bots_only,
+        "bytes": len(text.encode()) + batch.bytes,
+        "touched": head.created,
+    }
+    columns, marks = ", ".join(values), ", ".join(f":{name}" for name in values)
+    connection.execute(f"INSERT INTO game ({columns}) VALUES ({marks})", values)
+    insert(connection, head.game_id, 0, batch)
+
+
+def append(connection: sqlite3.Connection, game_id: str, number: int, batch: Batch) -> None:
+    """Add entries to a game, the first with this number."""
+    summary = batch.summary
+    insert(connection, game_id, number, batch)
+    connection.execute(
+        "UPDATE game SET status = ?, shown = ?, due = ?, bots_only = ?, bytes = bytes + ? WHERE id = ?",
+        (summary.status, summary.shown, summary.due, summary.bots_only, batch.bytes, game_id),
+    )
+
+
+def insert(connection: sqlite3.Connection, game_id: str, number: int, batch: Batch) -> None:
+    """Add entries, the first with this number, and the keys of the game."""
+    now = int(1000 * time.time())
+    entries = [(game_id, number + i, one.kind, one.seat, one.text, one.moment) for i, one in enumerate(batch.entries)]
+    connection.executemany("INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?)", entries)
+    keys = [(key.digest, game_id, key.seat, key.request, now) for key in batch.keys]
+    connection.executemany("INSERT INTO key VALUES (?, ?, ?, ?, ?)", keys)
+
+
+def read_game(connection: sqlite3.Connection, game_id: str) -> GameLog | None:
+    """Return a game, None if there is none. Raises Unreadable."""
+    try:
+        row = connection.execute("SELECT head FROM game WHERE id = ?", (game_id,)).fetchone()
+    except sqlite3.DatabaseError as error:
+        raise damaged(error) from None
+    return None if row is None else (head_of(row[0]), read_entries(connection, game_id))
+
+
+def read_entries(connection: sqlite3.Connection, game_id: str, number: int = 0) -> list[Entry]:
+    """Return the entries of a game from a number on. Raises Unreadable."""
+    text = "SELECT kind, seat, text, moment FROM entry WHERE game = ? AND number >= ? ORDER BY number"
+    try:
+        rows = connection.execute(text, (game_id, number)).fetchall()
+    except sqlite3.DatabaseError as error:
+        raise damaged(error) from None
+    return [entry_of(number + i, row) for i, row in enumerate(rows)]
+
+
+def damaged(error: sqlite3.DatabaseError) -> Exception:
+    """Return the error of a game whose rows are damaged; any other one unchanged."""
+    code = getattr(error, "sqlite_errorcode", None)
+    no_text = "decode to UTF-8" in str(error)
+    return Unreadable(str(error)) if no_text or (code or 0) & 0xFF == sqlite3.SQLITE_CORRUPT else error
+
+
+def read_keys(connection: sqlite3.Connection, digests: Sequence[str]) -> dict[str, tuple[str, int | None]]:
+    """Return (game, seat) of keys."""
+    marks = ", ".join("?" * len(digests))
+    found = connection.execute(f"SELECT digest, game, seat FROM key WHERE digest IN ({marks})", digests)
+    return {digest: (game, seat) for digest, game, seat in found}
+
+
+def delete_untouched(connection: sqlite3.Connection, before: int, most: int) -> list[str]:
+    """Delete games that were last asked for before a moment, and return them."""
+    found = connection.execute("SELECT id FROM game WHERE touched < ? LIMIT ?", (before, most)).fetchall()
+    for text in (
+        "DELETE FROM review WHERE game = ?",
+        "DELETE FROM key WHERE game = ?",
+        "DELETE FROM entry WHERE game = ?",
+        "DELETE FROM game WHERE id = ?",
+    ):
+        connection.executemany(text, found)
+    return [game_id for (game_id,) in found]
+
+
+def insert_review(connection: sqlite3.Connection, game_id: str, plan: str, plies: Mapping[int, bytes]) -> None:
+    """Add plies of a review; those already stored stay."""
+    added = 0
+    for ply, message in plies.items():
+        row = (game_id, plan, ply, message)
+        done = connection.execute("INSERT OR IGNORE INTO review VALUES (?, ?, ?, ?)", row)
+        added += done.rowcount * (ENTRY_BYTES + len(message))
+    connection.execute("UPDATE game SET bytes = bytes + ? WHERE id = ?", (added, game_id))
+
+
+# -- games in which the server has to move ---------------------------------------------------------
+
+
+def read_due(connection: sqlite3.Connection, before: int, most: int, skip: Collection[str]) -> list[str]:
+    """Return games with a person that are due, those due first, of each maker in turn."""
+    text = """
+        SELECT id FROM (
+            SELECT id, maker, due FROM game
+            WHERE due IS NOT NULL AND NOT bots_only AND due < ? AND id NOT IN (SELECT value FROM json_each(?))
+            ORDER BY due LIMIT ?
+        ) ORDER BY row_number() OVER (PARTITION BY maker ORDER BY due), due
+    """
+    found = connection.execute(text, (before, json.dumps([*skip]), most)).fetchall()
+    return [game_id for (game_id,) in found]
+
+
+class Turn:
+    """Whose turn it is among the makers of games of bots only."""
+
+    def __init__(self) -> None:
+        self._last: str | None = None  # maker of the last game returned
+
+    def read_waiting(self, connection: sqlite3.Connection, before: int, most: int, skip: Collection[str]) -> list[str]:
+        """Return games of bots only that are due: one of each maker, beginning after the last, then one more."""
+        values = {"before": before, "most": most, "skip": json.dumps([*skip]), "after": self._last}
+        found = connection.execute(waiting(after=self._last is not None), values).fetchall()
+        if self._last is not None and len(found) < most:
+            self._last = None
+            known = [*skip, *(game_id for game_id, _ in found)]
+            return [game_id for game_id, _ in found] + self.read_waiting(connection, before, most - len(found), known)
+        self._last = found[-1][1] if found else self._last
+        return [game_id for game_id, _ in found]
+
+
+def waiting(*, after: bool) -> str:
+    """Return the query for games of bots only, of all makers, or of those after one; it visits only those it needs."""
+    following = f"SELECT min(maker) FROM game WHERE {ORPHANS}"
+    return f"""
+        WITH RECURSIVE turn (maker, number) AS (
+            SELECT ({following} {"AND maker > :after" if after else ""}), 1
+            UNION ALL
+            SELECT ({following} AND maker > turn.maker), number + 1 FROM turn
+            WHERE turn.maker IS NOT NULL AND number < :most
+        )
+        SELECT game.id, game.maker FROM turn JOIN game ON game.id IN (
+            SELECT id FROM game AS own WHERE own.maker = turn.maker AND {ORPHANS} AND due < :before
+                AND id NOT IN (SELECT value FROM json_each(:skip))
+            ORDER BY due LIMIT :most
+        ) ORDER BY row_number() OVER (PARTITION BY game.maker ORDER BY game.due), turn.number LIMIT :most
+    """
