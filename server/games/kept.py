@@ -10,6 +10,9 @@ from clerestory.engine.games import GAMES, from_position
 from clerestory.engine.record import Record
 from clerestory.engine.rng import Rng
 from clerestory.server.games.log import EndReason, Entry, EntryKind, Head, Holder, SeatKind
+from clerestory.server.games.positions import Positions
+
+ENTRY_BYTES, POSITION_BYTES, LEAST_BYTES = 180, 720, 4096  # of memory: of an entry, of a position, of the rest
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,7 @@ class ServerGame:
     Attributes:
         entries: all of them; their number is the version.
         line: the entries that lead to the position, one for each ply.
-        positions: the whole position of every ply from 0 on; empty for a game that is frozen.
+        positions: the whole position of every ply; None for a game that is frozen.
         seats: who holds them.
         proposal: the pending take-back, or None.
         ended: the entry that ended the game early, or None.
@@ -48,7 +51,7 @@ class ServerGame:
         self.proposal: TakeBackProposal | None = None
         self.ended: Entry | None = None
         self.since = head.created
-        self.positions: list[State] = [] if frozen(head) else [from_position(head.opening)]
+        self.positions = None if frozen(head) else Positions(from_position(head.opening))
         for entry in entries:
             self.add(entry)
 
@@ -57,7 +60,7 @@ class ServerGame:
         other = type(self).__new__(type(self))
         other.head, other.proposal, other.ended, other.since = self.head, self.proposal, self.ended, self.since
         other.entries, other.line = list(self.entries), list(self.line)
-        other.seats, other.positions = list(self.seats), list(self.positions)
+        other.seats, other.positions = list(self.seats), self.positions and self.positions.copy()
         return other
 
     def at(self, version: int) -> "ServerGame":
@@ -77,9 +80,15 @@ class ServerGame:
         return len(self.line)
 
     @property
+    def weight(self) -> int:
+        """Bytes of memory, about."""
+        positions = 0 if self.positions is None else self.positions.kept
+        return LEAST_BYTES + self.version * ENTRY_BYTES + positions * POSITION_BYTES
+
+    @property
     def frozen(self) -> bool:
         """Whether this server has other rules or cards than the game."""
-        return not self.positions
+        return self.positions is None
 
     @property
     def waiting(self) -> bool:
@@ -94,7 +103,8 @@ class ServerGame:
     @property
     def position(self) -> State:
         """The whole position; do not change it."""
-        return self.positions[-1]
+        assert self.positions is not None
+        return self.positions.last
 
     @property
     def over(self) -> bool:
@@ -141,7 +151,8 @@ class ServerGame:
 
     def record(self, seat: int | None) -> Record:
         """Return the record as a seat may know it, NATURE for an onlooker, None for all."""
-        opening = self.positions[0]
+        assert self.positions is not None
+        opening = self.positions.at(0)
         state = opening.copy() if seat is None else opening.observe(seat)
         for entry in self.line:
             state.play(entry.text)
@@ -156,9 +167,7 @@ class ServerGame:
         elif entry.kind == EntryKind.SAID:
             self._say(entry)
         elif entry.kind == EntryKind.TAKEN_BACK:
-            del self.line[entry.ply :]
-            del self.positions[entry.ply + 1 :]
-            self.proposal, self.since = None, entry.moment
+            self._back_to(entry)
         elif entry.kind in (EntryKind.AGREED, EntryKind.DECLINED):
             self._answer(entry)
         elif entry.kind == EntryKind.SEATED:
@@ -168,19 +177,21 @@ class ServerGame:
         self.entries.append(entry)
 
     def _play(self, entry: Entry) -> None:
-        if self.positions:
-            state = self.position.copy()
-            state.play(entry.text)
-            self.positions.append(state)
+        if self.positions is not None:
+            self.positions.play(entry.text)
         self.line.append(entry)
+        self.proposal, self.since = None, entry.moment
+
+    def _back_to(self, entry: Entry) -> None:
+        if self.positions is not None:
+            self.positions.back_to(entry.ply)
+        del self.line[entry.ply :]
         self.proposal, self.since = None, entry.moment
 
     def _say(self, entry: Entry) -> None:
         assert entry.seat is not None
-        if self.positions:
-            state = self.position.copy()
-            state.say(entry.seat, entry.text)
-            self.positions[-1] = state
+        if self.positions is not None:
+            self.positions.say(entry.seat, entry.text)
 
     def _seat(self, entry: Entry) -> None:
         assert entry.seat is not None

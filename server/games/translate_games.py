@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
+from itertools import repeat
 from typing import Any, TypeVar
 
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -153,9 +154,9 @@ def moment(milliseconds: int) -> Timestamp:
 
 def write_views(kept: ServerGame, viewer: Viewer, ply: int | None = None) -> list[games.GameView]:
     """Return the position of a ply (None for the current one) as each seat of the viewer sees it."""
-    if kept.frozen or viewer.stranger:
+    if kept.positions is None or viewer.stranger:
         return []
-    position, present = kept.positions[kept.ply if ply is None else ply], ply is None or ply == kept.ply
+    position, present = kept.positions.at(kept.ply if ply is None else ply), ply is None or ply == kept.ply
     by_seat: list[int | None] = [*viewer.seats]
     if len(by_seat) != 1:
         by_seat.insert(0, None)
@@ -199,10 +200,11 @@ def write_entries(before: ServerGame, kept: ServerGame) -> list[games.GameEntry]
 def write_line(kept: ServerGame, first: int, last: int) -> list[games.GameEntry]:
     """Return the entries of the current line from one ply to another, both included."""
     numbers = {id(entry): number for number, entry in enumerate(kept.entries, 1)}
-    written = []
-    for ply in range(max(first, 1), last + 1):
+    written, first = [], max(first, 1)
+    before = repeat(None) if kept.positions is None else kept.positions.since(first - 1)
+    for ply, position in zip(range(first, last + 1), before, strict=False):
         entry = kept.line[ply - 1]
-        message = applied(kept.positions[ply - 1] if kept.positions else None, entry)
+        message = applied(position, entry)
         message.version, message.ply = numbers[id(entry)], ply
         written.append(message)
     return written
@@ -212,7 +214,7 @@ def write_entry(before: ServerGame, entry: Entry) -> games.GameEntry:
     """Return the entry that follows a game, without its numbers."""
     time, seat = moment(entry.moment), entry.seat
     if entry.moves:
-        return applied(before.positions[-1] if before.positions else None, entry)
+        return applied(None if before.frozen else before.position, entry)
     if entry.kind == EntryKind.ENDED:
         return games.GameEntry(time=time, end=ended(entry, len(before.seats)))
     assert seat is not None

@@ -197,3 +197,24 @@ def test_whatever_comes_others_are_shown_and_sent_the_same_and_the_owner_is_not(
             asked = [bot_question(game, seat, BotSettings()) for game in pair]
             assert seat == owner or asked[0] == asked[1]
     assert compared > 20
+
+
+def play_first(game: ServerGame) -> None:
+    """Play an action of whoever is to decide."""
+    game.add(Entry(EntryKind.PLAYED, game.turn, game.position.legal_actions()[0].text, STORED))
+
+
+@pytest.mark.parametrize("ply", [0, 1])
+def test_what_was_said_is_told_of_the_ply_at_which_it_was_said(ply: int) -> None:
+    game = at_table()
+    for _ in range(ply):
+        play_first(game)
+    unsaid = game.position
+    say(game)
+    said = game.position
+    assert said != unsaid
+    play_first(game)
+    assert game.positions is not None
+    assert game.positions.at(ply) == said
+    game.add(Entry(EntryKind.TAKEN_BACK, 0, str(ply), STORED))
+    assert game.position == said

@@ -1,0 +1,87 @@
+"""The position of every ply of a game: some are kept, the others are replayed from them when they are wanted."""
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Self
+
+from clerestory.engine.core import State
+
+STRIDE = 16  # plies from one kept position to the next: the most that are replayed to reach any of them
+
+
+class Positions:
+    """The whole positions of a game; those that it returns must not be changed.
+
+    Args:
+        opening: the position of ply 0.
+
+    Attributes:
+        last: the current position.
+    """
+
+    def __init__(self, opening: State) -> None:
+        self.last = opening
+        self._texts: list[str] = []  # what leads to each ply from 1 on
+        self._said: dict[int, tuple[tuple[int, str], ...]] = {}  # by ply: what seats were shown there
+        self._marks = [opening]  # the positions of plies 0, STRIDE, 2 STRIDE, ...
+
+    def copy(self) -> Self:
+        """Return an independent copy."""
+        other = type(self).__new__(type(self))
+        other.last, other._texts, other._said = self.last, list(self._texts), dict(self._said)
+        other._marks = list(self._marks)
+        return other
+
+    @property
+    def ply(self) -> int:
+        """The current ply."""
+        return len(self._texts)
+
+    @property
+    def kept(self) -> int:
+        """Number of positions in memory."""
+        return len(self._marks) + 1
+
+    def at(self, ply: int) -> State:
+        """Return the position of a ply."""
+        return self.last if ply == self.ply else next(self.since(ply))
+
+    def since(self, ply: int) -> Iterator[State]:
+        """Yield the positions of a ply and of those after it."""
+        begun = ply // STRIDE * STRIDE
+        return islice(self._replayed(begun), ply - begun, None)
+
+    def _replayed(self, begun: int) -> Iterator[State]:
+        yield (state := self._marks[begun // STRIDE])
+        for ply in range(begun + 1, self.ply + 1):
+            state = state.copy()
+            state.play(self._texts[ply - 1])
+            for seat, text in self._said.get(ply, ()):
+                state.say(seat, text)
+            yield state
+
+    def play(self, text: str) -> None:
+        """Add a ply. Raises GameError for an illegal action."""
+        state = self.last.copy()
+        state.play(text)
+        self._texts.append(text)
+        self._become(state.copy())  # without the way it was reached
+
+    def say(self, seat: int, text: str) -> None:
+        """Let the current position tell what a seat was shown. Raises GameError for what it cannot have been."""
+        state = self.last.copy()
+        state.say(seat, text)
+        self._said[self.ply] = (*self._said.get(self.ply, ()), (seat, text))
+        self._become(state)
+
+    def _become(self, state: State) -> None:
+        self.last = state
+        if self.ply % STRIDE == 0:
+            self._marks[self.ply // STRIDE :] = [state]
+
+    def back_to(self, ply: int) -> None:
+        """Drop the plies after one."""
+        self.last = self.at(ply)
+        del self._texts[ply:]
+        del self._marks[ply // STRIDE + 1 :]
+        self._said = {at: said for at, said in self._said.items() if at <= ply}
