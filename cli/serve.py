@@ -70,7 +70,8 @@ async def beside(door: DoorSettings | None, inside: str, app: App) -> AsyncItera
         announce(app)
         yield
         return
-    async with opened(door, dial(inside, None, None, retries=False)) as web:
+    room = app.connections.browsers
+    async with opened(door, dial(inside, None, None, retries=False), room) as web:
         announce(app)
         typer.echo(f"clerestory has its page at {web.url}")
         yield

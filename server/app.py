@@ -2,7 +2,6 @@
 
 import asyncio
 import gc
-import resource
 import signal
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
@@ -20,6 +19,7 @@ from clerestory.server.annotation_service import Annotations
 from clerestory.server.boundary import Boundary
 from clerestory.server.callers import Callers
 from clerestory.server.config import MAX_MESSAGE_BYTES, Settings
+from clerestory.server.descriptors import Connections, connections, take_descriptors
 from clerestory.server.games.bots import Bots
 from clerestory.server.games.keeper import Keeper, Limits
 from clerestory.server.games.mover import move_on
@@ -48,7 +48,7 @@ SERVICES = (
     puzzle_pb2.DESCRIPTOR.services_by_name["PuzzleService"].full_name,
 )
 ANSWERING = 0.0001  # time slice of the threads that answer calls, in seconds: a shorter one makes them run sooner
-MANY = 1 << 31  # descriptors from which on connections need no limit
+OPERATORS = 8  # connections of the port with channelz
 OPTIONS = (
     ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
     ("grpc.so_reuseport", 0),  # a port in use is an error, not a second server behind it
@@ -78,6 +78,7 @@ class App:
         keeper: of its kept games.
         tokens: those it accepts; None if it requires none.
         metrics: its figures.
+        connections: that its ports may have.
         admin: the server with channelz; None if there is none.
         admin_address: of the server with channelz; "" if there is none.
         exposition: the HTTP server of the metrics; None if there is none.
@@ -92,6 +93,7 @@ class App:
     health: HealthServicer
     tokens: Tokens | None
     metrics: Metrics
+    connections: Connections
     admin: grpc.aio.Server | None
     admin_address: str
     exposition: Exposition | None
@@ -125,7 +127,8 @@ async def start(settings: Settings, inside: str = "") -> App:
     tokens = None if settings.token_file is None else Tokens(settings.token_file)
     metrics, standing = Metrics(), HealthServicer()
     doors = [] if tokens is None else [TokenDoor(tokens)]
-    server = grpc.aio.server(interceptors=[Boundary(metrics), *doors], options=channel_options())
+    room = connections(page=bool(inside))
+    server = grpc.aio.server(interceptors=[Boundary(metrics), *doors], options=channel_options(room.callers))
     address = listen(server, settings.listen, proof)
     if inside:
         listen(server, inside)
@@ -156,6 +159,7 @@ async def start(settings: Settings, inside: str = "") -> App:
         health=standing,
         tokens=tokens,
         metrics=metrics,
+        connections=room,
         admin=admin,
         admin_address=admin_address,
         exposition=exposition,
@@ -183,7 +187,7 @@ def start_admin(address: str, standing: HealthServicer) -> tuple[grpc.aio.Server
     """Return the server with channelz for operators, and its address; None if none is wanted."""
     if not address:
         return None, ""
-    admin = grpc.aio.server(options=channel_options())
+    admin = grpc.aio.server(options=channel_options(OPERATORS))
     add_channelz_servicer(admin)
     add_HealthServicer_to_server(standing, admin)
     names = ["grpc.channelz.v1.Channelz", health.SERVICE_NAME, reflection.SERVICE_NAME]
@@ -191,17 +195,9 @@ def start_admin(address: str, standing: HealthServicer) -> tuple[grpc.aio.Server
     return admin, listen(admin, address)
 
 
-def channel_options() -> list[tuple[str, int]]:
-    """Return the options of every port. At most half of the descriptors may be connections."""
-    descriptors, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    limited = 0 < descriptors < MANY
-    return [*OPTIONS, *([("grpc.max_allowed_incoming_connections", descriptors // 2)] if limited else [])]
-
-
-def take_descriptors() -> None:
-    """Let this process open as many files and connections as the system permits."""
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+def channel_options(most: int) -> list[tuple[str, int]]:
+    """Return the options of a server, each of whose ports may have so many connections."""
+    return [*OPTIONS, ("grpc.max_allowed_incoming_connections", most)]
 
 
 def watch(metrics: Metrics, scheduler: Scheduler, keeper: Keeper) -> None:

@@ -1,0 +1,39 @@
+"""Divides the descriptors of the process between the connections of its ports and everything else that it opens."""
+
+import resource
+from dataclasses import dataclass
+
+RESERVED = 40  # for the store (20 on PostgreSQL), listening sockets, pollers, standard streams; a server at rest has 20
+LEAST = 4  # connections of a port, however few descriptors there are
+MOST_CALLERS, MOST_BROWSERS = 2_000, 1_000  # connections however many descriptors there are: each takes memory
+
+
+@dataclass(frozen=True, slots=True)
+class Connections:
+    """How many connections each port may have at once.
+
+    Attributes:
+        callers: of the gRPC port.
+        browsers: of the page; 0 if there is none.
+    """
+
+    callers: int
+    browsers: int
+
+
+def take_descriptors() -> None:
+    """Let this process open as many files and connections as the system permits."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+
+def connections(*, page: bool) -> Connections:
+    """Divide the descriptors that this process may open: beside what is reserved, half for each port.
+
+    Args:
+        page: whether there is a port for browsers.
+    """
+    descriptors, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    left = descriptors - RESERVED if descriptors >= 0 else MOST_CALLERS + MOST_BROWSERS
+    browsers = min(max(left // 2, LEAST), MOST_BROWSERS) if page else 0
+    return Connections(min(max(left - browsers, LEAST), MOST_CALLERS), browsers)
