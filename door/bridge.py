@@ -13,7 +13,7 @@ from clerestory.door.errors import ConnectError, error_of, texts
 from clerestory.door.methods import Method
 
 TOKEN = "authorization"
-SEAT = "x-clerestory-seat"  # by which the server tells players of kept games apart: each is a separate caller
+SEAT = "x-clerestory-seat"  # by which the server tells players apart: each has a part of what their caller has
 PASSED_ON = (TOKEN, SEAT, "x-request-id")  # headers forwarded as metadata
 ON_BEHALF = "x-on-behalf-of"  # metadata that names the browser to a server that trusts this door: each is a caller
 VIA = ("x-clerestory-via", "web")  # marks these calls in the server's logs and metrics

@@ -20,7 +20,8 @@ from typing import Annotated, Any
 
 import typer
 
-from clerestory.server.policy import SLICE, Demand, NoRoom, Policy, TreeTask
+from clerestory.server.demand import Demand, NoRoom, TreeTask
+from clerestory.server.policy import SLICE, Policy
 from loadtest.openloop import LONGEST, MEAN_BUDGET, SHORTEST
 
 GREEDY = -1  # number of the greedy caller
@@ -105,7 +106,7 @@ class Fleet:
     def _arrive(self, call: SimulatedCall) -> None:
         server = min(self.luck.sample(self.servers, self.choices), key=lambda one: len(one.policy.trees))
         try:
-            server.policy.admit(Demand("game", call.moment + call.budget, caller=call.caller), call.moment)
+            server.policy.admit(Demand("game", call.moment + call.budget, origin=call.caller), call.moment)
         except NoRoom:
             self.outcomes[group(call.caller)].refused += 1
             return
@@ -129,7 +130,7 @@ class Fleet:
 
     def _answer(self, server: SimulatedServer, tree: TreeTask, now: float) -> None:
         server.policy.leave(tree, now)
-        outcome = self.outcomes[group(tree.demand.caller)]
+        outcome = self.outcomes[group(tree.demand.origin)]
         outcome.shares.append(tree.used / tree.budget)
         outcome.least = min(outcome.least, tree.iterations)
 

@@ -1,8 +1,8 @@
-"""Identifies callers, who share places and workers; no caller gets trees from another's requests."""
+"""Identifies callers, who share places and workers; none gets trees from another's requests."""
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import unquote
 
@@ -10,7 +10,7 @@ import grpc
 
 from clerestory.addresses import network_of
 from clerestory.server.errors import Reason, refuse
-from clerestory.server.security import Tokens, authorizations, bearer_token
+from clerestory.server.security import Tokens, authorizations, bearer_token, digest
 
 ON_BEHALF = "x-on-behalf-of"  # metadata of calls on behalf of others
 SEAT = "x-clerestory-seat"  # metadata of calls by somebody who sits at a kept game: `GAME_ID TOKEN`
@@ -21,23 +21,34 @@ DIGEST_SHOWN = 8  # hexadecimal digits of a token's digest: enough to tell calle
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """One of those who share the server.
+    """Whose a search is. Origins share the server, and the parts of an origin its share.
 
     Attributes:
-        origin: `token:` with the digest of its token, or `peer:` with its address; `seat` for a player at a kept
-            game; parts of the server itself that run searches have names of their own, such as `game`.
-        name: given by an origin that calls on behalf of others; "" for an origin's own calls.
+        origin: digest of who calls, a token or an address, with the name that it speaks for. A kept game has that of
+            its maker.
+        part: of the origin: "" for its own calls, else a seat, the bots of a game, or all games of bots only.
+        label: its name in logs; it does not tell callers apart.
     """
 
     origin: str
-    name: str = ""
+    part: str = ""
+    label: str = field(default="", compare=False)
 
-    @property
-    def label(self) -> str:
-        """Its name in logs: `peer:192.0.2.1`, or `token:` and the beginning of the digest; then the name, if any."""
-        kind, _, rest = self.origin.partition(":")
-        origin = f"{kind}:{rest[:DIGEST_SHOWN]}" if kind == "token" else self.origin
-        return f"{origin}/{self.name}" if self.name else origin
+    def at(self, part: str) -> "Caller":
+        """Return a part of its origin."""
+        return replace(self, part=part, label=f"{self.label} {part}")
+
+
+def caller_of(calls: str, name: str) -> Caller:
+    """Return who calls, for its own calls.
+
+    Args:
+        calls: `token:` with the digest of its token, or `peer:` with its address.
+        name: on whose behalf; "" for nobody's.
+    """
+    kind, _, rest = calls.partition(":")
+    label = f"{kind}:{rest[:DIGEST_SHOWN]}" if kind == "token" else calls
+    return Caller(digest(f"{calls}/{name}").hex(), label=f"{label}/{name}" if name else label)
 
 
 class Callers:
@@ -55,15 +66,15 @@ class Callers:
     def player_of(self, context: grpc.aio.ServicerContext[Any, Any]) -> Caller:
         """Return the caller of an admitted call that needs a search.
 
-        Those who show that they sit at a game are callers of their own: so people who come from one address, or share a
-        token, share the server fairly. Raises CallError as `of` does.
+        Those who show that they sit at a game are parts of their own: so people who come from one address, or share a
+        token, share fairly what it has. Raises CallError as `of` does.
         """
         caller = self.of(context)
         for key, value in context.invocation_metadata() or ():
             if key == SEAT and isinstance(value, str):
                 game_id, _, token = value.partition(" ")
                 seat = self._seat_of(game_id, token)
-                return caller if seat is None else Caller("seat", f"{game_id}:{seat}")
+                return caller if seat is None else caller.at(f"seat:{game_id}:{seat}")
         return caller
 
     def of(self, context: grpc.aio.ServicerContext[Any, Any]) -> Caller:
@@ -72,11 +83,10 @@ class Callers:
         names = [value for key, value in metadata if key == ON_BEHALF]
         if self._tokens is None:
             address = address_of(context.peer())
-            return Caller(f"peer:{address}", name_of(names, speaks=address.startswith(NEAR)))
+            return caller_of(f"peer:{address}", name_of(names, speaks=address.startswith(NEAR)))
         token = bearer_token(authorizations(metadata)[0]) or ""
-        return Caller(
-            f"token:{self._tokens.digest(token)}", name_of(names, speaks=self._tokens.speaks_for_others(token))
-        )
+        name = name_of(names, speaks=self._tokens.speaks_for_others(token))
+        return caller_of(f"token:{self._tokens.digest(token)}", name)
 
 
 def name_of(names: list[str | bytes], *, speaks: bool) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from clerestory.search.ismcts import DEFAULT_MAX_BYTES, MIN_BYTES
-from clerestory.server.policy import TOGETHER
+from clerestory.server.places import TOGETHER
 
 MAX_MESSAGE_BYTES = 64 * 1024  # any position fits; a larger message is refused
 MIN_TREE_BYTES = 1 << 20
@@ -25,8 +25,8 @@ class Settings:
     Attributes:
         listen: `HOST:PORT` (port 0: any free one) or `unix:PATH`.
         workers: threads that search.
-        max_searches: searches of one caller under way at once, of which hints may be half; one more is refused. All
-            callers together may have twice as many.
+        max_searches: searches of one caller under way at once, of which hints may be half; one more is refused. With
+            seats or games it may have half as many again, and all callers together twice as many.
         min_iterations: that every search gets before its deadline; one that could not is refused.
         max_threads: trees of one search; more are cut to that, and to the number of workers.
         max_time: longest search, in seconds; a larger budget is cut to it.

@@ -15,7 +15,7 @@ from clerestory.server.allowance import Allowance
 from clerestory.server.callers import Caller
 from clerestory.server.config import Settings
 from clerestory.server.errors import CallError, Reason
-from clerestory.server.policy import TOGETHER
+from clerestory.server.places import TOGETHER
 from clerestory.server.translate import SEED_BITS, Question
 
 GREED = 4  # a search gets at most 1/GREED of what is free beyond the equal shares

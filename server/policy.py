@@ -1,98 +1,27 @@
 """Which tree is searched next and which call is refused: a policy without threads and without its own clock.
 
-Callers share the workers max-min fairly. Within a caller, moves come before hints, and all trees of one priority get
-the same, at most one worker each. A virtual clock that runs at the rate of a tree's share (fair queueing: Parekh and
-Gallager 1993, IEEE/ACM ToN 1(3)) gives what the tree is entitled to since it arrived; its shortfall relative to its
-budget orders the trees. So searches that begin and end together get the same, a short search does not wait for long
-ones that came first, and asking more often brings nobody more.
+Origins share the workers max-min fairly, and the parts of an origin its share (hierarchical fair queueing: Bennett and
+Zhang 1996, SIGCOMM). Within a part, moves come before hints, and all trees of one priority get the same, at most one
+worker each. A virtual clock that runs at the rate of a tree's share (fair queueing: Parekh and Gallager 1993, IEEE/ACM
+ToN 1(3)) gives what the tree is entitled to since it arrived; its shortfall relative to its budget orders the trees. So
+searches that begin and end together get the same, a short search does not wait for long ones that came first, and
+asking more often, or from more seats, brings nobody more.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import IntEnum
 from math import ceil
+
+from clerestory.server.demand import Demand, NoRoom, Path, Priority, TreeTask
+from clerestory.server.places import Places
 
 SLICE = 0.004  # seconds that a tree is searched before the next one is picked
 FRESHNESS = 0.1  # weight of the latest slice in the measured speed
 FIRST = 5  # slices before a speed is trusted: a single one may have waited for the system
-SOONEST_RETRY, LATEST_RETRY = 0.02, 5.0  # seconds that a refused caller is told to wait
-TOGETHER = 2  # limit on the searches of all callers together, as a multiple of one caller's
 MOST_AHEAD = 0.1  # most seconds of a worker beyond its share that count against a caller
 CLAIM = 1.0  # seconds after a refused caller's delay for which its share is kept free
-
-
-class Priority(IntEnum):
-    """The order of a caller's searches; background searches come after those of every caller."""
-
-    MOVE = 0
-    HINT = 1
-    BACKGROUND = 2
-
-
-class NoRoom(Exception):
-    """A search could not get its minimum in time, or too many searches are under way.
-
-    Args:
-        message: which of the two.
-        retry: seconds after which there may be room.
-    """
-
-    def __init__(self, message: str, retry: float) -> None:
-        super().__init__(message)
-        self.retry = min(max(retry, SOONEST_RETRY), LATEST_RETRY)
-
-
-@dataclass(frozen=True, slots=True)
-class Demand:
-    """What a search needs.
-
-    Attributes:
-        kind: searches of one kind are taken to be equally fast.
-        deadline: a reading of the clock.
-        iterations: limit for each of its trees; infinite for none.
-        trees: number of trees; each takes a worker while it is searched.
-        priority: of the search.
-        caller: whose it is.
-    """
-
-    kind: Hashable
-    deadline: float
-    iterations: float = float("inf")
-    trees: int = 1
-    priority: Priority = Priority.MOVE
-    caller: Hashable = None
-
-    @property
-    def clock(self) -> tuple[Hashable, Priority]:
-        """Key of the virtual clock that measures what its trees are entitled to."""
-        return self.caller, self.priority
-
-
-@dataclass(eq=False, slots=True)
-class TreeTask:
-    """One tree of an admitted search, and what it has received so far.
-
-    Attributes:
-        number: which of its search's trees.
-        budget: seconds from its arrival to the deadline.
-        entitled_from: the reading of its virtual clock when it arrived.
-        minimum: iterations promised to it.
-        used: seconds of a worker so far.
-        iterations: so far.
-        running: a worker is searching it.
-        held: it must not be searched now.
-    """
-
-    demand: Demand
-    number: int
-    budget: float
-    entitled_from: float
-    minimum: float
-    used: float = 0.0
-    iterations: int = 0
-    running: bool = False
-    held: bool = False
+IN_TURN = ((Priority.MOVE, Priority.HINT), (Priority.BACKGROUND,))  # the later ones have what the earlier ones leave
 
 
 @dataclass(slots=True)
@@ -101,8 +30,7 @@ class Policy:
 
     Attributes:
         workers: trees that can be searched at once.
-        max_searches: of one caller at once; hints get half of them, and the background a quarter. Of all callers
-            together, twice as many.
+        max_searches: of one part of an origin at once; hints get half of them, and the background a quarter.
         min_iterations: promised to every search that is admitted, unless its own limits end it before.
         speeds: iterations a second of a worker, measured, by kind.
     """
@@ -112,82 +40,90 @@ class Policy:
     min_iterations: int
     trees: list[TreeTask] = field(default_factory=list)
     speeds: dict[Hashable, float] = field(default_factory=dict)
+    _places: Places = field(init=False)
     _first: dict[Hashable, list[tuple[float, int]]] = field(default_factory=dict)  # seconds, iterations of slices
-    _rates: dict[tuple[Hashable, Priority], float] = field(default_factory=dict)  # workers for each tree
-    _fair: dict[tuple[Hashable, Priority], float] = field(default_factory=dict)  # clocks that run at these rates
-    _shares: dict[Hashable, float] = field(default_factory=dict)  # workers of each caller
-    _ahead: dict[Hashable, float] = field(default_factory=dict)  # seconds of a worker that it had beyond them
-    _claims: dict[Hashable, float] = field(default_factory=dict)  # until when, by refused caller
+    _rates: dict[Path, float] = field(default_factory=dict)  # workers for each tree, by virtual clock
+    _fair: dict[Path, float] = field(default_factory=dict)  # clocks that run at these rates
+    _shares: dict[Path, float] = field(default_factory=dict)  # workers of each origin and part
+    _ahead: dict[Path, float] = field(default_factory=dict)  # seconds of a worker that it had beyond them
+    _claims: dict[Path, float] = field(default_factory=dict)  # until when, by refused part
     _now: float = 0.0
+
+    def __post_init__(self) -> None:
+        self._places = Places(self.max_searches)
 
     # -- coming and going --------------------------------------------------------------------------
 
     def admit(self, demand: Demand, now: float) -> list[TreeTask]:
         """Admit a search. Raises NoRoom if it or another admitted search would then miss its minimum."""
         self._advance(now)
-        self.require_place(demand.caller, demand.priority, now)
+        self.require_place(demand.origin, demand.part, demand.priority, now)
         minimum = min(self.min_iterations / demand.trees, demand.iterations)
         began = self._fair.get(demand.clock, 0.0)
         new = [TreeTask(demand, number, demand.deadline - now, began, minimum) for number in range(demand.trees)]
         self._require_time(demand, new, now)
+        self._places.take(demand)
         self.trees += new
         self._share_out()
         return new
 
-    def require_place(self, caller: Hashable, priority: Priority, now: float) -> None:
-        """Raise NoRoom if the caller has as many searches as it may, however short they are.
+    def require_place(self, origin: Hashable, part: Hashable, priority: Priority, now: float) -> None:
+        """Raise NoRoom if a part of an origin has as many searches as it may, however short they are."""
+        self._places.require(origin, part, priority, now)
 
-        A caller may have as many as there are free places, out of twice `max_searches` (a dynamic threshold: Choudhury
-        and Hahne 1998, IEEE/ACM ToN 6(2)): alone `max_searches`, beside others fewer, so the next caller always finds
-        a place. Moves of other callers do not count against hints.
-        """
-        here = {id(tree.demand): tree.demand for tree in self.trees}.values()
-        own = sum(one.caller == caller for one in here)
-        for rank in {Priority.MOVE, priority}:
-            others = sum(one.priority >= rank for one in here if one.caller != caller)
-            if own >= TOGETHER * ceil(self.max_searches / 2**rank) - own - others:
-                first = min(one.deadline for one in here)
-                raise NoRoom(f"{len(here)} searches are under way, {own} of this caller", first - now)
+    def require_idle(self, now: float) -> None:
+        """Raise NoRoom if every worker has something to do that goes before background searches."""
+        first = [tree.demand.deadline for tree in self.trees if tree.demand.priority < Priority.BACKGROUND]
+        if len(first) >= self.workers:
+            raise NoRoom(f"{len(first)} trees are searched, and no worker is idle", min(first) - now)
 
     def _require_time(self, demand: Demand, new: Sequence[TreeTask], now: float) -> None:
-        """Raise NoRoom unless every search can get its minimum, and this caller's within its share of the workers."""
-        self._claims = {caller: until for caller, until in self._claims.items() if until > now}
+        """Raise NoRoom unless every search can get its minimum, and this caller's within its shares of the workers."""
+        self._claims = {part: until for part, until in self._claims.items() if until > now}
         late = self._overload([*self._unmet(), *new], now, self.workers)
         if late is None:
-            late = self._overload_of_share(demand, new, now)
+            late = self._overload_of_shares(demand, new, now)
         if late is None or not self.trees:
             return
         refusal = NoRoom(
             f"{len(self.trees)} trees are searched, and no worker has time for the least of iterations", late - now
         )
-        self._claims[demand.caller] = now + refusal.retry + CLAIM
+        self._claims[demand.paths[-1]] = now + refusal.retry + CLAIM
         raise refusal
 
-    def _overload_of_share(self, demand: Demand, new: Sequence[TreeTask], now: float) -> float | None:
-        """Return the first deadline by which a caller's share of the workers cannot meet its needs; None if it can.
+    def _overload_of_shares(self, demand: Demand, new: Sequence[TreeTask], now: float) -> float | None:
+        """Return the first deadline by which the share of its origin or part cannot meet its needs; None if both can.
 
-        What it used beyond its share counts as a need. A caller with no searches and no excess is always admitted.
+        What it used beyond its share counts as a need. Whoever has no searches and no excess is always admitted, and
+        a share that is all there is to share has been checked already.
         """
-        share = self._share_beside_others(demand)
-        own = [tree for tree in self._unmet() if tree.demand.caller == demand.caller]
-        had = max(self._ahead.get(demand.caller, 0.0) - SLICE, 0.0)
-        if share == self.workers or not (own or had):
-            return None
-        return self._overload([*own, *new], now, share, had=had)
+        whole = float(self.workers)
+        for path, share in zip(demand.paths, self._shares_beside_others(demand), strict=True):
+            own = [tree for tree in self._unmet() if path in tree.demand.paths]
+            had = max(self._ahead.get(path, 0.0) - SLICE, 0.0)
+            if share < whole and (own or had):
+                late = self._overload([*own, *new], now, share, had=had)
+                if late is not None:
+                    return late
+            whole = share
+        return None
 
-    def _share_beside_others(self, demand: Demand) -> float:
-        """Return the most workers a caller can have beside the active callers and those refused lately."""
+    def _shares_beside_others(self, demand: Demand) -> tuple[float, float]:
+        """Return the most workers its origin and part can have beside those who are active or were refused lately."""
         late = demand.priority == Priority.BACKGROUND
-        wants = Counter(self._claims.keys())
-        wants.update(tree.demand.caller for tree in self.trees if late or tree.demand.priority < Priority.BACKGROUND)
-        wants[demand.caller] = self.workers
-        return fair_shares(wants, self.workers)[demand.caller]
+        active = (tree.demand.paths[-1] for tree in self.trees if late or tree.demand.priority < Priority.BACKGROUND)
+        wants = by_origin(Counter((*self._claims, *active)))
+        wants[demand.origin][demand.part] = self.workers
+        share = fair_shares(totals(wants), self.workers)[demand.origin]
+        return share, fair_shares(wants[demand.origin], share)[demand.part]
 
     def leave(self, tree: TreeTask, now: float) -> None:
         """Remove a tree that is no longer searched; removing it twice is no error."""
         self._advance(now)
         if tree in self.trees:
             self.trees.remove(tree)
+            if not any(one.demand is tree.demand for one in self.trees):
+                self._places.free(tree.demand)
             self._share_out()
 
     # -- turns -------------------------------------------------------------------------------------
@@ -225,18 +161,18 @@ class Policy:
             del self._first[kind]
 
     def _charge(self, tree: TreeTask, seconds: float) -> None:
-        """Charge a caller for time of the workers."""
-        caller = tree.demand.caller
-        self._ahead[caller] = min(self._ahead.get(caller, 0.0) + seconds, MOST_AHEAD)
+        """Charge an origin and its part for time of the workers."""
+        for path in tree.demand.paths:
+            self._ahead[path] = min(self._ahead.get(path, 0.0) + seconds, MOST_AHEAD)
 
     def _furthest_behind(self, ready: Sequence[TreeTask]) -> TreeTask:
-        """Return the tree with the largest lag: background trees last, and no caller's hints before its moves."""
-        moving = {tree.demand.caller for tree in ready if tree.demand.priority == Priority.MOVE}
+        """Return the tree with the largest lag: background trees last, and no part's hints before its moves."""
+        moving = {tree.demand.paths[-1] for tree in ready if tree.demand.priority == Priority.MOVE}
 
         def rank(tree: TreeTask) -> tuple[bool, bool, float]:
             demand = tree.demand
             hint = demand.priority == Priority.HINT
-            return demand.priority == Priority.BACKGROUND, hint and demand.caller in moving, -self.lag(tree)
+            return demand.priority == Priority.BACKGROUND, hint and demand.paths[-1] in moving, -self.lag(tree)
 
         return min(ready, key=rank)
 
@@ -246,15 +182,14 @@ class Policy:
 
     def _pressed(self, ready: Sequence[TreeTask], now: float) -> TreeTask | None:
         """Return the tree with the earliest deadline if some can only get their minimum by starting now."""
-        unmet = self._unmet()
-        if not unmet or self._overload(unmet, now, self.workers, reserve=2 * SLICE) is None:
+        if self._overload(self._unmet(), now, self.workers, reserve=2 * SLICE) is None:
             return None
-        return min((tree for tree in ready if tree in unmet), key=lambda tree: tree.demand.deadline, default=None)
+        return min(filter(unmet, ready), key=lambda tree: tree.demand.deadline, default=None)
 
     # -- the promise -------------------------------------------------------------------------------
 
     def _unmet(self) -> list[TreeTask]:
-        return [tree for tree in self.trees if tree.iterations < tree.minimum]
+        return list(filter(unmet, self.trees))
 
     def need(self, tree: TreeTask) -> float:
         """Return the seconds of a worker a tree still needs for its minimum: whole slices, at most half its budget."""
@@ -288,45 +223,73 @@ class Policy:
         passed = max(now - self._now, 0.0)
         for clock, rate in self._rates.items():
             self._fair[clock] += rate * passed
-        for caller, ahead in list(self._ahead.items()):
-            self._ahead[caller] = ahead - passed * self._shares.get(caller, self.workers)
-            if self._ahead[caller] <= 0:
-                del self._ahead[caller]
+        for path, ahead in list(self._ahead.items()):
+            self._ahead[path] = ahead - passed * self._shares.get(path, self.workers)
+            if self._ahead[path] <= 0:
+                del self._ahead[path]
         self._now += passed
 
     def _share_out(self) -> None:
         """Set the rates of the virtual clocks after a tree has come or gone, and drop clocks without trees."""
         numbers = Counter(tree.demand.clock for tree in self.trees)
-        left, self._rates, self._shares = float(self.workers), {}, {}
-        for priorities in ((Priority.MOVE, Priority.HINT), (Priority.BACKGROUND,)):
-            wants: Counter[Hashable] = Counter()
-            for (caller, priority), number in numbers.items():
+        left, self._rates, self._shares = float(self.workers), {}, defaultdict(float)
+        for priorities in IN_TURN:
+            wants: Counter[Path] = Counter()
+            for (origin, part, priority), number in numbers.items():
                 if priority in priorities:
-                    wants[caller] += number
-            for caller, share in fair_shares(wants, left).items():
+                    wants[origin, part] += number
+            for path, share in nested_shares(by_origin(wants), left).items():
                 left -= share
-                self._shares[caller] = self._shares.get(caller, 0.0) + share
-                self._rates |= rates(caller, share, {one: numbers[caller, one] for one in priorities})
+                self._shares[path] += share
+                self._shares[path[:1]] += share
+                self._rates |= rates(path, share, {one: numbers[*path, one] for one in priorities})
         self._fair = {clock: self._fair.get(clock, 0.0) for clock in self._rates}
 
 
-def rates(caller: Hashable, share: float, numbers: Mapping[Priority, int]) -> dict[tuple[Hashable, Priority], float]:
-    """Return each tree's part of its caller's share, by priority: hints get what moves leave."""
+def unmet(tree: TreeTask) -> bool:
+    """Whether a tree is still owed iterations of its minimum."""
+    return tree.iterations < tree.minimum
+
+
+def rates(part: Path, share: float, numbers: Mapping[Priority, int]) -> dict[Path, float]:
+    """Return each tree's part of the share, by virtual clock: hints get what moves leave."""
     found = {}
     for priority, number in numbers.items():
         if number:
-            found[caller, priority] = min(1.0, share / number)
-            share -= found[caller, priority] * number
+            found[*part, priority] = min(1.0, share / number)
+            share -= found[*part, priority] * number
     return found
 
 
+def by_origin(wants: Mapping[Path, int]) -> defaultdict[Hashable, Counter[Hashable]]:
+    """Return the wants of parts, by origin and then by part."""
+    found: defaultdict[Hashable, Counter[Hashable]] = defaultdict(Counter)
+    for (origin, part), number in wants.items():
+        found[origin][part] = number
+    return found
+
+
+def totals(wants: Mapping[Hashable, Counter[Hashable]]) -> dict[Hashable, int]:
+    """Return what each origin wants for all its parts."""
+    return {origin: parts.total() for origin, parts in wants.items()}
+
+
+def nested_shares(wants: Mapping[Hashable, Counter[Hashable]], workers: float) -> dict[Path, float]:
+    """Return the workers of each part, max-min fair among the origins, and in each origin among its parts."""
+    return {
+        (origin, part): its
+        for origin, share in fair_shares(totals(wants), workers).items()
+        for part, its in fair_shares(wants[origin], share).items()
+    }
+
+
 def fair_shares(wants: Mapping[Hashable, int], workers: float) -> dict[Hashable, float]:
-    """Return the workers of each caller, max-min fair: as many as it wants, or the same as every other limited caller.
+    """Return the workers of each, max-min fair: as many as it wants, or the same as every other one that is limited.
 
     Progressive filling (Bertsekas and Gallager 1992, Data Networks, section 6.5.2), smallest demand first.
     """
     shares: dict[Hashable, float] = {}
-    for caller in sorted(wants, key=wants.__getitem__):
-        shares[caller] = min(wants[caller], workers / (len(wants) - len(shares)))
-        workers -= shares[caller]
+    for one in sorted(wants, key=wants.__getitem__):
+        shares[one] = min(wants[one], workers / (len(wants) - len(shares)))
+        workers -= shares[one]
     return shares

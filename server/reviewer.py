@@ -18,9 +18,9 @@ from clerestory.search.result import Result
 from clerestory.search.root import Root
 from clerestory.server.allowance import Allowance, TimeBudget
 from clerestory.server.callers import Caller
+from clerestory.server.demand import Priority
 from clerestory.server.errors import CallError, Reason, refuse
 from clerestory.server.memory import Trees
-from clerestory.server.policy import Priority
 from clerestory.server.scheduler import Scheduler
 
 TURN = 10.0  # seconds after which a search delayed by others is submitted again

@@ -5,16 +5,19 @@ import threading
 import time
 from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from math import inf
+from weakref import WeakValueDictionary
 
 from clerestory.search.ismcts import Searcher
 from clerestory.search.limits import shares
 from clerestory.search.result import Result, StopReason
 from clerestory.server.allowance import Allowance
 from clerestory.server.callers import Caller
+from clerestory.server.demand import Demand, NoRoom, Priority, TreeTask
 from clerestory.server.errors import CallError, Reason, refuse
-from clerestory.server.policy import SLICE, Demand, NoRoom, Policy, Priority, TreeTask
+from clerestory.server.policy import SLICE, Policy
 from clerestory.server.turns import take_turns
 
 STRENGTH = (StopReason.ITERATIONS, StopReason.DECIDED, StopReason.CERTAIN, StopReason.TIME, StopReason.STOPPED)
@@ -88,6 +91,8 @@ class Scheduler:
         self._policy = Policy(workers, max_searches, min_iterations)
         self._jobs: dict[int, Job] = {}  # by the identity of their demands
         self._turn = threading.Condition()
+        self._queues: WeakValueDictionary[Hashable, asyncio.Lock] = WeakValueDictionary()  # of those without a place
+        self._changed = asyncio.Event()  # set whenever a search ends, and then replaced
         self._finishing = False
         self._closed = False
         self._answers = ThreadPoolExecutor(workers, "answer")
@@ -126,13 +131,32 @@ class Scheduler:
 
     def require_place(self, caller: Caller, priority: Priority) -> None:
         """Refuse a call that cannot be admitted before any work is done for it. Raises CallError: BUSY, FINISHING."""
+        full = self._full(caller, priority)
+        if full is not None:
+            raise CallError(Reason.BUSY, [("", str(full))], retry=full.retry)
+
+    async def wait_for_place(self, caller: Caller, priority: Priority) -> None:
+        """Wait until there is a place for a search, and in the background until a worker is idle as well.
+
+        The searches of one origin and priority queue, however many they are: only the first of them looks for a place.
+        It has the place if it is submitted at once. Raises CallError, FINISHING.
+        """
+        async with self._queues.setdefault((caller.origin, priority), asyncio.Lock()):
+            while (full := self._full(caller, priority, idle=priority == Priority.BACKGROUND)) is not None:
+                await set_within(self._changed, full.retry)
+
+    def _full(self, caller: Caller, priority: Priority, *, idle: bool = False) -> NoRoom | None:
+        """Return why a search has no place, or no worker is idle; None if it has. Raises CallError, FINISHING."""
         if self._finishing:
             refuse(Reason.FINISHING, "", "the server is finishing")
         with self._turn:
             try:
-                self._policy.require_place(caller, priority, time.monotonic())
+                self._policy.require_place(caller.origin, caller.part, priority, time.monotonic())
+                if idle:
+                    self._policy.require_idle(time.monotonic())
             except NoRoom as full:
-                raise CallError(Reason.BUSY, [("", str(full))], retry=full.retry) from None
+                return full
+        return None
 
     def submit(
         self,
@@ -155,7 +179,7 @@ class Scheduler:
         left = shares(allowance.iterations, allowance.threads)
         most = inf if allowance.iterations is None else left[0]
         deadline = allowance.budget.deadline
-        demand = Demand(kind, deadline, most, len(left), priority, caller)
+        demand = Demand(kind, deadline, most, len(left), priority, caller.origin, caller.part)
         job = Job(searcher, allowance, left, asyncio.get_running_loop())
         with self._turn:
             try:
@@ -192,7 +216,17 @@ class Scheduler:
             job.loop.call_soon_threadsafe(job.rested)
             job.rested = None
         if job.ended is not None and self._jobs.pop(id(job.trees[0].demand), None) is not None:
-            job.loop.call_soon_threadsafe(job.close)
+            job.loop.call_soon_threadsafe(self._close, job)
+
+    def _close(self, job: Job) -> None:
+        """Report that a search has ended; called by the event loop."""
+        job.close()
+        self._wake()
+
+    def _wake(self) -> None:
+        """Let those who wait for a place look for one."""
+        self._changed.set()
+        self._changed = asyncio.Event()
 
     # -- what it found -----------------------------------------------------------------------------
 
@@ -301,6 +335,7 @@ class Scheduler:
             for job in list(self._jobs.values()):
                 job.finishing = job.ended is None
                 self._end(job, StopReason.STOPPED)
+        self._wake()
 
     async def close(self) -> None:
         """Wait for the threads to end."""
@@ -311,3 +346,10 @@ class Scheduler:
         for thread in self._threads:
             await asyncio.to_thread(thread.join)
         await asyncio.to_thread(self._answers.shutdown)
+
+
+async def set_within(event: asyncio.Event, seconds: float) -> None:
+    """Wait for an event, so many seconds at most."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await event.wait()

@@ -17,10 +17,10 @@ from clerestory.search.result import Result, StopReason
 from clerestory.server.allowance import EXPLAINED_FROM, Allowance, Cut, allow
 from clerestory.server.callers import Caller, Callers
 from clerestory.server.config import Settings
+from clerestory.server.demand import Priority
 from clerestory.server.lead import Lead
 from clerestory.server.memory import Trees
 from clerestory.server.metrics import Metrics
-from clerestory.server.policy import Priority
 from clerestory.server.scheduler import Job, Scheduler
 from clerestory.server.translate import AnalysisQuestion, Question, read_analysis, read_question
 from clerestory.server.translate_answers import remarks, write_recommendation
@@ -30,7 +30,6 @@ from clerestory.v1.advisor_pb2_grpc import AdvisorServiceServicer
 EXPLAINED_LINES, EXPLAINED_WORLDS, EXPLAINED_PLIES = 5, 50, 5000  # about two thousandths of a second in all
 TABLE = 0.003  # seconds of the event loop for each table of a stream: the more streams, the fewer tables
 CROWD = 6  # searches a worker, above which explanations would make answers late
-METHODS = {Priority.MOVE: "RecommendMove", Priority.HINT: "Analyze", Priority.BACKGROUND: "Analyze"}
 LOOK = 0.25  # seconds between two checks of the certainty of an analysis, at most
 
 Context = grpc.aio.ServicerContext[Any, Any]
@@ -41,12 +40,14 @@ class AdmittedCall:
     """A call for which there was room when it arrived.
 
     Attributes:
+        method: of the service.
         caller: whose it is.
         priority: of its search.
         arrived: a reading of time.monotonic.
         remaining: seconds from then to its deadline; None for a call without one.
     """
 
+    method: str
     caller: Caller
     priority: Priority
     arrived: float
@@ -92,20 +93,30 @@ class AdvisorHandlers(AdvisorServiceServicer):
         return await self.recommend(request, self._callers.player_of(context), context.time_remaining())
 
     async def recommend(
-        self, request: api.RecommendMoveRequest, caller: Caller, remaining: float | None = None
+        self,
+        request: api.RecommendMoveRequest,
+        caller: Caller,
+        remaining: float | None = None,
+        *,
+        priority: Priority = Priority.MOVE,
     ) -> api.RecommendMoveResponse:
         """Do what RecommendMove does, also for callers in this process. Cancelling frees the worker. Raises CallError.
 
         Args:
             request: the question.
-            caller: whose it is. A part of the server that searches for many names each: `Caller("game", "x7")`.
+            caller: whose it is.
             remaining: seconds to the deadline of the call; None for no deadline.
+            priority: of the search.
         """
-        call = self._admit(caller, Priority.MOVE, remaining)
+        call = self._admit("RecommendMove", caller, priority, remaining)
         question = read_question(request)
         early = question.early_stop is not False
         async with self._consult(question, call, early=early) as consultation:
             return await self._conclude(consultation)
+
+    async def wait_for_place(self, caller: Caller, priority: Priority) -> None:
+        """Wait as `Scheduler.wait_for_place` does: `recommend`, called at once, then has the place."""
+        await self._scheduler.wait_for_place(caller, priority)
 
     async def Analyze(  # type: ignore[override]  # noqa: N802  # grpc.aio takes a coroutine that writes as well
         self, request: api.AnalyzeRequest, context: Context
@@ -114,7 +125,7 @@ class AdvisorHandlers(AdvisorServiceServicer):
         self._streams += 1
         try:
             priority = Priority.BACKGROUND if request.background else Priority.HINT
-            call = self._admit(self._callers.player_of(context), priority, context.time_remaining())
+            call = self._admit("Analyze", self._callers.player_of(context), priority, context.time_remaining())
             analysis = read_analysis(request)
             early = analysis.question.early_stop is True
             async with self._consult(analysis.question, call, early=early) as consultation:
@@ -144,10 +155,10 @@ class AdvisorHandlers(AdvisorServiceServicer):
             sequence, floor((job.ended_at - arrived) / interval)
         )  # with the tables that a slow reader missed
 
-    def _admit(self, caller: Caller, priority: Priority, remaining: float | None) -> AdmittedCall:
+    def _admit(self, method: str, caller: Caller, priority: Priority, remaining: float | None) -> AdmittedCall:
         """Refuse a call, before its question is read, if there is no room for it. Raises CallError."""
         bind_contextvars(caller=caller.label)  # for the log line of the call
-        call = AdmittedCall(caller, priority, time.monotonic(), remaining)
+        call = AdmittedCall(method, caller, priority, time.monotonic(), remaining)
         self._scheduler.require_place(caller, priority)
         return call
 
@@ -160,7 +171,7 @@ class AdvisorHandlers(AdvisorServiceServicer):
                 searcher, allowance, caller=call.caller, kind=question.kind, priority=call.priority
             )
             try:
-                yield Consultation(METHODS[call.priority], question, allowance, searcher, job)
+                yield Consultation(call.method, question, allowance, searcher, job)
             finally:
                 self._scheduler.drop(job)
 

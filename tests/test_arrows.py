@@ -32,7 +32,7 @@ ALLOWED: dict[str, str] = {
     "cli": r"clerestory\b",
     "loadtest": rf"clerestory\.clients\b|{STUBS}|{COMMON_GROUND}",
     "loadtest/strength.py": rf"clerestory\.(clients|arena)\b|{ENGINE}",  # plays
-    "loadtest/simulate.py": r"clerestory\.server\.policy\b",  # which is what it simulates
+    "loadtest/simulate.py": r"clerestory\.server\.(policy|demand)\b",  # which is what it simulates
 }
 
 

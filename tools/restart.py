@@ -40,7 +40,7 @@ TOKEN = "a token of everybody"
 def model(game: str, seats: int, seed: int) -> ServerGame:
     """Return a game of people, played at random to its end."""
     luck, people = random.Random(seed), (Holder(SeatKind.PERSON),) * seats
-    played = make_game(NewGame(GAMES[game], people, GameOptions(), seed, ""), Mint(b"", ""), "", now())
+    played = make_game(NewGame(GAMES[game], people, GameOptions(), seed, ""), Mint(b"", ""), "tools", now())
     everybody = Viewer(tuple(range(seats)))
     while not played.over:
         text = luck.choice(played.position.legal_actions()).text

@@ -1,9 +1,10 @@
-"""Bots call the advisor like any other caller, with the same admission, metrics and deadlines."""
+"""Bots call the advisor for the maker of their game, with the same admission, metrics and deadlines as any call."""
 
 import secrets
 from typing import Any
 
-from clerestory.server.callers import Caller
+from clerestory.server.callers import DIGEST_SHOWN, Caller
+from clerestory.server.demand import Priority
 from clerestory.server.errors import CallError, Reason
 from clerestory.server.games.kept import ServerGame
 from clerestory.server.games.log import BotSettings
@@ -31,6 +32,8 @@ class Bots:
         forced = only_action(kept)
         if forced is not None:
             return forced
+        caller, priority = searching_for(kept)
+        await self._advisor.wait_for_place(caller, priority)
         try:
             return await self._ask(bot_question(kept, seat, bot), kept)
         except CallError as error:
@@ -40,5 +43,18 @@ class Bots:
         return await self._ask(bot_question(kept, seat, bot, guess=guess), kept)
 
     async def _ask(self, question: Any, kept: ServerGame) -> str:
-        answer = await self._advisor.recommend(question, Caller("game", kept.head.game_id))
+        caller, priority = searching_for(kept)
+        answer = await self._advisor.recommend(question, caller, priority=priority)
         return answer.best.text
+
+
+def searching_for(kept: ServerGame) -> tuple[Caller, Priority]:
+    """Return whose the searches of a game's bots are, and in which order they come.
+
+    They are its maker's. Those of the games that nobody plays in are one part of the maker's searches, however many
+    games these are, and have what all other searches leave.
+    """
+    maker = Caller(kept.head.maker, label=f"maker:{kept.head.maker[:DIGEST_SHOWN]}")
+    if kept.bots_only:
+        return maker.at("bots"), Priority.BACKGROUND
+    return maker.at(f"game:{kept.head.game_id}"), Priority.MOVE

@@ -23,7 +23,7 @@ def seat_name(seat: int) -> str:
 def make_game(plan: NewGame, mint: Mint, maker: str, moment: int) -> ServerGame:
     """Return a new game, with its first chance events drawn unless it is waiting for people to join.
 
-    Raises CallError for an invalid record that it is to continue.
+    `maker` is the origin of the caller. Raises CallError for an invalid record that it is to continue.
     """
     seed = secrets.randbits(SEED_BITS) if plan.seed is None else plan.seed
     opening = plan.opening or plan.game.new(len(plan.seats), seed)
@@ -43,7 +43,7 @@ def make_game(plan: NewGame, mint: Mint, maker: str, moment: int) -> ServerGame:
         owner=digest_of(mint.token(OWNER)),
         onlooker=digest_of(mint.token(ONLOOKER)) if plan.options.onlookers == Onlookers.LINK else "",
         created=moment,
-        maker=digest_of(maker),
+        maker=maker,
         begun=plan.opening is not None,
     )
     kept = ServerGame(head)

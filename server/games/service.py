@@ -58,7 +58,7 @@ class GameHandlers(GameServiceServicer):
             return write_created(live.kept, mint)
 
     async def _make(self, plan: NewGame, mint: Mint, caller: Caller) -> None:
-        kept = make_game(plan, mint, f"{caller.origin}/{caller.name}", now())
+        kept = make_game(plan, mint, caller.origin, now())
         await self._keeper.create(kept, keys_of(kept.head, mint))
 
     async def _known(self, mint: Mint) -> tuple[str, int | None] | None:

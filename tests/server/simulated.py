@@ -4,7 +4,8 @@ import heapq
 from dataclasses import dataclass, field
 from itertools import count
 
-from clerestory.server.policy import SLICE, Demand, NoRoom, Policy, TreeTask
+from clerestory.server.demand import Demand, NoRoom, TreeTask
+from clerestory.server.policy import SLICE, Policy
 
 Slice = tuple[TreeTask, float]  # and its seconds
 

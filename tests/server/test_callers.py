@@ -11,7 +11,7 @@ import grpc
 import pytest
 
 from clerestory.clients.wire import duration
-from clerestory.server.callers import ON_BEHALF, SEAT, Caller, Callers, address_of
+from clerestory.server.callers import ON_BEHALF, SEAT, Caller, Callers, address_of, caller_of
 from clerestory.server.errors import CallError, Reason
 from clerestory.server.security import Tokens
 from clerestory.v1 import games_pb2 as games
@@ -141,10 +141,10 @@ def context(peer: str, *metadata: tuple[str, str | bytes]) -> Any:
 
 
 CALLERS: list[tuple[str, Any, Caller]] = [
-    ("ipv4:192.0.2.1:50051", (), Caller("peer:192.0.2.1")),
-    ("ipv4:192.0.2.1:50052", bearer(ONE), Caller("peer:192.0.2.1")),
-    ("ipv4:127.0.0.1:5", behalf("a"), Caller("peer:127.0.0.1", "a")),
-    ("unix:", behalf("a"), Caller("peer:unix", "a")),
+    ("ipv4:192.0.2.1:50051", (), caller_of("peer:192.0.2.1", "")),
+    ("ipv4:192.0.2.1:50052", bearer(ONE), caller_of("peer:192.0.2.1", "")),
+    ("ipv4:127.0.0.1:5", behalf("a"), caller_of("peer:127.0.0.1", "a")),
+    ("unix:", behalf("a"), caller_of("peer:unix", "a")),
 ]
 
 
@@ -167,15 +167,30 @@ def test_with_tokens_a_caller_is_a_token_wherever_it_calls_from(tokens: Path) ->
     assert ONE not in repr(ones)
 
 
-async def test_who_sits_at_a_game_is_a_caller_of_his_own(server: Served) -> None:
-    """People who share an address, or a token as here, cannot starve each other."""
+@pytest.mark.parametrize(
+    ("calls", "name", "label"),
+    [
+        ("peer:192.0.2.1", "", "peer:192.0.2.1"),
+        ("peer:unix", "ann", "peer:unix/ann"),
+        ("token:0123456789abcdef", "", "token:01234567"),
+        ("token:0123456789abcdef", "ann", "token:01234567/ann"),
+    ],
+)
+def test_logs_name_callers_shortly(calls: str, name: str, label: str) -> None:
+    caller = caller_of(calls, name)
+    assert (caller.label, caller.at("seat:x:0").label) == (label, f"{label} seat:x:0")
+    assert caller == Caller(caller.origin) != caller.at("seat:x:0")
+
+
+async def test_who_sits_at_a_game_has_a_part_of_what_his_token_has(server: Served) -> None:
+    """People who share an address, or a token as here, cannot starve each other, nor all of them somebody else."""
     person = games.SeatPlan(kind=games.SEAT_KIND_PERSON)
     stub: Any = GameServiceStub(server.channel)
     made = await stub.CreateGame(games.CreateGameRequest(game="toy", seats=[person] * 2), metadata=bearer(ONE))
     many, one = ((*bearer(ONE), (SEAT, f"{made.game.game_id} {token.token}")) for token in made.seat_tokens)
     calls = await occupy(server, 64, many)
     assert_reason(await refusal(server.advisor.RecommendMove(question(iterations=10), metadata=many)), Reason.BUSY)
-    for metadata in (one, bearer(ONE)):
+    for metadata in (one, bearer(ONE), bearer(MANY)):
         answer = await server.advisor.RecommendMove(question(iterations=500), metadata=metadata)
         assert answer.statistics.iterations == 500
     for call in calls:
@@ -183,14 +198,25 @@ async def test_who_sits_at_a_game_is_a_caller_of_his_own(server: Served) -> None
 
 
 @pytest.mark.parametrize("shown", ["game", "game wrong", "other right", "", "game right right", b"game right"])
-def test_a_seat_that_is_none_is_no_caller(shown: str | bytes) -> None:
-    """Otherwise anybody could claim all shares with invented names."""
+def test_a_seat_that_is_none_is_no_part(shown: str | bytes) -> None:
+    """Otherwise anybody could claim many parts with invented names."""
     seats = {("game", "right"): 1}
     callers = Callers(None, lambda *named: seats.get(named))
-    near = "ipv4:127.0.0.1:5"
-    assert callers.player_of(context(near, (SEAT, "game right"))) == Caller("seat", "game:1")
-    assert callers.player_of(context(near, (SEAT, shown))) == callers.of(context(near)) == Caller("peer:127.0.0.1")
-    assert callers.of(context(near, (SEAT, "game right"))) == Caller("peer:127.0.0.1")  # who makes games is counted so
+    near, own = "ipv4:127.0.0.1:5", caller_of("peer:127.0.0.1", "")
+    assert callers.player_of(context(near, (SEAT, "game right"))) == own.at("seat:game:1")
+    assert callers.player_of(context(near, (SEAT, shown))) == callers.of(context(near)) == own
+    assert callers.of(context(near, (SEAT, "game right"))) == own  # who makes games is counted so
+
+
+async def test_a_game_keeps_the_origin_of_its_maker(server: Served) -> None:
+    """So the bots of a game use the share of whoever made it."""
+    stub: Any = GameServiceStub(server.channel)
+    person = games.SeatPlan(kind=games.SEAT_KIND_PERSON)
+    for metadata in (bearer(ONE), (*bearer(PROXY), *behalf("ann"))):
+        made = await stub.CreateGame(games.CreateGameRequest(game="toy", seats=[person] * 2), metadata=metadata)
+        async with server.app.keeper.lend(made.game.game_id) as live:
+            callers = Callers(server.app.tokens)
+            assert live.kept.head.maker == callers.of(context("unix:", *metadata)).origin
 
 
 ADDRESSES = [
@@ -225,19 +251,19 @@ def test_words_after_a_token_that_mean_nothing(line: str, tmp_path: Path) -> Non
 # -- searches of the server's own ------------------------------------------------------------------
 
 
-async def test_games_of_one_process_are_callers_of_their_own() -> None:
-    """Searches that the server runs for a game use that game's share, and its trees belong to that game."""
-    async with served(max_searches=2) as server:
+async def test_parts_of_one_origin_find_places_and_have_their_own_trees() -> None:
+    async with served(max_searches=4) as server:
         advisor = server.app.advisor
-        many = [asyncio.ensure_future(advisor.recommend(long_question(), Caller("game", "x"))) for _ in range(2)]
-        await until(lambda: server.app.scheduler.admitted == 2)
+        x, y = Caller("maker", "game:x"), Caller("maker", "game:y")
+        many = [asyncio.ensure_future(advisor.recommend(long_question(), x)) for _ in range(4)]
+        await until(lambda: server.app.scheduler.admitted == 4)
         with pytest.raises(CallError) as caught:
-            await advisor.recommend(long_question(), Caller("game", "x"))
+            await advisor.recommend(long_question(), x)
         assert caught.value.reason == Reason.BUSY
-        answer = await advisor.recommend(question(iterations=400, game_id="g"), Caller("game", "y"))
+        answer = await advisor.recommend(question(iterations=400, game_id="g"), y)
         assert answer.statistics.iterations == 400
         for task in many:
             task.cancel()
         await until(lambda: server.app.scheduler.admitted == 0)
-        again = [await advisor.recommend(question(iterations=10, game_id="g"), Caller("game", game)) for game in "xy"]
+        again = [await advisor.recommend(question(iterations=10, game_id="g"), part) for part in (x, y)]
     assert [answer.statistics.reused_iterations > 0 for answer in again] == [False, True]

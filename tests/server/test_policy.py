@@ -2,7 +2,8 @@
 
 import pytest
 
-from clerestory.server.policy import SLICE, NoRoom, Policy, Priority
+from clerestory.server.demand import NoRoom, Priority
+from clerestory.server.policy import SLICE, Policy
 from tests.server.simulated import SPEED, Simulation, demand, used
 
 

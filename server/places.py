@@ -1,0 +1,68 @@
+"""Which calls are refused because their caller has searches enough: thresholds that follow the free places."""
+
+from collections import Counter
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from math import ceil
+
+from clerestory.server.demand import Demand, NoRoom, Path, Priority
+
+TOGETHER = 2  # limit on the searches of all callers together, as a multiple of one caller's
+OWN, SIBLING, OTHER = 6, 4, 3  # how much a search counts against one more of its part, of its origin, of another origin
+EVERYBODY: Path = ()
+
+
+@dataclass(slots=True)
+class Places:
+    """The searches under way, counted by origin and part.
+
+    An origin may have three quarters of the places that other origins leave, and a part of it two thirds of what its
+    other parts leave of these (dynamic thresholds: Choudhury and Hahne 1998, IEEE/ACM ToN 6(2), one within the other).
+    So a part alone has half of all places, `max_searches`, and whoever comes next always finds some, whether of that
+    origin or another.
+
+    Attributes:
+        max_searches: of one part at once, if there is no other; hints get half of them, and the background a quarter.
+    """
+
+    max_searches: int
+    _counts: Counter[tuple[Path, Priority]] = field(default_factory=Counter)
+    _deadlines: dict[int, float] = field(default_factory=dict)  # by the identity of the demand
+
+    def take(self, demand: Demand) -> None:
+        """Count a search that begins."""
+        self._deadlines[id(demand)] = demand.deadline
+        self._counts.update((path, demand.priority) for path in (EVERYBODY, *demand.paths))
+
+    def free(self, demand: Demand) -> None:
+        """Count a search that has ended no more."""
+        del self._deadlines[id(demand)]
+        for path in (EVERYBODY, *demand.paths):
+            self._counts[path, demand.priority] -= 1
+            if not self._counts[path, demand.priority]:
+                del self._counts[path, demand.priority]
+
+    def require(self, origin: Hashable, part: Hashable, priority: Priority, now: float) -> None:
+        """Raise NoRoom if one more search would be too many. Moves of other parts do not count against hints.
+
+        This costs the same however many trees there are, because it is done for every call that is refused.
+        """
+        for rank in {Priority.MOVE, priority}:
+            if self._full(origin, part, rank):
+                here, own = self._count(EVERYBODY, Priority.MOVE), self._count((origin,), Priority.MOVE)
+                first = min(self._deadlines.values())
+                raise NoRoom(f"{here} searches are under way, {own} of this caller", first - now)
+
+    def _full(self, origin: Hashable, part: Hashable, rank: Priority) -> bool:
+        """Whether a part has as many searches as it may, out of the places that this rank and later ones may take."""
+        of_all, of_origin, of_part = (self._count(path, rank) for path in (EVERYBODY, (origin,), (origin, part)))
+        taken = (
+            OWN * self._count((origin, part), Priority.MOVE)
+            + SIBLING * (of_origin - of_part)
+            + OTHER * (of_all - of_origin)
+        )
+        return taken >= OTHER * TOGETHER * ceil(self.max_searches / (1 << rank))
+
+    def _count(self, path: Path, rank: Priority) -> int:
+        """Return the number of searches of this rank and later ones."""
+        return sum(self._counts[path, priority] for priority in Priority if priority >= rank)
