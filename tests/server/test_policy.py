@@ -1,8 +1,10 @@
 """Which tree is searched next, on a simulated clock."""
 
+from collections.abc import Callable
+
 import pytest
 
-from clerestory.server.demand import NoRoom, Priority
+from clerestory.server.demand import NoRoom, Priority, TreeTask
 from clerestory.server.policy import SLICE, Policy
 from tests.server.simulated import SPEED, Simulation, demand, used
 
@@ -201,6 +203,45 @@ def test_a_first_slice_that_waited_for_the_system_turns_nobody_away() -> None:
     assert tree is not None
     one.put_back(tree, 1.0, 1, 1.0)
     one.admit(demand(1.0, 59.0)[1], 1.0)
+
+
+class Counted(TreeTask):
+    """A tree that counts how often it is looked at."""
+
+    looks = 0
+
+    def __getattribute__(self, name: str) -> object:
+        if name == "demand":
+            Counted.looks += 1
+        return super().__getattribute__(name)
+
+
+def looks(trees: int, act: Callable[[Policy], object]) -> int:
+    """Return how often a policy looks at its trees to do something; it has as many searches as it may."""
+    one = policy(workers=2, max_searches=5)
+    for part in range(8):
+        crowd(one, 1, 60.0, trees=trees // 8, origin="many", part=part)
+    one.trees = [Counted(tree.demand, 0, tree.budget, 0.0, tree.minimum) for tree in one.trees]
+    Counted.looks = 0
+    act(one)
+    return Counted.looks
+
+
+def test_a_call_is_refused_without_a_look_at_the_trees() -> None:
+    """Whoever ignores refusals makes the server do this again and again."""
+
+    def refused(one: Policy) -> None:
+        with pytest.raises(NoRoom):
+            one.require_place("many", 0, Priority.MOVE, 0.0)
+
+    assert looks(800, refused) == 0
+
+
+@pytest.mark.parametrize("act", [lambda one: one.pick(0.0), lambda one: one.leave(one.trees[0], 0.0)])
+def test_a_turn_costs_in_proportion_to_the_trees(act: Callable[[Policy], object]) -> None:
+    few, many = looks(80, act), looks(800, act)
+    assert few >= 80
+    assert many <= 10.5 * few
 
 
 def test_a_held_or_running_tree_is_not_picked() -> None:

@@ -10,7 +10,10 @@ import pytest
 from clerestory.search.ismcts import Searcher
 from clerestory.search.root import Root
 from clerestory.server import memory
-from clerestory.server.errors import Reason
+from clerestory.server.callers import Caller
+from clerestory.server.demand import Priority
+from clerestory.server.errors import CallError, Reason
+from clerestory.server.policy import Policy
 from clerestory.v1.advisor_pb2 import STOP_REASON_ITERATIONS, AnalyzeRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
 from tests.server.harness import HOUR, assert_reason, long_question, opening, question, refusal, served, until
@@ -158,3 +161,65 @@ async def test_a_stream_whose_search_goes_wrong_ends_with_the_error(monkeypatch:
         assert_reason(caught.value, Reason.INTERNAL)
         answer = await server.advisor.RecommendMove(question(iterations=10))
     assert answer.statistics.iterations == 10
+
+
+# -- a place -----------------------------------------------------------------------------------------
+
+
+async def test_those_without_a_place_of_one_origin_queue_and_only_the_first_looks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    require, looked = Policy.require_place, list[object]()
+
+    def noted(policy: Policy, origin: object, part: object, *more: Any) -> None:
+        looked.append(part)
+        require(policy, origin, part, *more)
+
+    async with served(max_searches=2) as server:
+        began: list[int] = []
+
+        async def search(part: int) -> None:
+            caller = Caller("maker", f"game:{part}")
+            await server.app.advisor.wait_for_place(caller, Priority.MOVE)
+            began.append(part)
+            await server.app.advisor.recommend(long_question(), caller)
+
+        searches = [asyncio.ensure_future(search(part)) for part in range(100)]
+        await until(lambda: len(began) == 3)  # three quarters of all places
+        monkeypatch.setattr(Policy, "require_place", noted)
+        for task in searches[:3]:
+            task.cancel()
+        await until(lambda: len(began) == 6)
+        assert began == [0, 1, 2, 3, 4, 5]
+        assert set(looked) <= {f"game:{part}" for part in (3, 4, 5, 6)}
+        for task in searches:
+            task.cancel()
+
+
+async def test_the_background_waits_until_a_worker_is_idle() -> None:
+    async with served() as server:
+        advisor = server.app.advisor
+        call = asyncio.ensure_future(advisor.recommend(long_question(), Caller("one")))
+        await until(lambda: server.app.scheduler.running == 1)
+        waiting = [
+            asyncio.ensure_future(advisor.wait_for_place(Caller(origin, "bots"), Priority.BACKGROUND))
+            for origin in ("one", "other")
+        ]
+        await asyncio.wait(waiting, timeout=0.1)
+        assert not any(task.done() for task in waiting)
+        call.cancel()
+        await asyncio.gather(*waiting)
+
+
+async def test_whoever_waits_for_a_place_when_the_server_finishes_is_told() -> None:
+    async with served(max_searches=1) as server:
+        advisor = server.app.advisor
+        call = asyncio.ensure_future(advisor.recommend(long_question(), Caller("one")))
+        await until(lambda: server.app.scheduler.admitted == 1)
+        waiting = asyncio.ensure_future(advisor.wait_for_place(Caller("one"), Priority.MOVE))
+        await asyncio.sleep(0)
+        server.app.scheduler.finish()
+        with pytest.raises(CallError) as caught:
+            await waiting
+        assert caught.value.reason == Reason.FINISHING
+        await call
