@@ -70,6 +70,9 @@ class Boundary(grpc.aio.ServerInterceptor):
                 return await handler(decode_request(payload, decode), context)
             except CallError as error:
                 refused = error
+            except grpc.aio.InternalError:  # the stream is broken: the caller left, or refuses so large a message
+                ending.code = ABANDONED
+                return await context.abort(grpc.StatusCode.CANCELLED, "the caller left")
             except Exception:
                 logger.exception("unexpected error in a call")
                 refused = CallError(Reason.INTERNAL, [("", "unexpected error; the server has logged it")])

@@ -1,13 +1,24 @@
-"""Logs on standard error: a JSON object a line, or text for people."""
+"""Logs on standard error: a JSON object a line, or text for people. No line quotes a secret."""
 
 import logging
+import re
 import sys
+import traceback
+from collections.abc import Iterator, MutableMapping
+from types import TracebackType
 from typing import Any
 
 import structlog
 
 FORMATS = ("json", "text")
 LEVELS = ("debug", "info", "warning", "error")
+FRAMES = 16  # of each exception, the innermost
+CHAIN = 4  # exceptions of one traceback, from the one that was raised back through its causes
+LONGEST = 500  # characters of a message: an exception may quote all that it was given
+# Tokens of games have 43 characters, salts 32, drawn seeds 16 digits; bearer tokens are known by the word before them.
+SECRET = re.compile(r"(?<=bearer )[\w.~+/-]+=*|[\w-]{26,}|\d{9,}", re.ASCII | re.IGNORECASE)
+
+Raised = tuple[type[BaseException], BaseException, TracebackType | None]
 
 
 def write_logs(form: str, level: str = "info") -> None:
@@ -22,6 +33,51 @@ def write_logs(form: str, level: str = "info") -> None:
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
 
 
+def processors(form: str) -> list[Any]:
+    """Return the last processors, from a record to its line."""
+    plain = structlog.stdlib.ProcessorFormatter.remove_processors_meta
+    safe = [plain, clean_event, structlog.processors.ExceptionRenderer(told)]
+    if form == "json":
+        return [*safe, structlog.processors.JSONRenderer()]
+    return [*safe, structlog.dev.ConsoleRenderer(colors=False, exception_formatter=structlog.dev.plain_traceback)]
+
+
+# -- what is safe to write -------------------------------------------------------------------------
+
+
+def clean(text: str) -> str:
+    """Return a text without what may be a secret, cut to LONGEST characters."""
+    short = SECRET.sub("***", text[: 2 * LONGEST])  # cut first: a long text takes long to search
+    return short if len(short) <= LONGEST else f"{short[:LONGEST]}..."
+
+
+def clean_event(_logger: object, _method: str, fields: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Clean the text of a record: libraries quote exceptions in theirs."""
+    fields["event"] = clean(str(fields.get("event", "")))
+    return fields
+
+
+def told(exc_info: Raised) -> str:
+    """Return an exception and its causes, the first cause first: frames without locals, messages without secrets."""
+    return "\n\n".join(reversed([*map(told_alone, causes(exc_info[1]))]))
+
+
+def causes(error: BaseException) -> Iterator[BaseException]:
+    """Yield an exception and what it came from, CHAIN of them at most."""
+    following: BaseException | None = error
+    for _ in range(CHAIN):
+        if following is None:
+            return
+        yield following
+        following = following.__cause__ or (None if following.__suppress_context__ else following.__context__)
+
+
+def told_alone(error: BaseException) -> str:
+    """Return the innermost frames of an exception, and its message."""
+    frames = traceback.format_list(traceback.extract_tb(error.__traceback__, limit=-FRAMES))
+    return f"{''.join(frames)}{type(error).__qualname__}: {clean(str(error))}"
+
+
 SHARED: list[Any] = [
     structlog.contextvars.merge_contextvars,
     structlog.stdlib.add_log_level,
@@ -29,11 +85,3 @@ SHARED: list[Any] = [
     structlog.stdlib.ExtraAdder(),
     structlog.processors.TimeStamper(fmt="iso", utc=True),
 ]
-
-
-def processors(form: str) -> list[Any]:
-    """Return the last processors, from a record to its line."""
-    plain = structlog.stdlib.ProcessorFormatter.remove_processors_meta
-    if form == "json":
-        return [plain, structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
-    return [plain, structlog.dev.ConsoleRenderer(colors=False)]

@@ -1,8 +1,10 @@
 """Servers under test, on real sockets, and requests for them."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+import io
+import logging
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, redirect_stderr
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +20,7 @@ from clerestory.engine import State
 from clerestory.server.app import App, start
 from clerestory.server.config import Settings
 from clerestory.server.errors import Reason
+from clerestory.server.logs import write_logs
 from clerestory.v1.advisor_pb2 import RecommendMoveRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
 
@@ -48,6 +51,20 @@ async def telling(ready: "asyncio.Future[App]", app: App) -> AsyncIterator[None]
     """Append an event once the server answers."""
     ready.set_result(app)
     yield
+
+
+@contextmanager
+def logged(form: str) -> Iterator[io.StringIO]:
+    """Yield what is logged meanwhile, in one of the formats."""
+    root, written = logging.getLogger(), io.StringIO()
+    before, level = root.handlers[:], root.level
+    with redirect_stderr(written):
+        write_logs(form)
+    try:
+        yield written
+    finally:
+        root.handlers[:] = before
+        root.setLevel(level)
 
 
 def opening(seats: int = 2, seed: int = 7, game: str = "toy") -> State:

@@ -7,7 +7,6 @@ import json
 import logging
 import urllib.request
 from collections.abc import Iterator
-from contextlib import redirect_stderr
 from pathlib import Path
 from typing import Any
 
@@ -19,21 +18,16 @@ from grpc_channelz.v1.channelz_pb2_grpc import ChannelzStub
 from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
 from grpc_health.v1.health_pb2_grpc import HealthStub
 
-from clerestory.server.logs import FORMATS, write_logs
+from clerestory.server.logs import FORMATS
 from tests.conftest import TOKEN
-from tests.server.harness import Served, details, long_question, question, refusal, served, until
+from tests.server.harness import Served, details, logged, long_question, question, refusal, served, until
 
 
 @pytest.fixture
 def log() -> Iterator[io.StringIO]:
     """What is logged as JSON."""
-    root, written = logging.getLogger(), io.StringIO()
-    before, level = root.handlers[:], root.level
-    with redirect_stderr(written):
-        write_logs("json")
-    yield written
-    root.handlers[:] = before
-    root.setLevel(level)
+    with logged("json") as written:
+        yield written
 
 
 def calls(log: io.StringIO) -> list[dict[str, Any]]:
@@ -95,8 +89,7 @@ async def test_a_call_is_logged_with_its_caller_but_never_with_its_token(log: io
 
 def test_formats_of_logs(log: io.StringIO) -> None:
     assert FORMATS == ("json", "text")
-    with redirect_stderr(io.StringIO()) as written:
-        write_logs("text")
+    with logged("text") as written:
         logging.getLogger("clerestory").info("hello", extra={"method": "any"})
     assert "hello" in written.getvalue()
     assert "method=any" in written.getvalue()

@@ -1,0 +1,152 @@
+"""What is written about failures: enough to find the fault, and none of the secrets in play."""
+
+import io
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+
+from clerestory.server.errors import Reason
+from clerestory.server.games import service
+from clerestory.server.games.kept import ServerGame
+from clerestory.server.games.log import seated as seated_as
+from clerestory.server.logs import FORMATS, FRAMES, LONGEST
+from clerestory.v1 import games_pb2 as games
+from clerestory.v1.games_pb2_grpc import GameServiceStub
+from tests.server.games.table import PERSON, Table, seated
+from tests.server.harness import Served, assert_reason, logged, refusal, served, until
+
+BEARER = "bearer.token/of~a+door=="
+FAULT = "unexpected error in a call"
+
+
+@pytest.fixture
+def door(tmp_path: Path) -> Path:
+    """A file of bearer tokens."""
+    path = tmp_path / "tokens"
+    path.write_text(f"{BEARER}\n")
+    return path
+
+
+def opened(server: Served, **options: Any) -> grpc.aio.Channel:
+    """Return a channel that sends the bearer token with every call."""
+    return grpc.aio.insecure_channel(server.app.address, options=[*options.items()], interceptors=[Bearer()])
+
+
+class Bearer(grpc.aio.UnaryUnaryClientInterceptor):  # type: ignore[misc]
+    """Adds the bearer token to a call."""
+
+    async def intercept_unary_unary(self, continuation: Any, details: Any, request: Any) -> Any:
+        return await continuation(details._replace(metadata=AUTHORIZED), request)
+
+
+AUTHORIZED = (("authorization", f"Bearer {BEARER}"),)
+
+
+def secrets_of(played: Table) -> list[str]:
+    """Return everything about a running game that must not be told."""
+    head = played.app.keeper._games[played.game_id].kept.head
+    tokens = [played.made.owner_token, played.made.onlooker_token, *played.tokens()]
+    return [head.salt, str(head.seed), *tokens]
+
+
+def failing(*secrets: object) -> Any:
+    """Return a function that fails and says all that it knows."""
+
+    def fail(*arguments: Any, **named: Any) -> Any:
+        raise ValueError(f"{secrets} {arguments} {named} authorization: Bearer {BEARER}")
+
+    return fail
+
+
+@pytest.mark.parametrize("form", FORMATS)
+async def test_no_failure_writes_a_secret(form: str, door: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with logged(form) as log:
+        async with served(token_file=door) as server, opened(server) as channel:
+            options = games.GameOptions(onlookers=games.ONLOOKERS_LINK, take_backs=games.TAKE_BACKS_ALL)
+            played = await seated(GameServiceStub(channel), server.app, PERSON, PERSON, seed=None, options=options)
+            secrets, seen = secrets_of(played), await played.look()
+            with monkeypatch.context() as patched:
+                patched.setattr(played.app.keeper.store, "append", failing(*secrets))
+                assert_reason(await refusal(played.play_first()), Reason.INTERNAL)
+            with monkeypatch.context() as patched:
+                patched.setattr(service, "write_views", failing(*secrets))
+                assert_reason(await refusal(played.look()), Reason.INTERNAL)
+            assert (await played.look()).game == seen.game
+    text = log.getvalue()
+    assert text.count(FAULT) == 2
+    assert "ValueError: (" in text
+    assert [secret for secret in (BEARER, *secrets) if secret in text] == []
+
+
+@pytest.mark.parametrize("form", FORMATS)
+async def test_a_traceback_is_short(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def deep(*_: Any, left: int = 200) -> Any:
+        local_of_a_frame = left
+        if left:
+            return deep(left=local_of_a_frame - 1)
+        raise ValueError("word " * 100_000)
+
+    with logged(form) as log:
+        async with served() as server:
+            played = await seated(GameServiceStub(server.channel), server.app, PERSON, PERSON)
+            monkeypatch.setattr(service, "write_views", deep)
+            assert_reason(await refusal(played.look()), Reason.INTERNAL)
+    text = log.getvalue()
+    assert text.count(FAULT) == 1
+    assert 0 < text.count("in deep") <= FRAMES
+    assert 0 < text.count("word ") <= 1 + LONGEST / 5  # one in the line of the frame
+    assert "local_of_a_frame = 3" not in text
+
+
+@pytest.mark.parametrize("form", FORMATS)
+async def test_a_caller_who_refuses_a_large_message_has_left(form: str) -> None:
+    with logged(form) as log:
+        async with served() as server:
+            played = await seated(GameServiceStub(server.channel), server.app, PERSON, PERSON)
+            await rename(played, 3000)
+            options = [("grpc.max_receive_message_length", 64)]
+            async with grpc.aio.insecure_channel(server.app.address, options=options) as narrow:
+                request = games.WatchGameRequest(game_id=played.game_id, tokens=played.tokens(), from_version=0)
+                for _ in range(20):
+                    with pytest.raises(grpc.aio.AioRpcError):
+                        await GameServiceStub(narrow).WatchGame(request).read()
+            await until(lambda: left(log, "WatchGame") == 20)
+    text = log.getvalue()
+    assert FAULT not in text
+    assert "Traceback" not in text
+    assert [token for token in played.tokens() if token in text] == []
+
+
+async def rename(played: Table, times: int) -> None:
+    """Lengthen the log of a game, so that its beginning does not fit the window of a stream."""
+
+    def act(kept: ServerGame) -> None:
+        for number in range(times):
+            kept.add(seated_as(0, replace(kept.seats[0], name=f"{number:040}"), 5))
+
+    async with played.app.keeper.lend(played.game_id) as live:
+        await played.app.keeper.change(live, act)
+
+
+async def test_a_write_that_fails_is_no_fault_of_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What gRPC raises if the caller has left before the handler could be told."""
+
+    async def write(*_: Any) -> None:
+        raise grpc.aio.InternalError("Failed grpc_call_start_batch")
+
+    monkeypatch.setattr(service, "watch", write)
+    with logged("text") as log:
+        async with served() as server:
+            played = await seated(GameServiceStub(server.channel), server.app, PERSON, PERSON)
+            with pytest.raises(grpc.aio.AioRpcError):
+                await played.watch().read()
+            await until(lambda: left(log, "WatchGame") == 1)
+    assert FAULT not in log.getvalue()
+
+
+def left(log: io.StringIO, method: str) -> int:
+    """Return how many calls of a method are logged as left by their callers."""
+    return sum(method in line and "CANCELLED" in line for line in log.getvalue().splitlines())
