@@ -25,8 +25,11 @@ from clerestory.server.games.reading import entry_of, head_of
 from clerestory.server.games.store import (
     DAY,
     ENTRY_BYTES,
+    LOOKED_AT,
+    MAKERS,
     Batch,
     Conflict,
+    Due,
     GameFilter,
     GameLog,
     Key,
@@ -54,11 +57,11 @@ LIVES: LiteralString = (
 
 MINE: LiteralString = f"(owner = %(me)s OR NOT {LIVES})"
 DUE: LiteralString = f"""
-    SELECT id, maker, owner, row_number() OVER (PARTITION BY maker ORDER BY due) AS turn, due AS place FROM (
+    SELECT id, maker, due, owner, row_number() OVER (PARTITION BY maker ORDER BY due) AS turn, due AS place FROM (
         SELECT id, maker, owner, due FROM game
         WHERE due IS NOT NULL AND NOT bots_only AND due < %(before)s AND NOT id = ANY(%(skip)s) AND {MINE}
-        ORDER BY due LIMIT %(most)s
-    ) AS game
+        ORDER BY due LIMIT %(all)s
+    ) AS game ORDER BY turn, place LIMIT %(most)s
 """
 
 logger = logging.getLogger(__name__)
@@ -215,28 +218,29 @@ class PostgresStore:
         values = {"me": self._number, "game": game_id, "lease": LEASE}
         return bool(await self._ask(f"{text} RETURNING id", values))
 
-    async def due(self, before: int, most: int, *, bots_only: bool, skip: Collection[str] = ()) -> list[str]:
+    async def due(self, before: int, most: int, *, bots_only: bool, skip: Collection[str] = ()) -> list[Due]:
         """Take and return games that are due and are this server's or nobody's."""
         values = {"me": self._number, "lease": LEASE, "before": before, "most": most, "skip": list(skip)}
         if not bots_only:
-            return [game for game, _ in await self._take(DUE, values)]
+            return await self._take(DUE, values | {"all": LOOKED_AT})
+        values |= {"makers": max(most, MAKERS)}
         found = await self._take(waiting(after=self._turn is not None), values | {"after": self._turn})
         if self._turn is not None and len(found) < most:
             self._turn = None
-            values |= {"skip": [*skip, *(game for game, _ in found)], "most": most - len(found)}
+            values |= {"skip": [*skip, *(one.game_id for one in found)], "most": most - len(found)}
             found += await self._take(waiting(after=False), values)
-        self._turn = found[-1][1] if found else self._turn
-        return [game for game, _ in found]
+        self._turn = found[-1].maker if found else self._turn
+        return found
 
-    async def _take(self, text: LiteralString, values: Mapping[str, Any]) -> list[tuple[str, str]]:
-        """Take the games that a query finds, except locked ones, and return them with their makers."""
+    async def _take(self, text: LiteralString, values: Mapping[str, Any]) -> list[Due]:
+        """Take the games that a query finds, except locked ones, and return them."""
         taken: LiteralString = (
             f"WITH found AS ({text}), taken AS (UPDATE game SET owner = %(me)s WHERE id IN ("
             f"SELECT id FROM game WHERE id IN (SELECT id FROM found) AND owner IS DISTINCT FROM %(me)s AND NOT {LIVES} "
-            "FOR UPDATE SKIP LOCKED) RETURNING id) SELECT id, maker FROM found "
+            "FOR UPDATE SKIP LOCKED) RETURNING id) SELECT id, maker, due FROM found "
             "WHERE owner = %(me)s OR id IN (SELECT id FROM taken) ORDER BY turn, place"
         )
-        return await self._ask(taken, values)
+        return [Due(*row) for row in await self._ask(taken, values)]
 
     async def release(self, game_id: str) -> None:
         """Let another server take a game."""
@@ -345,10 +349,10 @@ def waiting(*, after: bool) -> LiteralString:
             SELECT ({following} {first}), 1
             UNION ALL
             SELECT ({following} AND maker > makers.maker), place + 1 FROM makers
-            WHERE makers.maker IS NOT NULL AND place < %(most)s
+            WHERE makers.maker IS NOT NULL AND place < %(makers)s
         )
-        SELECT id, maker, owner, turn, place FROM makers JOIN LATERAL (
-            SELECT id, owner, row_number() OVER (ORDER BY due) AS turn FROM game
+        SELECT id, maker, due, owner, turn, place FROM makers JOIN LATERAL (
+            SELECT id, due, owner, row_number() OVER (ORDER BY due) AS turn FROM game
             WHERE game.maker = makers.maker AND due IS NOT NULL AND bots_only AND due < %(before)s
                 AND NOT id = ANY(%(skip)s) AND {MINE}
             ORDER BY due LIMIT %(most)s

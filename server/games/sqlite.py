@@ -15,7 +15,7 @@ from clerestory.server.config import MEMORY, USER
 from clerestory.server.games import sqlite_rows as rows
 from clerestory.server.games.committer import Committer
 from clerestory.server.games.log import Entry, Head
-from clerestory.server.games.store import Batch, GameFilter, GameLog, Listener, Tally, query
+from clerestory.server.games.store import Batch, Due, GameFilter, GameLog, Listener, Tally, query
 
 T = TypeVar("T")
 
@@ -101,7 +101,7 @@ class SqliteStore:
         """Every game is this server's."""
         return True
 
-    async def due(self, before: int, most: int, *, bots_only: bool, skip: Collection[str] = ()) -> list[str]:
+    async def due(self, before: int, most: int, *, bots_only: bool, skip: Collection[str] = ()) -> list[Due]:
         """Return the games in which this server has to move."""
         if bots_only:
             return await self._ask(lambda connection: self._turn.read_waiting(connection, before, most, skip))

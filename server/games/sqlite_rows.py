@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from clerestory.server.games.log import Entry, Head
 from clerestory.server.games.reading import entry_of, head_of
-from clerestory.server.games.store import DAY, ENTRY_BYTES, Batch, GameLog, Tally, Unreadable
+from clerestory.server.games.store import DAY, ENTRY_BYTES, LOOKED_AT, MAKERS, Batch, Due, GameLog, Tally, Unreadable
 
 ORPHANS = "due IS NOT NULL AND bots_only"  # games of bots only in which one has to move
 
@@ -128,17 +128,17 @@ def insert_review(connection: sqlite3.Connection, game_id: str, plan: str, plies
 # -- games in which the server has to move ---------------------------------------------------------
 
 
-def read_due(connection: sqlite3.Connection, before: int, most: int, skip: Collection[str]) -> list[str]:
-    """Return games with a person that are due, those due first, of each maker in turn."""
+def read_due(connection: sqlite3.Connection, before: int, most: int, skip: Collection[str]) -> list[Due]:
+    """Return games with a person that are due: of each maker that longest due, then more."""
     text = """
-        SELECT id FROM (
+        SELECT id, maker, due FROM (
             SELECT id, maker, due FROM game
             WHERE due IS NOT NULL AND NOT bots_only AND due < ? AND id NOT IN (SELECT value FROM json_each(?))
             ORDER BY due LIMIT ?
-        ) ORDER BY row_number() OVER (PARTITION BY maker ORDER BY due), due
+        ) ORDER BY row_number() OVER (PARTITION BY maker ORDER BY due), due LIMIT ?
     """
-    found = connection.execute(text, (before, json.dumps([*skip]), most)).fetchall()
-    return [game_id for (game_id,) in found]
+    found = connection.execute(text, (before, json.dumps([*skip]), LOOKED_AT, most)).fetchall()
+    return [Due(*row) for row in found]
 
 
 class Turn:
@@ -147,16 +147,18 @@ class Turn:
     def __init__(self) -> None:
         self._last: str | None = None  # maker of the last game returned
 
-    def read_waiting(self, connection: sqlite3.Connection, before: int, most: int, skip: Collection[str]) -> list[str]:
+    def read_waiting(self, connection: sqlite3.Connection, before: int, most: int, skip: Collection[str]) -> list[Due]:
         """Return games of bots only that are due: one of each maker, beginning after the last, then one more."""
-        values = {"before": before, "most": most, "skip": json.dumps([*skip]), "after": self._last}
-        found = connection.execute(waiting(after=self._last is not None), values).fetchall()
+        values = {"before": before, "most": most, "makers": max(most, MAKERS), "after": self._last}
+        values |= {"skip": json.dumps([*skip])}
+        rows = connection.execute(waiting(after=self._last is not None), values).fetchall()
+        found = [Due(*row) for row in rows]
         if self._last is not None and len(found) < most:
             self._last = None
-            known = [*skip, *(game_id for game_id, _ in found)]
-            return [game_id for game_id, _ in found] + self.read_waiting(connection, before, most - len(found), known)
-        self._last = found[-1][1] if found else self._last
-        return [game_id for game_id, _ in found]
+            known = [*skip, *(one.game_id for one in found)]
+            return found + self.read_waiting(connection, before, most - len(found), known)
+        self._last = found[-1].maker if found else self._last
+        return found
 
 
 def waiting(*, after: bool) -> str:
@@ -167,9 +169,9 @@ def waiting(*, after: bool) -> str:
             SELECT ({following} {"AND maker > :after" if after else ""}), 1
             UNION ALL
             SELECT ({following} AND maker > turn.maker), number + 1 FROM turn
-            WHERE turn.maker IS NOT NULL AND number < :most
+            WHERE turn.maker IS NOT NULL AND number < :makers
         )
-        SELECT game.id, game.maker FROM turn JOIN game ON game.id IN (
+        SELECT game.id, game.maker, game.due FROM turn JOIN game ON game.id IN (
             SELECT id FROM game AS own WHERE own.maker = turn.maker AND {ORPHANS} AND due < :before
                 AND id NOT IN (SELECT value FROM json_each(:skip))
             ORDER BY due LIMIT :most

@@ -9,6 +9,8 @@ from clerestory.server.games.log import Entry, Head
 DAY = 24 * 3600 * 1000  # milliseconds
 
 ANSWER = 10.0  # seconds that a store may take to answer; longer means that it failed
+LOOKED_AT = 20_000  # games with a person, those longest due, among which each maker has its turn
+MAKERS = 1000  # of games of bots only, of whom one look finds those that have any
 CLOSING = 5.0  # seconds that a store may take to close
 ENTRY_BYTES = 64  # of an entry in a store, besides its text
 
@@ -60,6 +62,20 @@ class Summary:
     shown: bool
     due: int | None
     bots_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A game in which the server has to move.
+
+    Attributes:
+        maker: who has made it.
+        moment: as `Summary.due`.
+    """
+
+    game_id: str
+    maker: str
+    moment: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,13 +217,13 @@ class Store(Protocol):
     async def own(self, game_id: str) -> bool:
         """Take a game unless another live server owns it; return whether this server owns it now."""
 
-    async def due(self, before: int, most: int, *, bots_only: bool, skip: Collection[str] = ()) -> list[str]:
-        """Take and return games in which a server has to move before a moment, those longest due first.
+    async def due(self, before: int, most: int, *, bots_only: bool, skip: Collection[str] = ()) -> list[Due]:
+        """Take and return games in which a server has to move before a moment: first that longest due of each maker.
 
         Args:
             before: the moment.
             most: games returned; if so many are, there may be more.
-            bots_only: games of bots only, of each maker in turn; else all others.
+            bots_only: games of bots only, beginning after the maker of the last that was returned; else all others.
             skip: not these.
 
         Returned are games that this server owns already, and games without a live owner.

@@ -20,6 +20,7 @@ from clerestory.v1.annotation_pb2_grpc import AnnotationServiceStub
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.server.games.earlier import DATA, VERSION, differences, restore, told, unpack_file
 from tests.server.games.table import first_action
+from tests.server.games.test_store import due
 from tests.server.harness import served
 
 GOING_ON = ("duel of bots", "duel with a clock", "cathedral with a bot")  # the server moves in them, sooner or later
@@ -118,9 +119,9 @@ async def test_the_columns_are_filled_in_once(sort: str, earlier: str) -> None:
     [(maker, tally)] = tallies.items()
     assert len(maker) == 64
     assert (tally.games, tally.unfinished) == (15, 10)
-    assert await first.due(1 << 62, 99, bots_only=True) == [told(sort)["duel of bots"]["game_id"]]
+    assert await due(first, 1 << 62, 99, bots_only=True) == [told(sort)["duel of bots"]["game_id"]]
     waiting = {told(sort)[name]["game_id"] for name in GOING_ON[1:]}
-    assert set(await first.due(1 << 62, 99, bots_only=False)) == waiting
+    assert set(await due(first, 1 << 62, 99, bots_only=False)) == waiting
     [oldest] = await first.delete_untouched(1 << 62, 1)
     after = await first.tally()
     await first.close()

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -160,18 +161,33 @@ async def fill(store: Store, games: dict[str, int], *, bots_only: bool) -> None:
             await store.create(made_by(maker, number), Batch([], due))
 
 
+async def due(store: Store, *arguments: int, **more: Any) -> list[str]:
+    """Return the ids of games that are due."""
+    return [one.game_id for one in await store.due(*arguments, **more)]
+
+
 @pytest.mark.parametrize("bots_only", [False, True])
 async def test_games_that_are_due_are_found_of_each_maker_in_turn(name: str, bots_only: bool) -> None:
     store = await open_store(name)
     await fill(store, {"a": 3, "b": 5, "": 1}, bots_only=bots_only)
     await fill(store, {"other": 2}, bots_only=not bots_only)
-    everything = await store.due(10_000, 99, bots_only=bots_only)
+    everything = await due(store, 10_000, 99, bots_only=bots_only)
     assert sorted(everything) == ["0", "a0", "a1", "a2", "b0", "b1", "b2", "b3", "b4"]
     assert sorted(everything[:3]) == ["0", "a0", "b0"]
     assert sorted(everything[3:5]) == ["a1", "b1"]
-    assert await store.due(2001, 99, bots_only=bots_only, skip=["0"]) == ["b0"]
-    assert await store.due(1000, 99, bots_only=bots_only) == []
-    assert len(await store.due(10_000, 4, bots_only=bots_only)) == 4
+    assert await due(store, 2001, 99, bots_only=bots_only, skip=["0"]) == ["b0"]
+    assert await due(store, 1000, 99, bots_only=bots_only) == []
+    assert len(await due(store, 10_000, 4, bots_only=bots_only)) == 4
+    await store.close()
+
+
+@pytest.mark.parametrize("bots_only", [False, True])
+async def test_one_maker_with_many_games_does_not_hide_those_of_another(name: str, bots_only: bool) -> None:
+    store = await open_store(name)
+    await fill(store, {"b": 1, "a": 30}, bots_only=bots_only)
+    assert await due(store, 10_000, 2, bots_only=bots_only) == ["a0", "b0"]
+    [first] = await store.due(10_000, 1, bots_only=bots_only, skip=[f"a{number}" for number in range(30)])
+    assert (first.game_id, first.maker, first.moment) == ("b0", "b", 2000)
     await store.close()
 
 
@@ -181,7 +197,7 @@ async def test_games_of_bots_only_come_round_to_every_maker(name: str) -> None:
     await fill(store, {"a": 50, "b": 1, "c": 1, "d": 1}, bots_only=True)
     found: list[str] = []
     for _ in range(6):
-        found += await store.due(10_000, 1, bots_only=True, skip=[one for one in found if one != "a0"])
+        found += await due(store, 10_000, 1, bots_only=True, skip=[one for one in found if one != "a0"])
     assert [one[0] for one in found] == ["a", "b", "c", "d", "a", "a"]
     await store.close()
 
