@@ -80,8 +80,12 @@ class Committer:
 
     async def close(self) -> None:
         """Finish pending jobs for at most CLOSING seconds, and refuse the others."""
+        await asyncio.to_thread(self.end)
+
+    def end(self) -> None:
+        """Do the same, holding up the caller."""
         self._jobs.put(None)
-        await asyncio.to_thread(self._thread.join, CLOSING)
+        self._thread.join(CLOSING)
         self._ended = True
         self._refuse_all()
 
@@ -92,6 +96,7 @@ class Committer:
             opened.set_exception(error)
             return
         opened.set_result(None)
+        jobs: list[Job] = []
         try:
             while jobs := self._gather():
                 self._begun = time.monotonic()
@@ -99,6 +104,8 @@ class Committer:
                 self._begun = None
         finally:
             self._ended = True
+            for job in jobs:
+                job.answer(StoreError(GONE))
             self._refuse_all()
             connection.close()
 

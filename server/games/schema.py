@@ -100,6 +100,10 @@ def complaint(error: sqlite3.Error) -> str:
         return "is in use by another server; give this one a file of its own, or memory:"
     if code == sqlite3.SQLITE_NOTADB:
         return "is not a store of games"
+    if code == sqlite3.SQLITE_FULL:
+        return "cannot be made or brought up to date: there is no space on its disk"
+    if code is not None and code & 0xFF == sqlite3.SQLITE_CORRUPT:
+        return f"is damaged: {error}"
     return f"cannot be opened: {error}"
 
 
@@ -132,9 +136,11 @@ def require_store(connection: sqlite3.Connection, path: str) -> None:
 
 
 def migrate(connection: sqlite3.Connection) -> None:
-    """Bring the file up to date, in one transaction."""
-    connection.execute("BEGIN EXCLUSIVE")
+    """Bring the file up to date, in one transaction; nothing is written to one that is."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if version == len(SCRIPTS):
+        return
+    connection.execute("BEGIN EXCLUSIVE")
     for script in SCRIPTS[version:]:
         for statement in script.split(";"):
             connection.execute(statement)

@@ -4,18 +4,24 @@ The connection is in exclusive mode: a second server on the same file is refused
 in which two connections can corrupt a WAL cannot occur.
 """
 
+import logging
 import os
+import shutil
 import sqlite3
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from clerestory.server.config import MEMORY, USER
+from clerestory.server.config import MEMORY, USER, BadSettings
 from clerestory.server.games import sqlite_rows as rows
 from clerestory.server.games.committer import Committer
 from clerestory.server.games.log import Entry, Head
-from clerestory.server.games.store import Batch, Due, GameFilter, GameLog, Listener, Tally, query
+from clerestory.server.games.store import DAY, Batch, Due, GameFilter, GameLog, Listener, StoreError, Tally, query
+
+LITTLE = 1 << 20  # bytes on a disk that are as good as none
+
+logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -32,9 +38,26 @@ class SqliteStore:
         file = ":memory:" if path == MEMORY else str(user_file()) if path == USER else path
         self._committer = Committer(file)
         self._turn = rows.Turn()
-        self.secret: bytes
-        self.unfinished: Mapping[str, int]
-        self.secret, self.unfinished = self._committer.run_at_once(rows.read_facts)
+        self.secret, tallies = self._read_facts(path)
+        self.unfinished: Mapping[str, int] = {name: tally.unfinished for name, tally in tallies.items()}
+        self._forget_requests()
+        if path != MEMORY and shutil.disk_usage(Path(file).parent).free < LITTLE:
+            logger.warning("no space on the disk of %s: games can be shown, but not changed until there is", file)
+
+    def _read_facts(self, path: str) -> tuple[bytes, dict[str, Tally]]:
+        """Return the store's secret, and what there is of each maker."""
+        try:
+            return self._committer.run_at_once(rows.read_facts)
+        except StoreError as error:
+            self._committer.end()
+            raise BadSettings(f"store: {path} is damaged: {error}") from None
+
+    def _forget_requests(self) -> None:
+        """Delete expired names of requests, unless the disk is full."""
+        try:
+            self._committer.run_at_once(lambda connection: rows.forget_requests(connection, self.now() - DAY))
+        except StoreError as error:
+            logger.warning("old names of requests stay: %s", error)
 
     @property
     def alive(self) -> bool:

@@ -7,17 +7,20 @@ from collections.abc import Collection, Mapping, Sequence
 
 from clerestory.server.games.log import Entry, Head
 from clerestory.server.games.reading import entry_of, head_of
-from clerestory.server.games.store import DAY, ENTRY_BYTES, LOOKED_AT, MAKERS, Batch, Due, GameLog, Tally, Unreadable
+from clerestory.server.games.store import ENTRY_BYTES, LOOKED_AT, MAKERS, Batch, Due, GameLog, Tally, Unreadable
 
 ORPHANS = "due IS NOT NULL AND bots_only"  # games of bots only in which one has to move
 
 
-def read_facts(connection: sqlite3.Connection) -> tuple[bytes, dict[str, int]]:
-    """Return the store's secret and the numbers of unfinished games by maker; delete expired request names."""
-    past = int(1000 * time.time()) - DAY
-    connection.execute("DELETE FROM key WHERE request AND moment < ?", (past,))
+def read_facts(connection: sqlite3.Connection) -> tuple[bytes, dict[str, Tally]]:
+    """Return the store's secret, and what there is of each maker."""
     (secret,) = connection.execute("SELECT secret FROM store").fetchone()
-    return secret, {maker: tally.unfinished for maker, tally in read_tally(connection).items() if tally.unfinished}
+    return secret, read_tally(connection)
+
+
+def forget_requests(connection: sqlite3.Connection, past: int) -> None:
+    """Delete the names of requests from before a moment."""
+    connection.execute("DELETE FROM key WHERE request AND moment < ?", (past,))
 
 
 def read_tally(connection: sqlite3.Connection) -> dict[str, Tally]:

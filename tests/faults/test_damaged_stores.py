@@ -1,0 +1,174 @@
+"""A store that is damaged, full or silent: what can be read is served, the rest says why, and no server hangs."""
+
+import os
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+
+from clerestory.cli.embedded import embedded_child
+from clerestory.server.errors import Reason
+from clerestory.v1 import games_pb2 as games
+from clerestory.v1.games_pb2_grpc import GameServiceStub
+from tests.server.games.earlier import told, unpack_file
+from tests.server.games.table import OPEN, PERSON
+from tests.server.harness import assert_reason
+
+SERVE = [sys.executable, "-m", "clerestory", "serve", "--listen", "127.0.0.1:0", "--workers", "1", "--store"]
+
+
+def refused_store(store: str, **environment: str) -> str:
+    """Return the one line with which a server refuses a store."""
+    done = subprocess.run(
+        [*SERVE, store], env=os.environ | environment, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert re.fullmatch(r"clerestory: store: [^\n]+\n", done.stderr)
+    return done.stderr
+
+
+def failing(call: Any, request: Any, reason: Reason) -> None:
+    with pytest.raises(grpc.RpcError) as caught:
+        call(request, timeout=30)
+    assert_reason(caught.value, reason)
+
+
+def change(path: str, *statements: str) -> None:
+    with sqlite3.connect(path) as connection:
+        for statement in statements:
+            connection.execute(statement)
+    connection.close()
+
+
+# -- damage ----------------------------------------------------------------------------------------
+
+
+def pages_of(path: str, name: str) -> tuple[int, list[int]]:
+    """Return the size of a page, and those that a table or an index has."""
+    connection = sqlite3.connect(path)
+    try:
+        (size,) = connection.execute("PRAGMA page_size").fetchone()
+        (root,) = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", (name,)).fetchone()
+        return size, [root]
+    finally:
+        connection.close()
+
+
+def overwrite(path: str, page: int, size: int) -> None:
+    with Path(path).open("r+b") as file:
+        file.seek((page - 1) * size)
+        file.write(b"\xa5" * size)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    """A store with games, migrated."""
+    found = unpack_file(tmp_path / "games.sqlite")
+    with embedded_child("--store", found, "--workers", "1"):
+        pass
+    return found
+
+
+@pytest.mark.parametrize("what", ["header", "store", "game_maker"])
+def test_a_damaged_file_is_refused_in_one_line(path: str, what: str) -> None:
+    size, [page] = (100, [1]) if what == "header" else pages_of(path, what)
+    overwrite(path, page, size)
+    assert path in refused_store(path)
+
+
+def test_one_game_that_cannot_be_read_stops_no_other(path: str) -> None:
+    known = told("file")
+    bad = {name: known[name] for name in ("toy over", "duel over", "cathedral with a bot")}
+    change(
+        path,
+        f"UPDATE game SET head = '{{}}' WHERE id = '{bad['toy over']['game_id']}'",
+        f"UPDATE entry SET kind = 'of the future' WHERE game = '{bad['duel over']['game_id']}' AND number = 3",
+        f"UPDATE game SET head = 'no JSON', due = 1 WHERE id = '{bad['cathedral with a bot']['game_id']}'",
+    )
+    with embedded_child("--store", path, "--workers", "1") as child, grpc.insecure_channel(child.target) as channel:
+        stub: Any = GameServiceStub(channel)
+        for was in bad.values():
+            with pytest.raises(grpc.RpcError):
+                stub.GetGame(games.GetGameRequest(game_id=was["game_id"]), timeout=30)
+        for name, was in known.items():
+            if name not in bad:
+                tokens, seen = was["views"][0]
+                answer = stub.GetGame(games.GetGameRequest(game_id=was["game_id"], tokens=tokens), timeout=30)
+                assert answer.game.version >= seen["game"].get("version", 0)
+        stub.CreateGame(games.CreateGameRequest(game="toy", seats=[PERSON, PERSON]), timeout=30)
+
+
+def test_a_number_that_does_not_fit_stops_nothing(path: str) -> None:
+    with embedded_child("--store", path, "--workers", "1") as child, grpc.insecure_channel(child.target) as channel:
+        stub: Any = GameServiceStub(channel)
+        token = "OTk5OTk5OTk5OTk5OTk5OTk5OTkgeA=="  # 99999999999999999999 x
+        with pytest.raises(grpc.RpcError):
+            stub.ListGames(games.GameServiceListGamesRequest(page_token=token), timeout=30)
+        assert stub.ListGames(games.GameServiceListGamesRequest(), timeout=30).games
+
+
+# -- a full disk -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of a megabyte."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=1m", "none", str(folder)]
+    if subprocess.run(command, check=False, capture_output=True).returncode:
+        pytest.skip("a disk can only be mounted by root")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def fill(folder: Path) -> Path:
+    """Take all space that is left."""
+    path = folder / "ballast"
+    with path.open("ab", buffering=0) as file:
+        try:
+            while file.write(b"x" * 512):
+                pass
+        except OSError:
+            return path
+
+
+def test_a_server_that_is_killed_on_a_full_disk_starts_again_and_stores_once_there_is_space(
+    small_disk: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    store = unpack_file(small_disk / "games.sqlite")
+    create = games.CreateGameRequest(game="toy", seats=[PERSON, OPEN], options=games.GameOptions(listed=True))
+    with embedded_child("--store", store, "--workers", "1") as child, grpc.insecure_channel(child.target) as channel:
+        stub: Any = GameServiceStub(channel)
+        made = stub.CreateGame(create)
+        ballast = fill(small_disk)
+        with pytest.raises(grpc.RpcError) as caught:
+            while True:
+                stub.CreateGame(create)
+        assert_reason(caught.value, Reason.DISK_FULL)
+        os.kill(child.process, signal.SIGKILL)
+    fill(small_disk)
+    capfd.readouterr()
+    with embedded_child("--store", store, "--workers", "1") as child, grpc.insecure_channel(child.target) as channel:
+        stub = GameServiceStub(channel)
+        look = games.GetGameRequest(game_id=made.game.game_id, tokens=[made.owner_token])
+        assert stub.GetGame(look).game.version == made.game.version
+        failing(stub.CreateGame, create, Reason.DISK_FULL)
+        ballast.unlink()
+        stub.CreateGame(create)
+    told_it = capfd.readouterr().err
+    assert "no space on the disk of" in told_it
+    assert "games can be shown, but not changed" in told_it
+
+
+def test_a_store_that_cannot_be_brought_up_to_date_for_lack_of_space_is_refused_in_one_line(small_disk: Path) -> None:
+    store = unpack_file(small_disk / "games.sqlite")
+    fill(small_disk)
+    assert "there is no space on its disk" in refused_store(store)
