@@ -3,7 +3,7 @@
 The servers' policy is the real one (server/policy.py). Three parts are simulated: the clock; the workers, which search
 whole slices at a fixed speed; and the balancer, which knows how many calls each server has and picks the better of two
 random servers, as Envoy's LEAST_REQUEST does. The network takes no time, and refused callers do not retry. Each player
-is a caller; one greedy caller, which calls at a rate of its own, can be added.
+is a caller; one greedy caller, which calls at a rate of its own and from as many seats as it likes, can be added.
 
 `python -m loadtest.simulate --players 10000 --servers 75 --seconds 10`
 """
@@ -43,11 +43,13 @@ class SimulatedCall:
         moment: of its arrival, in seconds.
         budget: in seconds.
         caller: number of the player, or GREEDY.
+        seat: of the caller, which calls from it.
     """
 
     moment: float
     budget: float
     caller: int
+    seat: int = 0
 
 
 @dataclass(slots=True)
@@ -106,7 +108,8 @@ class Fleet:
     def _arrive(self, call: SimulatedCall) -> None:
         server = min(self.luck.sample(self.servers, self.choices), key=lambda one: len(one.policy.trees))
         try:
-            server.policy.admit(Demand("game", call.moment + call.budget, origin=call.caller), call.moment)
+            demand = Demand("game", call.moment + call.budget, origin=call.caller, part=call.seat)
+            server.policy.admit(demand, call.moment)
         except NoRoom:
             self.outcomes[group(call.caller)].refused += 1
             return
@@ -140,7 +143,9 @@ def group(caller: Hashable) -> str:
     return "greedy" if caller == GREEDY else "players"
 
 
-def calls(rate: float, players: int, luck: random.Random, greedy: float = 0.0) -> Iterator[SimulatedCall]:
+def calls(
+    rate: float, players: int, luck: random.Random, greedy: float = 0.0, seats: int = 1
+) -> Iterator[SimulatedCall]:
     """Yield calls: Poisson arrivals, log-uniform budgets.
 
     Args:
@@ -148,13 +153,15 @@ def calls(rate: float, players: int, luck: random.Random, greedy: float = 0.0) -
         players: number of players, all with equal rates.
         luck: random generator.
         greedy: calls a second of the greedy caller.
+        seats: from which it calls.
     """
     now = 0.0
     while True:
         now += luck.expovariate(rate + greedy)
         budget = SHORTEST * (LONGEST / SHORTEST) ** luck.random()
         caller = GREEDY if luck.random() * (rate + greedy) >= rate else luck.randrange(players)
-        yield SimulatedCall(now, budget, caller)
+        seat = luck.randrange(seats) if caller == GREEDY and seats > 1 else 0
+        yield SimulatedCall(now, budget, caller, seat)
 
 
 def main(
@@ -167,6 +174,7 @@ def main(
     choices: Annotated[int, typer.Option(help="Servers compared for a call; 1: any.")] = 2,
     seconds: Annotated[float, typer.Option(help="Simulated time in which calls come.")] = 10.0,
     greedy: Annotated[float, typer.Option(min=0, help="Calls of one more caller, for each of the players'.")] = 0.0,
+    seats: Annotated[int, typer.Option(min=1, help="Seats from which that caller calls.")] = 1,
     seed: Annotated[int, typer.Option(help="Of all luck.")] = 1,
 ) -> None:
     """Simulate, and print the figures as JSON."""
@@ -178,7 +186,7 @@ def main(
         luck,
     )
     rate = players / every
-    fleet.run(calls(rate, players, luck, greedy * rate), seconds)
+    fleet.run(calls(rate, players, luck, greedy * rate, seats), seconds)
     offered = rate * (1 + greedy) * MEAN_BUDGET / (servers * workers)
     about = {"simulated": True, "players": players, "servers": servers, "capacity": round(offered, 3)}
     outcomes = {name: outcome.figures() for name, outcome in sorted(fleet.outcomes.items())}

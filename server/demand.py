@@ -1,7 +1,7 @@
 """What searches ask of the workers, and what their trees have received."""
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 
 SOONEST_RETRY, LATEST_RETRY = 0.02, 5.0  # seconds that a refused caller is told to wait
@@ -42,6 +42,8 @@ class Demand:
         priority: of the search.
         origin: who shares the server with other origins.
         part: of the origin, which shares the origin's share with its other parts.
+        paths: who has the shares that it uses: its origin, and its part.
+        clock: key of the virtual clock that measures what its trees are entitled to.
     """
 
     kind: Hashable
@@ -51,16 +53,12 @@ class Demand:
     priority: Priority = Priority.MOVE
     origin: Hashable = None
     part: Hashable = None
+    paths: tuple[Path, Path] = field(init=False, repr=False)
+    clock: Path = field(init=False, repr=False)
 
-    @property
-    def paths(self) -> tuple[Path, Path]:
-        """Who has the shares that it uses: its origin, and its part."""
-        return (self.origin,), (self.origin, self.part)
-
-    @property
-    def clock(self) -> Path:
-        """Key of the virtual clock that measures what its trees are entitled to."""
-        return self.origin, self.part, self.priority
+    def __post_init__(self) -> None:  # once, as they are needed for every tree at every turn
+        object.__setattr__(self, "paths", ((self.origin,), (self.origin, self.part)))
+        object.__setattr__(self, "clock", (self.origin, self.part, self.priority))
 
 
 @dataclass(eq=False, slots=True)

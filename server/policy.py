@@ -23,6 +23,8 @@ MOST_AHEAD = 0.1  # most seconds of a worker beyond its share that count against
 CLAIM = 1.0  # seconds after a refused caller's delay for which its share is kept free
 IN_TURN = ((Priority.MOVE, Priority.HINT), (Priority.BACKGROUND,))  # the later ones have what the earlier ones leave
 
+Wants = dict[Hashable, dict[Hashable, int]]  # trees, by origin and part
+
 
 @dataclass(slots=True)
 class Policy:
@@ -43,11 +45,13 @@ class Policy:
     _places: Places = field(init=False)
     _first: dict[Hashable, list[tuple[float, int]]] = field(default_factory=dict)  # seconds, iterations of slices
     _rates: dict[Path, float] = field(default_factory=dict)  # workers for each tree, by virtual clock
-    _fair: dict[Path, float] = field(default_factory=dict)  # clocks that run at these rates
+    _fair: dict[Path, float] = field(default_factory=dict)  # readings of these clocks when their rates were set
     _shares: dict[Path, float] = field(default_factory=dict)  # workers of each origin and part
-    _ahead: dict[Path, float] = field(default_factory=dict)  # seconds of a worker that it had beyond them
+    _ahead: dict[Path, float] = field(default_factory=dict)  # seconds of a worker beyond them, when they were set
     _claims: dict[Path, float] = field(default_factory=dict)  # until when, by refused part
+    _owed: list[TreeTask] = field(default_factory=list)  # trees without their minimum, and some that have it by now
     _now: float = 0.0
+    _passed: float = 0.0  # seconds since the shares were set
 
     def __post_init__(self) -> None:
         self._places = Places(self.max_searches)
@@ -59,11 +63,12 @@ class Policy:
         self._advance(now)
         self.require_place(demand.origin, demand.part, demand.priority, now)
         minimum = min(self.min_iterations / demand.trees, demand.iterations)
-        began = self._fair.get(demand.clock, 0.0)
+        began = self._reading(demand.clock)
         new = [TreeTask(demand, number, demand.deadline - now, began, minimum) for number in range(demand.trees)]
         self._require_time(demand, new, now)
         self._places.take(demand)
         self.trees += new
+        self._owed += new
         self._share_out()
         return new
 
@@ -80,7 +85,8 @@ class Policy:
     def _require_time(self, demand: Demand, new: Sequence[TreeTask], now: float) -> None:
         """Raise NoRoom unless every search can get its minimum, and this caller's within its shares of the workers."""
         self._claims = {part: until for part, until in self._claims.items() if until > now}
-        late = self._overload([*self._unmet(), *new], now, self.workers)
+        self._owed = list(filter(unmet, self._owed))
+        late = self._overload([*self._owed, *new], now, self.workers)
         if late is None:
             late = self._overload_of_shares(demand, new, now)
         if late is None or not self.trees:
@@ -88,7 +94,7 @@ class Policy:
         refusal = NoRoom(
             f"{len(self.trees)} trees are searched, and no worker has time for the least of iterations", late - now
         )
-        self._claims[demand.paths[-1]] = now + refusal.retry + CLAIM
+        self._claims[demand.paths[1]] = now + refusal.retry + CLAIM
         raise refusal
 
     def _overload_of_shares(self, demand: Demand, new: Sequence[TreeTask], now: float) -> float | None:
@@ -99,8 +105,8 @@ class Policy:
         """
         whole = float(self.workers)
         for path, share in zip(demand.paths, self._shares_beside_others(demand), strict=True):
-            own = [tree for tree in self._unmet() if path in tree.demand.paths]
-            had = max(self._ahead.get(path, 0.0) - SLICE, 0.0)
+            own = [tree for tree in self._owed if path in tree.demand.paths]
+            had = max(self._excess(path) - SLICE, 0.0)
             if share < whole and (own or had):
                 late = self._overload([*own, *new], now, share, had=had)
                 if late is not None:
@@ -111,9 +117,8 @@ class Policy:
     def _shares_beside_others(self, demand: Demand) -> tuple[float, float]:
         """Return the most workers its origin and part can have beside those who are active or were refused lately."""
         late = demand.priority == Priority.BACKGROUND
-        active = (tree.demand.paths[-1] for tree in self.trees if late or tree.demand.priority < Priority.BACKGROUND)
-        wants = by_origin(Counter((*self._claims, *active)))
-        wants[demand.origin][demand.part] = self.workers
+        active = (tree.demand.paths[1] for tree in self.trees if late or tree.demand.priority < Priority.BACKGROUND)
+        wants = by_origin(dict(Counter((*self._claims, *active))) | {demand.paths[1]: self.workers})
         share = fair_shares(totals(wants), self.workers)[demand.origin]
         return share, fair_shares(wants[demand.origin], share)[demand.part]
 
@@ -122,6 +127,7 @@ class Policy:
         self._advance(now)
         if tree in self.trees:
             self.trees.remove(tree)
+            self._owed = [one for one in self._owed if one is not tree]
             if not any(one.demand is tree.demand for one in self.trees):
                 self._places.free(tree.demand)
             self._share_out()
@@ -163,33 +169,27 @@ class Policy:
     def _charge(self, tree: TreeTask, seconds: float) -> None:
         """Charge an origin and its part for time of the workers."""
         for path in tree.demand.paths:
-            self._ahead[path] = min(self._ahead.get(path, 0.0) + seconds, MOST_AHEAD)
+            self._ahead[path] = min(self._excess(path) + seconds, MOST_AHEAD) + self._entitled(path)
 
     def _furthest_behind(self, ready: Sequence[TreeTask]) -> TreeTask:
         """Return the tree with the largest lag: background trees last, and no part's hints before its moves."""
-        moving = {tree.demand.paths[-1] for tree in ready if tree.demand.priority == Priority.MOVE}
-
-        def rank(tree: TreeTask) -> tuple[bool, bool, float]:
-            demand = tree.demand
-            hint = demand.priority == Priority.HINT
-            return demand.priority == Priority.BACKGROUND, hint and demand.paths[-1] in moving, -self.lag(tree)
-
-        return min(ready, key=rank)
+        moves = [tree for tree in ready if tree.demand.priority == Priority.MOVE]
+        moving = {tree.demand.paths[1] for tree in moves}
+        hints = [tree for tree in ready if tree.demand.priority == Priority.HINT and tree.demand.paths[1] not in moving]
+        return max(moves + hints or ready, key=self.lag)
 
     def lag(self, tree: TreeTask) -> float:
         """Return how far a tree is behind its fair share, relative to its budget; negative if ahead."""
-        return (self._fair[tree.demand.clock] - tree.entitled_from - tree.used) / max(tree.budget, SLICE)
+        return (self._reading(tree.demand.clock) - tree.entitled_from - tree.used) / max(tree.budget, SLICE)
 
     def _pressed(self, ready: Sequence[TreeTask], now: float) -> TreeTask | None:
         """Return the tree with the earliest deadline if some can only get their minimum by starting now."""
-        if self._overload(self._unmet(), now, self.workers, reserve=2 * SLICE) is None:
+        self._owed = list(filter(unmet, self._owed))
+        if self._overload(self._owed, now, self.workers, reserve=2 * SLICE) is None:
             return None
         return min(filter(unmet, ready), key=lambda tree: tree.demand.deadline, default=None)
 
     # -- the promise -------------------------------------------------------------------------------
-
-    def _unmet(self) -> list[TreeTask]:
-        return list(filter(unmet, self.trees))
 
     def need(self, tree: TreeTask) -> float:
         """Return the seconds of a worker a tree still needs for its minimum: whole slices, at most half its budget."""
@@ -219,31 +219,42 @@ class Policy:
     # -- time --------------------------------------------------------------------------------------
 
     def _advance(self, now: float) -> None:
-        """Move the virtual clocks forward."""
-        passed = max(now - self._now, 0.0)
-        for clock, rate in self._rates.items():
-            self._fair[clock] += rate * passed
-        for path, ahead in list(self._ahead.items()):
-            self._ahead[path] = ahead - passed * self._shares.get(path, self.workers)
-            if self._ahead[path] <= 0:
-                del self._ahead[path]
-        self._now += passed
+        """Move the time forward."""
+        self._passed += max(now - self._now, 0.0)
+        self._now = max(now, self._now)
+
+    def _reading(self, clock: Path) -> float:
+        """Return what a virtual clock shows: it runs at its rate since the shares were set."""
+        return self._fair.get(clock, 0.0) + self._rates.get(clock, 0.0) * self._passed
+
+    def _entitled(self, path: Path) -> float:
+        """Return the seconds of a worker that an origin or part could have had since the shares were set."""
+        return self._shares.get(path, self.workers) * self._passed
+
+    def _excess(self, path: Path) -> float:
+        """Return the seconds of a worker that an origin or part has had beyond its share."""
+        return max(self._ahead.get(path, 0.0) - self._entitled(path), 0.0)
 
     def _share_out(self) -> None:
         """Set the rates of the virtual clocks after a tree has come or gone, and drop clocks without trees."""
         numbers = Counter(tree.demand.clock for tree in self.trees)
-        left, self._rates, self._shares = float(self.workers), {}, defaultdict(float)
+        self._fair = {clock: self._reading(clock) for clock in numbers}
+        self._ahead = {path: ahead for path in self._ahead if (ahead := self._excess(path))}
+        left, self._rates, self._shares, self._passed = float(self.workers), {}, defaultdict(float), 0.0
         for priorities in IN_TURN:
-            wants: Counter[Path] = Counter()
-            for (origin, part, priority), number in numbers.items():
-                if priority in priorities:
-                    wants[origin, part] += number
-            for path, share in nested_shares(by_origin(wants), left).items():
+            wants = by_origin({clock: number for clock, number in numbers.items() if clock[-1] in priorities})
+            for path, share in nested_shares(wants, left).items():
                 left -= share
                 self._shares[path] += share
                 self._shares[path[:1]] += share
-                self._rates |= rates(path, share, {one: numbers[*path, one] for one in priorities})
-        self._fair = {clock: self._fair.get(clock, 0.0) for clock in self._rates}
+                self._set_rates(path, share, {priority: numbers[*path, priority] for priority in priorities})
+
+    def _set_rates(self, part: Path, share: float, numbers: Mapping[Priority, int]) -> None:
+        """Divide a part's share among so many trees of each priority: hints get what moves leave."""
+        for priority, number in numbers.items():
+            if number:
+                rate = self._rates[*part, priority] = min(1.0, share / number)
+                share -= rate * number
 
 
 def unmet(tree: TreeTask) -> bool:
@@ -251,30 +262,21 @@ def unmet(tree: TreeTask) -> bool:
     return tree.iterations < tree.minimum
 
 
-def rates(part: Path, share: float, numbers: Mapping[Priority, int]) -> dict[Path, float]:
-    """Return each tree's part of the share, by virtual clock: hints get what moves leave."""
-    found = {}
-    for priority, number in numbers.items():
-        if number:
-            found[*part, priority] = min(1.0, share / number)
-            share -= found[*part, priority] * number
+def by_origin(wants: Mapping[Path, int]) -> Wants:
+    """Return what parts want, or their clocks, by origin and then by part."""
+    found: Wants = {}
+    for (origin, part, *_), number in wants.items():
+        parts = found.setdefault(origin, {})
+        parts[part] = parts.get(part, 0) + number
     return found
 
 
-def by_origin(wants: Mapping[Path, int]) -> defaultdict[Hashable, Counter[Hashable]]:
-    """Return the wants of parts, by origin and then by part."""
-    found: defaultdict[Hashable, Counter[Hashable]] = defaultdict(Counter)
-    for (origin, part), number in wants.items():
-        found[origin][part] = number
-    return found
-
-
-def totals(wants: Mapping[Hashable, Counter[Hashable]]) -> dict[Hashable, int]:
+def totals(wants: Wants) -> dict[Hashable, int]:
     """Return what each origin wants for all its parts."""
-    return {origin: parts.total() for origin, parts in wants.items()}
+    return {origin: sum(parts.values()) for origin, parts in wants.items()}
 
 
-def nested_shares(wants: Mapping[Hashable, Counter[Hashable]], workers: float) -> dict[Path, float]:
+def nested_shares(wants: Wants, workers: float) -> dict[Path, float]:
     """Return the workers of each part, max-min fair among the origins, and in each origin among its parts."""
     return {
         (origin, part): its

@@ -13,14 +13,16 @@ PLAYERS = 1000
 SECONDS = 5.0
 
 
-def fleet(rate: float, choices: int, *, players: int = PLAYERS, greedy: float = 0.0, servers: int = 12) -> Fleet:
+def fleet(
+    rate: float, choices: int, *, players: int = PLAYERS, greedy: float = 0.0, seats: int = 1, servers: int = 12
+) -> Fleet:
     made = Fleet(
         [SimulatedServer(Policy(2, 64, 100, speeds={"game": SPEED}), 2) for _ in range(servers)],
         SPEED,
         choices,
         random.Random(5),
     )
-    made.run(calls(rate, players, random.Random(6), greedy), SECONDS)
+    made.run(calls(rate, players, random.Random(6), greedy, seats), SECONDS)
     return made
 
 
@@ -48,9 +50,10 @@ def test_a_fleet_without_load_gives_everybody_all_of_its_budget() -> None:
     assert min(outcome(2.0, 2).shares) == pytest.approx(1.0, abs=0.07)  # a slice of the shortest budget
 
 
-def test_a_greedy_caller_takes_from_the_players_no_more_than_one_of_them_would() -> None:
+@pytest.mark.parametrize("seats", [1, 200])
+def test_a_greedy_caller_takes_from_the_players_no_more_than_one_of_them_would(seats: int) -> None:
     """It makes ten times the calls of all of them together; shared by call, all players would get less than a third."""
-    beside = fleet(25.0, 2, greedy=250.0)
+    beside = fleet(25.0, 2, greedy=250.0, seats=seats)
     players, greedy = (beside.outcomes[name].figures()["share_of_its_budget"] for name in ("players", "greedy"))
     assert beside.outcomes["players"].refused == 0
     assert players["p50"] > 0.6 > 0.3 > greedy["p50"]
