@@ -26,21 +26,25 @@ class Places:
     """
 
     max_searches: int
-    _counts: Counter[tuple[Path, Priority]] = field(default_factory=Counter)
+    _counts: Counter[tuple[Path, int]] = field(default_factory=Counter)  # searches of this priority and later ones
     _deadlines: dict[int, float] = field(default_factory=dict)  # by the identity of the demand
 
     def take(self, demand: Demand) -> None:
         """Count a search that begins."""
         self._deadlines[id(demand)] = demand.deadline
-        self._counts.update((path, demand.priority) for path in (EVERYBODY, *demand.paths))
+        self._count(demand, 1)
 
     def free(self, demand: Demand) -> None:
         """Count a search that has ended no more."""
         del self._deadlines[id(demand)]
+        self._count(demand, -1)
+
+    def _count(self, demand: Demand, change: int) -> None:
         for path in (EVERYBODY, *demand.paths):
-            self._counts[path, demand.priority] -= 1
-            if not self._counts[path, demand.priority]:
-                del self._counts[path, demand.priority]
+            for rank in range(demand.priority + 1):
+                self._counts[path, rank] += change
+                if not self._counts[path, rank]:
+                    del self._counts[path, rank]
 
     def require(self, origin: Hashable, part: Hashable, priority: Priority, now: float) -> None:
         """Raise NoRoom if one more search would be too many. Moves of other parts do not count against hints.
@@ -49,20 +53,14 @@ class Places:
         """
         for rank in {Priority.MOVE, priority}:
             if self._full(origin, part, rank):
-                here, own = self._count(EVERYBODY, Priority.MOVE), self._count((origin,), Priority.MOVE)
+                here, own = self._counts[EVERYBODY, Priority.MOVE], self._counts[(origin,), Priority.MOVE]
                 first = min(self._deadlines.values())
                 raise NoRoom(f"{here} searches are under way, {own} of this caller", first - now)
 
     def _full(self, origin: Hashable, part: Hashable, rank: Priority) -> bool:
         """Whether a part has as many searches as it may, out of the places that this rank and later ones may take."""
-        of_all, of_origin, of_part = (self._count(path, rank) for path in (EVERYBODY, (origin,), (origin, part)))
-        taken = (
-            OWN * self._count((origin, part), Priority.MOVE)
-            + SIBLING * (of_origin - of_part)
-            + OTHER * (of_all - of_origin)
-        )
-        return taken >= OTHER * TOGETHER * ceil(self.max_searches / (1 << rank))
-
-    def _count(self, path: Path, rank: Priority) -> int:
-        """Return the number of searches of this rank and later ones."""
-        return sum(self._counts[path, priority] for priority in Priority if priority >= rank)
+        own = self._counts[(origin, part), Priority.MOVE]
+        siblings = self._counts[(origin,), rank] - self._counts[(origin, part), rank]
+        others = self._counts[EVERYBODY, rank] - self._counts[(origin,), rank]
+        places = TOGETHER * ceil(self.max_searches / (1 << rank))
+        return OWN * own + SIBLING * siblings + OTHER * others >= OTHER * places

@@ -20,7 +20,8 @@ SLICE = 0.004  # seconds that a tree is searched before the next one is picked
 FRESHNESS = 0.1  # weight of the latest slice in the measured speed
 FIRST = 5  # slices before a speed is trusted: a single one may have waited for the system
 MOST_AHEAD = 0.1  # most seconds of a worker beyond its share that count against a caller
-CLAIM = 1.0  # seconds after a refused caller's delay for which its share is kept free
+CLAIM = 1.0  # seconds after a refused part's delay for which its share is kept free
+CLAIMS = 64  # most parts of one origin for which this is done at once
 IN_TURN = ((Priority.MOVE, Priority.HINT), (Priority.BACKGROUND,))  # the later ones have what the earlier ones leave
 
 Wants = dict[Hashable, dict[Hashable, int]]  # trees, by origin and part
@@ -94,8 +95,13 @@ class Policy:
         refusal = NoRoom(
             f"{len(self.trees)} trees are searched, and no worker has time for the least of iterations", late - now
         )
-        self._claims[demand.paths[1]] = now + refusal.retry + CLAIM
+        self._claim(demand.paths[1], now + refusal.retry + CLAIM)
         raise refusal
+
+    def _claim(self, part: Path, until: float) -> None:
+        """Keep the share of a refused part free, for as many parts of an origin as every admission can look at."""
+        if part in self._claims or sum(other[0] == part[0] for other in self._claims) < CLAIMS:
+            self._claims[part] = until
 
     def _overload_of_shares(self, demand: Demand, new: Sequence[TreeTask], now: float) -> float | None:
         """Return the first deadline by which the share of its origin or part cannot meet its needs; None if both can.

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from clerestory.server.demand import Demand, NoRoom, Priority, TreeTask
-from clerestory.server.policy import SLICE, Policy, by_origin, fair_shares, nested_shares
+from clerestory.server.policy import CLAIMS, SLICE, Policy, by_origin, fair_shares, nested_shares
 from tests.server.simulated import SPEED, Simulation, demand, used
 
 SHARES: list[tuple[int, list[int], list[float]]] = [  # workers, searches of each caller, workers of each
@@ -295,6 +295,18 @@ def test_a_part_that_was_turned_away_for_want_of_time_finds_some_beside_another_
     flood(policy, now, 0.05)
     assert len(policy.trees) == 6
     policy.admit(Demand("game", now + 0.05, origin="many", part="quiet"), now)
+
+
+def test_what_is_kept_free_for_the_parts_of_an_origin_is_bounded() -> None:
+    """Every admission looks at it, and an origin may have thousands of parts."""
+    policy = Policy(2, 1000, 100, speeds={"game": 1.0})
+    refused = 0
+    for part in range(500):
+        try:
+            policy.admit(Demand("game", 60.0, origin="many", part=part), 0.0)
+        except NoRoom:
+            refused += 1
+    assert (len(policy.trees), refused, len(policy._claims)) == (4, 496, CLAIMS)
 
 
 def test_room_is_kept_for_a_moment_only() -> None:
