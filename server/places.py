@@ -49,12 +49,13 @@ class Places:
     def require(self, origin: Hashable, part: Hashable, priority: Priority, now: float) -> None:
         """Raise NoRoom if one more search would be too many. Moves of other parts do not count against hints.
 
-        This costs the same however many trees there are, because it is done for every call that is refused.
+        This costs the same however many trees there are, because it is done for every call that is refused. It may be
+        asked while another thread counts.
         """
         for rank in {Priority.MOVE, priority}:
             if self._full(origin, part, rank):
                 here, own = self._counts[EVERYBODY, Priority.MOVE], self._counts[(origin,), Priority.MOVE]
-                first = min(self._deadlines.values())
+                first = min(list(self._deadlines.values()), default=now)
                 raise NoRoom(f"{here} searches are under way, {own} of this caller", first - now)
 
     def _full(self, origin: Hashable, part: Hashable, rank: Priority) -> bool:

@@ -149,13 +149,13 @@ class Scheduler:
         """Return why a search has no place, or no worker is idle; None if it has. Raises CallError, FINISHING."""
         if self._finishing:
             refuse(Reason.FINISHING, "", "the server is finishing")
-        with self._turn:
-            try:
-                self._policy.require_place(caller.origin, caller.part, priority, time.monotonic())
-                if idle:
+        try:  # without the lock, which a thread holds that the system lets wait; `submit` looks again
+            self._policy.require_place(caller.origin, caller.part, priority, time.monotonic())
+            if idle:
+                with self._turn:
                     self._policy.require_idle(time.monotonic())
-            except NoRoom as full:
-                return full
+        except NoRoom as full:
+            return full
         return None
 
     def submit(
