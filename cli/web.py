@@ -12,6 +12,7 @@ from clerestory.cli.servers import PLAIN, Access
 from clerestory.clients.connection import Connection, dial
 from clerestory.door.config import DoorSettings
 from clerestory.door.serve import opened
+from clerestory.server.descriptors import connections, take_descriptors
 from clerestory.server.logs import write_logs
 
 NamesOption = Annotated[
@@ -72,6 +73,7 @@ async def stand(door: DoorSettings, server: Connection) -> None:
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    async with opened(door, server) as web:
+    take_descriptors()
+    async with opened(door, server, connections(page=True).browsers) as web:
         typer.echo(f"clerestory has its page at {web.url}")
         await stop.wait()

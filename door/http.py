@@ -15,7 +15,7 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Headers = Iterable[tuple[str, str]]
 
 BODY_SECONDS = 10.0  # within which a body must arrive
-PIECE = 16 * 1024  # bytes of an answer that are sent at once, so that no more of it waits for a slow caller
+PIECE = 8 * 1024  # bytes of an answer that are sent at once, so that no more of it waits for a slow caller
 SAFETY = (
     ("content-security-policy", "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"),
     ("x-content-type-options", "nosniff"),

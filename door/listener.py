@@ -4,6 +4,7 @@ import asyncio
 import socket
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 
 from clerestory.addresses import network_of
 from clerestory.door.places import Places
@@ -11,6 +12,7 @@ from clerestory.door.protocol import Protocol
 
 AT_ONCE = 16  # connections that are accepted before other work goes on
 AGAIN = 0.05  # seconds until the next attempt where the system has no descriptor left
+MOMENT = 0.01  # seconds until the next attempt where there is no place, after which a connection is refused
 FULL = (
     b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: text/plain; charset=utf-8\r\nconnection: close\r\n"
     b"retry-after: 1\r\ncontent-length: 50\r\n\r\nToo many connections are open; try again shortly.\n"
@@ -48,37 +50,58 @@ class Listener:
         self._loop.add_reader(self._sock, self._accept)
 
     def _accept(self) -> None:
-        """Accept those that have come, up to AT_ONCE."""
+        """Accept those that have come, up to AT_ONCE.
+
+        Where the system has no descriptor left, the socket would only report the same again and again. Where every
+        connection is in use, one may end in a moment.
+        """
         for _ in range(AT_ONCE):
             try:
                 sock, (host, *_) = self._sock.accept()
             except (BlockingIOError, InterruptedError, ConnectionAbortedError):
                 return
             except OSError as error:
-                self._pause(error)
+                self._places.make_room(f"the system refuses more ({error.strerror})")
+                self._rest(AGAIN, self._listen)
                 return
-            self._let_in(sock, network_of(host))
+            sock.setblocking(False)
+            address = network_of(host)
+            if not self._enter(sock, address):
+                if self._places.full:
+                    self._rest(MOMENT, partial(self._try_again, sock, address))
+                    return
+                refuse(sock)
 
-    def _pause(self, error: OSError) -> None:
-        """Make room, and try again a little later: until then the socket would only report the same."""
-        self._places.make_room(f"the system refuses more ({error.strerror})")
+    def _rest(self, seconds: float, then: Callable[[], None]) -> None:
+        """Accept no more for a moment."""
         self._loop.remove_reader(self._sock)
-        self._later = self._loop.call_later(AGAIN, self._listen)
+        self._later = self._loop.call_later(seconds, then)
 
-    def _let_in(self, sock: socket.socket, address: str) -> None:
-        sock.setblocking(False)
-        if self._places.enter(address):
+    def _enter(self, sock: socket.socket, address: str) -> bool:
+        """Begin a connection if there is a place for it; return whether there is."""
+        found = self._places.enter(address)
+        if found:
             task = self._loop.create_task(self._begin(sock, self._make(address)))
             self._beginning.add(task)
             task.add_done_callback(self._beginning.discard)
-            return
-        with sock, suppress(OSError):
-            sock.send(FULL)
+        return found
+
+    def _try_again(self, sock: socket.socket, address: str) -> None:
+        """Begin a connection, or refuse it; then listen again."""
+        if not self._enter(sock, address):
+            refuse(sock)
+        self._listen()
 
     async def _begin(self, sock: socket.socket, protocol: Protocol) -> None:
         """Connect a socket and its protocol."""
         try:
             await self._loop.connect_accepted_socket(lambda: protocol, sock)
         except OSError:
-            self._places.leave(protocol.address)
+            self._places.leave(protocol)
             sock.close()
+
+
+def refuse(sock: socket.socket) -> None:
+    """Say that there is no place, if the caller can hear it, and close."""
+    with sock, suppress(OSError):
+        sock.send(FULL)

@@ -3,27 +3,20 @@
 import asyncio
 import ipaddress
 import logging
-import resource
 from collections import Counter
 from collections.abc import Sequence
 from typing import Protocol
 
 from clerestory.door.config import Network
 
-CONNECTIONS = 1000  # of all addresses
-PART = 8  # of the descriptors that the process may have, connections take one of so many parts at most
+CONNECTIONS = 500  # of all addresses, where nobody says how many descriptors there are for them
 SHARES = 4  # one address may hold one of so many parts of the connections
 LEAST = 8  # connections of one address, however few there are: a browser opens six
+BYTES = 8 << 20  # of the requests of all connections: many thousand positions
 PAUSE = 1.0  # seconds from one line in the log to the next
 SHOWN = 3  # reasons in a line
 
 logger = logging.getLogger(__name__)
-
-
-def most_connections() -> int:
-    """Return how many connections the descriptors of this process allow."""
-    descriptors, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return min(CONNECTIONS, descriptors // PART) if descriptors > 0 else CONNECTIONS
 
 
 class Holder(Protocol):
@@ -31,9 +24,11 @@ class Holder(Protocol):
 
     Attributes:
         address: where it comes from, as `network_of` writes it.
+        size: bytes of its request that are in memory.
     """
 
     address: str
+    size: int
 
     def leave(self) -> None:
         """Close at once."""
@@ -55,15 +50,21 @@ class Places:
         self._most, self._each, self._free = most, max(most // SHARES, LEAST), free
         self._held: Counter[str] = Counter()
         self._total = 0
+        self._bytes = 0
         self._asking: dict[Holder, None] = {}
         self._between: dict[Holder, None] = {}
         self._told = Told()
+
+    @property
+    def full(self) -> bool:
+        """Whether another connection must be closed before one can enter."""
+        return self._total >= self._most
 
     def enter(self, address: str) -> bool:
         """Count a new connection, and return whether there is a place for it; another may be closed for it."""
         if self._held[address] >= self._each and not self._is_free(address):
             found = self._close(self._longest(address), f"{address} has its share")
-        elif self._total >= self._most:
+        elif self.full:
             found = self.make_room("all are in use")
         else:
             found = True
@@ -92,12 +93,21 @@ class Places:
         self._asking.pop(holder, None)
         self._between.pop(holder, None)
 
-    def leave(self, address: str) -> None:
+    def fills(self, holder: Holder, size: int) -> None:
+        """Note how many bytes of a request a connection holds; if all have too many, close the longest waiting one."""
+        self._bytes += size - holder.size
+        holder.size = size
+        if self._bytes > BYTES:
+            self._close(next((one for one in self._asking if one.size), holder), "requests fill the memory")
+
+    def leave(self, holder: Holder) -> None:
         """Give the place of a connection back."""
+        self.works(holder)
+        self.fills(holder, 0)
         self._total -= 1
-        self._held[address] -= 1
-        if not self._held[address]:
-            del self._held[address]
+        self._held[holder.address] -= 1
+        if not self._held[holder.address]:
+            del self._held[holder.address]
 
     def _longest(self, address: str) -> Holder | None:
         """Return the longest waiting connection of an address, None if none waits."""
@@ -109,6 +119,8 @@ class Places:
         if holder is None:
             return False
         self.works(holder)
+        self._bytes -= holder.size
+        holder.size = 0
         holder.leave()
         return True
 

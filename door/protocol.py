@@ -15,7 +15,7 @@ MAX_HEAD_BYTES = 16 * 1024  # of a request
 MAX_LINES = 100  # of a head
 MAX_PARTS = 256  # in which a body may arrive: 64 KiB in the smallest segments of a network are half as many
 READ_BYTES = 16 * 1024  # that are parsed in one go
-WRITE_BYTES = 16 * 1024  # that wait for a slow caller, before the answer does
+WRITE_BYTES = 8 * 1024  # that wait for a slow caller, before the answer does
 HEADER_SECONDS = 10.0  # within which the head of a request must arrive
 CLOSE_SECONDS = 5.0  # that a caller has to take the rest of its answer
 STALL_SECONDS = 30.0  # after which a caller that takes nothing of its answer is given up
@@ -94,6 +94,11 @@ class Closing:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._transport, name)
 
+    def write(self, data: bytes) -> None:
+        """Send, unless the connection is gone: asyncio would write a line to the log each time."""
+        if not self._transport.is_closing():
+            self._transport.write(data)
+
     def is_closing(self) -> bool:
         """Whether nothing more is read or written."""
         return self._end is not None or self._transport.is_closing()
@@ -121,6 +126,7 @@ class Protocol(H11Protocol):
 
     Attributes:
         address: where it comes from, as `network_of` writes it.
+        size: bytes of its request that are in memory.
 
     Args:
         address: the same.
@@ -134,9 +140,11 @@ class Protocol(H11Protocol):
     def __init__(self, address: str, places: Places, **uvicorn: Any) -> None:
         super().__init__(**uvicorn)
         self.conn = Requests()
-        self.address, self._places = address, places
+        self.address, self.size, self._places = address, 0, places
         self._waiting: asyncio.TimerHandle | None = None
         self._stalled: asyncio.TimerHandle | None = None
+        self._unwanted = False
+        places.asks(self)
 
     def connection_made(self, transport: Any) -> None:
         """Wait for the first request."""
@@ -144,10 +152,13 @@ class Protocol(H11Protocol):
         transport.set_write_buffer_limits(WRITE_BYTES)
         super().connection_made(Closing(transport, self.conn, self._look))  # type: ignore[arg-type]
         self._wait()
+        if self._unwanted:
+            transport.abort()
 
     def data_received(self, data: bytes) -> None:
         """Read on, unless nothing more is wanted."""
         if not self.transport.is_closing():
+            self._places.fills(self, self.size + len(data))
             super().data_received(data)
             self._look()
 
@@ -156,13 +167,13 @@ class Protocol(H11Protocol):
         super().on_response_complete()
         if self.conn.their_state is h11.SEND_BODY:
             self.transport.close()
+        self._places.fills(self, len(self.conn.trailing_data[0]))
         self._look()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Give the place back."""
         cancel(self._waiting, self._stalled)
-        self._places.works(self)
-        self._places.leave(self.address)
+        self._places.leave(self)
         self.transport.closed()
         super().connection_lost(exc)
 
@@ -174,8 +185,10 @@ class Protocol(H11Protocol):
             super().shutdown()
 
     def leave(self) -> None:
-        """Close at once."""
-        self.transport.abort()
+        """Close at once, even before the connection is made."""
+        self._unwanted = True
+        if self.transport is not None:
+            self.transport.abort()
 
     def send_400_response(self, msg: str) -> None:
         """Refuse a request that is none, with the status and the reason, and close."""

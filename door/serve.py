@@ -18,7 +18,7 @@ from clerestory.door.bridge import Bridge
 from clerestory.door.config import DoorSettings
 from clerestory.door.listener import Listener
 from clerestory.door.page import read_page
-from clerestory.door.places import Places, most_connections
+from clerestory.door.places import CONNECTIONS, Places
 from clerestory.door.protocol import Protocol
 
 SEND_BYTES = 16 * 1024  # send buffer of the kernel for a slow reader: a few tables
@@ -64,13 +64,13 @@ class OpenDoor:
 
 
 @asynccontextmanager
-async def opened(settings: DoorSettings, server: Connection, connections: int | None = None) -> AsyncIterator[OpenDoor]:
+async def opened(settings: DoorSettings, server: Connection, connections: int = CONNECTIONS) -> AsyncIterator[OpenDoor]:
     """Open a door in front of a server, and close it on leaving, when the server should have ended its calls.
 
     Args:
         settings: of the door.
         server: behind it.
-        connections: that it may have at once; None for as many as the descriptors allow.
+        connections: that it may have at once.
 
     Raises OSError if it cannot listen at its address.
     """
@@ -81,7 +81,7 @@ async def opened(settings: DoorSettings, server: Connection, connections: int | 
             settings,
             read_page(settings.page),
         )
-        http = HttpServer(config_of(door, settings), Places(connections or most_connections(), settings.networks))
+        http = HttpServer(config_of(door, settings), Places(connections, settings.networks))
         running = asyncio.create_task(http.serve(sockets=[listener]))
         try:
             while not (http.started or running.done()):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 RESERVED = 40  # for the store (20 on PostgreSQL), listening sockets, pollers, standard streams; a server at rest has 20
 LEAST = 4  # connections of a port, however few descriptors there are
-MOST_CALLERS, MOST_BROWSERS = 2_000, 1_000  # connections however many descriptors there are: each takes memory
+MOST_CALLERS, MOST_BROWSERS = 2_000, 500  # connections however many descriptors there are: each takes memory
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from clerestory.clients.connection import dial
 from clerestory.door.config import DoorSettings
+from clerestory.door.places import CONNECTIONS
 from clerestory.door.serve import opened
 from tests.server.harness import Served, served
 
@@ -127,7 +128,7 @@ async def door(
     page: Path | None = None,
     names: tuple[str, ...] = (),
     proxies: tuple[str, ...] = (),
-    connections: int | None = None,
+    connections: int = CONNECTIONS,
     **settings: Any,
 ) -> AsyncIterator[Caller]:
     """Yield a caller of a door in front of a server of its own."""

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from clerestory.door.config import BadDoor, DoorSettings
+from clerestory.v1.advisor_pb2 import AnalyzeRequest
 from tests.door.harness import ADVICE, RULES, Caller, door, enveloped, parts, read_head, unchunked
 from tests.door.test_calls import STREAM, analysis, long_question
 from tests.server.harness import duration
@@ -22,6 +23,14 @@ async def answered(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -
     """Ask on a connection, by the wrong verb, so that the door itself answers; return the status."""
     writer.write(f"HEAD {LIST} HTTP/1.1\r\nhost: localhost\r\n\r\n".encode())
     return (await read_head(reader))[0]
+
+
+async def let_in(caller: Caller) -> bool:
+    """Whether a new connection finds a place."""
+    try:
+        return (await caller.call(LIST, b"")).status == 200
+    except (ConnectionError, asyncio.IncompleteReadError):
+        return False
 
 
 @asynccontextmanager
@@ -77,13 +86,13 @@ async def test_those_who_are_being_answered_keep_their_places() -> None:
 
 async def test_whoever_finds_all_places_in_use_is_told() -> None:
     async with door(connections=1) as caller:
-        body = enveloped(long_question().SerializeToString())
+        body = enveloped(AnalyzeRequest(question=long_question()).SerializeToString())
         async with caller.sent("POST", ADVICE + "Analyze", body, {"content-type": STREAM}) as stream:
             await read_head(stream)
             reader, writer = await caller.connected()
             assert (await read_head(reader))[0] == 503
             writer.close()
-        while (await caller.call(LIST, b"")).status == 503:  # until the door has seen that the caller has left
+        while not await let_in(caller):  # until the door has seen that the caller has left
             await asyncio.sleep(0.01)
 
 
@@ -120,6 +129,29 @@ async def test_a_caller_who_takes_nothing_is_given_up(tmp_path: Path, monkeypatc
         with pytest.raises((ConnectionError, asyncio.IncompleteReadError)):
             await reader.readexactly(8 << 20)
         writer.close()
+
+
+async def test_requests_that_do_not_end_do_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("clerestory.door.places.BYTES", 50_000)
+    head = (
+        f"POST {LIST} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/proto\r\ncontent-length: 20000\r\n\r\n"
+    )
+    async with door() as caller, crowd(caller, MANY[:6], head.encode() + b"x" * 15_000) as readers:
+        for reader in readers[:3]:
+            with pytest.raises((ConnectionError, asyncio.IncompleteReadError)):
+                await reader.readexactly(1)
+        assert (await caller.call(LIST, b"")).status == 200
+        assert not any(reader.at_eof() or reader.exception() for reader in readers[3:])
+
+
+async def test_those_who_leave_an_answer_leave_no_lines_in_the_log(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "index.html").write_bytes(b"x" * (1 << 20))
+    asked = b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n"
+    async with door(page=tmp_path, connections=FEW) as caller, crowd(caller, MANY * 4, asked):
+        assert (await caller.call(LIST, b"")).status == 200
+    assert {record.name for record in caplog.records} <= {"clerestory.door.places"}
 
 
 async def test_the_log_has_a_line_a_second_at_most(caplog: pytest.LogCaptureFixture) -> None:
