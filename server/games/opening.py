@@ -4,12 +4,12 @@ from clerestory.server.config import BadSettings
 from clerestory.server.games.sqlite import SqliteStore
 from clerestory.server.games.store import Store
 
-POSTGRES = ("postgresql://", "postgres://")
+POSTGRES = ("postgresql:", "postgres:")
 
 
 async def open_store(name: str) -> Store:
     """Return the store of a setting: a file, `user:`, `memory:`, or the address of a database. Raises BadSettings."""
-    if not name.startswith(POSTGRES):
+    if not name.lower().startswith(POSTGRES):
         return SqliteStore(name)
     try:
         from clerestory.server.games.postgres import PostgresStore

@@ -8,22 +8,21 @@ name is the fencing token (M. Kleppmann, "How to do distributed locking", 2016).
 """
 
 import asyncio
-import logging
-import time
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, LiteralString, Self, TypeVar
 
 import psycopg
-from psycopg import errors
-from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from clerestory.server.config import BadSettings
+from clerestory.server.games.heartbeat import Heartbeat
 from clerestory.server.games.log import Entry, Head
+from clerestory.server.games.postgres_link import Address, Cursor, Pool, connect, limited, what_failed
+from clerestory.server.games.postgres_rows import DUE, LIVES, fields_of, insert, waiting
 from clerestory.server.games.postgres_schema import prepare
 from clerestory.server.games.reading import entry_of, head_of
 from clerestory.server.games.store import (
-    DAY,
+    CLOSING,
     ENTRY_BYTES,
     LOOKED_AT,
     MAKERS,
@@ -32,42 +31,21 @@ from clerestory.server.games.store import (
     Due,
     GameFilter,
     GameLog,
-    Key,
     Listener,
     News,
     StoreError,
-    StoreFull,
-    Summary,
     Tally,
     query,
 )
 
 LEASE = 6.0  # seconds without a heartbeat after which a server can lose its games
-BEAT = 2.0  # seconds between heartbeats, and between checks for games without an owner
-CONNECTIONS = 4
-PATIENCE = 10.0  # seconds to wait for a connection
-PAUSE = 1.0  # seconds before reconnecting
+MIGRATING = 600.0  # seconds that creating or migrating the tables may take
 CHANNEL = "clerestory_games"
 MADE = "clerestory_made"  # a channel of its own: earlier versions do not understand this news
 DEPENDENT = ("review", "key", "entry")  # tables whose rows belong to a game
 NOBODY = 0  # no server has this number
-LIVES: LiteralString = (
-    "EXISTS (SELECT FROM server WHERE server.id = game.owner AND seen > clock_timestamp() - %(lease)s * interval '1 s')"
-)
-
-MINE: LiteralString = f"(owner = %(me)s OR NOT {LIVES})"
-DUE: LiteralString = f"""
-    SELECT id, maker, due, owner, row_number() OVER (PARTITION BY maker ORDER BY due) AS turn, due AS place FROM (
-        SELECT id, maker, owner, due FROM game
-        WHERE due IS NOT NULL AND NOT bots_only AND due < %(before)s AND NOT id = ANY(%(skip)s) AND {MINE}
-        ORDER BY due LIMIT %(all)s
-    ) AS game ORDER BY turn, place LIMIT %(most)s
-"""
-
-logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
-Cursor = psycopg.AsyncCursor[Any]
 
 
 class PostgresStore:
@@ -75,38 +53,45 @@ class PostgresStore:
 
     shared = True
 
-    def __init__(self, url: str, secret: bytes, number: int) -> None:
+    def __init__(self, address: Address, secret: bytes, number: int) -> None:
         self.secret = secret
         self.unfinished: Mapping[str, int] = {}
-        self._url = url
         self._number = number  # of this server
-        self._pool = AsyncConnectionPool(url, min_size=1, max_size=CONNECTIONS, open=False, timeout=PATIENCE)
-        self._tasks: list[asyncio.Task[None]] = []
+        self._pool = Pool(address)
+        self._heard: Listener | None = None
+        self._heartbeat = Heartbeat(address, number, (CHANNEL, MADE), self._hear)
         self._turn: str | None = None  # maker of the last game of bots only that was taken
 
     @property
     def alive(self) -> bool:
         """Whether it has answered of late."""
-        return True
+        return self._heartbeat.alive
 
     def now(self) -> int:
-        """Return milliseconds since 1970."""
-        return int(1000 * time.time())
+        """Return milliseconds since 1970, by the database's clock."""
+        return self._heartbeat.clock.now()
 
     @classmethod
     async def open(cls, url: str) -> Self:
         """Register a new server and return its store, with the tables up to date. Raises BadSettings."""
+        address = Address.read(url)
         try:
-            async with await psycopg.AsyncConnection.connect(url, connect_timeout=int(PATIENCE)) as connection:
-                secret, number = await prepare(connection)
-            store = cls(url, secret, number)
-            await store._pool.open(wait=True, timeout=PATIENCE)
-            store.unfinished = await store.count_unfinished()
-        except (psycopg.Error, PoolTimeout) as error:
-            what = str(error).partition("\n")[0].removesuffix(" FATAL")
-            raise BadSettings(f"store: PostgreSQL cannot be opened: {what}") from None
-        store._tasks.append(asyncio.create_task(store._live()))
+            async with await connect(address) as connection:
+                with limited(connection, MIGRATING):
+                    secret, number = await prepare(connection)
+            store = cls(address, secret, number)
+            await store._start()
+        except (psycopg.Error, OSError, TimeoutError, StoreError) as error:
+            raise BadSettings(f"store: PostgreSQL cannot be opened: {what_failed(error, address)}") from None
         return store
+
+    async def _start(self) -> None:
+        try:
+            await self._heartbeat.start()
+            self.unfinished = await self.count_unfinished()
+        except BaseException:
+            await self.close()
+            raise
 
     # -- games -----------------------------------------------------------------------------------------
 
@@ -120,10 +105,10 @@ class PostgresStore:
             columns = "id, name, created, touched, maker, head, status, shown, due, bots_only, bytes"
             marks = ", ".join(["%s"] * 11)
             await cursor.execute(f"INSERT INTO game ({columns}) VALUES ({marks})", (*row, size))
-            await insert(cursor, head.game_id, 0, batch)
+            await insert(cursor, head.game_id, 0, batch, self.now())
             await cursor.execute("SELECT pg_notify(%s, %s)", (MADE, f"{self._number} {head.maker} {head.game_id}"))
 
-        await self._do(do)
+        await self._do(do, head.game_id)
 
     async def append(self, game_id: str, number: int, batch: Batch, *, owned: bool = False) -> None:
         """Add entries; `owned`: only if this server owns the game."""
@@ -137,14 +122,16 @@ class PostgresStore:
             found = await cursor.fetchone()
             if found is None:
                 raise Conflict("there is no such game, or another server owns it")
-            await insert(cursor, game_id, number, batch)
+            await insert(cursor, game_id, number, batch, self.now())
             await self._tell(cursor, found[0] or NOBODY, batch.summary.due is not None, game_id)
 
-        await self._do(do)
+        await self._do(do, game_id)
 
     async def load(self, game_id: str) -> GameLog | None:
         """Return a game."""
-        [row] = await self._ask("SELECT head FROM game WHERE id = %s", (game_id,)) or [None]
+        if "\0" in game_id:
+            return None  # PostgreSQL has no such text
+        [row] = await self._ask("SELECT head FROM game WHERE id = %s", (game_id,), game_id) or [None]
         return None if row is None else (head_of(row[0]), await self.later(game_id, 0))
 
     async def later(self, game_id: str, number: int) -> list[Entry]:
@@ -152,11 +139,13 @@ class PostgresStore:
         text: LiteralString = (
             "SELECT kind, seat, text, moment FROM entry WHERE game = %s AND number >= %s ORDER BY number"
         )
-        return [entry_of(number + i, row) for i, row in enumerate(await self._ask(text, (game_id, number)))]
+        return [entry_of(number + i, row) for i, row in enumerate(await self._ask(text, (game_id, number), game_id))]
 
     async def select(self, wanted: GameFilter) -> list[tuple[str, int]]:
         """Return games."""
         text, values = query(wanted)
+        if any("\0" in value for value in (wanted.game, *map(str, wanted.before or ()))):
+            return []  # PostgreSQL has no such text
         return await self._ask(text.replace("?", "%s"), values)
 
     async def find(self, digests: Sequence[str]) -> dict[str, tuple[str, int | None]]:
@@ -195,7 +184,9 @@ class PostgresStore:
 
     async def reviewed(self, game_id: str, plan: str) -> dict[int, bytes]:
         """Return the stored part of a review."""
-        return dict(await self._ask("SELECT ply, message FROM review WHERE game = %s AND plan = %s", (game_id, plan)))
+        return dict(
+            await self._ask("SELECT ply, message FROM review WHERE game = %s AND plan = %s", (game_id, plan), game_id)
+        )
 
     async def keep_review(self, game_id: str, plan: str, plies: Mapping[int, bytes]) -> None:
         """Store plies of a review."""
@@ -208,7 +199,7 @@ class PostgresStore:
                 added += cursor.rowcount * (ENTRY_BYTES + len(message))
             await cursor.execute("UPDATE game SET bytes = bytes + %s WHERE id = %s", (added, game_id))
 
-        await self._do(do)
+        await self._do(do, game_id)
 
     # -- owners ----------------------------------------------------------------------------------------
 
@@ -216,7 +207,7 @@ class PostgresStore:
         """Take a game unless another live server owns it; return whether this server owns it now."""
         text: LiteralString = f"UPDATE game SET owner = %(me)s WHERE id = %(game)s AND (owner = %(me)s OR NOT {LIVES})"
         values = {"me": self._number, "game": game_id, "lease": LEASE}
-        return bool(await self._ask(f"{text} RETURNING id", values))
+        return bool(await self._ask(f"{text} RETURNING id", values, game_id))
 
     async def due(self, before: int, most: int, *, bots_only: bool, skip: Collection[str] = ()) -> list[Due]:
         """Take and return games that are due and are this server's or nobody's."""
@@ -245,7 +236,7 @@ class PostgresStore:
     async def release(self, game_id: str) -> None:
         """Let another server take a game."""
         text: LiteralString = "UPDATE game SET owner = NULL WHERE id = %s AND owner = %s RETURNING id"
-        if await self._ask(text, (game_id, self._number)):
+        if await self._ask(text, (game_id, self._number), game_id):
             await self._do(lambda cursor: self._tell(cursor, NOBODY, True, game_id))
 
     async def adopt(self, most: int) -> list[str]:
@@ -260,35 +251,19 @@ class PostgresStore:
 
     def listen(self, heard: Listener) -> None:
         """Report from now on what other servers store."""
-        self._tasks.append(asyncio.create_task(self._listen(heard)))
+        self._heard = heard
 
     async def close(self) -> None:
         """Release the games to other servers."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        with suppress(StoreError):
-            await self._do(self._leave)
+        with suppress(StoreError, TimeoutError):
+            async with asyncio.timeout(CLOSING / 2):
+                await self._do(self._leave)
         await self._pool.close()
+        await self._heartbeat.end()
 
     async def _leave(self, cursor: Cursor) -> None:
         await cursor.execute("DELETE FROM server WHERE id = %s", (self._number,))
         await self._tell(cursor, NOBODY, True, "")
-
-    async def _live(self) -> None:
-        """Renew the lease, and delete servers that have been dead for long."""
-        alive: LiteralString = (
-            "INSERT INTO server VALUES (%s, clock_timestamp()) ON CONFLICT (id) DO UPDATE SET seen = clock_timestamp()"
-        )
-        while True:
-            await asyncio.sleep(BEAT)
-            try:
-                await self._do(lambda cursor: cursor.execute(alive, (self._number,)))
-                await self._do(
-                    lambda cursor: cursor.execute("DELETE FROM server WHERE seen < now() - interval '1 day'")
-                )
-            except StoreError as error:
-                logger.warning("this server may lose its games to others: %s", error)
 
     # -- news ------------------------------------------------------------------------------------------
 
@@ -297,90 +272,35 @@ class PostgresStore:
         text = f"{self._number} {owner} {int(due)} {game_id}"
         await cursor.execute("SELECT pg_notify(%s, %s)", (CHANNEL, text))
 
-    async def _listen(self, heard: Listener) -> None:
-        while True:
-            with suppress(psycopg.Error):
-                async with await psycopg.AsyncConnection.connect(self._url, autocommit=True) as connection:
-                    await connection.execute(f"LISTEN {CHANNEL}")
-                    await connection.execute(f"LISTEN {MADE}")
-                    heard(News("", mine=False, due=True))  # earlier notifications were missed
-                    async for notice in connection.notifies():
-                        self._hear(notice, heard)
-            logger.warning("no news of other servers: PostgreSQL is unavailable")
-            await asyncio.sleep(PAUSE)
-
-    def _hear(self, notice: psycopg.Notify, heard: Listener) -> None:
+    def _hear(self, notice: psycopg.Notify | None) -> None:
+        """Report a notification; None if some were missed."""
+        if notice is None:
+            self._pool.distrust()
+            self._report(News("", mine=False, due=True))
+            return
         sender, *what, game_id = notice.payload.split(" ")
         if int(sender) == self._number:
             return
         if notice.channel == MADE:
-            heard(News(game_id, mine=False, due=False, maker=what[0]))
+            self._report(News(game_id, mine=False, due=False, maker=what[0]))
         else:
             owner, due = what
-            heard(News(game_id, mine=int(owner) == self._number, due=due == "1"))
+            self._report(News(game_id, mine=int(owner) == self._number, due=due == "1"))
+
+    def _report(self, news: News) -> None:
+        if self._heard is not None:
+            self._heard(news)
 
     # -- the database ----------------------------------------------------------------------------------
 
-    async def _ask(self, text: Any, values: Any = ()) -> list[Any]:
+    async def _ask(self, text: Any, values: Any = (), game_id: str = "") -> list[Any]:
+        """Return the rows of a single statement. Raises StoreError."""
+
         async def do(cursor: Cursor) -> list[Any]:
             return await (await cursor.execute(text, values)).fetchall()
 
-        return await self._do(do)
+        return await self._pool.run(do, game_id, whole=False)
 
-    async def _do(self, do: Callable[[Cursor], Awaitable[T]]) -> T:
+    async def _do(self, do: Callable[[Cursor], Awaitable[T]], game_id: str = "") -> T:
         """Run something in its own transaction. Raises StoreError."""
-        try:
-            async with self._pool.connection() as connection, connection.cursor() as cursor:
-                return await do(cursor)
-        except (errors.UniqueViolation, errors.ForeignKeyViolation) as error:
-            raise Conflict(str(error)) from None
-        except errors.DiskFull:
-            raise StoreFull("there is no space to store it") from None
-        except (psycopg.Error, PoolTimeout) as error:
-            raise StoreError(f"the store failed: {error}") from None
-
-
-def waiting(*, after: bool) -> LiteralString:
-    """Return the query for games of bots only, of all makers, or of those after one; it visits only those it needs."""
-    following: LiteralString = "SELECT min(maker) FROM game WHERE due IS NOT NULL AND bots_only"
-    first: LiteralString = "AND maker > %(after)s" if after else ""
-    return f"""
-        WITH RECURSIVE makers (maker, place) AS (
-            SELECT ({following} {first}), 1
-            UNION ALL
-            SELECT ({following} AND maker > makers.maker), place + 1 FROM makers
-            WHERE makers.maker IS NOT NULL AND place < %(makers)s
-        )
-        SELECT id, maker, due, owner, turn, place FROM makers JOIN LATERAL (
-            SELECT id, due, owner, row_number() OVER (ORDER BY due) AS turn FROM game
-            WHERE game.maker = makers.maker AND due IS NOT NULL AND bots_only AND due < %(before)s
-                AND NOT id = ANY(%(skip)s) AND {MINE}
-            ORDER BY due LIMIT %(most)s
-        ) AS own ON TRUE ORDER BY turn, place LIMIT %(most)s
-    """
-
-
-def fields_of(summary: Summary) -> tuple[str, bool, int | None, bool]:
-    """Return a summary as values of the columns status, shown, due and bots_only."""
-    return summary.status, summary.shown, summary.due, summary.bots_only
-
-
-async def insert(cursor: Cursor, game_id: str, number: int, batch: Batch) -> None:
-    """Add entries, the first of this number, and what leads to the game."""
-    await insert_entries(cursor, game_id, number, batch.entries)
-    await insert_keys(cursor, game_id, batch.keys)
-
-
-async def insert_entries(cursor: Cursor, game_id: str, number: int, entries: Sequence[Entry]) -> None:
-    """Add entries, the first of this number."""
-    rows = [(game_id, number + i, one.kind.value, one.seat, one.text, one.moment) for i, one in enumerate(entries)]
-    await cursor.executemany("INSERT INTO entry VALUES (%s, %s, %s, %s, %s, %s)", rows)
-
-
-async def insert_keys(cursor: Cursor, game_id: str, keys: Sequence[Key]) -> None:
-    """Add keys of a game, and delete expired request names."""
-    if keys:
-        now = int(1000 * time.time())
-        await cursor.execute("DELETE FROM key WHERE request AND moment < %s", (now - DAY,))
-        rows = [(key.digest, game_id, key.seat, key.request, now) for key in keys]
-        await cursor.executemany("INSERT INTO key VALUES (%s, %s, %s, %s, %s)", rows)
+        return await self._pool.run(do, game_id)

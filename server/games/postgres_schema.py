@@ -78,11 +78,22 @@ SCRIPTS: tuple[LiteralString, ...] = (
 
 
 async def prepare(connection: psycopg.AsyncConnection[Any]) -> tuple[bytes, int]:
-    """Create or migrate the tables; return the store's secret, and the number of a new server.
+    """Create or migrate the tables in one transaction; return the store's secret, and the number of a new server.
 
     Raises BadSettings for tables of a later version of this program.
     """
-    await connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
+    async with connection.transaction():
+        await connection.execute("SET LOCAL statement_timeout = 0")
+        await connection.execute("SET LOCAL lock_timeout = 0")
+        await connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
+        secret = await migrate(connection)
+        server = await (await connection.execute("INSERT INTO server DEFAULT VALUES RETURNING id")).fetchone()
+    assert server is not None
+    return secret, server[0]
+
+
+async def migrate(connection: psycopg.AsyncConnection[Any]) -> bytes:
+    """Bring the tables up to date; return the store's secret. Nothing is written where they are. Raises BadSettings."""
     await connection.execute("CREATE TABLE IF NOT EXISTS store (secret BYTEA NOT NULL, version INTEGER NOT NULL)")
     row = await (await connection.execute("SELECT secret, version FROM store")).fetchone()
     secret, version = row or (secrets.token_bytes(32), 0)
@@ -90,8 +101,7 @@ async def prepare(connection: psycopg.AsyncConnection[Any]) -> tuple[bytes, int]
         raise BadSettings(f"store: has version {version}; this program only knows versions up to {len(SCRIPTS)}")
     for script in SCRIPTS[version:]:
         await connection.execute(script)
-    await connection.execute("DELETE FROM store")
-    await connection.execute("INSERT INTO store VALUES (%s, %s)", (secret, len(SCRIPTS)))
-    server = await (await connection.execute("INSERT INTO server DEFAULT VALUES RETURNING id")).fetchone()
-    assert server is not None
-    return secret, server[0]
+    if version < len(SCRIPTS):
+        await connection.execute("DELETE FROM store")
+        await connection.execute("INSERT INTO store VALUES (%s, %s)", (secret, len(SCRIPTS)))
+    return bytes(secret)

@@ -217,7 +217,7 @@ def test_a_file_is_migrated_wholly_or_not_at_all(tmp_path: Path) -> None:
 
 
 async def test_a_database_is_migrated_wholly_or_not_at_all(database: str) -> None:
-    killed = kills(KILL_IN_POSTGRES, *[restore(database)] * 12)
+    killed = kills(KILL_IN_POSTGRES, *[restore(database)] * 20)
     assert 4 < sum(killed) < len(killed)
     store = await open_store(database)
     assert (await store.tally()).popitem()[1].games == len(told("database"))

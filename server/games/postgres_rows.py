@@ -1,0 +1,66 @@
+"""The statements of a store in PostgreSQL."""
+
+from collections.abc import Sequence
+from typing import LiteralString
+
+from clerestory.server.games.log import Entry
+from clerestory.server.games.postgres_link import Cursor
+from clerestory.server.games.store import DAY, Batch, Key, Summary
+
+LIVES: LiteralString = (
+    "EXISTS (SELECT FROM server WHERE server.id = game.owner AND seen > clock_timestamp() - %(lease)s * interval '1 s')"
+)
+
+MINE: LiteralString = f"(owner = %(me)s OR NOT {LIVES})"
+DUE: LiteralString = f"""
+    SELECT id, maker, due, owner, row_number() OVER (PARTITION BY maker ORDER BY due) AS turn, due AS place FROM (
+        SELECT id, maker, owner, due FROM game
+        WHERE due IS NOT NULL AND NOT bots_only AND due < %(before)s AND NOT id = ANY(%(skip)s) AND {MINE}
+        ORDER BY due LIMIT %(all)s
+    ) AS game ORDER BY turn, place LIMIT %(most)s
+"""
+
+
+def waiting(*, after: bool) -> LiteralString:
+    """Return the query for games of bots only, of all makers, or of those after one; it visits only those it needs."""
+    following: LiteralString = "SELECT min(maker) FROM game WHERE due IS NOT NULL AND bots_only"
+    first: LiteralString = "AND maker > %(after)s" if after else ""
+    return f"""
+        WITH RECURSIVE makers (maker, place) AS (
+            SELECT ({following} {first}), 1
+            UNION ALL
+            SELECT ({following} AND maker > makers.maker), place + 1 FROM makers
+            WHERE makers.maker IS NOT NULL AND place < %(makers)s
+        )
+        SELECT id, maker, due, owner, turn, place FROM makers JOIN LATERAL (
+            SELECT id, due, owner, row_number() OVER (ORDER BY due) AS turn FROM game
+            WHERE game.maker = makers.maker AND due IS NOT NULL AND bots_only AND due < %(before)s
+                AND NOT id = ANY(%(skip)s) AND {MINE}
+            ORDER BY due LIMIT %(most)s
+        ) AS own ON TRUE ORDER BY turn, place LIMIT %(most)s
+    """
+
+
+def fields_of(summary: Summary) -> tuple[str, bool, int | None, bool]:
+    """Return a summary as values of the columns status, shown, due and bots_only."""
+    return summary.status, summary.shown, summary.due, summary.bots_only
+
+
+async def insert(cursor: Cursor, game_id: str, number: int, batch: Batch, now: int) -> None:
+    """Add entries, the first of this number, and what leads to the game."""
+    await insert_entries(cursor, game_id, number, batch.entries)
+    await insert_keys(cursor, game_id, batch.keys, now)
+
+
+async def insert_entries(cursor: Cursor, game_id: str, number: int, entries: Sequence[Entry]) -> None:
+    """Add entries, the first of this number."""
+    rows = [(game_id, number + i, one.kind.value, one.seat, one.text, one.moment) for i, one in enumerate(entries)]
+    await cursor.executemany("INSERT INTO entry VALUES (%s, %s, %s, %s, %s, %s)", rows)
+
+
+async def insert_keys(cursor: Cursor, game_id: str, keys: Sequence[Key], now: int) -> None:
+    """Add keys of a game, and delete expired request names."""
+    if keys:
+        await cursor.execute("DELETE FROM key WHERE request AND moment < %s", (now - DAY,))
+        rows = [(key.digest, game_id, key.seat, key.request, now) for key in keys]
+        await cursor.executemany("INSERT INTO key VALUES (%s, %s, %s, %s, %s)", rows)

@@ -1,0 +1,84 @@
+"""A network between a server and its database that can fall silent, and lose answers."""
+
+import asyncio
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+SOCKET = ".s.PGSQL.5432"
+
+
+@dataclass
+class Proxy:
+    """Passes on what comes.
+
+    Attributes:
+        address: of the database, through it.
+        silent: nothing is passed on any more, of any connection.
+        stale: these connections are silent, others are not.
+    """
+
+    upstream: str
+    address: str
+    silent: bool = False
+    stale: set[asyncio.StreamWriter] = field(default_factory=set)
+    open: set[asyncio.StreamWriter] = field(default_factory=set)
+    tasks: set[asyncio.Task[None]] = field(default_factory=set)
+
+    def forget(self) -> None:
+        """Pass nothing on of the connections there are; new ones work."""
+        self.stale |= self.open
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.open.add(writer)
+        task = asyncio.current_task()
+        assert task is not None
+        self.tasks.add(task)
+        ends = [writer]
+        try:
+            await self._until_heard(writer)
+            there_reader, there = await asyncio.open_unix_connection(self.upstream)
+            ends.append(there)
+            await asyncio.gather(self._pump(writer, reader, there), self._pump(writer, there_reader, writer))
+        except (OSError, asyncio.CancelledError):
+            pass
+        finally:
+            self.open.discard(writer)
+            self.tasks.discard(task)
+            for end in ends:
+                end.transport.abort()
+
+    async def _pump(
+        self, connection: asyncio.StreamWriter, source: asyncio.StreamReader, sink: asyncio.StreamWriter
+    ) -> None:
+        with suppress(OSError):
+            while data := await source.read(1 << 16):
+                await self._until_heard(connection)
+                sink.write(data)
+                await sink.drain()
+        with suppress(OSError):
+            sink.write_eof()
+
+    async def _until_heard(self, connection: asyncio.StreamWriter) -> None:
+        while self.silent or connection in self.stale:
+            await asyncio.sleep(0.01)
+
+
+@asynccontextmanager
+async def proxied(database: str) -> AsyncIterator[Proxy]:
+    """Yield a proxy before a database, by an address as the fixture has it."""
+    folder = database.partition("host=")[2].partition("&")[0]
+    with tempfile.TemporaryDirectory(prefix="px-") as own:
+        proxy = Proxy(str(Path(folder, SOCKET)), database.replace(folder, own))
+        server = await asyncio.start_unix_server(proxy.serve, str(Path(own, SOCKET)))
+        try:
+            yield proxy
+        finally:
+            server.close()
+            left = [*proxy.tasks]
+            for task in left:
+                task.cancel()
+            await asyncio.gather(*left)
+            await asyncio.sleep(0.01)  # for the transports to close
