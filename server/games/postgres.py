@@ -18,7 +18,7 @@ from clerestory.server.config import BadSettings
 from clerestory.server.games.heartbeat import Heartbeat
 from clerestory.server.games.log import Entry, Head
 from clerestory.server.games.postgres_link import Address, Cursor, Pool, connect, limited, what_failed
-from clerestory.server.games.postgres_rows import DUE, LIVES, fields_of, insert, waiting
+from clerestory.server.games.postgres_rows import DUE, INSERT_GAME, LIVES, UPDATE_GAME, fields_of, insert, waiting
 from clerestory.server.games.postgres_schema import prepare
 from clerestory.server.games.reading import entry_of, head_of
 from clerestory.server.games.store import (
@@ -96,30 +96,34 @@ class PostgresStore:
     # -- games -----------------------------------------------------------------------------------------
 
     async def create(self, head: Head, batch: Batch) -> None:
-        """Keep a new game."""
-        text = head.to_json()
-        row = (head.game_id, head.game, head.created, head.created, head.maker, text, *fields_of(batch.summary))
-        size = len(text.encode()) + batch.bytes
+        """Keep a new game; if it is due, this server owns it."""
+        text, summary = head.to_json(), batch.summary
+        values = {
+            "id": head.game_id,
+            "name": head.game,
+            "created": head.created,
+            "touched": head.created,
+            "maker": head.maker,
+            "head": text,
+            "bytes": len(text.encode()) + batch.bytes,
+            "owner": None if summary.due is None else self._number,
+            **fields_of(summary),
+        }
 
         async def do(cursor: Cursor) -> None:
-            columns = "id, name, created, touched, maker, head, status, shown, due, bots_only, bytes"
-            marks = ", ".join(["%s"] * 11)
-            await cursor.execute(f"INSERT INTO game ({columns}) VALUES ({marks})", (*row, size))
+            await cursor.execute(INSERT_GAME, values)
             await insert(cursor, head.game_id, 0, batch, self.now())
             await cursor.execute("SELECT pg_notify(%s, %s)", (MADE, f"{self._number} {head.maker} {head.game_id}"))
 
         await self._do(do, head.game_id)
 
     async def append(self, game_id: str, number: int, batch: Batch, *, owned: bool = False) -> None:
-        """Add entries; `owned`: only if this server owns the game."""
-        row = (*fields_of(batch.summary), batch.bytes, game_id, owned, self._number)
+        """Add entries; `owned`: only if this server owns the game. It takes one that is now due and nobody's."""
+        values = {"id": game_id, "bytes": batch.bytes, "me": self._number, "owned": owned, "lease": LEASE}
+        values |= fields_of(batch.summary)
 
         async def do(cursor: Cursor) -> None:
-            text: LiteralString = (
-                "UPDATE game SET status = %s, shown = %s, due = %s, bots_only = %s, bytes = bytes + %s WHERE id = %s"
-            )
-            await cursor.execute(f"{text} AND NOT (%s AND owner IS DISTINCT FROM %s) RETURNING owner", row)
-            found = await cursor.fetchone()
+            found = await (await cursor.execute(UPDATE_GAME, values)).fetchone()
             if found is None:
                 raise Conflict("there is no such game, or another server owns it")
             await insert(cursor, game_id, number, batch, self.now())

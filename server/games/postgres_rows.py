@@ -1,7 +1,7 @@
 """The statements of a store in PostgreSQL."""
 
 from collections.abc import Sequence
-from typing import LiteralString
+from typing import Any, LiteralString
 
 from clerestory.server.games.log import Entry
 from clerestory.server.games.postgres_link import Cursor
@@ -11,6 +11,17 @@ LIVES: LiteralString = (
     "EXISTS (SELECT FROM server WHERE server.id = game.owner AND seen > clock_timestamp() - %(lease)s * interval '1 s')"
 )
 
+INSERT_GAME: LiteralString = """
+    INSERT INTO game (id, name, created, touched, maker, head, bytes, owner, status, shown, due, bots_only)
+    VALUES (%(id)s, %(name)s, %(created)s, %(touched)s, %(maker)s, %(head)s, %(bytes)s, %(owner)s,
+        %(status)s, %(shown)s, %(due)s, %(bots_only)s)
+"""
+UPDATE_GAME: LiteralString = f"""
+    UPDATE game SET status = %(status)s, shown = %(shown)s, due = %(due)s, bots_only = %(bots_only)s,
+        bytes = bytes + %(bytes)s,
+        owner = CASE WHEN %(due)s::BIGINT IS NULL OR {LIVES} THEN owner ELSE %(me)s END
+    WHERE id = %(id)s AND NOT (%(owned)s AND owner IS DISTINCT FROM %(me)s) RETURNING owner
+"""
 MINE: LiteralString = f"(owner = %(me)s OR NOT {LIVES})"
 DUE: LiteralString = f"""
     SELECT id, maker, due, owner, row_number() OVER (PARTITION BY maker ORDER BY due) AS turn, due AS place FROM (
@@ -41,9 +52,14 @@ def waiting(*, after: bool) -> LiteralString:
     """
 
 
-def fields_of(summary: Summary) -> tuple[str, bool, int | None, bool]:
-    """Return a summary as values of the columns status, shown, due and bots_only."""
-    return summary.status, summary.shown, summary.due, summary.bots_only
+def fields_of(summary: Summary) -> dict[str, Any]:
+    """Return a summary as values of columns."""
+    return {
+        "status": summary.status,
+        "shown": summary.shown,
+        "due": summary.due,
+        "bots_only": summary.bots_only,
+    }
 
 
 async def insert(cursor: Cursor, game_id: str, number: int, batch: Batch, now: int) -> None:

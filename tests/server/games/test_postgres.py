@@ -196,10 +196,11 @@ async def test_what_a_server_wants_to_store_that_lost_a_game_is_refused(
 
 
 async def test_games_that_are_due_are_adopted_once(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    first, second = await open_store(database), await open_store(database)
+    first, second, gone = [await open_store(database) for _ in range(3)]
     for name in ("a", "b", "c"):
         due = summary_of(kept(seats="bb")) if name != "c" else RUNNING
-        await first.create(named(name), Batch([], due))
+        await gone.create(named(name), Batch([], due))
+    await gone.close()
     found = await asyncio.gather(first.adopt(9), second.adopt(9))
     assert sorted(found[0] + found[1]) == ["a", "b"]
     assert await first.adopt(9) == await second.adopt(9) == []
