@@ -7,7 +7,8 @@ import typer
 
 from clerestory.cli.options import BadOption, JsonOption, read_file
 from clerestory.cli.screen import actions_table, ending, screen
-from clerestory.engine import NATURE, Record, State, from_position, read_records
+from clerestory.engine import NATURE, BadRecord, Record, State, from_position, read_records
+from clerestory.engine.record import whole_lines
 from clerestory.engine.scoring import outcome, point_sources
 
 
@@ -48,9 +49,14 @@ def replay(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Replay recorded games, checking every line, and print how they ended."""
-    lines = read_file(record).decode("utf-8", errors="replace").splitlines()
-    for number, played in enumerate(read_records(lines), 1):
+    """Replay recorded games, checking every line, and print how they ended.
+
+    A last game whose writer was killed, perhaps in the middle of a line, is unfinished.
+    """
+    lines = read_file(record).decode("utf-8", errors="replace").splitlines(keepends=True)
+    if lines and not whole_lines(lines):
+        raise BadRecord(1, "is not a whole line of a record")
+    for number, played in enumerate(read_records(lines, begun=True), 1):
         if ply is not None:
             typer.echo(position_at(played.state, ply).to_json(indent=2))
             return

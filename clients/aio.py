@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from types import TracebackType
 from typing import Any, Generic, Self
@@ -23,6 +24,7 @@ class AsyncStream(Generic[Answer]):
     def __init__(self, stream: Any, begin: Begin, read: Callable[[Any], Answer], tries: Tries) -> None:
         self._stream, self._begin, self._read, self._tries = stream, begin, read, tries
         self._tables = aiter(stream)
+        self._closed = asyncio.Event()
 
     def __aiter__(self) -> Self:
         return self
@@ -31,8 +33,13 @@ class AsyncStream(Generic[Answer]):
         while True:
             try:
                 update = await anext(self._tables)
+            except asyncio.CancelledError:
+                if self._closed.is_set() and not is_cancelled():
+                    raise StopAsyncIteration from None  # gRPC's word for a stream that was closed
+                raise
             except grpc.RpcError as failure:
-                await asyncio.sleep(self._tries.pause(failure))
+                if self._closed.is_set() or await self._closes_within(self._tries.pause(failure)):
+                    raise StopAsyncIteration from None
                 self._stream = self._begin(self._tries.left)
                 self._tables = aiter(self._stream)
             else:
@@ -51,8 +58,20 @@ class AsyncStream(Generic[Answer]):
         self.close()
 
     def close(self) -> None:
-        """End the search if it is still running."""
+        """End the search if it is still running; a waiting task gets no further table."""
+        self._closed.set()
         self._stream.cancel()
+
+    async def _closes_within(self, seconds: float) -> bool:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._closed.wait(), seconds)
+        return self._closed.is_set()
+
+
+def is_cancelled() -> bool:
+    """Whether the current task is being cancelled."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 class AsyncAnalysis(AsyncStream[Update]):

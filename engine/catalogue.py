@@ -98,6 +98,23 @@ def take_cards(shape: type[Cards], catalogue: Cards | Path | str | None, fill: C
     return cards
 
 
+def amount_of(card: str, effect: Fields, amounts: Sequence[str], others: Sequence[str]) -> int:
+    """Return the amount of a card's effect, 0 for a kind of effect without one.
+
+    Args:
+        card: its id.
+        effect: its effect, of which a field besides `kind` is an amount or one of the others.
+        amounts: the names that amounts have.
+        others: the names of fields that have a place of their own in the game's tables.
+
+    Raises BadCatalogue for a field of any other name, which no rule would read.
+    """
+    names = type(effect).model_fields.keys() - {"kind"}
+    if unread := sorted(names.difference(amounts, others)):
+        raise BadCatalogue([(f"catalogue.{card}.effect.{name}", "is no amount that the rules read") for name in unread])
+    return next((getattr(effect, name) for name in amounts if name in names), 0)
+
+
 def read_file(path: Path | str) -> dict[str, Any]:
     """Return the tables of a TOML file. Raises BadCatalogue."""
     try:

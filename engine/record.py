@@ -98,19 +98,31 @@ def read_records(lines: Iterable[str], *, begun: bool = False) -> Iterator[Recor
 def whole_lines(lines: Iterable[str]) -> list[str]:
     """Return lines that have their line ends, without an incomplete last one."""
     found = list(lines)
-    if found and not found[-1].endswith("\n"):
-        try:
-            json.loads(found[-1])
-        except ValueError:
-            found.pop()
+    if found and is_torn(found[-1]):
+        found.pop()
     return found
+
+
+def is_torn(line: str) -> bool:
+    """Whether a line is only the beginning of one, whose writer was killed."""
+    if line.endswith("\n"):
+        return False
+    try:
+        json.loads(line)
+    except RecursionError:
+        return False  # no writer of records nests so deep
+    except ValueError:
+        return True
+    return False
 
 
 def read_line(number: int, text: str) -> dict[str, Any]:
     """Return the object on a line."""
     try:
         fields = json.loads(text)
-    except (ValueError, RecursionError):
+    except RecursionError:
+        raise BadRecord(number, f"is nested too deep: {text.strip()[:60]!r}") from None
+    except ValueError:
         raise BadRecord(number, f"is not JSON: {text.strip()[:60]!r}") from None
     if not isinstance(fields, dict):
         raise BadRecord(number, "is not a JSON object")

@@ -2,12 +2,15 @@
 """Fills the tables of the cards from a catalogue."""
 from libc.string cimport memset
 
+from clerestory.engine.catalogue import amount_of
 from clerestory.engine.cathedral.catalogue import TYPES as TYPE_NAMES
 from clerestory.engine.cathedral.effects import EventKind
 
 GOLD_FOR_CUBE = 3    # gold that counts as a cube
 GOLD_RATE = 0.15     # VP of a piece of gold
 TYPICAL_CUBES = 3    # of a type in a round
+AMOUNTS = ("gold", "vp", "cubes", "most"), ("builders",)  # of events; the latter is read by itself
+GAINED = (), ("gold", "metal")
 
 
 def fill(catalogue):
@@ -93,9 +96,9 @@ def fill_advantages(catalogue):
     cards.exemption = holder(catalogue, "tax_exemption")
     cards.fixed_tax = holder(catalogue, "fixed_tax")
     cards.foresight = holder(catalogue, "foresight")
-    cards.priory_vp = amount_of(catalogue, "priory", "vp")
-    cards.tax = amount_of(catalogue, "fixed_tax", "gold")
-    cards.room_cards = amount_of(catalogue, "craftsman_room", "cards")
+    cards.priory_vp = lasting_amount(catalogue, "priory", "vp")
+    cards.tax = lasting_amount(catalogue, "fixed_tax", "gold")
+    cards.room_cards = lasting_amount(catalogue, "craftsman_room", "cards")
 
 
 def fill_advantage(int i, effect):
@@ -113,7 +116,7 @@ def holder(catalogue, kind):
     return 1 << list(catalogue.advantage_cards).index(card) if card else 0
 
 
-def amount_of(catalogue, kind, amount):
+def lasting_amount(catalogue, kind, amount):
     """Return an amount of a lasting effect, 0 if there is no such card."""
     card = catalogue.kind_of(kind)
     return getattr(catalogue.advantage_cards[card].effect, amount) if card else 0
@@ -121,17 +124,13 @@ def amount_of(catalogue, kind, amount):
 
 def fill_events(catalogue):
     cdef int i
-    for i, card in enumerate(catalogue.event_cards.values()):
+    for i, (name, card) in enumerate(catalogue.event_cards.items()):
         effect = card.effect
         cards.negative |= (card.sign == "negative") << i
         cards.events[i].kind = EventKind[f"EVENT_{effect.kind.upper()}"]
         if effect.kind == "gain":
             cards.events[i].gold = effect.gold
             cards.events[i].metal = effect.metal
-        else:
-            cards.events[i].amount = next((effect.model_dump()[name] for name in AMOUNTS if hasattr(effect, name)), 0)
+        cards.events[i].amount = amount_of(name, effect, *(GAINED if effect.kind == "gain" else AMOUNTS))
         if effect.kind == "builders":
             cards.builders_left = effect.builders
-
-
-AMOUNTS = ("gold", "vp", "cubes", "most")

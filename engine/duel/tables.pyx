@@ -5,18 +5,19 @@ from libc.string cimport memset
 from clerestory.engine.duel.codes cimport BUILD, LOTS
 
 from clerestory.engine.duel.actions import sets_of_materials
+from clerestory.engine.catalogue import amount_of
 from clerestory.engine.duel.effects import KINDS_BY_NAME
 from clerestory.engine.duel.names import CHIPS, COLOURS, MATERIALS
 
-AMOUNTS = ("gold", "chips", "seals", "limit", "count")
+AMOUNTS = ("gold", "chips", "seals", "limit", "count"), ("price", "wool", "chip", "kinds")  # the latter by themselves
 
 
 def fill(catalogue):
     """Fill the tables from a catalogue. Precondition: no position with another catalogue is in use."""
     memset(&cards, 0, sizeof(Tables))
     cards.count = len(catalogue.cards)
-    for card, values in enumerate(catalogue.cards.values()):
-        fill_effect(card, values.effect)
+    for card, (name, values) in enumerate(catalogue.cards.items()):
+        fill_effect(card, name, values.effect)
         fill_frame(card, values)
     fill_once(catalogue)
     for deck, name in enumerate("ab"):
@@ -27,9 +28,9 @@ def fill(catalogue):
     fill_prices(catalogue.building)
 
 
-def fill_effect(int card, effect):
+def fill_effect(int card, name, effect):
     cards.effects[card].kind = KINDS_BY_NAME[effect.kind]
-    cards.effects[card].amount = next((getattr(effect, name) for name in AMOUNTS if hasattr(effect, name)), 0)
+    cards.effects[card].amount = amount_of(name, effect, *AMOUNTS)
     cards.effects[card].price = getattr(effect, "price", 0)
     cards.effects[card].wool = getattr(effect, "wool", 0)
     if hasattr(effect, "chip"):

@@ -70,6 +70,36 @@ def test_replay_names_the_wrong_line(tmp_path: Path) -> None:
     assert result.exception.line == 4
 
 
+@pytest.mark.parametrize(("torn", "plies"), [("", 0), ('{"ply": 5, "by', 4), ('{"end": true, "pl', 4)])
+def test_replay_prints_a_game_whose_writer_was_killed(torn: str, plies: int, tmp_path: Path) -> None:
+    out = tmp_path / "games.jsonl"
+    run("simulate", "--game", "toy", "--games", 2, "--seed", 1, "--out", out)
+    whole = out.read_text().splitlines(keepends=True)
+    second = next(i for i in range(1, len(whole)) if whole[i].startswith('{"record"'))
+    out.write_text("".join(whole[: second + 1 + plies]) + torn)
+    result = run("replay", out)
+    assert (result.exit_code, result.exception) == (0, None)
+    assert f"{plies} plies\nunfinished" in result.output
+    shown = [json.loads(line) for line in run("replay", out, "--json").output.splitlines()]
+    assert [(one["plies"], one["returns"]) for one in shown][1:] == [(plies, None)]
+
+
+def test_replay_of_no_record_is_refused(tmp_path: Path) -> None:
+    out = tmp_path / "games.jsonl"
+    out.write_text("no record")
+    assert isinstance(run("replay", out).exception, BadRecord)
+
+
+@pytest.mark.parametrize("end", ["", "\n"])
+@pytest.mark.parametrize("command", ["replay", "annotate"])
+def test_a_record_nested_too_deep_is_refused(command: str, end: str, tmp_path: Path) -> None:
+    out = tmp_path / "games.jsonl"
+    out.write_text("[" * 30_000 + "]" * 30_000 + end)
+    result = run(command, out)
+    assert isinstance(result.exception, BadRecord)
+    assert "line 1: is nested too deep" in str(result.exception)
+
+
 def test_show_prints_position_and_actions() -> None:
     state = TOY.new(2, 1)
     output = run("show", "-", stdin=state.to_json()).output

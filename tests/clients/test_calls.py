@@ -300,6 +300,25 @@ def test_a_closed_analysis_is_not_tried_again() -> None:
     assert len(servicer.calls) == 1
 
 
+@pytest.mark.parametrize("wait", [0.0, 0.3])  # in the call, in the pause after it
+async def test_a_closed_async_analysis_is_not_tried_again(wait: float) -> None:
+    servicer = Scripted([(UNAVAILABLE, 1_000)] * 2)
+
+    async def read(updates: Any) -> list[Update]:
+        return [update async for update in updates]
+
+    with serving(servicer) as target:
+        async with AsyncAdvisor(target) as advisor:
+            updates = advisor.analyze(POSITION, "100s")
+            left = asyncio.ensure_future(read(updates))
+            while not servicer.calls:
+                await asyncio.sleep(0.01)
+            await asyncio.sleep(wait)
+            updates.close()
+            assert await left == []
+    assert len(servicer.calls) == 1
+
+
 def test_no_retries_where_none_are_wanted() -> None:
     servicer = Scripted([(UNAVAILABLE, None)])
     with serving(servicer) as target, Advisor(target, retries=False) as advisor, pytest.raises(Unavailable):

@@ -1,5 +1,7 @@
 """The shell of card catalogues: files that cannot be read, in both games that have cards."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -33,6 +35,36 @@ def test_a_file_is_read_as_its_text_is(shape: type[Catalogue], tmp_path: Path) -
     text = shape.shipped.read_text()
     (tmp_path / "cards.toml").write_text(text)
     assert shape.load(tmp_path / "cards.toml") == shape.parse(text) == shape.load()
+
+
+ODD_AMOUNT = """
+from typing import Literal
+from clerestory.engine import game
+from clerestory.engine.fields import Fields
+from clerestory.engine.games import LIST
+
+class Odd(Fields):
+    kind: Literal["{kind}"]
+    silver: int
+
+catalogue = LIST["{game}"].catalogue.load()
+card = next(card for card in catalogue.{cards}.values() if card.effect.kind == "{kind}")
+odd = card.model_copy(update={{"effect": Odd(kind="{kind}", silver=3)}})
+cards = {{name: odd if one is card else one for name, one in catalogue.{cards}.items()}}
+game("{game}", catalogue=catalogue.model_copy(update={{"{cards}": cards}}))
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "cards", "kind"),
+    [("cathedral", "event_cards", "levy"), ("cathedral", "event_cards", "gain"), ("duel", "cards", "income")],
+)
+def test_an_amount_that_no_rule_reads(name: str, cards: str, kind: str) -> None:
+    """In a process of its own, as a process has one catalogue."""
+    program = ODD_AMOUNT.format(game=name, cards=cards, kind=kind)
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert "BadCatalogue: catalogue." in ended.stderr
+    assert ".effect.silver: is no amount that the rules read" in ended.stderr
 
 
 def test_cards_by_id() -> None:

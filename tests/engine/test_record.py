@@ -66,7 +66,7 @@ WRONG: list[tuple[list[str], int, str]] = [
     (list(Record(finished()).lines())[:-1], 10, "ends before its last line"),
     (list(Record(finished()).lines())[1:], 1, "begins with"),
     ([*list(Record(finished()).lines())[:4], "{"], 5, "is not JSON"),
-    ([*list(Record(finished()).lines())[:4], "[" * 99_999], 5, "is not JSON"),
+    ([*list(Record(finished()).lines())[:4], "[" * 99_999], 5, "is nested too deep"),
     ([*list(Record(finished()).lines())[:4], "3"], 5, "not a JSON object"),
     ([*list(Record(finished()).lines())[:-1], '{"ply": 9, "by": "nature", "action": "fold"}'], 10, "the game is over"),
 ]
