@@ -128,9 +128,9 @@ def fill_events(catalogue):
         effect = card.effect
         cards.negative |= (card.sign == "negative") << i
         cards.events[i].kind = EventKind[f"EVENT_{effect.kind.upper()}"]
+        cards.events[i].amount = amount_of(name, effect, *(GAINED if effect.kind == "gain" else AMOUNTS))
         if effect.kind == "gain":
             cards.events[i].gold = effect.gold
             cards.events[i].metal = effect.metal
-        cards.events[i].amount = amount_of(name, effect, *(GAINED if effect.kind == "gain" else AMOUNTS))
         if effect.kind == "builders":
             cards.builders_left = effect.builders
