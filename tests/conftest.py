@@ -7,6 +7,7 @@ import pytest
 
 from clerestory.cli.embedded import embedded_server
 from clerestory.clients import Advisor
+from tests.postgres import cluster, database  # noqa: F401  # fixtures
 
 os.environ["CLERESTORY_STORE"] = "memory:"  # no test keeps games where the user does
 

@@ -20,7 +20,7 @@ from clerestory.cli.embedded import embedded_child
 from clerestory.cli.options import DEFAULT_GAME
 from clerestory.engine import GAMES
 from clerestory.server.games import course
-from clerestory.server.games.keeper import now, summary_of
+from clerestory.server.games.keeper import summary_of
 from clerestory.server.games.kept import ServerGame
 from clerestory.server.games.log import BotSettings, GameOptions, Head, Holder, SeatKind
 from clerestory.server.games.making import make_game
@@ -46,6 +46,11 @@ def model(game: str, seats: int, seed: int) -> ServerGame:
         text = luck.choice(played.position.legal_actions()).text
         course.play(played, everybody, played.version, text, now())
     return played
+
+
+def now() -> int:
+    """Return milliseconds since 1970."""
+    return int(1000 * time.time())
 
 
 def variant(played: ServerGame, number: int, bots: bool) -> ServerGame:

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import time
 from collections import Counter, OrderedDict
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
@@ -60,6 +59,10 @@ class Keeper:
         self._changes: set[asyncio.Task[Any]] = set()
         self._resuming: asyncio.Task[None] | None = None
 
+    def now(self) -> int:
+        """Return milliseconds since 1970 by the store's clock, which all servers of a store share."""
+        return self.store.now()
+
     @property
     def in_memory(self) -> int:
         """Number of games in memory."""
@@ -88,7 +91,7 @@ class Keeper:
         """Lend the single instance of a game. Raises CallError: NO_SUCH_GAME, STORE_FAILED."""
         if game_id not in self._games:
             kept = await self._read(game_id)
-            self._games.setdefault(game_id, Live(kept, now()))
+            self._games.setdefault(game_id, Live(kept, self.now()))
         with self._use(self._games[game_id]) as live:
             if self.store.shared:
                 await self._catch_up(live)
@@ -318,11 +321,6 @@ class Keeper:
         """Close the store."""
         await self.finish()
         await self.store.close()
-
-
-def now() -> int:
-    """Return milliseconds since 1970."""
-    return int(1000 * time.time())
 
 
 def require_room(limit: str, there: int, most: int, words: str) -> None:

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from clerestory.server.errors import CallError, Reason
 from clerestory.server.games.course import play_bot
-from clerestory.server.games.keeper import Keeper, now
+from clerestory.server.games.keeper import Keeper
 from clerestory.server.games.kept import ServerGame
 from clerestory.server.games.live import Live
 from clerestory.server.games.log import BotSettings
@@ -55,7 +55,7 @@ async def move_once(choose: Choose, keeper: Keeper, live: Live) -> None:
     if seat is not None:
         bot = kept.seats[seat].bot
     elif kept.deadline is not None:
-        wait = due(kept.deadline, kept.since, live.found) - now()
+        wait = due(kept.deadline, kept.since, live.found) - keeper.now()
         if wait > 0:
             await either(asyncio.sleep(wait / 1000), live)
             return
@@ -64,7 +64,7 @@ async def move_once(choose: Choose, keeper: Keeper, live: Live) -> None:
         return
     text = await either(choose(kept, seat, bot), live)
     if text is not None:
-        await keeper.change(live, partial(play_bot, version=kept.version, text=text, moment=now()), owned=True)
+        await keeper.change(live, partial(play_bot, version=kept.version, text=text, moment=keeper.now()), owned=True)
 
 
 def due(deadline: float, since: int, found: int) -> float:

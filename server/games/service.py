@@ -10,7 +10,7 @@ import grpc
 from clerestory.server.callers import Caller, Callers
 from clerestory.server.errors import Reason, refuse
 from clerestory.server.games import course
-from clerestory.server.games.keeper import Keeper, now, typed
+from clerestory.server.games.keeper import Keeper, typed
 from clerestory.server.games.kept import ServerGame
 from clerestory.server.games.live import Live
 from clerestory.server.games.log import SeatKind
@@ -42,6 +42,7 @@ class GameHandlers(GameServiceServicer):
         self._keeper = keeper
         self._callers = callers
         self._max_watchers = max_watchers
+        self._now = keeper.now
 
     # -- creating and joining ----------------------------------------------------------------------
 
@@ -58,7 +59,7 @@ class GameHandlers(GameServiceServicer):
             return write_created(live.kept, mint)
 
     async def _make(self, plan: NewGame, mint: Mint, caller: Caller) -> None:
-        kept = make_game(plan, mint, caller.origin, now())
+        kept = make_game(plan, mint, caller.origin, self._now())
         await self._keeper.create(kept, keys_of(kept.head, mint))
 
     async def _known(self, mint: Mint) -> tuple[str, int | None] | None:
@@ -76,7 +77,7 @@ class GameHandlers(GameServiceServicer):
         async with self._keeper.lend(request.game_id) as live:
             known = await self._known(mint)
             if known is None:
-                act = partial(course.join, seat=wanted, name=name, token=digest_of(token), moment=now())
+                act = partial(course.join, seat=wanted, name=name, token=digest_of(token), moment=self._now())
                 try:
                     seat, _ = await self._keeper.change(live, act, lambda seat: join_keys(seat, token, mint))
                     known = request.game_id, seat
@@ -145,17 +146,19 @@ class GameHandlers(GameServiceServicer):
 
     async def PlayAction(self, request: games.PlayActionRequest, context: Context) -> games.PlayActionResponse:
         """Play an action, exactly once. Raises CallError."""
-        act = partial(course.play, version=request.version, text=request.action, moment=now())
+        act = partial(course.play, version=request.version, text=request.action, moment=self._now())
         return games.PlayActionResponse(**await self._act(request, act))
 
     async def SayShown(self, request: games.SayShownRequest, context: Context) -> games.SayShownResponse:
         """Enter what a seat has been shown, exactly once. Raises CallError."""
-        act = partial(course.say, version=request.version, seat=request.seat, text=request.outcome, moment=now())
+        act = partial(course.say, version=request.version, seat=request.seat, text=request.outcome, moment=self._now())
         return games.SayShownResponse(**await self._act(request, act))
 
     async def TakeBack(self, request: games.TakeBackRequest, context: Context) -> games.TakeBackResponse:
         """Request a take-back, agree to it or decline it. Raises CallError."""
-        act = partial(course.take_back, version=request.version, ply=request.ply, decline=request.decline, moment=now())
+        act = partial(
+            course.take_back, version=request.version, ply=request.ply, decline=request.decline, moment=self._now()
+        )
         return games.TakeBackResponse(**await self._act(request, act))
 
     async def _act(
@@ -186,14 +189,14 @@ class GameHandlers(GameServiceServicer):
 
     async def SetSeat(self, request: games.SetSeatRequest, context: Context) -> games.SetSeatResponse:
         """Set who holds a seat. Raises CallError."""
-        act = partial(course.set_seat, seat=request.seat, plan=read_seat_plan(request), moment=now())
+        act = partial(course.set_seat, seat=request.seat, plan=read_seat_plan(request), moment=self._now())
         async with self._keeper.lend(request.game_id) as live:
             _, kept = await self._change(live, request.tokens, act)
             return games.SetSeatResponse(game=write_game(kept))
 
     async def EndGame(self, request: games.EndGameRequest, context: Context) -> games.EndGameResponse:
         """End a game early. Raises CallError."""
-        act = partial(course.end, reason=read_end(request), moment=now())
+        act = partial(course.end, reason=read_end(request), moment=self._now())
         async with self._keeper.lend(request.game_id) as live:
             _, kept = await self._change(live, request.tokens, act)
             return games.EndGameResponse(game=write_game(kept))
