@@ -16,6 +16,7 @@ from clerestory.review.deepen import those_that_matter
 from clerestory.review.plan import ITERATIONS, LEAST
 from clerestory.server.callers import Caller, Callers
 from clerestory.server.errors import Reason, refuse
+from clerestory.server.games.course import require_playable
 from clerestory.server.games.keeper import Keeper
 from clerestory.server.games.kept import ServerGame
 from clerestory.server.games.log import Hints
@@ -162,8 +163,7 @@ def judge_of(kept: ServerGame, viewer: Viewer, wanted: int | None) -> int | None
 
     Raises CallError: FROZEN, NOT_STARTED, NO_HINTS_YET, and WRONG_SEAT_TOKEN for a viewer without the right.
     """
-    if kept.frozen:
-        refuse(Reason.FROZEN, "kept_game", "the game has other rules or cards than this server")
+    require_playable(kept, "kept_game")
     if viewer.stranger:
         refuse(Reason.WRONG_SEAT_TOKEN, "kept_game.tokens", "send the token of a seat")
     if kept.over:

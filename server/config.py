@@ -10,6 +10,7 @@ from clerestory.server.places import TOGETHER
 
 MAX_MESSAGE_BYTES = 64 * 1024  # any position fits; a larger message is refused
 MIN_TREE_BYTES = 1 << 20
+LONGEST_TIME = 24 * 3600.0  # seconds: the most that a setting, or a caller, may give a search
 MEMORY, USER = "memory:", "user:"  # stores of games: in memory only, and in the user's data folder
 SOCKETS = ("listen", "admin")  # addresses that may be unix:PATH; HTTP is served over TCP alone
 
@@ -29,7 +30,7 @@ class Settings:
             seats or games it may have half as many again, and all callers together twice as many.
         min_iterations: that every search gets before its deadline; one that could not is refused.
         max_threads: trees of one search; more are cut to that, and to the number of workers.
-        max_time: longest search, in seconds; a larger budget is cut to it.
+        max_time: longest search, in seconds, LONGEST_TIME at most; a larger budget is cut to it.
         max_tree_bytes: memory of one search's trees.
         memory: of all trees of searches under way; half of it is kept for equal shares of all.
         warm_bytes: memory of the trees kept for the next question of their game; 0 keeps none.
@@ -92,6 +93,8 @@ class Settings:
         for name in ("warm_bytes", "margin", "drain_delay", "grace"):
             if not getattr(self, name) >= 0:
                 raise BadSettings(f"{name}: {getattr(self, name)} is less than 0")
+        if self.max_time > LONGEST_TIME:
+            raise BadSettings(f"max_time: {self.max_time} is greater than {LONGEST_TIME:.0f}")
         if self.max_tree_bytes < MIN_TREE_BYTES:
             raise BadSettings(f"max_tree_bytes: {self.max_tree_bytes} is less than {MIN_TREE_BYTES}")
         least = 2 * TOGETHER * self.max_searches * MIN_BYTES

@@ -143,6 +143,20 @@ class CallError(Exception):
         super().__init__(": ".join(filter(None, self.faults[0])) + more)
 
 
+class SetAside(CallError):
+    """A game cannot be read by this server; the others go on. A server of another version may read it.
+
+    Args:
+        game_id: of the game.
+        why: in words for its players.
+    """
+
+    def __init__(self, game_id: str, why: str) -> None:
+        self.game_id = game_id
+        self.why = why
+        super().__init__(Reason.FROZEN, [("game_id", why)])
+
+
 def refuse(reason: Reason, field: str, description: str) -> NoReturn:
     """Raise the CallError for one fault; `field` is empty if no field of the request is to blame."""
     raise CallError(reason, [(field, description)])

@@ -16,6 +16,7 @@ from clerestory.engine.tuning import NUM_LEVELS
 from clerestory.search.errors import HiddenFromSeat
 from clerestory.search.ismcts import MIN_BYTES
 from clerestory.search.root import Root
+from clerestory.server.config import LONGEST_TIME
 from clerestory.server.errors import CallError, Faults, Reason, refuse
 from clerestory.v1 import advisor_pb2 as api
 from clerestory.v1.position_pb2 import Position
@@ -24,6 +25,7 @@ MAX_ITERATIONS = (1 << 63) - 1
 SEED_BITS = 53  # of a random seed: JSON readers keep integers of this size exact
 LEAST_INTERVAL = 0.01  # seconds between the tables of an analysis
 USUAL_INTERVAL = 0.25
+LONGEST_INTERVAL = 3600.0
 LONGEST_GAME_ID = 64  # bytes
 
 
@@ -101,7 +103,8 @@ class AnalysisQuestion:
 def read_analysis(request: api.AnalyzeRequest) -> AnalysisQuestion:
     """Return the question in a request. Raises CallError, which lists everything wrong with it."""
     faults = Faults()
-    interval = read_duration(request, "update_interval", faults, Reason.BAD_UPDATE_INTERVAL, LEAST_INTERVAL)
+    bounds = LEAST_INTERVAL, LONGEST_INTERVAL
+    interval = read_duration(request, "update_interval", faults, Reason.BAD_UPDATE_INTERVAL, *bounds)
     certainty = request.target_certainty if request.HasField("target_certainty") else None
     if certainty is not None and not 0.5 < certainty < 1:
         faults.add(Reason.BAD_TARGET_CERTAINTY, "target_certainty", f"is {certainty}; must be above 0.5 and below 1")
@@ -127,7 +130,7 @@ def read_question(
     faults = Faults() if faults is None else faults
     for check in (check_limits, check_numbers):
         check(request, path, faults)
-    seconds = read_duration(request, "time_budget", faults, Reason.BAD_TIME_BUDGET, 0.0, path)
+    seconds = read_duration(request, "time_budget", faults, Reason.BAD_TIME_BUDGET, path=path)
     try:
         position = read_position(request.position, f"{path}position")
     except CallError as error:
@@ -198,16 +201,23 @@ def check_numbers(request: api.RecommendMoveRequest, path: str, faults: Faults) 
 
 
 def read_duration(
-    request: Any, field: str, faults: Faults, reason: Reason, least: float, path: str = ""
+    request: Any,
+    field: str,
+    faults: Faults,
+    reason: Reason,
+    least: float = 0.0,
+    most: float = LONGEST_TIME,
+    path: str = "",
 ) -> float | None:
-    """Return a time in seconds, above 0 and at least `least`; None if it is absent or wrong."""
+    """Return a time in seconds, above 0 and from `least` to `most`; None if it is absent or wrong."""
     if not request.HasField(field):
         return None
     time: Duration = getattr(request, field)
     seconds = time.seconds + time.nanos / 1e9
-    if time.seconds < 0 or not 0 <= time.nanos < 1_000_000_000 or seconds <= 0 or seconds < least:
-        limit = f"be {least} s or more" if least else "exceed 0"
-        faults.add(reason, f"{path}{field}", f"is {time.seconds} s and {time.nanos} ns; must {limit}")
+    if time.seconds < 0 or not 0 <= time.nanos < 1_000_000_000 or seconds <= 0 or not least <= seconds <= most:
+        limit = f"be {least:g} s or more" if least else "exceed 0"
+        text = f"is {time.seconds} s and {time.nanos} ns; must {limit}, and at most {most:g} s"
+        faults.add(reason, f"{path}{field}", text)
         return None
     return seconds
 

@@ -21,10 +21,15 @@ ANSWERS = (EntryKind.AGREED, EntryKind.DECLINED, EntryKind.TAKEN_BACK)
 # -- preconditions ---------------------------------------------------------------------------------
 
 
+def require_playable(kept: ServerGame, field: str = "game_id") -> None:
+    """Raise CallError, FROZEN, for a game with other rules or cards than this server's."""
+    if kept.frozen:
+        refuse(Reason.FROZEN, field, kept.frozen_reason)
+
+
 def require_alive(kept: ServerGame) -> None:
     """Raise CallError for a game to which nothing can be added: FROZEN or GAME_OVER."""
-    if kept.frozen:
-        refuse(Reason.FROZEN, "game_id", "the game has other rules or cards than this server")
+    require_playable(kept)
     if kept.over:
         refuse(Reason.GAME_OVER, "game_id", "the game is over")
 

@@ -8,11 +8,12 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from clerestory.server.errors import CallError, Reason, refuse
+from clerestory.server.errors import CallError, Reason, SetAside, refuse
 from clerestory.server.games.kept import ServerGame
 from clerestory.server.games.live import Live
 from clerestory.server.games.log import Onlookers
-from clerestory.server.games.store import Batch, Conflict, Key, News, Store, StoreError, StoreFull, Summary
+from clerestory.server.games.store import Batch, Conflict, Key, News, Store, StoreError, StoreFull, Summary, Unreadable
+from clerestory.server.games.tokens import GAME_ID
 from clerestory.server.games.viewer import digest_of
 
 LOOK = 2.0  # seconds between checks for games whose server has died, where several share a store
@@ -126,8 +127,13 @@ class Keeper:
         return await asyncio.shield(self._reading[game_id])
 
     async def _load(self, game_id: str) -> ServerGame:
-        with typed():
-            found = await self.store.load(game_id)
+        found = None
+        if GAME_ID.fullmatch(game_id):
+            with typed():
+                try:
+                    found = await self.store.load(game_id)
+                except Unreadable as error:
+                    raise SetAside(game_id, str(error)) from None
         if found is None:
             refuse(Reason.NO_SUCH_GAME, "game_id", f"{game_id[:40]!r} is not a game of this server")
         return ServerGame(*found)
@@ -162,6 +168,7 @@ class Keeper:
         self._unfinished[kept.head.maker] += not kept.over
         live = self._games[kept.head.game_id] = Live(kept)
         self.move(live)
+        self._put_to_sleep()
 
     async def change(
         self,

@@ -36,6 +36,7 @@ class ServerGame:
     Attributes:
         entries: all of them; their number is the version.
         line: the entries that lead to the position, one for each ply.
+        frozen_reason: why this server cannot play it, in a sentence; "" if it can.
         positions: the whole position of every ply; None for a game that is frozen.
         seats: who holds them.
         proposal: the pending take-back, or None.
@@ -51,7 +52,8 @@ class ServerGame:
         self.proposal: TakeBackProposal | None = None
         self.ended: Entry | None = None
         self.since = head.created
-        self.positions = None if frozen(head) else Positions(from_position(head.opening))
+        self.frozen_reason = why_frozen(head)
+        self.positions = None if self.frozen_reason else Positions(from_position(head.opening))
         for entry in entries:
             self.add(entry)
 
@@ -59,6 +61,7 @@ class ServerGame:
         """Return an independent copy."""
         other = type(self).__new__(type(self))
         other.head, other.proposal, other.ended, other.since = self.head, self.proposal, self.ended, self.since
+        other.frozen_reason = self.frozen_reason
         other.entries, other.line = list(self.entries), list(self.line)
         other.seats, other.positions = list(self.seats), self.positions and self.positions.copy()
         return other
@@ -210,10 +213,16 @@ class ServerGame:
             self.proposal = TakeBackProposal(entry.ply, self.proposal.seat, self.proposal.agreed | {entry.seat})
 
 
-def frozen(head: Head) -> bool:
-    """Whether a game has other rules or cards than this server."""
+def why_frozen(head: Head) -> str:
+    """Return how the rules or cards of a game differ from this server's, "" if they do not."""
     game = GAMES.get(head.game)
-    return game is None or (game.rules_revision, game.catalogue) != (head.rules_revision, head.catalogue)
+    if game is None:
+        return f"this server has no rules of {head.game!r}"
+    if game.rules_revision != head.rules_revision:
+        return f"the game has revision {head.rules_revision} of the rules, this server {game.rules_revision}"
+    if game.catalogue != head.catalogue:
+        return f"the game has the cards {head.catalogue or 'none'}, this server {game.catalogue or 'none'}"
+    return ""
 
 
 def draw(kept: ServerGame, moment: int) -> Entry:

@@ -3,9 +3,11 @@
 import hashlib
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Self
+from typing import Annotated, Self
 
-from pydantic import TypeAdapter
+from pydantic import AfterValidator, TypeAdapter
+
+from clerestory.server.config import LONGEST_TIME
 
 USUAL_SECONDS = 1.0  # that a bot takes for a move by default
 
@@ -17,17 +19,22 @@ Onlookers = StrEnum("Onlookers", "NONE LINK ALL")  # who may look on
 EndReason = StrEnum("EndReason", "RESIGNED ABANDONED")  # why a game ended early
 
 
+def bounded(seconds: float) -> float:
+    """Return the time of a bot as a store has it, cut to what a caller may ask for: it was not always checked."""
+    return min(seconds, LONGEST_TIME) if seconds > 0 else USUAL_SECONDS
+
+
 @dataclass(frozen=True, slots=True)
 class BotSettings:
     """How a bot plays.
 
     Attributes:
         level: 1 to 8, None for full strength.
-        seconds: for a move.
+        seconds: for a move, LONGEST_TIME at most.
     """
 
     level: int | None = None
-    seconds: float = USUAL_SECONDS
+    seconds: Annotated[float, AfterValidator(bounded)] = USUAL_SECONDS
 
 
 @dataclass(frozen=True, slots=True)

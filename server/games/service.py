@@ -1,14 +1,16 @@
 """The handlers of GameService."""
 
 import asyncio
+import logging
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, TypeVar
 
 import grpc
 
 from clerestory.server.callers import Caller, Callers
-from clerestory.server.errors import Reason, refuse
+from clerestory.server.errors import CallError, Reason, SetAside, refuse
 from clerestory.server.games import course
 from clerestory.server.games.keeper import Keeper, typed
 from clerestory.server.games.kept import ServerGame
@@ -18,15 +20,25 @@ from clerestory.server.games.making import ONLOOKER, OWNER, keys_of, make_game, 
 from clerestory.server.games.pages import cursor_of, next_page, wanted_of
 from clerestory.server.games.store import Conflict, Key
 from clerestory.server.games.tokens import Mint
-from clerestory.server.games.translate_games import write_entries, write_game, write_line, write_record, write_views
+from clerestory.server.games.translate_games import (
+    write_entries,
+    write_game,
+    write_line,
+    write_record,
+    write_unreadable,
+    write_views,
+)
 from clerestory.server.games.translate_plans import NewGame, read_end, read_join, read_plan, read_seat_plan
-from clerestory.server.games.viewer import Viewer, digest_of, viewer_of, visible
+from clerestory.server.games.viewer import Viewer, digest_of, listed_to, viewer_of, visible
 from clerestory.server.games.watch import watch
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceServicer
 
+logger = logging.getLogger(__name__)
+
 Context = grpc.aio.ServicerContext[Any, Any]
 T = TypeVar("T")
+A = TypeVar("A")
 
 
 class GameHandlers(GameServiceServicer):
@@ -51,16 +63,17 @@ class GameHandlers(GameServiceServicer):
         plan = read_plan(request)
         mint = Mint(self._keeper.store.secret, plan.request_id and f"create {plan.request_id}")
         if await self._known(mint) is None:
-            try:
-                await self._make(plan, mint, self._callers.of(context))
-            except Conflict:  # the same request, a moment before
-                await self._known(mint)
+            with suppress(Conflict):  # the same request, a moment before
+                return await self._make(plan, mint, self._callers.of(context))
         async with self._keeper.lend(mint.game_id()) as live:
             return write_created(live.kept, mint)
 
-    async def _make(self, plan: NewGame, mint: Mint, caller: Caller) -> None:
+    async def _make(self, plan: NewGame, mint: Mint, caller: Caller) -> games.CreateGameResponse:
+        """Return a new game once it is stored; the answer is made before, in case that it cannot be."""
         kept = make_game(plan, mint, caller.origin, self._now())
+        answer = write_created(kept, mint)
         await self._keeper.create(kept, keys_of(kept.head, mint))
+        return answer
 
     async def _known(self, mint: Mint) -> tuple[str, int | None] | None:
         """Return the game and seat of a request that was answered before, None for a new one."""
@@ -74,24 +87,31 @@ class GameHandlers(GameServiceServicer):
         wanted, name = read_join(request)
         mint = Mint(self._keeper.store.secret, request.request_id and f"join {request.game_id} {request.request_id}")
         token = mint.token("seat")
+
+        def act(kept: ServerGame) -> games.JoinGameResponse:
+            return write_joined(kept, course.join(kept, wanted, name, digest_of(token), self._now()), token)
+
         async with self._keeper.lend(request.game_id) as live:
-            known = await self._known(mint)
-            if known is None:
-                act = partial(course.join, seat=wanted, name=name, token=digest_of(token), moment=self._now())
-                try:
-                    seat, _ = await self._keeper.change(live, act, lambda seat: join_keys(seat, token, mint))
-                    known = request.game_id, seat
-                except Conflict:  # the same request, a moment before
-                    known = await self._known(mint)
+            if (known := await self._known(mint)) is None:
+                with suppress(Conflict):  # the same request, a moment before
+                    answer, _ = await self._keeper.change(
+                        live, act, lambda done: join_keys(done.seat_token.seat, token, mint)
+                    )
+                    return answer
+                known = await self._known(mint)
             assert known is not None
-            return games.JoinGameResponse(
-                game=write_game(live.kept), seat_token=games.SeatToken(seat=known[1] or 0, token=token)
-            )
+            return write_joined(live.kept, known[1] or 0, token)
 
     # -- reading -----------------------------------------------------------------------------------
 
     async def GetGame(self, request: games.GetGameRequest, context: Context) -> games.GetGameResponse:
         """Show a game at a ply. Raises CallError."""
+        try:
+            return await self._shown(request)
+        except SetAside as error:
+            return games.GetGameResponse(game=write_unreadable(error.game_id, error.why))
+
+    async def _shown(self, request: games.GetGameRequest) -> games.GetGameResponse:
         async with self._keeper.lend(request.game_id) as live:
             viewer = viewer_of(live.kept, request.tokens)
             kept = visible(live.kept, viewer)
@@ -115,10 +135,22 @@ class GameHandlers(GameServiceServicer):
             found = await self._keeper.store.select(wanted)
         shown = []
         for game_id, _ in found[: wanted.limit - 1]:
-            async with self._keeper.lend(game_id) as live:
-                shown.append(write_game(visible(live.kept, listed_to(live.kept, request.tokens))))
+            shown.append(await self._listed(game_id, wanted.tokens or ()))
             await asyncio.sleep(0)  # let other calls run
         return games.GameServiceListGamesResponse(games=shown, next_page_token=next_page(found, wanted.limit))
+
+    async def _listed(self, game_id: str, digests: Sequence[str]) -> games.Game:
+        """Return a game of a list; one that cannot be shown does not keep the others from being shown."""
+        try:
+            async with self._keeper.lend(game_id) as live:
+                return write_game(visible(live.kept, listed_to(live.kept, digests)))
+        except SetAside as error:
+            return write_unreadable(game_id, error.why)
+        except CallError:
+            raise
+        except Exception as error:
+            logger.error("game %s cannot be shown: %r", game_id, error)
+            return write_unreadable(game_id, "the server cannot show it; its log says why")
 
     async def WatchGame(  # type: ignore[override]  # grpc.aio also accepts a coroutine that writes
         self, request: games.WatchGameRequest, context: Context
@@ -138,8 +170,7 @@ class GameHandlers(GameServiceServicer):
         async with self._keeper.lend(request.game_id) as live:
             viewer = viewer_of(live.kept, request.tokens)
             require_sight(viewer)
-            if live.kept.frozen:
-                refuse(Reason.FROZEN, "game_id", "the game has other rules or cards than this server")
+            course.require_playable(live.kept)
             return write_record(visible(live.kept, viewer), viewer)
 
     # -- acting ------------------------------------------------------------------------------------
@@ -168,38 +199,45 @@ class GameHandlers(GameServiceServicer):
     ) -> dict[str, Any]:
         """Act on a version, and return the fields of the answer, as of the version after it."""
         async with self._keeper.lend(request.game_id) as live:
-            (viewer, version), kept = await self._change(live, request.tokens, act)
-            after = kept.at(version)
-            return {
-                "entries": write_entries(live.at(request.version), after),
-                "game": write_game(after),
-                "views": write_views(after, viewer),
-            }
+
+            def write(kept: ServerGame, viewer: Viewer, version: int) -> dict[str, Any]:
+                after = kept.at(version)
+                entries = write_entries(live.at(request.version), after)
+                return {"entries": entries, "game": write_game(after), "views": write_views(after, viewer)}
+
+            return await self._change(live, request.tokens, act, write)
 
     async def _change(
-        self, live: Live, tokens: Sequence[str], act: Callable[..., T]
-    ) -> tuple[tuple[Viewer, T], ServerGame]:
-        """Let a viewer change a game; return the viewer, the result of the change, and the game after it."""
+        self,
+        live: Live,
+        tokens: Sequence[str],
+        act: Callable[[ServerGame, Viewer], T],
+        write: Callable[[ServerGame, Viewer, T], A],
+    ) -> A:
+        """Let a viewer change a game, and return the answer, which is made before the change is stored."""
 
-        def whole(kept: ServerGame) -> tuple[Viewer, T]:
+        def whole(kept: ServerGame) -> A:
             viewer = viewer_of(kept, tokens)
-            return viewer, act(kept, viewer)
+            return write(kept, viewer, act(kept, viewer))
 
-        return await self._keeper.change(live, whole)
+        answer, _ = await self._keeper.change(live, whole)
+        return answer
 
     async def SetSeat(self, request: games.SetSeatRequest, context: Context) -> games.SetSeatResponse:
         """Set who holds a seat. Raises CallError."""
         act = partial(course.set_seat, seat=request.seat, plan=read_seat_plan(request), moment=self._now())
         async with self._keeper.lend(request.game_id) as live:
-            _, kept = await self._change(live, request.tokens, act)
-            return games.SetSeatResponse(game=write_game(kept))
+            return await self._change(
+                live, request.tokens, act, lambda kept, *_: games.SetSeatResponse(game=write_game(kept))
+            )
 
     async def EndGame(self, request: games.EndGameRequest, context: Context) -> games.EndGameResponse:
         """End a game early. Raises CallError."""
         act = partial(course.end, reason=read_end(request), moment=self._now())
         async with self._keeper.lend(request.game_id) as live:
-            _, kept = await self._change(live, request.tokens, act)
-            return games.EndGameResponse(game=write_game(kept))
+            return await self._change(
+                live, request.tokens, act, lambda kept, *_: games.EndGameResponse(game=write_game(kept))
+            )
 
 
 def require_sight(viewer: Viewer) -> None:
@@ -219,14 +257,12 @@ def write_created(kept: ServerGame, mint: Mint) -> games.CreateGameResponse:
     )
 
 
+def write_joined(kept: ServerGame, seat: int, token: str) -> games.JoinGameResponse:
+    """Return a game with the token of a seat that was taken."""
+    return games.JoinGameResponse(game=write_game(kept), seat_token=games.SeatToken(seat=seat, token=token))
+
+
 def join_keys(seat: int, token: str, mint: Mint) -> list[Key]:
     """Return the keys of a seat that was taken."""
     request = [Key(mint.digest, seat, request=True)] if mint.digest else []
     return [Key(digest_of(token), seat), *request]
-
-
-def listed_to(kept: ServerGame, tokens: Sequence[str]) -> Viewer:
-    """Return the viewer of a listed game, by those of the tokens that belong to it."""
-    known = {holder.token for holder in kept.seats} | {kept.head.owner, kept.head.onlooker}
-    mine = [token for token in tokens if digest_of(token) in known]
-    return viewer_of(kept, mine) if mine else Viewer()

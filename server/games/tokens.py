@@ -3,11 +3,13 @@
 import base64
 import hashlib
 import hmac
+import re
 import secrets
 
 from clerestory.server.games.viewer import digest_of
 
 GAME_BYTES, TOKEN_BYTES = 16, 32
+GAME_ID = re.compile(r"[\w-]{1,22}", re.ASCII)  # of every id that was ever made
 
 
 def text_of(data: bytes) -> str:

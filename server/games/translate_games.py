@@ -69,7 +69,13 @@ def write_game(kept: ServerGame) -> games.Game:
         seed=head.seed if revealed else None,
         salt=head.salt if revealed else "",
         seed_chosen=head.seed_chosen,
+        frozen_reason="" if kept.over else kept.frozen_reason,
     )
+
+
+def write_unreadable(game_id: str, why: str) -> games.Game:
+    """Return what is shown of a game that cannot be read or shown."""
+    return games.Game(game_id=game_id, status=games.GAME_STATUS_FROZEN, frozen_reason=why)
 
 
 def status_of(kept: ServerGame) -> games.GameStatus.ValueType:

@@ -122,7 +122,7 @@ def read_bot(message: games.Bot, path: str, faults: Faults) -> BotSettings:
     level = message.level if message.HasField("level") else None
     if level is not None and not 1 <= level <= NUM_LEVELS:
         faults.add(Reason.BAD_LEVEL, f"{path}level", f"is {level}; must be 1 to {NUM_LEVELS}")
-    seconds = read_duration(message, "time_budget", faults, Reason.BAD_TIME_BUDGET, 0.0, path)
+    seconds = read_duration(message, "time_budget", faults, Reason.BAD_TIME_BUDGET, path=path)
     return BotSettings(level) if seconds is None else BotSettings(level, seconds)
 
 
@@ -131,9 +131,7 @@ def read_options(message: games.GameOptions, faults: Faults) -> GameOptions:
     usual, path = GameOptions(), "options."
     if message.delay_plies > MOST_DELAY:
         faults.add(Reason.BAD_OPTIONS, f"{path}delay_plies", f"is {message.delay_plies}; must be {MOST_DELAY} at most")
-    seconds = read_duration(message, "time_per_move", faults, Reason.BAD_OPTIONS, SHORTEST_MOVE, path)
-    if seconds is not None and seconds > LONGEST_MOVE:
-        faults.add(Reason.BAD_OPTIONS, f"{path}time_per_move", "must be 30 days at most")
+    seconds = read_duration(message, "time_per_move", faults, Reason.BAD_OPTIONS, SHORTEST_MOVE, LONGEST_MOVE, path)
     return GameOptions(
         hints=chosen(message, "hints", {number: value for value, number in HINTS.items()}, usual.hints, faults),
         take_backs=chosen(

@@ -1,7 +1,7 @@
 """Who is looking at a kept game, by the tokens of the call, and how much of it they may see."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from clerestory.server.errors import Reason, refuse
@@ -40,11 +40,26 @@ def viewer_of(kept: ServerGame, tokens: Sequence[str]) -> Viewer:
     """Return the viewer of a game with these tokens. Raises CallError, WRONG_SEAT_TOKEN."""
     if len(tokens) > MAX_TOKENS:
         refuse(Reason.WRONG_SEAT_TOKEN, "tokens", f"are {len(tokens)}; {MAX_TOKENS} at most in one call")
-    digests = [digest_of(token) for token in tokens]
-    known = {holder.token for holder in kept.seats} | {kept.head.owner, kept.head.onlooker}
+    digests, known = [digest_of(token) for token in tokens], known_to(kept)
     for number, digest in enumerate(digests):
         if digest not in known:
             refuse(Reason.WRONG_SEAT_TOKEN, f"tokens[{number}]", "is not a token of this game, or no longer is")
+    return seen_by(kept, digests)
+
+
+def listed_to(kept: ServerGame, digests: Sequence[str]) -> Viewer:
+    """Return the viewer of a listed game, by those of the tokens with these digests that belong to it."""
+    mine = known_to(kept).intersection(digests)
+    return seen_by(kept, mine) if mine else Viewer()
+
+
+def known_to(kept: ServerGame) -> set[str]:
+    """Return the digests of the tokens of a game."""
+    return {holder.token for holder in kept.seats} | {kept.head.owner, kept.head.onlooker}
+
+
+def seen_by(kept: ServerGame, digests: Collection[str]) -> Viewer:
+    """Return the viewer with tokens of a game. Raises CallError, WRONG_SEAT_TOKEN."""
     seats = tuple(seat for seat, holder in enumerate(kept.seats) if holder.token in digests)
     viewer = Viewer(seats, kept.head.owner in digests)
     return viewer if not viewer.late else onlooker_of(kept, kept.head.onlooker in digests)

@@ -13,6 +13,8 @@ BAD: list[dict[str, Any]] = [
     {"max_threads": 0},
     {"max_time": 0.0},
     {"max_time": float("nan")},
+    {"max_time": float("inf")},
+    {"max_time": 86401.0},
     {"max_tree_bytes": 1000},
     {"memory": 1 << 20},
     {"warm_bytes": -1},
