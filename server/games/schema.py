@@ -65,7 +65,7 @@ SCRIPTS = (
             + (SELECT coalesce(sum(64 + length(message)), 0) FROM review WHERE game = id),
         touched = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER);
     DROP INDEX game_shown;
-    CREATE INDEX game_shown ON game (created, id, name, status) WHERE shown;
+    CREATE INDEX game_shown ON game (created, id, name, status, shown) WHERE shown;
     DROP INDEX game_due;
     CREATE INDEX game_due ON game (due) WHERE due IS NOT NULL AND NOT bots_only;
     CREATE INDEX game_waiting ON game (maker, due) WHERE due IS NOT NULL AND bots_only;
