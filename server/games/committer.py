@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from clerestory.server.games.schema import open_file
-from clerestory.server.games.store import ANSWER, CLOSING, Conflict, StoreError, StoreFull
+from clerestory.server.games.store import ANSWER, CLOSING, Conflict, StoreError, StoreFull, failed
 
 AT_ONCE = 256  # most jobs in one transaction
 GONE = "the store is closed"
@@ -68,7 +68,7 @@ class Committer:
         try:
             result: T = await asyncio.wait_for(asyncio.wrap_future(job.done), ANSWER)
         except TimeoutError:
-            raise StoreError(f"the store has not answered for {ANSWER:g} s") from None
+            raise failed(f"no answer within {ANSWER:g} s", game_id) from None
         return result
 
     def run_at_once(self, do: Callable[[sqlite3.Connection], T]) -> T:
@@ -182,4 +182,4 @@ def store_error(error: Exception, game_id: str) -> StoreError:
     if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
         return StoreFull("there is no space to store it")
     what = str(error) if isinstance(error, sqlite3.Error | OverflowError) else type(error).__name__
-    return StoreError(f"the store failed{game_id and f' for game {game_id!r}'}: {what}")
+    return failed(what, game_id)

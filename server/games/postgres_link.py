@@ -17,7 +17,7 @@ import psycopg
 from psycopg import conninfo, errors
 
 from clerestory.server.config import BadSettings
-from clerestory.server.games.store import Conflict, StoreError, StoreFull
+from clerestory.server.games.store import Conflict, StoreError, StoreFull, failed
 
 CONNECTIONS = 8  # for games; the heartbeat has one of its own
 CONNECT = 3.0  # seconds to connect, and again to set up the connection
@@ -85,8 +85,12 @@ async def connect(address: Address) -> Connection:
     """Return a new connection without a transaction. Raises psycopg.Error, TimeoutError."""
     async with asyncio.timeout(CONNECT):
         connection = await psycopg.AsyncConnection.connect(address.full, autocommit=True)
-    with limited(connection, CONNECT):
-        await connection.execute(SESSION)
+    try:
+        with limited(connection, CONNECT):
+            await connection.execute(SESSION)
+    except BaseException:
+        await connection.close()
+        raise
     return connection
 
 
@@ -146,9 +150,11 @@ class Pool:
                 return await self._attempt(do, game_id, whole)
             except errors.LockNotAvailable:
                 if time.monotonic() > until:
-                    raise StoreError("the store failed: what it needs is locked by another session") from None
-            except (psycopg.Error, OSError, TimeoutError) as error:
-                raise store_error(error, self._address) from None
+                    raise failed("what it needs is locked by another session", game_id) from None
+            except StoreError:
+                raise
+            except Exception as error:
+                raise store_error(error, self._address, game_id) from None
             await asyncio.sleep(pause)  # holding no connection
             pause = min(2 * pause, LATEST)
 
@@ -207,25 +213,27 @@ async def entered(place: asyncio.Lock | asyncio.Semaphore) -> AsyncIterator[None
         async with asyncio.timeout(PATIENCE):
             await place.acquire()
     except TimeoutError:
-        raise StoreError("the store failed: it is busy") from None
+        raise failed("it is busy") from None
     try:
         yield
     finally:
         place.release()
 
 
-def store_error(error: Exception, address: Address) -> StoreError:
+def store_error(error: Exception, address: Address, game_id: str) -> StoreError:
     """Return an error as one of ours; of what the database says only what has no values of rows in it."""
     if isinstance(error, errors.UniqueViolation | errors.ForeignKeyViolation):
         return Conflict(error.diag.message_primary or "")
     if isinstance(error, errors.DiskFull):
         return StoreFull("there is no space to store it")
-    return StoreError(f"the store failed: {what_failed(error, address)}")
+    return failed(what_failed(error, address), game_id)
 
 
 def what_failed(error: Exception, address: Address) -> str:
     """Return what is wrong in one line, without values of rows and without what is in the address."""
     if isinstance(error, TimeoutError):
         return f"no connection within {CONNECT:g} s"
+    if not isinstance(error, psycopg.Error | OSError | StoreError):
+        return type(error).__name__  # its text may have what was to be stored
     said = error.diag.message_primary if isinstance(error, psycopg.Error) else None
     return address.hidden_in(said or str(error))

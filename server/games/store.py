@@ -25,6 +25,11 @@ class StoreFull(StoreError):
     """There is no space; nothing was stored."""
 
 
+def failed(what: str, game_id: str = "") -> StoreError:
+    """Return the error of a job that failed, with the game that it was about."""
+    return StoreError(f"the store failed{game_id and f' for game {game_id!r}'}: {what}")
+
+
 class Unreadable(StoreError):
     """What is stored of a game cannot be read: it is damaged, or was written by a later version."""
 

@@ -76,7 +76,7 @@ async def test_a_store_that_hangs_is_left(path: str, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(committer, "ANSWER", 0.05)
     monkeypatch.setattr(committer, "CLOSING", 0.05)
     store, gate = SqliteStore(path), threading.Event()
-    with pytest.raises(StoreError, match="has not answered"):
+    with pytest.raises(StoreError, match="no answer within"):
         await store._ask(lambda _: gate.wait())
     assert not store.alive
     waiting = asyncio.ensure_future(store.load("a"))
