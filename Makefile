@@ -1,10 +1,13 @@
-# Every target makes what it needs: a virtual environment in .venv, the tools of pyproject.toml, and the build.
+# Every target makes what it needs: a virtual environment in .venv, the groups of pyproject.toml that it uses, and the build.
 # constraints.txt pins the versions that the tests run with; `make constraints` updates them.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
+# Python keeps the bytecode of what it imports, also where the environment says otherwise: so pip need not compile everything.
+export PYTHONDONTWRITEBYTECODE :=
+INSTALL := $(PIP) install --quiet --no-compile --constraint constraints.txt
 SOURCES := setup.py MANIFEST.in $(shell find src engine search arena learn review server clients door cli proto -type f -not -path '*/__pycache__/*' \
 	-not -path 'clients/web/*' 2>/dev/null)
 PAGE := clients/web/dist/index.html
@@ -21,14 +24,14 @@ demo: $(VENV)/.built  ## one recommendation, end to end: build, server, search, 
 	$(BIN)/clerestory analyze examples/positions/cathedral-3p-round4-draft.json --time 2s
 	@echo "To play in a browser: $(BIN)/clerestory serve --web 127.0.0.1:8080, then open http://127.0.0.1:8080/"
 
-test: $(VENV)/.built  ## everything that ends within minutes
+test: $(VENV)/.test  ## everything that ends within minutes
 	$(PYTEST)
 
-test-slow: $(VENV)/.built  ## what takes longer: packages built in isolation, long comparisons
+test-slow: $(VENV)/.test  ## what takes longer: packages built in isolation, long comparisons
 	$(PYTEST) -m slow --timeout 3600
 
-test-extras: $(VENV)/.built  ## the tests that need large packages: Ray, OpenSpiel
-	$(PIP) install --quiet --constraint constraints.txt --group extras
+test-extras: $(VENV)/.test  ## the tests that need large packages: Ray, OpenSpiel
+	$(INSTALL) --group extras
 	$(PYTEST) tests/arena/test_on_ray.py tests/search/openspiel
 
 test-asan: $(CHECKED)/.built  ## the laws and the search with bounds checks, AddressSanitizer and UBSan
@@ -43,10 +46,10 @@ curve: $(VENV)/.load  ## 0.1x to 20x capacity, five and a half minutes; docs/pic
 	$(BIN)/python -m loadtest.curve
 
 SOAK_SECONDS ?= 3600
-soak: $(VENV)/.built  ## twice the capacity for an hour: nothing lost, nothing leaked
+soak: $(VENV)/.test  ## twice the capacity for an hour: nothing lost, nothing leaked
 	CLERESTORY_SOAK_SECONDS=$(SOAK_SECONDS) $(BIN)/python -m pytest -m slow tests/faults/test_soak.py --timeout 0
 
-lint: $(VENV)/.built
+lint: $(VENV)/.lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	PATH=$(BIN):$$PATH cython-lint engine search arena server
@@ -60,7 +63,7 @@ reference: $(VENV)/.built  ## docs/reference.md out of the comments in proto/, t
 	$(BIN)/python proto/reference.py
 	$(BIN)/python -m tools.fields
 
-baseline: $(VENV)/.tools  ## what `buf breaking` compares proto/ with: at a release, or after a break that is meant
+baseline: $(VENV)/.lint  ## what `buf breaking` compares proto/ with: at a release, or after a break that is meant
 	$(BIN)/buf build --exclude-source-info --output proto/baseline.binpb
 
 bench: $(VENV)/.built
@@ -71,34 +74,46 @@ bench: $(VENV)/.built
 	$(BIN)/clerestory bench engine --game duel --seats 2
 	$(BIN)/clerestory bench search --game duel --seats 2
 
-constraints: $(VENV)/.built
-	$(PIP) install --quiet --group extras --group load
+constraints: $(VENV)/.lint $(VENV)/.load
+	$(PIP) install --quiet --group extras
 	$(PIP) freeze --exclude-editable --exclude clerestory > constraints.txt
 
 clean:
 	rm -rf build dist *.egg-info $(VENV)
-	find engine search arena server -name '*.so' -delete
+	find engine search arena server src -name '*.so' -delete
 
 $(VENV)/.tools: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) install --quiet --upgrade 'pip>=25.1'
-	$(PIP) install --quiet --constraint constraints.txt --group build --group test --group lint --group web
+	$(PIP) install --quiet 'pip>=25.1'
+	$(INSTALL) --group build
 	touch $@
 
-$(PAGE): $(VENV)/.tools $(PAGE_SOURCES)
+$(VENV)/.web: $(VENV)/.tools
+	$(INSTALL) --group web
+	touch $@
+
+$(PAGE): $(VENV)/.web $(PAGE_SOURCES)
 	$(BIN)/python clients/web/build.py
 
 $(VENV)/.built: $(VENV)/.tools $(SOURCES) $(PAGE)
 	mkdir -p build
-	$(PIP) install --no-build-isolation --constraint constraints.txt --editable . --config-settings editable_mode=strict \
+	$(PIP) install --no-compile --no-build-isolation --constraint constraints.txt --editable . --config-settings editable_mode=strict \
 		> build/install.log 2>&1 || { cat build/install.log; exit 1; }
 	touch $@
 
-$(VENV)/.load: $(VENV)/.built
-	$(PIP) install --quiet --constraint constraints.txt --group load
+$(VENV)/.test: $(VENV)/.built
+	$(INSTALL) --group test
 	touch $@
 
-$(CHECKED)/.built: $(VENV)/.built
+$(VENV)/.lint: $(VENV)/.test
+	$(INSTALL) --group lint
+	touch $@
+
+$(VENV)/.load: $(VENV)/.test
+	$(INSTALL) --group load
+	touch $@
+
+$(CHECKED)/.built: $(VENV)/.test
 	rm -rf $(CHECKED)
 	CLERESTORY_BUILD=checked $(PIP) install --quiet --no-deps --no-build-isolation --target $(CHECKED) .
 	touch $@

@@ -19,40 +19,31 @@ from setuptools.command.build_py import build_py
 from setuptools.command.sdist import sdist
 
 FOLDERS = ("engine", "search", "arena", "server")  # those with Cython
+SHARED = "clerestory._cyutility"  # what Cython would otherwise put into every module, such as memory views
 STUBS = Path("build/stubs/clerestory")
 PAGE = Path("clients/web/dist/index.html")
 CHECKED = os.environ.get("CLERESTORY_BUILD") == "checked"
+TRANSLATED = "build/cython-checked" if CHECKED else "build/cython"
 # No fused multiply-add: equal seeds give equal bits on every machine.
-FLAGS = ["-O3", "-fno-strict-aliasing", "-ffp-contract=off", "-Wall", "-Wno-unused-function"]
+FLAGS = ["-O3", "-g0", "-fno-strict-aliasing", "-ffp-contract=off", "-Wall", "-Wno-unused-function"]
+ONCE = {"state", "tables"}  # run once, when a game is loaded: -O3 would only make the build longer
 SANITIZE = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer"]
 
 
 def extensions() -> list[Extension]:
-    """Compile every .pyx of the folders."""
+    """Translate every .pyx of the folders, and make the module of what they share."""
     Options.warning_errors = True
-    compile_args = FLAGS + SANITIZE if CHECKED else FLAGS
-    modules = [
-        Extension(
-            "clerestory." + ".".join(source.with_suffix("").parts),
-            [str(source)],
-            include_dirs=[str(source.parent)] if any(source.parent.glob("*.h")) else [],
-            depends=sorted(map(str, source.parent.glob("*.h"))),
-            extra_compile_args=compile_args,
-            extra_link_args=SANITIZE if CHECKED else [],
-        )
-        for folder in FOLDERS
-        for source in sorted(Path(folder).rglob("*.pyx"))
-    ]
+    sources = [source for folder in FOLDERS for source in sorted(Path(folder).rglob("*.pyx"))]
+    modules = [extension("clerestory." + ".".join(source.with_suffix("").parts), source) for source in sources]
     with tempfile.TemporaryDirectory() as tree:
-        root = Path(tree, "clerestory")
-        root.mkdir()
-        (root / "__init__.py").touch()
-        for folder in FOLDERS:
-            (root / folder).symlink_to(Path(folder).resolve())
+        link(Path(tree, "clerestory"))
         return cythonize(
-            modules,
+            [extension(SHARED, Path("src", *SHARED.split(".")).with_suffix(".c")), *modules],
             include_path=[tree],
-            build_dir="build/cython-checked" if CHECKED else "build/cython",
+            build_dir=TRANSLATED,
+            nthreads=os.cpu_count(),
+            force=is_outdated(),
+            shared_utility_qualified_name=SHARED,
             emit_linenums=CHECKED,
             compiler_directives={
                 "language_level": 3,
@@ -62,6 +53,33 @@ def extensions() -> list[Extension]:
                 "embedsignature": True,
             },
         )
+
+
+def extension(name: str, source: Path) -> Extension:
+    """Describe how one module is compiled."""
+    headers = sorted(map(str, source.parent.glob("*.h")))
+    return Extension(
+        name,
+        [str(source)],
+        include_dirs=[str(source.parent)] if headers else [],
+        depends=[*headers, "setup.py"],
+        extra_compile_args=FLAGS + (SANITIZE if CHECKED else ["-O1"] if source.stem in ONCE else []),
+        extra_link_args=SANITIZE if CHECKED else [],
+    )
+
+
+def is_outdated() -> bool:
+    """Whether modules were translated before this file was changed: Cython itself does not ask for its options."""
+    changed = Path("setup.py").stat().st_mtime
+    return any(translated.stat().st_mtime < changed for translated in Path(TRANSLATED).rglob("*.c"))
+
+
+def link(root: Path) -> None:
+    """Give a folder the layout of the installed package, as far as Cython looks."""
+    root.mkdir()
+    (root / "__init__.py").touch()
+    for folder in FOLDERS:
+        (root / folder).symlink_to(Path(folder).resolve())
 
 
 def write_stubs() -> None:
@@ -108,4 +126,5 @@ OPTIONS = {"build_ext": {"parallel": os.cpu_count()}}
 if CHECKED:
     OPTIONS["build"] = {"build_base": "build/base-checked"}  # its objects must not be taken for those of a plain build
 
-setup(ext_modules=extensions(), cmdclass={"build_py": BuildPy, "sdist": Sdist}, options=OPTIONS)
+if __name__ == "__main__":  # the processes that translate may import this file
+    setup(ext_modules=extensions(), cmdclass={"build_py": BuildPy, "sdist": Sdist}, options=OPTIONS)
