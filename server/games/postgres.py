@@ -18,9 +18,10 @@ from clerestory.server.config import BadSettings
 from clerestory.server.games.heartbeat import Heartbeat
 from clerestory.server.games.log import Entry, Head
 from clerestory.server.games.postgres_link import Address, Cursor, Pool, connect, limited, what_failed
-from clerestory.server.games.postgres_rows import DUE, INSERT_GAME, LIVES, UPDATE_GAME, fields_of, insert, waiting
+from clerestory.server.games.postgres_rows import DUE, INSERT_GAME, LIVES, UPDATE_GAME, WAITING, fields_of, insert
 from clerestory.server.games.postgres_schema import prepare
 from clerestory.server.games.reading import entry_of, head_of
+from clerestory.server.games.ring import Ring
 from clerestory.server.games.store import (
     CLOSING,
     ENTRY_BYTES,
@@ -60,7 +61,7 @@ class PostgresStore:
         self._pool = Pool(address)
         self._heard: Listener | None = None
         self._heartbeat = Heartbeat(address, number, (CHANNEL, MADE), self._hear)
-        self._turn: str | None = None  # maker of the last game of bots only that was taken
+        self._ring = Ring()
 
     @property
     def alive(self) -> bool:
@@ -215,17 +216,15 @@ class PostgresStore:
 
     async def due(self, before: int, most: int, *, bots_only: bool, skip: Collection[str] = ()) -> list[Due]:
         """Take and return games that are due and are this server's or nobody's."""
-        values = {"me": self._number, "lease": LEASE, "before": before, "most": most, "skip": list(skip)}
-        if not bots_only:
-            return await self._take(DUE, values | {"all": LOOKED_AT})
-        values |= {"makers": max(most, MAKERS)}
-        found = await self._take(waiting(after=self._turn is not None), values | {"after": self._turn})
-        if self._turn is not None and len(found) < most:
-            self._turn = None
-            values |= {"skip": [*skip, *(one.game_id for one in found)], "most": most - len(found)}
-            found += await self._take(waiting(after=False), values)
-        self._turn = found[-1].maker if found else self._turn
-        return found
+        values = {"me": self._number, "lease": LEASE, "before": before, "makers": MAKERS, "all": LOOKED_AT}
+
+        def read(after: str | None, count: int, but: list[str]) -> Awaitable[list[Due]]:
+            limits = {"after": after, "most": count, "skip": but}
+            return self._take(WAITING[after is not None], values | limits)
+
+        if bots_only:
+            return await self._ring.take(read, most, skip)
+        return await self._take(DUE, values | {"most": most, "skip": list(skip)})
 
     async def _take(self, text: LiteralString, values: Mapping[str, Any]) -> list[Due]:
         """Take the games that a query finds, except locked ones, and return them."""

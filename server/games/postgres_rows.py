@@ -32,24 +32,29 @@ DUE: LiteralString = f"""
 """
 
 
-def waiting(*, after: bool) -> LiteralString:
-    """Return the query for games of bots only, of all makers, or of those after one; it visits only those it needs."""
-    following: LiteralString = "SELECT min(maker) FROM game WHERE due IS NOT NULL AND bots_only"
-    first: LiteralString = "AND maker > %(after)s" if after else ""
+def waiting(following: LiteralString) -> LiteralString:
+    """Return the query for the longest due game of bots only of each maker, given a condition for the first maker.
+
+    It goes from maker to maker by an index, and only as far as it must.
+    """
+    maker: LiteralString = "SELECT min(maker) FROM game WHERE due IS NOT NULL AND bots_only"
     return f"""
         WITH RECURSIVE makers (maker, place) AS (
-            SELECT ({following} {first}), 1
+            SELECT ({maker} {following}), 1
             UNION ALL
-            SELECT ({following} AND maker > makers.maker), place + 1 FROM makers
+            SELECT ({maker} AND maker > makers.maker), place + 1 FROM makers
             WHERE makers.maker IS NOT NULL AND place < %(makers)s
         )
-        SELECT id, maker, due, owner, turn, place FROM makers JOIN LATERAL (
-            SELECT id, due, owner, row_number() OVER (ORDER BY due) AS turn FROM game
+        SELECT id, maker, due, owner, 1 AS turn, place FROM makers JOIN LATERAL (
+            SELECT id, due, owner FROM game
             WHERE game.maker = makers.maker AND due IS NOT NULL AND bots_only AND due < %(before)s
                 AND NOT id = ANY(%(skip)s) AND {MINE}
-            ORDER BY due LIMIT %(most)s
-        ) AS own ON TRUE ORDER BY turn, place LIMIT %(most)s
+            ORDER BY due LIMIT 1
+        ) AS own ON TRUE LIMIT %(most)s
     """
+
+
+WAITING = (waiting(""), waiting("AND maker > %(after)s"))
 
 
 def fields_of(summary: Summary) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import os
 import shutil
 import sqlite3
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -17,6 +17,7 @@ from clerestory.server.config import MEMORY, USER, BadSettings
 from clerestory.server.games import sqlite_rows as rows
 from clerestory.server.games.committer import Committer
 from clerestory.server.games.log import Entry, Head
+from clerestory.server.games.ring import Ring
 from clerestory.server.games.store import DAY, Batch, Due, GameFilter, GameLog, Listener, StoreError, Tally, query
 
 LITTLE = 1 << 20  # bytes on a disk that are as good as none
@@ -37,7 +38,7 @@ class SqliteStore:
     def __init__(self, path: str) -> None:
         file = ":memory:" if path == MEMORY else str(user_file()) if path == USER else path
         self._committer = Committer(file)
-        self._turn = rows.Turn()
+        self._ring = Ring()
         self.secret, tallies = self._read_facts(path)
         self.unfinished: Mapping[str, int] = {name: tally.unfinished for name, tally in tallies.items()}
         self._forget_requests()
@@ -126,8 +127,12 @@ class SqliteStore:
 
     async def due(self, before: int, most: int, *, bots_only: bool, skip: Collection[str] = ()) -> list[Due]:
         """Return the games in which this server has to move."""
+
+        def read(after: str | None, count: int, but: list[str]) -> Awaitable[list[Due]]:
+            return self._ask(lambda connection: rows.read_waiting(connection, before, after, count, but))
+
         if bots_only:
-            return await self._ask(lambda connection: self._turn.read_waiting(connection, before, most, skip))
+            return await self._ring.take(read, most, skip)
         return await self._ask(lambda connection: rows.read_due(connection, before, most, skip))
 
     async def adopt(self, most: int) -> list[str]:

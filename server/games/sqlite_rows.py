@@ -144,39 +144,30 @@ def read_due(connection: sqlite3.Connection, before: int, most: int, skip: Colle
     return [Due(*row) for row in found]
 
 
-class Turn:
-    """Whose turn it is among the makers of games of bots only."""
-
-    def __init__(self) -> None:
-        self._last: str | None = None  # maker of the last game returned
-
-    def read_waiting(self, connection: sqlite3.Connection, before: int, most: int, skip: Collection[str]) -> list[Due]:
-        """Return games of bots only that are due: one of each maker, beginning after the last, then one more."""
-        values = {"before": before, "most": most, "makers": max(most, MAKERS), "after": self._last}
-        values |= {"skip": json.dumps([*skip])}
-        rows = connection.execute(waiting(after=self._last is not None), values).fetchall()
-        found = [Due(*row) for row in rows]
-        if self._last is not None and len(found) < most:
-            self._last = None
-            known = [*skip, *(one.game_id for one in found)]
-            return found + self.read_waiting(connection, before, most - len(found), known)
-        self._last = found[-1].maker if found else self._last
-        return found
+def read_waiting(
+    connection: sqlite3.Connection, before: int, after: str | None, most: int, skip: Collection[str]
+) -> list[Due]:
+    """Return of each maker after one, of all for None, the game of bots only that is longest due; stop at so many."""
+    values = {"before": before, "after": after, "most": most, "makers": MAKERS, "skip": json.dumps([*skip])}
+    return [Due(*row) for row in connection.execute(WAITING[after is not None], values)]
 
 
-def waiting(*, after: bool) -> str:
-    """Return the query for games of bots only, of all makers, or of those after one; it visits only those it needs."""
-    following = f"SELECT min(maker) FROM game WHERE {ORPHANS}"
+def waiting(following: str) -> str:
+    """Return the query for `read_waiting`, given a condition for the first maker."""
+    maker = f"SELECT min(maker) FROM game WHERE {ORPHANS}"
     return f"""
         WITH RECURSIVE turn (maker, number) AS (
-            SELECT ({following} {"AND maker > :after" if after else ""}), 1
+            SELECT ({maker} {following}), 1
             UNION ALL
-            SELECT ({following} AND maker > turn.maker), number + 1 FROM turn
+            SELECT ({maker} AND maker > turn.maker), number + 1 FROM turn
             WHERE turn.maker IS NOT NULL AND number < :makers
         )
-        SELECT game.id, game.maker, game.due FROM turn JOIN game ON game.id IN (
+        SELECT game.id, game.maker, game.due FROM turn JOIN game ON game.id = (
             SELECT id FROM game AS own WHERE own.maker = turn.maker AND {ORPHANS} AND due < :before
                 AND id NOT IN (SELECT value FROM json_each(:skip))
-            ORDER BY due LIMIT :most
-        ) ORDER BY row_number() OVER (PARTITION BY game.maker ORDER BY game.due), turn.number LIMIT :most
+            ORDER BY due LIMIT 1
+        ) LIMIT :most
     """
+
+
+WAITING = (waiting(""), waiting("AND maker > :after"))

@@ -10,7 +10,7 @@ DAY = 24 * 3600 * 1000  # milliseconds
 
 ANSWER = 10.0  # seconds that a store may take to answer; longer means that it failed
 LOOKED_AT = 20_000  # games with a person, those longest due, among which each maker has its turn
-MAKERS = 1000  # of games of bots only, of whom one look finds those that have any
+MAKERS = 10_000  # of games of bots only, whom one look visits at most
 CLOSING = 5.0  # seconds that a store may take to close
 ENTRY_BYTES = 64  # of an entry in a store, besides its text
 
