@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
+from uuid import uuid4
 
 import grpc
 import typer
@@ -38,7 +39,7 @@ PORT = 8080  # the same each time: a browser stores the games of a page by its a
 def play_on_page(game: str, players: Sequence[SeatPlayer], seconds: float, seed: int | None) -> None:
     """Make a game, open it in a browser, and keep it until SIGTERM or SIGINT. Raises OSError."""
     plans = [plan(player, seconds) for player in players]
-    request = CreateGameRequest(game=game, seats=plans, seed=seed)
+    request = CreateGameRequest(game=game, seats=plans, seed=seed, request_id=str(uuid4()))
     asyncio.run(keep(request))
 
 

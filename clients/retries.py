@@ -18,8 +18,10 @@ from clerestory.clients.errors import error_of
 BUSY_PAUSES = (0.1, 0.2, 0.4)  # seconds between the attempts of a refused call, if the server names none
 AWAY_PAUSES = (0.05, 0.1, 0.2)  # the same if no server answers; the last one is repeated until the deadline
 JITTER = 0.2  # share by which pauses vary, so that callers who failed together do not retry together
+BROKEN_PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6)  # the same if the connection broke in a way that could also be a bug
 BUSY = (grpc.StatusCode.RESOURCE_EXHAUSTED,)
 AWAY = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED)  # the latter by a server that shuts down
+BROKEN = (grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN)  # by a proxy that lost its server; our servers say why
 HOPELESS = ("CERTIFICATE_VERIFY_FAILED", "WRONG_VERSION_NUMBER")  # connection failures that waiting does not cure
 PUSHBACK = "grpc-retry-pushback-ms"  # the server's retry delay; a negative number means never
 
@@ -38,6 +40,7 @@ class Tries:
         self._wait_until = self._deadline if connection.patience is None else began + connection.patience
         self._more = connection.retries
         self._busy = iter(BUSY_PAUSES)
+        self._broken = iter(BROKEN_PAUSES)
         self._away: Iterator[float] = chain(AWAY_PAUSES, repeat(AWAY_PAUSES[-1]))
 
     @property
@@ -51,19 +54,22 @@ class Tries:
 
     def pause(self, failure: grpc.RpcError) -> float:
         """Return the seconds from a failure to the next attempt. Raises AdvisorError if there is none."""
-        call = cast(grpc.Call, failure)
-        wished = self._pause(call) if self._more else None
-        pause = wished if wished is None else pause_of(call, wished)
+        wished = self._pause(failure) if self._more else None
+        pause = wished if wished is None else pause_of(cast(grpc.Call, failure), wished)
         if pause is None or pause >= self.left:
             raise error_of(failure) from None
         return pause
 
-    def _pause(self, call: grpc.Call) -> float | None:
+    def _pause(self, failure: grpc.RpcError) -> float | None:
         """Return our own choice of a pause, None if another attempt would be pointless."""
+        call = cast(grpc.Call, failure)
         if call.code() in BUSY:
             return next(self._busy, None)
-        waits = call.code() in AWAY and time.monotonic() < self._wait_until
-        return next(self._away) if waits and not hopeless(call) else None
+        if time.monotonic() >= self._wait_until or hopeless(call):
+            return None
+        if call.code() in BROKEN and not error_of(failure).reason:
+            return next(self._broken, None)
+        return next(self._away) if call.code() in AWAY else None
 
 
 class Rejoining(Tries):

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, expect
+import pytest
+from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.browser.harness import PATIENCE, Calls, new_game, play_on, played_through, record_of, settled
 from tools.browser import page_of, page_server
@@ -70,6 +71,27 @@ def test_a_door_that_is_restarted(browser: Browser, target: str) -> None:
         door.wait()
         assert door.stdout is not None
         door.stdout.close()
+
+
+INTERNAL = b'{"error": {"code": "internal", "message": "Received RST_STREAM with error code 2"}}'
+
+
+@pytest.mark.parametrize("body", [b"\0\0\0\0\x09cut", b"\x02" + len(INTERNAL).to_bytes(4, "big") + INTERNAL])
+def test_a_stream_that_a_proxy_resets(page: Page, body: bytes) -> None:
+    new_game(page, "duel", ["me", "bot1"])
+    settled(page)
+    resets: list[bytes] = []
+
+    def reset(route: Route) -> None:
+        resets.append(body)
+        route.fulfill(content_type="application/connect+json", body=body)
+
+    page.route("**/WatchGame", reset, times=2)
+    page.evaluate("dispatchEvent(new Event('online'))")  # watches anew
+    expect(page.get_by_role("alert").first).to_contain_text("Trying again", timeout=PATIENCE)
+    expect(page.get_by_role("alert")).to_have_count(0, timeout=PATIENCE)
+    assert len(resets) == 2
+    assert play_on(page, lambda offered: offered[0], 1) == 1
 
 
 def test_a_slow_network(page: Page) -> None:

@@ -5,16 +5,29 @@
 const [base = "http://127.0.0.1:8080", game = "duel"] = process.argv.slice(2);
 const END = 2; // flag of the envelope that ends a stream
 
-/** A unary call: the answer, or an Error with the server's message and the `reason` for programs. */
+const post = (method, type, body) =>
+  fetch(`${base}/clerestory.v1.${method}`, { method: "POST", headers: { "content-type": `application/${type}` }, body });
+const errorOf = ({ message, details }) => Object.assign(new Error(message), { reason: details?.[0]?.debug?.reason });
+
+/** Wait before the next attempt. An error of the server has a reason: then another attempt would end the same. */
+async function wait(error) {
+  if (error.reason) throw error;
+  console.error(`waiting for the server: ${error.message}`);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+}
+
+/** A unary call; if its answer is lost, the same request is sent again, which has no second effect. */
 async function call(method, request) {
-  const answer = await fetch(`${base}/clerestory.v1.${method}`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(request),
-  });
-  const fields = await answer.json();
-  if (!answer.ok) throw Object.assign(new Error(fields.message), { reason: fields.details?.[0]?.debug?.reason });
-  return fields;
+  for (;;) {
+    try {
+      const answer = await post(method, "json", JSON.stringify(request));
+      const fields = await answer.json();
+      if (answer.ok) return fields;
+      throw errorOf(fields);
+    } catch (error) {
+      await wait(error);
+    }
+  }
 }
 
 /** A stream: five bytes before each message, one of flags and four of length; the last one holds the error, if any. */
@@ -22,8 +35,7 @@ async function* stream(method, request) {
   const body = new TextEncoder().encode(JSON.stringify(request));
   const head = new DataView(new ArrayBuffer(5));
   head.setUint32(1, body.length);
-  const headers = { "content-type": "application/connect+json" };
-  const answer = await fetch(`${base}/clerestory.v1.${method}`, { method: "POST", headers, body: new Blob([head, body]) });
+  const answer = await post(method, "connect+json", new Blob([head, body]));
   let rest = new Uint8Array();
   for await (const chunk of answer.body) {
     rest = new Uint8Array([...rest, ...chunk]);
@@ -31,9 +43,25 @@ async function* stream(method, request) {
       const length = new DataView(rest.buffer).getUint32(1);
       if (rest.length < 5 + length) break;
       const fields = JSON.parse(new TextDecoder().decode(rest.slice(5, 5 + length)));
-      if (rest[0] & END && fields.error) throw new Error(fields.error.message);
+      if (rest[0] & END && fields.error) throw errorOf(fields.error);
       if (!(rest[0] & END)) yield fields;
       rest = rest.slice(5 + length);
+    }
+  }
+}
+
+/** The states of a game until its end. A stream that breaks off begins again where it was. */
+async function* watch(request) {
+  for (let from_version, over = false; !over; ) {
+    try {
+      for await (const { game, views } of stream("GameService/WatchGame", { ...request, from_version })) {
+        if (!game) continue; // a keep-alive message
+        [from_version, over] = [game.version, Boolean(game.end)];
+        yield { game, views };
+      }
+      if (!over) throw new Error("the stream has ended");
+    } catch (error) {
+      await wait(error);
     }
   }
 }
@@ -46,14 +74,10 @@ const made = await call("GameService/CreateGame", {
 const game_id = made.game.game_id;
 const tokens = made.seat_tokens.map((seat) => seat.token);
 
-for await (const { game: state, views } of stream("GameService/WatchGame", { game_id, tokens })) {
-  if (!state) continue; // a keep-alive message
-  if (state.end) {
-    console.log("shares of the win:", state.end.outcome.win_shares.join(" to "));
-    break;
-  }
+for await (const { game: state, views } of watch({ game_id, tokens })) {
+  if (state.end) console.log("shares of the win:", state.end.outcome.win_shares.join(" to "));
   const [mine] = views;
-  if (!mine.actions?.length) continue; // somebody else's turn
+  if (state.end || !mine.actions?.length) continue; // over, or somebody else's turn
   const { best } = await call("AdvisorService/RecommendMove", { position: mine.position, time_budget: "0.05s" });
   console.log(best.label);
   await call("GameService/PlayAction", { game_id, tokens, version: state.version, action: best.text });

@@ -52,7 +52,15 @@ export function codeOf(error: unknown): Code {
 
 /** Whether a retry may succeed: the connection to the server is broken, or the server is shutting down. */
 export function isPassing(error: unknown): boolean {
-  return [Code.Unavailable, Code.DeadlineExceeded, Code.Unknown, Code.Canceled].includes(codeOf(error));
+  const passing = [Code.Unavailable, Code.DeadlineExceeded, Code.Unknown, Code.Canceled];
+  return passing.includes(codeOf(error)) || isReset(error);
+}
+
+/** Whether an answer broke off, as where a proxy loses its server: an error of the server itself has a reason. */
+function isReset(error: unknown): boolean {
+  const { code, rawMessage } = ConnectError.from(error);
+  const cut = code === Code.InvalidArgument && rawMessage.startsWith("protocol error");
+  return reasonOf(error) === "" && (cut || code === Code.Internal);
 }
 
 /** The reason of an error's ErrorInfo, one of those in docs/protocol.md; empty if it has none. */
