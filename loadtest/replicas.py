@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -51,11 +51,11 @@ def find_envoy() -> str:
 
 
 @contextmanager
-def in_front(envoy: str, servers: list[ServerProcess]) -> Iterator[str]:
-    """Yield the target of an Envoy in front of two servers."""
+def in_front(envoy: str, servers: Sequence[str]) -> Iterator[str]:
+    """Yield the target of an Envoy in front of two servers, of which the targets are given."""
     ports = {
-        "50051": servers[0].target,
-        "50052": servers[1].target,
+        "50051": servers[0],
+        "50052": servers[1],
         "50050": f":{free_port()}",
         "9901": f":{free_port()}",
     }
@@ -110,7 +110,7 @@ def main(
     with ExitStack() as stack:
         options = ("--workers", str(workers), "--drain-delay", "2")
         servers = [stack.enter_context(own_server(*options)) for _ in range(2)]
-        target = stack.enter_context(in_front(envoy, servers))
+        target = stack.enter_context(in_front(envoy, [server.target for server in servers]))
         run = asyncio.run(load_through(target, 2 * workers, Load(halves), servers[0], fault))
     ends = Counter(end_of(call) for call in run.calls)
     typer.echo(json.dumps({"fault": fault, "ends": ends, "halves": phases(run, halves)}, indent=1))

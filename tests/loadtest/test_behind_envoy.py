@@ -59,7 +59,7 @@ async def ask(target: str, *metadata: tuple[str, str]) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="all of 127.0.0.0/8 is this machine on Linux only")
 async def test_each_address_is_a_caller_and_names_no_other(envoy: str, capfd: pytest.CaptureFixture[str]) -> None:
     logs = ("--log-level", "info", "--log-format", "json")
-    with own_server("--workers", "1", *logs) as server, in_front(envoy, [server, server]) as target:
+    with own_server("--workers", "1", *logs) as server, in_front(envoy, [server.target] * 2) as target:
         await ask(target)
         await ask(target, (ON_BEHALF, "somebody.else"))
         async with from_address("127.0.0.2", target) as other:
