@@ -18,12 +18,23 @@ from clerestory.server.config import BadSettings
 from clerestory.server.games.heartbeat import Heartbeat
 from clerestory.server.games.log import Entry, Head
 from clerestory.server.games.postgres_link import Address, Cursor, Pool, connect, limited, what_failed
-from clerestory.server.games.postgres_rows import DUE, INSERT_GAME, LIVES, UPDATE_GAME, WAITING, fields_of, insert
+from clerestory.server.games.postgres_rows import (
+    DUE,
+    INSERT_GAME,
+    LIVES,
+    TALLY,
+    UNTOUCHED,
+    UPDATE_GAME,
+    WAITING,
+    fields_of,
+    insert,
+)
 from clerestory.server.games.postgres_schema import prepare
-from clerestory.server.games.reading import entry_of, head_of
+from clerestory.server.games.reading import entries_of, head_of
 from clerestory.server.games.ring import Ring
 from clerestory.server.games.store import (
     CLOSING,
+    DELETED_BYTES,
     ENTRY_BYTES,
     LOOKED_AT,
     MAKERS,
@@ -44,6 +55,7 @@ MIGRATING = 600.0  # seconds that creating or migrating the tables may take
 CHANNEL = "clerestory_games"
 MADE = "clerestory_made"  # a channel of its own: earlier versions do not understand this news
 DEPENDENT = ("review", "key", "entry")  # tables whose rows belong to a game
+AT_ONCE = 1000  # rows that the event loop handles in one step
 NOBODY = 0  # no server has this number
 
 T = TypeVar("T")
@@ -144,7 +156,10 @@ class PostgresStore:
         text: LiteralString = (
             "SELECT kind, seat, text, moment FROM entry WHERE game = %s AND number >= %s ORDER BY number"
         )
-        return [entry_of(number + i, row) for i, row in enumerate(await self._ask(text, (game_id, number), game_id))]
+        rows = await self._ask(text, (game_id, number), game_id)
+        if len(rows) < AT_ONCE:
+            return entries_of(number, rows)
+        return await asyncio.to_thread(entries_of, number, rows)
 
     async def select(self, wanted: GameFilter) -> list[tuple[str, int]]:
         """Return games."""
@@ -160,9 +175,16 @@ class PostgresStore:
 
     async def tally(self) -> dict[str, Tally]:
         """Return what there is of each maker."""
-        unfinished: LiteralString = "count(*) FILTER (WHERE status <> 'over')"
-        text: LiteralString = f"SELECT maker, {unfinished}, count(*), sum(bytes)::BIGINT FROM game GROUP BY maker"
-        return {maker: Tally(*counts) for maker, *counts in await self._ask(text)}
+
+        async def do(cursor: Cursor) -> dict[str, Tally]:
+            await cursor.execute(TALLY)
+            found: dict[str, Tally] = {}
+            while rows := await cursor.fetchmany(AT_ONCE):
+                found |= {maker: Tally(*counts) for maker, *counts in rows}
+                await asyncio.sleep(0)  # let calls run
+            return found
+
+        return await self._do(do)
 
     async def count_unfinished(self) -> Mapping[str, int]:
         """Return the numbers of games that have not ended, by maker."""
@@ -176,8 +198,8 @@ class PostgresStore:
         """Delete games that nobody has asked for."""
 
         async def do(cursor: Cursor) -> list[str]:
-            text: LiteralString = "SELECT id FROM game WHERE touched < %s LIMIT %s FOR UPDATE SKIP LOCKED"
-            found = [game for (game,) in await (await cursor.execute(text, (before, most))).fetchall()]
+            values = {"before": before, "most": most, "bytes": DELETED_BYTES}
+            found = [game for (game,) in await (await cursor.execute(UNTOUCHED, values)).fetchall()]
             for table in DEPENDENT:
                 await cursor.execute(f"DELETE FROM {table} WHERE game = ANY(%s)", (found,))
             await cursor.execute("DELETE FROM game WHERE id = ANY(%s)", (found,))

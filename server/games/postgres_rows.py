@@ -22,6 +22,17 @@ UPDATE_GAME: LiteralString = f"""
         owner = CASE WHEN %(due)s::BIGINT IS NULL OR {LIVES} THEN owner ELSE %(me)s END
     WHERE id = %(id)s AND NOT (%(owned)s AND owner IS DISTINCT FROM %(me)s) RETURNING owner
 """
+TALLY: LiteralString = """
+    SELECT maker, count(*) FILTER (WHERE status <> 'over'), count(*), sum(bytes)::BIGINT FROM game GROUP BY maker
+"""
+UNTOUCHED: LiteralString = """
+    SELECT id FROM game WHERE id IN (
+        SELECT id FROM (
+            SELECT id, bytes, sum(bytes) OVER (ORDER BY touched ROWS UNBOUNDED PRECEDING) AS total FROM game
+            WHERE touched < %(before)s ORDER BY touched LIMIT %(most)s
+        ) AS oldest WHERE total - bytes < %(bytes)s
+    ) FOR UPDATE SKIP LOCKED
+"""
 MINE: LiteralString = f"(owner = %(me)s OR NOT {LIVES})"
 DUE: LiteralString = f"""
     SELECT id, maker, due, owner, row_number() OVER (PARTITION BY maker ORDER BY due) AS turn, due AS place FROM (

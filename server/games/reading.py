@@ -26,3 +26,8 @@ def entry_of(number: int, row: Sequence[Any]) -> Entry:
         return Entry(EntryKind(kind), seat, text, moment)
     except ValueError:
         raise Unreadable(f"entry {number} is of a kind that this version does not know: {kind[:40]!r}") from None
+
+
+def entries_of(number: int, rows: Sequence[Sequence[Any]]) -> list[Entry]:
+    """Return the entries of a game, of which `number` is the first. Raises Unreadable."""
+    return [entry_of(number + i, row) for i, row in enumerate(rows)]

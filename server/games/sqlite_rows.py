@@ -6,8 +6,18 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 
 from clerestory.server.games.log import Entry, Head
-from clerestory.server.games.reading import entry_of, head_of
-from clerestory.server.games.store import ENTRY_BYTES, LOOKED_AT, MAKERS, Batch, Due, GameLog, Tally, Unreadable
+from clerestory.server.games.reading import entries_of, head_of
+from clerestory.server.games.store import (
+    DELETED_BYTES,
+    ENTRY_BYTES,
+    LOOKED_AT,
+    MAKERS,
+    Batch,
+    Due,
+    GameLog,
+    Tally,
+    Unreadable,
+)
 
 ORPHANS = "due IS NOT NULL AND bots_only"  # games of bots only in which one has to move
 
@@ -88,7 +98,7 @@ def read_entries(connection: sqlite3.Connection, game_id: str, number: int = 0) 
         rows = connection.execute(text, (game_id, number)).fetchall()
     except sqlite3.DatabaseError as error:
         raise damaged(error) from None
-    return [entry_of(number + i, row) for i, row in enumerate(rows)]
+    return entries_of(number, rows)
 
 
 def damaged(error: sqlite3.DatabaseError) -> Exception:
@@ -107,7 +117,13 @@ def read_keys(connection: sqlite3.Connection, digests: Sequence[str]) -> dict[st
 
 def delete_untouched(connection: sqlite3.Connection, before: int, most: int) -> list[str]:
     """Delete games that were last asked for before a moment, and return them."""
-    found = connection.execute("SELECT id FROM game WHERE touched < ? LIMIT ?", (before, most)).fetchall()
+    oldest = """
+        SELECT id FROM (
+            SELECT id, bytes, sum(bytes) OVER (ORDER BY touched ROWS UNBOUNDED PRECEDING) AS total FROM game
+            WHERE touched < ? ORDER BY touched LIMIT ?
+        ) WHERE total - bytes < ?
+    """
+    found = connection.execute(oldest, (before, most, DELETED_BYTES)).fetchall()
     for text in (
         "DELETE FROM review WHERE game = ?",
         "DELETE FROM key WHERE game = ?",

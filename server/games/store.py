@@ -12,6 +12,7 @@ ANSWER = 10.0  # seconds that a store may take to answer; longer means that it f
 LOOKED_AT = 20_000  # games with a person, those longest due, among which each maker has its turn
 MAKERS = 10_000  # of games of bots only, whom one look visits at most
 CLOSING = 5.0  # seconds that a store may take to close
+DELETED_BYTES = 2_000_000  # of games deleted at once, about: nothing else is done meanwhile
 ENTRY_BYTES = 64  # of an entry in a store, besides its text
 
 GameLog = tuple[Head, list[Entry]]
@@ -215,7 +216,10 @@ class Store(Protocol):
         """Record when games were last asked for."""
 
     async def delete_untouched(self, before: int, most: int) -> list[str]:
-        """Delete at most so many games that nobody has asked for since a moment; return them."""
+        """Delete games that nobody has asked for since a moment, the oldest first; return them.
+
+        At most so many are deleted, and fewer if they are large; none means that there are none.
+        """
 
     # -- moves of the server
 

@@ -229,6 +229,17 @@ async def test_games_that_nobody_asks_for_are_deleted_whole(name: str) -> None:
     await store.close()
 
 
+async def test_large_games_are_deleted_a_few_at_a_time(name: str) -> None:
+    store = await open_store(name)
+    for number in range(5):
+        await store.create(named(f"g{number}", created=number), Batch(entries(2, "x" * 500_000), RUNNING))
+    assert await store.delete_untouched(99, 9) == ["g0", "g1"]
+    assert await store.delete_untouched(99, 9) == ["g2", "g3"]
+    assert await store.delete_untouched(99, 9) == ["g4"]
+    assert await store.delete_untouched(99, 9) == []
+    await store.close()
+
+
 async def test_an_old_name_of_a_request_is_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = str(tmp_path / "games.sqlite")
     store = SqliteStore(path)
