@@ -32,7 +32,7 @@ TEXTS = {  # by the name of the field of `Settings`
     "admin": "Address for channelz; empty for none.",
     "metrics": "HOST:PORT for metrics over HTTP; empty for none.",
     "insecure": "Accept connections from other machines without TLS.",
-    "tls_cert": "Certificate of the server (PEM); plaintext is then refused.",
+    "tls_cert": "Certificate of the server (PEM); plaintext is then refused. Read again on SIGHUP.",
     "tls_key": "Its key, PEM.",
     "tls_client_ca": "Certificate authorities (PEM); clients must then present a certificate from one of them.",
     "token_file": "File of tokens, one of which every call must carry; read again on SIGHUP.",

@@ -18,6 +18,7 @@ from grpc_reflection.v1alpha import reflection
 from clerestory.server.annotation_service import Annotations
 from clerestory.server.boundary import Boundary
 from clerestory.server.callers import Callers
+from clerestory.server.certificates import Certificates
 from clerestory.server.config import MAX_MESSAGE_BYTES, Settings
 from clerestory.server.descriptors import Connections, connections, take_descriptors
 from clerestory.server.games.bots import Bots
@@ -30,7 +31,7 @@ from clerestory.server.puzzle_service import Puzzles
 from clerestory.server.reviewer import Reviewer
 from clerestory.server.rules_service import RulesHandlers
 from clerestory.server.scheduler import Scheduler
-from clerestory.server.security import TokenDoor, Tokens, credentials
+from clerestory.server.security import TokenDoor, Tokens
 from clerestory.server.service import AdvisorHandlers
 from clerestory.server.turns import take_turns
 from clerestory.v1 import advisor_pb2, annotation_pb2, games_pb2, puzzle_pb2, rules_pb2
@@ -77,6 +78,7 @@ class App:
         advisor: its AdvisorService, also for callers in this process.
         keeper: of its kept games.
         tokens: those it accepts; None if it requires none.
+        certificates: of its port; None for plaintext.
         metrics: its figures.
         connections: that its ports may have.
         admin: the server with channelz; None if there is none.
@@ -92,11 +94,18 @@ class App:
     server: grpc.aio.Server
     health: HealthServicer
     tokens: Tokens | None
+    certificates: Certificates | None
     metrics: Metrics
     connections: Connections
     admin: grpc.aio.Server | None
     admin_address: str
     exposition: Exposition | None
+
+    def reload(self) -> None:
+        """Read the files of tokens and certificates again."""
+        for kept in (self.tokens, self.certificates):
+            if kept is not None:
+                kept.reload()
 
     async def finish(self) -> None:
         """Let running searches answer with what they have, refuse new calls, and end."""
@@ -123,13 +132,13 @@ async def start(settings: Settings, inside: str = "") -> App:
     Raises OSError if it cannot listen on an address, BadSettings for a bad file of certificates or tokens, or for a
     store of games that cannot be opened.
     """
-    proof = credentials(settings)
+    certificates = None if settings.tls_cert is None else Certificates(settings)
     tokens = None if settings.token_file is None else Tokens(settings.token_file)
     metrics, standing = Metrics(), HealthServicer()
     doors = [] if tokens is None else [TokenDoor(tokens)]
     room = connections(page=bool(inside))
     server = grpc.aio.server(interceptors=[Boundary(metrics), *doors], options=channel_options(room.callers))
-    address = listen(server, settings.listen, proof)
+    address = listen(server, settings.listen, None if certificates is None else certificates.credentials())
     if inside:
         listen(server, inside)
     store = await open_store(settings.store)
@@ -158,6 +167,7 @@ async def start(settings: Settings, inside: str = "") -> App:
         server=server,
         health=standing,
         tokens=tokens,
+        certificates=certificates,
         metrics=metrics,
         connections=room,
         admin=admin,
@@ -228,7 +238,7 @@ async def serve(
     stop: asyncio.Event,
     inside: str = "",
 ) -> None:
-    """Serve until `stop` is set, or SIGTERM or SIGINT comes; then finish. On SIGHUP, read the tokens again.
+    """Serve until `stop` is set, or SIGTERM or SIGINT comes; then finish. On SIGHUP, read tokens and certificates.
 
     Args:
         settings: of the server.
@@ -245,8 +255,8 @@ async def serve(
         loop.add_signal_handler(number, stop.set)
     app = await start(settings, inside)
     gc.freeze()  # a server's objects stay: scanning them for garbage would stop the event loop for 30 ms
-    if app.tokens is not None:
-        loop.add_signal_handler(signal.SIGHUP, app.tokens.reload)
+    if app.tokens is not None or app.certificates is not None:
+        loop.add_signal_handler(signal.SIGHUP, app.reload)
     async with AsyncExitStack() as around:
         try:
             await around.enter_async_context(beside(app))

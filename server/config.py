@@ -138,3 +138,11 @@ def split_address(name: str, address: str, other: str = "") -> str:
     if not (host and colon and port.isascii() and port.isdigit() and int(port) < 65536):
         raise BadSettings(f"{name}: {address!r} is {'neither' if other else 'not'} HOST:PORT{other}")
     return host
+
+
+def read_file(name: str, path: Path) -> bytes:
+    """Return the content of a file named by a setting. Raises BadSettings."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise BadSettings(f"{name}: {path} cannot be read: {error.strerror}") from None

@@ -1,10 +1,9 @@
-"""Who may call: certificates for the connection, bearer tokens for the call."""
+"""Who may call: bearer tokens for each call."""
 
 import hashlib
 import hmac
 import logging
 import re
-import ssl
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NoReturn
@@ -12,7 +11,7 @@ from typing import Any, NoReturn
 import grpc
 from grpc_status import rpc_status
 
-from clerestory.server.config import BadSettings, Settings
+from clerestory.server.config import BadSettings, read_file
 from clerestory.server.errors import CallError, Reason, status_of
 
 OPEN = "/grpc.health.v1.Health/"  # health checks need no token
@@ -21,50 +20,6 @@ LEAST_TOKEN = 16  # characters; 96 bits where they are drawn at random
 SPEAKS = "on-behalf"  # after a token in its file
 
 logger = logging.getLogger(__name__)
-
-
-# -- certificates ----------------------------------------------------------------------------------
-
-
-def credentials(settings: Settings) -> grpc.ServerCredentials | None:
-    """Return the credentials of a server, None for plaintext. Raises BadSettings for a bad file."""
-    if settings.tls_cert is None or settings.tls_key is None:
-        return None
-    certificate, key = read_file("tls_cert", settings.tls_cert), read_file("tls_key", settings.tls_key)
-    authority = None if settings.tls_client_ca is None else read_file("tls_client_ca", settings.tls_client_ca)
-    require_pair(settings.tls_cert, settings.tls_key)
-    if settings.tls_client_ca is not None:
-        require_authority(settings.tls_client_ca)
-    return grpc.ssl_server_credentials([(key, certificate)], authority, require_client_auth=authority is not None)
-
-
-def read_file(name: str, path: Path) -> bytes:
-    """Return the content of a file named by a setting. Raises BadSettings."""
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise BadSettings(f"{name}: {path} cannot be read: {error.strerror}") from None
-
-
-def require_pair(certificate: Path, key: Path) -> None:
-    """Raise BadSettings unless the files hold a certificate and its key, as gRPC reads them: PEM, not encrypted."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    try:
-        context.load_verify_locations(certificate)
-    except ssl.SSLError:
-        raise BadSettings(f"tls_cert: {certificate} holds no certificate in PEM") from None
-    try:
-        context.load_cert_chain(certificate, key, password="")
-    except (ssl.SSLError, ValueError):
-        raise BadSettings(f"tls_key: {key} is not the key of {certificate}, in PEM and not encrypted") from None
-
-
-def require_authority(path: Path) -> None:
-    """Raise BadSettings unless the file holds certificates."""
-    try:
-        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_verify_locations(path)
-    except ssl.SSLError:
-        raise BadSettings(f"tls_client_ca: {path} holds no certificate in PEM") from None
 
 
 # -- tokens ----------------------------------------------------------------------------------------

@@ -1,0 +1,76 @@
+"""The certificates of a server, which may be renewed while it runs."""
+
+import logging
+import ssl
+from pathlib import Path
+
+import grpc
+
+from clerestory.server.config import BadSettings, Settings, read_file
+
+logger = logging.getLogger(__name__)
+
+
+class Certificates:
+    """What a server shows, and what it accepts of its clients: the files of its settings.
+
+    Each new connection is met with the files as they were read last; open ones keep what they began with.
+
+    Args:
+        settings: of the server, with `tls_cert` and `tls_key`.
+
+    Raises BadSettings for a bad file.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._read = read_certificates(settings)
+
+    def credentials(self) -> grpc.ServerCredentials:
+        """Return the credentials of a port."""
+        required = self._settings.tls_client_ca is not None
+        return grpc.dynamic_ssl_server_credentials(
+            self._read, lambda: self._read, require_client_authentication=required
+        )
+
+    def reload(self) -> None:
+        """Read the files again; bad ones are logged and change nothing."""
+        try:
+            self._read = read_certificates(self._settings)
+        except BadSettings as error:
+            logger.error("certificates stay as they were: %s", error)
+        else:
+            logger.info("certificates read from %s", self._settings.tls_cert)
+
+
+def read_certificates(settings: Settings) -> grpc.ServerCertificateConfiguration:
+    """Return what the files of settings hold. Raises BadSettings."""
+    assert settings.tls_cert is not None
+    assert settings.tls_key is not None
+    certificate, key = read_file("tls_cert", settings.tls_cert), read_file("tls_key", settings.tls_key)
+    authority = None if settings.tls_client_ca is None else read_file("tls_client_ca", settings.tls_client_ca)
+    require_pair(settings.tls_cert, settings.tls_key)
+    if settings.tls_client_ca is not None:
+        require_authority(settings.tls_client_ca)
+    return grpc.ssl_server_certificate_configuration([(key, certificate)], authority)
+
+
+def require_pair(certificate: Path, key: Path) -> None:
+    """Raise BadSettings unless the files hold a certificate and its key, as gRPC reads them: PEM, not encrypted."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    try:
+        context.load_verify_locations(certificate)
+    except ssl.SSLError:
+        raise BadSettings(f"tls_cert: {certificate} holds no certificate in PEM") from None
+    try:
+        context.load_cert_chain(certificate, key, password="")
+    except (ssl.SSLError, ValueError):
+        raise BadSettings(f"tls_key: {key} is not the key of {certificate}, in PEM and not encrypted") from None
+
+
+def require_authority(path: Path) -> None:
+    """Raise BadSettings unless the file holds certificates."""
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_verify_locations(path)
+    except ssl.SSLError:
+        raise BadSettings(f"tls_client_ca: {path} holds no certificate in PEM") from None
