@@ -23,9 +23,10 @@ from clerestory.server.config import MAX_MESSAGE_BYTES, Settings
 from clerestory.server.descriptors import Connections, connections, take_descriptors
 from clerestory.server.games.bots import Bots
 from clerestory.server.games.keeper import Keeper, Limits
-from clerestory.server.games.mover import move_on
+from clerestory.server.games.mover import Choose
 from clerestory.server.games.opening import open_store
 from clerestory.server.games.service import GameHandlers
+from clerestory.server.games.store import CLOSING, Store
 from clerestory.server.metrics import Exposition, Metrics, expose
 from clerestory.server.puzzle_service import Puzzles
 from clerestory.server.reviewer import Reviewer
@@ -41,10 +42,11 @@ from clerestory.v1.games_pb2_grpc import add_GameServiceServicer_to_server
 from clerestory.v1.puzzle_pb2_grpc import add_PuzzleServiceServicer_to_server
 from clerestory.v1.rules_pb2_grpc import add_RulesServiceServicer_to_server
 
+GAMES = games_pb2.DESCRIPTOR.services_by_name["GameService"].full_name
 SERVICES = (
     advisor_pb2.DESCRIPTOR.services_by_name["AdvisorService"].full_name,
     rules_pb2.DESCRIPTOR.services_by_name["RulesService"].full_name,
-    games_pb2.DESCRIPTOR.services_by_name["GameService"].full_name,
+    GAMES,
     annotation_pb2.DESCRIPTOR.services_by_name["AnnotationService"].full_name,
     puzzle_pb2.DESCRIPTOR.services_by_name["PuzzleService"].full_name,
 )
@@ -112,10 +114,9 @@ class App:
         await self.health.enter_graceful_shutdown()
         await asyncio.sleep(self.settings.drain_delay)
         self.scheduler.finish()
-        await self.keeper.finish()
-        await self.server.stop(self.settings.grace)
+        await asyncio.gather(self.keeper.finish(self.settings.grace), self.server.stop(self.settings.grace))
         await self.scheduler.close()
-        await self.keeper.close()
+        await self.keeper.close(min(CLOSING, self.settings.grace))
         if self.admin is not None:
             await self.admin.stop(None)
         if self.exposition is not None:
@@ -147,17 +148,17 @@ async def start(settings: Settings, inside: str = "") -> App:
     scheduler = Scheduler(settings.workers, settings.max_searches, settings.min_iterations)
     callers = Callers(tokens, lambda game_id, token: keeper.seat_of(game_id, token))
     advisor = AdvisorHandlers(scheduler, settings, metrics, callers)
-    keeper = Keeper(store, Limits(settings.max_games, settings.max_games_each), partial(move_on, Bots(advisor).choose))
+    keeper = kept_games(store, settings, Bots(advisor).choose)
     watch(metrics, scheduler, keeper)
     annotations = Annotations(Reviewer(scheduler, advisor.trees), keeper, callers)
     add_services(server, advisor, GameHandlers(keeper, callers, settings.max_watchers), annotations)
     add_HealthServicer_to_server(standing, server)
     reflection.enable_server_reflection([*SERVICES, health.SERVICE_NAME, reflection.SERVICE_NAME], server)
     await server.start()
-    keeper.resume()
     if admin is not None:
         await admin.start()
     await report_serving(standing)
+    keeper.resume(partial(report_games, standing))
     return App(
         address=address,
         scheduler=scheduler,
@@ -191,6 +192,20 @@ async def report_serving(standing: HealthServicer) -> None:
     """Report to health checks that all services are serving."""
     for name in (health.OVERALL_HEALTH, *SERVICES):
         await standing.set(name, health_pb2.HealthCheckResponse.SERVING)
+
+
+async def report_games(standing: HealthServicer, healthy: bool) -> None:
+    """Report to health checks whether games can be played; all other services do without the store."""
+    state = health_pb2.HealthCheckResponse.SERVING if healthy else health_pb2.HealthCheckResponse.NOT_SERVING
+    await standing.set(GAMES, state)
+
+
+def kept_games(store: Store, settings: Settings, choose: Choose) -> Keeper:
+    """Return the keeper of a server's games."""
+    limits = Limits(settings.max_games, settings.max_games_each, settings.max_bytes_each, settings.max_games_a_minute)
+    return Keeper(
+        store, limits, choose, most_bot_games=settings.max_bot_games, forget_after=settings.forget_games_after
+    )
 
 
 def start_admin(address: str, standing: HealthServicer) -> tuple[grpc.aio.Server | None, str]:

@@ -47,6 +47,10 @@ class Settings:
             address of a PostgreSQL database, `postgresql://...`, which several servers may share.
         max_games: that have not ended; one more is refused.
         max_games_each: that have not ended and one caller has made.
+        max_games_a_minute: that one caller makes; one more is refused, unless it has made fewer in the last minutes.
+        max_bytes_each: of the games, finished or not, that one caller has made; then it may make no more.
+        max_bot_games: games of bots only in which the server moves at a time.
+        forget_games_after: days without a call after which a game is deleted; 0 for never.
         max_watchers: of one game; one more is refused.
         token_file: file of bearer tokens, one of which every call must bring; None if calls need none.
 
@@ -68,6 +72,10 @@ class Settings:
     store: str = MEMORY
     max_games: int = 100_000
     max_games_each: int = 10_000
+    max_games_a_minute: int = 600
+    max_bytes_each: int = 4 << 30
+    max_bot_games: int = 16
+    forget_games_after: float = 0.0
     max_watchers: int = 100
     admin: str = ""
     metrics: str = ""
@@ -86,11 +94,14 @@ class Settings:
             "max_time",
             "max_games",
             "max_games_each",
+            "max_games_a_minute",
+            "max_bytes_each",
+            "max_bot_games",
             "max_watchers",
         ):
             if not getattr(self, name) > 0:
                 raise BadSettings(f"{name}: {getattr(self, name)} is not greater than 0")
-        for name in ("warm_bytes", "margin", "drain_delay", "grace"):
+        for name in ("warm_bytes", "margin", "drain_delay", "grace", "forget_games_after"):
             if not getattr(self, name) >= 0:
                 raise BadSettings(f"{name}: {getattr(self, name)} is less than 0")
         if self.max_time > LONGEST_TIME:

@@ -8,36 +8,39 @@ from typing import Any
 from clerestory.server.games.kept import ServerGame
 from clerestory.server.games.viewer import Viewer
 
+MOST_STEPS = 64  # entries of one change that watchers are shown one by one
+STEP_BYTES = 24  # of memory, of each entry of a step: three lists
+
 
 class Live:
     """A game in memory.
 
     Attributes:
         kept: its stored state; replaced on every change.
-        steps: the game before and after each of the latest entries, by version.
+        steps: the game before and after each of the latest entries, by version; at most MOST_STEPS of them.
         frames: cached messages for watchers, cleared on every change.
         changed: set on every change, and then replaced.
         users: number of current users.
         watching: the viewers who watch it, by the event that is set when there is something new for them.
-        mover: the task that moves in it, or None while nothing is due.
-        found: when it was loaded from the store, in milliseconds since 1970; 0 for a game created since.
+        unsure: a write has failed, so the store may have more of it.
+        touched: when the store was last told that it was asked for, in milliseconds since 1970; 0 for not yet.
     """
 
-    def __init__(self, kept: ServerGame, found: int = 0) -> None:
+    def __init__(self, kept: ServerGame) -> None:
         self.kept = kept
-        self.found = found
         self.steps: dict[int, ServerGame] = {}
         self.frames: dict[Hashable, Any] = {}
         self.changed = asyncio.Event()
         self.lock = asyncio.Lock()
         self.users = 0
         self.watching: dict[asyncio.Event, Viewer] = {}
-        self.mover: asyncio.Task[bool] | None = None
+        self.unsure = False
+        self.touched = 0
 
     @property
-    def asleep(self) -> bool:
-        """Whether nobody uses it, and nothing is due."""
-        return not self.users and self.mover is None
+    def weight(self) -> int:
+        """Bytes of memory, about."""
+        return self.kept.weight + len(self.steps) * self.kept.version * STEP_BYTES
 
     def at(self, version: int) -> ServerGame:
         """Return the game as it was at a version."""
@@ -46,7 +49,7 @@ class Live:
     def become(self, kept: ServerGame) -> None:
         """Switch to the newly stored state, and wake up those who wait for it."""
         step, self.steps = self.kept, {self.kept.version: self.kept}
-        for entry in kept.entries[self.kept.version :]:
+        for entry in kept.entries[self.kept.version :][:MOST_STEPS]:
             step = step.copy()
             step.add(entry)
             self.steps[step.version] = step

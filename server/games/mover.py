@@ -1,75 +1,87 @@
-"""Moves by the server, for its bots and for people who run out of time. Each is an ordinary search of the advisor."""
+"""A move of the server, for a bot or for a person who has run out of time: an ordinary search of the advisor."""
 
 import asyncio
-import logging
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TypeVar
 
 from clerestory.server.errors import CallError, Reason
+from clerestory.server.games.changes import Changes
 from clerestory.server.games.course import play_bot
-from clerestory.server.games.keeper import Keeper
 from clerestory.server.games.kept import ServerGame
 from clerestory.server.games.live import Live
 from clerestory.server.games.log import BotSettings
-from clerestory.server.games.store import Conflict
 
-LEAST_NOTICE = 10.0  # seconds that a person has after the server has reloaded a game, whatever the deadline was
-SOON, LATE = 0.5, 30.0  # seconds between attempts to search or store a move, growing from the first to the second
-PASSING = (Reason.BUSY, Reason.DISK_FULL, Reason.STORE_FAILED)
-
-logger = logging.getLogger(__name__)
+LEAST_NOTICE = 10.0  # seconds that a person has once the games can be played again, whatever the deadline was
+REMEMBERED = 1000  # moves that were chosen and could not be stored
 
 T = TypeVar("T")
 # takes a game, a seat and how it plays; returns the text of its move
 Choose = Callable[[ServerGame, int, BotSettings], Awaitable[str]]
 
 
-async def move_on(choose: Choose, keeper: Keeper, live: Live) -> None:
-    """Move in a game as long as the server has to."""
-    pause = SOON
-    while not keeper.finishing:
+class Mover:
+    """Chooses moves and plays them.
+
+    Args:
+        choose: searches a move.
+        changes: of games.
+        now: returns milliseconds since 1970.
+    """
+
+    def __init__(self, choose: Choose, changes: Changes, now: Callable[[], int]) -> None:
+        self._choose = choose
+        self._changes = changes
+        self._now = now
+        self._chosen: OrderedDict[str, tuple[int, str]] = OrderedDict()  # by game: version and move not stored yet
+
+    async def move(self, live: Live) -> None:
+        """Make the move that is due, unless the game changes first.
+
+        Raises CallError, and Conflict if another server owns the game now.
+        """
         kept = live.kept
-        if kept.mover is None and kept.deadline is None:
-            return
-        try:
-            await move_once(choose, keeper, live)
-            pause = SOON
-        except Conflict:
-            return  # another server owns it now
-        except CallError as error:
-            if error.reason == Reason.FINISHING:
+        seat, bot = to_move(kept)
+        version, text = self._chosen.pop(kept.head.game_id, (-1, ""))
+        if version != kept.version:
+            chosen = await either(self._choose(kept, seat, bot), live)
+            if chosen is None:
                 return
-            if error.reason == Reason.STALE_VERSION:
-                continue
-            if error.reason not in PASSING:
-                logger.exception("the server could not move in game %s", kept.head.game_id)
-            await either(asyncio.sleep(error.retry or pause), live)
-            pause = min(2 * pause, LATE)
+            text = chosen
+        await self._play(live, kept.version, text)
+
+    async def _play(self, live: Live, version: int, text: str) -> None:
+        act = partial(play_bot, version=version, text=text, moment=self._now())
+        try:
+            await self._changes.change(live, act, lambda _: (), owned=True)
+        except CallError as error:
+            if error.reason in (Reason.DISK_FULL, Reason.STORE_FAILED):
+                self._chosen[live.kept.head.game_id] = version, text
+                if len(self._chosen) > REMEMBERED:
+                    self._chosen.popitem(last=False)
+            raise
 
 
-async def move_once(choose: Choose, keeper: Keeper, live: Live) -> None:
-    """Choose and play a move, unless the game changes first. Raises CallError."""
-    kept = live.kept
-    seat, bot = kept.mover, None
-    if seat is not None:
-        bot = kept.seats[seat].bot
-    elif kept.deadline is not None:
-        wait = due(kept.deadline, kept.since, live.found) - keeper.now()
-        if wait > 0:
-            await either(asyncio.sleep(wait / 1000), live)
-            return
-        seat, bot = kept.turn, kept.head.options.play_on
-    if seat is None or bot is None:
-        return
-    text = await either(choose(kept, seat, bot), live)
-    if text is not None:
-        await keeper.change(live, partial(play_bot, version=kept.version, text=text, moment=keeper.now()), owned=True)
+def to_move(kept: ServerGame) -> tuple[int, BotSettings]:
+    """Return the seat for which the server has to move, and how it plays there."""
+    seat = kept.turn
+    assert seat is not None
+    return seat, kept.seats[seat].bot or kept.head.options.play_on
 
 
-def due(deadline: float, since: int, found: int) -> float:
-    """Return when to move for a person: at the deadline, but not at once if it passed while the server was down."""
-    return deadline if since >= found else max(deadline, found + 1000 * LEAST_NOTICE)
+def due_at(kept: ServerGame, since: int) -> int | None:
+    """Return when the server has to move, in milliseconds since 1970; None for never.
+
+    It moves for a person at the deadline, but not at once if the turn began before `since`, from when on the games can
+    be played here: the deadline may have passed in between.
+    """
+    if kept.mover is not None:
+        return kept.since
+    if kept.deadline is None:
+        return None
+    notice = 0 if kept.since >= since else since + int(1000 * LEAST_NOTICE)
+    return max(int(kept.deadline), notice)
 
 
 async def either(doing: Awaitable[T], live: Live) -> T | None:

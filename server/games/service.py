@@ -142,7 +142,7 @@ class GameHandlers(GameServiceServicer):
     async def _listed(self, game_id: str, digests: Sequence[str]) -> games.Game:
         """Return a game of a list; one that cannot be shown does not keep the others from being shown."""
         try:
-            async with self._keeper.lend(game_id) as live:
+            async with self._keeper.lend(game_id, asked=False) as live:
                 return write_game(visible(live.kept, listed_to(live.kept, digests)))
         except SetAside as error:
             return write_unreadable(game_id, error.why)

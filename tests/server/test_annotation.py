@@ -256,7 +256,7 @@ async def test_a_running_game_is_reviewed_by_what_ones_own_seat_knows() -> None:
     async with kept_game() as (kept, stub):
         await kept.play_first()
         [*_, last] = await reviewed(stub, of(kept, *kept.tokens(1)))
-        whole = kept.app.keeper._games[kept.game_id].kept.record(None).state
+        whole = kept.app.keeper.cache.games[kept.game_id].kept.record(None).state
     assert last.review.viewer_seat == 1
     assert not last.review.ended
     hidden = [annotate(other, ReviewPlan(iterations=QUICK, viewer=1)) for other in look_alikes(whole, 1)]
@@ -294,7 +294,7 @@ async def test_a_review_that_was_left_goes_on_and_is_kept(monkeypatch: pytest.Mo
     settings = {"store": str(tmp_path / "games.sqlite")}
     async with kept_game(game="duel", settings=settings) as (kept, stub):
         await finish(kept)
-        end = kept.app.keeper._games[kept.game_id].kept.record(None).state
+        end = kept.app.keeper.cache.games[kept.game_id].kept.record(None).state
         request = of(kept, *kept.tokens(0), iterations=SKETCH)  # one pass
         call = stub.AnnotateGame(request)
         first = await call.read()

@@ -47,7 +47,7 @@ AUTHORIZED = (("authorization", f"Bearer {BEARER}"),)
 
 def secrets_of(played: Table) -> list[str]:
     """Return everything about a running game that must not be told."""
-    head = played.app.keeper._games[played.game_id].kept.head
+    head = played.app.keeper.cache.games[played.game_id].kept.head
     tokens = [played.made.owner_token, played.made.onlooker_token, *played.tokens()]
     return [head.salt, str(head.seed), *tokens]
 

@@ -8,12 +8,12 @@ import pytest
 from google.protobuf.duration_pb2 import Duration
 
 from clerestory.server.errors import Reason
-from clerestory.server.games import keeper as keepers
+from clerestory.server.games import cache
 from clerestory.server.games.store import StoreError, StoreFull
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
-from tests.server.games.table import BOT, PERSON, Table, first_action, play_out, seated, table
-from tests.server.harness import assert_reason, refusal, served
+from tests.server.games.table import BOT, PERSON, Table, first_action, kept, play_out, seated, table
+from tests.server.harness import assert_reason, refusal, served, until
 
 # -- storing ---------------------------------------------------------------------------------------
 
@@ -138,11 +138,16 @@ async def test_games_of_other_rules_are_frozen(tmp_path: Path, monkeypatch: pyte
         assert_reason(await refusal(again.stub.GetRecord(request)), Reason.FROZEN)
 
 
-async def test_games_that_nobody_looks_at_are_put_to_sleep(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keepers, "IN_MEMORY", 3)
-    async with table() as played:
-        others = [await seated(played.stub, played.app, PERSON, PERSON) for _ in range(6)]
+@pytest.mark.parametrize("seats", [(PERSON, PERSON), (PERSON, BOT)])
+async def test_games_that_nobody_looks_at_are_unloaded(
+    seats: tuple[games.SeatPlan, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also those in which the server has to move if their player does not."""
+    monkeypatch.setattr(cache, "IDLE_BYTES", 3 * kept().weight)
+    options = games.GameOptions(time_per_move=Duration(seconds=29 * 24 * 3600))
+    async with table(*seats, options=options) as played:
+        others = [await seated(played.stub, played.app, *seats, options=options) for _ in range(6)]
         assert played.app.keeper.in_memory <= 4
         for one in (played, *others):
             await one.play_first(0)
-        assert played.app.keeper.in_memory <= 4
+        await until(lambda: played.app.keeper.in_memory <= 4)

@@ -82,7 +82,7 @@ async def share_of_another(server: Served, slices: list[Demand]) -> float:
     before = len(slices)
     asked = question(opening(game="duel"), time_budget=duration(1))
     await server.advisor.RecommendMove(asked, metadata=bearer(OTHER))  # which raises if it is refused
-    makers = {live.kept.head.maker for live in server.app.keeper._games.values()}
+    makers = {live.kept.head.maker for live in server.app.keeper.cache.games.values()}
     assert len(makers) == 1
     its = [demand.origin not in makers for demand in slices[before:]]
     ended = len(its) - its[::-1].index(True)
