@@ -23,7 +23,7 @@ from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.server.games.table import BOT, OPEN, PERSON, Table, first_action, kept, seated
 from tests.server.games.test_store import RUNNING, entries, named
-from tests.server.harness import Served, assert_reason, refusal, served
+from tests.server.harness import Served, assert_reason, refusal, served, until
 
 SLOW = games.SeatPlan(kind=games.SEAT_KIND_BOT, bot=games.Bot())  # a second for a move
 
@@ -121,6 +121,7 @@ async def test_limits_count_the_games_of_all(database: str) -> None:
         stubs: list[Any] = [GameServiceStub(server.channel) for server in servers]
         for stub in stubs:
             await stub.CreateGame(request)
+        await until(lambda: servers[0].app.keeper.unfinished == 2)  # it has heard of the other one
         assert_reason(await refusal(stubs[0].CreateGame(request)), Reason.TOO_MANY_GAMES)
 
 
