@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import grpc
 from grpc_channelz.v1.channelz import add_channelz_servicer
@@ -14,12 +15,14 @@ from grpc_health.v1 import health, health_pb2
 from grpc_health.v1._async import HealthServicer
 from grpc_health.v1.health_pb2_grpc import add_HealthServicer_to_server
 from grpc_reflection.v1alpha import reflection
+from grpc_reflection.v1alpha._async import ReflectionServicer
+from grpc_reflection.v1alpha.reflection_pb2_grpc import add_ServerReflectionServicer_to_server
 
 from clerestory.server.annotation_service import Annotations
 from clerestory.server.boundary import Boundary
 from clerestory.server.callers import Callers
 from clerestory.server.certificates import Certificates
-from clerestory.server.config import MAX_MESSAGE_BYTES, Settings
+from clerestory.server.config import Settings
 from clerestory.server.descriptors import Connections, connections, take_descriptors
 from clerestory.server.games.bots import Bots
 from clerestory.server.games.keeper import Keeper, Limits
@@ -27,13 +30,15 @@ from clerestory.server.games.mover import Choose
 from clerestory.server.games.opening import open_store
 from clerestory.server.games.service import GameHandlers
 from clerestory.server.games.store import CLOSING, Store
+from clerestory.server.gate import MOST_CALLS, Gate
 from clerestory.server.metrics import Exposition, Metrics, expose
 from clerestory.server.puzzle_service import Puzzles
 from clerestory.server.reviewer import Reviewer
 from clerestory.server.rules_service import RulesHandlers
 from clerestory.server.scheduler import Scheduler
-from clerestory.server.security import TokenDoor, Tokens
+from clerestory.server.security import Tokens
 from clerestory.server.service import AdvisorHandlers
+from clerestory.server.transport import OPERATORS, STREAMS_INSIDE, channel_options
 from clerestory.server.turns import take_turns
 from clerestory.v1 import advisor_pb2, annotation_pb2, games_pb2, puzzle_pb2, rules_pb2
 from clerestory.v1.advisor_pb2_grpc import add_AdvisorServiceServicer_to_server
@@ -51,23 +56,6 @@ SERVICES = (
     puzzle_pb2.DESCRIPTOR.services_by_name["PuzzleService"].full_name,
 )
 ANSWERING = 0.0001  # time slice of the threads that answer calls, in seconds: a shorter one makes them run sooner
-OPERATORS = 8  # connections of the port with channelz
-OPTIONS = (
-    ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
-    ("grpc.so_reuseport", 0),  # a port in use is an error, not a second server behind it
-    # A client sends all its calls before it learns of this limit; those beyond it would end without a reason.
-    ("grpc.max_concurrent_streams", 4096),  # of one connection
-    (
-        "grpc.server.max_pending_requests",
-        4 * 4096,
-    ),  # calls that the event loop has not seen yet; gRPC drops any more without a word
-    ("grpc.server.max_pending_requests_hard_limit", 4 * 4096),
-    ("grpc.server_handshake_timeout_ms", 5_000),  # after which a silent connection loses its descriptor
-    ("grpc.keepalive_time_ms", 20_000),  # a caller whose machine is gone is noticed in half a minute
-    ("grpc.keepalive_timeout_ms", 10_000),
-    ("grpc.keepalive_permit_without_calls", 1),
-    ("grpc.http2.min_recv_ping_interval_without_data_ms", 5_000),  # clients may ping twice as often as we do
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +67,7 @@ class App:
         scheduler: of its searches.
         advisor: its AdvisorService, also for callers in this process.
         keeper: of its kept games.
+        servers: those of gRPC that share its handlers: for everybody, and for a client in this process.
         tokens: those it accepts; None if it requires none.
         certificates: of its port; None for plaintext.
         metrics: its figures.
@@ -93,7 +82,7 @@ class App:
     advisor: AdvisorHandlers
     keeper: Keeper
     settings: Settings
-    server: grpc.aio.Server
+    servers: list[grpc.aio.Server]
     health: HealthServicer
     tokens: Tokens | None
     certificates: Certificates | None
@@ -114,7 +103,8 @@ class App:
         await self.health.enter_graceful_shutdown()
         await asyncio.sleep(self.settings.drain_delay)
         self.scheduler.finish()
-        await asyncio.gather(self.keeper.finish(self.settings.grace), self.server.stop(self.settings.grace))
+        stopping = [server.stop(self.settings.grace) for server in self.servers]
+        await asyncio.gather(self.keeper.finish(self.settings.grace), *stopping)
         await self.scheduler.close()
         await self.keeper.close(min(CLOSING, self.settings.grace))
         if self.admin is not None:
@@ -136,12 +126,12 @@ async def start(settings: Settings, inside: str = "") -> App:
     certificates = None if settings.tls_cert is None else Certificates(settings)
     tokens = None if settings.token_file is None else Tokens(settings.token_file)
     metrics, standing = Metrics(), HealthServicer()
-    doors = [] if tokens is None else [TokenDoor(tokens)]
     room = connections(page=bool(inside))
-    server = grpc.aio.server(interceptors=[Boundary(metrics), *doors], options=channel_options(room.callers))
+    server = grpc.aio.server(options=channel_options(room.callers))
     address = listen(server, settings.listen, None if certificates is None else certificates.credentials())
-    if inside:
-        listen(server, inside)
+    home = grpc.aio.server(options=channel_options(OPERATORS, STREAMS_INSIDE)) if inside else None
+    if home is not None:
+        listen(home, inside)
     store = await open_store(settings.store)
     admin, admin_address = start_admin(settings.admin, standing)
     exposition = expose(metrics, settings.metrics) if settings.metrics else None
@@ -151,10 +141,12 @@ async def start(settings: Settings, inside: str = "") -> App:
     keeper = kept_games(store, settings, Bots(advisor).choose)
     watch(metrics, scheduler, keeper)
     annotations = Annotations(Reviewer(scheduler, advisor.trees), keeper, callers)
-    add_services(server, advisor, GameHandlers(keeper, callers, settings.max_watchers), annotations)
-    add_HealthServicer_to_server(standing, server)
-    reflection.enable_server_reflection([*SERVICES, health.SERVICE_NAME, reflection.SERVICE_NAME], server)
-    await server.start()
+    gate = Gate(Boundary(metrics), tokens, callers, max(MOST_CALLS, 4 * settings.max_searches), advisor.places)
+    add_services(gate, advisor, GameHandlers(keeper, callers, settings.max_watchers), annotations, standing)
+    servers = [server] if home is None else [server, home]
+    for one in servers:
+        one.add_generic_rpc_handlers([gate])
+        await one.start()
     if admin is not None:
         await admin.start()
     await report_serving(standing)
@@ -165,7 +157,7 @@ async def start(settings: Settings, inside: str = "") -> App:
         advisor=advisor,
         keeper=keeper,
         settings=settings,
-        server=server,
+        servers=servers,
         health=standing,
         tokens=tokens,
         certificates=certificates,
@@ -178,14 +170,18 @@ async def start(settings: Settings, inside: str = "") -> App:
 
 
 def add_services(
-    server: grpc.aio.Server, advisor: AdvisorHandlers, games: GameHandlers, annotations: Annotations
+    gate: Gate, advisor: AdvisorHandlers, games: GameHandlers, annotations: Annotations, standing: HealthServicer
 ) -> None:
-    """Add the handlers of our own services to a server."""
+    """Add the handlers of all services to the gate of a server."""
+    server: Any = gate
     add_AdvisorServiceServicer_to_server(advisor, server)
     add_RulesServiceServicer_to_server(RulesHandlers(), server)
     add_GameServiceServicer_to_server(games, server)
     add_AnnotationServiceServicer_to_server(annotations, server)
     add_PuzzleServiceServicer_to_server(Puzzles(), server)
+    add_HealthServicer_to_server(standing, server)
+    names = [*SERVICES, health.SERVICE_NAME, reflection.SERVICE_NAME]
+    add_ServerReflectionServicer_to_server(ReflectionServicer(names), server)  # type: ignore[no-untyped-call]
 
 
 async def report_serving(standing: HealthServicer) -> None:
@@ -218,11 +214,6 @@ def start_admin(address: str, standing: HealthServicer) -> tuple[grpc.aio.Server
     names = ["grpc.channelz.v1.Channelz", health.SERVICE_NAME, reflection.SERVICE_NAME]
     reflection.enable_server_reflection(names, admin)
     return admin, listen(admin, address)
-
-
-def channel_options(most: int) -> list[tuple[str, int]]:
-    """Return the options of a server, each of whose ports may have so many connections."""
-    return [*OPTIONS, ("grpc.max_allowed_incoming_connections", most)]
 
 
 def watch(metrics: Metrics, scheduler: Scheduler, keeper: Keeper) -> None:

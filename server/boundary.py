@@ -7,17 +7,17 @@ import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 from uuid import uuid4
 
 import grpc
-from google.protobuf.message import DecodeError
 from grpc_status import rpc_status
 from structlog.contextvars import bound_contextvars
 
-from clerestory.server.errors import CODES, CallError, Reason, refuse, status_of
+from clerestory.server.aftermath import Aftermath
+from clerestory.server.errors import CODES, CallError, Reason, status_of
 from clerestory.server.metrics import Metrics
+from clerestory.server.pace import Pace
 
 PUSHBACK = "grpc-retry-pushback-ms"  # trailing metadata that gRPC's own retries obey
 NEVER = "-1"  # its value for a call that must not be retried
@@ -25,77 +25,91 @@ REQUEST_ID = "x-request-id"  # metadata, of the call and of its answer
 VIA = ("x-clerestory-via", "web")  # metadata of calls that come through the door for browsers
 FIT_FOR_AN_ID = re.compile(r"[\w.:-]{1,64}", re.ASCII)
 ABANDONED = "CANCELLED"  # code in the log if the caller left
+PACED = ("RESOURCE_EXHAUSTED", "UNAUTHENTICATED", "DEADLINE_EXCEEDED", "UNIMPLEMENTED")  # codes of refusals to repeat
 
 logger = logging.getLogger(__name__)
 
 Context = grpc.aio.ServicerContext[Any, Any]
-Handler = Callable[[Any, Context], Awaitable[Any]]
 
 
 @dataclass(slots=True)
-class Ending:
-    """How a call ended, for logs and metrics."""
+class Call:
+    """What is known of a call.
 
+    Attributes:
+        caller: whose it is, as far as that is known: those whose refusals are told at one pace.
+        code: with which it ended, for logs and metrics.
+        reason: why, if it was refused.
+    """
+
+    caller: str = ""
     code: str = "OK"
     reason: str = ""
 
 
-class Boundary(grpc.aio.ServerInterceptor):
-    """Turns exceptions of our handlers into a Status, also for a request that cannot be decoded."""
+Handler = Callable[[Call, Context], Awaitable[Any]]
+
+
+class Boundary:
+    """Turns exceptions of handlers into a Status; refusals are told at the pace of their caller."""
 
     def __init__(self, metrics: Metrics) -> None:
         self._metrics = metrics
+        self._pace = Pace()
+        self._aftermath = Aftermath()
 
-    async def intercept_service(self, continuation: Any, handler_call_details: grpc.HandlerCallDetails) -> Any:
-        """Wrap the handler of a method that takes one request."""
-        handler, method = await continuation(handler_call_details), handler_call_details.method
-        if handler is None or not method.startswith("/clerestory."):
-            return handler
-        streams = handler.response_streaming
-        wrap = grpc.unary_stream_rpc_method_handler if streams else grpc.unary_unary_rpc_method_handler
-        inner = handler.unary_stream if streams else handler.unary_unary
-        return wrap(
-            partial(self._answer, method.rpartition(".")[2], inner, handler.request_deserializer),
-            response_serializer=handler.response_serializer,
-        )
+    async def answer(self, method: str | None, handler: Handler, _: object, context: Context) -> Any:
+        """Answer a call, or abort it with the Status of the error.
 
-    async def _answer(
-        self, method: str, handler: Handler, decode: Callable[[bytes], Any], payload: bytes, context: Context
-    ) -> Any:
-        """Answer, or abort with the Status of the error."""
-        identifier = request_id(context)
-        with bound_contextvars(request_id=identifier), self._told(method, way(context)) as ending:
+        Args:
+            method: `Service/Method` for logs and metrics, None for a call that is neither logged nor counted.
+            handler: of the call.
+            context: of the call.
+        """
+        identifier, call = request_id(context), Call()
+        with bound_contextvars(request_id=identifier), self._told(method, call, context):
             try:
                 context.set_trailing_metadata(((REQUEST_ID, identifier),))
-                return await handler(decode_request(payload, decode), context)
+                return await handler(call, context)
             except CallError as error:
-                refused = error
+                refused = error.with_traceback(None)  # whose frames have the message
+            except grpc.aio.AbortError:
+                raise
             except grpc.aio.InternalError:  # the stream is broken: the caller left, or refuses so large a message
-                ending.code = ABANDONED
+                call.code = ABANDONED
                 return await context.abort(grpc.StatusCode.CANCELLED, "the caller left")
             except Exception:
                 logger.exception("unexpected error in a call")
                 refused = CallError(Reason.INTERNAL, [("", "unexpected error; the server has logged it")])
-            ending.code, ending.reason = CODES[refused.reason].name, refused.reason
+            call.code, call.reason = CODES[refused.reason].name, refused.reason
+            if call.code in PACED:
+                self._aftermath.note()
+                await self._pace.hold(call.caller, context.time_remaining())
         status = rpc_status.to_status(status_of(refused, identifier))
         again = pushback(refused, context.time_remaining())
         metadata = (*status.trailing_metadata, *again, (REQUEST_ID, identifier))
         return await context.abort(status.code, status.details, metadata)
 
     @contextmanager
-    def _told(self, method: str, via: str) -> Iterator[Ending]:
+    def _told(self, method: str | None, call: Call, context: Context) -> Iterator[None]:
         """Log and count a call when it ends."""
-        began, ending = time.monotonic(), Ending()
+        began = time.monotonic()
         try:
-            yield ending
+            yield
         except asyncio.CancelledError:
-            ending.code = ABANDONED
+            call.code = ABANDONED
             raise
         finally:
-            seconds = time.monotonic() - began
-            self._metrics.count_call(method, ending.code, ending.reason, via, seconds)
-            fields = {"method": method, "code": ending.code, "reason": ending.reason, "via": via}
-            logger.info("call", extra={**fields, "seconds": round(seconds, 6)})
+            if method is not None:
+                self._tell(method, call, way(context), time.monotonic() - began)
+
+    def _tell(self, method: str, call: Call, via: str, seconds: float) -> None:
+        self._metrics.count_call(method, call.code, call.reason, via, seconds)
+        silent = self._pace.tell(call.caller) if call.code in PACED else 0
+        if silent is None:
+            return
+        fields = {"method": method, "code": call.code, "reason": call.reason, "via": via, "seconds": round(seconds, 6)}
+        logger.info("call", extra=fields | ({"unlogged": silent} if silent else {}))
 
 
 def request_id(context: Context) -> str:
@@ -117,11 +131,3 @@ def pushback(error: CallError, remaining: float | None) -> tuple[tuple[str, str]
         return ()
     in_time = remaining is None or error.retry < remaining / 2
     return ((PUSHBACK, str(round(1000 * error.retry)) if in_time else NEVER),)
-
-
-def decode_request(payload: bytes, decode: Callable[[bytes], Any]) -> Any:
-    """Return the request message. Raises CallError for bytes that cannot be decoded."""
-    try:
-        return decode(payload)
-    except DecodeError:
-        refuse(Reason.UNREADABLE_REQUEST, "", "the request is not a message of this method")

@@ -21,6 +21,8 @@ class Reason(StrEnum):
     """The reason of an ErrorInfo. docs/protocol.md says what each means."""
 
     UNREADABLE_REQUEST = "UNREADABLE_REQUEST"
+    SLOW_REQUEST = "SLOW_REQUEST"
+    NO_SUCH_METHOD = "NO_SUCH_METHOD"
     BAD_POSITION = "BAD_POSITION"
     HIDDEN_FROM_SEAT = "HIDDEN_FROM_SEAT"
     BAD_SEAT = "BAD_SEAT"
@@ -70,6 +72,8 @@ class Reason(StrEnum):
 
 CODES = {
     Reason.UNREADABLE_REQUEST: grpc.StatusCode.INVALID_ARGUMENT,
+    Reason.SLOW_REQUEST: grpc.StatusCode.DEADLINE_EXCEEDED,
+    Reason.NO_SUCH_METHOD: grpc.StatusCode.UNIMPLEMENTED,
     Reason.BAD_POSITION: grpc.StatusCode.INVALID_ARGUMENT,
     Reason.HIDDEN_FROM_SEAT: grpc.StatusCode.INVALID_ARGUMENT,
     Reason.BAD_SEAT: grpc.StatusCode.INVALID_ARGUMENT,

@@ -12,6 +12,7 @@ import structlog
 
 FORMATS = ("json", "text")
 LEVELS = ("debug", "info", "warning", "error")
+GRPC, LEFT = "grpc._cython.cygrpc", "ExecuteBatchError"  # what gRPC logs for each answer to a caller who has left
 FRAMES = 16  # of each exception, the innermost
 CHAIN = 4  # exceptions of one traceback, from the one that was raised back through its causes
 LONGEST = 500  # characters of a message: an exception may quote all that it was given
@@ -30,6 +31,7 @@ def write_logs(form: str, level: str = "info") -> None:
     """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(structlog.stdlib.ProcessorFormatter(foreign_pre_chain=SHARED, processors=processors(form)))
+    handler.addFilter(lambda record: not (record.name == GRPC and str(record.msg).startswith(LEFT)))
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
 
 

@@ -6,15 +6,10 @@ import logging
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, NoReturn
-
-import grpc
-from grpc_status import rpc_status
 
 from clerestory.server.config import BadSettings, read_file
-from clerestory.server.errors import CallError, Reason, status_of
+from clerestory.server.errors import Reason, refuse
 
-OPEN = "/grpc.health.v1.Health/"  # health checks need no token
 TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")  # RFC 6750, section 2.1
 LEAST_TOKEN = 16  # characters; 96 bits where they are drawn at random
 SPEAKS = "on-behalf"  # after a token in its file
@@ -94,39 +89,19 @@ def digest(token: str) -> bytes:
     return hashlib.sha256(token.encode("utf-8", "surrogateescape")).digest()
 
 
-# -- the door --------------------------------------------------------------------------------------
+# -- calls -----------------------------------------------------------------------------------------
 
 
-class TokenDoor(grpc.aio.ServerInterceptor):
-    """Refuses every call without a known token, except health checks.
-
-    Args:
-        tokens: the known ones; they may change.
-    """
-
-    def __init__(self, tokens: Tokens) -> None:
-        self._tokens = tokens
-
-    async def intercept_service(self, continuation: Any, handler_call_details: grpc.HandlerCallDetails) -> Any:
-        """Let a call through, or answer it with a refusal, in which case its messages are not decoded.
-
-        A call of an unknown method gets that as its error: counted by name, such calls could fill the memory.
-        """
-        handler, method = await continuation(handler_call_details), handler_call_details.method
-        error = self._refusal(handler_call_details) if not method.startswith(OPEN) else None
-        if error is None or handler is None:
-            return handler
-        ours = method.startswith("/clerestory.")
-        return raising(error, streams=handler.response_streaming) if ours else aborting(error)
-
-    def _refusal(self, call: grpc.HandlerCallDetails) -> CallError | None:
-        brought = authorizations(call.invocation_metadata)
-        if len(brought) > 1:
-            return denial(Reason.BAD_TOKEN, f"the call has `authorization` {len(brought)} times; one token is wanted")
-        token = bearer_token(brought[0]) if brought else None
-        if token is None:
-            return denial(Reason.MISSING_TOKEN, "the call has no metadata `authorization: Bearer TOKEN`")
-        return None if self._tokens.know(token) else denial(Reason.BAD_TOKEN, "the token of the call is not known")
+def require_token(tokens: Tokens, metadata: Iterable[tuple[str, str | bytes]]) -> None:
+    """Raise CallError unless the metadata of a call has a known token: MISSING_TOKEN, BAD_TOKEN."""
+    brought = authorizations(metadata)
+    if len(brought) > 1:
+        refuse(Reason.BAD_TOKEN, "", f"the call has `authorization` {len(brought)} times; one token is wanted")
+    token = bearer_token(brought[0]) if brought else None
+    if token is None:
+        refuse(Reason.MISSING_TOKEN, "", "the call has no metadata `authorization: Bearer TOKEN`")
+    if not tokens.know(token):
+        refuse(Reason.BAD_TOKEN, "", "the token of the call is not known")
 
 
 def authorizations(metadata: Iterable[tuple[str, str | bytes]]) -> list[str]:
@@ -138,28 +113,3 @@ def bearer_token(authorization: str) -> str | None:
     """Return the token of `Bearer TOKEN`, None for anything else."""
     scheme, _, token = authorization.partition(" ")
     return token.strip() or None if scheme.lower() == "bearer" else None
-
-
-def denial(reason: Reason, description: str) -> CallError:
-    """Return the error of a call that is not let in."""
-    return CallError(reason, [("", description)])
-
-
-def raising(error: CallError, *, streams: bool) -> Any:
-    """Return a handler that raises, for our own methods: the boundary around it logs and counts the refusal."""
-
-    async def refuse(_: bytes, __: grpc.aio.ServicerContext[Any, Any]) -> NoReturn:
-        raise error
-
-    wrap = grpc.unary_stream_rpc_method_handler if streams else grpc.unary_unary_rpc_method_handler
-    return wrap(refuse, request_deserializer=bytes)
-
-
-def aborting(error: CallError) -> Any:
-    """Return a handler that refuses a call of any other method, whatever its shape."""
-    status = rpc_status.to_status(status_of(error))
-
-    async def refuse(_: Any, context: grpc.aio.ServicerContext[Any, Any]) -> None:
-        await context.abort_with_status(status)
-
-    return grpc.stream_stream_rpc_method_handler(refuse)

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -31,6 +31,8 @@ EXPLAINED_LINES, EXPLAINED_WORLDS, EXPLAINED_PLIES = 5, 50, 5000  # about two th
 TABLE = 0.003  # seconds of the event loop for each table of a stream: the more streams, the fewer tables
 CROWD = 6  # searches a worker, above which explanations would make answers late
 LOOK = 0.25  # seconds between two checks of the certainty of an analysis, at most
+
+PATH = "/clerestory.v1.AdvisorService/"
 
 Context = grpc.aio.ServicerContext[Any, Any]
 
@@ -85,6 +87,17 @@ class AdvisorHandlers(AdvisorServiceServicer):
     def trees(self) -> Trees:
         """Where searches get their memory."""
         return self._trees
+
+    @property
+    def places(self) -> Mapping[str, Callable[[Context], None]]:
+        """What refuses a call of a method, by its path, before its message is read: there is no place for a search."""
+        priorities = {"RecommendMove": Priority.MOVE, "Analyze": Priority.HINT}
+        return {f"{PATH}{name}": partial(self._require_place, priority) for name, priority in priorities.items()}
+
+    def _require_place(self, priority: Priority, context: Context) -> None:
+        caller = self._callers.player_of(context)
+        bind_contextvars(caller=caller.label)  # for the log line of the call
+        self._scheduler.require_place(caller, priority)
 
     async def RecommendMove(  # noqa: N802  # its name in proto/
         self, request: api.RecommendMoveRequest, context: Context

@@ -243,7 +243,7 @@ async def test_calls_are_told_apart_in_the_metrics() -> None:
 
 async def test_a_server_that_is_gone_is_said_so() -> None:
     async with door() as caller:
-        await caller.server.app.server.stop(None)
+        await caller.server.app.servers[0].stop(None)
         answer = await caller.call(RULES + "ListGames", b"")
     assert (answer.status, answer.fields) == (503, {"code": "unavailable", "message": "the server cannot be reached"})
 

@@ -1,0 +1,168 @@
+"""What a call passes before its handler: a token, a place for its caller, and limits on its message's way."""
+
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import grpc
+from google.protobuf.message import DecodeError
+
+from clerestory.server.arrivals import Arrivals, Context
+from clerestory.server.boundary import Boundary, Call
+from clerestory.server.callers import Callers, address_of
+from clerestory.server.errors import CallError, Reason, refuse
+from clerestory.server.security import Tokens, require_token
+
+OURS = "/clerestory."  # methods whose calls are logged and counted
+OPEN = "/grpc.health.v1.Health/"  # needs no token, and has places of its own, so that a crowd hides no sick server
+MOST_CALLS = 1536  # in progress, of all callers; one caller may have half of what the others leave
+MOST_CHECKS = 256  # of health
+RETRY = 0.1  # seconds after which a call of a caller with too many may be tried again
+
+Require = Callable[[Context], None]
+MethodHandler = Any  # of gRPC; its types know no handler that reads by itself
+
+
+class Places:
+    """The calls in progress, of which each caller may have as many as are free.
+
+    Args:
+        most: of all callers.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most, self._total = most, 0
+        self._of: Counter[str] = Counter()
+
+    @contextmanager
+    def taken(self, caller: str) -> Iterator[None]:
+        """Count a call during the block. Raises CallError, BUSY."""
+        if self._of[caller] >= self._most - self._total:
+            raise CallError(Reason.BUSY, [("", f"{self._of[caller]} calls of this caller are in progress")], RETRY)
+        self._of[caller] += 1
+        self._total += 1
+        try:
+            yield
+        finally:
+            self._total -= 1
+            self._of[caller] -= 1
+            if not self._of[caller]:
+                del self._of[caller]
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method behind the gate.
+
+    Attributes:
+        handler: takes the request, or the requests, and the context.
+        decode: makes a message of a request.
+        converses: whether it takes any number of requests.
+        health: whether it is one of the health service.
+        require: refuses a call before its message is read.
+    """
+
+    handler: Callable[[Any, Context], Any]
+    decode: Callable[[bytes], Any]
+    converses: bool
+    health: bool
+    require: Require | None
+
+
+class Gate(grpc.GenericRpcHandler):
+    """The methods of a server; it takes the place of the server where services are added to it.
+
+    To gRPC every method takes any number of messages, so that a call's message is read by us, once the call has passed:
+    what is sent before is bounded by the window of flow control. Clients see no difference.
+
+    Args:
+        boundary: around every call.
+        tokens: one of which each call must bring; None if none is required.
+        callers: of the calls.
+        most: calls in progress.
+        require: refuses calls of a method, by its path, before their message is read.
+    """
+
+    def __init__(
+        self, boundary: Boundary, tokens: Tokens | None, callers: Callers, most: int, require: Mapping[str, Require]
+    ) -> None:
+        self._boundary, self._tokens, self._callers, self._require = boundary, tokens, callers, require
+        self._arrivals, self._calls, self._checks = Arrivals(), Places(most), Places(MOST_CHECKS)
+        self._methods: dict[str, MethodHandler] = {}
+        self._unknown: MethodHandler = grpc.stream_unary_rpc_method_handler(
+            partial(self._boundary.answer, None, self._find_nothing)
+        )
+
+    # -- as a server, and as the handler of all methods ------------------------------------------------
+
+    def add_generic_rpc_handlers(self, handlers: Sequence[grpc.GenericRpcHandler]) -> None:
+        """Do nothing: stubs register each of these methods as well."""
+
+    def add_registered_method_handlers(self, service: str, handlers: Mapping[str, MethodHandler]) -> None:
+        """Add the methods of a service."""
+        for name, handler in handlers.items():
+            path = f"/{service}/{name}"
+            self._methods[path] = self._behind(path, handler)
+
+    def service(self, handler_call_details: grpc.HandlerCallDetails) -> MethodHandler:
+        """Return the handler of a method, also of one that there is not."""
+        return self._methods.get(handler_call_details.method, self._unknown)
+
+    def _behind(self, path: str, handler: MethodHandler) -> MethodHandler:
+        """Return the handler of a method that lies behind the gate."""
+        converses, streams = handler.request_streaming, handler.response_streaming
+        kinds = (handler.unary_unary, handler.unary_stream, handler.stream_unary, handler.stream_stream)
+        inner = kinds[2 * converses + streams]
+        health = path.startswith(OPEN)
+        method = Method(inner, handler.request_deserializer, converses, health, self._require.get(path))
+        told = path.rpartition(".")[2] if path.startswith(OURS) else None
+        wrap = grpc.stream_stream_rpc_method_handler if streams else grpc.stream_unary_rpc_method_handler
+        answer = partial(self._boundary.answer, told, partial(self._let_in, method))
+        return wrap(answer, response_serializer=handler.response_serializer)
+
+    # -- a call ----------------------------------------------------------------------------------------
+
+    async def _let_in(self, method: Method, call: Call, context: Context) -> Any:
+        """Answer a call. Raises CallError."""
+        call.caller = address = address_of(context.peer())
+        if not method.health:
+            call.caller = self._identify(context)
+        with (self._checks if method.health else self._calls).taken(call.caller):
+            if method.require is not None:
+                method.require(context)
+            if method.converses:
+                return await self._converse(method, address, context)
+            payload = await self._arrivals.read(context, address)
+            return await method.handler(decode_request(payload, method.decode), context)
+
+    def _identify(self, context: Context) -> str:
+        """Return whose a call is. Raises CallError."""
+        if self._tokens is not None:
+            require_token(self._tokens, context.invocation_metadata() or ())
+        return self._callers.of(context).origin
+
+    async def _converse(self, method: Method, address: str, context: Context) -> None:
+        """Answer each of the requests of a call, each of which has to arrive in time."""
+
+        async def requests() -> AsyncIterator[Any]:
+            while (payload := await self._arrivals.next(context, address)) is not None:
+                yield decode_request(payload, method.decode)
+
+        async for answer in method.handler(requests(), context):
+            await context.write(answer)
+
+    async def _find_nothing(self, call: Call, context: Context) -> None:
+        """Refuse a call of a method that there is not; counted by name, such calls could fill the memory."""
+        call.caller = address_of(context.peer())
+        raise CallError(Reason.NO_SUCH_METHOD, [("", "the server has no such method")])
+
+
+def decode_request(payload: bytes, decode: Callable[[bytes], Any]) -> Any:
+    """Return the request message. Raises CallError for bytes that cannot be decoded."""
+    try:
+        return decode(payload)
+    except DecodeError:
+        refuse(Reason.UNREADABLE_REQUEST, "", "the request is not a message of this method")

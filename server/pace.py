@@ -1,0 +1,93 @@
+"""How fast refusals are told: a caller that always asks again at once is answered ever more slowly."""
+
+import asyncio
+import time
+from dataclasses import dataclass
+
+AT_ONCE = 50  # refusals of one caller that are not held back
+EVERY = 0.01  # seconds from one refusal of a caller to the next, once these are used up
+LONGEST = 3.0  # seconds that a refusal is held back at most
+MOST_HELD = 1536  # refusals held back at the same time, of all callers
+MOST_CALLERS = 10_000  # that are remembered
+LINES = 3  # in the log about the refusals of one caller, in LINES_EVERY
+LINES_EVERY = 1.0  # seconds
+
+
+@dataclass(slots=True)
+class Told:
+    """What a caller has been told lately.
+
+    Attributes:
+        until: the reading of time.monotonic at which all its refusals so far have been due.
+        lines: in the log since `since`.
+        since: a reading of time.monotonic.
+        silent: refusals that no line has told.
+    """
+
+    until: float = 0.0
+    lines: int = 0
+    since: float = 0.0
+    silent: int = 0
+
+
+class Pace:
+    """The pace at which callers are told that they are refused.
+
+    A refusal costs the event loop as much as an answer, so whoever repeats a refused call at once could keep it busy.
+    The refusals beyond the first few are therefore held back until it is their turn (a leaky bucket: Turner 1986, IEEE
+    Communications Magazine 24(10)), each at most for half of the time that its call has left.
+    """
+
+    def __init__(self) -> None:
+        self._told: dict[str, Told] = {}
+        self._held = 0
+
+    @property
+    def held(self) -> int:
+        """Number of refusals that are held back."""
+        return self._held
+
+    async def hold(self, caller: str, remaining: float | None) -> None:
+        """Wait until a caller may be told of another refusal.
+
+        Args:
+            caller: whoever is refused.
+            remaining: seconds to the deadline of its call; None for no deadline.
+        """
+        seconds = self._turn(caller)
+        if remaining is not None:
+            seconds = min(seconds, remaining / 2)
+        if seconds <= 0 or self._held >= MOST_HELD:
+            return
+        self._held += 1
+        try:
+            await asyncio.sleep(seconds)
+        finally:
+            self._held -= 1
+
+    def _turn(self, caller: str) -> float:
+        """Return the seconds until the turn of a caller's next refusal, and count it."""
+        now, told = time.monotonic(), self._of(caller)
+        told.until = min(max(told.until, now) + EVERY, now + AT_ONCE * EVERY + LONGEST)
+        return told.until - now - AT_ONCE * EVERY
+
+    def tell(self, caller: str) -> int | None:
+        """Return how many refusals of a caller no line of the log has told; None if this one is to be such as well."""
+        now, told = time.monotonic(), self._of(caller)
+        if now >= told.since + LINES_EVERY:
+            told.since, told.lines = now, 0
+        told.lines += 1
+        if told.lines > LINES:
+            told.silent += 1
+            return None
+        silent, told.silent = told.silent, 0
+        return silent
+
+    def _of(self, caller: str) -> Told:
+        """Return what a caller has been told; the callers of long ago are forgotten where there are too many."""
+        if caller not in self._told and len(self._told) >= MOST_CALLERS:
+            now = time.monotonic()
+            self._told = {one: told for one, told in self._told.items() if told.until > now}
+        if len(self._told) >= MOST_CALLERS:
+            return Told()
+        return self._told.setdefault(caller, Told())

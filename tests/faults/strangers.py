@@ -1,0 +1,142 @@
+"""Strangers who speak HTTP/2 by themselves, and do not end what they begin."""
+
+import asyncio
+import struct
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import psutil
+
+PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+DATA, HEADERS, RST_STREAM, SETTINGS, PING, GOAWAY, WINDOW_UPDATE = 0, 1, 3, 4, 6, 7, 8
+END_STREAM, END_HEADERS, ACK = 1, 4, 1
+INITIAL_WINDOW = 4  # of SETTINGS
+FRAME_BYTES = 16384
+
+
+def frame(kind: int, flags: int, stream: int, payload: bytes = b"") -> bytes:
+    return struct.pack(">I", len(payload))[1:] + struct.pack(">BBI", kind, flags, stream) + payload
+
+
+def text(value: bytes) -> bytes:
+    """A string of HPACK, as it is (RFC 7541, section 5.2)."""
+    if len(value) < 127:
+        return bytes([len(value)]) + value
+    left, prefix = len(value) - 127, bytearray([127])
+    while left >= 128:
+        prefix.append(left % 128 + 128)
+        left //= 128
+    return bytes(prefix) + bytes([left]) + value
+
+
+def heads(path: str) -> bytes:
+    """The headers of a call, without compression."""
+    pairs = {":method": "POST", ":scheme": "http", ":path": path, ":authority": "x", "te": "trailers"}
+    pairs["content-type"] = "application/grpc"
+    return b"".join(b"\0" + text(name.encode()) + text(value.encode()) for name, value in pairs.items())
+
+
+@dataclass
+class Deeds:
+    """What strangers do, and what became of it.
+
+    Attributes:
+        path: of the method they call.
+        streams: that each connection keeps open.
+        declared: bytes of each message, of which `sent` are sent and no more.
+        ended: calls that the server has ended.
+    """
+
+    path: str
+    streams: int
+    declared: int = 65_000
+    sent: int = 8_000
+    ended: int = 0
+    over: bool = False
+
+
+class Stranger(asyncio.Protocol):
+    """A connection that keeps calls open whose messages it does not finish."""
+
+    def __init__(self, deeds: Deeds) -> None:
+        self._deeds, self._heads = deeds, heads(deeds.path)
+        self._buffer, self._next, self._open = b"", 1, set[int]()
+        self._window, self._each, self._held = 65535, 65535, False
+        self._ready = False
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        transport.write(PREFACE + frame(SETTINGS, 0, 0))
+
+    def pause_writing(self) -> None:
+        self._held = True
+
+    def resume_writing(self) -> None:
+        self._held = False
+        self._call()
+
+    def data_received(self, data: bytes) -> None:
+        self._buffer += data
+        while len(self._buffer) >= 9 and len(self._buffer) >= (end := 9 + int.from_bytes(self._buffer[:3])):
+            kind, flags, stream = struct.unpack(">BBI", self._buffer[3:9])
+            self._take(kind, flags, stream, self._buffer[9:end])
+            self._buffer = self._buffer[end:]
+        self._call()
+
+    def _take(self, kind: int, flags: int, stream: int, payload: bytes) -> None:
+        if kind == SETTINGS and not flags & ACK:
+            values = dict(struct.iter_unpack(">HI", payload))
+            self._each, self._ready = values.get(INITIAL_WINDOW, self._each), True
+            self._transport.write(frame(SETTINGS, ACK, 0))
+        elif kind == PING and not flags & ACK:
+            self._transport.write(frame(PING, ACK, 0, payload))
+        elif kind == WINDOW_UPDATE and stream == 0:
+            self._window += int.from_bytes(payload)
+        elif kind == RST_STREAM or (kind in (DATA, HEADERS) and flags & END_STREAM):
+            self._deeds.ended += stream in self._open
+            self._open.discard(stream)
+
+    def _call(self) -> None:
+        """Begin calls, as many as are wanted."""
+        body = struct.pack(">BI", 0, self._deeds.declared) + bytes(min(self._deeds.sent, self._each - 5))
+        while self._ready and len(self._open) < self._deeds.streams and self._window >= len(body):
+            if self._held or self._deeds.over:
+                return
+            pieces = [body[at : at + FRAME_BYTES] for at in range(0, len(body), FRAME_BYTES)]
+            begun = frame(HEADERS, END_HEADERS, self._next, self._heads)
+            self._transport.write(begun + b"".join(frame(DATA, 0, self._next, piece) for piece in pieces))
+            self._open.add(self._next)
+            self._next, self._window = self._next + 2, self._window - len(body)
+
+
+@asynccontextmanager
+async def strangers(target: str, connections: int, deeds: Deeds) -> AsyncIterator[None]:
+    """Have strangers act during the block, and leave without a word at its end."""
+    host, _, port = target.rpartition(":")
+    loop = asyncio.get_running_loop()
+    made = [await loop.create_connection(lambda: Stranger(deeds), host, int(port)) for _ in range(connections)]
+    try:
+        yield
+    finally:
+        deeds.over = True
+        for transport, _ in made:
+            transport.abort()
+
+
+@asynccontextmanager
+async def measured(pid: int) -> AsyncIterator[list[int]]:
+    """Sample a process's memory during the block; yield the samples, in bytes."""
+    process, sizes = psutil.Process(pid), list[int]()
+
+    async def sample() -> None:
+        while True:
+            sizes.append(process.memory_info().rss)
+            await asyncio.sleep(0.05)
+
+    sampling = asyncio.ensure_future(sample())
+    try:
+        yield sizes
+    finally:
+        sampling.cancel()

@@ -1,0 +1,132 @@
+"""What a call passes before its handler: messages that arrive late or never, crowds, refusals that repeat."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from functools import partial
+from typing import Any
+
+import grpc
+import pytest
+from grpc_reflection.v1alpha.reflection_pb2 import ServerReflectionRequest
+from grpc_reflection.v1alpha.reflection_pb2_grpc import ServerReflectionStub
+
+from clerestory.server import app, gate, pace
+from clerestory.server.arrivals import Arrivals
+from clerestory.server.errors import Reason
+from clerestory.v1.rules_pb2 import ListGamesRequest, ListGamesResponse
+from tests.server.harness import Served, assert_reason, logged, long_question, question, refusal, served, until
+
+OWN = [("grpc.use_local_subchannel_pool", 1)]  # a connection of its own
+OTHER = (("x-on-behalf-of", "other"),)
+METHODS = [
+    "/clerestory.v1.RulesService/ListGames",
+    "/clerestory.v1.AdvisorService/Analyze",
+    "/grpc.health.v1.Health/Check",
+]
+EMPTY = ListGamesRequest().SerializeToString()
+
+
+async def never() -> AsyncIterator[bytes]:
+    """The messages of a call that never has any."""
+    await asyncio.Event().wait()
+    yield b""
+
+
+def begun(server: Served, method: str, messages: Any) -> Any:
+    """A call whose messages its caller sends as it likes."""
+    return server.channel.stream_unary(method)(messages)
+
+
+@pytest.mark.parametrize("method", METHODS)
+async def test_a_message_that_does_not_come_in_time_is_not_waited_for(
+    monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    monkeypatch.setattr(gate, "Arrivals", partial(Arrivals, seconds=0.1))
+    async with served() as server:
+        assert_reason(await refusal(begun(server, method, never())), Reason.SLOW_REQUEST)
+
+
+async def test_a_conversation_ends_when_no_request_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gate, "Arrivals", partial(Arrivals, seconds=0.1))
+    async with served() as server:
+        stub: Any = ServerReflectionStub(server.channel)
+        talk = stub.ServerReflectionInfo()
+        await talk.write(ServerReflectionRequest(list_services=""))
+        assert (await talk.read()).list_services_response.service
+        assert_reason(await refusal(talk.read()), Reason.SLOW_REQUEST)
+
+
+async def test_a_call_without_a_message_is_refused() -> None:
+    async with served() as server:
+        assert_reason(await refusal(begun(server, METHODS[0], [])), Reason.UNREADABLE_REQUEST)
+
+
+async def test_a_method_that_there_is_not_is_refused_before_its_message() -> None:
+    async with served() as server:
+        assert_reason(await refusal(begun(server, "/no.such/Method", never())), Reason.NO_SUCH_METHOD)
+
+
+async def test_whoever_has_most_requests_on_their_way_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gate, "Arrivals", partial(Arrivals, most=4, seconds=60.0))
+    come = asyncio.Event()
+
+    async def late() -> AsyncIterator[bytes]:
+        await come.wait()
+        yield EMPTY
+
+    async with served() as server, grpc.aio.insecure_channel(server.app.address, OWN) as crowd:
+        patient = begun(server, METHODS[0], late())
+        await patient.wait_for_connection()
+        crowded = [crowd.stream_unary(METHODS[0])(never()) for _ in range(4)]
+        await until(lambda: any(call.done() for call in crowded))
+        [ended] = [call for call in crowded if call.done()]
+        assert_reason(await refusal(ended), Reason.SLOW_REQUEST)
+        come.set()
+        assert ListGamesResponse.FromString(await patient).games
+
+
+async def test_a_caller_has_no_more_calls_in_progress_than_are_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app, "MOST_CALLS", 4)
+    async with served(max_searches=1) as server:
+        watches = [server.channel.unary_stream("/grpc.health.v1.Health/Watch")(b"") for _ in range(4)]
+        assert [await watch.read() for watch in watches]  # which have places of their own
+        calls = [begun(server, METHODS[0], never()) for _ in range(3)]
+        await until(lambda: any(call.done() for call in calls))
+        [ended] = [call for call in calls if call.done()]
+        assert_reason(await refusal(ended), Reason.BUSY)
+        other = server.channel.unary_unary(METHODS[0])(EMPTY, metadata=OTHER)
+        assert ListGamesResponse.FromString(await other).games
+
+
+async def test_refusals_that_repeat_are_held_back_and_those_of_others_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pace, "AT_ONCE", 5)
+    monkeypatch.setattr(pace, "EVERY", 3600.0)
+    monkeypatch.setattr(pace, "LONGEST", 3600.0)
+    async with served(max_searches=1) as server:
+        long = server.advisor.RecommendMove(long_question())
+        await until(lambda: server.app.scheduler.admitted == 1)
+        refused = [asyncio.ensure_future(refusal(server.advisor.RecommendMove(question()))) for _ in range(8)]
+        await until(lambda: sum(call.done() for call in refused) == 5)
+        assert_reason(await refusal(server.advisor.RecommendMove(question(), timeout=2)), Reason.BUSY)
+        assert (await server.advisor.RecommendMove(question(iterations=1), metadata=OTHER)).lines
+        for _ in range(5):
+            await refusal(server.channel.unary_unary("/no.such/Method")(b""))  # of the same address, not of that caller
+        assert sum(call.done() for call in refused) == 5
+        for call in (long, *refused):
+            call.cancel()
+
+
+async def test_three_refusals_of_a_caller_are_logged_and_the_others_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pace, "LINES_EVERY", 3600.0)
+    with logged("json") as log:
+        async with served(max_searches=1) as server:
+            long = server.advisor.RecommendMove(long_question())
+            await until(lambda: server.app.scheduler.admitted == 1)
+            for _ in range(6):
+                await refusal(server.advisor.RecommendMove(question()))
+            monkeypatch.setattr(pace, "LINES_EVERY", 0.0)
+            await refusal(server.advisor.RecommendMove(question()))
+            long.cancel()
+    lines = [json.loads(line) for line in log.getvalue().splitlines()]
+    assert [line.get("unlogged", 0) for line in lines if line.get("reason") == "BUSY"] == [0, 0, 0, 3]
