@@ -14,6 +14,7 @@ from clerestory.review.annotation import assemble
 from clerestory.review.course import last_root, plies_of
 from clerestory.review.deepen import those_that_matter
 from clerestory.review.plan import ITERATIONS, LEAST
+from clerestory.server.aside import aside
 from clerestory.server.callers import Caller, Callers
 from clerestory.server.errors import Reason, refuse
 from clerestory.server.games.course import require_playable
@@ -126,7 +127,7 @@ class Annotations(AnnotationServiceServicer):
         async with self._keeper.lend(wanted.game_id) as live:
             viewer = viewer_of(live.kept, wanted.tokens)
             judge = judge_of(live.kept, viewer, wanted.viewer)
-            end = live.kept.record(None).state
+            end = (await aside(live.kept.ply, live.kept.record, None)).state
         require_seat(end, judge)
         return end, judge
 

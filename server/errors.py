@@ -50,6 +50,7 @@ class Reason(StrEnum):
     NOT_STARTED = "NOT_STARTED"
     FROZEN = "FROZEN"
     TAKE_BACK_REFUSED = "TAKE_BACK_REFUSED"
+    LOG_FULL = "LOG_FULL"
     BAD_OPTIONS = "BAD_OPTIONS"
     BAD_PLY = "BAD_PLY"
     BAD_PAGE = "BAD_PAGE"
@@ -101,6 +102,7 @@ CODES = {
     Reason.NOT_STARTED: grpc.StatusCode.FAILED_PRECONDITION,
     Reason.FROZEN: grpc.StatusCode.FAILED_PRECONDITION,
     Reason.TAKE_BACK_REFUSED: grpc.StatusCode.FAILED_PRECONDITION,
+    Reason.LOG_FULL: grpc.StatusCode.FAILED_PRECONDITION,
     Reason.BAD_OPTIONS: grpc.StatusCode.INVALID_ARGUMENT,
     Reason.BAD_PLY: grpc.StatusCode.INVALID_ARGUMENT,
     Reason.BAD_PAGE: grpc.StatusCode.INVALID_ARGUMENT,

@@ -1,8 +1,9 @@
 """Reads requests of AdvisorService: from messages to positions of the engine and limits of a search."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from typing import Any
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
@@ -27,6 +28,9 @@ LEAST_INTERVAL = 0.01  # seconds between the tables of an analysis
 USUAL_INTERVAL = 0.25
 LONGEST_INTERVAL = 3600.0
 LONGEST_GAME_ID = 64  # bytes
+MAX_POSITION_BYTES = 8 * 1024  # the largest positions have at most a third of that; reading more would take long
+MAX_PARTS = 200  # messages in a position; an empty one takes two bytes, and as long to read as any
+MAX_ACTIONS = 1000  # in one call; more than the longest games have
 
 
 # -- questions -------------------------------------------------------------------------------------
@@ -225,6 +229,8 @@ def read_duration(
 def read_position(message: Position, path: str = "position") -> State:
     """Return the position that a message describes. Raises CallError, which lists all that is wrong with it."""
     game = message.WhichOneof("game")
+    if fault := size_fault(message):
+        refuse(Reason.BAD_POSITION, path, fault)
     if game is None:
         refuse(Reason.BAD_POSITION, path, f"has no game; set one of {', '.join(GAMES)}")
     try:
@@ -232,6 +238,23 @@ def read_position(message: Position, path: str = "position") -> State:
     except BadPosition as error:
         faults = [(f"{path}.{field}", description) for field, description in error.violations]
         raise CallError(Reason.BAD_POSITION, faults) from None
+
+
+def size_fault(message: Position) -> str:
+    """Return the fault in the size of a position, "" if there is none."""
+    size = message.ByteSize()
+    if size > MAX_POSITION_BYTES:
+        return f"has {size} bytes; {MAX_POSITION_BYTES} at most"
+    many = next(islice(parts(message), MAX_PARTS, None), None) is not None
+    return f"has more than {MAX_PARTS} parts such as players" if many else ""
+
+
+def parts(message: Message) -> Iterator[Message]:
+    """Yield the messages inside a message, and those inside them."""
+    for field, value in message.ListFields():
+        for part in (value if field.is_repeated else [value]) if field.message_type is not None else ():
+            yield part
+            yield from parts(part)
 
 
 def position_fields(message: Message) -> dict[str, Any]:
@@ -310,6 +333,9 @@ def read_texts(position: State, texts: Sequence[str], reason: Reason, path: str,
     field = reason.removeprefix("BAD_").lower()
     if texts and position.turn == NATURE:
         faults.add(reason, f"{path}{field}", "a chance event is due, of which every outcome is searched")
+        return set()
+    if len(texts) > MAX_ACTIONS:
+        faults.add(reason, f"{path}{field}", f"are {len(texts)}; {MAX_ACTIONS} at most in one call")
         return set()
     codes, legal = set(), set(position.legal_codes())
     for i, text in enumerate(texts):

@@ -11,13 +11,11 @@ from clerestory.engine.games import GAMES
 from clerestory.engine.rng import Rng
 from clerestory.engine.value import value_in_use
 from clerestory.server.errors import CallError, Reason, refuse
-from clerestory.server.translate import position_fields, read_position
+from clerestory.server.translate import MAX_ACTIONS, position_fields, read_position, size_fault
 from clerestory.v1 import advisor_pb2 as advisor
 from clerestory.v1 import rules_pb2 as rules
 from clerestory.v1.position_pb2 import Position
 
-MAX_ACTIONS = 1000  # in one call; more than the longest games have
-MAX_POSITION_BYTES = 8 * 1024  # the largest positions have at most a third of that; reading more would take long
 MAX_SHOWN = 6  # legal actions named when another was refused
 
 NO_KIND = "is of no kind; set position or referee"
@@ -58,22 +56,10 @@ def read_referee(message: rules.RefereePosition, path: str = "referee") -> State
 
 def read_kind(message: Position, referee: bool, path: str) -> State:
     """Return a position of one kind. Raises CallError, which lists all that is wrong with it."""
-    require(size_fault(message), path)
     state = read_position(message, path)
-    require(kind_fault(state, referee), path)
-    return state
-
-
-def require(fault: str, path: str) -> None:
-    """Raise CallError if a position has faults."""
-    if fault:
+    if fault := kind_fault(state, referee):
         refuse(Reason.BAD_POSITION, path, fault)
-
-
-def size_fault(message: Position) -> str:
-    """Return the fault in the size of a position, "" if there is none."""
-    size = message.ByteSize()
-    return f"has {size} bytes; {MAX_POSITION_BYTES} at most" if size > MAX_POSITION_BYTES else ""
+    return state
 
 
 def kind_fault(state: State, referee: bool) -> str:

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 
+from clerestory.server.aside import aside
 from clerestory.server.errors import CallError, Reason, SetAside, refuse
 from clerestory.server.games.kept import ServerGame
 from clerestory.server.games.live import Live
@@ -95,7 +96,7 @@ class GameCache:
             if found is None:
                 self.games.pop(game_id, None)  # it was deleted
                 refuse(Reason.NO_SUCH_GAME, "game_id", f"{game_id[:40]!r} is not a game of this server")
-            return replayed(*found)
+            return await aside(len(found[1]), replayed, *found)
 
     # -- games that cannot be read -----------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from clerestory.server.games.kept import ServerGame, TakeBackProposal, settle
 from clerestory.server.games.log import EndReason, Entry, EntryKind, Holder, SeatKind, TakeBacks, seated
 from clerestory.server.games.viewer import Viewer
 
+MAX_ENTRIES = 4000  # of a game, moves excepted: the longest games have a tenth of it when they are over
 MAX_SHOWN = 6  # legal actions listed when an illegal one is refused
 TWO = 2  # players: if one resigns, the other wins
 
@@ -44,8 +45,21 @@ def require_running(kept: ServerGame) -> None:
 def require_version(kept: ServerGame, version: int) -> None:
     """Raise CallError, STALE_VERSION with the current version, for any other version."""
     if version != kept.version:
-        text = f"is {version}; the game now has version {kept.version}"
-        raise CallError(Reason.STALE_VERSION, [("version", text)], metadata={"version": str(kept.version)})
+        raise stale(version, kept.version)
+
+
+def stale(version: int, current: int) -> CallError:
+    """Return the refusal of a call that was meant for another version than the current one."""
+    text = f"is {version}; the game now has version {current}"
+    return CallError(Reason.STALE_VERSION, [("version", text)], metadata={"version": str(current)})
+
+
+def require_room(kept: ServerGame) -> None:
+    """Raise CallError, LOG_FULL, for a game with so many entries that only moves may follow, so that it can end."""
+    if kept.version >= MAX_ENTRIES:
+        refuse(
+            Reason.LOG_FULL, "game_id", f"the game has {kept.version} entries; from {MAX_ENTRIES} on only moves follow"
+        )
 
 
 def repeated(kept: ServerGame, version: int, is_it: Callable[[Entry], bool]) -> bool:
@@ -131,8 +145,8 @@ def play_bot(kept: ServerGame, version: int, text: str, moment: int) -> None:
 def say(kept: ServerGame, viewer: Viewer, version: int, seat: int, text: str, moment: int) -> int:
     """Enter what a seat at a physical table was shown of a coming chance event; return the version after it.
 
-    Raises CallError: STALE_VERSION, BAD_SEAT, WRONG_SEAT_TOKEN, BAD_ACTION, ILLEGAL_ACTION, or that the game is not
-    running.
+    Raises CallError: STALE_VERSION, LOG_FULL, BAD_SEAT, WRONG_SEAT_TOKEN, BAD_ACTION, ILLEGAL_ACTION, or that the game
+    is not running.
     """
     require_seat(kept, seat)
     require_own(kept, viewer, seat)
@@ -140,6 +154,7 @@ def say(kept: ServerGame, viewer: Viewer, version: int, seat: int, text: str, mo
         return version + 1
     require_running(kept)
     require_version(kept, version)
+    require_room(kept)
     try:
         kept.add(Entry(EntryKind.SAID, seat, text, moment))
     except BadText:
@@ -163,14 +178,15 @@ def require_own(kept: ServerGame, viewer: Viewer, seat: int) -> None:
 def take_back(kept: ServerGame, viewer: Viewer, version: int, ply: int, decline: bool, moment: int) -> int:
     """Request a take-back, agree to one or decline it; carry it out once everybody has agreed.
 
-    Returns the version after it. Raises CallError: STALE_VERSION, WRONG_SEAT_TOKEN, BAD_PLY, TAKE_BACK_REFUSED, or that
-    the game is not running.
+    Returns the version after it. Raises CallError: STALE_VERSION, LOG_FULL, WRONG_SEAT_TOKEN, BAD_PLY,
+    TAKE_BACK_REFUSED, or that the game is not running.
     """
     people = [seat for seat in viewer.seats if kept.seats[seat].kind == SeatKind.PERSON]
     if repeated(kept, version, lambda entry: entry.kind in ANSWERS and entry.seat in people and entry.ply == ply):
         return after_answers(kept, version)
     require_running(kept)
     require_version(kept, version)
+    require_room(kept)
     if not people:
         refuse(Reason.WRONG_SEAT_TOKEN, "tokens", "none of them is of a seat that a person holds")
     if decline:
@@ -247,13 +263,14 @@ def require_seat(kept: ServerGame, seat: int) -> None:
 
 
 def set_seat(kept: ServerGame, viewer: Viewer, seat: int, plan: Holder, moment: int) -> None:
-    """Assign a seat to a bot or its player, or open it. Raises CallError: WRONG_SEAT_TOKEN, SEAT_TAKEN, BAD_SEAT."""
+    """Assign a seat to a bot or its player, or open it. Raises CallError: WRONG_SEAT_TOKEN, BAD_SEAT, LOG_FULL."""
     require_seat(kept, seat)
     require_alive(kept)
     if not (viewer.owner or seat in viewer.seats):
         refuse(Reason.WRONG_SEAT_TOKEN, "tokens", f"the owner's or that of seat {seat} is required")
     holder = new_holder(kept.seats[seat], plan)
     if holder != kept.seats[seat]:
+        require_room(kept)
         kept.add(seated(seat, holder, moment))
         settle(kept, moment)
 

@@ -70,6 +70,15 @@ class ServerGame:
         """Return the game as it was at a version."""
         return self if version == self.version else ServerGame(self.head, self.entries[:version])
 
+    def until(self, later: "ServerGame", version: int) -> "ServerGame":
+        """Return the game as it was at a version, given a later state of it: not all entries are added again."""
+        if version == later.version:
+            return later
+        game = self.copy()
+        for entry in later.entries[self.version : version]:
+            game.add(entry)
+        return game
+
     # -- queries -----------------------------------------------------------------------------------
 
     @property

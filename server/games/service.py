@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import grpc
 
+from clerestory.server.aside import aside
 from clerestory.server.callers import Caller, Callers
 from clerestory.server.errors import CallError, Reason, SetAside, refuse
 from clerestory.server.games import course
@@ -29,7 +30,7 @@ from clerestory.server.games.translate_games import (
     write_views,
 )
 from clerestory.server.games.translate_plans import NewGame, read_end, read_join, read_plan, read_seat_plan
-from clerestory.server.games.viewer import Viewer, digest_of, listed_to, viewer_of, visible
+from clerestory.server.games.viewer import Viewer, digest_of, listed_to, viewer_of
 from clerestory.server.games.watch import watch
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceServicer
@@ -70,7 +71,7 @@ class GameHandlers(GameServiceServicer):
 
     async def _make(self, plan: NewGame, mint: Mint, caller: Caller) -> games.CreateGameResponse:
         """Return a new game once it is stored; the answer is made before, in case that it cannot be."""
-        kept = make_game(plan, mint, caller.origin, self._now())
+        kept = await aside(len(plan.played), make_game, plan, mint, caller.origin, self._now())
         answer = write_created(kept, mint)
         await self._keeper.create(kept, keys_of(kept.head, mint))
         return answer
@@ -114,16 +115,15 @@ class GameHandlers(GameServiceServicer):
     async def _shown(self, request: games.GetGameRequest) -> games.GetGameResponse:
         async with self._keeper.lend(request.game_id) as live:
             viewer = viewer_of(live.kept, request.tokens)
-            kept = visible(live.kept, viewer)
+            kept = await live.visible(viewer)
             ply = request.ply if request.HasField("ply") else kept.ply
             if ply > kept.ply:
                 refuse(Reason.BAD_PLY, "ply", f"is {ply}; the game has reached ply {kept.ply}")
             listed = request.HasField("entries_from_ply") and not viewer.stranger
+            first = request.entries_from_ply if listed else ply + 1
+            entries = await aside(ply - first, write_line, kept, first, ply)
             return games.GetGameResponse(
-                game=write_game(kept),
-                views=write_views(kept, viewer, ply),
-                ply=ply,
-                entries=write_line(kept, request.entries_from_ply, ply) if listed else (),
+                game=write_game(kept), views=write_views(kept, viewer, ply), ply=ply, entries=entries
             )
 
     async def ListGames(
@@ -143,7 +143,7 @@ class GameHandlers(GameServiceServicer):
         """Return a game of a list; one that cannot be shown does not keep the others from being shown."""
         try:
             async with self._keeper.lend(game_id, asked=False) as live:
-                return write_game(visible(live.kept, listed_to(live.kept, digests)))
+                return write_game(await live.visible(listed_to(live.kept, digests)))
         except SetAside as error:
             return write_unreadable(game_id, error.why)
         except CallError:
@@ -171,7 +171,8 @@ class GameHandlers(GameServiceServicer):
             viewer = viewer_of(live.kept, request.tokens)
             require_sight(viewer)
             course.require_playable(live.kept)
-            return write_record(visible(live.kept, viewer), viewer)
+            kept = await live.visible(viewer)
+            return await aside(kept.ply, write_record, kept, viewer)
 
     # -- acting ------------------------------------------------------------------------------------
 
@@ -199,10 +200,12 @@ class GameHandlers(GameServiceServicer):
     ) -> dict[str, Any]:
         """Act on a version, and return the fields of the answer, as of the version after it."""
         async with self._keeper.lend(request.game_id) as live:
+            near = await live.reach(min(request.version, live.kept.version))
 
             def write(kept: ServerGame, viewer: Viewer, version: int) -> dict[str, Any]:
-                after = kept.at(version)
-                entries = write_entries(live.at(request.version), after)
+                before = live.after(near, request.version)
+                after = before.until(kept, version)
+                entries = write_entries(before, after)
                 return {"entries": entries, "game": write_game(after), "views": write_views(after, viewer)}
 
             return await self._change(live, request.tokens, act, write)

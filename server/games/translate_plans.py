@@ -9,8 +9,8 @@ from clerestory.engine.tuning import NUM_LEVELS
 from clerestory.server.errors import Faults, Reason, refuse
 from clerestory.server.games.log import BotSettings, EndReason, GameOptions, Holder, SeatKind
 from clerestory.server.games.translate_games import ENDS, HINTS, ONLOOKERS, SEATS, TAKE_BACKS
-from clerestory.server.translate import read_duration
-from clerestory.server.translate_rules import MAX_ACTIONS, read_any, read_game
+from clerestory.server.translate import MAX_ACTIONS, read_duration
+from clerestory.server.translate_rules import read_any, read_game
 from clerestory.v1 import games_pb2 as games
 
 SEED_BITS = 53  # of a seed: every JSON parser represents them exactly
@@ -47,7 +47,7 @@ def read_plan(request: games.CreateGameRequest) -> NewGame:
     game = read_game(request.game)
     if len(request.seats) not in game.seats:
         text = f"are {len(request.seats)}; {game.name} has {game.seats[0]} to {game.seats[-1]}"
-        faults.add(Reason.BAD_SEATS, "seats", text)
+        refuse(Reason.BAD_SEATS, "seats", text)
     seats = tuple(read_holder(seat, f"seats[{number}].", faults) for number, seat in enumerate(request.seats))
     options = read_options(request.options, faults)
     seed = request.seed if request.HasField("seed") else None

@@ -76,11 +76,6 @@ def onlooker_of(kept: ServerGame, invited: bool) -> Viewer:
     return Viewer(stranger=True)
 
 
-def visible(kept: ServerGame, viewer: Viewer) -> ServerGame:
-    """Return a game as far as a viewer may see it."""
-    return kept.at(horizon(kept, viewer))
-
-
 def horizon(kept: ServerGame, viewer: Viewer) -> int:
     """Return the latest version that a viewer may see: for an onlooker an earlier one, until the game is over."""
     late = kept.head.options.delay_plies if viewer.late and not kept.over else 0

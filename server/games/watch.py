@@ -4,13 +4,16 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from clerestory.server.errors import Reason, refuse
-from clerestory.server.games.course import require_version
+from clerestory.server.games.course import stale
 from clerestory.server.games.keeper import Keeper
+from clerestory.server.games.kept import ServerGame
 from clerestory.server.games.live import Live
 from clerestory.server.games.translate_games import write_presence, write_state
-from clerestory.server.games.viewer import Viewer, horizon, visible
+from clerestory.server.games.viewer import Viewer, horizon
 from clerestory.v1 import games_pb2 as games
 
+MOST = 250  # entries of one message: some 50 KB, made in a few thousandths of a second
+FEW = 16  # entries of a message that is cached
 HEARTBEAT = 15.0  # seconds without a message after which a keep-alive is sent
 
 Write = Callable[[games.WatchGameResponse], Awaitable[None]]
@@ -28,23 +31,27 @@ async def watch(keeper: Keeper, live: Live, viewer: Viewer, cursor: int | None, 
 
     Raises CallError: STALE_VERSION for a version that does not exist yet, FINISHING.
     """
-    seen = horizon(live.kept, viewer)
-    if cursor is not None and cursor > seen:
-        require_version(visible(live.kept, viewer), cursor)
+    latest = horizon(live.kept, viewer)
+    if cursor is not None and cursor > latest:
+        raise stale(cursor, latest)
     with live.watched_by(viewer) as news:
+        shown = await live.reach(latest if cursor is None else cursor)
         present = write_presence(live.watching.values())
         first = games.WatchGameResponse(presence=present)
-        first.MergeFrom(frame(live, viewer, seen if cursor is None else cursor, seen))
+        kept = live.after(shown, min(latest, shown.version + MOST))
+        first.MergeFrom(frame(live, viewer, shown, kept))
         await write(first)
-        while not (live.kept.over and seen == live.kept.version):
+        shown = kept
+        while not (live.kept.over and shown.version == live.kept.version):
             if keeper.finishing:
                 refuse(Reason.FINISHING, "", "the server is shutting down; resume with from_version")
             news.clear()
             there = write_presence(live.watching.values())
-            step = next_step(live, viewer, seen)
+            step = next_step(live, viewer, shown.version)
             if step is not None:
-                await write(frame(live, viewer, seen, step))
-                seen = step
+                kept = live.after(shown, step)
+                await write(frame(live, viewer, shown, kept))
+                shown = kept
             elif there != present:
                 await write(games.WatchGameResponse(presence=there))
                 present = there
@@ -55,22 +62,23 @@ async def watch(keeper: Keeper, live: Live, viewer: Viewer, cursor: int | None, 
 def next_step(live: Live, viewer: Viewer, seen: int) -> int | None:
     """Return the version to show next, None while there is nothing new.
 
-    For a reader who keeps up it is the version after the next entry, for a slow one the latest.
+    For a reader who keeps up it is the version after the next entry, for a slow one the latest, or MOST entries on.
     """
     latest = horizon(live.kept, viewer)
     if latest <= seen:
         return None
-    return seen + 1 if seen in live.steps and latest == live.kept.version else latest
+    return seen + 1 if seen in live.steps and latest == live.kept.version else min(latest, seen + MOST)
 
 
-def frame(live: Live, viewer: Viewer, since: int, version: int) -> games.WatchGameResponse:
-    """Return the state of a version with the entries since another; cached for viewers who see the same."""
-    key = viewer, since, version
-    if key not in live.frames:
-        present = version == live.kept.version
-        live.frames[key] = write_state(live.at(since), live.at(version), viewer, present=present)
-    found: games.WatchGameResponse = live.frames[key]
-    return found
+def frame(live: Live, viewer: Viewer, shown: ServerGame, kept: ServerGame) -> games.WatchGameResponse:
+    """Return a state with the entries since the one shown before; if few, it is cached for viewers who see the same."""
+    key = viewer, shown.version, kept.version
+    made: games.WatchGameResponse | None = live.frames.get(key)
+    if made is None:
+        made = write_state(shown, kept, viewer, present=kept.version == live.kept.version)
+        if kept.version - shown.version <= FEW:
+            live.frames[key] = made
+    return made
 
 
 async def set_within(event: asyncio.Event, seconds: float) -> bool:

@@ -12,7 +12,7 @@ from clerestory.clients.wire import position_message
 from clerestory.engine import GAMES, State
 from clerestory.server.errors import Reason
 from clerestory.server.rules_service import AT_ONCE, RulesHandlers
-from clerestory.server.translate_rules import MAX_ACTIONS, MAX_POSITION_BYTES
+from clerestory.server.translate import MAX_ACTIONS, MAX_PARTS, MAX_POSITION_BYTES, parts
 from clerestory.v1 import rules_pb2 as api
 from clerestory.v1.advisor_pb2 import RecommendMoveRequest
 from clerestory.v1.position_pb2 import Position
@@ -109,6 +109,8 @@ async def test_a_long_call_lets_others_in_between() -> None:
 def test_no_position_of_a_game_is_near_the_limit(name: str, seats: int) -> None:
     sizes = [position_message(state).ByteSize() for state in walk(GAMES[name], seats, 4)]
     assert max(sizes) < MAX_POSITION_BYTES / 3
+    numbers = [sum(1 for _ in parts(position_message(state))) for state in walk(GAMES[name], seats, 4)]
+    assert max(numbers) < MAX_PARTS / 3
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -177,9 +177,8 @@ async def test_a_game_that_cannot_be_read_is_shown_as_frozen_with_its_reason(mon
         monkeypatch.setattr(store, "load", read)
         listed = await played.stub.ListGames(games.GameServiceListGamesRequest())
         [frozen] = [game for game in listed.games if game.game_id != played.game_id]
-        assert frozen == games.Game(
-            game_id="damaged", status=games.GAME_STATUS_FROZEN, frozen_reason="its head is damaged"
-        )
+        why = "this server cannot read the game: its head is damaged"
+        assert frozen == games.Game(game_id="damaged", status=games.GAME_STATUS_FROZEN, frozen_reason=why)
         seen = await played.stub.GetGame(games.GetGameRequest(game_id="damaged", tokens=["any"]))
         assert seen == games.GetGameResponse(game=frozen)
         acting = games.PlayActionRequest(game_id="damaged", tokens=["any"], action="play 1")

@@ -22,7 +22,7 @@ from clerestory.server.games.log import (
     TakeBacks,
     seated,
 )
-from clerestory.server.games.viewer import Viewer, digest_of, viewer_of, visible
+from clerestory.server.games.viewer import Viewer, digest_of, horizon, viewer_of
 from tests.server.games.table import OWNER, STORED, head, kept
 
 BOTH = Viewer((0, 1))
@@ -379,13 +379,13 @@ def test_onlookers_see_a_game_late_and_all_of_it_once_it_is_over() -> None:
     game = kept(delay_plies=2)
     for _ in range(3):
         play(game)
-    late = visible(game, Viewer())
+    late = game.at(horizon(game, Viewer()))
     assert late.ply == game.ply - 2
     assert [entry.text for entry in late.line] == [entry.text for entry in game.line[:-2]]
-    assert visible(game, OWNER) is game
-    assert visible(game, Viewer((0,))) is game
+    assert game.at(horizon(game, OWNER)) is game
+    assert game.at(horizon(game, Viewer((0,)))) is game
     course.end(game, OWNER, EndReason.ABANDONED, NOW)
-    assert visible(game, Viewer()) is game
+    assert game.at(horizon(game, Viewer())) is game
 
 
 # -- records ---------------------------------------------------------------------------------------
