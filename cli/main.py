@@ -2,64 +2,79 @@
 
 import signal
 import sys
-from typing import Any, NoReturn
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
 
 import typer
 
-from clerestory.cli.annotate import annotate_record
-from clerestory.cli.arena import arena
-from clerestory.cli.bench import bench
-from clerestory.cli.hint import hint
-from clerestory.cli.learn import learn
-from clerestory.cli.new import new
-from clerestory.cli.options import BadOption, common
-from clerestory.cli.play import play
-from clerestory.cli.puzzle import solve
-from clerestory.cli.recommend import analyze, recommend
-from clerestory.cli.rules import rules
-from clerestory.cli.serve import serve
-from clerestory.cli.show import replay, show
-from clerestory.cli.simulate import simulate
-from clerestory.cli.tune import tune
-from clerestory.cli.web import web
-from clerestory.clients import AdvisorError, BadConnection, BadRequest, NotNow
-from clerestory.door.config import BadDoor
-from clerestory.engine import GameError
-from clerestory.learn.errors import LearnError
-from clerestory.review.puzzle import NoPuzzle
-from clerestory.search import SearchError
-from clerestory.server.config import BadSettings
+from clerestory import __version__
+from clerestory.cli.lazy import group
 
-BAD_INPUT = (
-    *(BadOption, BadConnection, BadRequest, NotNow, GameError, SearchError, NoPuzzle, LearnError, BadSettings, BadDoor),
-)
-FAILURES = (AdvisorError, OSError)
+# By their full names, because an error can only come from a module that was imported.
+BAD_INPUT = {
+    "clerestory.cli.options.BadOption",
+    "clerestory.clients.errors.BadConnection",
+    "clerestory.clients.errors.BadRequest",
+    "clerestory.clients.errors.NotNow",
+    "clerestory.door.config.BadDoor",
+    "clerestory.engine.errors.GameError",
+    "clerestory.learn.errors.LearnError",
+    "clerestory.review.puzzle.NoPuzzle",
+    "clerestory.search.errors.SearchError",
+    "clerestory.server.config.BadSettings",
+}
+FAILURES = {"clerestory.clients.errors.AdvisorError", "builtins.OSError"}
 
-app = typer.Typer(
-    help="An AI opponent and analyst for board games.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
+app = group(
+    {
+        "serve": ("Serve advice and games over gRPC until told to stop.", "serve:serve"),
+        "web": ("Show the page of a server that runs elsewhere.", "web:web"),
+        "recommend": ("Recommend a move in a position.", "recommend:recommend"),
+        "analyze": ("Show the best lines of a position as they improve.", "recommend:analyze"),
+        "play": ("Play a game; type `help` for the commands.", "play:play"),
+        "hint": ("Rank the actions of a position without a server.", "hint:hint"),
+        "new": ("Write the first position of a game.", "new:new"),
+        "show": ("Print a position and its legal actions.", "show:show"),
+        "simulate": ("Play games at random.", "simulate:simulate"),
+        "replay": ("Check recorded games and print how they ended.", "show:replay"),
+        "annotate": ("Review a recorded game: luck, errors and gifts.", "annotate:annotate_record"),
+        "puzzle": ("Show a position with one best action; judge an answer.", "puzzle:solve"),
+        "rules": ("Print the card catalogue in use.", "rules:rules"),
+        "arena": ("Play one bot against another, and say which is stronger.", "arena:arena"),
+        "tune": ("Tune options of a bot by the games it wins.", "tune:tune"),
+        "learn": ("Learn a value from games of the search against itself.", "learn:learn"),
+        "bench": ("Measure the speed of engine, search and service.", "bench:bench"),
+    },
+    "An AI opponent and analyst for board games.",
 )
-app.callback()(common)
-app.command()(serve)
-app.command()(web)
-app.command()(recommend)
-app.command()(analyze)
-app.command()(play)
-app.command()(hint)
-app.command()(new)
-app.command()(show)
-app.command()(simulate)
-app.command()(replay)
-app.command("annotate")(annotate_record)
-app.command("puzzle")(solve)
-app.command()(rules)
-app.command()(arena)
-app.command()(tune)
-app.command()(learn)
-app.add_typer(bench, name="bench")
+
+
+def say_version(wanted: bool) -> None:
+    """Print the version, and end."""
+    if wanted:
+        typer.echo(f"clerestory {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def common(
+    catalogue: Annotated[
+        list[Path] | None,
+        typer.Option(
+            envvar="CLERESTORY_CATALOGUE",
+            help="Card catalogue to use instead of the shipped one; may be given once for each game.",
+        ),
+    ] = None,
+    version: Annotated[  # noqa: ARG001  # its callback does the work
+        bool, typer.Option("--version", callback=say_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Handle the options that come before every command."""
+    if catalogue:
+        from clerestory.cli.options import use_catalogue
+
+        for path in catalogue:
+            use_catalogue(path)
 
 
 def main() -> None:
@@ -67,10 +82,11 @@ def main() -> None:
     signal.signal(signal.SIGTERM, end)
     try:
         app()
-    except BAD_INPUT as error:
-        fail(error, 2)
-    except FAILURES as error:
-        fail(error, 1)
+    except Exception as error:
+        kinds = {f"{kind.__module__}.{kind.__qualname__}" for kind in type(error).__mro__}
+        if not kinds & (BAD_INPUT | FAILURES):
+            raise
+        fail(error, 2 if kinds & BAD_INPUT else 1)
 
 
 def end(number: int, _: Any) -> NoReturn:

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from clerestory import __version__
 from clerestory.engine import GAMES
 from clerestory.engine.core import Game
 from clerestory.engine.games import game_of_catalogue
@@ -25,30 +24,11 @@ class BadOption(ValueError):
     """An option or an argument is invalid; the message names it."""
 
 
-def say_version(wanted: bool) -> None:
-    """Print the version, and end."""
-    if wanted:
-        typer.echo(f"clerestory {__version__}")
-        raise typer.Exit
-
-
-def common(
-    catalogue: Annotated[
-        list[Path] | None,
-        typer.Option(
-            envvar="CLERESTORY_CATALOGUE",
-            help="Card catalogue to use instead of the shipped one; may be given once for each game.",
-        ),
-    ] = None,
-    version: Annotated[  # noqa: ARG001  # its callback does the work
-        bool, typer.Option("--version", callback=say_version, is_eager=True, help="Print the version and exit.")
-    ] = False,
-) -> None:
-    """Handle the options that come before every command."""
-    for path in catalogue or ():
-        rules = game_of_catalogue(path)
-        CATALOGUES[rules.name] = str(path.resolve())
-        announce_value(rules)
+def use_catalogue(path: Path) -> None:
+    """Use the cards of a file, and those of our children. Raises GameError."""
+    rules = game_of_catalogue(path)
+    CATALOGUES[rules.name] = str(path.resolve())
+    announce_value(rules)
 
 
 def announce_value(rules: Game) -> None:

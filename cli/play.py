@@ -14,7 +14,6 @@ from rich.console import Console
 
 from clerestory.cli.grouped import grouped
 from clerestory.cli.kept import KeptSession, create_game, is_kept, open_game, play_kept, view_of
-from clerestory.cli.on_page import play_on_page
 from clerestory.cli.options import DEFAULT_GAME, BadOption, GameOption, chosen_game, read_file
 from clerestory.cli.playing import SeatPlayer, Session, play_on
 from clerestory.cli.recording import Recording
@@ -72,6 +71,8 @@ def play(
         sys.exit(play_there(server, access, shown, start, make))
     players = [read_player(word.strip(), number) for number, word in enumerate(seats.split(","))]
     if web:
+        from clerestory.cli.on_page import play_on_page  # a whole server, which a game in the terminal does not need
+
         require_plain_game(start, record, table, server)
         play_on_page(chosen_game(game).name, players, read_time(time), seed)
         return

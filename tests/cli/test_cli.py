@@ -85,7 +85,7 @@ def test_recommend_for_programs(example: Path) -> None:
 
 
 def test_recommend_for_people() -> None:
-    done = run("recommend", OPENING, "--time", "20ms", "--seed", "4")
+    done = run("recommend", OPENING, "--iterations", "2000", "--seed", "4")
     assert (done.returncode, done.stderr) == (0, "")
     title, *lines = done.stdout.splitlines()
     rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in lines if line.startswith("│")]

@@ -3,11 +3,8 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import typer.main
-
-from clerestory.cli.main import app
+from clerestory.cli.lazy import imported
 from clerestory.server.config import Settings
 from tests.server.harness import served
 
@@ -20,8 +17,7 @@ SPOKEN = {"None": "none", "False": "no", "": "none"}  # how the page says a defa
 
 def options() -> Iterator[tuple[str, str, str]]:
     """Every visible option of `clerestory serve`, its environment variable and its default."""
-    command: Any = typer.main.get_command(app)
-    for option in command.commands["serve"].params:
+    for option in imported("serve", "serve:serve").params:
         if not option.hidden:
             default = "cores" if option.name == "workers" else str(option.default)
             yield option.opts[0], option.envvar, SPOKEN.get(default, default)

@@ -1,0 +1,187 @@
+"""`clerestory bench engine`, `search` and `budget`: the speed of this machine, with a reference timed beside it."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from functools import partial
+from statistics import median
+from time import monotonic
+from timeit import timeit
+from typing import Annotated, Any
+
+import typer
+
+from clerestory.cli.grouped import grouped
+from clerestory.cli.new import first_decision
+from clerestory.cli.options import DEFAULT_GAME, BadOption, GameOption, JsonOption, SeatsOption, chosen_game
+from clerestory.cli.screen import figures_table, screen
+from clerestory.engine import State
+from clerestory.engine.core import Game
+from clerestory.engine.speed import copies, random_games, random_playouts, reference
+from clerestory.percentiles import percentile
+from clerestory.search.ismcts import Searcher
+from clerestory.search.options import shipped
+from clerestory.search.root import observe
+
+COPIES = 1_000_000
+BOTS: Mapping[str, Callable[[Game, int], Mapping[str, Any]]] = {  # options
+    "ismcts-plain": lambda *_: {},
+    "ismcts": shipped,
+}
+
+
+@dataclass(frozen=True)
+class EngineFigures:
+    """Uniformly random games from setup to end, decks dealt, chance events included, on one core."""
+
+    games_per_s: float
+    ns_per_ply: float  # a ply is any decision or chance event
+    plies_per_game: float
+    copy_ns: float  # memcpy of a position, in C
+    python_copy_ns: float  # State.copy()
+    state_bytes: int
+    reference_ns: float  # one step of a fixed C loop
+
+
+@dataclass(frozen=True)
+class SearchFigures:
+    """A search from the first decision of a game."""
+
+    iterations_per_s: float
+    overhead_us: float  # an iteration minus its random playout, if it has one; meaningful with one thread only
+    nodes: int
+    bytes: int
+    reference_ns: float
+
+
+def engine_run(game: Game, seats: int, seconds: float, seed: int) -> EngineFigures:
+    """Measure once."""
+    before = reference()
+    games, plies, spent = random_games(game, seats, seconds, seed)
+    state = game.new(seats, seed)
+    return EngineFigures(
+        games_per_s=games / spent,
+        ns_per_ply=1e9 * spent / plies,
+        plies_per_game=plies / games,
+        copy_ns=1e9 * copies(state, COPIES) / COPIES,
+        python_copy_ns=1e9 * timeit(state.copy, number=COPIES // 10) / (COPIES // 10),
+        state_bytes=game.state_bytes,
+        reference_ns=median((before, reference(), reference())),
+    )
+
+
+def search_run(threads: int, bot: str, game: Game, seats: int, seconds: float, seed: int) -> SearchFigures:
+    """Measure once: half of the time for playouts alone, to subtract them, and half for the search."""
+    position = first_decision(game.name, seats, seed)
+    playouts, _, playing = random_playouts(position, seconds / 2, seed)
+    options = BOTS[bot](game, seats)
+    result = Searcher(observe(position), seed=seed, **options).run(seconds=seconds / 2, threads=threads)
+    playout = playing / playouts if options.get("horizon") is None else 0.0
+    return SearchFigures(
+        iterations_per_s=result.iterations / result.elapsed,
+        overhead_us=1e6 * (result.elapsed / result.iterations - playout),
+        nodes=result.nodes,
+        bytes=result.tree_bytes,
+        reference_ns=median((reference(), reference(), reference())),
+    )
+
+
+def overruns(position: State, budget: float, count: int) -> list[float]:
+    """Return how many milliseconds after its deadline each of `count` searches returned its result."""
+    late = []
+    for seed in range(count):
+        searcher = Searcher(observe(position), seed=seed)
+        started = monotonic()
+        searcher.run(seconds=budget)
+        late.append(1e3 * (monotonic() - started - budget))
+    return late
+
+
+def medians(runs: list[Any]) -> dict[str, float]:
+    """Return each figure's median over the runs; counts stay whole."""
+    columns = {name: [getattr(run, name) for run in runs] for name in asdict(runs[0])}
+    return {name: type(values[0])(median(values)) for name, values in columns.items()}
+
+
+def report(about: dict[str, Any], results: list[Any], *, as_json: bool) -> None:
+    """Print the medians of runs."""
+    figures = medians(results)
+    if as_json:
+        typer.echo(json.dumps({**about, "runs": len(results), **figures}))
+        return
+    title = ", ".join(f"{name} {value}" for name, value in about.items())
+    table = figures_table(title, "figure", "median", "least", "most")
+    for name, values in rows(results, figures):
+        table.add_row(name, *values)
+    screen().print(table)
+
+
+def rows(results: list[Any], figures: dict[str, float]) -> Iterator[tuple[str, list[str]]]:
+    """Yield each figure with its median, minimum and maximum."""
+    for name, middle in figures.items():
+        values = [getattr(result, name) for result in results]
+        yield name, [shown(value) for value in (middle, min(values), max(values))]
+
+
+def shown(value: float) -> str:
+    """Format a figure for people, with two decimals below 1000."""
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.{0 if value >= 1000 else 2}f}"
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """The options of both benchmarks of a game: which one, how long, how often."""
+
+    game: GameOption = "toy"
+    seats: SeatsOption = 2
+    seconds: Annotated[float, typer.Option("--seconds", min=0.01, max=3600, help="Seconds of each run.")] = 1.0
+    runs: Annotated[int, typer.Option("--runs", min=1, max=100, help="Runs; medians are reported.")] = 3
+    as_json: JsonOption = False
+
+    def report(self, bench: str, run: Callable[[Game, int, float, int], Any], **about: Any) -> None:
+        """Run the requested number of times, with seeds from 0, and print the medians. Raises BadOption."""
+        rules = chosen_game(self.game, self.seats)
+        results = [run(rules, self.seats, self.seconds, seed) for seed in range(self.runs)]
+        title = {"bench": bench, "game": self.game, "seats": self.seats, "seconds": self.seconds, **about}
+        report(title, results, as_json=self.as_json)
+
+
+RUNS = Runs()
+
+
+@grouped()
+def bench_engine(runs: Runs = RUNS) -> None:
+    """Random games from setup to end on one core."""
+    runs.report("engine", engine_run)
+
+
+@grouped()
+def bench_search(
+    runs: Runs = RUNS,
+    threads: Annotated[int, typer.Option("--threads", min=1, max=256, help="Trees to search in parallel.")] = 1,
+    bot: Annotated[str, typer.Option("--bot", help=f"One of {', '.join(BOTS)}.")] = "ismcts-plain",
+) -> None:
+    """Searches from the first decision of a game, a core for each thread."""
+    if bot not in BOTS:
+        raise BadOption(f"--bot: {bot!r} is not one of {', '.join(BOTS)}")
+    runs.report("search", partial(search_run, threads, bot), threads=threads, bot=bot)
+
+
+def bench_budget(
+    game: GameOption = DEFAULT_GAME,
+    seats: SeatsOption = 2,
+    budget_ms: Annotated[float, typer.Option("--budget-ms", min=1, max=60_000, help="Time budget of a search.")] = 100,
+    count: Annotated[int, typer.Option("--count", min=2, max=100_000, help="Number of searches.")] = 200,
+    as_json: JsonOption = False,
+) -> None:
+    """How far searches overrun their time budget, on one core, in milliseconds."""
+    chosen_game(game, seats)
+    late = overruns(first_decision(game, seats, 0), budget_ms / 1e3, count)
+    figures = {"p50": median(late), "p99": percentile(late, 99), "max": max(late)}
+    about = {"bench": "budget", "game": game, "seats": seats, "budget_ms": budget_ms, "count": count}
+    if as_json:
+        typer.echo(json.dumps({**about, "overrun_ms": figures, "reference_ns": reference()}))
+        return
+    typer.echo(
+        f"overrun of {count} searches of {budget_ms:g} ms: " + ", ".join(f"{k} {v:.3f} ms" for k, v in figures.items())
+    )

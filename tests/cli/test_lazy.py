@@ -1,0 +1,73 @@
+"""What a command imports: help costs as little as that of an empty command, and a command only what it uses."""
+
+import os
+import subprocess
+import sys
+from pkgutil import resolve_name
+
+import pytest
+from typer.testing import CliRunner
+
+from clerestory.cli.bench import bench
+from clerestory.cli.main import BAD_INPUT, FAILURES, app
+
+ROOT = "clerestory"
+HEAVY = {"asyncio", "google.protobuf", "grpc", "numpy", "rich.console", "uvicorn"}
+SERVING = {"clerestory.door", "clerestory.server.app", "prometheus_client", "sqlite3", "uvicorn"}
+COMMANDS = ["serve", "web", "recommend", "analyze", "play", "hint", "new", "show", "simulate", "replay"]
+COMMANDS += ["annotate", "puzzle", "rules", "arena", "tune", "learn", "bench"]
+BENCHES = ["service", "early", "value", "engine", "search", "budget"]
+
+
+def imported(*arguments: str) -> set[str]:
+    """Return the names of all modules that a command imports."""
+    command = [sys.executable, "-X", "importtime", "-m", ROOT, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ | {"COLUMNS": "80"})
+    return {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if line.startswith("import time:")}
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["bench", "--help"]])
+def test_help_imports_the_command_line_alone(arguments: list[str]) -> None:
+    modules = imported(*arguments)
+    assert not modules & HEAVY
+    ours = {name for name in modules if name.startswith(f"{ROOT}.")}
+    assert ours <= {f"{ROOT}.{name}" for name in ("cli", "cli.main", "cli.lazy", "cli.bench")}
+
+
+@pytest.mark.parametrize("command", ["new", "show", "simulate", "replay", "annotate", "puzzle", "rules", "arena"])
+def test_a_command_without_a_server_imports_nothing_of_the_network(command: str) -> None:
+    modules = imported(command, "--help")
+    assert not modules & (HEAVY - {"rich.console"} | SERVING)
+    assert not [name for name in modules if name.startswith(("clerestory.clients", "clerestory.server", "grpc"))]
+
+
+@pytest.mark.parametrize("command", ["recommend", "analyze", "hint", "play"])
+def test_a_command_that_asks_a_server_imports_none(command: str) -> None:
+    assert not imported(command, "--help") & SERVING
+
+
+@pytest.mark.parametrize("words", [[name] for name in COMMANDS] + [["bench", name] for name in BENCHES])
+def test_every_command_in_the_list_is_there(words: list[str]) -> None:
+    done = CliRunner().invoke(app, [*words, "--help"])
+    assert done.exit_code == 0, done.output
+    assert f"Usage: {' '.join(['root', *words])} [OPTIONS]" in done.output
+
+
+@pytest.mark.parametrize(("group", "names"), [(app, COMMANDS), (bench, BENCHES)])
+def test_the_list_of_commands_is_whole_sentences(group: object, names: list[str]) -> None:
+    shown = CliRunner(env={"COLUMNS": "80"}).invoke(group, ["--help"]).output.partition("Commands:\n")[2]  # type: ignore[arg-type]
+    assert [line.split()[0] for line in shown.splitlines()] == names
+    assert all(line.endswith(".") and not line.endswith("...") for line in shown.splitlines())
+
+
+def test_an_unknown_command_is_answered_with_the_one_that_was_meant() -> None:
+    done = CliRunner().invoke(app, ["shwo"])
+    assert done.exit_code == 2
+    assert "Did you mean 'show'?" in done.output
+
+
+@pytest.mark.parametrize("name", sorted(BAD_INPUT | FAILURES))
+def test_every_error_that_ends_a_command_in_one_line_exists(name: str) -> None:
+    found = resolve_name(name)
+    assert issubclass(found, Exception)
+    assert f"{found.__module__}.{found.__qualname__}" == name
