@@ -25,6 +25,7 @@ TEXTS = {  # by the name of the field of `Settings`
     "margin": "Seconds of a call's deadline reserved for returning the answer.",
     "drain_delay": "Seconds from reporting NOT_SERVING until searches are ended.",
     "grace": "Seconds that running calls have to finish once the server shuts down.",
+    "idle_timeout": "Seconds after which a connection without calls is closed.",
     "store": "File to keep games in, or postgresql://...; `user:` for your own, `memory:` for none.",
     "max_games": "Most unfinished games.",
     "max_games_each": "Most unfinished games of one caller.",

@@ -16,13 +16,15 @@ SPREAD = {
 # How much may be buffered for a slow reader of a stream: a few tables, so that the next one is nearly the latest.
 NARROW: list[tuple[str, str | int]] = [("grpc.http2.lookahead_bytes", 8192), ("grpc.http2.bdp_probe", 0)]
 # How soon a restarted server is found again (milliseconds): the interval and timeout of connection attempts;
-# pings of a silent connection while a call waits, half as often as our server allows; repeated name lookups.
+# pings of a silent connection while a call waits, half as often as our server allows; repeated name lookups. Without
+# calls, a connection is closed before our server would do it, of which gRPC writes a line on standard error.
 RECONNECT: list[tuple[str, str | int]] = [
     ("grpc.initial_reconnect_backoff_ms", 100),
     ("grpc.max_reconnect_backoff_ms", 500),
     ("grpc.min_reconnect_backoff_ms", 2_000),
     ("grpc.keepalive_time_ms", 10_000),
     ("grpc.keepalive_timeout_ms", 5_000),
+    ("grpc.client_idle_timeout_ms", 45_000),
     ("grpc.dns_min_time_between_resolutions_ms", 1_000),
 ]
 LOCAL = ("unix:", "localhost", "127.", "[::1]", "ipv4:127.", "ipv6:[::1]")

@@ -127,7 +127,7 @@ async def start(settings: Settings, inside: str = "") -> App:
     tokens = None if settings.token_file is None else Tokens(settings.token_file)
     metrics, standing = Metrics(), HealthServicer()
     room = connections(page=bool(inside))
-    server = grpc.aio.server(options=channel_options(room.callers))
+    server = grpc.aio.server(options=channel_options(room.callers, idle=settings.idle_timeout))
     address = listen(server, settings.listen, None if certificates is None else certificates.credentials())
     home = grpc.aio.server(options=channel_options(OPERATORS, STREAMS_INSIDE)) if inside else None
     if home is not None:

@@ -10,6 +10,7 @@ from clerestory.server.places import TOGETHER
 
 MAX_MESSAGE_BYTES = 64 * 1024  # any position fits; a larger message is refused
 MIN_TREE_BYTES = 1 << 20
+MAX_IDLE = 86_400.0  # seconds
 LONGEST_TIME = 24 * 3600.0  # seconds: the most that a setting, or a caller, may give a search
 MEMORY, USER = "memory:", "user:"  # stores of games: in memory only, and in the user's data folder
 SOCKETS = ("listen", "admin")  # addresses that may be unix:PATH; HTTP is served over TCP alone
@@ -37,6 +38,7 @@ class Settings:
         margin: seconds between the end of the budget and the caller's deadline, for the answer's way back.
         drain_delay: seconds between saying NOT_SERVING and ending searches, for balancers to notice.
         grace: seconds that calls in progress get after that.
+        idle_timeout: seconds after which a connection without calls is closed, at least 1.
         admin: `HOST:PORT` or `unix:PATH` of a second server with channelz, health and reflection; "" for none.
         metrics: `HOST:PORT` where figures are shown over HTTP; "" for none.
         insecure: let other machines reach ports without TLS: `listen` in plaintext, `admin` and `metrics`.
@@ -69,6 +71,7 @@ class Settings:
     margin: float = 0.02
     drain_delay: float = 0.0
     grace: float = 5.0
+    idle_timeout: float = 60.0
     store: str = MEMORY
     max_games: int = 100_000
     max_games_each: int = 10_000
@@ -106,6 +109,8 @@ class Settings:
                 raise BadSettings(f"{name}: {getattr(self, name)} is less than 0")
         if self.max_time > LONGEST_TIME:
             raise BadSettings(f"max_time: {self.max_time} is greater than {LONGEST_TIME:.0f}")
+        if not 1 <= self.idle_timeout <= MAX_IDLE:
+            raise BadSettings(f"idle_timeout: {self.idle_timeout} is not 1 to {MAX_IDLE} seconds")
         if self.max_tree_bytes < MIN_TREE_BYTES:
             raise BadSettings(f"max_tree_bytes: {self.max_tree_bytes} is less than {MIN_TREE_BYTES}")
         least = 2 * TOGETHER * self.max_searches * MIN_BYTES

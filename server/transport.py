@@ -29,6 +29,13 @@ OPTIONS = (
 )
 
 
-def channel_options(most: int, streams: int = STREAMS) -> list[tuple[str, int]]:
-    """Return the options of a server, each of whose ports may have so many connections, each of these so many calls."""
-    return [*OPTIONS, ("grpc.max_allowed_incoming_connections", most), ("grpc.max_concurrent_streams", streams)]
+def channel_options(most: int, streams: int = STREAMS, idle: float | None = None) -> list[tuple[str, int]]:
+    """Return the options of a server.
+
+    Args:
+        most: connections of each of its ports.
+        streams: calls of each connection.
+        idle: seconds after which a connection without calls is closed; None for never.
+    """
+    limits = [("grpc.max_allowed_incoming_connections", most), ("grpc.max_concurrent_streams", streams)]
+    return [*OPTIONS, *limits, *([] if idle is None else [("grpc.max_connection_idle_ms", round(1000 * idle))])]
