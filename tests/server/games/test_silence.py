@@ -15,9 +15,10 @@ from clerestory.server.games import heartbeat, postgres_link
 from clerestory.server.games import postgres as stores
 from clerestory.server.games.opening import open_store
 from clerestory.server.games.store import Batch, News, StoreError
+from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.server.games.proxy import proxied
-from tests.server.games.table import OPEN, PERSON, seated
+from tests.server.games.table import BOT, OPEN, PERSON, Table, seated
 from tests.server.games.test_store import RUNNING, entries, named
 from tests.server.harness import assert_reason, refusal, served, until
 
@@ -183,3 +184,30 @@ async def test_a_server_answers_and_ends_while_its_database_is_silent(database: 
             await asyncio.sleep(0.05)
             await app.finish()
             await waiting
+
+
+async def test_the_bots_of_a_server_that_is_cut_off_are_moved_by_another(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its watchers catch up once it is back, and nothing that it searched meanwhile is stored."""
+    monkeypatch.setattr(stores, "LEASE", 1.0)
+    async with proxied(database) as proxy, served(store=proxy.address) as cut_off, served(store=database) as other:
+        played = await seated(GameServiceStub(cut_off.channel), cut_off.app, BOT, BOT, game="duel")
+        watching = aiter(watched(played))
+        states = [await anext(watching)]
+        proxy.silent = True
+        there = Table(GameServiceStub(other.channel), other.app, played.made)
+        async for seen in watched(there):
+            if seen.game.version > states[0].game.version + 5:
+                break
+        proxy.silent = False
+        states += [state async for state in watching]
+        assert states[-1].game.status == games.GAME_STATUS_OVER
+        versions = [entry.version for state in states for entry in state.entries]
+        assert versions == list(range(1, states[-1].game.version + 1))
+
+
+def watched(played: Table) -> Any:
+    """A stream of a game, for its owner."""
+    request = games.WatchGameRequest(game_id=played.game_id, tokens=[played.made.owner_token], from_version=0)
+    return played.stub.WatchGame(request)
