@@ -218,7 +218,7 @@ class Keeper:
         while True:
             found = await self.store.delete_untouched(self.now() - int(self._forget_after * DAY), AT_ONCE)
             self.cache.drop(found)
-            if len(found) < AT_ONCE:
+            if not found:
                 break
         await self._quota.read()
 

@@ -68,7 +68,6 @@ class PostgresStore:
 
     def __init__(self, address: Address, secret: bytes, number: int) -> None:
         self.secret = secret
-        self.unfinished: Mapping[str, int] = {}
         self._number = number  # of this server
         self._pool = Pool(address)
         self._heard: Listener | None = None
@@ -101,7 +100,6 @@ class PostgresStore:
     async def _start(self) -> None:
         try:
             await self._heartbeat.start()
-            self.unfinished = await self.count_unfinished()
         except BaseException:
             await self.close()
             raise
@@ -186,10 +184,6 @@ class PostgresStore:
 
         return await self._do(do)
 
-    async def count_unfinished(self) -> Mapping[str, int]:
-        """Return the numbers of games that have not ended, by maker."""
-        return {maker: tally.unfinished for maker, tally in (await self.tally()).items() if tally.unfinished}
-
     async def touch(self, game_ids: Sequence[str], moment: int) -> None:
         """Record when games were asked for."""
         await self._ask("UPDATE game SET touched = %s WHERE id = ANY(%s) RETURNING id", (moment, list(game_ids)))
@@ -263,16 +257,6 @@ class PostgresStore:
         text: LiteralString = "UPDATE game SET owner = NULL WHERE id = %s AND owner = %s RETURNING id"
         if await self._ask(text, (game_id, self._number), game_id):
             await self._do(lambda cursor: self._tell(cursor, NOBODY, True, game_id))
-
-    async def adopt(self, most: int) -> list[str]:
-        """Take and return games that are due and have no live owner."""
-        orphans: LiteralString = (
-            f"SELECT id FROM game WHERE due IS NOT NULL AND NOT {LIVES} ORDER BY due LIMIT %(most)s"
-        )
-        text: LiteralString = (
-            f"UPDATE game SET owner = %(me)s WHERE id IN ({orphans} FOR UPDATE SKIP LOCKED) RETURNING id"
-        )
-        return [game for (game,) in await self._ask(text, {"me": self._number, "lease": LEASE, "most": most})]
 
     def listen(self, heard: Listener) -> None:
         """Report from now on what other servers store."""

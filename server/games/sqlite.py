@@ -39,16 +39,15 @@ class SqliteStore:
         file = ":memory:" if path == MEMORY else str(user_file()) if path == USER else path
         self._committer = Committer(file)
         self._ring = Ring()
-        self.secret, tallies = self._read_facts(path)
-        self.unfinished: Mapping[str, int] = {name: tally.unfinished for name, tally in tallies.items()}
+        self.secret = self._read_secret(path)
         self._forget_requests()
         if path != MEMORY and shutil.disk_usage(Path(file).parent).free < LITTLE:
             logger.warning("no space on the disk of %s: games can be shown, but not changed until there is", file)
 
-    def _read_facts(self, path: str) -> tuple[bytes, dict[str, Tally]]:
-        """Return the store's secret, and what there is of each maker."""
+    def _read_secret(self, path: str) -> bytes:
+        """Return the store's secret. Raises BadSettings for a damaged store."""
         try:
-            return self._committer.run_at_once(rows.read_facts)
+            return self._committer.run_at_once(rows.read_secret)
         except StoreError as error:
             self._committer.end()
             raise BadSettings(f"store: {path} is damaged: {error}") from None
@@ -107,10 +106,6 @@ class SqliteStore:
         """Return what there is of each maker."""
         return await self._ask(rows.read_tally)
 
-    async def count_unfinished(self) -> Mapping[str, int]:
-        """Return the numbers of games that have not ended."""
-        return {maker: tally.unfinished for maker, tally in (await self.tally()).items() if tally.unfinished}
-
     async def touch(self, game_ids: Sequence[str], moment: int) -> None:
         """Record when games were asked for."""
         values = [(moment, game_id) for game_id in game_ids]
@@ -134,10 +129,6 @@ class SqliteStore:
         if bots_only:
             return await self._ring.take(read, most, skip)
         return await self._ask(lambda connection: rows.read_due(connection, before, most, skip))
-
-    async def adopt(self, most: int) -> list[str]:
-        """Return the games in which this server has to move."""
-        return [game_id for game_id, _ in await self.select(GameFilter(limit=most, due=True))]
 
     async def release(self, game_id: str) -> None:
         """There is no other server."""

@@ -131,7 +131,6 @@ class GameFilter:
         game: its name, "" for any.
         status: "" for any.
         tokens: digests, one of which must be a key of the game; None for games that are shown to everybody.
-        due: only those in which the server has to move, shown or not.
         before: (created, id) of the last game of the previous page, None for the first page.
     """
 
@@ -139,7 +138,6 @@ class GameFilter:
     game: str = ""
     status: str = ""
     tokens: tuple[str, ...] | None = None
-    due: bool = False
     before: tuple[int, str] | None = None
 
 
@@ -172,7 +170,6 @@ class Store(Protocol):
 
     shared: bool  # by several servers
     secret: bytes  # drawn when the store was created
-    unfinished: Mapping[str, int]  # unfinished games by maker when it was opened
 
     @property
     def alive(self) -> bool:
@@ -209,9 +206,6 @@ class Store(Protocol):
     async def tally(self) -> dict[str, Tally]:
         """Return what there is of each maker, by one scan of an index: for the background, not for a call."""
 
-    async def count_unfinished(self) -> Mapping[str, int]:
-        """Return the current value of `unfinished`."""
-
     async def touch(self, game_ids: Sequence[str], moment: int) -> None:
         """Record when games were last asked for."""
 
@@ -238,9 +232,6 @@ class Store(Protocol):
         Returned are games that this server owns already, and games without a live owner.
         """
 
-    async def adopt(self, most: int) -> list[str]:
-        """Take and return at most so many games in which a server has to move and that have no live owner."""
-
     async def release(self, game_id: str) -> None:
         """Let another server take a game that this one owns."""
 
@@ -266,10 +257,8 @@ def query(wanted: GameFilter) -> tuple[str, list[Any]]:
     if wanted.tokens is not None:
         where.append(f"id IN (SELECT game FROM key WHERE digest IN ({', '.join('?' * len(wanted.tokens))}))")
         values += wanted.tokens
-    elif not wanted.due:
+    else:
         where.append("shown")
-    if wanted.due:
-        where.append("due IS NOT NULL")
     for column, value in (("name", wanted.game), ("status", wanted.status)):
         if value:
             where.append(f"{column} = ?")

@@ -76,7 +76,7 @@ def path(tmp_path: Path) -> str:
     return found
 
 
-@pytest.mark.parametrize("what", ["header", "store", "game_maker"])
+@pytest.mark.parametrize("what", ["header", "store", "game", "entry"])
 def test_a_damaged_file_is_refused_in_one_line(path: str, what: str) -> None:
     size, [page] = (100, [1]) if what == "header" else pages_of(path, what)
     overwrite(path, page, size)
@@ -95,8 +95,11 @@ def test_one_game_that_cannot_be_read_stops_no_other(path: str) -> None:
     with embedded_child("--store", path, "--workers", "1") as child, grpc.insecure_channel(child.target) as channel:
         stub: Any = GameServiceStub(channel)
         for was in bad.values():
-            with pytest.raises(grpc.RpcError):
-                stub.GetGame(games.GetGameRequest(game_id=was["game_id"]), timeout=30)
+            shown = stub.GetGame(games.GetGameRequest(game_id=was["game_id"]), timeout=30).game
+            assert shown.status == games.GAME_STATUS_FROZEN
+            assert shown.frozen_reason
+        listed = stub.ListGames(games.GameServiceListGamesRequest(status=games.GAME_STATUS_OVER), timeout=30).games
+        assert {one.game_id: one.status for one in listed}[bad["toy over"]["game_id"]] == games.GAME_STATUS_FROZEN
         for name, was in known.items():
             if name not in bad:
                 tokens, seen = was["views"][0]

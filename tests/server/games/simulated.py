@@ -221,9 +221,6 @@ class SimulatedStore:
             lambda: {"": Tally(sum(r.summary.status != "over" for r in self._database.rows.values()))}
         )
 
-    async def count_unfinished(self) -> Mapping[str, int]:
-        raise NotImplementedError
-
     async def touch(self, game_ids: Sequence[str], moment: int) -> None:
         await self._answer(lambda: None)
 
@@ -252,9 +249,6 @@ class SimulatedStore:
             return [due for due in rows if due.game_id not in skip and self._take(due.game_id)][:most]
 
         return await self._answer(do)
-
-    async def adopt(self, most: int) -> list[str]:
-        raise NotImplementedError
 
     async def release(self, game_id: str) -> None:
         def do() -> None:

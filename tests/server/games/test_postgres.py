@@ -18,7 +18,7 @@ from clerestory.server.errors import Reason
 from clerestory.server.games import postgres
 from clerestory.server.games.keeper import summary_of
 from clerestory.server.games.opening import open_store
-from clerestory.server.games.store import Batch, Conflict, GameFilter
+from clerestory.server.games.store import Batch, Conflict, GameFilter, Store
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.server.games.table import BOT, OPEN, PERSON, Table, first_action, kept, seated
@@ -196,17 +196,22 @@ async def test_what_a_server_wants_to_store_that_lost_a_game_is_refused(
     await second.close()
 
 
-async def test_games_that_are_due_are_adopted_once(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def taken(store: Store) -> list[str]:
+    """Let a server take what is due."""
+    return [one.game_id for bots_only in (True, False) for one in await store.due(1 << 60, 9, bots_only=bots_only)]
+
+
+async def test_games_that_are_due_are_taken_once(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     first, second, gone = [await open_store(database) for _ in range(3)]
     for name in ("a", "b", "c"):
         due = summary_of(kept(seats="bb")) if name != "c" else RUNNING
         await gone.create(named(name), Batch([], due))
     await gone.close()
-    found = await asyncio.gather(first.adopt(9), second.adopt(9))
+    found = await asyncio.gather(taken(first), taken(second))
     assert sorted(found[0] + found[1]) == ["a", "b"]
-    assert await first.adopt(9) == await second.adopt(9) == []
+    assert sorted(await taken(first) + await taken(second)) == ["a", "b"]  # each still has its own
     monkeypatch.setattr(postgres, "LEASE", 0.0)
-    assert sorted(await second.adopt(9)) == ["a", "b"]
+    assert sorted(await taken(second)) == ["a", "b"]
     await first.close()
     await second.close()
 
