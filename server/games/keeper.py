@@ -246,4 +246,5 @@ class Keeper:
     async def close(self, within: float = CLOSING) -> None:
         """Close the store, waiting at most so many seconds."""
         await self.finish(within)
-        await bounded(self.store.close(), within)
+        with contained("the end of the store"):
+            await bounded(self.store.close(), within)
