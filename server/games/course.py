@@ -48,6 +48,16 @@ def require_version(kept: ServerGame, version: int) -> None:
         raise stale(version, kept.version)
 
 
+def require_current(kept: ServerGame, version: int) -> None:
+    """Raise CallError unless a running game has this version: FROZEN, STALE_VERSION, GAME_OVER or NOT_STARTED.
+
+    An old version comes before the end of the game: whoever was too slow is told so, whatever the faster one did.
+    """
+    require_playable(kept)
+    require_version(kept, version)
+    require_running(kept)
+
+
 def stale(version: int, current: int) -> CallError:
     """Return the refusal of a call that was meant for another version than the current one."""
     text = f"is {version}; the game now has version {current}"
@@ -85,8 +95,7 @@ def play(kept: ServerGame, viewer: Viewer, version: int, text: str, moment: int)
     )
     if same:
         return after(kept, version)
-    require_running(kept)
-    require_version(kept, version)
+    require_current(kept, version)
     seat = require_turn(kept, viewer)
     add_action(kept, Entry(EntryKind.PLAYED, seat, text, moment))
     settle(kept, moment)
@@ -152,8 +161,7 @@ def say(kept: ServerGame, viewer: Viewer, version: int, seat: int, text: str, mo
     require_own(kept, viewer, seat)
     if repeated(kept, version, lambda entry: (entry.kind, entry.seat, entry.text) == (EntryKind.SAID, seat, text)):
         return version + 1
-    require_running(kept)
-    require_version(kept, version)
+    require_current(kept, version)
     require_room(kept)
     try:
         kept.add(Entry(EntryKind.SAID, seat, text, moment))
@@ -184,8 +192,7 @@ def take_back(kept: ServerGame, viewer: Viewer, version: int, ply: int, decline:
     people = [seat for seat in viewer.seats if kept.seats[seat].kind == SeatKind.PERSON]
     if repeated(kept, version, lambda entry: entry.kind in ANSWERS and entry.seat in people and entry.ply == ply):
         return after_answers(kept, version)
-    require_running(kept)
-    require_version(kept, version)
+    require_current(kept, version)
     require_room(kept)
     if not people:
         refuse(Reason.WRONG_SEAT_TOKEN, "tokens", "none of them is of a seat that a person holds")

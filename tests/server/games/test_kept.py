@@ -184,6 +184,17 @@ def test_nothing_is_done_in_a_game_that_is_over(act: Callable[[ServerGame], obje
     assert refused(lambda: act(game)).reason == Reason.GAME_OVER
 
 
+def test_of_two_moves_at_once_the_second_is_stale_also_if_the_first_ended_the_game() -> None:
+    game = kept()
+    while not game.over:
+        version, [text, *others] = game.version, [action.text for action in game.position.legal_actions()]
+        course.play(game, BOTH, version, text, NOW)
+    error = refused(lambda: course.play(game, BOTH, version, [*others, "pass"][0], NOW))
+    assert (error.reason, error.metadata) == (Reason.STALE_VERSION, {"version": str(game.version)})
+    assert refused(lambda: course.take_back(game, BOTH, version, 0, False, NOW)).reason == Reason.STALE_VERSION
+    assert refused(lambda: course.play(game, BOTH, game.version, text, NOW)).reason == Reason.GAME_OVER
+
+
 # -- take-backs ------------------------------------------------------------------------------------
 
 
