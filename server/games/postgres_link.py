@@ -21,7 +21,7 @@ from clerestory.server.games.store import Conflict, StoreError, StoreFull, faile
 
 CONNECTIONS = 8  # for games; the heartbeat has one of its own
 CONNECT = 3.0  # seconds to connect, and again to set up the connection
-PATIENCE = 2.0  # seconds to wait for a connection, and for other jobs of the same game
+PATIENCE = 4.0  # seconds to wait for a connection, and for other jobs of the same game
 WORK = 6.0  # seconds of one job
 LOCKED = 4.0  # seconds to wait for what another session has locked
 LOCK: LiteralString = "100"  # milliseconds of one attempt

@@ -17,12 +17,14 @@ class Proxy:
     Attributes:
         address: of the database, through it.
         silent: nothing is passed on any more, of any connection.
+        away: connections are closed at once.
         stale: these connections are silent, others are not.
     """
 
     upstream: str
     address: str
     silent: bool = False
+    away: bool = False
     stale: set[asyncio.StreamWriter] = field(default_factory=set)
     open: set[asyncio.StreamWriter] = field(default_factory=set)
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
@@ -31,6 +33,12 @@ class Proxy:
         """Pass nothing on of the connections there are; new ones work."""
         self.stale |= self.open
 
+    def stop(self) -> None:
+        """End all connections, and refuse others until `away` is unset."""
+        self.away = True
+        for connection in self.open:
+            connection.transport.abort()
+
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.open.add(writer)
         task = asyncio.current_task()
@@ -38,6 +46,8 @@ class Proxy:
         self.tasks.add(task)
         ends = [writer]
         try:
+            if self.away:
+                return
             await self._until_heard(writer)
             there_reader, there = await asyncio.open_unix_connection(self.upstream)
             ends.append(there)

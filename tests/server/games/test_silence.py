@@ -162,6 +162,22 @@ async def test_the_first_call_after_an_outage_succeeds(database: str, outside: A
     await store.close()
 
 
+async def test_the_first_call_after_the_database_was_away_succeeds(database: str) -> None:
+    """Nothing pauses for longer the longer it was away."""
+    async with proxied(database) as proxy:
+        store = await open_store(proxy.address)
+        await store.create(named("a"), Batch([], RUNNING))
+        proxy.stop()
+        await until(lambda: not store.alive)
+        for _ in range(20):
+            with pytest.raises(StoreError):
+                await store.load("a")
+        proxy.away = False
+        assert await store.load("a") is not None
+        await until(lambda: store.alive)
+        await store.close()
+
+
 async def test_moments_are_by_the_clock_of_the_database(
     database: str, outside: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
