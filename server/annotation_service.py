@@ -2,13 +2,14 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 import grpc
 
+from clerestory.engine.core import State
 from clerestory.review import Annotation, PlyValuation, ReviewPlan
 from clerestory.review.annotation import assemble
 from clerestory.review.course import last_root, plies_of
@@ -69,16 +70,15 @@ class Annotations(AnnotationServiceServicer):
         end, viewer = await self._game(wanted)
         plan = ReviewPlan(iterations=SKETCH, seed=wanted.seed, viewer=viewer)
         game = await asyncio.to_thread(game_of, end, viewer)
-        store = PlyStore(
-            self._keeper.store, wanted.game_id if end.over else "", lambda one: digest_of_plan(one, end.game, end.seats)
-        )
+        store = PlyStore(self._keeper.store, stored_for(wanted, end), end)
         proper = replace(plan, iterations=iterations_of(wanted, 1.0)) if wanted.seconds is None else None
         if proper is None or not (proper == plan or await store.known(proper)):
             await self._pass(game, plan, caller, context, store, sketch=True)
         if proper is None:
             proper = replace(plan, iterations=iterations_of(wanted, time.monotonic() - began))
+            store = PlyStore(self._keeper.store, "", end)  # another call will have time for other iterations
         done = await self._pass(game, proper, caller, context, store, sketch=False)
-        review = assembled(end, proper, done)
+        review = await aside(game.total, assembled, end, proper, done)
         if wanted.deep is not None:
             review = await self._deepened(review, game, wanted.deep, caller, context)
         await self._conclude(done, review, context)
@@ -94,7 +94,8 @@ class Annotations(AnnotationServiceServicer):
                 await asyncio.wait([work], timeout=EVERY)
                 if news := going.news():
                     await store.keep(plan, news)
-                    await context.write(write_progress(going.done, going.total, news, sketch=sketch))
+                    message = aside(len(news), write_progress, going.done, going.total, news, sketch=sketch)
+                    await context.write(await message)
             work.result()
         finally:
             work.cancel()
@@ -116,9 +117,8 @@ class Annotations(AnnotationServiceServicer):
 
     async def _conclude(self, proper: Pass, review: Annotation, context: Context) -> None:
         """Write the last message."""
-        await context.write(
-            api.AnnotateGameResponse(done=proper.total, total=proper.total, review=write_review(review))
-        )
+        message = await aside(proper.total, write_review, review)
+        await context.write(api.AnnotateGameResponse(done=proper.total, total=proper.total, review=message))
 
     async def _game(self, wanted: ReviewRequest) -> tuple[Any, int | None]:
         """Return the last position of a game, and the seat whose knowledge is used. Raises CallError."""
@@ -133,30 +133,43 @@ class Annotations(AnnotationServiceServicer):
 
 
 class PlyStore:
-    """Stores the plies of a review if it is of a kept game that is over; otherwise nothing is stored.
+    """Stores the plies of a review of a kept game.
 
     Args:
         store: of the games.
         game_id: of the game, "" for one whose review is not stored.
-        digest: of everything, given the plan, that determines the review.
+        end: its last position.
     """
 
-    def __init__(self, store: Store, game_id: str, digest: Callable[[ReviewPlan], str]) -> None:
-        self._store, self._game_id, self._digest = store, game_id, digest
+    def __init__(self, store: Store, game_id: str, end: State) -> None:
+        self._store, self._game_id, self._end = store, game_id, end
 
     async def known(self, plan: ReviewPlan) -> dict[int, PlyValuation]:
         """Return the stored plies; none if the store fails."""
         if not self._game_id:
             return {}
         with suppress(StoreError):
-            return read_plies(await self._store.reviewed(self._game_id, self._digest(plan)))
+            kept = await self._store.reviewed(self._game_id, self._digest(plan))
+            return await aside(len(kept), read_plies, kept)
         return {}
 
     async def keep(self, plan: ReviewPlan, plies: Sequence[PlyValuation]) -> None:
         """Store plies; if the store fails, they will be computed again."""
         if self._game_id:
             with suppress(StoreError):
-                await self._store.keep_review(self._game_id, self._digest(plan), write_plies(plies))
+                messages = await aside(len(plies), write_plies, plies)
+                await self._store.keep_review(self._game_id, self._digest(plan), messages)
+
+    def _digest(self, plan: ReviewPlan) -> str:
+        return digest_of_plan(plan, self._end.game, self._end.seats)
+
+
+def stored_for(wanted: ReviewRequest, end: State) -> str:
+    """Return the game whose review is stored: one that is over, searched with the usual seed; "" for no other.
+
+    There are too many seeds to store a review for each.
+    """
+    return wanted.game_id if end.over and wanted.seed == ReviewPlan().seed else ""
 
 
 def judge_of(kept: ServerGame, viewer: Viewer, wanted: int | None) -> int | None:

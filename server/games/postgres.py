@@ -22,6 +22,7 @@ from clerestory.server.games.postgres_rows import (
     DUE,
     INSERT_GAME,
     LIVES,
+    OLD_REVIEWS,
     TALLY,
     UNTOUCHED,
     UPDATE_GAME,
@@ -38,6 +39,7 @@ from clerestory.server.games.store import (
     ENTRY_BYTES,
     LOOKED_AT,
     MAKERS,
+    MOST_REVIEWS,
     Batch,
     Conflict,
     Due,
@@ -211,13 +213,17 @@ class PostgresStore:
 
     async def keep_review(self, game_id: str, plan: str, plies: Mapping[int, bytes]) -> None:
         """Store plies of a review."""
-        text: LiteralString = "INSERT INTO review VALUES (%s, %s, %s, %s) ON CONFLICT DO NOTHING"
+        known: LiteralString = "SELECT 1 FROM review WHERE game = %s AND plan = %s LIMIT 1"
+        text: LiteralString = "INSERT INTO review VALUES (%s, %s, %s, %s, %s) ON CONFLICT DO NOTHING"
 
         async def do(cursor: Cursor) -> None:
-            added = 0
+            added, begun = 0, await (await cursor.execute(known, (game_id, plan))).fetchone()
             for ply, message in plies.items():
-                await cursor.execute(text, (game_id, plan, ply, message))
+                await cursor.execute(text, (game_id, plan, ply, message, self.now()))
                 added += cursor.rowcount * (ENTRY_BYTES + len(message))
+            if begun is None:
+                gone = await (await cursor.execute(OLD_REVIEWS, (game_id, game_id, MOST_REVIEWS))).fetchall()
+                added -= sum(ENTRY_BYTES + size for (size,) in gone)
             await cursor.execute("UPDATE game SET bytes = bytes + %s WHERE id = %s", (added, game_id))
 
         await self._do(do, game_id)

@@ -33,6 +33,11 @@ UNTOUCHED: LiteralString = """
         ) AS oldest WHERE total - bytes < %(bytes)s
     ) FOR UPDATE SKIP LOCKED
 """
+OLD_REVIEWS: LiteralString = """
+    DELETE FROM review WHERE game = %s AND plan IN (
+        SELECT plan FROM review WHERE game = %s GROUP BY plan ORDER BY max(moment) DESC OFFSET %s
+    ) RETURNING octet_length(message)
+"""
 MINE: LiteralString = f"(owner = %(me)s OR NOT {LIVES})"
 DUE: LiteralString = f"""
     SELECT id, maker, due, owner, row_number() OVER (PARTITION BY maker ORDER BY due) AS turn, due AS place FROM (

@@ -73,6 +73,7 @@ SCRIPTS: tuple[LiteralString, ...] = (
     CREATE INDEX game_waiting ON game (maker, due) WHERE due IS NOT NULL AND bots_only;
     CREATE INDEX game_maker ON game (maker, status, bytes);
     CREATE INDEX game_touched ON game (touched);
+    ALTER TABLE review ADD COLUMN moment BIGINT NOT NULL DEFAULT 0;
     """,
 )
 

@@ -71,6 +71,7 @@ SCRIPTS = (
     CREATE INDEX game_waiting ON game (maker, due) WHERE due IS NOT NULL AND bots_only;
     CREATE INDEX game_maker ON game (maker, status, bytes);
     CREATE INDEX game_touched ON game (touched);
+    ALTER TABLE review ADD COLUMN moment INTEGER NOT NULL DEFAULT 0;  -- when it was stored
     """,
 )
 

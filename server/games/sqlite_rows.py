@@ -12,6 +12,7 @@ from clerestory.server.games.store import (
     ENTRY_BYTES,
     LOOKED_AT,
     MAKERS,
+    MOST_REVIEWS,
     Batch,
     Due,
     GameLog,
@@ -137,12 +138,20 @@ def delete_untouched(connection: sqlite3.Connection, before: int, most: int) -> 
 
 
 def insert_review(connection: sqlite3.Connection, game_id: str, plan: str, plies: Mapping[int, bytes]) -> None:
-    """Add plies of a review; those already stored stay."""
-    added = 0
+    """Add plies of a review; those already stored stay. Delete the oldest reviews if there are too many."""
+    now, added = int(1000 * time.time()), 0
+    begun = connection.execute("SELECT 1 FROM review WHERE game = ? AND plan = ? LIMIT 1", (game_id, plan)).fetchone()
     for ply, message in plies.items():
-        row = (game_id, plan, ply, message)
-        done = connection.execute("INSERT OR IGNORE INTO review VALUES (?, ?, ?, ?)", row)
+        row = (game_id, plan, ply, message, now)
+        done = connection.execute("INSERT OR IGNORE INTO review VALUES (?, ?, ?, ?, ?)", row)
         added += done.rowcount * (ENTRY_BYTES + len(message))
+    if begun is None:
+        oldest = """
+            DELETE FROM review WHERE game = ? AND plan IN (
+                SELECT plan FROM review WHERE game = ? GROUP BY plan ORDER BY max(moment) DESC LIMIT -1 OFFSET ?
+            ) RETURNING length(message)
+        """
+        added -= sum(ENTRY_BYTES + size for (size,) in connection.execute(oldest, (game_id, game_id, MOST_REVIEWS)))
     connection.execute("UPDATE game SET bytes = bytes + ? WHERE id = ?", (added, game_id))
 
 

@@ -13,6 +13,7 @@ LOOKED_AT = 20_000  # games with a person, those longest due, among which each m
 MAKERS = 10_000  # of games of bots only, whom one look visits at most
 CLOSING = 5.0  # seconds that a store may take to close
 DELETED_BYTES = 2_000_000  # of games deleted at once, about: nothing else is done meanwhile
+MOST_REVIEWS = 12  # of a game: one for each setting; a sketch counts as one
 ENTRY_BYTES = 64  # of an entry in a store, besides its text
 
 GameLog = tuple[Head, list[Entry]]
@@ -244,7 +245,7 @@ class Store(Protocol):
         """Return the stored plies of a review."""
 
     async def keep_review(self, game_id: str, plan: str, plies: Mapping[int, bytes]) -> None:
-        """Store plies of a review; those already stored stay."""
+        """Store plies of a review; those already stored stay. Of more than MOST_REVIEWS of a game the oldest go."""
 
     async def close(self) -> None:
         """Finish pending work and close, within CLOSING seconds."""

@@ -18,6 +18,7 @@ from clerestory.review.deepen import those_that_matter
 from clerestory.review.rollouts import FEWEST, estimate, paired
 from clerestory.server.annotation_service import SKETCH, iterations_of
 from clerestory.server.errors import Reason
+from clerestory.server.games.store import MOST_REVIEWS
 from clerestory.server.reviewer import Reviewer
 from clerestory.server.translate_annotation import (
     MOST,
@@ -220,6 +221,17 @@ async def test_what_makes_no_sense_is_refused_by_name() -> None:
             assert_reason(await refusal(stub.AnnotateGame(request).read()), reason)
 
 
+@pytest.mark.parametrize("end", ["", "\n"])
+async def test_records_nested_too_deep_are_no_records(end: str) -> None:
+    """Python reads about a thousand levels; which one is too many depends on how deep the reader is called."""
+    async with annotating() as (stub, _):
+        for depth in (30_000, *range(900, 1000, 3)):
+            nested = "[" * depth + "]" * depth
+            for line in (nested, f'{{"record":1,"seed":null,"position":{{"rules_revision":1,"toy":{nested}}}}}'):
+                error = await refusal(stub.AnnotateGame(asked(record=line + end)).read())
+                assert_reason(error, Reason.BAD_RECORD)
+
+
 # -- kept games ------------------------------------------------------------------------------------
 
 
@@ -315,6 +327,35 @@ async def test_a_review_that_was_left_goes_on_and_is_kept(monkeypatch: pytest.Mo
     assert sent
     assert sent <= set(searched[:left])
     assert not sent & set(searched[left:])  # what was done before it was left was not done again
+
+
+async def test_onlookers_store_one_review_for_a_setting_and_none_for_a_seed_or_a_time() -> None:
+    async with kept_game(options=games.GameOptions(onlookers=games.ONLOOKERS_ALL)) as (kept, stub):
+        await finish(kept)
+        store = kept.app.keeper.store
+
+        async def size() -> int:
+            return sum(tally.bytes for tally in (await store.tally()).values())
+
+        async def review(**fields: Any) -> None:
+            await reviewed(stub, of(kept, **fields))
+
+        empty = await size()
+        for seed in range(1, 4):
+            await review(iterations=60, seed=seed)
+        assert await size() == empty
+        await review(iterations=SKETCH)
+        sketch = await size()
+        assert sketch > empty
+        await review(iterations=SKETCH, seed=0)
+        timed = api.AnnotateGameRequest(kept_game=of(kept).kept_game, time_budget=Duration(seconds=1))
+        await reviewed(stub, timed)
+        assert await size() == sketch
+        sizes = list[int]()
+        for iterations in range(50, 50 + 2 * MOST_REVIEWS):
+            await review(iterations=iterations)
+            sizes.append(await size())
+        assert max(sizes) - empty < 1.2 * MOST_REVIEWS * (sketch - empty)
 
 
 async def test_what_a_store_has_of_a_ply_is_all_of_it() -> None:

@@ -18,6 +18,7 @@ from clerestory.server.games.opening import open_store
 from clerestory.server.games.schema import APPLICATION, SCRIPTS
 from clerestory.server.games.sqlite import SqliteStore, user_file
 from clerestory.server.games.store import (
+    MOST_REVIEWS,
     Batch,
     Conflict,
     GameFilter,
@@ -137,6 +138,25 @@ async def test_reviews_are_kept_once(name: str) -> None:
     await store.keep_review("a", "plan", {2: b"other", 3: b"\0three"})
     assert await store.reviewed("a", "plan") == {1: b"one", 2: b"two", 3: b"\0three"}
     assert await store.reviewed("a", "other") == {}
+    await store.close()
+
+
+async def test_of_many_reviews_of_a_game_the_oldest_go(name: str) -> None:
+    store = await open_store(name)
+    for game_id in ("a", "b"):
+        await store.create(named(game_id), Batch([], RUNNING))
+        await store.keep_review(game_id, "0", {1: b"one", 2: b"two"})
+    sizes = list[int]()
+    for number in range(1, 3 * MOST_REVIEWS):
+        await asyncio.sleep(0.002)  # the clock of a store counts milliseconds
+        for ply in (1, 2):
+            await store.keep_review("a", f"{number}", {ply: b"one"})
+        sizes.append((await store.tally())[""].bytes)
+    kept = [number for number in range(3 * MOST_REVIEWS) if await store.reviewed("a", f"{number}")]
+    assert kept == list(range(2 * MOST_REVIEWS, 3 * MOST_REVIEWS))
+    assert await store.reviewed("a", f"{kept[-1]}") == {1: b"one", 2: b"one"}
+    assert await store.reviewed("b", "0") == {1: b"one", 2: b"two"}
+    assert len(set(sizes[MOST_REVIEWS:])) == 1
     await store.close()
 
 
