@@ -8,6 +8,7 @@ from collections.abc import Callable
 from clerestory.engine.core import NATURE
 from clerestory.engine.errors import BadText, IllegalAction
 from clerestory.server.errors import CallError, Reason, refuse
+from clerestory.server.games.disclosure import disclosed_since
 from clerestory.server.games.kept import ServerGame, TakeBackProposal, settle
 from clerestory.server.games.log import EndReason, Entry, EntryKind, Holder, SeatKind, TakeBacks, seated
 from clerestory.server.games.viewer import Viewer
@@ -228,8 +229,16 @@ def require_ply(kept: ServerGame, ply: int) -> None:
         refuse(Reason.BAD_PLY, "ply", f"is {ply}; must be below {kept.ply}, the current one")
     if rule == TakeBacks.NEVER:
         refuse(Reason.TAKE_BACK_REFUSED, "ply", "this game does not allow take-backs")
-    if rule == TakeBacks.FAIR and not kept.head.options.table and any(entry.seat is None for entry in kept.line[ply:]):
+    if rule == TakeBacks.FAIR and not kept.head.options.table:
+        require_nothing_shown(kept, ply)
+
+
+def require_nothing_shown(kept: ServerGame, ply: int) -> None:
+    """Raise CallError, TAKE_BACK_REFUSED, if something has come up since a ply that would be known after going back."""
+    if any(entry.seat is None for entry in kept.line[ply:]):
         refuse(Reason.TAKE_BACK_REFUSED, "ply", f"a chance event has happened since ply {ply}")
+    if disclosed_since(kept, ply):
+        refuse(Reason.TAKE_BACK_REFUSED, "ply", f"a hidden card has been shown since ply {ply}")
 
 
 def agree(kept: ServerGame, people: list[int], ply: int, moment: int) -> None:

@@ -263,6 +263,31 @@ def test_what_came_up_is_not_taken_back(rule: TakeBacks, reason: Reason) -> None
     assert refused(lambda: course.take_back(game, BOTH, game.version, ply, False, NOW)).reason == reason
 
 
+SHOWN = [
+    ("pbp", "play", TakeBacks.FAIR, False),  # everybody knows now what the bot had in its hand
+    ("pbp", "fold", TakeBacks.FAIR, True),  # which shows nothing
+    ("pbp", "play", TakeBacks.ALL, True),
+    ("ppp", "play", TakeBacks.FAIR, True),  # the person who showed the card agrees
+]
+
+
+@pytest.mark.parametrize(("seats", "word", "rule", "fair"), SHOWN)
+def test_a_card_that_a_bot_showed_is_not_taken_back(seats: str, word: str, rule: TakeBacks, fair: bool) -> None:
+    game, all_seats = kept(seats=seats, take_backs=rule), Viewer((0, 1, 2))
+    ply = game.ply
+    play_text(game, "fold")
+    text = next(action.text for action in game.position.legal_actions() if action.text.startswith(word))
+    game.add(Entry(EntryKind.PLAYED, 1, text, NOW))
+    assert (game.turn, game.ply) == (2, ply + 2)
+    before = list(game.entries)
+    if fair:
+        course.take_back(game, all_seats, game.version, ply, False, NOW)
+        assert game.ply == ply
+    else:
+        error = refused(lambda: course.take_back(game, all_seats, game.version, ply, False, NOW))
+        assert (error.reason, game.entries) == (Reason.TAKE_BACK_REFUSED, before)
+
+
 # -- seats, the end, time --------------------------------------------------------------------------
 
 
