@@ -9,7 +9,6 @@ from typing import Any
 
 import grpc
 
-from clerestory.engine.core import State
 from clerestory.review import Annotation, PlyValuation, ReviewPlan
 from clerestory.review.annotation import assemble
 from clerestory.review.course import last_root, plies_of
@@ -141,7 +140,7 @@ class PlyStore:
         end: its last position.
     """
 
-    def __init__(self, store: Store, game_id: str, end: State) -> None:
+    def __init__(self, store: Store, game_id: str, end: Any) -> None:
         self._store, self._game_id, self._end = store, game_id, end
 
     async def known(self, plan: ReviewPlan) -> dict[int, PlyValuation]:
@@ -164,7 +163,7 @@ class PlyStore:
         return digest_of_plan(plan, self._end.game, self._end.seats)
 
 
-def stored_for(wanted: ReviewRequest, end: State) -> str:
+def stored_for(wanted: ReviewRequest, end: Any) -> str:
     """Return the game whose review is stored: one that is over, searched with the usual seed; "" for no other.
 
     There are too many seeds to store a review for each.
