@@ -21,6 +21,8 @@ CertOption = Annotated[
     Path | None, typer.Option("--tls-cert", help="Client certificate, for servers that require one.")
 ]
 KeyOption = Annotated[Path | None, typer.Option("--tls-key", help="Key of --tls-cert.")]
+# Of a private server: few searches are under way, so that each can have a large tree.
+PRIVATE = ("--max-searches", "4", "--max-tree-bytes", str(512 << 20), "--memory", str(3 << 30))
 PATIENCE = 10.0  # seconds that a command waits for a server that is down
 
 
@@ -57,7 +59,7 @@ def connected(server: str | None, access: Access = PLAIN, workers: int = 1) -> I
     """
     if server is None:
         require_no_access(access)
-        with embedded_server("--workers", str(workers)) as target, Advisor(target, patience=0) as advisor:
+        with embedded_server("--workers", str(workers), *PRIVATE) as target, Advisor(target, patience=0) as advisor:
             yield advisor
         return
     tls = access.tls()

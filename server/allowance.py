@@ -8,6 +8,7 @@ from clerestory.server.config import Settings
 from clerestory.server.errors import Reason, refuse
 from clerestory.server.lead import Lead
 from clerestory.server.translate import Question
+from clerestory.sizes import spoken_size
 
 Cut = tuple[str, str]  # name of a WarningReason, without its prefix, and a sentence
 
@@ -125,5 +126,6 @@ def allow_memory(requested: int | None, most: int, cuts: list[Cut]) -> int:
     """Return the bytes of all trees."""
     if requested is None or requested <= most:
         return most if requested is None else requested
-    cuts.append(("MEMORY_CUT", f"{requested} bytes of memory were asked for, of which the server allows {most}."))
+    text = f"{spoken_size(requested)} of memory were asked for, of which the server allows {spoken_size(most)}."
+    cuts.append(("MEMORY_CUT", text))
     return most

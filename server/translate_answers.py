@@ -11,6 +11,7 @@ from clerestory.search.levels import choose_line, level_of
 from clerestory.search.lines import Line, Outlook
 from clerestory.search.result import Result, StopReason
 from clerestory.server.translate import Question
+from clerestory.sizes import spoken_size
 from clerestory.v1 import advisor_pb2 as api
 
 FEW_A_LINE = 10  # iterations for each line, below which lines are hard to tell apart
@@ -78,7 +79,9 @@ def remarks(result: Result, *, finishing: bool = False) -> list[Remark]:
     """
     found: list[Remark] = []
     if result.memory_full:
-        found.append(("MEMORY_FULL", f"The tree was full at {result.tree_bytes} bytes, and could not grow any more."))
+        size = spoken_size(result.tree_bytes)
+        text = f"The search filled its memory, {size}, and then only refined what it had: longer ones need more memory."
+        found.append(("MEMORY_FULL", text))
     if result.iterations < FEW_A_LINE * len(result.lines):
         text = f"{result.iterations} iterations are few to tell {len(result.lines)} lines apart."
         found.append(("FEW_ITERATIONS", text))

@@ -84,6 +84,14 @@ def test_recommend_for_programs(example: Path) -> None:
     assert answer["statistics"]["stop_reason"] in {"STOP_REASON_ITERATIONS", "STOP_REASON_DECIDED"}
 
 
+def test_a_search_of_a_second_does_not_fill_the_memory_of_a_private_server() -> None:
+    position = str(EXAMPLES / "duel-2p-phase4-copy.json")
+    done = run("analyze", position, "--time", "60s", "--iterations", "350000", "--every", "60s", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    answer = json.loads(done.stdout.splitlines()[-1])["recommendation"]
+    assert (answer["statistics"]["iterations"], answer["warnings"]) == ("350000", [])
+
+
 def test_recommend_for_people() -> None:
     done = run("recommend", OPENING, "--iterations", "2000", "--seed", "4")
     assert (done.returncode, done.stderr) == (0, "")

@@ -1,5 +1,6 @@
 """RecommendMove answers on time, equally for equal requests, and without using hidden cards."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -209,6 +210,7 @@ async def test_warnings(fields: dict[str, object], warnings: list[str]) -> None:
         answer = await ask(server, position, **fields)
     assert names(answer) == warnings
     assert all(warning.description.endswith(".") for warning in answer.warnings)
+    assert not re.search(r"\d{6}", " ".join(warning.description for warning in answer.warnings))  # 81 MB, not 81218970
 
 
 async def test_a_server_that_finishes_warns() -> None:
