@@ -110,6 +110,11 @@ class GameSnapshot:
     message: Any
     present: frozenset[int] | None = None
 
+    @property
+    def frozen_reason(self) -> str:
+        """Why the server cannot continue the game, "" if it can."""
+        return str(self.message.game.frozen_reason)
+
     def position(self, seat: int | None = None) -> dict[str, Any]:
         """Return the position as a seat of the viewer's sees it; None: the only one, or what is public.
 

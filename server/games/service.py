@@ -121,7 +121,7 @@ class GameHandlers(GameServiceServicer):
                 refuse(Reason.BAD_PLY, "ply", f"is {ply}; the game has reached ply {kept.ply}")
             listed = request.HasField("entries_from_ply") and not viewer.stranger
             first = request.entries_from_ply if listed else ply + 1
-            entries = await aside(ply - first, write_line, kept, first, ply)
+            entries = await aside(kept.version if listed else 0, write_line, kept, first, ply)
             return games.GetGameResponse(
                 game=write_game(kept), views=write_views(kept, viewer, ply), ply=ply, entries=entries
             )

@@ -1,6 +1,7 @@
 """Numbers, times and texts out of any range: refused where they are read, and nothing of them is stored or breaks."""
 
 import base64
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -11,6 +12,7 @@ from google.protobuf.duration_pb2 import Duration
 
 from clerestory.server.config import LONGEST_TIME
 from clerestory.server.errors import Reason
+from clerestory.server.games import service
 from clerestory.server.games.keeper import summary_of
 from clerestory.server.games.kept import ServerGame
 from clerestory.server.games.log import BotSettings, Holder, Onlookers, SeatKind
@@ -194,6 +196,31 @@ async def test_a_game_with_other_rules_says_so() -> None:
         assert "revision 99 of the rules" in reasons["older"]
         refused = await refusal(played.stub.GetRecord(games.GetRecordRequest(game_id="older")))
         assert_reason(refused, Reason.FROZEN)
+
+
+async def test_nothing_is_stored_if_its_answer_cannot_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with table(PERSON, OPEN) as played:
+        named = {"game_id": played.game_id, "tokens": [played.made.owner_token]}
+        before = await played.look()
+        with monkeypatch.context() as patched:
+            patched.setattr(service, "write_game", None)
+            for method, request in (
+                ("CreateGame", games.CreateGameRequest(game="toy", seats=[PERSON, PERSON])),
+                ("JoinGame", games.JoinGameRequest(game_id=played.game_id)),
+                ("SetSeat", games.SetSeatRequest(**named, seat=1, plan=BOT)),
+                ("EndGame", games.EndGameRequest(**named, reason=games.END_REASON_ABANDONED)),
+            ):
+                assert_reason(await refusal(getattr(played.stub, method)(request)), Reason.INTERNAL)
+        assert await played.look() == before
+        assert played.app.keeper.unfinished == 1
+
+
+@pytest.mark.parametrize("certainty", [math.nan, math.inf, -math.inf, 5e-324, 1.0])
+async def test_a_certainty_that_is_none_is_refused(certainty: float) -> None:
+    async with served() as server:
+        asked = advisor_pb2.AnalyzeRequest(question=question(iterations=1), target_certainty=certainty)
+        error = await refusal(AdvisorServiceStub(server.channel).Analyze(asked).read())
+    assert_reason(error, Reason.BAD_TARGET_CERTAINTY)
 
 
 # -- ids, names and tokens of pages ----------------------------------------------------------------

@@ -84,7 +84,7 @@ function List({ title, games: listed, own: mine }: { title: string; games: Game[
         {listed.map((game) => (
           <li key={game.gameId}>
             <a href={link("game", game.gameId)}>
-              <strong>{text.games[game.game] ?? game.game}</strong>
+              <strong>{(text.games[game.game] ?? game.game) || "A game"}</strong>
               <span class={mayMove(game) ? "mine" : ""}>{stands(game)}</span>
             </a>
             <span class="row">
@@ -113,7 +113,7 @@ function List({ title, games: listed, own: mine }: { title: string; games: Game[
 /** The progress of a game, in words. */
 function stands(game: Game): string {
   if (game.status === GameStatus.OPEN) return "waiting for players";
-  if (game.status === GameStatus.FROZEN) return "was made with other rules or cards";
+  if (game.status === GameStatus.FROZEN) return `cannot be continued here: ${game.frozenReason}`;
   if (game.end) return "is over";
   return mayMove(game) ? text.yourTurn : `${actor(game.turn, looks(game.seats)) || text.nature} is to move`;
 }
