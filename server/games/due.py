@@ -15,6 +15,7 @@ from math import inf
 from typing import Any
 
 from clerestory.server.errors import CallError, Reason, SetAside
+from clerestory.server.games.background import contained
 from clerestory.server.games.cache import GameCache, typed
 from clerestory.server.games.changes import summary_of
 from clerestory.server.games.kept import ServerGame
@@ -147,18 +148,24 @@ class DueGames:
 
     async def run(self, recovered: Callable[[], None]) -> None:
         """Look for due games until cancelled; call `recovered` whenever the store answers again after a failure."""
-        clock = asyncio.get_running_loop().time
         while True:
-            whole = clock() + LOOK
-            self._wake_up()
-            self._note_look(await self._look(self._lanes), recovered)
-            while (left := whole - clock()) > 0:
-                self._start()
-                with suppress(TimeoutError):
-                    await asyncio.wait_for(self._hungry.wait(), left)
-                    await asyncio.sleep(SOONEST)
-                    self._hungry.clear()
-                    await self._look([lane for lane in self._lanes if lane.hungry])
+            with contained("the look for due games"):
+                await self._look_around(recovered)
+            await asyncio.sleep(SOONEST)
+
+    async def _look_around(self, recovered: Callable[[], None]) -> None:
+        """Look for due games of both kinds, and until that is due again for those of which there were too many."""
+        clock = asyncio.get_running_loop().time
+        whole = clock() + LOOK - SOONEST
+        self._wake_up()
+        self._note_look(await self._look(self._lanes), recovered)
+        while (left := whole - clock()) > 0:
+            self._start()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._hungry.wait(), left)
+                await asyncio.sleep(SOONEST)
+                self._hungry.clear()
+                await self._look([lane for lane in self._lanes if lane.hungry])
 
     async def _look(self, lanes: Sequence[Lane]) -> Exception | None:
         """Ask the store for due games; return the error if it fails."""

@@ -129,7 +129,6 @@ class SimulatedStore:
     """A server's store: a call may take a moment, fail before or after it was done, or never be answered."""
 
     secret = b"secret"
-    unfinished: Mapping[str, int] = {}
 
     def __init__(self, database: Database, number: int, *, shared: bool = True, old: bool = False) -> None:
         self.shared = shared

@@ -9,7 +9,7 @@ from google.rpc.error_details_pb2 import ErrorInfo, RetryInfo
 
 from clerestory.server.callers import ON_BEHALF
 from clerestory.server.errors import Reason
-from clerestory.server.games import keeper
+from clerestory.server.games import due, keeper
 from clerestory.server.games.quota import MINUTE, Pace
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
@@ -175,3 +175,17 @@ async def test_a_game_with_a_person_does_not_wait_for_those_of_bots_only(monkeyp
         for _ in range(3):
             await seated(played.stub, played.app, slow, slow, game="duel")
         assert (await play_out(Table(played.stub, played.app, played.made))).game.status == games.GAME_STATUS_OVER
+
+
+async def test_the_games_of_one_maker_leave_movers_for_those_of_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many are due, and however long their bots think."""
+    monkeypatch.setattr(due, "MOVERS", 4)
+    slow = games.SeatPlan(kind=games.SEAT_KIND_BOT, bot=games.Bot(time_budget=Duration(seconds=60)))
+    async with table(slow, PERSON, game="duel") as played:
+        for _ in range(30):
+            await seated(played.stub, played.app, slow, PERSON, game="duel")
+        await until(lambda: len(played.app.keeper._due.moving) == 2)
+        request = games.CreateGameRequest(game="duel", seats=[PERSON, BOT])
+        made = await played.stub.CreateGame(request, metadata=((ON_BEHALF, "another"),))
+        assert (await play_out(Table(played.stub, played.app, made))).game.status == games.GAME_STATUS_OVER
+        assert played.app.keeper.unfinished == 31
