@@ -30,6 +30,7 @@ from clerestory.server.games.store import (
 
 LEASE, BEAT = 6.0, 2.0  # seconds, as in PostgreSQL
 STARTED = 1_000_000_000  # milliseconds since 1970, when a simulation begins
+STEP = 1e-6  # seconds that pass at least from one step of the event loop to the next
 QUICK = 0.01  # seconds, the most that a store that works takes to answer
 
 T = TypeVar("T")
@@ -46,7 +47,7 @@ class Jump(selectors.SelectSelector):
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         """Let the time pass."""
         assert timeout is not None, "everything waits for something that never happens"
-        self.now += max(timeout, 0.0)
+        self.now += max(timeout, STEP)
         return []
 
 
