@@ -74,7 +74,7 @@ def test_slow_requests_do_not_reach_the_door(public: tuple[psutil.Process, int])
 
 
 def test_nobody_chooses_the_address_that_a_call_counts_for(
-    public: tuple[psutil.Process, int], capfd: pytest.CaptureFixture[str]
+    capfd: pytest.CaptureFixture[str], public: tuple[psutil.Process, int]
 ) -> None:
     _, port = public
     body = json.dumps({"position": POSITION, "iterations": 1}).encode()
