@@ -5,12 +5,18 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Annotated, Self
 
-from pydantic import AfterValidator, TypeAdapter
+from pydantic import AfterValidator, Field, TypeAdapter
 
+from clerestory.engine.tuning import NUM_LEVELS
 from clerestory.server.config import LONGEST_TIME
 
 USUAL_SECONDS = 1.0  # that a bot takes for a move by default
+LATEST = 253_402_300_799_999  # milliseconds since 1970: the end of the year 9999, later than which no message can say
 
+# What a message can say of a game. A store may have anything, and what has other numbers cannot be shown.
+Moment = Annotated[int, Field(ge=0, le=LATEST)]
+Small = Annotated[int, Field(ge=0, lt=1 << 32)]
+Large = Annotated[int, Field(ge=0, lt=1 << 64)]
 
 SeatKind = StrEnum("SeatKind", "OPEN PERSON BOT")  # who holds a seat
 Hints = StrEnum("Hints", "NEVER AFTERWARDS ALWAYS")  # when clients may show hints
@@ -33,7 +39,7 @@ class BotSettings:
         seconds: for a move, LONGEST_TIME at most.
     """
 
-    level: int | None = None
+    level: Annotated[int, Field(ge=1, le=NUM_LEVELS)] | None = None
     seconds: Annotated[float, AfterValidator(bounded)] = USUAL_SECONDS
 
 
@@ -72,9 +78,9 @@ class GameOptions:
     hints: Hints = Hints.ALWAYS
     take_backs: TakeBacks = TakeBacks.FAIR
     onlookers: Onlookers = Onlookers.NONE
-    delay_plies: int = 0
+    delay_plies: Small = 0
     table: bool = False
-    seconds_per_move: float | None = None
+    seconds_per_move: Annotated[float, Field(gt=0, le=LATEST / 1000)] | None = None
     play_on: BotSettings = field(default_factory=BotSettings)
     listed: bool = False
 
@@ -98,17 +104,17 @@ class Head:
 
     game_id: str
     game: str
-    rules_revision: int
+    rules_revision: Small
     catalogue: str
     opening: str
-    seed: int | None
+    seed: Large | None
     seed_chosen: bool
     salt: str
     seats: tuple[Holder, ...]
     options: GameOptions
     owner: str
     onlooker: str
-    created: int
+    created: Moment
     maker: str = ""
     begun: bool = False
 

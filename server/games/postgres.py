@@ -154,7 +154,7 @@ class PostgresStore:
     async def later(self, game_id: str, number: int) -> list[Entry]:
         """Return the entries from a number on."""
         text: LiteralString = (
-            "SELECT kind, seat, text, moment FROM entry WHERE game = %s AND number >= %s ORDER BY number"
+            "SELECT number, kind, seat, text, moment FROM entry WHERE game = %s AND number >= %s ORDER BY number"
         )
         rows = await self._ask(text, (game_id, number), game_id)
         if len(rows) < AT_ONCE:

@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from clerestory.server.games.log import Entry, EntryKind, Head
+from clerestory.server.games.log import LATEST, Entry, EntryKind, Head
 from clerestory.server.games.store import Unreadable
 
 
@@ -20,8 +20,12 @@ def head_of(text: str) -> Head:
 
 
 def entry_of(number: int, row: Sequence[Any]) -> Entry:
-    """Return entry `number` of a game from its kind, seat, text and moment. Raises Unreadable."""
-    kind, seat, text, moment = row
+    """Return entry `number` of a game from its number, kind, seat, text and moment. Raises Unreadable."""
+    stored, kind, seat, text, moment = row
+    if stored != number:
+        raise Unreadable(f"entry {number} is missing")
+    if not 0 <= moment <= LATEST:
+        raise Unreadable(f"entry {number} has no time that can be told")
     try:
         return Entry(EntryKind(kind), seat, text, moment)
     except ValueError:

@@ -96,7 +96,7 @@ def read_game(connection: sqlite3.Connection, game_id: str) -> GameLog | None:
 
 def read_entries(connection: sqlite3.Connection, game_id: str, number: int = 0) -> list[Entry]:
     """Return the entries of a game from a number on. Raises Unreadable."""
-    text = "SELECT kind, seat, text, moment FROM entry WHERE game = ? AND number >= ? ORDER BY number"
+    text = "SELECT number, kind, seat, text, moment FROM entry WHERE game = ? AND number >= ? ORDER BY number"
     try:
         rows = connection.execute(text, (game_id, number)).fetchall()
     except sqlite3.DatabaseError as error:

@@ -41,13 +41,24 @@ async def test_an_error_stays_in_its_own_job(path: str) -> None:
 
 async def test_what_cannot_be_read_of_a_game_is_told(name: str) -> None:
     store = await open_store(name)
-    for number, game_id in enumerate(("bad head", "no head", "bad entry")):
+    for number, game_id in enumerate(("bad head", "no head", "bad entry", "level", "late", "gap", "late entry")):
         await store.create(named(game_id, number), Batch(entries(2), RUNNING))
     change = store._ask if isinstance(store, SqliteStore) else store._do  # type: ignore[attr-defined]
     await change(lambda to: to.execute("UPDATE game SET head = replace(head, 'person', 'secret') WHERE created = 0"))
     await change(lambda to: to.execute("UPDATE game SET head = '{' WHERE created = 1"))
     await change(lambda to: to.execute("UPDATE entry SET kind = 'new' WHERE game = 'bad entry' AND number = 1"))
+    await change(
+        lambda to: to.execute("UPDATE game SET head = replace(head, '1.0', '1.0,\"level\":99') WHERE created = 3")
+    )
+    await change(
+        lambda to: to.execute(
+            "UPDATE game SET head = replace(head, 'created\":', 'created\":999999999999999') WHERE created = 4"
+        )
+    )
+    await change(lambda to: to.execute("DELETE FROM entry WHERE game = 'gap' AND number = 0"))
+    await change(lambda to: to.execute("UPDATE entry SET moment = 9007199254740993 WHERE game = 'late entry'"))
     says = {"bad head": "seats.0.kind", "no head": "Invalid JSON", "bad entry": "entry 1 .* 'new'"}
+    says |= {"level": "options.play_on.level", "late": "created", "gap": "entry 0 is missing", "late entry": "no time"}
     for game_id, text in says.items():
         with pytest.raises(Unreadable, match=text) as caught:
             await store.load(game_id)
