@@ -1,9 +1,10 @@
-"""A server under twice its capacity, for as long as CLERESTORY_SOAK_SECONDS says: nothing is lost, nothing leaks."""
+"""Soaks: twice the capacity, and everybody at once on a server that is killed: nothing is lost, nothing leaks."""
 
 import asyncio
 import os
 import re
 import time
+from pathlib import Path
 from urllib.request import urlopen
 
 import psutil
@@ -13,6 +14,7 @@ from loadtest.corpus import positions
 from loadtest.figures import summary
 from loadtest.openloop import Load, offer
 from loadtest.server import free_port, own_server
+from tests.faults.soak import soak
 
 SECONDS = float(os.environ.get("CLERESTORY_SOAK_SECONDS", "120"))
 FLAT = 1.1  # memory at the end of the soak over that after its first quarter, at most
@@ -41,3 +43,15 @@ def test_a_soak_at_twice_the_capacity() -> None:
     quarter = len(run.rss) // 4
     assert figures["lost"] == 0
     assert max(run.rss[-quarter:]) <= FLAT * max(run.rss[quarter : 2 * quarter]) + 2**24
+
+
+@pytest.mark.parametrize(
+    ("seed", "seconds"), [(0, 20.0), *(pytest.param(n, 150.0, marks=pytest.mark.slow) for n in (1, 2))]
+)
+def test_everybody_at_once_on_a_server_that_is_killed(tmp_path: Path, seed: int, seconds: float) -> None:
+    tally = soak(tmp_path, seed, seconds)
+    assert not tally.faults, "\n".join(tally.faults)
+    assert tally.internal == 0
+    assert tally.kills > 0
+    assert tally.entries > 100
+    assert tally.mutated > 50

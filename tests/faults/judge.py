@@ -1,0 +1,77 @@
+"""What no server may do, whatever it has been sent: fail inside, play dead while it says it serves, tell a secret."""
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import grpc
+from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
+from grpc_health.v1.health_pb2_grpc import HealthStub
+
+from clerestory.door.methods import methods
+from tests.faults import wires
+from tests.faults.wires import Ending, Metadata
+from tests.faults.world import PERSON, SECRET, position, toy_record
+
+TRACEBACK = "Traceback (most recent call last)"
+FAULTY = {"internal", "unknown", "data_loss", "unavailable", "deadline_exceeded", "unimplemented"}
+SERVED: dict[str, dict[str, Any]] = {  # good requests that show whether a service answers
+    "/clerestory.v1.RulesService/ListGames": {},
+    "/clerestory.v1.AdvisorService/RecommendMove": {"position": position(Random(0)), "iterations": 1},
+    "/clerestory.v1.GameService/CreateGame": {"game": "toy", "seats": [PERSON, PERSON]},
+    "/clerestory.v1.GameService/ListGames": {"page_size": 3},
+    "/clerestory.v1.PuzzleService/ListPuzzles": {"game": "duel"},
+    "/clerestory.v1.AnnotationService/AnnotateGame": {"record": toy_record(), "iterations": 50},
+}
+
+
+def is_faulty(ending: Ending) -> bool:
+    """Whether a call ended as none should."""
+    return (ending.code in FAULTY and ending.reason != "OUT_OF_TIME") or ending.code.startswith("http 5")
+
+
+def dead_services(channel: grpc.Channel, metadata: Metadata) -> list[str]:
+    """Return a sentence for each service that says it serves, and does not."""
+    return [
+        f"{path} is said to be served: {ending}"
+        for path, fields in SERVED.items()
+        if says_it_serves(channel, path.split("/")[1], metadata)
+        and (ending := ending_of(channel, path, fields, metadata)).code != "ok"
+        and ending.reason != "BUSY"
+    ]
+
+
+def says_it_serves(channel: grpc.Channel, service: str, metadata: Metadata) -> bool:
+    """Whether a service is healthy by its own account."""
+    standing: Any = HealthStub(channel)
+    said = standing.Check(HealthCheckRequest(service=service), timeout=wires.SECONDS, metadata=metadata)
+    return bool(said.status == HealthCheckResponse.SERVING)
+
+
+def ending_of(channel: grpc.Channel, path: str, fields: dict[str, Any], metadata: Metadata) -> Ending:
+    """Return how a good request ends."""
+    payload = methods()[path].request(**fields).SerializeToString()
+    return wires.over_grpc(channel, methods()[path], payload, metadata, wires.SECONDS)
+
+
+def stored_secrets(store: Path) -> set[str]:
+    """Return the seeds and salts of the games in a store that no server has open."""
+    with closing(sqlite3.connect(store)) as connection:
+        heads = [json.loads(head) for (head,) in connection.execute("SELECT head FROM game")]
+    found = {str(head.get(name)) for head in heads for name in ("seed", "salt")}
+    return {secret for secret in found if len(secret) >= SECRET}
+
+
+def leaks(output: str, secrets: set[str]) -> list[str]:
+    """Return a sentence for each secret that is in a server's output."""
+    found = [(secret, output.index(secret)) for secret in secrets if secret in output]
+    return [f"the output has a secret: {output[max(0, at - 100) : at + 100]!r}" for secret, at in found]
+
+
+def traces(output: str) -> list[str]:
+    """Return the ends of the tracebacks in a server's output: it expected none of these errors."""
+    found = [part.splitlines() or [""] for part in output.split(TRACEBACK)[1:]]
+    return [f"the output has a traceback: {' '.join(lines[:60])[-500:]}" for lines in found[:5]]

@@ -1,0 +1,184 @@
+"""The ways to a server: gRPC, its page with bytes or JSON, and connections on which a request is never finished."""
+
+import http.client
+import json
+import socket
+import struct
+from collections import deque
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import grpc
+from google.rpc.error_details_pb2 import ErrorInfo
+from grpc_status import rpc_status
+
+from clerestory.door.methods import Method
+
+ENVELOPE = struct.Struct(">BI")
+SECONDS = 20.0  # that an answer may take: longer than anything that is asked for
+LISTEN = 0.2  # seconds after which a stream is left
+OPEN = 50  # unfinished requests at a time
+CLIENT = [("grpc.enable_retries", 0), ("grpc.use_local_subchannel_pool", 1), ("grpc.max_send_message_length", -1)]
+Metadata = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a call ended.
+
+    Attributes:
+        code: of gRPC in lower case, "ok" for an answer, "http ..." for an error without a code.
+        reason: of its ErrorInfo; "" for none.
+        text: of the error.
+        answer: the first part of it.
+    """
+
+    code: str
+    reason: str = ""
+    text: str = ""
+    answer: bytes = b""
+
+
+# -- gRPC ------------------------------------------------------------------------------------------
+
+
+def over_grpc(
+    channel: grpc.Channel, method: Method, payload: bytes, metadata: Metadata, listen: float = LISTEN
+) -> Ending:
+    """Send bytes as the request of a method; a stream is left after so many seconds."""
+    try:
+        if method.streams:
+            return listened(channel.unary_stream(method.path)(payload, timeout=listen, metadata=metadata))
+        return Ending("ok", answer=channel.unary_unary(method.path)(payload, timeout=SECONDS, metadata=metadata))
+    except grpc.RpcError as error:
+        return grpc_ending(error)
+
+
+def listened(stream: Any) -> Ending:
+    """Return how a stream ended, or that it was left."""
+    parts: list[bytes] = []
+    try:
+        parts.extend(stream)
+    except grpc.RpcError as error:
+        ending = grpc_ending(error)
+        if ending.code != "deadline_exceeded":
+            return ending
+    return Ending("ok", answer=parts[0]) if parts else Ending("left")
+
+
+def grpc_ending(error: Any) -> Ending:
+    """Return how a call failed."""
+    info, text = ErrorInfo(), error.details() or ""
+    with suppress(ValueError):
+        status = rpc_status.from_call(error)
+        found = status is not None and any(detail.Unpack(info) for detail in status.details)
+        return Ending(error.code().name.lower(), info.reason if found else "", text)
+    return Ending(error.code().name.lower(), "", text)
+
+
+# -- the page --------------------------------------------------------------------------------------
+
+
+def over_page(page: str, method: Method, payload: bytes, metadata: Metadata, *, as_json: bool) -> Ending:
+    """Send bytes to the page, as a browser does."""
+    kind = f"{'connect+' if method.streams else ''}{'json' if as_json else 'proto'}"
+    body = ENVELOPE.pack(0, len(payload)) + payload if method.streams else payload
+    connection = http.client.HTTPConnection(page, timeout=SECONDS)
+    try:
+        connection.request("POST", method.path, body, {"content-type": f"application/{kind}", **dict(metadata)})
+        response = connection.getresponse()
+        return page_stream(response) if method.streams else page_answer(response)
+    except ConnectionError:
+        return Ending("closed")  # a body beyond the limit is not read to its end
+    except TimeoutError:
+        return Ending("deadline_exceeded")
+    finally:
+        connection.close()
+
+
+def page_answer(response: http.client.HTTPResponse) -> Ending:
+    """Return how a unary call ended."""
+    body = response.read()
+    return Ending("ok", answer=body) if response.status == 200 else page_ending(response.status, body)
+
+
+def page_stream(response: http.client.HTTPResponse) -> Ending:
+    """Return how a stream ended, or that it began well."""
+    if response.status != 200:
+        return page_ending(response.status, response.read())
+    flags, length = ENVELOPE.unpack(response.read(ENVELOPE.size))
+    part = response.read(length)
+    if not flags & 2:
+        return Ending("ok", answer=part)
+    error = json.loads(part).get("error")
+    return Ending("ok") if error is None else fields_ending(error)
+
+
+def page_ending(status: int, body: bytes) -> Ending:
+    """Return how a call failed."""
+    try:
+        return fields_ending(json.loads(body))
+    except (ValueError, KeyError):
+        return Ending(f"http {status}", text=body.decode(errors="replace"))
+
+
+def fields_ending(error: Any) -> Ending:
+    """Return what an error of Connect says."""
+    reasons = [one["debug"]["reason"] for one in error.get("details", ()) if "reason" in one.get("debug", ())]
+    return Ending(error["code"], reasons[0] if reasons else "", json.dumps(error))
+
+
+# -- requests that are never finished --------------------------------------------------------------
+
+
+class Unfinished:
+    """Connections with a request that never ends; the oldest leaves when there are too many."""
+
+    def __init__(self) -> None:
+        self._open: deque[socket.socket] = deque()
+
+    def begin(self, address: str, sent: bytes) -> Ending:
+        """Send the beginning of a request."""
+        host, _, port = address.rpartition(":")
+        if len(self._open) >= OPEN:
+            self._open.popleft().close()
+        one = socket.create_connection((host, int(port)), timeout=SECONDS)
+        self._open.append(one)
+        with suppress(OSError):
+            one.sendall(sent)
+        return Ending("unfinished")
+
+    def close(self) -> None:
+        """Leave all of them."""
+        for one in self._open:
+            one.close()
+        self._open.clear()
+
+
+def begun_on_page(page: str, method: Method, payload: bytes) -> bytes:
+    """Return a request to the page without its last byte, and without the last half of its body."""
+    head = f"POST {method.path} HTTP/1.1\r\nhost: {page}\r\ncontent-type: application/proto\r\n"
+    return f"{head}content-length: {len(payload) + 1}\r\n\r\n".encode() + payload[: len(payload) // 2]
+
+
+def begun_on_grpc(target: str, method: Method, payload: bytes) -> bytes:
+    """Return the frames of HTTP/2 that begin a call and send the first half of its message."""
+    names = {":method": "POST", ":scheme": "http", ":path": method.path, ":authority": target}
+    names |= {"content-type": "application/grpc", "te": "trailers"}
+    head = b"".join(b"\0" + literal(name) + literal(value) for name, value in names.items())
+    message = b"\0" + (len(payload) + 1).to_bytes(4, "big") + payload[: len(payload) // 2]
+    return b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"".join(frames(head, message))
+
+
+def frames(head: bytes, message: bytes) -> Iterator[bytes]:
+    """Yield settings, the head, and as much of a message as one frame may have."""
+    for kind, flags, stream, content in ((4, 0, 0, b""), (1, 4, 1, head), (0, 0, 1, message[: 1 << 14])):
+        yield len(content).to_bytes(3, "big") + bytes([kind, flags]) + stream.to_bytes(4, "big") + content
+
+
+def literal(text: str) -> bytes:
+    """Return a string as HPACK writes it, without Huffman coding."""
+    assert len(text) < 127
+    return bytes([len(text)]) + text.encode()

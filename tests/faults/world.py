@@ -1,0 +1,280 @@
+"""Games of every kind on a server, and good requests about them: what mutated requests are made of."""
+
+import base64
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import grpc
+from google.protobuf.duration_pb2 import Duration
+from google.protobuf.json_format import ParseDict
+from google.protobuf.message import Message
+
+from clerestory.door.methods import Method
+from clerestory.engine import GAMES, NATURE, Record, Rng
+from clerestory.v1 import advisor_pb2, annotation_pb2, games_pb2, position_pb2, puzzle_pb2, rules_pb2
+from clerestory.v1.games_pb2_grpc import GameServiceStub
+from tests.server.harness import opening
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+POSITIONS = [json.loads(path.read_text()) for path in sorted((EXAMPLES / "positions").glob("*.json"))]
+RECORDS = [path.read_text() for path in sorted((EXAMPLES / "records").glob("*.jsonl"))]
+PERSON = games_pb2.SeatPlan(kind=games_pb2.SEAT_KIND_PERSON)
+OPEN = games_pb2.SeatPlan(kind=games_pb2.SEAT_KIND_OPEN)
+BOT = games_pb2.SeatPlan(
+    kind=games_pb2.SEAT_KIND_BOT, bot=games_pb2.Bot(level=1, time_budget=Duration(nanos=10_000_000))
+)
+PATIENCE = 30.0  # seconds for an answer
+SECRET = 12  # characters that a secret has at least: shorter ones are met by chance
+PAGES = (
+    "99999999999999999999 x",
+    "-9223372036854775809 x",
+    f"{10**400} x",
+    "nan x",
+    "1 \0",
+    "1",
+    "x",
+    " ",
+    "1e3 x",
+    "1 x y",
+)
+KINDS: tuple[dict[str, Any], ...] = (
+    {"game": "toy", "seats": [PERSON, PERSON]},
+    {"game": "toy", "seats": [PERSON, BOT], "options": {"hints": 1, "take_backs": 3}},
+    {"game": "toy", "seats": [PERSON, PERSON], "options": {"table": True}},
+    {"game": "duel", "seats": [PERSON, BOT], "options": {"onlookers": 2, "delay_plies": 2}},
+    {"game": "duel", "seats": [PERSON, OPEN], "options": {"onlookers": 3, "listed": True}},
+    {"game": "duel", "seats": [BOT, BOT], "options": {"onlookers": 3}},
+    {"game": "cathedral", "seats": [PERSON, BOT, PERSON], "options": {"take_backs": 3, "listed": True}},
+)
+
+
+@dataclass
+class Kept:
+    """A game on the server, as its owner knows it.
+
+    Attributes:
+        seen: the last answer about it.
+    """
+
+    kind: int
+    game_id: str
+    tokens: list[str]
+    seen: games_pb2.GetGameResponse
+
+    @property
+    def actions(self) -> list[str]:
+        """What somebody of it may do now."""
+        return [one.action.text for view in self.seen.views for one in view.actions]
+
+
+@dataclass
+class World:
+    """The games of a server that requests are about.
+
+    Attributes:
+        secrets: tokens, seeds and salts that nobody but their owners may see.
+        pages: page tokens that were given out.
+    """
+
+    stub: Any
+    metadata: tuple[tuple[str, str], ...]
+    kept: list[Kept] = field(default_factory=list)
+    secrets: set[str] = field(default_factory=set)
+    pages: list[str] = field(default_factory=list)
+
+    def make(self, kind: int, luck: Random) -> Kept:
+        """Make a game of a kind."""
+        request = games_pb2.CreateGameRequest(**KINDS[kind])
+        made = self.stub.CreateGame(request, timeout=PATIENCE, metadata=self.metadata)
+        self.learn(made)
+        one = Kept(kind, made.game.game_id, tokens_of(made), games_pb2.GetGameResponse(game=made.game))
+        for _ in range(luck.randrange(8)):
+            self.look(one)
+            self.play(one, luck)
+        return one
+
+    def learn(self, answer: Message) -> None:
+        """Remember the secrets of an answer, also of one to a mutated request."""
+        if isinstance(answer, games_pb2.CreateGameResponse):
+            self.secrets |= {token for token in tokens_of(answer) if len(token) >= SECRET}
+        elif isinstance(answer, games_pb2.JoinGameResponse):
+            self.secrets.add(answer.seat_token.token)
+        elif isinstance(answer, games_pb2.GameServiceListGamesResponse) and answer.next_page_token:
+            self.pages = [*self.pages[-20:], answer.next_page_token]
+
+    def look(self, one: Kept) -> None:
+        """Ask for the present state of a game."""
+        request = games_pb2.GetGameRequest(game_id=one.game_id, tokens=one.tokens)
+        one.seen = self.stub.GetGame(request, timeout=PATIENCE, metadata=self.metadata)
+
+    def play(self, one: Kept, luck: Random) -> None:
+        """Play an action, if somebody is to play one and nobody else is faster."""
+        if not one.actions:
+            return
+        request = games_pb2.PlayActionRequest(
+            game_id=one.game_id, tokens=one.tokens, version=one.seen.game.version, action=luck.choice(one.actions)
+        )
+        try:
+            self.stub.PlayAction(request, timeout=PATIENCE, metadata=self.metadata)
+        except grpc.RpcError as error:
+            if error.code() not in (grpc.StatusCode.ABORTED, grpc.StatusCode.FAILED_PRECONDITION):
+                raise
+
+    def refresh(self, luck: Random) -> None:
+        """Look at one of the games again; make another in place of one that is over, or that mutations have frozen."""
+        if len(self.kept) < len(KINDS):
+            self.kept += [self.make(kind, luck) for kind in range(len(self.kept), len(KINDS))]
+        place = luck.randrange(len(self.kept))
+        one = self.kept[place]
+        self.look(one)
+        if one.seen.game.status in (games_pb2.GAME_STATUS_OVER, games_pb2.GAME_STATUS_FROZEN):
+            self.kept[place] = self.make(one.kind, luck)
+
+    def texts(self) -> list[str]:
+        """Return strings that mean something to the server."""
+        tokens = [token for one in self.kept for token in one.tokens]
+        names = [one.game_id for one in self.kept]
+        return [*tokens, *names, *map(page_token, PAGES), *self.pages, *(text[:20_000] for text in RECORDS)]
+
+
+def page_token(text: str) -> str:
+    """Return text as page tokens have it."""
+    return base64.urlsafe_b64encode(text.encode()).decode()
+
+
+def tokens_of(made: games_pb2.CreateGameResponse) -> list[str]:
+    """Return the tokens of a new game."""
+    found = [made.owner_token, *(one.token for one in made.seat_tokens), made.onlooker_token]
+    return [token for token in found if token]
+
+
+def connect(channel: grpc.Channel, token: str) -> World:
+    """Return a world on a server; `token` is the bearer token that it requires, "" for none."""
+    return World(GameServiceStub(channel), (("authorization", f"Bearer {token}"),) if token else ())
+
+
+# -- good requests ---------------------------------------------------------------------------------
+
+
+def position(luck: Random) -> position_pb2.Position:
+    """Return a position."""
+    return ParseDict(luck.choice(POSITIONS), position_pb2.Position())
+
+
+def truth(luck: Random) -> rules_pb2.RefereePosition:
+    """Return a position as a referee sees it."""
+    state = opening(2, luck.randrange(9), luck.choice(("toy", "duel", "cathedral")))
+    return rules_pb2.RefereePosition(truth=ParseDict(state.to_position(), position_pb2.Position()))
+
+
+def any_position(luck: Random) -> rules_pb2.AnyPosition:
+    """Return a position, as a seat sees it or as a referee does."""
+    if luck.random() < 0.5:
+        return rules_pb2.AnyPosition(position=position(luck))
+    return rules_pb2.AnyPosition(referee=truth(luck))
+
+
+def question(luck: Random) -> advisor_pb2.RecommendMoveRequest:
+    """Return a short question."""
+    return advisor_pb2.RecommendMoveRequest(
+        position=position(luck), iterations=luck.choice((1, 50, 400)), time_budget=Duration(nanos=20_000_000)
+    )
+
+
+def about(one: Kept) -> dict[str, Any]:
+    """Return the fields that most requests about a game have."""
+    return {"game_id": one.game_id, "tokens": one.tokens}
+
+
+def reviewed(one: Kept, luck: Random) -> annotation_pb2.AnnotateGameRequest:
+    """Return a request for a short review, of a game or of a record."""
+    if luck.random() < 0.5:
+        return annotation_pb2.AnnotateGameRequest(record=luck.choice(RECORDS)[:30_000], iterations=50)
+    return annotation_pb2.AnnotateGameRequest(
+        kept_game=annotation_pb2.KeptGameReference(game_id=one.game_id, tokens=one.tokens), iterations=50
+    )
+
+
+def puzzle(luck: Random) -> puzzle_pb2.PuzzleReference:
+    """Return the name of a puzzle."""
+    return puzzle_pb2.PuzzleReference(game=luck.choice(("duel", "cathedral")), number=luck.randint(1, 5))
+
+
+def toy_record() -> str:
+    """Return the record of a short game."""
+    state, luck = GAMES["toy"].new(2, 7), Rng(7)
+    while not state.over:
+        state.play(state.draw(luck) if state.turn == NATURE else state.legal_actions()[0])
+    return "\n".join(Record(state, 7).lines())
+
+
+def versioned(one: Kept) -> dict[str, Any]:
+    """Return the fields of a change of a game."""
+    return {**about(one), "version": one.seen.game.version}
+
+
+def action_of(one: Kept, luck: Random) -> str:
+    """Return what may be done in a game, or what may be done in some."""
+    return luck.choice(one.actions or ["fold"])
+
+
+GOOD: dict[str, Callable[[Any, Kept, Random], dict[str, Any] | Message]] = {
+    "AdvisorService/RecommendMove": lambda world, one, luck: question(luck),
+    "AdvisorService/Analyze": lambda world, one, luck: {"question": question(luck)},
+    "RulesService/ListGames": lambda world, one, luck: {},
+    "RulesService/StartPosition": lambda world, one, luck: {"game": one.seen.game.game, "seats": 2, "seed": 7},
+    "RulesService/ObservePosition": lambda world, one, luck: {
+        "referee": truth(luck),
+        "seat": luck.randrange(3),
+    },
+    "RulesService/ListActions": lambda world, one, luck: {"position": any_position(luck)},
+    "RulesService/ApplyActions": lambda world, one, luck: {
+        "position": any_position(luck),
+        "actions": [action_of(one, luck)],
+        "draw": True,
+        "seed": 1,
+    },
+    "RulesService/ValidatePosition": lambda world, one, luck: {"position": any_position(luck)},
+    "RulesService/DescribeCatalogue": lambda world, one, luck: {"game": one.seen.game.game},
+    "GameService/CreateGame": lambda world, one, luck: (
+        luck.choice(KINDS) | {"request_id": f"{luck.getrandbits(128):x}", "seed": luck.getrandbits(63)}
+    ),
+    "GameService/JoinGame": lambda world, one, luck: {"game_id": one.game_id, "name": "Ann", "seat": 1},
+    "GameService/GetGame": lambda world, one, luck: {**about(one), "entries_from_ply": 1},
+    "GameService/ListGames": lambda world, one, luck: {
+        "page_size": luck.choice((1, 3, 50)),
+        "page_token": luck.choice(["", *world.pages]),
+        "tokens": one.tokens if luck.random() < 0.5 else [],
+    },
+    "GameService/PlayAction": lambda world, one, luck: {**versioned(one), "action": action_of(one, luck)},
+    "GameService/SayShown": lambda world, one, luck: {**versioned(one), "outcome": action_of(one, luck), "seat": 0},
+    "GameService/TakeBack": lambda world, one, luck: {**versioned(one), "ply": luck.randrange(1 + one.seen.game.ply)},
+    "GameService/SetSeat": lambda world, one, luck: {**about(one), "seat": luck.randrange(2), "plan": BOT},
+    "GameService/EndGame": lambda world, one, luck: {**about(one), "reason": luck.choice((2, 3))},
+    "GameService/WatchGame": lambda world, one, luck: {**about(one), "from_version": luck.choice((0, 5))},
+    "GameService/GetRecord": lambda world, one, luck: about(one),
+    "AnnotationService/AnnotateGame": lambda world, one, luck: reviewed(one, luck),
+    "PuzzleService/ListPuzzles": lambda world, one, luck: {"game": luck.choice(("duel", "cathedral"))},
+    "PuzzleService/GetPuzzle": lambda world, one, luck: {"puzzle": puzzle(luck)},
+    "PuzzleService/TryPuzzle": lambda world, one, luck: {"puzzle": puzzle(luck), "action": action_of(one, luck)},
+}
+
+
+def short(path: str) -> str:
+    """Return `Service/Method` of a method's path."""
+    return path.removeprefix("/clerestory.v1.")
+
+
+def good_request(world: World, method: Method, luck: Random) -> Message:
+    """Return a request that the server could answer."""
+    made = GOOD[short(method.path)](world, luck.choice(world.kept), luck)
+    return made if isinstance(made, Message) else method.request(**made)
+
+
+def missing(paths: Iterable[str]) -> set[str]:
+    """Return the methods that no good request is known for."""
+    return {short(path) for path in paths} - GOOD.keys()
