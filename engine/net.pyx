@@ -1,9 +1,9 @@
 # cython: language_level=3
-from libc.stdint cimport int64_t
 from libc.stdlib cimport free
-from libc.string cimport memcpy, memset
+from libc.string cimport memset
 
 from clerestory.engine.core cimport MAX_SEATS, OVER
+from clerestory.engine.elementary cimport elementary_exp
 
 cdef extern from *:
     """
@@ -71,47 +71,10 @@ cdef inline void share_out(const float *strengths, int seats, double *shares) no
     for seat in range(1, seats):
         best = max(best, strengths[seat])
     for seat in range(seats):
-        shares[seat] = power_of_e(<double> strengths[seat] - best)
+        shares[seat] = elementary_exp(<double> strengths[seat] - best)
         total += shares[seat]
     for seat in range(seats):
         shares[seat] /= total
-
-
-cdef double LOG2_E = 1.4426950408889634
-cdef double LN2_HIGH = 0.693147180369123816490    # LN2_HIGH has zeros at its end, so that products with it are exact
-cdef double LN2_LOW = 1.90821492927058770002e-10
-
-
-cdef inline double power_of_e(double x) noexcept nogil:
-    """e to the x, for x from -700 to 0, to 2 units in the last place; lower x count as -700.
-
-    The C library's exp depends on the processor's instructions in its last bit. Here x = n ln 2 + r, |r| <= ln 2 / 2,
-    and e to the r is its Taylor series (W. J. Cody, W. Waite 1980, Software Manual for the Elementary Functions, 6).
-    """
-    cdef int64_t bits
-    cdef double whole, r, sum_ = 1.0 / 479001600, power
-    cdef int n, i
-    x = max(x, -700.0)
-    whole = x * LOG2_E - 0.5
-    n = <int> whole  # x is not above 0, so that this rounds to the nearest
-    r = x - n * LN2_HIGH - n * LN2_LOW
-    for i in range(12, 0, -1):
-        sum_ = sum_ * r + INVERSE_FACTORIAL[i - 1]
-    bits = <int64_t> (n + 1023) << 52
-    memcpy(&power, &bits, 8)
-    return sum_ * power
-
-
-cdef double INVERSE_FACTORIAL[12]
-INVERSE_FACTORIAL[:] = [
-    1.0, 1.0, 1.0 / 2, 1.0 / 6, 1.0 / 24, 1.0 / 120, 1.0 / 720, 1.0 / 5040, 1.0 / 40320, 1.0 / 362880, 1.0 / 3628800,
-    1.0 / 39916800,
-]
-
-
-def exponential(double x):
-    """Return e to the x, for x from -700 to 0, as used for win shares: bit-identical on every machine."""
-    return power_of_e(x)
 
 
 # -- in memory -------------------------------------------------------------------------------------

@@ -5,9 +5,9 @@ finds better replies and changes the values themselves. So it is fitted on pairs
 """
 
 from collections.abc import Sequence
-from math import exp, hypot, log
 
-from clerestory.search.lines import Line
+from clerestory.engine.elementary import exp, log
+from clerestory.search.lines import Line, combined
 
 MOST_ERRORS = 10.0  # of a lead, in standard errors
 
@@ -38,6 +38,6 @@ def evidence(lines: Sequence[Line]) -> tuple[float, float, float, float]:
 
 def errors(best: Line, rival: Line) -> float:
     """Return the lead in score in standard errors, MOST_ERRORS at most."""
-    error = hypot(best.score_error, rival.score_error)
+    error = combined(best.score_error, rival.score_error)
     lead = best.score - rival.score if rival.visits else 0.0
     return max(-MOST_ERRORS, min(lead / error, MOST_ERRORS)) if error else MOST_ERRORS * (lead > 0)

@@ -27,9 +27,9 @@ from clerestory.search.result import Result, StopReason
 
 cdef extern from *:
     """
-    #define atomic_store(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
+    #define write_flag(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
     """
-    void atomic_store(int *p, int value) noexcept nogil
+    void write_flag(int *p, int value) noexcept nogil
 
 cdef enum:
     MOST_TREES = 256             # as in limits.py
@@ -134,7 +134,7 @@ cdef class Searcher:
         try:
             self.reason = self._run_slices(until, iterations, threads, early)
         finally:
-            atomic_store(&self.stopping, 0)
+            write_flag(&self.stopping, 0)
             self.elapsed += self._now() - started
             self.running = 0
         return self.result()
@@ -165,7 +165,7 @@ cdef class Searcher:
             self.elapsed += (self._now() - started) / len(self.trees)
             self.running -= 1
             if not self.running:
-                atomic_store(&self.stopping, 0)
+                write_flag(&self.stopping, 0)
 
     def _run_slices(self, until, iterations, threads, early):
         """Run trees side by side. Several that may end early run in slices and are judged together after each."""
@@ -208,7 +208,7 @@ cdef class Searcher:
 
     def stop(self):
         """End the current run, or else the next one, after its current iteration. Any thread may call this."""
-        atomic_store(&self.stopping, 1)
+        write_flag(&self.stopping, 1)
 
     def advance(self, root not None):
         """Continue from another root of the same game and observer, with the statistics that the tree already has.

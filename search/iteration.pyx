@@ -4,12 +4,13 @@
 Each iteration deals a world that is consistent with the observer's knowledge, descends the tree by UCB1 over
 the actions legal in that world, adds one action, plays out, and updates every edge of its path.
 """
-from libc.math cimport INFINITY, log, sqrt
+from libc.math cimport INFINITY, sqrt
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from clerestory.engine.clock cimport monotonic
 from clerestory.engine.core cimport MAX_LEGAL, NATURE, OVER, action_t
+from clerestory.engine.elementary cimport elementary_log
 from clerestory.engine.rng cimport rng_below
 from clerestory.search.compaction cimport compaction_seconds, tree_compact
 from clerestory.search.proof cimport prove
@@ -17,10 +18,10 @@ from clerestory.search.tree cimport NO_NODE, Edge, Node, record_of, tree_clear, 
 
 cdef extern from *:
     """
-    #define atomic_load(p) __atomic_load_n((p), __ATOMIC_RELAXED)
+    #define read_flag(p) __atomic_load_n((p), __ATOMIC_RELAXED)
     #define prefetch(p) __builtin_prefetch((p), 1)
     """
-    int atomic_load(int *p) noexcept nogil
+    int read_flag(int *p) noexcept nogil
     void prefetch(const void *p) noexcept nogil
 
 cdef enum:
@@ -246,7 +247,7 @@ cdef uint32_t select(Search *search, const Node *node, int n) noexcept nogil:
         elif tries == 0:
             if row[e].available != counted:
                 counted = row[e].available
-                log_counted = log(<double> counted)
+                log_counted = elementary_log(<double> counted)
             score = mean(search, &row[e]) + search.exploration * sqrt(log_counted / row[e].visits)
             if best < 0 or score > best_score:
                 best = e
@@ -363,7 +364,7 @@ cdef int run_until(Search *search, double pause, double deadline, uint64_t itera
     window_start = read_clock(search)
     while True:
         iterate(search)
-        if atomic_load(search.stop):
+        if read_flag(search.stop):
             return BY_STOP
         if search.iterations >= end:
             return BY_ITERATIONS

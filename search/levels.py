@@ -6,9 +6,9 @@ absurdly. A line with a higher margin than the best one counts as losing nothing
 """
 
 from collections.abc import Sequence
-from math import exp
 
 from clerestory.engine.core import Game
+from clerestory.engine.elementary import exp
 from clerestory.engine.rng import Rng
 from clerestory.engine.tuning import NUM_LEVELS, Level
 from clerestory.search.errors import BadLimit

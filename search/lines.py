@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf, sqrt
 
+from clerestory.engine.elementary import power
 from clerestory.search.options import WELL_VISITED, Options
 
 WIDEST_ERROR = 0.5  # largest standard error of a number between 0 and 1
@@ -148,7 +149,7 @@ class LineBuilder:
         visits, share = max(sums.visits, 1), self.options.margin_share
         spread = self.highest - self.lowest or 1.0
         score = (1 - share) * win_share + share * (sums.margin / visits - self.lowest) / spread
-        scaled = error(visits, sums.margin / spread, sums.margin_squares / spread**2)
+        scaled = error(visits, sums.margin / spread, sums.margin_squares / (spread * spread))
         score_error = (1 - share) * standard_error + share * min(scaled, WIDEST_ERROR)
         return (score if sums.visits else 0.0), score_error
 
@@ -171,7 +172,7 @@ def sharpened(shares: Sequence[float], exponent: float) -> tuple[float, ...]:
     """Return win shares raised to an exponent, scaled to add up to 1; zeros stay, and 1 changes nothing."""
     if exponent == 1:
         return tuple(shares)
-    raised = [share**exponent for share in shares]
+    raised = [power(share, exponent) for share in shares]
     total = sum(raised) or 1.0
     return tuple(share / total for share in raised)
 
@@ -199,5 +200,11 @@ def error(visits: int, total: float, squares: float) -> float:
     """Return the standard error of a mean of independent samples; for fewer than two, the widest possible."""
     if visits < 2:
         return WIDEST_ERROR
-    variance = max(squares / visits - (total / visits) ** 2, 0.0) * visits / (visits - 1)
+    mean = total / visits
+    variance = max(squares / visits - mean * mean, 0.0) * visits / (visits - 1)
     return sqrt(variance / visits)
+
+
+def combined(one: float, other: float) -> float:
+    """Return the standard error of the difference of two independent means, given theirs."""
+    return sqrt(one * one + other * other)

@@ -1,7 +1,7 @@
 # cython: language_level=3
-from libc.math cimport exp
 
 from clerestory.engine.core cimport MAX_LEGAL, MAX_SEATS, NATURE, OVER, action_t, margins_of
+from clerestory.engine.elementary cimport elementary_exp
 from clerestory.engine.rng cimport rng_below, rng_t, rng_unit
 from clerestory.search.iteration cimport MastStatistics, MastStep
 
@@ -62,6 +62,7 @@ cdef void play_by_mast(Search *search) noexcept nogil:
     Artificial Intelligence 217).
     """
     cdef float weights[MAX_LEGAL]
+    cdef double mean
     cdef int i, n, phase, length = 0, turn = search.ops.turn(search.world), left = search.horizon
     cdef action_t a
     while goes_on(turn, left):
@@ -71,7 +72,8 @@ cdef void play_by_mast(Search *search) noexcept nogil:
             n = search.ops.legal(search.world, search.legal)
             phase = search.guide.phase(search.world) * search.ops.num_actions
             for i in range(n):
-                weights[i] = <float> exp(mean_reward(&search.mast[phase + search.legal[i]]) / MAST_TEMPERATURE)
+                mean = mean_reward(&search.mast[phase + search.legal[i]])
+                weights[i] = <float> elementary_exp(mean / MAST_TEMPERATURE)
             a = search.legal[pick(weights, n, &search.rng)]
             search.played[length] = MastStep(phase + a, turn)
             length += 1
@@ -138,7 +140,8 @@ cdef void guess_shares(Search *search) noexcept nogil:
     cdef double total = 0
     cdef int seat
     for seat in range(search.seats):
-        search.win[seat] = exp(min(search.margin[seat], 0) / search.temperature)  # behind the best; the best itself 1
+        # behind the best; the best itself 1
+        search.win[seat] = elementary_exp(min(search.margin[seat], 0) / search.temperature)
         total += search.win[seat]
     for seat in range(search.seats):
         search.win[seat] /= total

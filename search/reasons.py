@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from math import hypot, inf, sqrt
+from math import inf, sqrt
 from statistics import NormalDist
 
-from clerestory.search.lines import Line, Outlook
+from clerestory.search.lines import Line, Outlook, combined
 from clerestory.search.result import Result
 
 NAMED = 3  # features in a sentence, those that differ most
@@ -60,11 +60,12 @@ def deviations(chance: float, freedom: int) -> float:
 
     Student's t from the normal quantile (Abramowitz and Stegun 1964, 26.7.5), `freedom` degrees of freedom.
     """
-    z = NormalDist().inv_cdf(1 - chance / 2)
-    first = (z**3 + z) / 4
-    second = (5 * z**5 + 16 * z**3 + 3 * z) / 96
-    third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384
-    return z + first / freedom + second / freedom**2 + third / freedom**3
+    z = round(NormalDist().inv_cdf(1 - chance / 2), 9)  # its last places depend on the C library
+    square = z * z
+    first = z * (square + 1) / 4
+    second = z * ((5 * square + 16) * square + 3) / 96
+    third = z * (((3 * square + 19) * square + 17) * square - 15) / 384
+    return z + (first + (second + third / freedom) / freedom) / freedom
 
 
 def explained(result: Result, outlooks: Sequence[tuple[Outlook, ...]], gains: Sequence[Gain], least: float) -> Result:
@@ -111,7 +112,7 @@ def lead(best: Line, other: Line) -> float:
 
 def is_ahead(best: Line, other: Line, least: float) -> bool:
     """Whether a line leads by more than its error, and by enough to be worth mentioning."""
-    return lead(best, other) >= max(least, SURE * hypot(best.margin_error, other.margin_error))
+    return lead(best, other) >= max(least, SURE * combined(best.margin_error, other.margin_error))
 
 
 def is_likelier_to_win(best: Line, other: Line) -> bool:
@@ -120,7 +121,7 @@ def is_likelier_to_win(best: Line, other: Line) -> bool:
     It does if its score is higher: whatever the reward, the score depends only on the margin and the win share.
     """
     more = best.score - other.score
-    return more >= max(WORTH_WINNING, SURE * hypot(best.score_error, other.score_error))
+    return more >= max(WORTH_WINNING, SURE * combined(best.score_error, other.score_error))
 
 
 def stated(gains: Sequence[Gain], least: float) -> list[Gain]:

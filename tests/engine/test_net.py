@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from functools import cache
-from math import exp
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +10,8 @@ import pytest
 from numpy.typing import NDArray
 
 from clerestory.engine import Game, State
+from clerestory.engine.elementary import exp
 from clerestory.engine.errors import BadWeights
-from clerestory.engine.net import exponential
 from clerestory.engine.value import value_of
 from clerestory.engine.weights import shapes, write_weights
 from tests.engine.test_features import LEARNED, features, renamed, sampled
@@ -87,7 +86,7 @@ def in_halves(second: Reals, row: Reals) -> np.float32:
 
 
 def softmax(strengths: list[np.float32]) -> list[float]:
-    powers = [exponential(float(strength) - float(max(strengths))) for strength in strengths]
+    powers = [exp(float(strength) - float(max(strengths))) for strength in strengths]
     total = 0.0
     for power in powers:
         total += power
@@ -146,13 +145,6 @@ def test_hidden_cards_do_not_matter(rules: Game, path: str) -> None:
     for state in positions(rules, every=11):
         for seat in range(-1, state.seats):
             assert value(state.observe(seat)) == value(state) == value(state.observe(seat).deal(7))
-
-
-def test_the_exponential_is_that_of_the_library_but_for_the_last_places() -> None:
-    for x in np.linspace(-690, 0, 5000):
-        assert exponential(float(x)) == pytest.approx(exp(x), rel=5e-16)
-    assert exponential(0.0) == 1
-    assert exponential(-1e9) == exponential(-700.0) > 0
 
 
 def test_several_values_live_side_by_side(rules: Game, path: str, tmp_path: Path) -> None:

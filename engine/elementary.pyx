@@ -1,0 +1,37 @@
+# cython: language_level=3
+"""The same functions for Python: what a search reports has the same bits on every machine as well."""
+from libc.math cimport isfinite
+
+
+def exp(double x):
+    """Return e to the x, to 3 units in the last place; x below -700 or above 700 counts as that.
+
+    Raises ValueError for a number that is not finite.
+    """
+    require_finite(x)
+    return elementary_exp(x)
+
+
+def log(double x):
+    """Return the natural logarithm, to 2 units in the last place. Raises ValueError for any but a normal number > 0."""
+    require_finite(x)
+    if x < 2.2250738585072014e-308:
+        raise ValueError(f"{x!r} is not a normal number above 0")
+    return elementary_log(x)
+
+
+def power(double base, double exponent):
+    """Return `base` to the `exponent`, to some units in the last place; 0 to any exponent above 0 is 0.
+
+    Raises ValueError unless the base is 0 with an exponent above 0, or a normal number above 0.
+    """
+    require_finite(exponent)
+    if base == 0 and exponent > 0:
+        return 0.0
+    return elementary_exp(exponent * log(base))
+
+
+cdef int require_finite(double x) except -1:
+    if not isfinite(x):
+        raise ValueError(f"{x!r} is not finite")
+    return 0
