@@ -29,7 +29,7 @@ from clerestory.server.config import Settings
 from clerestory.server.scheduler import Scheduler
 
 STAGES = (  # owner of a function, its name, the stage that ends when it is entered, and the one when it is left
-    (Boundary, "_answer", "request transport", None),
+    (Boundary, "answer", "request transport", None),
     (service, "read_question", "identifier, decoding, a place", "reading the position"),
     (Scheduler, "submit", "limits, memory, a searcher", "admission"),
     (Scheduler, "_take_turn", "a thread wakes", None),

@@ -150,7 +150,8 @@ async def test_those_who_leave_an_answer_leave_no_lines_in_the_log(
     (tmp_path / "index.html").write_bytes(b"x" * (1 << 20))
     asked = b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n"
     async with door(page=tmp_path, connections=FEW) as caller, crowd(caller, MANY * 4, asked):
-        assert (await caller.call(LIST, b"")).status == 200
+        while not await let_in(caller):  # the test fails by its timeout
+            await asyncio.sleep(0.05)
     assert {record.name for record in caplog.records} <= {"clerestory.door.places"}
 
 
