@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -71,6 +72,7 @@ class Quota:
         self._tally: dict[str, Tally] = {}
         self._unfinished = 0
         self._counted = 0
+        self._rooms: Counter[str] = Counter()  # kept for games that are being stored, by maker
         self._paces: dict[str, Pace] = {}
         self._known = False
         self._reading = asyncio.Lock()
@@ -87,8 +89,10 @@ class Quota:
             tally = await self._store.tally()
             if counted == self._counted:  # else something was stored meanwhile, which it may have or lack
                 break
-        self._tally = tally
+        self._tally = dict(tally)
         self._unfinished = sum(one.unfinished for one in tally.values())
+        for maker, rooms in self._rooms.items():
+            self.add(maker, Tally(rooms, rooms))
         self._known = True
         self._forget(asyncio.get_running_loop().time())
 
@@ -119,11 +123,16 @@ class Quota:
         with typed():
             await self._first_read()
         self._require_room(maker)
-        self.add(maker, Tally(1, 1))
+        self._keep_room(maker, 1)
         try:
             yield
         finally:
-            self.add(maker, Tally(-1, -1))
+            self._keep_room(maker, -1)
+
+    def _keep_room(self, maker: str, games: int) -> None:
+        self._rooms[maker] += games
+        self._rooms += Counter()  # drop makers without any
+        self.add(maker, Tally(games, games))
 
     def _require_room(self, maker: str) -> None:
         """Raise CallError, TOO_MANY_GAMES, if a caller may not make one more game."""

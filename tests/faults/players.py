@@ -14,7 +14,7 @@ PERSON = games.SeatPlan(kind=games.SEAT_KIND_PERSON)
 BOT = games.SeatPlan(kind=games.SEAT_KIND_BOT, bot=games.Bot(level=1))
 ALL = games.GameOptions(take_backs=games.TAKE_BACKS_ALL)
 GONE = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED)  # how calls end when a server is killed
-LEFT = "closed channel"  # what gRPC says when we close it while others call
+LEFT = ("closed channel", "Channel closed")  # what gRPC says when we close it while others call
 
 
 @dataclass
@@ -53,7 +53,7 @@ class Player:
             if error.code() not in GONE:
                 self.faults.append(f"{self.pending} ended with {error}")
         except ValueError as error:
-            if LEFT not in str(error):
+            if not any(words in str(error) for words in LEFT):
                 raise
 
     def go_on(self, stub: Any) -> None:

@@ -163,7 +163,7 @@ async def test_a_game_that_cannot_be_shown_is_listed_alone_as_frozen() -> None:
         listed = await played.stub.ListGames(games.GameServiceListGamesRequest())
         status = {game.game_id: game.status for game in listed.games}
         assert status == {"later": games.GAME_STATUS_FROZEN, played.game_id: games.GAME_STATUS_RUNNING}
-        assert "cannot show" in listed.games[0].frozen_reason
+        assert "this server cannot" in listed.games[0].frozen_reason
 
 
 async def test_a_game_that_cannot_be_read_is_shown_as_frozen_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,16 +1,17 @@
 """What a caller may store is bounded, counted in memory, and may be forgotten in time."""
 
 import asyncio
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from google.protobuf.duration_pb2 import Duration
 from google.rpc.error_details_pb2 import ErrorInfo, RetryInfo
 
 from clerestory.server.callers import ON_BEHALF
-from clerestory.server.errors import Reason
+from clerestory.server.errors import CallError, Reason
 from clerestory.server.games import due, keeper
-from clerestory.server.games.quota import MINUTE, Pace
+from clerestory.server.games.quota import MINUTE, Limits, Pace, Quota
+from clerestory.server.games.store import Tally
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.server.games.table import BOT, PERSON, Table, play_out, seated, table
@@ -105,6 +106,21 @@ async def test_games_made_at_once_do_not_pass_the_limit() -> None:
     async with served(max_games=5) as server:
         made = await asyncio.gather(*(create(server) for _ in range(40)), return_exceptions=True)
         assert sum(not isinstance(one, Exception) for one in made) == 5
+
+
+async def test_a_count_of_the_store_keeps_the_room_of_a_game_that_is_being_stored() -> None:
+    class Empty:
+        async def tally(self) -> dict[str, Tally]:
+            return {}
+
+    quota: Any = Quota(cast(Any, Empty()), Limits(games=1, each=1))
+    async with quota.room("maker"):
+        await quota.read()
+        assert quota.unfinished == 1
+        with pytest.raises(CallError):
+            async with quota.room("maker"):
+                pass
+    assert quota.unfinished == 0
 
 
 # -- games of all servers --------------------------------------------------------------------------
