@@ -78,7 +78,7 @@ def test_a_number_outside_the_range(function: Callable[..., float], wrong: tuple
 
 
 def test_the_bits_are_the_same_on_every_machine() -> None:
-    """The digest was taken on x86-64 with glibc, and agrees with aarch64."""
+    """The digest was taken on x86-64 with glibc."""
     found = [*map(exp, arguments(-700, 700, 5000, 2)), *map(log, arguments(1e-9, 1e9, 5000, 3))]
     found += [power(base, 1.43) for base in arguments(1e-9, 1, 5000, 4)]
     assert hashlib.sha256(struct.pack(f"<{len(found)}d", *found)).hexdigest()[:16] == DIGEST
