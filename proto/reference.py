@@ -114,6 +114,9 @@ def enum_lines(enum: EnumDescriptorProto, path: tuple[int, ...], comments: Comme
 
 def kind_of(field: FieldDescriptorProto, message: DescriptorProto) -> str:
     """Return the type of a field, and how often it can be there."""
+    for nested in message.nested_type:
+        if nested.options.map_entry and field.type_name.endswith(f".{message.name}.{nested.name}"):
+            return " to ".join(("map of " if part.number == 1 else "") + kind_of(part, nested) for part in nested.field)
     name = linked(field.type_name) if field.type_name else TYPES[field.type]
     if field.label == FieldDescriptorProto.LABEL_REPEATED:
         return f"repeated {name}"

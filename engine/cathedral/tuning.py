@@ -1,4 +1,4 @@
-"""How the game is searched; docs/decisions/ 5 to 10 and 22 explain these figures."""
+"""How the game is searched; docs/decisions/ 5 to 10 explain these figures."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ SEARCH: dict[str, Any] = {**GUIDED, "horizon": 0}
 SEARCH_LEARNED: dict[str, Any] = {**LEARNED, "exploration": 0.25, "growth": 0.1, "priors": "learned"}
 SHARPNESS = {2: 1.43, 3: 1.32, 4: 1.12}  # of shown shares by number of seats; docs/learning.md
 
-CALIBRATED: dict[str, Any] = {"temperature": 4.0}  # of a review's shares; docs/decisions/ 21
+CALIBRATED: dict[str, Any] = {"temperature": 4.0}  # of a review's shares; docs/decisions/ 18
 
 TUNING = Tuning(
     search={2: SEARCH | {"horizon": 20}, 3: SEARCH, 4: SEARCH | {"exploration": 0.3}},

@@ -1,4 +1,4 @@
-"""How the game is searched; docs/decisions/ 5 to 10 and 22 explain these figures."""
+"""How the game is searched; docs/decisions/ 5 to 10 explain these figures."""
 
 from clerestory.engine.tuning import GUIDED, LEARNED, REVIEWED, Tuning, ladder
 
