@@ -1,6 +1,6 @@
 """A simulation, not a measurement: many servers and a load balancer on a simulated clock.
 
-The servers' policy is the real one (server/policy.py). Three parts are simulated: the clock; the workers, which search
+The servers' policy is the real one (advice/policy.py). Three parts are simulated: the clock; the workers, which search
 whole slices at a fixed speed; and the balancer, which knows how many calls each server has and picks the better of two
 random servers, as Envoy's LEAST_REQUEST does. The network takes no time, and refused callers do not retry. Each player
 is a caller; one greedy caller, which calls at a rate of its own and from as many seats as it likes, can be added.
@@ -20,8 +20,8 @@ from typing import Annotated, Any
 
 import typer
 
-from clerestory.server.demand import Demand, NoRoom, TreeTask
-from clerestory.server.policy import SLICE, Policy
+from clerestory.advice.demand import Demand, NoRoom, TreeTask
+from clerestory.advice.policy import SLICE, Policy
 from loadtest.openloop import LONGEST, MEAN_BUDGET, SHORTEST
 
 GREEDY = -1  # number of the greedy caller

@@ -9,6 +9,13 @@ from typing import Any
 
 import grpc
 
+from clerestory.advice.reviewer import Pass, Reviewer, ReviewTarget
+from clerestory.games.course import require_playable
+from clerestory.games.keeper import Keeper
+from clerestory.games.kept import ServerGame
+from clerestory.games.log import Hints
+from clerestory.games.store import Store, StoreError
+from clerestory.games.viewer import Viewer, viewer_of
 from clerestory.review import Annotation, PlyValuation, ReviewPlan
 from clerestory.review.annotation import assemble
 from clerestory.review.course import last_root, plies_of
@@ -17,13 +24,6 @@ from clerestory.review.plan import ITERATIONS, LEAST
 from clerestory.server.aside import aside
 from clerestory.server.callers import Caller, Callers
 from clerestory.server.errors import Reason, refuse
-from clerestory.server.games.course import require_playable
-from clerestory.server.games.keeper import Keeper
-from clerestory.server.games.kept import ServerGame
-from clerestory.server.games.log import Hints
-from clerestory.server.games.store import Store, StoreError
-from clerestory.server.games.viewer import Viewer, viewer_of
-from clerestory.server.reviewer import Pass, Reviewer, ReviewTarget
 from clerestory.server.translate_annotation import (
     MOST,
     ReviewRequest,

@@ -18,24 +18,24 @@ from grpc_reflection.v1alpha import reflection
 from grpc_reflection.v1alpha._async import ReflectionServicer
 from grpc_reflection.v1alpha.reflection_pb2_grpc import add_ServerReflectionServicer_to_server
 
+from clerestory.advice.reviewer import Reviewer
+from clerestory.advice.scheduler import Scheduler
+from clerestory.games.bots import Bots
+from clerestory.games.keeper import Keeper, Limits
+from clerestory.games.mover import Choose
+from clerestory.games.opening import open_store
+from clerestory.games.store import CLOSING, Store
 from clerestory.server.annotation_service import Annotations
 from clerestory.server.boundary import Boundary
 from clerestory.server.callers import Callers
 from clerestory.server.certificates import Certificates
 from clerestory.server.config import Settings
 from clerestory.server.descriptors import Connections, connections, take_descriptors
-from clerestory.server.games.bots import Bots
-from clerestory.server.games.keeper import Keeper, Limits
-from clerestory.server.games.mover import Choose
-from clerestory.server.games.opening import open_store
-from clerestory.server.games.service import GameHandlers
-from clerestory.server.games.store import CLOSING, Store
+from clerestory.server.game_service import GameHandlers
 from clerestory.server.gate import MOST_CALLS, Gate
 from clerestory.server.metrics import Exposition, Metrics, expose
 from clerestory.server.puzzle_service import Puzzles
-from clerestory.server.reviewer import Reviewer
 from clerestory.server.rules_service import RulesHandlers
-from clerestory.server.scheduler import Scheduler
 from clerestory.server.security import Tokens
 from clerestory.server.service import AdvisorHandlers
 from clerestory.server.transport import OPERATORS, STREAMS_INSIDE, channel_options

@@ -5,8 +5,8 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from clerestory.advice.places import TOGETHER
 from clerestory.search.ismcts import DEFAULT_MAX_BYTES, MIN_BYTES
-from clerestory.server.places import TOGETHER
 
 MAX_MESSAGE_BYTES = 64 * 1024  # any position fits; a larger message is refused
 MIN_TREE_BYTES = 1 << 20

@@ -12,16 +12,16 @@ from typing import Any
 import grpc
 from structlog.contextvars import bind_contextvars
 
+from clerestory.advice.allowance import EXPLAINED_FROM, Allowance, Cut, allow
+from clerestory.advice.demand import Priority
+from clerestory.advice.lead import Lead
+from clerestory.advice.memory import Trees
+from clerestory.advice.scheduler import Job, Scheduler
 from clerestory.search.ismcts import Searcher
 from clerestory.search.result import Result, StopReason
-from clerestory.server.allowance import EXPLAINED_FROM, Allowance, Cut, allow
 from clerestory.server.callers import Caller, Callers
 from clerestory.server.config import Settings
-from clerestory.server.demand import Priority
-from clerestory.server.lead import Lead
-from clerestory.server.memory import Trees
 from clerestory.server.metrics import Metrics
-from clerestory.server.scheduler import Job, Scheduler
 from clerestory.server.translate import AnalysisQuestion, Question, read_analysis, read_question
 from clerestory.server.translate_answers import remarks, write_recommendation
 from clerestory.v1 import advisor_pb2 as api

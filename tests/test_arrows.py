@@ -26,13 +26,15 @@ ALLOWED: dict[str, str] = {
     "arena": rf"clerestory\.(engine\.(clock|core|rng|errors|value)\b|search\b|arena\b)|{COMMON_GROUND}",
     "learn": r"clerestory\.(engine\.(core|rng|errors|value|weights)\b|search\b|arena\b|learn\b)",
     "review": r"clerestory\.(engine\.(core|rng|scoring|tuning|value)\b|search\b|review\b)",
-    "server": rf"clerestory\Z|clerestory\.(server|search|review)\b|{ENGINE}|{STUBS}|{COMMON_GROUND}",
+    "advice": rf"clerestory\.(advice|search|review|server)\b|{ENGINE}|{COMMON_GROUND}",
+    "games": rf"clerestory\.(advice|games|server)\b|{ENGINE}|{COMMON_GROUND}",
+    "server": rf"clerestory\Z|clerestory\.(server|advice|games|search|review)\b|{ENGINE}|{STUBS}|{COMMON_GROUND}",
     "clients": rf"clerestory\.clients\b|{STUBS}|{COMMON_GROUND}",
     "door": rf"clerestory\.door\b|clerestory\.clients\.connection\b|{STUBS}|{COMMON_GROUND}",
     "cli": r"clerestory\b",
     "loadtest": rf"clerestory\.clients\b|{STUBS}|{COMMON_GROUND}",
     "loadtest/strength.py": rf"clerestory\.(clients|arena)\b|{ENGINE}",  # plays
-    "loadtest/simulate.py": r"clerestory\.server\.(policy|demand)\b",  # which is what it simulates
+    "loadtest/simulate.py": r"clerestory\.advice\.(policy|demand)\b",  # which is what it simulates
 }
 
 
@@ -74,8 +76,8 @@ def test_imports_point_down(path: Path) -> None:
         ("review/x.py", "from clerestory.engine.toy.rules import TOY"),
         ("door/x.py", "from clerestory.server.app import App"),
         ("door/x.py", "from clerestory.clients.advisor import Advisor"),
-        ("loadtest/x.py", "from clerestory.server.policy import Policy"),
-        ("loadtest/strength.py", "from clerestory.server.policy import Policy"),
+        ("loadtest/x.py", "from clerestory.advice.policy import Policy"),
+        ("loadtest/strength.py", "from clerestory.advice.policy import Policy"),
     ],
 )
 def test_an_upward_import_is_caught(path: str, line: str) -> None:
@@ -90,7 +92,9 @@ def named_games(path: Path) -> list[str]:
     return [line for line in (ROOT / path).read_text().splitlines() if GAME.search(line)]
 
 
-NAMELESS = [path for path in sources() if path.parts[0] in ("search", "arena", "learn", "review", "server")]
+NAMELESS = [
+    path for path in sources() if path.parts[0] in ("search", "arena", "learn", "review", "advice", "games", "server")
+]
 
 
 @pytest.mark.parametrize("path", NAMELESS, ids=str)

@@ -19,16 +19,16 @@ import typer
 from clerestory.cli.embedded import embedded_child
 from clerestory.cli.options import DEFAULT_GAME
 from clerestory.engine import GAMES
-from clerestory.server.games import course
-from clerestory.server.games.keeper import summary_of
-from clerestory.server.games.kept import ServerGame
-from clerestory.server.games.log import BotSettings, GameOptions, Head, Holder, SeatKind
-from clerestory.server.games.making import make_game
-from clerestory.server.games.sqlite import SqliteStore
-from clerestory.server.games.store import Batch, Key
-from clerestory.server.games.tokens import Mint
-from clerestory.server.games.translate_plans import NewGame
-from clerestory.server.games.viewer import Viewer, digest_of
+from clerestory.games import course
+from clerestory.games.keeper import summary_of
+from clerestory.games.kept import ServerGame
+from clerestory.games.log import BotSettings, GameOptions, Head, Holder, SeatKind
+from clerestory.games.making import make_game
+from clerestory.games.sqlite import SqliteStore
+from clerestory.games.store import Batch, Key
+from clerestory.games.tokens import Mint
+from clerestory.games.viewer import Viewer, digest_of
+from clerestory.server.translate_plans import NewGame
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 

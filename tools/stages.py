@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import Any
 
+from clerestory.advice.scheduler import Scheduler
 from clerestory.cli.measured_service import BenchClient
 from clerestory.cli.new import first_decision
 from clerestory.cli.options import DEFAULT_GAME
@@ -26,7 +27,6 @@ from clerestory.server import service
 from clerestory.server.app import start
 from clerestory.server.boundary import Boundary
 from clerestory.server.config import Settings
-from clerestory.server.scheduler import Scheduler
 
 STAGES = (  # owner of a function, its name, the stage that ends when it is entered, and the one when it is left
     (Boundary, "answer", "request transport", None),

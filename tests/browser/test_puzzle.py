@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from clerestory.review.puzzle import Puzzle, puzzle
 from tests.browser.test_access import violations
-from tests.games import DUEL
+from tests.shipped import DUEL
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from clerestory.clients import Advisor
 from clerestory.engine import State, from_position
 from tests.cli.test_play import play
 from tests.engine.cathedral.positions import draft
-from tests.games import CATHEDRAL
+from tests.shipped import CATHEDRAL
 
 COMING = "coming event"  # what the picture of a position calls it
 

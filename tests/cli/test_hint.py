@@ -17,7 +17,7 @@ from clerestory.clients.wire import read_answer
 from clerestory.engine import GAMES, NATURE, BadPosition, from_position
 from clerestory.search import NothingToDecide, Searcher, observe
 from clerestory.v1 import advisor_pb2 as api
-from tests.games import CATHEDRAL
+from tests.shipped import CATHEDRAL
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "positions"
 EXAMPLE = EXAMPLES / "cathedral-3p-round4-draft.json"

@@ -8,7 +8,7 @@ from typer.testing import CliRunner, Result
 from clerestory.cli.main import app
 from clerestory.cli.options import BadOption
 from clerestory.review.puzzle import NoPuzzle, Puzzle, puzzle, puzzles
-from tests.games import DUEL
+from tests.shipped import DUEL
 
 
 def called(*arguments: str, stdin: str | None = None) -> Result:

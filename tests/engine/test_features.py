@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from clerestory.engine import Game, GameError, Rng, State, game
 from tests.engine.cathedral.positions import draft
-from tests.games import CATHEDRAL, DUEL
 from tests.laws import walk
+from tests.shipped import CATHEDRAL, DUEL
 
 LEARNED = [CATHEDRAL, DUEL]
 COLOURS = ("red", "blue", "green", "yellow")

@@ -4,7 +4,7 @@ import pytest
 
 from clerestory.engine import GAMES, read_records
 from tests.engine.playthrough import Case, cases, folder, random_game, texts
-from tests.games import DUEL
+from tests.shipped import DUEL
 
 EVERY_CASE = [pytest.param(case, id=f"{case.game.name}-{case.name[:-1]}") for case in cases()]
 

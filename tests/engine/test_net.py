@@ -15,7 +15,7 @@ from clerestory.engine.errors import BadWeights
 from clerestory.engine.value import value_of
 from clerestory.engine.weights import shapes, write_weights
 from tests.engine.test_features import LEARNED, features, renamed, sampled
-from tests.games import CATHEDRAL
+from tests.shipped import CATHEDRAL
 
 Arrays = dict[str, Any]
 Reals = NDArray[np.float32]

@@ -12,7 +12,7 @@ from google.protobuf.duration_pb2 import Duration
 from clerestory.cli.embedded import embedded_child
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
-from tests.server.games.table import PERSON, first_action
+from tests.games.table import PERSON, first_action
 
 LIBRARY = sorted(Path("/usr/lib").glob("*/faketime/libfaketime.so.1"))
 SECONDS = 3  # for a move

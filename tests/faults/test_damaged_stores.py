@@ -17,8 +17,8 @@ from clerestory.cli.embedded import embedded_child
 from clerestory.server.errors import Reason
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
-from tests.server.games.earlier import told, unpack_file
-from tests.server.games.table import OPEN, PERSON
+from tests.games.earlier import told, unpack_file
+from tests.games.table import OPEN, PERSON
 from tests.server.harness import assert_reason
 
 SERVE = [sys.executable, "-m", "clerestory", "serve", "--listen", "127.0.0.1:0", "--workers", "1", "--store"]

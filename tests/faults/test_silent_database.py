@@ -12,8 +12,8 @@ from grpc_health.v1.health_pb2_grpc import HealthStub
 from clerestory.server.errors import Reason
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
-from tests.server.games.proxy import proxied
-from tests.server.games.table import PERSON
+from tests.games.proxy import proxied
+from tests.games.table import PERSON
 from tests.server.harness import assert_reason, refusal
 
 SERVE = ("-m", "clerestory", "serve", "--listen", "127.0.0.1:0", "--workers", "1", "--grace", "2", "--store")

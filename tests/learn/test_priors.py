@@ -16,7 +16,7 @@ from clerestory.learn.priors import (
     fit_priors,
 )
 from clerestory.learn.selfplay import Habits, SelfPlay, play_games
-from tests.games import CATHEDRAL, DUEL
+from tests.shipped import CATHEDRAL, DUEL
 
 LINES, ACTIONS = 4, 6  # of a decision; actions that are met, all but the last in both rounds
 

@@ -5,7 +5,7 @@ from itertools import takewhile
 
 import pytest
 
-from clerestory.server.policy import Policy
+from clerestory.advice.policy import Policy
 from loadtest.simulate import Fleet, SimulatedOutcome, SimulatedServer, calls
 
 SPEED = 50_000.0

@@ -11,8 +11,8 @@ from clerestory.review.annotate import ReviewStopped, answered
 from clerestory.review.course import plies_of
 from clerestory.review.study import study
 from clerestory.search.errors import BadLimit
-from tests.games import CATHEDRAL
 from tests.review.games import CASES, cut, random_game
+from tests.shipped import CATHEDRAL
 
 QUICK = ReviewPlan(iterations=50, seed=3)
 

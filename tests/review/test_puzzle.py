@@ -12,7 +12,7 @@ from clerestory.review.puzzle import LEAST, NoPuzzle, Puzzle, puzzle, puzzles
 from clerestory.search import Searcher
 from clerestory.search.options import shipped
 from clerestory.search.root import observe
-from tests.games import CATHEDRAL, DUEL
+from tests.shipped import CATHEDRAL, DUEL
 from tools.puzzles import ANSWER, LONGER
 
 SHIPPED = [CATHEDRAL, DUEL]

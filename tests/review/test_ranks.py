@@ -5,7 +5,7 @@ import pytest
 from clerestory.engine.tuning import NUM_LEVELS
 from clerestory.review import ranks
 from clerestory.review.ranks import FEWEST, LEAST, level_like, losses
-from tests.games import CATHEDRAL, DUEL
+from tests.shipped import CATHEDRAL, DUEL
 
 TABLE = (0.040, 0.030, 0.030, 0.020, 0.010, 0.008, 0.002, 0.001)
 

@@ -13,8 +13,8 @@ from clerestory.review.plan import OUTCOME_SHARE, ReviewPlan
 from clerestory.review.study import SearchTask, study
 from clerestory.search.lines import Line
 from clerestory.search.result import Result, StopReason
-from tests.games import CATHEDRAL, DUEL
 from tests.review.games import random_game
+from tests.shipped import CATHEDRAL, DUEL
 
 PLAN = ReviewPlan(iterations=1000)
 GAME = random_game("toy", 2, 1)

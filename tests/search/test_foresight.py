@@ -9,7 +9,7 @@ from clerestory.search.lines import Line
 from clerestory.search.options import shipped
 from clerestory.search.root import observe
 from tests.engine.cathedral.positions import board, draft
-from tests.games import CATHEDRAL
+from tests.shipped import CATHEDRAL
 
 OWNER, OTHER = 0, 1
 EVENTS = ("hamleigh_levy", "kings_favour", "town_wall")

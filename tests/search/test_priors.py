@@ -11,9 +11,9 @@ from clerestory.engine.weights import shapes, write_weights
 from clerestory.search.ismcts import Searcher
 from clerestory.search.root import observe
 from tests.engine.cathedral.scenes import reach
-from tests.games import CATHEDRAL, DUEL
 from tests.search.oracle import ismcts
 from tests.search.positions import decisions
+from tests.shipped import CATHEDRAL, DUEL
 
 PUCT: dict[str, Any] = {"selection": "puct"}
 LEAF: dict[str, Any] = {**PUCT, "horizon": 0}

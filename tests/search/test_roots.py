@@ -9,8 +9,8 @@ from clerestory.engine.games import GAMES
 from clerestory.engine.toy.rules import TOY
 from clerestory.search import BadLimit, Searcher, WrongSeat
 from clerestory.search.root import observe
-from tests.games import CATHEDRAL
 from tests.search.positions import decisions
+from tests.shipped import CATHEDRAL
 
 START = decisions(TOY, 3, 1)[0]
 

@@ -16,7 +16,7 @@ from clerestory.search.ismcts import Searcher
 from clerestory.search.options import shipped
 from clerestory.search.root import observe
 from tests.engine.cathedral.scenes import reach
-from tests.games import CATHEDRAL
+from tests.shipped import CATHEDRAL
 
 LEAF = {"horizon": 0, "playout": "informed", "selection": "puct"}
 TEMPERATURE = 8.0

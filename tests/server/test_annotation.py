@@ -10,7 +10,9 @@ import grpc
 import pytest
 from google.protobuf.duration_pb2 import Duration
 
+from clerestory.advice.reviewer import Reviewer
 from clerestory.engine import Record, Rng, State
+from clerestory.games.store import MOST_REVIEWS
 from clerestory.review import ReviewPlan, annotate
 from clerestory.review.annotate import answered
 from clerestory.review.course import plies_of
@@ -18,8 +20,6 @@ from clerestory.review.deepen import those_that_matter
 from clerestory.review.rollouts import FEWEST, estimate, paired
 from clerestory.server.annotation_service import SKETCH, iterations_of
 from clerestory.server.errors import Reason
-from clerestory.server.games.store import MOST_REVIEWS
-from clerestory.server.reviewer import Reviewer
 from clerestory.server.translate_annotation import (
     MOST,
     ReviewRequest,
@@ -33,10 +33,10 @@ from clerestory.server.translate_annotation import (
 from clerestory.v1 import annotation_pb2 as api
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.annotation_pb2_grpc import AnnotationServiceStub
-from tests.games import DUEL
+from tests.games.table import OPEN, PERSON, Table, table
 from tests.review.games import cut, random_game
-from tests.server.games.table import OPEN, PERSON, Table, table
 from tests.server.harness import assert_reason, long_question, refusal, served, until
+from tests.shipped import DUEL
 
 QUICK = 60  # iterations
 
@@ -165,7 +165,7 @@ async def test_a_search_that_was_kept_waiting_goes_on_where_it_was(monkeypatch: 
     """Interrupted repeatedly, it has the same result as one that ran in one go."""
     game = cut(random_game("duel", 2, 1), 14)
     expected = annotate(game, ReviewPlan(iterations=3000))
-    monkeypatch.setattr("clerestory.server.reviewer.TURN", 0.004)
+    monkeypatch.setattr("clerestory.advice.reviewer.TURN", 0.004)
     turns = 0
     turn = Reviewer._turn
 

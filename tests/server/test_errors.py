@@ -16,7 +16,7 @@ from clerestory.server.errors import CODES, MAX_DESCRIPTION, MAX_LISTED, CallErr
 from clerestory.v1.advisor_pb2 import AnalyzeRequest, RecommendMoveRequest
 from clerestory.v1.position_pb2 import Position
 from clerestory.v1.toy_pb2 import ToyPosition
-from tests.server.games.test_refusals import PRODUCED as GAME_REASONS
+from tests.games.test_refusals import PRODUCED as GAME_REASONS
 from tests.server.harness import assert_reason, details, long_question, opening, question, refusal, served, until
 from tests.server.test_annotation import PRODUCED as REVIEW_REASONS
 from tests.server.test_callers import BAD_NAMES

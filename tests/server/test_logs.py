@@ -8,14 +8,14 @@ from typing import Any
 import grpc
 import pytest
 
+from clerestory.games.kept import ServerGame
+from clerestory.games.log import seated as seated_as
+from clerestory.server import game_service
 from clerestory.server.errors import Reason
-from clerestory.server.games import service
-from clerestory.server.games.kept import ServerGame
-from clerestory.server.games.log import seated as seated_as
 from clerestory.server.logs import FORMATS, FRAMES, LONGEST
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
-from tests.server.games.table import PERSON, Table, seated
+from tests.games.table import PERSON, Table, seated
 from tests.server.harness import Served, assert_reason, logged, refusal, served, until
 
 BEARER = "bearer.token/of~a+door=="
@@ -72,7 +72,7 @@ async def test_no_failure_writes_a_secret(form: str, door: Path, monkeypatch: py
                 patched.setattr(played.app.keeper.store, "append", failing(*secrets))
                 assert_reason(await refusal(played.play_first()), Reason.INTERNAL)
             with monkeypatch.context() as patched:
-                patched.setattr(service, "write_views", failing(*secrets))
+                patched.setattr(game_service, "write_views", failing(*secrets))
                 assert_reason(await refusal(played.look()), Reason.INTERNAL)
             assert (await played.look()).game == seen.game
     text = log.getvalue()
@@ -92,7 +92,7 @@ async def test_a_traceback_is_short(form: str, monkeypatch: pytest.MonkeyPatch) 
     with logged(form) as log:
         async with served() as server:
             played = await seated(GameServiceStub(server.channel), server.app, PERSON, PERSON)
-            monkeypatch.setattr(service, "write_views", deep)
+            monkeypatch.setattr(game_service, "write_views", deep)
             assert_reason(await refusal(played.look()), Reason.INTERNAL)
     text = log.getvalue()
     assert text.count(FAULT) == 1
@@ -137,7 +137,7 @@ async def test_a_write_that_fails_is_no_fault_of_the_server(monkeypatch: pytest.
     async def write(*_: Any) -> None:
         raise grpc.aio.InternalError("Failed grpc_call_start_batch")
 
-    monkeypatch.setattr(service, "watch", write)
+    monkeypatch.setattr(game_service, "watch", write)
     with logged("text") as log:
         async with served() as server:
             played = await seated(GameServiceStub(server.channel), server.app, PERSON, PERSON)

@@ -11,8 +11,8 @@ from clerestory.review.puzzle import puzzle, puzzles
 from clerestory.server.errors import Reason
 from clerestory.v1 import puzzle_pb2 as api
 from clerestory.v1.puzzle_pb2_grpc import PuzzleServiceStub
-from tests.games import DUEL
 from tests.server.harness import assert_reason, refusal, served
+from tests.shipped import DUEL
 
 FIRST = api.PuzzleReference(game="duel", number=1)
 

@@ -13,7 +13,7 @@ from clerestory.learn.fit import Schedule
 from clerestory.learn.loop import Resources, play, require_ours
 from clerestory.learn.plan import Plan
 from clerestory.learn.selfplay import Habits
-from tests.games import DUEL
+from tests.shipped import DUEL
 from tools.fit_priors import add_priors, row
 
 PLAN = Plan(partial(game, "duel"), (2,), 1, 5, Habits(quick=2, full=20, least_visits=1), Schedule())

@@ -12,7 +12,7 @@ import pytest
 from clerestory.engine.core import Game
 from clerestory.review.puzzle import LEAST, UNFOUND, from_line, puzzle, puzzles
 from clerestory.search.root import observe
-from tests.games import DUEL
+from tests.shipped import DUEL
 from tools import puzzles as tool
 
 

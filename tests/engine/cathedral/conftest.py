@@ -5,7 +5,7 @@ import pytest
 from tests.engine.cathedral.oracle import Oracle
 from tests.engine.cathedral.positions import NewGame
 from tests.engine.models import CoreGame
-from tests.games import CATHEDRAL
+from tests.shipped import CATHEDRAL
 
 
 class Core(CoreGame):

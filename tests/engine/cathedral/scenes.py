@@ -4,7 +4,7 @@ import copy
 from typing import Any
 
 from clerestory.engine import NATURE, Rng, State
-from tests.games import CATHEDRAL
+from tests.shipped import CATHEDRAL
 
 QUIET = ("pass", "accept", "leave", "finish", "decline", "save", "event volunteers", "event kings_favour", "wait")
 CUBES = ("sand", "wood", "stone", "metal")

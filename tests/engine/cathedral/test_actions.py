@@ -1,7 +1,7 @@
 """The code space: every action has its text and label, and texts are told apart."""
 
 from tests.engine.action_texts import texts_and_labels, texts_of_no_action
-from tests.games import CATHEDRAL
+from tests.shipped import CATHEDRAL
 
 #   text, label
 EXAMPLES = [

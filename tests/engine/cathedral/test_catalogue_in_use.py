@@ -9,7 +9,7 @@ import pytest
 
 from clerestory.engine import BadCatalogue, CatalogueInUse, game
 from clerestory.engine.cathedral.catalogue import CathedralCatalogue
-from tests.games import CATHEDRAL
+from tests.shipped import CATHEDRAL
 
 GAMES = """
 import sys

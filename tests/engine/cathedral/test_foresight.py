@@ -7,8 +7,8 @@ import pytest
 
 from clerestory.engine import NATURE, BadPosition, IllegalAction, Rng, State
 from tests.engine.cathedral.positions import board, draft
-from tests.games import CATHEDRAL
 from tests.laws import observers
+from tests.shipped import CATHEDRAL
 
 OWNER, OTHER = 0, 1
 

@@ -7,7 +7,7 @@ from statistics import correlation, mean
 from clerestory.engine import NATURE, Rng, State
 from tests.engine.cathedral.scenes import changed, reach, texts
 from tests.engine.foresight import foreseen_and_came
-from tests.games import CATHEDRAL
+from tests.shipped import CATHEDRAL
 
 SEATS = 3
 

@@ -10,8 +10,8 @@ import pytest
 from clerestory.engine import BadPosition, BadRecord, Record, Rng, read_records
 from tests.engine.cathedral.scenes import changed, reach
 from tests.engine.faulty import faults_of_position, faulty_positions
-from tests.games import CATHEDRAL
 from tests.laws import walk
+from tests.shipped import CATHEDRAL
 
 faults = partial(faults_of_position, CATHEDRAL, CATHEDRAL.new(2, 1).to_position())
 

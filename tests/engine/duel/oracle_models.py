@@ -7,7 +7,7 @@ from tests.engine import models
 from tests.engine.duel.oracle import Oracle
 from tests.engine.duel.oracle_fields import from_fields
 from tests.engine.duel.oracle_state import Position
-from tests.games import DUEL
+from tests.shipped import DUEL
 
 
 class Game(models.Game, Protocol):

@@ -7,7 +7,7 @@ from itertools import accumulate
 from typing import Any
 
 from clerestory.engine import Rng, State
-from tests.games import DUEL
+from tests.shipped import DUEL
 
 CHIPS = ("wood", "sand", "stone", "wool", "ore")
 MATERIALS = ("beam", "mortar", "brick", "cloth", "bell")

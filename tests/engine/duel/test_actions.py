@@ -2,7 +2,7 @@
 
 from clerestory.engine.duel.actions import sets_of_materials
 from tests.engine.action_texts import texts_and_labels, texts_of_no_action
-from tests.games import DUEL
+from tests.shipped import DUEL
 
 #   text, label
 EXAMPLES = [

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from clerestory.engine.duel.catalogue import DECK, DuelCatalogue
 from tests.engine.faulty import changed_line, faults_of_catalogue, faulty_catalogues, hash_of_catalogue
-from tests.games import DUEL
+from tests.shipped import DUEL
 
 TEXT = DuelCatalogue.shipped.read_text()
 

@@ -8,7 +8,7 @@ import pytest
 
 from clerestory.engine import BadCatalogue, CatalogueInUse, game
 from clerestory.engine.duel.catalogue import DuelCatalogue
-from tests.games import DUEL
+from tests.shipped import DUEL
 
 GAMES = """
 import sys

@@ -10,7 +10,7 @@ from clerestory.engine import Rng, State
 from clerestory.engine.duel.guide import TERM_NAMES, terms_of, weights_of
 from tests.engine.duel.scenes import builder, changed, drawn, fields, informed, reach, texts
 from tests.engine.foresight import foreseen_and_came
-from tests.games import DUEL
+from tests.shipped import DUEL
 
 Weigh = Callable[[State], list[float]]
 

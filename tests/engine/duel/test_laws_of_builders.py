@@ -5,8 +5,8 @@ import pytest
 from clerestory.engine import Rng, State
 from tests import laws
 from tests.engine.duel.scenes import builder, drawn, informed
-from tests.games import DUEL
 from tests.laws import LAWS, Law
+from tests.shipped import DUEL
 
 
 @pytest.fixture(params=[builder, informed], ids=["builder", "informed"])

@@ -9,7 +9,7 @@ import pytest
 from clerestory.engine import BadPosition, Rng
 from tests.engine.duel.scenes import changed, drawn, fields, informed, reach
 from tests.engine.faulty import faults_of_position, faulty_positions
-from tests.games import DUEL
+from tests.shipped import DUEL
 
 OPENING = DUEL.new(2, 1).observe(0).to_position()
 NO_CHIPS = {"wood": 0, "sand": 0, "stone": 0, "wool": 0, "ore": 0}

@@ -1,0 +1,131 @@
+"""The limits granted to a request: those of the server and of the caller's deadline, with a warning for each cut."""
+
+from dataclasses import dataclass
+
+from clerestory.advice.lead import Lead
+from clerestory.search.ismcts import MIN_BYTES
+from clerestory.search.levels import level_of
+from clerestory.server.config import Settings
+from clerestory.server.errors import Reason, refuse
+from clerestory.server.translate import Question
+from clerestory.sizes import spoken_size
+
+Cut = tuple[str, str]  # name of a WarningReason, without its prefix, and a sentence
+
+EXPLAINED_FROM = 0.05  # seconds of budget: explanations take a few thousandths of one
+
+
+@dataclass(frozen=True, slots=True)
+class TimeBudget:
+    """The time of a question, from its arrival to its answer.
+
+    Attributes:
+        arrived: when the call arrived, a reading of time.monotonic.
+        requested: seconds requested; None if the request names no time.
+        seconds: granted, from the arrival until the answer leaves the server.
+        lead: seconds of these that are kept for making the answer.
+    """
+
+    arrived: float
+    requested: float | None
+    seconds: float
+    lead: float = 0.0
+
+    @property
+    def deadline(self) -> float:
+        """When the search is to end, a reading of time.monotonic."""
+        return self.arrived + self.seconds - self.lead
+
+    @property
+    def explained(self) -> bool:
+        """Whether there is time to explain the lines."""
+        return self.seconds >= EXPLAINED_FROM
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """The limits granted to a request.
+
+    Attributes:
+        budget: its time.
+        iterations: over all its trees; None for no limit.
+        early: end the search once nothing can change the best line.
+        threads: trees to search side by side.
+        tree_bytes: of each tree.
+        cuts: what was cut.
+    """
+
+    budget: TimeBudget
+    iterations: int | None
+    early: bool
+    threads: int
+    tree_bytes: int
+    cuts: tuple[Cut, ...]
+
+
+def allow(
+    question: Question, settings: Settings, lead: Lead, arrived: float, remaining: float | None, *, early: bool
+) -> Allowance:
+    """Return the limits granted to a request.
+
+    Args:
+        question: the request.
+        settings: of the server.
+        lead: estimates the time needed to make an answer.
+        arrived: when the call arrived, a reading of time.monotonic.
+        remaining: seconds from then to the deadline of the call; None if it has none.
+        early: whether the search may end once it is decided.
+
+    Raises CallError, OUT_OF_TIME, if the caller's deadline leaves no time.
+    """
+    cuts: list[Cut] = []
+    seconds = allow_time(question.seconds, remaining, settings, cuts)
+    threads = allow_threads(question.threads, min(settings.workers, settings.max_threads), cuts)
+    tree_bytes = allow_memory(question.max_tree_bytes, settings.max_tree_bytes, cuts)
+    kept = lead.of(seconds, explained=seconds >= EXPLAINED_FROM)
+    return Allowance(
+        budget=TimeBudget(arrived, question.seconds, seconds, kept),
+        iterations=allow_iterations(question),
+        early=early and threads == 1 and question.level is None and not question.chance,
+        threads=threads,
+        tree_bytes=max(tree_bytes // threads, MIN_BYTES),
+        cuts=tuple(cuts),
+    )
+
+
+def allow_iterations(question: Question) -> int | None:
+    """Return the limit of the question or of its level, whichever is lower."""
+    if question.level is None:
+        return question.iterations
+    most = level_of(question.view.game, question.level).iterations
+    return min(most, question.iterations or most)
+
+
+def allow_time(requested: float | None, remaining: float | None, settings: Settings, cuts: list[Cut]) -> float:
+    """Return the least of the budget, the server's limit, and the call's deadline less the margin."""
+    limits = [(settings.max_time, "the server's limit")]
+    if remaining is not None:
+        limits.append((remaining - settings.margin, "the deadline of the call"))
+    seconds, which = min(limits)
+    if seconds <= 0:
+        refuse(Reason.OUT_OF_TIME, "", "the deadline of the call leaves no time for a search")
+    if requested is None or requested <= seconds:
+        return min(seconds, requested or seconds)
+    cuts.append(("TIME_CUT", f"The time budget of {requested:g} s was cut to {seconds:.3g} s by {which}."))
+    return seconds
+
+
+def allow_threads(requested: int, most: int, cuts: list[Cut]) -> int:
+    """Return the number of trees."""
+    if requested > most:
+        cuts.append(("THREADS_CUT", f"{requested} threads were asked for, of which the server allows {most}."))
+    return min(requested, most)
+
+
+def allow_memory(requested: int | None, most: int, cuts: list[Cut]) -> int:
+    """Return the bytes of all trees."""
+    if requested is None or requested <= most:
+        return most if requested is None else requested
+    text = f"{spoken_size(requested)} of memory were asked for, of which the server allows {spoken_size(most)}."
+    cuts.append(("MEMORY_CUT", text))
+    return most

@@ -1,0 +1,176 @@
+"""The memory of all trees: how much each search gets, and which trees are kept for their game's next question."""
+
+import asyncio
+import secrets
+from collections import OrderedDict
+from collections.abc import Hashable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from clerestory.advice.allowance import Allowance
+from clerestory.advice.places import TOGETHER
+from clerestory.search.ismcts import MIN_BYTES, Searcher
+from clerestory.search.options import shipped
+from clerestory.search.root import Root
+from clerestory.server.callers import Caller
+from clerestory.server.config import Settings
+from clerestory.server.errors import CallError, Reason
+from clerestory.server.translate import SEED_BITS, Question
+
+GREED = 4  # a search gets at most 1/GREED of what is free beyond the equal shares
+LEAST_KEPT = 8  # trees that can be kept, however large they have grown
+
+
+@dataclass(slots=True)
+class Memory:
+    """Bytes for the trees of all searches under way.
+
+    Half of it is reserved for equal shares, one for each search that can be admitted. The rest is given out while it
+    lasts, so that a search alone has a large tree.
+
+    Attributes:
+        total: bytes; the memory that warm trees bring with them may come on top.
+        places: searches that can be admitted at once.
+    """
+
+    total: int
+    places: int
+    _extra: int = 0
+
+    @property
+    def share(self) -> int:
+        """Bytes that every search can have."""
+        return max(self.total // 2 // self.places, MIN_BYTES)
+
+    def take(self, most: int) -> int:
+        """Return how many bytes a search gets, at most so many; `give_back` the same number."""
+        free = self.total - self.total // 2 - self._extra
+        granted = max(min(most, self.share + max(free, 0) // GREED), MIN_BYTES)
+        self.occupy(granted)
+        return granted
+
+    def occupy(self, granted: int) -> None:
+        """Count a tree that exists already."""
+        self._extra += max(granted - self.share, 0)
+
+    def give_back(self, granted: int) -> None:
+        """Take back what a search had."""
+        self._extra -= max(granted - self.share, 0)
+
+
+@dataclass(slots=True)
+class Warm:
+    """Trees kept for the next question of their game; the least recently used are given up first.
+
+    A tree is taken by one question at a time: a second question of the same game meanwhile starts from scratch.
+
+    Attributes:
+        limit: bytes of all of them; 0 keeps none.
+    """
+
+    limit: int
+    _trees: OrderedDict[Hashable, tuple[Searcher, int]] = field(default_factory=OrderedDict)
+    _bytes: int = 0
+
+    @property
+    def bytes(self) -> int:
+        """Memory of the trees that are kept."""
+        return self._bytes
+
+    def take(self, key: Hashable) -> tuple[Searcher, int] | None:
+        """Return a tree and its bytes, None if there is none."""
+        found = self._trees.pop(key, None)
+        if found is not None:
+            self._bytes -= found[1]
+        return found
+
+    def keep(self, key: Hashable, searcher: Searcher, size: int) -> None:
+        """Keep a tree of so many bytes if it fits; it replaces an earlier one with that key."""
+        self.take(key)
+        if size > self.limit:
+            return
+        self._trees[key] = searcher, size
+        self._bytes += size
+        while self._bytes > self.limit:
+            _, (_, given_up) = self._trees.popitem(last=False)
+            self._bytes -= given_up
+
+
+class Trees:
+    """Lends each search a tree: the one kept from its game's last question, or a new one.
+
+    Args:
+        settings: of the server.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._memory = Memory(settings.memory, TOGETHER * settings.max_searches)
+        self._warm = Warm(settings.warm_bytes)
+
+    @contextmanager
+    def lend(self, question: Question, caller: Caller, allowance: Allowance) -> Iterator[Searcher]:
+        """Lend a search its tree, and keep the tree for the game's next question unless the block fails.
+
+        No caller gets another's tree: it would show what the other has searched. Raises CallError, BUSY.
+        """
+        key = None if question.tree_key is None else (caller, question.tree_key)
+        searcher, size = self._kept(key, question) or self._new(question, allowance)
+        sound = False
+        try:
+            yield searcher
+            sound = True
+        except (CallError, asyncio.CancelledError, GeneratorExit):
+            sound = True
+            raise
+        finally:
+            self._memory.give_back(size)
+            if sound and key is not None:
+                self._warm.keep(key, searcher, size)
+
+    @contextmanager
+    def open(self, root: Root, seed: int, size: int, options: Mapping[str, Any]) -> Iterator[Searcher]:
+        """Lend a search a tree of so many bytes, however much others have: its result depends on nobody else.
+
+        Raises CallError, BUSY, without memory.
+        """
+        self._memory.occupy(size)
+        try:
+            yield new_searcher(root, seed, size, 1, options)
+        finally:
+            self._memory.give_back(size)
+
+    def _kept(self, key: Hashable | None, question: Question) -> tuple[Searcher, int] | None:
+        """Return the tree kept for a question, moved to its position, and its bytes."""
+        found = None if key is None else self._warm.take(key)
+        if found is None:
+            return None
+        searcher, size = found
+        try:
+            searcher.advance(question.root)
+        except (ValueError, RuntimeError):  # another game by now, or a thread that has not left it yet
+            return None
+        self._memory.occupy(size)
+        return searcher, size
+
+    def _new(self, question: Question, allowance: Allowance) -> tuple[Searcher, int]:
+        """Return an empty tree and its bytes. Raises CallError, BUSY, without memory."""
+        most = allowance.tree_bytes * allowance.threads
+        if question.tree_key is not None:
+            most = min(most, max(self._warm.limit // LEAST_KEPT, MIN_BYTES))
+        size, threads = self._memory.take(most), allowance.threads
+        seed = secrets.randbits(SEED_BITS) if question.seed is None else question.seed
+        options = shipped(question.view.game, question.view.seats)
+        try:
+            return new_searcher(question.root, seed, size // threads, threads, options), size
+        except CallError:
+            self._memory.give_back(size)
+            raise
+
+
+def new_searcher(root: Root, seed: int, tree_bytes: int, threads: int, options: Mapping[str, Any]) -> Searcher:
+    """Return a new search. Raises CallError, BUSY, without memory."""
+    try:
+        return Searcher(root, seed=seed, max_bytes=max(tree_bytes, MIN_BYTES), threads=threads, **options)
+    except MemoryError:
+        raise CallError(Reason.BUSY, [("", "there is no memory for another tree")], retry=1.0) from None

@@ -1,0 +1,355 @@
+"""The threads that search, a slice at a time, in the order that the policy sets."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Hashable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from math import inf
+from weakref import WeakValueDictionary
+
+from clerestory.advice.allowance import Allowance
+from clerestory.advice.demand import Demand, NoRoom, Priority, TreeTask
+from clerestory.advice.policy import SLICE, Policy
+from clerestory.search.ismcts import Searcher
+from clerestory.search.limits import shares
+from clerestory.search.result import Result, StopReason
+from clerestory.server.callers import Caller
+from clerestory.server.errors import CallError, Reason, refuse
+from clerestory.server.turns import take_turns
+
+STRENGTH = (StopReason.ITERATIONS, StopReason.DECIDED, StopReason.CERTAIN, StopReason.TIME, StopReason.STOPPED)
+NICENESS = 10  # of the searching threads, so that answering goes first
+
+
+@dataclass(eq=False, slots=True)
+class Job:
+    """An admitted search.
+
+    Attributes:
+        allowance: what it is granted.
+        left: iterations that each of its trees may still run.
+        began: when its first iteration began, a reading of time.monotonic; None before.
+        ended: why it ended; None before.
+        ended_at: when it ended, a reading of time.monotonic.
+        finishing: it ended because the server is shutting down.
+        failure: an exception raised by the search; None if there was none.
+        done: set once it has ended and no thread searches any of its trees.
+    """
+
+    searcher: Searcher
+    allowance: Allowance
+    left: list[int]
+    loop: asyncio.AbstractEventLoop
+    trees: list[TreeTask] = field(default_factory=list)
+    began: float | None = None
+    ended: StopReason | None = None
+    ended_at: float = 0.0
+    finishing: bool = False
+    failure: Exception | None = None
+    done: asyncio.Event = field(default_factory=asyncio.Event)
+    reasons: list[StopReason] = field(default_factory=list)  # of the trees that have ended
+    rested: Callable[[], None] | None = None
+    timer: asyncio.TimerHandle | None = None
+
+    @property
+    def due(self) -> float:
+        """When it ended or should have ended, whichever came first: a reading of time.monotonic."""
+        return min(self.ended_at, self.allowance.budget.deadline)
+
+    @property
+    def waited(self) -> float:
+        """Seconds from its arrival to its first iteration."""
+        arrived = self.allowance.budget.arrived
+        return (self.began or arrived) - arrived
+
+    @property
+    def resting(self) -> bool:
+        """Whether no thread searches any of its trees."""
+        return not any(tree.running for tree in self.trees)
+
+    def close(self) -> None:
+        """Report that it is done; called by the event loop."""
+        self.done.set()
+        if self.timer is not None:
+            self.timer.cancel()
+
+
+class Scheduler:
+    """A fixed number of threads that take turns at the admitted searches. Its methods are for the event loop.
+
+    Args:
+        workers: number of threads.
+        max_searches: of one caller at once; of all together, twice as many.
+        min_iterations: promised to each.
+        niceness: of the threads, above that of the process.
+    """
+
+    def __init__(self, workers: int, max_searches: int, min_iterations: int, niceness: int = NICENESS) -> None:
+        self._policy = Policy(workers, max_searches, min_iterations)
+        self._jobs: dict[int, Job] = {}  # by the identity of their demands
+        self._turn = threading.Condition()
+        self._queues: WeakValueDictionary[Hashable, asyncio.Lock] = WeakValueDictionary()  # of those without a place
+        self._changed = asyncio.Event()  # set whenever a search ends, and then replaced
+        self._finishing = False
+        self._closed = False
+        self._answers = ThreadPoolExecutor(workers, "answer")
+        self._threads = [
+            threading.Thread(target=self._work, args=(niceness,), name=f"search-{i}", daemon=True)
+            for i in range(workers)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    @property
+    def workers(self) -> int:
+        """Number of threads."""
+        return len(self._threads)
+
+    @property
+    def running(self) -> int:
+        """Number of searches that a thread is working on."""
+        return self._count(lambda job: not job.resting)
+
+    @property
+    def admitted(self) -> int:
+        """Number of searches that have not ended."""
+        return len(self._jobs)
+
+    @property
+    def waiting(self) -> int:
+        """Number of searches that have not begun."""
+        return self._count(lambda job: job.began is None)
+
+    def _count(self, holds: Callable[[Job], bool]) -> int:
+        with self._turn:
+            return sum(map(holds, self._jobs.values()))
+
+    # -- a search, from its admission to its end ---------------------------------------------------
+
+    def require_place(self, caller: Caller, priority: Priority) -> None:
+        """Refuse a call that cannot be admitted before any work is done for it. Raises CallError: BUSY, FINISHING."""
+        full = self._full(caller, priority)
+        if full is not None:
+            raise CallError(Reason.BUSY, [("", str(full))], retry=full.retry)
+
+    async def wait_for_place(self, caller: Caller, priority: Priority) -> None:
+        """Wait until there is a place for a search, and in the background until a worker is idle as well.
+
+        The searches of one origin and priority queue, however many they are: only the first of them looks for a place.
+        It has the place if it is submitted at once. Raises CallError, FINISHING.
+        """
+        async with self._queues.setdefault((caller.origin, priority), asyncio.Lock()):
+            while (full := self._full(caller, priority, idle=priority == Priority.BACKGROUND)) is not None:
+                await set_within(self._changed, full.retry)
+
+    def _full(self, caller: Caller, priority: Priority, *, idle: bool = False) -> NoRoom | None:
+        """Return why a search has no place, or no worker is idle; None if it has. Raises CallError, FINISHING."""
+        if self._finishing:
+            refuse(Reason.FINISHING, "", "the server is finishing")
+        try:  # without the lock, which a thread holds that the system lets wait; `submit` looks again
+            self._policy.require_place(caller.origin, caller.part, priority, time.monotonic())
+            if idle:
+                with self._turn:
+                    self._policy.require_idle(time.monotonic())
+        except NoRoom as full:
+            return full
+        return None
+
+    def submit(
+        self,
+        searcher: Searcher,
+        allowance: Allowance,
+        *,
+        caller: Caller,
+        kind: Hashable,
+        priority: Priority = Priority.MOVE,
+    ) -> Job:
+        """Admit a search, which the caller must `drop` whatever happens. Raises CallError, BUSY.
+
+        Args:
+            searcher: the search.
+            allowance: what it is granted.
+            caller: whose it is.
+            kind: searches of one kind are about equally fast.
+            priority: of the search.
+        """
+        left = shares(allowance.iterations, allowance.threads)
+        most = inf if allowance.iterations is None else left[0]
+        deadline = allowance.budget.deadline
+        demand = Demand(kind, deadline, most, len(left), priority, caller.origin, caller.part)
+        job = Job(searcher, allowance, left, asyncio.get_running_loop())
+        with self._turn:
+            try:
+                job.trees = self._policy.admit(demand, time.monotonic())
+            except NoRoom as full:
+                raise CallError(Reason.BUSY, [("", str(full))], retry=full.retry) from None
+            self._jobs[id(demand)] = job
+            self._turn.notify(len(left))
+        job.timer = job.loop.call_at(deadline, self.end, job, StopReason.TIME)
+        return job
+
+    def end(self, job: Job, reason: StopReason) -> None:
+        """End a search with what it has found; one that has ended stays as it is."""
+        with self._turn:
+            self._end(job, reason)
+
+    def drop(self, job: Job) -> None:
+        """Free what a search occupies, at once."""
+        self.end(job, StopReason.STOPPED)
+
+    def _end(self, job: Job, reason: StopReason) -> None:
+        if job.ended is None:
+            job.ended, job.ended_at = reason, time.monotonic()
+            job.searcher.stop()
+            for tree in job.trees:
+                self._policy.leave(tree, time.monotonic())
+            self._tell(job)
+
+    def _tell(self, job: Job) -> None:
+        """Tell the event loop that a search rests, or that it has ended."""
+        if not job.resting:
+            return
+        if job.rested is not None:
+            job.loop.call_soon_threadsafe(job.rested)
+            job.rested = None
+        if job.ended is not None and self._jobs.pop(id(job.trees[0].demand), None) is not None:
+            job.loop.call_soon_threadsafe(self._close, job)
+
+    def _close(self, job: Job) -> None:
+        """Report that a search has ended; called by the event loop."""
+        job.close()
+        self._wake()
+
+    def _wake(self) -> None:
+        """Let those who wait for a place look for one."""
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+    # -- what it found -----------------------------------------------------------------------------
+
+    async def result(self, job: Job, make: Callable[[Result], Result] | None) -> Result:
+        """Wait for the end of a search, and return its result, with at least one iteration.
+
+        `make` runs in another thread, since explanations take time. Without it, the result is read here, which takes no
+        longer than going to another thread and back. Raises what the search raised.
+        """
+        await job.done.wait()
+        if job.failure is not None:
+            raise job.failure
+        if make is None:
+            return self._conclude(job)
+        return await job.loop.run_in_executor(self._answers, lambda: make(self._conclude(job)))
+
+    def _conclude(self, job: Job) -> Result:
+        if not job.searcher.iterations:
+            job.began = time.monotonic()
+            job.searcher.step(inf, deadline=inf, iterations=1)
+        assert job.ended is not None
+        return replace(job.searcher.result(), stop_reason=job.ended)
+
+    async def glance(self, job: Job, make: Callable[[Result], Result] | None) -> Result | None:
+        """Return the result of a search so far, while it is paused. None before it has begun, or once it has ended."""
+        await self._hold(job)
+        try:
+            if job.ended is not None or job.began is None:
+                return None
+            if make is None:
+                return job.searcher.result()
+            return await job.loop.run_in_executor(self._answers, lambda: make(job.searcher.result()))
+        finally:
+            self._let_go(job)
+
+    async def _hold(self, job: Job) -> None:
+        rests = asyncio.Event()
+        with self._turn:
+            for tree in job.trees:
+                tree.held = True
+            if job.resting:
+                return
+            job.rested = rests.set
+        await rests.wait()
+
+    def _let_go(self, job: Job) -> None:
+        with self._turn:
+            for tree in job.trees:
+                tree.held = False
+            self._turn.notify(len(job.trees))
+
+    # -- the threads -------------------------------------------------------------------------------
+
+    def _work(self, niceness: int) -> None:
+        take_turns(SLICE, niceness)
+        with self._turn:
+            while not self._closed:
+                tree = self._policy.pick(time.monotonic())
+                if tree is None:
+                    self._turn.wait()
+                else:
+                    self._take_turn(self._jobs[id(tree.demand)], tree)
+
+    def _take_turn(self, job: Job, tree: TreeTask) -> None:
+        """Search a tree for a slice, without the lock."""
+        began = time.monotonic()
+        if job.began is None:
+            job.began = began
+        self._turn.release()
+        try:
+            reason, iterations = job.searcher.step(
+                began + SLICE,
+                deadline=job.allowance.budget.deadline,
+                iterations=job.left[tree.number],
+                thread=tree.number,
+                early=job.allowance.early,
+            )
+        except Exception as error:  # one search that fails must not stop this thread from serving the others
+            job.failure = error
+            reason, iterations = StopReason.STOPPED, 0
+        finally:
+            self._turn.acquire()
+        now = time.monotonic()
+        job.left[tree.number] -= iterations
+        self._policy.put_back(tree, now - began, iterations, now)
+        if job.failure is not None:
+            self._end(job, StopReason.STOPPED)
+        self._settle(job, tree, reason, now)
+
+    def _settle(self, job: Job, tree: TreeTask, reason: StopReason, now: float) -> None:
+        """Release a tree that has ended; with the last one its search ends."""
+        if job.ended is None and reason not in (StopReason.PAUSED, StopReason.STOPPED):
+            self._policy.leave(tree, now)
+            job.reasons.append(reason)
+            if len(job.reasons) == len(job.trees):
+                self._end(job, max(job.reasons, key=STRENGTH.index))
+                return
+        self._tell(job)
+
+    # -- the end -----------------------------------------------------------------------------------
+
+    def finish(self) -> None:
+        """End every search with what it has found, and refuse new ones."""
+        self._finishing = True
+        with self._turn:
+            for job in list(self._jobs.values()):
+                job.finishing = job.ended is None
+                self._end(job, StopReason.STOPPED)
+        self._wake()
+
+    async def close(self) -> None:
+        """Wait for the threads to end."""
+        self.finish()
+        with self._turn:
+            self._closed = True
+            self._turn.notify_all()
+        for thread in self._threads:
+            await asyncio.to_thread(thread.join)
+        await asyncio.to_thread(self._answers.shutdown)
+
+
+async def set_within(event: asyncio.Event, seconds: float) -> None:
+    """Wait for an event, so many seconds at most."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await event.wait()

@@ -1,0 +1,178 @@
+"""The games in memory: each is loaded once, and unloaded again if nobody uses it and others need the room."""
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+
+from clerestory.games.kept import ServerGame
+from clerestory.games.live import Live
+from clerestory.games.log import Entry, Head
+from clerestory.games.store import Conflict, Store, StoreError, StoreFull, Unreadable
+from clerestory.games.tokens import GAME_ID
+from clerestory.server.aside import aside
+from clerestory.server.errors import CallError, Reason, SetAside, refuse
+
+IDLE_BYTES = 64 << 20  # of games that nobody uses; beyond that the least recently used are unloaded
+MOST_ASIDE = 10_000  # games that cannot be read and are remembered
+
+logger = logging.getLogger(__name__)
+
+
+class GameCache:
+    """The games in memory.
+
+    Args:
+        store: from which they are loaded.
+
+    Attributes:
+        games: those in memory, by id.
+        aside: why games cannot be read, by id; at most MOST_ASIDE of them.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self.games: dict[str, Live] = {}
+        self.aside: OrderedDict[str, str] = OrderedDict()
+        self._store = store
+        self._reading: dict[str, asyncio.Task[ServerGame]] = {}
+        self._idle: OrderedDict[str, int] = OrderedDict()  # bytes of each that nobody uses, the longest unused first
+        self._idle_bytes = 0
+
+    @asynccontextmanager
+    async def lend(self, game_id: str, *, fresh: bool = False) -> AsyncIterator[Live]:
+        """Lend the single instance of a game; `fresh`: as the store has it, though no other server may change it.
+
+        Raises CallError: NO_SUCH_GAME, STORE_FAILED, and SetAside.
+        """
+        if game_id not in self.games:
+            kept = await self._read(game_id)
+            self.games.setdefault(game_id, Live(kept))
+        with self._use(game_id) as live:
+            if self._store.shared or fresh or live.unsure:
+                await self._catch_up(live)
+            self.aside.pop(game_id, None)
+            yield live
+
+    def add(self, kept: ServerGame) -> None:
+        """Add a game that was stored just now."""
+        self.games[kept.head.game_id] = Live(kept)
+        with self._use(kept.head.game_id):
+            pass
+
+    def drop(self, game_ids: Sequence[str]) -> None:
+        """Unload games that the store no longer has."""
+        for game_id in game_ids:
+            if game_id in self._idle:
+                self._unload(game_id)
+            self.games.pop(game_id, None)
+
+    async def reload(self, live: Live) -> None:
+        """Load a game anew if the store has more of it. Raises CallError."""
+        game_id = live.kept.head.game_id
+        kept = await self._load(game_id)
+        if kept.version > live.kept.version:
+            live.become(kept)
+
+    async def _catch_up(self, live: Live) -> None:
+        """Load what was stored by other servers, and by writes that were reported as failed."""
+        async with live.lock:
+            with self._guarded(live.kept.head.game_id):
+                later = await self._store.later(live.kept.head.game_id, live.kept.version)
+                if later:
+                    live.become(extended(live.kept.copy(), later))
+            live.unsure = False
+
+    async def _read(self, game_id: str) -> ServerGame:
+        """Load a game, once for all concurrent requests."""
+        if game_id not in self._reading:
+            task = self._reading[game_id] = asyncio.create_task(self._load(game_id))
+            task.add_done_callback(lambda _: self._reading.pop(game_id))
+        return await asyncio.shield(self._reading[game_id])
+
+    async def _load(self, game_id: str) -> ServerGame:
+        with self._guarded(game_id):
+            found = await self._store.load(game_id) if GAME_ID.fullmatch(game_id) else None
+            if found is None:
+                self.games.pop(game_id, None)  # it was deleted
+                refuse(Reason.NO_SUCH_GAME, "game_id", f"{game_id[:40]!r} is not a game of this server")
+            return await aside(len(found[1]), replayed, *found)
+
+    # -- games that cannot be read -----------------------------------------------------------------
+
+    @contextmanager
+    def _guarded(self, game_id: str) -> Iterator[None]:
+        """Set a game aside that cannot be read; raise CallError for any failure of the store."""
+        with typed():
+            try:
+                yield
+            except Unreadable as error:
+                why = f"this server cannot read the game: {error}"
+                self._set_aside(game_id, why)
+                raise SetAside(game_id, why) from None
+
+    def _set_aside(self, game_id: str, why: str) -> None:
+        if game_id not in self.aside:
+            logger.error("game %s is frozen: %s", game_id, why)
+            self.aside[game_id] = why
+            if len(self.aside) > MOST_ASIDE:
+                self.aside.popitem(last=False)
+
+    # -- room --------------------------------------------------------------------------------------
+
+    @contextmanager
+    def _use(self, game_id: str) -> Iterator[Live]:
+        live = self.games[game_id]
+        self._idle_bytes -= self._idle.pop(game_id, 0)
+        live.users += 1
+        try:
+            yield live
+        finally:
+            live.users -= 1
+            if not live.users and self.games.get(game_id) is live:
+                self._idle[game_id] = live.weight
+                self._idle_bytes += live.weight
+                self._make_room()
+
+    def _make_room(self) -> None:
+        while self._idle_bytes > IDLE_BYTES:
+            self._unload(next(iter(self._idle)))
+
+    def _unload(self, game_id: str) -> None:
+        self._idle_bytes -= self._idle.pop(game_id)
+        del self.games[game_id]
+
+
+def replayed(head: Head, entries: Sequence[Entry]) -> ServerGame:
+    """Return the game of a log. Raises Unreadable; what that says holds nothing of the game that may be hidden."""
+    try:
+        kept = ServerGame(head)
+    except Exception as error:
+        raise Unreadable(f"its first position cannot be read ({type(error).__name__})") from None
+    return extended(kept, entries)
+
+
+def extended(kept: ServerGame, entries: Sequence[Entry]) -> ServerGame:
+    """Add entries of a log to a game, and return it. Raises Unreadable."""
+    for entry in entries:
+        try:
+            kept.add(entry)
+        except Exception as error:
+            raise Unreadable(f"entry {kept.version} does not fit the game ({type(error).__name__})") from None
+    return kept
+
+
+@contextmanager
+def typed() -> Iterator[None]:
+    """Turn errors of the store into a CallError: DISK_FULL, STORE_FAILED. A Conflict passes unchanged."""
+    try:
+        yield
+    except Conflict:
+        raise
+    except StoreFull:
+        logger.error("the store is full")
+        raise CallError(Reason.DISK_FULL, [("", "there is no space to store it; nothing was done")]) from None
+    except StoreError as error:
+        logger.error("%s", error)
+        text = "the store failed, and nothing was sent out; the server's log says why"
+        raise CallError(Reason.STORE_FAILED, [("", text)]) from None

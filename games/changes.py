@@ -1,0 +1,104 @@
+"""Changes of games: each is tried on a copy, stored, and only then shown."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, Protocol, TypeVar
+
+from clerestory.games.cache import GameCache, typed
+from clerestory.games.kept import ServerGame
+from clerestory.games.live import Live
+from clerestory.games.log import Onlookers
+from clerestory.games.store import Batch, Conflict, Key, Store, Summary
+from clerestory.server.errors import CallError
+
+T = TypeVar("T")
+
+
+class Stored(Protocol):
+    """What is told of every game that was stored."""
+
+    def __call__(self, before: ServerGame | None, kept: ServerGame) -> None:
+        """React to a game, and to what it was before; None for a new one. The two may be the same."""
+
+
+class Changes:
+    """Changes of games.
+
+    Args:
+        store: where they are kept.
+        cache: of the games.
+        stored: is told what was stored.
+    """
+
+    def __init__(self, store: Store, cache: GameCache, stored: Stored) -> None:
+        self._store = store
+        self._cache = cache
+        self._stored = stored
+        self._under_way: set[asyncio.Task[Any]] = set()
+
+    async def create(self, kept: ServerGame, keys: Sequence[Key]) -> None:
+        """Keep a new game. Raises CallError: DISK_FULL, STORE_FAILED; Conflict for a key that exists already."""
+        await self._whole(self._create(kept, keys))
+
+    async def _create(self, kept: ServerGame, keys: Sequence[Key]) -> None:
+        with typed():
+            await self._store.create(kept.head, Batch(kept.entries, summary_of(kept), keys))
+        self._cache.add(kept)
+        self._stored(None, kept)
+
+    async def change(
+        self, live: Live, act: Callable[[ServerGame], T], keys: Callable[[T], Sequence[Key]], *, owned: bool
+    ) -> tuple[T, ServerGame]:
+        """Change a game, as `Keeper.change` says."""
+        return await self._whole(self._change(live, act, keys, owned))
+
+    async def _change(
+        self, live: Live, act: Callable[[ServerGame], T], keys: Callable[[T], Sequence[Key]], owned: bool
+    ) -> tuple[T, ServerGame]:
+        async with live.lock:
+            before = live.kept
+            while True:
+                plan = live.kept.copy()
+                result = act(plan)
+                if plan.version > live.kept.version and not await self._append(live, plan, keys(result), owned):
+                    continue
+                self._stored(before, plan)  # also of a repetition: the first answer of the store may have been lost
+                return result, plan
+
+    async def _append(self, live: Live, plan: ServerGame, keys: Sequence[Key], owned: bool) -> bool:
+        """Store a change; return whether it was, else another one was before, which `act` must see."""
+        before = live.kept.version
+        try:
+            with typed():
+                batch = Batch(plan.entries[before:], summary_of(plan), keys)
+                await self._store.append(plan.head.game_id, before, batch, owned=owned)
+        except Conflict:  # a key exists, another server was faster, or a write reported as failed had succeeded
+            await self._cache.reload(live)
+            if live.kept.version == before:
+                raise
+            return False
+        except CallError:
+            live.unsure = True
+            raise
+        live.become(plan)
+        return True
+
+    async def _whole(self, change: Coroutine[Any, Any, T]) -> T:
+        """Run a change to completion, even if its caller leaves."""
+        task = asyncio.create_task(change)
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
+        return await asyncio.shield(task)
+
+    async def finish(self, within: float) -> None:
+        """Wait for changes that are under way, at most so many seconds."""
+        if self._under_way:
+            await asyncio.wait(self._under_way, timeout=within)
+
+
+def summary_of(kept: ServerGame) -> Summary:
+    """Return the columns by which the store finds games."""
+    status = "over" if kept.over else "open" if kept.waiting else "running"
+    shown = kept.head.options.onlookers == Onlookers.ALL or (kept.waiting and kept.head.options.listed)
+    due = kept.since if kept.mover is not None else None if kept.deadline is None else int(kept.deadline)
+    return Summary(status, shown, due, kept.bots_only)

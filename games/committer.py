@@ -1,0 +1,185 @@
+"""The thread of a store in SQLite: one connection, on which all pending jobs are committed together."""
+
+import asyncio
+import queue
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from clerestory.games.schema import open_file
+from clerestory.games.store import ANSWER, CLOSING, Conflict, StoreError, StoreFull, failed
+
+AT_ONCE = 256  # most jobs in one transaction
+GONE = "the store is closed"
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Job:
+    """Work to be done on the connection, and the future that waits for it."""
+
+    do: Callable[[sqlite3.Connection], Any]
+    game_id: str = ""  # that it is about
+    done: Future[Any] = field(default_factory=Future)
+
+    def answer(self, found: Any) -> None:
+        """Report the result, or the error; nobody may be waiting any more."""
+        with suppress(InvalidStateError):
+            if isinstance(found, StoreError):
+                self.done.set_exception(found)
+            else:
+                self.done.set_result(found)
+
+
+class Committer:
+    """The only connection to a file, on a thread of its own.
+
+    Raises BadSettings for a file that cannot be opened, is in use by another server, or is not a store.
+    """
+
+    def __init__(self, file: str) -> None:
+        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._ended = False
+        self._failing = False  # the last transaction
+        self._begun: float | None = None  # when the transaction began that is under way
+        opened: Future[None] = Future()
+        self._thread = threading.Thread(target=self._work, args=(file, opened), name="store", daemon=True)
+        self._thread.start()
+        opened.result()
+
+    @property
+    def alive(self) -> bool:
+        """Whether it answers."""
+        begun = self._begun
+        return not (self._ended or self._failing or (begun is not None and time.monotonic() > begun + ANSWER))
+
+    async def run(self, do: Callable[[sqlite3.Connection], T], game_id: str = "") -> T:
+        """Return the result of a job, once it is on disk. Raises StoreError, also if that takes over ANSWER seconds."""
+        job = Job(do, game_id)
+        self._jobs.put(job)
+        if self._ended:
+            self._refuse_all()
+        try:
+            result: T = await asyncio.wait_for(asyncio.wrap_future(job.done), ANSWER)
+        except TimeoutError:
+            raise failed(f"no answer within {ANSWER:g} s", game_id) from None
+        return result
+
+    def run_at_once(self, do: Callable[[sqlite3.Connection], T]) -> T:
+        """Return the result of a job, holding up the caller. Raises StoreError."""
+        job = Job(do)
+        self._jobs.put(job)
+        result: T = job.done.result()
+        return result
+
+    async def close(self) -> None:
+        """Finish pending jobs for at most CLOSING seconds, and refuse the others."""
+        await asyncio.to_thread(self.end)
+
+    def end(self) -> None:
+        """Do the same, holding up the caller."""
+        self._jobs.put(None)
+        self._thread.join(CLOSING)
+        self._ended = True
+        self._refuse_all()
+
+    def _work(self, file: str, opened: "Future[None]") -> None:
+        try:
+            connection = open_file(file)
+        except BaseException as error:
+            opened.set_exception(error)
+            return
+        opened.set_result(None)
+        jobs: list[Job] = []
+        try:
+            while jobs := self._gather():
+                self._begun = time.monotonic()
+                self._failing = not settle(connection, jobs)
+                self._begun = None
+        finally:
+            self._ended = True
+            for job in jobs:
+                job.answer(StoreError(GONE))
+            self._refuse_all()
+            connection.close()
+
+    def _gather(self) -> list[Job]:
+        """Wait for jobs, and return all that are pending; none once the store is closed."""
+        jobs = [self._jobs.get()]
+        while jobs[-1] is not None and len(jobs) < AT_ONCE and not self._jobs.empty():
+            jobs.append(self._jobs.get())
+        if jobs[-1] is None and len(jobs) > 1:
+            self._jobs.put(None)
+        return [job for job in jobs if job is not None]
+
+    def _refuse_all(self) -> None:
+        """Answer those who wait once there is nobody to do their jobs."""
+        with suppress(queue.Empty):
+            while True:
+                job = self._jobs.get_nowait()
+                if job is not None and job.done.set_running_or_notify_cancel():
+                    job.answer(StoreError(GONE))
+
+
+def settle(connection: sqlite3.Connection, jobs: Sequence[Job]) -> bool:
+    """Run jobs in one transaction, and report their results once it is on disk; return whether the store works.
+
+    Where the transaction fails, each job gets one of its own: only those whose fault it was then fail.
+    """
+    jobs = [job for job in jobs if job.done.running() or job.done.set_running_or_notify_cancel()]
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        found = [attempt(connection, job) for job in jobs]
+        connection.execute("COMMIT")
+    except Exception as error:
+        undo(connection)
+        if len(jobs) > 1:
+            return False not in [settle(connection, [job]) for job in jobs]
+        failed = store_error(error, jobs[0].game_id if jobs else "")
+        found = [failed] * len(jobs)
+        works = isinstance(failed, StoreFull)
+    else:
+        works = True
+    for job, result in zip(jobs, found, strict=True):
+        job.answer(result)
+    return works
+
+
+def undo(connection: sqlite3.Connection) -> None:
+    """Roll back a transaction, if one is under way."""
+    with suppress(sqlite3.Error):
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+
+
+def attempt(connection: sqlite3.Connection, job: Job) -> Any:
+    """Return the result of a job, or its error; an error undoes only that job, unless it ends the transaction."""
+    connection.execute("SAVEPOINT job")
+    try:
+        return job.do(connection)
+    except Exception as error:
+        if not connection.in_transaction:
+            raise
+        connection.execute("ROLLBACK TO job")
+        return store_error(error, job.game_id)
+    finally:
+        if connection.in_transaction:
+            connection.execute("RELEASE job")
+
+
+def store_error(error: Exception, game_id: str) -> StoreError:
+    """Return an error as one of ours. What is not of SQLite is only named: its text may have what was to be stored."""
+    if isinstance(error, StoreError):
+        return error
+    if isinstance(error, sqlite3.IntegrityError):
+        return Conflict(str(error))
+    if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
+        return StoreFull("there is no space to store it")
+    what = str(error) if isinstance(error, sqlite3.Error | OverflowError) else type(error).__name__
+    return failed(what, game_id)

@@ -1,0 +1,331 @@
+"""What people may do in a kept game: each function checks an action and adds its entries to the given game.
+
+The game is a copy, which is discarded if the action is refused or cannot be stored.
+"""
+
+from collections.abc import Callable
+
+from clerestory.engine.core import NATURE
+from clerestory.engine.errors import BadText, IllegalAction
+from clerestory.games.disclosure import disclosed_since
+from clerestory.games.kept import ServerGame, TakeBackProposal, settle
+from clerestory.games.log import EndReason, Entry, EntryKind, Holder, SeatKind, TakeBacks, seated
+from clerestory.games.viewer import Viewer
+from clerestory.server.errors import CallError, Reason, refuse
+
+MAX_ENTRIES = 4000  # of a game, moves excepted: the longest games have a tenth of it when they are over
+MAX_SHOWN = 6  # legal actions listed when an illegal one is refused
+TWO = 2  # players: if one resigns, the other wins
+
+ANSWERS = (EntryKind.AGREED, EntryKind.DECLINED, EntryKind.TAKEN_BACK)
+
+
+# -- preconditions ---------------------------------------------------------------------------------
+
+
+def require_playable(kept: ServerGame, field: str = "game_id") -> None:
+    """Raise CallError, FROZEN, for a game with other rules or cards than this server's."""
+    if kept.frozen:
+        refuse(Reason.FROZEN, field, kept.frozen_reason)
+
+
+def require_alive(kept: ServerGame) -> None:
+    """Raise CallError for a game to which nothing can be added: FROZEN or GAME_OVER."""
+    require_playable(kept)
+    if kept.over:
+        refuse(Reason.GAME_OVER, "game_id", "the game is over")
+
+
+def require_running(kept: ServerGame) -> None:
+    """Raise CallError for a game that is not running: FROZEN, GAME_OVER or NOT_STARTED."""
+    require_alive(kept)
+    if kept.waiting:
+        refuse(Reason.NOT_STARTED, "game_id", "the game is waiting for people to take its open seats")
+
+
+def require_version(kept: ServerGame, version: int) -> None:
+    """Raise CallError, STALE_VERSION with the current version, for any other version."""
+    if version != kept.version:
+        raise stale(version, kept.version)
+
+
+def require_current(kept: ServerGame, version: int) -> None:
+    """Raise CallError unless a running game has this version: FROZEN, STALE_VERSION, GAME_OVER or NOT_STARTED.
+
+    An old version comes before the end of the game: whoever was too slow is told so, whatever the faster one did.
+    """
+    require_playable(kept)
+    require_version(kept, version)
+    require_running(kept)
+
+
+def stale(version: int, current: int) -> CallError:
+    """Return the refusal of a call that was meant for another version than the current one."""
+    text = f"is {version}; the game now has version {current}"
+    return CallError(Reason.STALE_VERSION, [("version", text)], metadata={"version": str(current)})
+
+
+def require_room(kept: ServerGame) -> None:
+    """Raise CallError, LOG_FULL, for a game with so many entries that only moves may follow, so that it can end."""
+    if kept.version >= MAX_ENTRIES:
+        refuse(
+            Reason.LOG_FULL, "game_id", f"the game has {kept.version} entries; from {MAX_ENTRIES} on only moves follow"
+        )
+
+
+def repeated(kept: ServerGame, version: int, is_it: Callable[[Entry], bool]) -> bool:
+    """Whether this is a repetition: the entry already stored for the version is the same."""
+    return version < kept.version and is_it(kept.entries[version])
+
+
+# -- actions ---------------------------------------------------------------------------------------
+
+
+def play(kept: ServerGame, viewer: Viewer, version: int, text: str, moment: int) -> int:
+    """Play an action, draw the chance events that follow, and return the version after them.
+
+    Raises CallError: STALE_VERSION, NOT_SEATS_TURN, BAD_ACTION, ILLEGAL_ACTION, or that the game is not running.
+    """
+    seats = viewer.seats
+    same = repeated(
+        kept,
+        version,
+        lambda entry: (
+            entry.kind == EntryKind.PLAYED and entry.text == text and (entry.seat is None or entry.seat in seats)
+        ),
+    )
+    if same:
+        return after(kept, version)
+    require_current(kept, version)
+    seat = require_turn(kept, viewer)
+    add_action(kept, Entry(EntryKind.PLAYED, seat, text, moment))
+    settle(kept, moment)
+    return kept.version
+
+
+def after(kept: ServerGame, version: int) -> int:
+    """Return the version after the action stored for a version and the chance events drawn with it."""
+    version += 1
+    while version < kept.version and kept.entries[version].kind == EntryKind.DRAWN:
+        version += 1
+    return version
+
+
+def require_turn(kept: ServerGame, viewer: Viewer) -> int | None:
+    """Return the seat for which a viewer may act now, None for Nature. Raises CallError, NOT_SEATS_TURN."""
+    turn = kept.turn
+    if turn == NATURE and (viewer.seats or viewer.owner):
+        return None
+    if turn not in viewer.seats:
+        who = "a chance event is due" if turn == NATURE else f"seat {turn} is to decide"
+        refuse(Reason.NOT_SEATS_TURN, "tokens", f"{who}, and the call has no token for that")
+    if kept.seats[turn].kind != SeatKind.PERSON:
+        refuse(Reason.NOT_SEATS_TURN, "tokens", f"a bot plays seat {turn}; SetSeat returns it to its player")
+    return turn
+
+
+def add_action(kept: ServerGame, entry: Entry) -> None:
+    """Add an action. Raises CallError: BAD_ACTION, or ILLEGAL_ACTION with some legal ones."""
+    try:
+        kept.add(entry)
+    except BadText:
+        refuse(Reason.BAD_ACTION, "action", f"{entry.text[:40]!r} is not an action of {kept.head.game}")
+    except IllegalAction as error:
+        shown = ", ".join(error.legal[:MAX_SHOWN]) + (", ..." if len(error.legal) > MAX_SHOWN else "")
+        refuse(Reason.ILLEGAL_ACTION, "action", f"{entry.text[:40]!r} is not legal here; legal actions: {shown}")
+
+
+def play_bot(kept: ServerGame, version: int, text: str, moment: int) -> None:
+    """Play an action of the server, for a bot or for a player who has run out of time, if nothing else happened before.
+
+    Raises CallError, STALE_VERSION.
+    """
+    require_version(kept, version)
+    turn = kept.turn
+    assert turn is not None
+    assert turn >= 0
+    kind = EntryKind.PLAYED if kept.seats[turn].kind == SeatKind.BOT else EntryKind.PLAYED_ON
+    add_action(kept, Entry(kind, turn, text, moment))
+    settle(kept, moment)
+
+
+# -- cards shown to one seat -----------------------------------------------------------------------
+
+
+def say(kept: ServerGame, viewer: Viewer, version: int, seat: int, text: str, moment: int) -> int:
+    """Enter what a seat at a physical table was shown of a coming chance event; return the version after it.
+
+    Raises CallError: STALE_VERSION, LOG_FULL, BAD_SEAT, WRONG_SEAT_TOKEN, BAD_ACTION, ILLEGAL_ACTION, or that the game
+    is not running.
+    """
+    require_seat(kept, seat)
+    require_own(kept, viewer, seat)
+    if repeated(kept, version, lambda entry: (entry.kind, entry.seat, entry.text) == (EntryKind.SAID, seat, text)):
+        return version + 1
+    require_current(kept, version)
+    require_room(kept)
+    try:
+        kept.add(Entry(EntryKind.SAID, seat, text, moment))
+    except BadText:
+        refuse(Reason.BAD_ACTION, "outcome", f"{text[:40]!r} is not an outcome in {kept.head.game}")
+    except IllegalAction as error:
+        refuse(Reason.ILLEGAL_ACTION, "outcome", str(error))
+    return kept.version
+
+
+def require_own(kept: ServerGame, viewer: Viewer, seat: int) -> None:
+    """Raise CallError, WRONG_SEAT_TOKEN, unless the viewer is the seat's player, or the owner for a bot's seat."""
+    holder = kept.seats[seat]
+    is_bots = holder.kind == SeatKind.BOT and not holder.token  # no person can take it back
+    if seat not in viewer.seats and not (viewer.owner and is_bots):
+        refuse(Reason.WRONG_SEAT_TOKEN, "tokens", f"only seat {seat} can say what it has been shown")
+
+
+# -- take-backs ------------------------------------------------------------------------------------
+
+
+def take_back(kept: ServerGame, viewer: Viewer, version: int, ply: int, decline: bool, moment: int) -> int:
+    """Request a take-back, agree to one or decline it; carry it out once everybody has agreed.
+
+    Returns the version after it. Raises CallError: STALE_VERSION, LOG_FULL, WRONG_SEAT_TOKEN, BAD_PLY,
+    TAKE_BACK_REFUSED, or that the game is not running.
+    """
+    people = [seat for seat in viewer.seats if kept.seats[seat].kind == SeatKind.PERSON]
+    if repeated(kept, version, lambda entry: entry.kind in ANSWERS and entry.seat in people and entry.ply == ply):
+        return after_answers(kept, version)
+    require_current(kept, version)
+    require_room(kept)
+    if not people:
+        refuse(Reason.WRONG_SEAT_TOKEN, "tokens", "none of them is of a seat that a person holds")
+    if decline:
+        decline_take_back(kept, people[0], ply, moment)
+        return kept.version
+    require_ply(kept, ply)
+    agree(kept, people, ply, moment)
+    settle(kept, moment)
+    return kept.version
+
+
+def after_answers(kept: ServerGame, version: int) -> int:
+    """Return the version after an answer about a take-back, and after the take-back itself if it followed."""
+    while version < kept.version and kept.entries[version].kind in ANSWERS:
+        version += 1
+        if kept.entries[version - 1].kind == EntryKind.TAKEN_BACK:
+            return after(kept, version - 1)
+    return version
+
+
+def decline_take_back(kept: ServerGame, seat: int, ply: int, moment: int) -> None:
+    """Decline. Raises CallError, TAKE_BACK_REFUSED, if nobody has proposed it."""
+    if kept.proposal is None or kept.proposal.ply != ply:
+        refuse(Reason.TAKE_BACK_REFUSED, "ply", f"nobody has asked to go back to ply {ply}")
+    kept.add(Entry(EntryKind.DECLINED, seat, str(ply), moment))
+
+
+def require_ply(kept: ServerGame, ply: int) -> None:
+    """Raise CallError for a ply that the game cannot go back to: BAD_PLY, TAKE_BACK_REFUSED."""
+    rule = kept.head.options.take_backs
+    if ply >= kept.ply:
+        refuse(Reason.BAD_PLY, "ply", f"is {ply}; must be below {kept.ply}, the current one")
+    if rule == TakeBacks.NEVER:
+        refuse(Reason.TAKE_BACK_REFUSED, "ply", "this game does not allow take-backs")
+    if rule == TakeBacks.FAIR and not kept.head.options.table:
+        require_nothing_shown(kept, ply)
+
+
+def require_nothing_shown(kept: ServerGame, ply: int) -> None:
+    """Raise CallError, TAKE_BACK_REFUSED, if something has come up since a ply that would be known after going back."""
+    if any(entry.seat is None for entry in kept.line[ply:]):
+        refuse(Reason.TAKE_BACK_REFUSED, "ply", f"a chance event has happened since ply {ply}")
+    if disclosed_since(kept, ply):
+        refuse(Reason.TAKE_BACK_REFUSED, "ply", f"a hidden card has been shown since ply {ply}")
+
+
+def agree(kept: ServerGame, people: list[int], ply: int, moment: int) -> None:
+    """Let people agree to a take-back, or request it; carry it out if no more consent is needed."""
+    pending = kept.proposal if kept.proposal is not None and kept.proposal.ply == ply else None
+    proposal = pending or TakeBackProposal(ply, people[0], frozenset())
+    new = [seat for seat in people if seat not in proposal.agreed]
+    missing = kept.missing(TakeBackProposal(ply, proposal.seat, proposal.agreed | set(people)))
+    if pending or missing:
+        for seat in new:
+            kept.add(Entry(EntryKind.AGREED, seat, str(ply), moment))
+    if not missing:
+        kept.add(Entry(EntryKind.TAKEN_BACK, proposal.seat, str(ply), moment))
+
+
+# -- seats and the end -----------------------------------------------------------------------------
+
+
+def join(kept: ServerGame, seat: int | None, name: str, token: str, moment: int) -> int:
+    """Give an open seat to the person whose token has this digest; return the seat. Raises CallError."""
+    require_alive(kept)
+    if seat is None:
+        seat = next((n for n, holder in enumerate(kept.seats) if holder.kind == SeatKind.OPEN), None)
+    if seat is None:
+        refuse(Reason.SEAT_TAKEN, "seat", "every seat is taken")
+    require_seat(kept, seat)
+    if kept.seats[seat].kind != SeatKind.OPEN:
+        refuse(Reason.SEAT_TAKEN, "seat", f"seat {seat} is taken")
+    kept.add(seated(seat, Holder(SeatKind.PERSON, name=name, token=token), moment))
+    settle(kept, moment)
+    return seat
+
+
+def require_seat(kept: ServerGame, seat: int) -> None:
+    """Raise CallError, BAD_SEAT, for a seat that does not exist."""
+    if seat >= len(kept.seats):
+        refuse(Reason.BAD_SEAT, "seat", f"is {seat}; the seats are 0 to {len(kept.seats) - 1}")
+
+
+def set_seat(kept: ServerGame, viewer: Viewer, seat: int, plan: Holder, moment: int) -> None:
+    """Assign a seat to a bot or its player, or open it. Raises CallError: WRONG_SEAT_TOKEN, BAD_SEAT, LOG_FULL."""
+    require_seat(kept, seat)
+    require_alive(kept)
+    if not (viewer.owner or seat in viewer.seats):
+        refuse(Reason.WRONG_SEAT_TOKEN, "tokens", f"the owner's or that of seat {seat} is required")
+    holder = new_holder(kept.seats[seat], plan)
+    if holder != kept.seats[seat]:
+        require_room(kept)
+        kept.add(seated(seat, holder, moment))
+        settle(kept, moment)
+
+
+def new_holder(holder: Holder, plan: Holder) -> Holder:
+    """Return who holds a seat under a plan. Raises CallError, BAD_OPTIONS, for a person without a token."""
+    if plan.kind == SeatKind.OPEN:
+        return plan
+    if plan.kind == SeatKind.BOT:
+        assert plan.bot is not None
+        return holder.played_by(plan.bot)
+    if not holder.token:
+        refuse(Reason.BAD_OPTIONS, "plan.kind", "nobody has a token for this seat; open it so that a person can join")
+    return Holder(SeatKind.PERSON, name=plan.name or holder.name, token=holder.token)
+
+
+def end(kept: ServerGame, viewer: Viewer, reason: EndReason, moment: int) -> None:
+    """End a game early. Raises CallError: WRONG_SEAT_TOKEN, GAME_OVER, FROZEN, NOT_STARTED."""
+    if kept.ended is not None and kept.ended.text == reason and (kept.ended.seat in viewer.seats or viewer.owner):
+        return
+    if reason == EndReason.RESIGNED:
+        resign(kept, viewer, moment)
+        return
+    if not kept.over and not viewer.owner:
+        refuse(Reason.WRONG_SEAT_TOKEN, "tokens", "only the owner may abandon the game")
+    if kept.over:
+        require_alive(kept)
+    kept.add(Entry(EntryKind.ENDED, None, reason, moment))
+
+
+def resign(kept: ServerGame, viewer: Viewer, moment: int) -> None:
+    """Let a player resign: the other one wins, or with more players a bot takes over the seat."""
+    require_running(kept)
+    people = [seat for seat in viewer.seats if kept.seats[seat].kind == SeatKind.PERSON]
+    if not people:
+        refuse(Reason.WRONG_SEAT_TOKEN, "tokens", "none of them is of a seat that a person holds")
+    seat = kept.turn if kept.turn in people else people[0]
+    assert seat is not None
+    if len(kept.seats) == TWO:
+        kept.add(Entry(EntryKind.ENDED, seat, EndReason.RESIGNED, moment))
+    else:
+        kept.add(seated(seat, kept.seats[seat].played_by(kept.head.options.play_on), moment))

@@ -1,0 +1,351 @@
+"""Games in which the server has to move: a look at the store finds them, and each gets one mover at a time.
+
+The store alone knows which games are due: every LOOK seconds it is asked for those without a mover here. So the next
+look makes good whatever was missed or has failed; changes that are stored here, and news of other servers, only save
+the wait for it. A game that waits for a mover, or for its moment, is not loaded.
+"""
+
+import asyncio
+import logging
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
+from itertools import islice
+from math import inf
+from typing import Any
+
+from clerestory.games.background import contained
+from clerestory.games.cache import GameCache, typed
+from clerestory.games.changes import summary_of
+from clerestory.games.kept import ServerGame
+from clerestory.games.live import Live
+from clerestory.games.mover import Mover, due_at
+from clerestory.games.store import ANSWER, Conflict, Due, Store, StoreError
+from clerestory.server.errors import CallError, Reason, SetAside
+
+LOOK = 2.0  # seconds from one look for due games to the next
+SOONEST = 0.05  # least seconds between two looks, where one has found more games than there were movers for
+MANY = 1000  # most games that one look finds
+MOVERS = 256  # most at a time in games with a person or an open seat
+PAUSE = 0.5  # seconds before a search is asked for again that was refused, if the refusal does not say
+AGAIN = 16  # games that could not be moved in and are tried again with every look
+RESTING = 100  # games that rest and are looked at again with every look; if there are more, less often
+MISSED = 3  # looks in a row that failed, after which the store counts as dead
+REMEMBERED = 10_000  # games of which something is remembered
+
+logger = logging.getLogger(__name__)
+
+
+class Lane:
+    """The movers of one kind of games, and the games that wait for one.
+
+    Attributes:
+        bots_only: they move in games of bots only; else in all others.
+        most: movers at a time.
+        waiting: due games without a mover, in order.
+        moving: the makers of the games that have one, by game.
+        fresh: those of the waiting that were added since the last look began.
+        full: the last look may have left some out.
+        hungry: it should be looked for more of them.
+    """
+
+    def __init__(self, *, bots_only: bool, most: int) -> None:
+        self.bots_only = bots_only
+        self.most = most
+        self.waiting: dict[str, Due] = {}
+        self.moving: dict[str, str] = {}
+        self.fresh: dict[str, Due] = {}
+        self.full = False
+        self.hungry = False
+        self._makers: Counter[str] = Counter()
+
+    @property
+    def free(self) -> int:
+        """Number of further movers that there may be."""
+        return self.most - len(self.moving)
+
+    def add(self, due: Due) -> None:
+        """Let a game wait, unless there are so many that the store has to remember it."""
+        if len(self.waiting) < MANY and not (self.bots_only and self.free <= 0):
+            self.waiting[due.game_id] = self.fresh[due.game_id] = due
+
+    def found(self, games: list[Due], asked: int) -> None:
+        """Take what a look has found."""
+        self.full = len(games) >= asked
+        self.waiting = {due.game_id: due for due in games} | self.fresh
+
+    def remove(self, game_id: str) -> None:
+        """Forget a game that is no longer due."""
+        self.waiting.pop(game_id, None)
+        self.fresh.pop(game_id, None)
+
+    def next(self, now: float, resting: dict[str, float]) -> Due | None:
+        """Return the next game that gets a mover, None for none now.
+
+        With a person: a maker has at most as many movers as are free (dynamic threshold), so the next one finds some.
+        """
+        for due in self.waiting.values() if self.free > 0 else ():
+            room = self.bots_only or self._makers[due.maker] < self.free
+            if due.moment <= now and room and not (due.game_id in self.moving or due.game_id in resting):
+                return due
+        return None
+
+    def start(self, due: Due) -> None:
+        """Note that a game has a mover."""
+        self.remove(due.game_id)
+        self.moving[due.game_id] = due.maker
+        self._makers[due.maker] += 1
+
+    def end(self, due: Due) -> None:
+        """Note that its mover has ended."""
+        del self.moving[due.game_id]
+        self._makers[due.maker] -= 1
+        self._makers += Counter()  # drop makers with none
+
+
+class DueGames:
+    """Moves in all games in which this server has to.
+
+    Args:
+        store: of the games.
+        cache: of the games.
+        mover: makes one move.
+        most_bot_games: games of bots only in which it moves at a time.
+    """
+
+    def __init__(self, store: Store, cache: GameCache, mover: Mover, most_bot_games: int) -> None:
+        self._store = store
+        self._cache = cache
+        self._mover = mover
+        self._lanes = Lane(bots_only=False, most=MOVERS), Lane(bots_only=True, most=most_bot_games)
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._resting: dict[str, float] = {}  # readings of the clock until which games are left alone
+        self._failed: dict[str, None] = {}  # games that rest because the last attempt failed, though the store did not
+        self._told: OrderedDict[str, None] = OrderedDict()  # games of which the log says that it failed
+        self._frozen: OrderedDict[str, None] = OrderedDict()  # games for another server
+        self._timer: asyncio.TimerHandle | None = None
+        self._hungry = asyncio.Event()
+        self._missed = 0  # looks in a row
+        self._since = store.now()  # from when on games could be played here without a break
+        self._ended = False
+
+    @property
+    def healthy(self) -> bool:
+        """Whether the store answers."""
+        return self._store.alive and self._missed < MISSED
+
+    @property
+    def waiting(self) -> set[str]:
+        """Games that are due and wait for a mover."""
+        return {game_id for lane in self._lanes for game_id in lane.waiting}
+
+    @property
+    def moving(self) -> set[str]:
+        """Games that have a mover."""
+        return {game_id for lane in self._lanes for game_id in lane.moving}
+
+    # -- looking -----------------------------------------------------------------------------------
+
+    async def run(self, recovered: Callable[[], None]) -> None:
+        """Look for due games until cancelled; call `recovered` whenever the store answers again after a failure."""
+        while True:
+            with contained("the look for due games"):
+                await self._look_around(recovered)
+            await asyncio.sleep(SOONEST)
+
+    async def _look_around(self, recovered: Callable[[], None]) -> None:
+        """Look for due games of both kinds, and until that is due again for those of which there were too many."""
+        clock = asyncio.get_running_loop().time
+        whole = clock() + LOOK - SOONEST
+        self._wake_up()
+        self._note_look(await self._look(self._lanes), recovered)
+        while (left := whole - clock()) > 0:
+            self._start()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._hungry.wait(), left)
+                await asyncio.sleep(SOONEST)
+                self._hungry.clear()
+                await self._look([lane for lane in self._lanes if lane.hungry])
+
+    async def _look(self, lanes: Sequence[Lane]) -> Exception | None:
+        """Ask the store for due games; return the error if it fails."""
+        for lane in lanes:
+            lane.fresh, lane.hungry = {}, False
+            asked = MANY if not (self._store.shared or lane.bots_only) else lane.free
+            if asked > 0:
+                try:
+                    lane.found(await self._found(lane, asked), asked)
+                except Exception as error:
+                    return error
+        return None
+
+    async def _found(self, lane: Lane, asked: int) -> list[Due]:
+        known = {*lane.moving, *self._resting, *self._frozen}
+        before = self._store.now() + int(1000 * LOOK)
+        async with asyncio.timeout(ANSWER):
+            return await self._store.due(before, asked, bots_only=lane.bots_only, skip=known)
+
+    def _note_look(self, error: Exception | None, recovered: Callable[[], None]) -> None:
+        """Note whether the store has answered; only the first failure is logged, and the end of them."""
+        if error is not None:
+            self._missed += 1
+            if self._missed == 1:
+                told = str(error) if isinstance(error, StoreError) else type(error).__name__
+                logger.error("games wait for the store: %s", told)
+        elif self._missed:
+            self._since = self._since if self._missed < MISSED else self._store.now()
+            self._missed = 0
+            logger.warning("the store answers again")
+            recovered()
+
+    def _wake_up(self) -> None:
+        """Let those games be tried again that have rested long enough, and a few of those that failed."""
+        clock = asyncio.get_running_loop().time()
+        again = {*islice(self._failed, AGAIN)}
+        for game_id in again:
+            del self._failed[game_id]
+        self._resting = {
+            game_id: until for game_id, until in self._resting.items() if until > clock and game_id not in again
+        }
+
+    # -- faster than by looking --------------------------------------------------------------------
+
+    def note(self, kept: ServerGame) -> None:
+        """React to a game that was stored here, or may have been."""
+        summary, game_id = summary_of(kept), kept.head.game_id
+        self._resting.pop(game_id, None)
+        soon = summary.due is not None and summary.due < self._store.now() + 1000 * LOOK
+        for lane in self._lanes:
+            if summary.due is not None and soon and lane.bots_only == summary.bots_only:
+                lane.add(Due(game_id, kept.head.maker, summary.due))
+            else:
+                lane.remove(game_id)
+        self._start()
+
+    def note_news(self, game_id: str) -> None:
+        """React to a game that another server has stored, in which this one may have to move."""
+        if game_id not in self.moving:
+            self._lanes[0].add(Due(game_id, "", 0))
+            self._start()
+
+    # -- movers ------------------------------------------------------------------------------------
+
+    def _start(self) -> None:
+        """Start as many movers as there may be, and come back when the next game becomes due."""
+        if self._ended:
+            return
+        now = self._store.now()
+        for lane in self._lanes:
+            while (due := lane.next(now, self._resting)) is not None:
+                lane.start(due)
+                self._begin(self._run(lane, due))
+            if lane.full and lane.free > 0 and not lane.waiting:
+                lane.hungry = True
+                self._hungry.set()
+        self._wait(now)
+
+    def _wait(self, now: float) -> None:
+        later = [due.moment for lane in self._lanes for due in lane.waiting.values() if due.moment > now]
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if later:
+            self._timer = asyncio.get_running_loop().call_later((min(later) - now) / 1000, self._start)
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _run(self, lane: Lane, due: Due) -> None:
+        """Move in a game as long as the server has to; whatever fails ends here."""
+        try:
+            await self._attempt(lane, due.game_id)
+            self._told.pop(due.game_id, None)
+        except Conflict:
+            pass  # another server owns it now
+        except SetAside:
+            await self._pass_over(due.game_id)
+        except CallError as error:
+            await self._refused(lane, due, error)
+        except Exception:
+            self._fail(due.game_id)
+        finally:
+            lane.end(due)
+            self._start()
+
+    async def _attempt(self, lane: Lane, game_id: str) -> None:
+        with typed():
+            if self._store.shared and not await self._store.own(game_id):
+                return
+        async with self._cache.lend(game_id, fresh=True) as live:
+            if live.kept.frozen:
+                await self._pass_over(game_id)
+            while (at := due_at(live.kept, self._since)) is not None:
+                if at > self._store.now():
+                    self._let_rest(live.kept, at)
+                    return
+                if lane.bots_only != live.kept.bots_only:
+                    self.note(live.kept)
+                    return
+                await self._move(live)
+                if lane.bots_only and not lane.free:
+                    lane.full = True
+                    return  # it is another one's turn
+
+    async def _move(self, live: Live) -> None:
+        try:
+            await self._mover.move(live)
+        except CallError as error:
+            if error.reason != Reason.STALE_VERSION:
+                raise
+
+    def _let_rest(self, kept: ServerGame, until: float) -> None:
+        """Leave a game alone whose moment has passed while games could not be played here.
+
+        Its player may move at another server, so it is looked at again before, if there are not too many of its kind.
+        """
+        if kept.deadline is not None and kept.deadline < until:
+            left = min((until - self._store.now()) / 1000, LOOK * (0.5 + len(self._resting) // RESTING))
+            self._resting[kept.head.game_id] = asyncio.get_running_loop().time() + left
+
+    async def _refused(self, lane: Lane, due: Due, error: CallError) -> None:
+        """React to a refusal: wait for a worker, or leave it to the next look what the store could not do."""
+        if error.reason == Reason.BUSY:
+            await asyncio.sleep(error.retry or PAUSE)
+            lane.add(due)
+        elif error.reason not in (Reason.STORE_FAILED, Reason.DISK_FULL, Reason.FINISHING, Reason.NO_SUCH_GAME):
+            self._fail(due.game_id)
+
+    def _fail(self, game_id: str) -> None:
+        """Let a game rest in which the server could not move."""
+        if game_id not in self._told:
+            remember(self._told, game_id)
+            logger.exception("the server could not move in game %s", game_id)
+        self._failed[game_id] = None
+        self._resting[game_id] = inf
+
+    async def _pass_over(self, game_id: str) -> None:
+        """Leave a frozen game to a server that can play it; the next look finds it again if that fails."""
+        with suppress(StoreError):
+            await self._store.release(game_id)
+            remember(self._frozen, game_id)
+
+    # -- the end -----------------------------------------------------------------------------------
+
+    async def finish(self, within: float) -> None:
+        """End all movers, waiting at most so many seconds."""
+        self._ended = True
+        if self._timer is not None:
+            self._timer.cancel()
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=within)
+
+
+def remember(games: OrderedDict[str, None], game_id: str) -> None:
+    """Add a game, and forget the oldest if there are too many."""
+    games[game_id] = None
+    if len(games) > REMEMBERED:
+        games.popitem(last=False)

@@ -1,0 +1,136 @@
+"""A connection of a server's own to PostgreSQL: by it the server lives, hears of others, and tells the time."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, LiteralString
+
+import psycopg
+
+from clerestory.games.postgres_link import Address, Connection, connect, cut, limited
+
+BEAT = 2.0  # seconds between heartbeats
+REPLY = 3.0  # seconds that the answer to one may take; after that the connection counts as dead
+MISSED = 3  # heartbeats without which a server is cut off
+PAUSE = 1.0  # seconds before connecting again
+CLEAR = 1.0  # seconds; the answer to a slower heartbeat does not set the clock
+
+ALIVE: LiteralString = """
+    INSERT INTO server VALUES (%s, clock_timestamp()) ON CONFLICT (id) DO UPDATE SET seen = clock_timestamp()
+    RETURNING (extract(epoch FROM seen) * 1000)::BIGINT
+"""
+
+logger = logging.getLogger(__name__)
+
+
+class Clock:
+    """The database's clock, read between its answers by the monotonic one of this machine."""
+
+    def __init__(self) -> None:
+        self._offset: float | None = None  # milliseconds
+
+    def now(self) -> int:
+        """Return milliseconds since 1970."""
+        assert self._offset is not None
+        return int(self._offset + 1000 * time.monotonic())
+
+    def set(self, told: int, asked: float) -> None:
+        """Take what the database told, having been asked at a monotonic time; it was told halfway."""
+        answered = time.monotonic()
+        if self._offset is None or answered - asked < CLEAR:
+            self._offset = told - 1000 * (asked + answered) / 2
+
+
+class Heartbeat:
+    """Renews the lease of a server and receives notifications, over a connection that it renews, too.
+
+    Args:
+        address: of the database.
+        number: of the server.
+        channels: of the notifications.
+        heard: called with each of them, and with None after some may have been missed.
+    """
+
+    def __init__(
+        self, address: Address, number: int, channels: tuple[str, ...], heard: Callable[[psycopg.Notify | None], None]
+    ) -> None:
+        self.clock = Clock()
+        self._address, self._number, self._channels, self._heard = address, number, channels, heard
+        self._last = time.monotonic()  # when the last heartbeat was sent that was answered
+        self._connection: Connection | None = None
+        self._ending = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def alive(self) -> bool:
+        """Whether fewer than MISSED heartbeats were missed."""
+        return time.monotonic() - self._last < (MISSED + 1) * BEAT
+
+    async def start(self) -> None:
+        """Connect, and go on in the background. Raises psycopg.Error, TimeoutError."""
+        await self._open()
+        self._task = asyncio.create_task(self._live())
+
+    async def _open(self) -> None:
+        self._connection = await connect(self._address)
+        with limited(self._connection, REPLY):
+            for channel in self._channels:
+                await self._connection.execute(f"LISTEN {channel}")
+            await self._connection.execute("DELETE FROM server WHERE seen < clock_timestamp() - interval '1 day'")
+        await self._beat(self._connection)
+
+    async def _live(self) -> None:
+        told = False
+        while not self._ending.is_set():
+            try:
+                if self._connection is None:
+                    await self._open()
+                    self._heard(None)
+                    logger.warning("PostgreSQL answers again")
+                    told = False
+                await self._listen()
+            except (psycopg.Error, OSError, TimeoutError):
+                await self._close()
+                if not (told or self._ending.is_set()):
+                    logger.warning("PostgreSQL is unavailable: this server may lose its games to others")
+                told = True
+                await self._rest(PAUSE)
+
+    async def _listen(self) -> None:
+        """Report what is heard until the next heartbeat, which must be answered."""
+        assert self._connection is not None
+        async for notice in self._connection.notifies(timeout=BEAT):
+            self._heard(notice)
+        if not self._ending.is_set():
+            await self._beat(self._connection)
+
+    async def _beat(self, connection: Connection) -> None:
+        asked = time.monotonic()
+        with limited(connection, REPLY):
+            row: Any = await (await connection.execute(ALIVE, (self._number,))).fetchone()
+        self._last = asked
+        self.clock.set(row[0], asked)
+
+    async def _rest(self, seconds: float) -> None:
+        """Wait, but not if it is to end."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._ending.wait(), seconds)
+
+    async def _close(self) -> None:
+        if self._connection is not None:
+            await self._connection.close()
+        self._connection = None
+
+    async def end(self) -> None:
+        """End within REPLY seconds, whatever the database does."""
+        self._ending.set()
+        if self._connection is not None:
+            cut(self._connection)
+        if self._task is not None:
+            _, left = await asyncio.wait((self._task,), timeout=REPLY / 2)
+            for task in left:
+                task.cancel()
+            await asyncio.wait((self._task,), timeout=REPLY / 2)
+        await self._close()

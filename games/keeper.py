@@ -1,0 +1,250 @@
+"""The games that a server keeps: it lends them, changes them one step at a time, and moves in those that are due."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import TypeVar
+
+from clerestory.games.background import bounded, contained
+from clerestory.games.cache import GameCache, typed
+from clerestory.games.changes import Changes, summary_of
+from clerestory.games.due import LOOK, DueGames
+from clerestory.games.kept import ServerGame
+from clerestory.games.live import Live
+from clerestory.games.mover import Choose, Mover
+from clerestory.games.quota import Limits, Quota
+from clerestory.games.store import CLOSING, DAY, Key, News, Store, Tally
+from clerestory.games.viewer import digest_of
+from clerestory.server.errors import CallError, Reason
+
+__all__ = ["Keeper", "Limits", "summary_of", "typed"]
+
+COUNTED = 60.0  # seconds between two counts of what the store has
+HEALTH = 1.0  # seconds between two looks at whether the store is alive
+TIDIED = 3600.0  # seconds between two deletions of games that nobody asks for
+AT_ONCE = 100  # games deleted in one transaction
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+Report = Callable[[bool], Awaitable[None]]  # is told whether games can be played
+
+
+class Keeper:
+    """All games.
+
+    Args:
+        store: where they are kept.
+        limits: of what callers may store; more is refused.
+        choose: returns the move of a bot.
+        most_bot_games: games of bots only in which it moves at a time.
+        forget_after: days without a call after which games are deleted; 0 for never.
+    """
+
+    def __init__(
+        self, store: Store, limits: Limits, choose: Choose, *, most_bot_games: int = 16, forget_after: float = 0.0
+    ) -> None:
+        self.store = store
+        self.finishing = False
+        self._forget_after = forget_after
+        self.cache = GameCache(store)
+        self._quota = Quota(store, limits)
+        self._changes = Changes(store, self.cache, self._stored)
+        self._due = DueGames(store, self.cache, Mover(choose, self._changes, store.now), most_bot_games)
+        self._stale: set[str] = set()  # watched games of which another server may have stored more
+        self._news = asyncio.Event()
+        self._touched: list[str] = []  # games that were asked for, of which the store is to be told
+        self._tasks: list[asyncio.Task[None]] = []
+
+    @property
+    def in_memory(self) -> int:
+        """Number of games in memory."""
+        return len(self.cache.games)
+
+    @property
+    def watchers(self) -> int:
+        """Number of streams that watch games."""
+        return sum(len(live.watching) for live in self.cache.games.values())
+
+    @property
+    def unfinished(self) -> int:
+        """Number of games that have not ended."""
+        return self._quota.unfinished
+
+    @property
+    def healthy(self) -> bool:
+        """Whether games can be played: the store answers."""
+        return self._due.healthy
+
+    def now(self) -> int:
+        """Return milliseconds since 1970 by the store's clock, which all servers of a store share."""
+        return self.store.now()
+
+    def seat_of(self, game_id: str, token: str) -> int | None:
+        """Return the seat that a token belongs to in a game in memory, None if there is none."""
+        live, digest = self.cache.games.get(game_id), digest_of(token)
+        holders = enumerate(live.kept.seats) if live is not None else ()
+        return next((seat for seat, holder in holders if holder.token == digest), None)
+
+    # -- access to a game --------------------------------------------------------------------------
+
+    @asynccontextmanager
+    async def lend(self, game_id: str, *, asked: bool = True) -> AsyncIterator[Live]:
+        """Lend the single instance of a game; `asked`: for a call about this game.
+
+        Raises CallError: NO_SUCH_GAME, STORE_FAILED, and SetAside for a game that cannot be read.
+        """
+        async with self.cache.lend(game_id) as live:
+            if asked:
+                self._touch(live)
+            yield live
+
+    def _touch(self, live: Live) -> None:
+        """Note that a game was asked for, at most once a day."""
+        if self.now() - live.touched > DAY:
+            live.touched = self.now()
+            self._touched.append(live.kept.head.game_id)
+
+    # -- changes -----------------------------------------------------------------------------------
+
+    async def create(self, kept: ServerGame, keys: Sequence[Key]) -> None:
+        """Keep a new game.
+
+        Raises CallError: TOO_MANY_GAMES, DISK_FULL, STORE_FAILED; Conflict for a key that exists already.
+        """
+        async with self._quota.room(kept.head.maker):
+            await self._changes.create(kept, keys)
+
+    async def change(
+        self,
+        live: Live,
+        act: Callable[[ServerGame], T],
+        keys: Callable[[T], Sequence[Key]] = lambda _: (),
+        *,
+        owned: bool = False,
+    ) -> tuple[T, ServerGame]:
+        """Change a game: return the result of `act` and the changed game. Either it is stored, or nothing has happened.
+
+        Args:
+            live: the game.
+            act: adds entries to the copy of the game that it is given; an error that it raises undoes the change.
+            keys: stored with the change, given the result of `act`.
+            owned: only if this server still owns the game.
+
+        Raises CallError: DISK_FULL, STORE_FAILED; Conflict for a key that exists already, and for a game that this
+        server no longer owns; and what `act` raises.
+        """
+        return await self._changes.change(live, act, keys, owned=owned)
+
+    def _stored(self, before: ServerGame | None, kept: ServerGame) -> None:
+        self._quota.count(before, kept)
+        self._due.note(kept)
+
+    # -- in the background -------------------------------------------------------------------------
+
+    def resume(self, report: Report | None = None) -> None:
+        """Begin to move in games, to listen to other servers, and to report whether games can be played."""
+        self.store.listen(self._hear)
+        works = [self._due.run(self._refresh), self._catch_up(), self._count(), self._tidy()]
+        if report is not None:
+            works.append(self._watch_health(report))
+        self._tasks += [asyncio.create_task(work) for work in works]
+
+    def _hear(self, news: News) -> None:
+        """React to what another server has stored."""
+        if news.maker:
+            self._quota.add(news.maker, Tally(1, 1))
+        elif not news.game_id:
+            self._refresh()
+        else:
+            if news.mine and news.due:
+                self._due.note_news(news.game_id)
+            if (live := self.cache.games.get(news.game_id)) is not None and live.users:
+                self._refresh(news.game_id)
+
+    def _refresh(self, *game_ids: str) -> None:
+        """Load what other servers have stored of games, of all that somebody uses by default."""
+        used = (game_id for game_id, live in self.cache.games.items() if live.users)
+        self._stale.update(game_ids or used)
+        self._news.set()
+
+    async def _catch_up(self) -> None:
+        """Load news of games until cancelled; what fails is tried again."""
+        while True:
+            await self._news.wait()
+            self._news.clear()
+            stale, self._stale = self._stale, set()
+            failed = [game_id for game_id in stale if not await self._caught_up(game_id)]
+            if failed:
+                await asyncio.sleep(LOOK)
+                self._refresh(*failed)
+
+    async def _caught_up(self, game_id: str) -> bool:
+        """Load news of a game; return whether that need not be tried again."""
+        try:
+            async with self.cache.lend(game_id):
+                await asyncio.sleep(0)  # let other calls run
+        except CallError as error:
+            return error.reason != Reason.STORE_FAILED
+        except Exception:
+            logger.exception("news of game %s could not be loaded", game_id)
+        return True
+
+    async def _count(self) -> None:
+        """Count what the store has, and tell it which games were asked for, until cancelled."""
+        while True:
+            with contained("the count of games"):
+                await self._quota.read()
+            with contained("the time of calls"):
+                await self._tell_touched()
+            await asyncio.sleep(COUNTED)
+
+    async def _tell_touched(self) -> None:
+        asked, self._touched = self._touched, []
+        if asked:
+            await self.store.touch(asked, self.now())
+
+    async def _tidy(self) -> None:
+        """Delete games that nobody has asked for in so many days, until cancelled."""
+        while self._forget_after:
+            await asyncio.sleep(TIDIED)
+            with contained("the deletion of games"):
+                await self._delete()
+
+    async def _delete(self) -> None:
+        self._touched += [game_id for game_id, live in self.cache.games.items() if live.watching]
+        await self._tell_touched()
+        while True:
+            found = await self.store.delete_untouched(self.now() - int(self._forget_after * DAY), AT_ONCE)
+            self.cache.drop(found)
+            if not found:
+                break
+        await self._quota.read()
+
+    async def _watch_health(self, report: Report) -> None:
+        """Report whether games can be played whenever that changes, until cancelled."""
+        reported = True
+        while True:
+            await asyncio.sleep(HEALTH)
+            if self.healthy != reported:
+                reported = not reported
+                with contained("the report of health"):
+                    await report(reported)
+
+    # -- the end -----------------------------------------------------------------------------------
+
+    async def finish(self, within: float = CLOSING) -> None:
+        """End all streams, stop moving, and finish writing to the store, waiting at most so many seconds."""
+        self.finishing = True
+        for task in self._tasks:
+            task.cancel()
+        for live in self.cache.games.values():
+            live.wake()
+        await bounded(asyncio.gather(self._due.finish(within), self._changes.finish(within)), within)
+
+    async def close(self, within: float = CLOSING) -> None:
+        """Close the store, waiting at most so many seconds."""
+        await self.finish(within)
+        with contained("the end of the store"):
+            await bounded(self.store.close(), within)

@@ -1,0 +1,253 @@
+"""A kept game derived from its log: seats, the position of every ply, the current step. Pure: no clock, no disk."""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Self
+
+from clerestory.engine.core import NATURE, State
+from clerestory.engine.games import GAMES, from_position
+from clerestory.engine.record import Record
+from clerestory.engine.rng import Rng
+from clerestory.games.log import EndReason, Entry, EntryKind, Head, Holder, SeatKind
+from clerestory.games.positions import Positions
+
+ENTRY_BYTES, POSITION_BYTES, LEAST_BYTES = 180, 720, 4096  # of memory: of an entry, of a position, of the rest
+
+
+@dataclass(frozen=True, slots=True)
+class TakeBackProposal:
+    """A take-back that is waiting for consent.
+
+    Attributes:
+        ply: to go back to.
+        seat: that asked.
+        agreed: seats that have agreed, including the one that asked.
+    """
+
+    ply: int
+    seat: int
+    agreed: frozenset[int]
+
+
+class ServerGame:
+    """A game at one moment: its head and the entries added so far.
+
+    Attributes:
+        entries: all of them; their number is the version.
+        line: the entries that lead to the position, one for each ply.
+        frozen_reason: why this server cannot play it, in a sentence; "" if it can.
+        positions: the whole position of every ply; None for a game that is frozen.
+        seats: who holds them.
+        proposal: the pending take-back, or None.
+        ended: the entry that ended the game early, or None.
+        since: when the current turn began, in milliseconds since 1970.
+    """
+
+    def __init__(self, head: Head, entries: Iterable[Entry] = ()) -> None:
+        self.head = head
+        self.entries: list[Entry] = []
+        self.line: list[Entry] = []
+        self.seats: list[Holder] = list(head.seats)
+        self.proposal: TakeBackProposal | None = None
+        self.ended: Entry | None = None
+        self.since = head.created
+        self.frozen_reason = why_frozen(head)
+        self.positions = None if self.frozen_reason else Positions(from_position(head.opening))
+        for entry in entries:
+            self.add(entry)
+
+    def copy(self) -> Self:
+        """Return an independent copy."""
+        other = type(self).__new__(type(self))
+        other.head, other.proposal, other.ended, other.since = self.head, self.proposal, self.ended, self.since
+        other.frozen_reason = self.frozen_reason
+        other.entries, other.line = list(self.entries), list(self.line)
+        other.seats, other.positions = list(self.seats), self.positions and self.positions.copy()
+        return other
+
+    def at(self, version: int) -> "ServerGame":
+        """Return the game as it was at a version."""
+        return self if version == self.version else ServerGame(self.head, self.entries[:version])
+
+    def until(self, later: "ServerGame", version: int) -> "ServerGame":
+        """Return the game as it was at a version, given a later state of it: not all entries are added again."""
+        if version == later.version:
+            return later
+        game = self.copy()
+        for entry in later.entries[self.version : version]:
+            game.add(entry)
+        return game
+
+    # -- queries -----------------------------------------------------------------------------------
+
+    @property
+    def version(self) -> int:
+        """Number of entries."""
+        return len(self.entries)
+
+    @property
+    def ply(self) -> int:
+        """Number of actions and outcomes that lead to the position."""
+        return len(self.line)
+
+    @property
+    def weight(self) -> int:
+        """Bytes of memory, about."""
+        positions = 0 if self.positions is None else self.positions.kept
+        return LEAST_BYTES + self.version * ENTRY_BYTES + positions * POSITION_BYTES
+
+    @property
+    def frozen(self) -> bool:
+        """Whether this server has other rules or cards than the game."""
+        return self.positions is None
+
+    @property
+    def waiting(self) -> bool:
+        """Whether a seat is open."""
+        return any(holder.kind == SeatKind.OPEN for holder in self.seats)
+
+    @property
+    def bots_only(self) -> bool:
+        """Whether nobody but bots is in it: no person, and no open seat that one may take."""
+        return all(holder.kind == SeatKind.BOT for holder in self.seats)
+
+    @property
+    def position(self) -> State:
+        """The whole position; do not change it."""
+        assert self.positions is not None
+        return self.positions.last
+
+    @property
+    def over(self) -> bool:
+        """Whether it has ended, normally or early; for a frozen game, whether it was ended early."""
+        return self.ended is not None or (not self.frozen and self.position.over)
+
+    @property
+    def running(self) -> bool:
+        """Whether it is being played."""
+        return not (self.frozen or self.over or self.waiting)
+
+    @property
+    def turn(self) -> int | None:
+        """Whose turn it is, a seat or NATURE; None for nobody."""
+        return self.position.turn if self.running else None
+
+    @property
+    def returns(self) -> tuple[float, ...]:
+        """Win shares of a game that is over; empty if it was abandoned."""
+        if self.ended is None:
+            return self.position.returns()
+        if self.ended.text == EndReason.ABANDONED:
+            return ()
+        return tuple(0.0 if seat == self.ended.seat else 1.0 for seat in range(len(self.seats)))
+
+    @property
+    def deadline(self) -> float | None:
+        """When the player to decide runs out of time, in milliseconds since 1970; None for no limit."""
+        seconds, turn = self.head.options.seconds_per_move, self.turn
+        if seconds is None or turn is None or turn == NATURE or self.seats[turn].kind != SeatKind.PERSON:
+            return None
+        return self.since + 1000 * seconds
+
+    @property
+    def mover(self) -> int | None:
+        """The seat for which one of the server's bots has to move, or None."""
+        turn = self.turn
+        return turn if turn is not None and turn >= 0 and self.seats[turn].kind == SeatKind.BOT else None
+
+    def missing(self, proposal: TakeBackProposal) -> list[int]:
+        """Return the seats of people who have not agreed to a take-back."""
+        people = (seat for seat, holder in enumerate(self.seats) if holder.kind == SeatKind.PERSON)
+        return [seat for seat in people if seat not in proposal.agreed]
+
+    def record(self, seat: int | None) -> Record:
+        """Return the record as a seat may know it, NATURE for an onlooker, None for all."""
+        assert self.positions is not None
+        opening = self.positions.at(0)
+        state = opening.copy() if seat is None else opening.observe(seat)
+        for entry in self.line:
+            state.play(entry.text)
+        return Record(state, None if self.head.begun or seat is not None else self.head.seed)
+
+    # -- changes -----------------------------------------------------------------------------------
+
+    def add(self, entry: Entry) -> None:
+        """Add an entry. Raises GameError for an illegal action."""
+        if entry.moves:
+            self._play(entry)
+        elif entry.kind == EntryKind.SAID:
+            self._say(entry)
+        elif entry.kind == EntryKind.TAKEN_BACK:
+            self._back_to(entry)
+        elif entry.kind in (EntryKind.AGREED, EntryKind.DECLINED):
+            self._answer(entry)
+        elif entry.kind == EntryKind.SEATED:
+            self._seat(entry)
+        else:
+            self.ended = entry
+        self.entries.append(entry)
+
+    def _play(self, entry: Entry) -> None:
+        if self.positions is not None:
+            self.positions.play(entry.text)
+        self.line.append(entry)
+        self.proposal, self.since = None, entry.moment
+
+    def _back_to(self, entry: Entry) -> None:
+        if self.positions is not None:
+            self.positions.back_to(entry.ply)
+        del self.line[entry.ply :]
+        self.proposal, self.since = None, entry.moment
+
+    def _say(self, entry: Entry) -> None:
+        assert entry.seat is not None
+        if self.positions is not None:
+            self.positions.say(entry.seat, entry.text)
+
+    def _seat(self, entry: Entry) -> None:
+        assert entry.seat is not None
+        holder, before = entry.holder, self.seats[entry.seat]
+        if self.waiting or (self.turn == entry.seat and holder.kind != before.kind):
+            self.since = entry.moment
+        self.seats[entry.seat], self.proposal = holder, None
+
+    def _answer(self, entry: Entry) -> None:
+        assert entry.seat is not None
+        if entry.kind == EntryKind.DECLINED:
+            self.proposal = None
+        elif self.proposal is None or self.proposal.ply != entry.ply:
+            self.proposal = TakeBackProposal(entry.ply, entry.seat, frozenset({entry.seat}))
+        else:
+            self.proposal = TakeBackProposal(entry.ply, self.proposal.seat, self.proposal.agreed | {entry.seat})
+
+
+def why_frozen(head: Head) -> str:
+    """Return how the rules or cards of a game differ from this server's, "" if they do not."""
+    game = GAMES.get(head.game)
+    if game is None:
+        return f"this server has no rules of {head.game!r}"
+    if game.rules_revision != head.rules_revision:
+        return f"the game has revision {head.rules_revision} of the rules, this server {game.rules_revision}"
+    if game.catalogue != head.catalogue:
+        return f"the game has the cards {head.catalogue or 'none'}, this server {game.catalogue or 'none'}"
+    return ""
+
+
+def draw(kept: ServerGame, moment: int) -> Entry:
+    """Return the outcome of the chance event that is due; after the same moves it is always the same."""
+    seed = hashlib.sha256(f"{kept.head.seed}:{kept.ply + 1}".encode()).digest()[:8]
+    state = kept.position.copy()
+    return Entry(EntryKind.DRAWN, None, state.draw(Rng(int.from_bytes(seed))).text, moment)
+
+
+def settle(kept: ServerGame, moment: int) -> list[Entry]:
+    """Draw the chance events that are due and those that follow; add them to the game and return them.
+
+    At a physical table there are none: they are entered by people.
+    """
+    drawn: list[Entry] = []
+    while kept.turn == NATURE and not kept.head.options.table:
+        drawn.append(draw(kept, moment))
+        kept.add(drawn[-1])
+    return drawn

@@ -1,0 +1,110 @@
+"""A game in memory, and who uses it."""
+
+import asyncio
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from clerestory.games.kept import ServerGame
+from clerestory.games.viewer import Viewer, horizon
+from clerestory.server.aside import aside
+
+MOST_STEPS = 64  # entries of one change that watchers are shown one by one
+STEP_BYTES = 24  # of memory, of each entry of a step: three lists
+
+
+class Live:
+    """A game in memory.
+
+    Attributes:
+        kept: its stored state; replaced on every change.
+        steps: the game before and after each of the latest entries, by version; at most MOST_STEPS of them.
+        frames: cached messages for watchers, cleared on every change, and when the last watcher leaves.
+        late: what onlookers with a delay last saw, from which what they see next is made.
+        changed: set on every change, and then replaced.
+        users: number of current users.
+        watching: the viewers who watch it, by the event that is set when there is something new for them.
+        unsure: a write has failed, so the store may have more of it.
+        touched: when the store was last told that it was asked for, in milliseconds since 1970; 0 for not yet.
+    """
+
+    def __init__(self, kept: ServerGame) -> None:
+        self.kept = kept
+        self.steps: dict[int, ServerGame] = {}
+        self.late: ServerGame | None = None
+        self.frames: dict[Hashable, Any] = {}
+        self.changed = asyncio.Event()
+        self.lock = asyncio.Lock()
+        self._replaying = asyncio.Lock()
+        self.users = 0
+        self.watching: dict[asyncio.Event, Viewer] = {}
+        self.unsure = False
+        self.touched = 0
+
+    @property
+    def weight(self) -> int:
+        """Bytes of memory, about."""
+        late = 0 if self.late is None else self.late.weight
+        return self.kept.weight + late + len(self.steps) * self.kept.version * STEP_BYTES
+
+    def known(self, version: int) -> ServerGame | None:
+        """Return the game as it was at a version, None if it would have to be replayed."""
+        if version == self.kept.version:
+            return self.kept
+        return self.late if self.late is not None and version == self.late.version else self.steps.get(version)
+
+    def after(self, before: ServerGame, version: int) -> ServerGame:
+        """Return the game as it was at a version, not far after one that the caller has."""
+        return self.known(version) or before.until(self.kept, version)
+
+    async def reach(self, version: int) -> ServerGame:
+        """Return the game as it was at any version."""
+        if (known := self.known(version)) is not None:
+            return known
+        before = self.late
+        if before is None or before.version > version:
+            before = ServerGame(self.kept.head)
+        return await aside(version - before.version, before.until, self.kept, version)
+
+    async def visible(self, viewer: Viewer) -> ServerGame:
+        """Return the game as far as a viewer may see it; replayed once for all onlookers who see it late."""
+        async with self._replaying:
+            kept = await self.reach(horizon(self.kept, viewer))
+        if kept.version < self.kept.version:
+            self.late = kept
+        return kept
+
+    def become(self, kept: ServerGame) -> None:
+        """Switch to the newly stored state, and wake up those who wait for it."""
+        step, self.steps = self.kept, {self.kept.version: self.kept}
+        for entry in kept.entries[self.kept.version :][:MOST_STEPS]:
+            step = step.copy()
+            step.add(entry)
+            self.steps[step.version] = step
+        self.kept = kept
+        self.frames.clear()
+        self.wake()
+
+    def wake(self) -> None:
+        """Wake up those who wait."""
+        self.changed.set()
+        self.changed = asyncio.Event()
+        self._tell()
+
+    @contextmanager
+    def watched_by(self, viewer: Viewer) -> Iterator[asyncio.Event]:
+        """Register a viewer; yield the event that is set whenever there is something new to see."""
+        news = asyncio.Event()
+        self.watching[news] = viewer
+        self._tell()
+        try:
+            yield news
+        finally:
+            del self.watching[news]
+            if not self.watching:
+                self.frames.clear()
+            self._tell()
+
+    def _tell(self) -> None:
+        for news in self.watching:
+            news.set()

@@ -1,0 +1,81 @@
+"""A new game: its deal, its tokens, and the answer that a repeated request gets again."""
+
+import secrets
+
+from clerestory.engine.core import NATURE
+from clerestory.engine.errors import BadText, IllegalAction
+from clerestory.games.kept import ServerGame, settle
+from clerestory.games.log import Entry, EntryKind, Head, Holder, Onlookers, SeatKind
+from clerestory.games.store import Key
+from clerestory.games.tokens import Mint
+from clerestory.games.viewer import digest_of
+from clerestory.server.errors import Reason, refuse
+from clerestory.server.translate_plans import SEED_BITS, NewGame
+
+OWNER, ONLOOKER = "owner", "onlooker"
+
+
+def seat_name(seat: int) -> str:
+    """Return the name of a seat's token in a mint."""
+    return f"seat {seat}"
+
+
+def make_game(plan: NewGame, mint: Mint, maker: str, moment: int) -> ServerGame:
+    """Return a new game, with its first chance events drawn unless it is waiting for people to join.
+
+    `maker` is the origin of the caller. Raises CallError for an invalid record that it is to continue.
+    """
+    seed = secrets.randbits(SEED_BITS) if plan.seed is None else plan.seed
+    opening = plan.opening or plan.game.new(len(plan.seats), seed)
+    if plan.options.table:
+        opening = opening.observe(NATURE)
+    head = Head(
+        game_id=mint.game_id(),
+        game=plan.game.name,
+        rules_revision=plan.game.rules_revision,
+        catalogue=plan.game.catalogue,
+        opening=opening.to_json(),
+        seed=None if plan.options.table else seed,
+        seed_chosen=plan.seed is not None or plan.opening is not None,
+        salt="" if plan.options.table else secrets.token_hex(16),
+        seats=tuple(with_token(holder, seat, mint) for seat, holder in enumerate(plan.seats)),
+        options=plan.options,
+        owner=digest_of(mint.token(OWNER)),
+        onlooker=digest_of(mint.token(ONLOOKER)) if plan.options.onlookers == Onlookers.LINK else "",
+        created=moment,
+        maker=maker,
+        begun=plan.opening is not None,
+    )
+    kept = ServerGame(head)
+    for number, text in enumerate(plan.played):
+        add_told(kept, number, text, moment)
+    settle(kept, moment)
+    return kept
+
+
+def add_told(kept: ServerGame, number: int, text: str, moment: int) -> None:
+    """Add an action or outcome of a record. Raises CallError: BAD_ACTION, ILLEGAL_ACTION."""
+    turn = kept.position.turn
+    try:
+        kept.add(Entry(EntryKind.PLAYED, turn if turn >= 0 else None, text, moment))
+    except BadText:
+        refuse(Reason.BAD_ACTION, f"beginning.actions[{number}]", f"{text[:40]!r} is not an action of {kept.head.game}")
+    except IllegalAction as error:
+        refuse(Reason.ILLEGAL_ACTION, f"beginning.actions[{number}]", str(error))
+
+
+def with_token(holder: Holder, seat: int, mint: Mint) -> Holder:
+    """Return the holder of a seat, with a token if it is a person."""
+    if holder.kind != SeatKind.PERSON:
+        return holder
+    return Holder(holder.kind, holder.name, token=digest_of(mint.token(seat_name(seat))))
+
+
+def keys_of(head: Head, mint: Mint) -> list[Key]:
+    """Return the keys of a new game."""
+    keys = [Key(head.owner), *(Key(holder.token, seat) for seat, holder in enumerate(head.seats) if holder.token)]
+    if head.onlooker:
+        keys.append(Key(head.onlooker))
+    if mint.digest:
+        keys.append(Key(mint.digest, request=True))
+    return keys

@@ -1,0 +1,96 @@
+"""A move of the server, for a bot or for a person who has run out of time: an ordinary search of the advisor."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TypeVar
+
+from clerestory.games.changes import Changes
+from clerestory.games.course import play_bot
+from clerestory.games.kept import ServerGame
+from clerestory.games.live import Live
+from clerestory.games.log import BotSettings
+from clerestory.server.errors import CallError, Reason
+
+LEAST_NOTICE = 10.0  # seconds that a person has once the games can be played again, whatever the deadline was
+REMEMBERED = 1000  # moves that were chosen and could not be stored
+
+T = TypeVar("T")
+# takes a game, a seat and how it plays; returns the text of its move
+Choose = Callable[[ServerGame, int, BotSettings], Awaitable[str]]
+
+
+class Mover:
+    """Chooses moves and plays them.
+
+    Args:
+        choose: searches a move.
+        changes: of games.
+        now: returns milliseconds since 1970.
+    """
+
+    def __init__(self, choose: Choose, changes: Changes, now: Callable[[], int]) -> None:
+        self._choose = choose
+        self._changes = changes
+        self._now = now
+        self._chosen: OrderedDict[str, tuple[int, str]] = OrderedDict()  # by game: version and move not stored yet
+
+    async def move(self, live: Live) -> None:
+        """Make the move that is due, unless the game changes first.
+
+        Raises CallError, and Conflict if another server owns the game now.
+        """
+        kept = live.kept
+        seat, bot = to_move(kept)
+        version, text = self._chosen.pop(kept.head.game_id, (-1, ""))
+        if version != kept.version:
+            chosen = await either(self._choose(kept, seat, bot), live)
+            if chosen is None:
+                return
+            text = chosen
+        await self._play(live, kept.version, text)
+
+    async def _play(self, live: Live, version: int, text: str) -> None:
+        act = partial(play_bot, version=version, text=text, moment=self._now())
+        try:
+            await self._changes.change(live, act, lambda _: (), owned=True)
+        except CallError as error:
+            if error.reason in (Reason.DISK_FULL, Reason.STORE_FAILED):
+                self._chosen[live.kept.head.game_id] = version, text
+                if len(self._chosen) > REMEMBERED:
+                    self._chosen.popitem(last=False)
+            raise
+
+
+def to_move(kept: ServerGame) -> tuple[int, BotSettings]:
+    """Return the seat for which the server has to move, and how it plays there."""
+    seat = kept.turn
+    assert seat is not None
+    return seat, kept.seats[seat].bot or kept.head.options.play_on
+
+
+def due_at(kept: ServerGame, since: int) -> int | None:
+    """Return when the server has to move, in milliseconds since 1970; None for never.
+
+    It moves for a person at the deadline, but not at once if the turn began before `since`, from when on the games can
+    be played here: the deadline may have passed in between.
+    """
+    if kept.mover is not None:
+        return kept.since
+    if kept.deadline is None:
+        return None
+    notice = 0 if kept.since >= since else since + int(1000 * LEAST_NOTICE)
+    return max(int(kept.deadline), notice)
+
+
+async def either(doing: Awaitable[T], live: Live) -> T | None:
+    """Return the result of an awaitable, or cancel it and return None if the game changes first."""
+    task, changed = asyncio.ensure_future(doing), asyncio.ensure_future(live.changed.wait())
+    try:
+        await asyncio.wait((task, changed), return_when=asyncio.FIRST_COMPLETED)
+        return task.result() if task.done() else None
+    finally:
+        for one in (task, changed):
+            one.cancel()
+        await asyncio.gather(task, changed, return_exceptions=True)

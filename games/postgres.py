@@ -1,0 +1,321 @@
+"""A store shared by several servers: the log in PostgreSQL, and which server moves in which game.
+
+Any server can serve any player: of two entries with the same number the second is refused, and its server
+reloads the game. Moves by the server (for bots, and for people who run out of time) are made only by the owner of a
+game. A server has a lease, a row that it renews; a game names its owner. Once the lease has expired another server
+may take the game, and writes by the first one are then refused because the game no longer names it: the
+name is the fencing token (M. Kleppmann, "How to do distributed locking", 2016). Times are the database's.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, LiteralString, Self, TypeVar
+
+import psycopg
+
+from clerestory.games.heartbeat import Heartbeat
+from clerestory.games.log import Entry, Head
+from clerestory.games.postgres_link import Address, Cursor, Pool, connect, limited, what_failed
+from clerestory.games.postgres_rows import (
+    DUE,
+    INSERT_GAME,
+    LIVES,
+    OLD_REVIEWS,
+    TALLY,
+    UNTOUCHED,
+    UPDATE_GAME,
+    WAITING,
+    fields_of,
+    insert,
+)
+from clerestory.games.postgres_schema import prepare
+from clerestory.games.reading import entries_of, head_of
+from clerestory.games.ring import Ring
+from clerestory.games.store import (
+    CLOSING,
+    DELETED_BYTES,
+    ENTRY_BYTES,
+    LOOKED_AT,
+    MAKERS,
+    MOST_REVIEWS,
+    Batch,
+    Conflict,
+    Due,
+    GameFilter,
+    GameLog,
+    Listener,
+    News,
+    StoreError,
+    Tally,
+    query,
+)
+from clerestory.server.config import BadSettings
+
+LEASE = 6.0  # seconds without a heartbeat after which a server can lose its games
+MIGRATING = 600.0  # seconds that creating or migrating the tables may take
+CHANNEL = "clerestory_games"
+MADE = "clerestory_made"  # a channel of its own: earlier versions do not understand this news
+DEPENDENT = ("review", "key", "entry")  # tables whose rows belong to a game
+AT_ONCE = 1000  # rows that the event loop handles in one step
+NOBODY = 0  # no server has this number
+
+T = TypeVar("T")
+
+
+class PostgresStore:
+    """A store that several servers share; `open` makes one."""
+
+    shared = True
+
+    def __init__(self, address: Address, secret: bytes, number: int) -> None:
+        self.secret = secret
+        self._number = number  # of this server
+        self._pool = Pool(address)
+        self._heard: Listener | None = None
+        self._heartbeat = Heartbeat(address, number, (CHANNEL, MADE), self._hear)
+        self._ring = Ring()
+
+    @property
+    def alive(self) -> bool:
+        """Whether it has answered of late."""
+        return self._heartbeat.alive
+
+    def now(self) -> int:
+        """Return milliseconds since 1970, by the database's clock."""
+        return self._heartbeat.clock.now()
+
+    @classmethod
+    async def open(cls, url: str) -> Self:
+        """Register a new server and return its store, with the tables up to date. Raises BadSettings."""
+        address = Address.read(url)
+        try:
+            async with await connect(address) as connection:
+                with limited(connection, MIGRATING):
+                    secret, number = await prepare(connection)
+            store = cls(address, secret, number)
+            await store._start()
+        except (psycopg.Error, OSError, TimeoutError, StoreError) as error:
+            raise BadSettings(f"store: PostgreSQL cannot be opened: {what_failed(error, address)}") from None
+        return store
+
+    async def _start(self) -> None:
+        try:
+            await self._heartbeat.start()
+        except BaseException:
+            await self.close()
+            raise
+
+    # -- games -----------------------------------------------------------------------------------------
+
+    async def create(self, head: Head, batch: Batch) -> None:
+        """Keep a new game; if it is due, this server owns it."""
+        text, summary = head.to_json(), batch.summary
+        values = {
+            "id": head.game_id,
+            "name": head.game,
+            "created": head.created,
+            "touched": head.created,
+            "maker": head.maker,
+            "head": text,
+            "bytes": len(text.encode()) + batch.bytes,
+            "owner": None if summary.due is None else self._number,
+            **fields_of(summary),
+        }
+
+        async def do(cursor: Cursor) -> None:
+            await cursor.execute(INSERT_GAME, values)
+            await insert(cursor, head.game_id, 0, batch, self.now())
+            await cursor.execute("SELECT pg_notify(%s, %s)", (MADE, f"{self._number} {head.maker} {head.game_id}"))
+
+        await self._do(do, head.game_id)
+
+    async def append(self, game_id: str, number: int, batch: Batch, *, owned: bool = False) -> None:
+        """Add entries; `owned`: only if this server owns the game. It takes one that is now due and nobody's."""
+        values = {"id": game_id, "bytes": batch.bytes, "me": self._number, "owned": owned, "lease": LEASE}
+        values |= fields_of(batch.summary)
+
+        async def do(cursor: Cursor) -> None:
+            found = await (await cursor.execute(UPDATE_GAME, values)).fetchone()
+            if found is None:
+                raise Conflict("there is no such game, or another server owns it")
+            await insert(cursor, game_id, number, batch, self.now())
+            await self._tell(cursor, found[0] or NOBODY, batch.summary.due is not None, game_id)
+
+        await self._do(do, game_id)
+
+    async def load(self, game_id: str) -> GameLog | None:
+        """Return a game."""
+        if "\0" in game_id:
+            return None  # PostgreSQL has no such text
+        [row] = await self._ask("SELECT head FROM game WHERE id = %s", (game_id,), game_id) or [None]
+        return None if row is None else (head_of(row[0]), await self.later(game_id, 0))
+
+    async def later(self, game_id: str, number: int) -> list[Entry]:
+        """Return the entries from a number on."""
+        text: LiteralString = (
+            "SELECT number, kind, seat, text, moment FROM entry WHERE game = %s AND number >= %s ORDER BY number"
+        )
+        rows = await self._ask(text, (game_id, number), game_id)
+        if len(rows) < AT_ONCE:
+            return entries_of(number, rows)
+        return await asyncio.to_thread(entries_of, number, rows)
+
+    async def select(self, wanted: GameFilter) -> list[tuple[str, int]]:
+        """Return games."""
+        text, values = query(wanted)
+        if any("\0" in value for value in (wanted.game, *map(str, wanted.before or ()))):
+            return []  # PostgreSQL has no such text
+        return await self._ask(text.replace("?", "%s"), values)
+
+    async def find(self, digests: Sequence[str]) -> dict[str, tuple[str, int | None]]:
+        """Return keys."""
+        rows = await self._ask("SELECT digest, game, seat FROM key WHERE digest = ANY(%s)", (list(digests),))
+        return {digest: (game, seat) for digest, game, seat in rows}
+
+    async def tally(self) -> dict[str, Tally]:
+        """Return what there is of each maker."""
+
+        async def do(cursor: Cursor) -> dict[str, Tally]:
+            await cursor.execute(TALLY)
+            found: dict[str, Tally] = {}
+            while rows := await cursor.fetchmany(AT_ONCE):
+                found |= {maker: Tally(*counts) for maker, *counts in rows}
+                await asyncio.sleep(0)  # let calls run
+            return found
+
+        return await self._do(do)
+
+    async def touch(self, game_ids: Sequence[str], moment: int) -> None:
+        """Record when games were asked for."""
+        await self._ask("UPDATE game SET touched = %s WHERE id = ANY(%s) RETURNING id", (moment, list(game_ids)))
+
+    async def delete_untouched(self, before: int, most: int) -> list[str]:
+        """Delete games that nobody has asked for."""
+
+        async def do(cursor: Cursor) -> list[str]:
+            values = {"before": before, "most": most, "bytes": DELETED_BYTES}
+            found = [game for (game,) in await (await cursor.execute(UNTOUCHED, values)).fetchall()]
+            for table in DEPENDENT:
+                await cursor.execute(f"DELETE FROM {table} WHERE game = ANY(%s)", (found,))
+            await cursor.execute("DELETE FROM game WHERE id = ANY(%s)", (found,))
+            for game_id in found:
+                await self._tell(cursor, NOBODY, False, game_id)
+            return found
+
+        return await self._do(do)
+
+    async def reviewed(self, game_id: str, plan: str) -> dict[int, bytes]:
+        """Return the stored part of a review."""
+        return dict(
+            await self._ask("SELECT ply, message FROM review WHERE game = %s AND plan = %s", (game_id, plan), game_id)
+        )
+
+    async def keep_review(self, game_id: str, plan: str, plies: Mapping[int, bytes]) -> None:
+        """Store plies of a review."""
+        known: LiteralString = "SELECT 1 FROM review WHERE game = %s AND plan = %s LIMIT 1"
+        text: LiteralString = "INSERT INTO review VALUES (%s, %s, %s, %s, %s) ON CONFLICT DO NOTHING"
+
+        async def do(cursor: Cursor) -> None:
+            added, begun = 0, await (await cursor.execute(known, (game_id, plan))).fetchone()
+            for ply, message in plies.items():
+                await cursor.execute(text, (game_id, plan, ply, message, self.now()))
+                added += cursor.rowcount * (ENTRY_BYTES + len(message))
+            if begun is None:
+                gone = await (await cursor.execute(OLD_REVIEWS, (game_id, game_id, MOST_REVIEWS))).fetchall()
+                added -= sum(ENTRY_BYTES + size for (size,) in gone)
+            await cursor.execute("UPDATE game SET bytes = bytes + %s WHERE id = %s", (added, game_id))
+
+        await self._do(do, game_id)
+
+    # -- owners ----------------------------------------------------------------------------------------
+
+    async def own(self, game_id: str) -> bool:
+        """Take a game unless another live server owns it; return whether this server owns it now."""
+        text: LiteralString = f"UPDATE game SET owner = %(me)s WHERE id = %(game)s AND (owner = %(me)s OR NOT {LIVES})"
+        values = {"me": self._number, "game": game_id, "lease": LEASE}
+        return bool(await self._ask(f"{text} RETURNING id", values, game_id))
+
+    async def due(self, before: int, most: int, *, bots_only: bool, skip: Collection[str] = ()) -> list[Due]:
+        """Take and return games that are due and are this server's or nobody's."""
+        values = {"me": self._number, "lease": LEASE, "before": before, "makers": MAKERS, "all": LOOKED_AT}
+
+        def read(after: str | None, count: int, but: list[str]) -> Awaitable[list[Due]]:
+            limits = {"after": after, "most": count, "skip": but}
+            return self._take(WAITING[after is not None], values | limits)
+
+        if bots_only:
+            return await self._ring.take(read, most, skip)
+        return await self._take(DUE, values | {"most": most, "skip": list(skip)})
+
+    async def _take(self, text: LiteralString, values: Mapping[str, Any]) -> list[Due]:
+        """Take the games that a query finds, except locked ones, and return them."""
+        taken: LiteralString = (
+            f"WITH found AS ({text}), taken AS (UPDATE game SET owner = %(me)s WHERE id IN ("
+            f"SELECT id FROM game WHERE id IN (SELECT id FROM found) AND owner IS DISTINCT FROM %(me)s AND NOT {LIVES} "
+            "FOR UPDATE SKIP LOCKED) RETURNING id) SELECT id, maker, due FROM found "
+            "WHERE owner = %(me)s OR id IN (SELECT id FROM taken) ORDER BY turn, place"
+        )
+        return [Due(*row) for row in await self._ask(taken, values)]
+
+    async def release(self, game_id: str) -> None:
+        """Let another server take a game."""
+        text: LiteralString = "UPDATE game SET owner = NULL WHERE id = %s AND owner = %s RETURNING id"
+        if await self._ask(text, (game_id, self._number), game_id):
+            await self._do(lambda cursor: self._tell(cursor, NOBODY, True, game_id))
+
+    def listen(self, heard: Listener) -> None:
+        """Report from now on what other servers store."""
+        self._heard = heard
+
+    async def close(self) -> None:
+        """Release the games to other servers."""
+        with suppress(StoreError, TimeoutError):
+            async with asyncio.timeout(CLOSING / 2):
+                await self._do(self._leave)
+        await self._pool.close()
+        await self._heartbeat.end()
+
+    async def _leave(self, cursor: Cursor) -> None:
+        await cursor.execute("DELETE FROM server WHERE id = %s", (self._number,))
+        await self._tell(cursor, NOBODY, True, "")
+
+    # -- news ------------------------------------------------------------------------------------------
+
+    async def _tell(self, cursor: Cursor, owner: int, due: bool, game_id: str) -> None:
+        """Notify other servers when the transaction commits."""
+        text = f"{self._number} {owner} {int(due)} {game_id}"
+        await cursor.execute("SELECT pg_notify(%s, %s)", (CHANNEL, text))
+
+    def _hear(self, notice: psycopg.Notify | None) -> None:
+        """Report a notification; None if some were missed."""
+        if notice is None:
+            self._pool.distrust()
+            self._report(News("", mine=False, due=True))
+            return
+        sender, *what, game_id = notice.payload.split(" ")
+        if int(sender) == self._number:
+            return
+        if notice.channel == MADE:
+            self._report(News(game_id, mine=False, due=False, maker=what[0]))
+        else:
+            owner, due = what
+            self._report(News(game_id, mine=int(owner) == self._number, due=due == "1"))
+
+    def _report(self, news: News) -> None:
+        if self._heard is not None:
+            self._heard(news)
+
+    # -- the database ----------------------------------------------------------------------------------
+
+    async def _ask(self, text: Any, values: Any = (), game_id: str = "") -> list[Any]:
+        """Return the rows of a single statement. Raises StoreError."""
+
+        async def do(cursor: Cursor) -> list[Any]:
+            return await (await cursor.execute(text, values)).fetchall()
+
+        return await self._pool.run(do, game_id, whole=False)
+
+    async def _do(self, do: Callable[[Cursor], Awaitable[T]], game_id: str = "") -> T:
+        """Run something in its own transaction. Raises StoreError."""
+        return await self._pool.run(do, game_id)

@@ -1,0 +1,239 @@
+"""Connections to PostgreSQL, on none of which anybody waits without a limit, also if the database is silent."""
+
+import asyncio
+import os
+import re
+import select
+import socket
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any, LiteralString, Self, TypeVar
+from urllib.parse import unquote
+from weakref import WeakValueDictionary
+
+import psycopg
+from psycopg import conninfo, errors
+
+from clerestory.games.store import Conflict, StoreError, StoreFull, failed
+from clerestory.server.config import BadSettings
+
+CONNECTIONS = 8  # for games; the heartbeat has one of its own
+CONNECT = 3.0  # seconds to connect, and again to set up the connection
+PATIENCE = 4.0  # seconds to wait for a connection, and for other jobs of the same game
+WORK = 6.0  # seconds of one job
+LOCKED = 4.0  # seconds to wait for what another session has locked
+LOCK: LiteralString = "100"  # milliseconds of one attempt
+SOONEST, LATEST = 0.05, 0.5  # seconds between attempts, growing
+SESSION: LiteralString = f"""
+    SELECT set_config('statement_timeout', '5s', FALSE), set_config('lock_timeout', '{LOCK}ms', FALSE),
+        set_config('idle_in_transaction_session_timeout', '10s', FALSE)
+"""
+# Those in the address win. TCP notices a network that has died within 8 s, our own limits one that only seems alive.
+OURS = {
+    "connect_timeout": 2,  # seconds, of each address that a name has
+    "keepalives_idle": 4,
+    "keepalives_interval": 2,
+    "keepalives_count": 2,
+    "tcp_user_timeout": 8000,
+    "application_name": "clerestory",
+}
+BAD_ADDRESS = (
+    "the address is not postgresql://USER@HOST:PORT/DATABASE; in a password, write every character but letters and "
+    "digits as % and two hexadecimal digits"
+)
+
+PARTS = re.compile(r"[:/@?&=,\[\]\s]+")  # what is between the parts of an address
+
+T = TypeVar("T")
+Connection = psycopg.AsyncConnection[Any]
+Cursor = psycopg.AsyncCursor[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """The address of a database, which nothing may quote: it may hold a password.
+
+    Attributes:
+        url: as given.
+        full: as psycopg takes it, with our limits.
+    """
+
+    url: str = field(repr=False)
+    full: str = field(repr=False)
+
+    @classmethod
+    def read(cls, url: str) -> Self:
+        """Return an address from its text. Raises BadSettings."""
+        try:
+            values: dict[str, Any] = {**OURS, **conninfo.conninfo_to_dict(url)}
+            return cls(url, conninfo.make_conninfo("", **values))
+        except (psycopg.Error, UnicodeError):
+            raise BadSettings(f"store: PostgreSQL cannot be opened: {BAD_ADDRESS}") from None
+
+    def hidden_in(self, text: str) -> str:
+        """Return the first line of a text without parts of the address, some of which may belong to a password."""
+        parts = {part for url in (self.url, unquote(self.url)) for part in PARTS.split(url) if part}
+        line = text.partition("\n")[0].removesuffix(" FATAL")
+        for part in sorted(parts - {"postgresql", "postgres"}, key=len, reverse=True):
+            line = re.sub(rf"(?<!\w){re.escape(part)}(?!\w)", "...", line)
+        return line
+
+
+async def connect(address: Address) -> Connection:
+    """Return a new connection without a transaction. Raises psycopg.Error, TimeoutError."""
+    async with asyncio.timeout(CONNECT):
+        connection = await psycopg.AsyncConnection.connect(address.full, autocommit=True)
+    try:
+        with limited(connection, CONNECT):
+            await connection.execute(SESSION)
+    except BaseException:
+        await connection.close()
+        raise
+    return connection
+
+
+@contextmanager
+def limited(connection: Connection, seconds: float) -> Iterator[None]:
+    """Cut a connection off after so many seconds, so that whoever waits for an answer gets an error.
+
+    Cancelling would not do: psycopg then asks the database to cancel, and waits for it.
+    """
+    timer = asyncio.get_running_loop().call_later(seconds, cut, connection)
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def cut(connection: Connection) -> None:
+    """Let both ends of a connection see its end."""
+    with suppress(OSError, psycopg.Error), socket.socket(fileno=os.dup(connection.pgconn.socket)) as end:
+        end.shutdown(socket.SHUT_RDWR)
+
+
+def usable(connection: Connection) -> bool:
+    """Whether an idle connection is still open: there is nothing to be read from one but its end."""
+    if connection.closed:
+        return False
+    poll = select.poll()
+    poll.register(connection.pgconn.socket, select.POLLIN)
+    return not poll.poll(0)
+
+
+class Pool:
+    """Connections for jobs, each made when it is needed, so that a database that is back is used at once."""
+
+    def __init__(self, address: Address) -> None:
+        self._address = address
+        self._places = asyncio.Semaphore(CONNECTIONS)
+        self._idle: list[Connection] = []
+        self._busy: set[Connection] = set()
+        self._spent: set[Connection] = set()
+        self._games: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._closed = False
+
+    async def run(self, do: Callable[[Cursor], Awaitable[T]], game_id: str = "", *, whole: bool = True) -> T:
+        """Return the result of a job.
+
+        Args:
+            do: the job.
+            game_id: that it is about; of one game one job is run at a time, so that none takes all connections.
+            whole: it is one transaction; else a single statement.
+
+        Raises StoreError, at the latest after the sum of the limits.
+        """
+        until, pause = time.monotonic() + LOCKED, SOONEST
+        while True:
+            try:
+                return await self._attempt(do, game_id, whole)
+            except errors.LockNotAvailable:
+                if time.monotonic() > until:
+                    raise failed("what it needs is locked by another session", game_id) from None
+            except StoreError:
+                raise
+            except Exception as error:
+                raise store_error(error, self._address, game_id) from None
+            await asyncio.sleep(pause)  # holding no connection
+            pause = min(2 * pause, LATEST)
+
+    async def _attempt(self, do: Callable[[Cursor], Awaitable[T]], game_id: str, whole: bool) -> T:
+        lock = self._games.setdefault(game_id, asyncio.Lock()) if game_id else asyncio.Lock()
+        async with entered(lock), entered(self._places), self._lent() as connection:
+            with limited(connection, WORK):
+                if not whole:
+                    async with connection.cursor() as cursor:
+                        return await do(cursor)
+                async with connection.transaction(), connection.cursor() as cursor:
+                    return await do(cursor)
+
+    @asynccontextmanager
+    async def _lent(self) -> AsyncIterator[Connection]:
+        if self._closed:
+            raise StoreError("the store is closed")
+        connection = await self._take() or await connect(self._address)
+        self._busy.add(connection)
+        try:
+            yield connection
+        finally:
+            self._busy.discard(connection)
+            if self._closed or connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
+                await connection.close()
+            else:
+                self._idle.append(connection)
+
+    async def _take(self) -> Connection | None:
+        """Return an idle connection that is still open, None if there is none."""
+        while self._idle:
+            connection = self._idle.pop()
+            if connection not in self._spent and usable(connection):
+                return connection
+            self._spent.discard(connection)
+            await connection.close()
+        return None
+
+    def distrust(self) -> None:
+        """Use no connection again that is idle now."""
+        self._spent.update(self._idle)
+
+    async def close(self) -> None:
+        """Close all; jobs under way fail."""
+        self._closed = True
+        while self._idle:
+            await self._idle.pop().close()
+        for connection in self._busy:
+            cut(connection)
+
+
+@asynccontextmanager
+async def entered(place: asyncio.Lock | asyncio.Semaphore) -> AsyncIterator[None]:
+    """Wait for a place, at most PATIENCE seconds. Raises StoreError."""
+    try:
+        async with asyncio.timeout(PATIENCE):
+            await place.acquire()
+    except TimeoutError:
+        raise failed("it is busy") from None
+    try:
+        yield
+    finally:
+        place.release()
+
+
+def store_error(error: Exception, address: Address, game_id: str) -> StoreError:
+    """Return an error as one of ours; of what the database says only what has no values of rows in it."""
+    if isinstance(error, errors.UniqueViolation | errors.ForeignKeyViolation):
+        return Conflict(error.diag.message_primary or "")
+    if isinstance(error, errors.DiskFull):
+        return StoreFull("there is no space to store it")
+    return failed(what_failed(error, address), game_id)
+
+
+def what_failed(error: Exception, address: Address) -> str:
+    """Return what is wrong in one line, without values of rows and without what is in the address."""
+    if isinstance(error, TimeoutError):
+        return f"no connection within {CONNECT:g} s"
+    if not isinstance(error, psycopg.Error | OSError | StoreError):
+        return type(error).__name__  # its text may have what was to be stored
+    said = error.diag.message_primary if isinstance(error, psycopg.Error) else None
+    return address.hidden_in(said or str(error))

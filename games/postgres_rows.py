@@ -1,0 +1,103 @@
+"""The statements of a store in PostgreSQL."""
+
+from collections.abc import Sequence
+from typing import Any, LiteralString
+
+from clerestory.games.log import Entry
+from clerestory.games.postgres_link import Cursor
+from clerestory.games.store import DAY, Batch, Key, Summary
+
+LIVES: LiteralString = (
+    "EXISTS (SELECT FROM server WHERE server.id = game.owner AND seen > clock_timestamp() - %(lease)s * interval '1 s')"
+)
+
+INSERT_GAME: LiteralString = """
+    INSERT INTO game (id, name, created, touched, maker, head, bytes, owner, status, shown, due, bots_only)
+    VALUES (%(id)s, %(name)s, %(created)s, %(touched)s, %(maker)s, %(head)s, %(bytes)s, %(owner)s,
+        %(status)s, %(shown)s, %(due)s, %(bots_only)s)
+"""
+UPDATE_GAME: LiteralString = f"""
+    UPDATE game SET status = %(status)s, shown = %(shown)s, due = %(due)s, bots_only = %(bots_only)s,
+        bytes = bytes + %(bytes)s,
+        owner = CASE WHEN %(due)s::BIGINT IS NULL OR {LIVES} THEN owner ELSE %(me)s END
+    WHERE id = %(id)s AND NOT (%(owned)s AND owner IS DISTINCT FROM %(me)s) RETURNING owner
+"""
+TALLY: LiteralString = """
+    SELECT maker, count(*) FILTER (WHERE status <> 'over'), count(*), sum(bytes)::BIGINT FROM game GROUP BY maker
+"""
+UNTOUCHED: LiteralString = """
+    SELECT id FROM game WHERE id IN (
+        SELECT id FROM (
+            SELECT id, bytes, sum(bytes) OVER (ORDER BY touched ROWS UNBOUNDED PRECEDING) AS total FROM game
+            WHERE touched < %(before)s ORDER BY touched LIMIT %(most)s
+        ) AS oldest WHERE total - bytes < %(bytes)s
+    ) FOR UPDATE SKIP LOCKED
+"""
+OLD_REVIEWS: LiteralString = """
+    DELETE FROM review WHERE game = %s AND plan IN (
+        SELECT plan FROM review WHERE game = %s GROUP BY plan ORDER BY max(moment) DESC OFFSET %s
+    ) RETURNING octet_length(message)
+"""
+MINE: LiteralString = f"(owner = %(me)s OR NOT {LIVES})"
+DUE: LiteralString = f"""
+    SELECT id, maker, due, owner, row_number() OVER (PARTITION BY maker ORDER BY due) AS turn, due AS place FROM (
+        SELECT id, maker, owner, due FROM game
+        WHERE due IS NOT NULL AND NOT bots_only AND due < %(before)s AND NOT id = ANY(%(skip)s) AND {MINE}
+        ORDER BY due LIMIT %(all)s
+    ) AS game ORDER BY turn, place LIMIT %(most)s
+"""
+
+
+def waiting(following: LiteralString) -> LiteralString:
+    """Return the query for the longest due game of bots only of each maker, given a condition for the first maker.
+
+    It goes from maker to maker by an index, and only as far as it must.
+    """
+    maker: LiteralString = "SELECT min(maker) FROM game WHERE due IS NOT NULL AND bots_only"
+    return f"""
+        WITH RECURSIVE makers (maker, place) AS (
+            SELECT ({maker} {following}), 1
+            UNION ALL
+            SELECT ({maker} AND maker > makers.maker), place + 1 FROM makers
+            WHERE makers.maker IS NOT NULL AND place < %(makers)s
+        )
+        SELECT id, maker, due, owner, 1 AS turn, place FROM makers JOIN LATERAL (
+            SELECT id, due, owner FROM game
+            WHERE game.maker = makers.maker AND due IS NOT NULL AND bots_only AND due < %(before)s
+                AND NOT id = ANY(%(skip)s) AND {MINE}
+            ORDER BY due LIMIT 1
+        ) AS own ON TRUE LIMIT %(most)s
+    """
+
+
+WAITING = (waiting(""), waiting("AND maker > %(after)s"))
+
+
+def fields_of(summary: Summary) -> dict[str, Any]:
+    """Return a summary as values of columns."""
+    return {
+        "status": summary.status,
+        "shown": summary.shown,
+        "due": summary.due,
+        "bots_only": summary.bots_only,
+    }
+
+
+async def insert(cursor: Cursor, game_id: str, number: int, batch: Batch, now: int) -> None:
+    """Add entries, the first of this number, and what leads to the game."""
+    await insert_entries(cursor, game_id, number, batch.entries)
+    await insert_keys(cursor, game_id, batch.keys, now)
+
+
+async def insert_entries(cursor: Cursor, game_id: str, number: int, entries: Sequence[Entry]) -> None:
+    """Add entries, the first of this number."""
+    rows = [(game_id, number + i, one.kind.value, one.seat, one.text, one.moment) for i, one in enumerate(entries)]
+    await cursor.executemany("INSERT INTO entry VALUES (%s, %s, %s, %s, %s, %s)", rows)
+
+
+async def insert_keys(cursor: Cursor, game_id: str, keys: Sequence[Key], now: int) -> None:
+    """Add keys of a game, and delete expired request names."""
+    if keys:
+        await cursor.execute("DELETE FROM key WHERE request AND moment < %s", (now - DAY,))
+        rows = [(key.digest, game_id, key.seat, key.request, now) for key in keys]
+        await cursor.executemany("INSERT INTO key VALUES (%s, %s, %s, %s, %s)", rows)

@@ -1,0 +1,164 @@
+"""What callers may store: counted in memory, so that a new game costs the same however many there are."""
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from clerestory.games.cache import typed
+from clerestory.games.kept import ServerGame
+from clerestory.games.store import ENTRY_BYTES, Store, Tally
+from clerestory.server.errors import CallError, Reason
+
+MINUTE = 60.0
+TRIES = 3  # to count a store while nothing is stored
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much may be stored.
+
+    Attributes:
+        games: unfinished ones of all callers.
+        each: unfinished ones that one caller has made.
+        bytes_each: of all games that one caller has made, finished or not.
+        a_minute: new ones of one caller; as many at once after a minute without any.
+    """
+
+    games: int
+    each: int
+    bytes_each: int = 4 << 30
+    a_minute: int = 600
+
+
+class Pace:
+    """How fast one caller makes games: a bucket that fills by `Limits.a_minute` (token bucket)."""
+
+    __slots__ = ("_left", "_moment")
+
+    def __init__(self, a_minute: int, moment: float) -> None:
+        self._left = float(a_minute)
+        self._moment = moment
+
+    def wait(self, a_minute: int, moment: float) -> float:
+        """Return the seconds until one more game may be made, 0 for at once; it then counts as made."""
+        self._left = min(a_minute, self._left + a_minute * (moment - self._moment) / MINUTE)
+        self._moment = moment
+        if self._left < 1:
+            return (1 - self._left) * MINUTE / a_minute
+        self._left -= 1
+        return 0.0
+
+    def full(self, a_minute: int, moment: float) -> bool:
+        """Whether the caller has made none for so long that it may be forgotten."""
+        return self._left + a_minute * (moment - self._moment) / MINUTE >= a_minute
+
+
+class Quota:
+    """What each caller has stored, and whether it may store more.
+
+    Args:
+        store: that is counted.
+        limits: of what there may be.
+    """
+
+    def __init__(self, store: Store, limits: Limits) -> None:
+        self._store = store
+        self._limits = limits
+        self._tally: dict[str, Tally] = {}
+        self._unfinished = 0
+        self._counted = 0
+        self._rooms: Counter[str] = Counter()  # kept for games that are being stored, by maker
+        self._paces: dict[str, Pace] = {}
+        self._known = False
+        self._reading = asyncio.Lock()
+
+    @property
+    def unfinished(self) -> int:
+        """Number of games that have not ended, of all callers."""
+        return self._unfinished
+
+    async def read(self) -> None:
+        """Count what the store has. Raises StoreError."""
+        for _ in range(TRIES):
+            counted = self._counted
+            tally = await self._store.tally()
+            if counted == self._counted:  # else something was stored meanwhile, which it may have or lack
+                break
+        self._tally = dict(tally)
+        self._unfinished = sum(one.unfinished for one in tally.values())
+        for maker, rooms in self._rooms.items():
+            self.add(maker, Tally(rooms, rooms))
+        self._known = True
+        self._forget(asyncio.get_running_loop().time())
+
+    def _forget(self, moment: float) -> None:
+        most = self._limits.a_minute
+        self._paces = {maker: pace for maker, pace in self._paces.items() if not pace.full(most, moment)}
+
+    def count(self, before: ServerGame | None, kept: ServerGame) -> None:
+        """Count a game that was stored, given what it was before; None for a new one."""
+        new, old = before is None, 0 if before is None else before.version
+        size = sum(ENTRY_BYTES + len(entry.text) for entry in kept.entries[old:])
+        size += len(kept.head.opening) if new else 0
+        unfinished = (not kept.over) - (before is not None and not before.over)
+        self.add(kept.head.maker, Tally(unfinished, int(new), size))
+
+    def add(self, maker: str, more: Tally) -> None:
+        """Count what one caller has stored, here or elsewhere."""
+        self._tally[maker] = self._tally.get(maker, Tally()) + more
+        self._unfinished += more.unfinished
+        self._counted += 1
+
+    @asynccontextmanager
+    async def room(self, maker: str) -> AsyncIterator[None]:
+        """Keep room for one more game of a caller while that is stored.
+
+        Raises CallError: TOO_MANY_GAMES, STORE_FAILED.
+        """
+        with typed():
+            await self._first_read()
+        self._require_room(maker)
+        self._keep_room(maker, 1)
+        try:
+            yield
+        finally:
+            self._keep_room(maker, -1)
+
+    def _keep_room(self, maker: str, games: int) -> None:
+        self._rooms[maker] += games
+        self._rooms += Counter()  # drop makers without any
+        self.add(maker, Tally(games, games))
+
+    def _require_room(self, maker: str) -> None:
+        """Raise CallError, TOO_MANY_GAMES, if a caller may not make one more game."""
+        own, limits = self._tally.get(maker, Tally()), self._limits
+        require("max_games_each", own.unfinished, limits.each, "of your games have not ended; you may have no more")
+        require("max_games", self.unfinished, limits.games, "games have not ended; the server keeps no more")
+        require("max_bytes_each", own.bytes, limits.bytes_each, "bytes are stored of your games; you may have no more")
+        self._require_pace(maker)
+
+    async def _first_read(self) -> None:
+        if not self._known:
+            async with self._reading:
+                if not self._known:
+                    await self.read()
+
+    def _require_pace(self, maker: str) -> None:
+        """Raise CallError, TOO_MANY_GAMES with a delay, for a caller that makes games too fast."""
+        most, moment = self._limits.a_minute, asyncio.get_running_loop().time()
+        wait = self._paces.setdefault(maker, Pace(most, moment)).wait(most, moment)
+        if wait:
+            text = f"games a minute are made by you; wait {wait:.1f} s before the next"
+            metadata = {"limit": "max_games_a_minute", "most": str(most)}
+            raise CallError(Reason.TOO_MANY_GAMES, [("", f"more than {most} {text}")], wait, metadata)
+
+
+def require(limit: str, there: int, most: int, words: str) -> None:
+    """Raise CallError, TOO_MANY_GAMES with the name and value of the limit, if the limit is reached."""
+    if there >= most:
+        raise CallError(Reason.TOO_MANY_GAMES, [("", f"{there} {words}")], metadata={"limit": limit, "most": str(most)})

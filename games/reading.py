@@ -1,0 +1,37 @@
+"""What rows of a store say, of whatever database. Errors quote nothing that is secret."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import ValidationError
+
+from clerestory.games.log import LATEST, Entry, EntryKind, Head
+from clerestory.games.store import Unreadable
+
+
+def head_of(text: str) -> Head:
+    """Return the head of a game. Raises Unreadable."""
+    try:
+        return Head.from_json(text)
+    except ValidationError as error:
+        [first, *_] = error.errors(include_url=False, include_context=False, include_input=False)
+        field = ".".join(map(str, first["loc"]))
+        raise Unreadable(f"its head is damaged: {field and f'{field}: '}{first['msg']}") from None
+
+
+def entry_of(number: int, row: Sequence[Any]) -> Entry:
+    """Return entry `number` of a game from its number, kind, seat, text and moment. Raises Unreadable."""
+    stored, kind, seat, text, moment = row
+    if stored != number:
+        raise Unreadable(f"entry {number} is missing")
+    if not 0 <= moment <= LATEST:
+        raise Unreadable(f"entry {number} has no time that can be told")
+    try:
+        return Entry(EntryKind(kind), seat, text, moment)
+    except ValueError:
+        raise Unreadable(f"entry {number} is of a kind that this version does not know: {kind[:40]!r}") from None
+
+
+def entries_of(number: int, rows: Sequence[Sequence[Any]]) -> list[Entry]:
+    """Return the entries of a game, of which `number` is the first. Raises Unreadable."""
+    return [entry_of(number + i, row) for i, row in enumerate(rows)]

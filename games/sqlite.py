@@ -1,0 +1,159 @@
+"""The store of a single server: a log in SQLite, one connection on one thread, with group commit.
+
+The connection is in exclusive mode: a second server on the same file is refused, and the bug of SQLite up to 3.51.2
+in which two connections can corrupt a WAL cannot occur.
+"""
+
+import logging
+import os
+import shutil
+import sqlite3
+import time
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from clerestory.games import sqlite_rows as rows
+from clerestory.games.committer import Committer
+from clerestory.games.log import Entry, Head
+from clerestory.games.ring import Ring
+from clerestory.games.store import DAY, Batch, Due, GameFilter, GameLog, Listener, StoreError, Tally, query
+from clerestory.server.config import MEMORY, USER, BadSettings
+
+LITTLE = 1 << 20  # bytes on a disk that are as good as none
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+class SqliteStore:
+    """A store in a file; `user:` is a file in the user's data folder, `memory:` is no file.
+
+    Raises BadSettings for a file that cannot be opened, is in use by another server, or is not a store.
+    """
+
+    shared = False
+
+    def __init__(self, path: str) -> None:
+        file = ":memory:" if path == MEMORY else str(user_file()) if path == USER else path
+        self._committer = Committer(file)
+        self._ring = Ring()
+        self.secret = self._read_secret(path)
+        self._forget_requests()
+        if path != MEMORY and shutil.disk_usage(Path(file).parent).free < LITTLE:
+            logger.warning("no space on the disk of %s: games can be shown, but not changed until there is", file)
+
+    def _read_secret(self, path: str) -> bytes:
+        """Return the store's secret. Raises BadSettings for a damaged store."""
+        try:
+            return self._committer.run_at_once(rows.read_secret)
+        except StoreError as error:
+            self._committer.end()
+            raise BadSettings(f"store: {path} is damaged: {error}") from None
+
+    def _forget_requests(self) -> None:
+        """Delete expired names of requests, unless the disk is full."""
+        try:
+            self._committer.run_at_once(lambda connection: rows.forget_requests(connection, self.now() - DAY))
+        except StoreError as error:
+            logger.warning("old names of requests stay: %s", error)
+
+    @property
+    def alive(self) -> bool:
+        """Whether it answers."""
+        return self._committer.alive
+
+    def now(self) -> int:
+        """Return milliseconds since 1970."""
+        return int(1000 * time.time())
+
+    # -- methods of Store ------------------------------------------------------------------------------
+
+    async def create(self, head: Head, batch: Batch) -> None:
+        """Keep a new game."""
+        await self._ask(lambda connection: rows.create(connection, head, batch), head.game_id)
+
+    async def append(
+        self,
+        game_id: str,
+        number: int,
+        batch: Batch,
+        *,
+        owned: bool = False,  # noqa: ARG002  # this server owns all games of its store
+    ) -> None:
+        """Add entries."""
+        await self._ask(lambda connection: rows.append(connection, game_id, number, batch), game_id)
+
+    async def load(self, game_id: str) -> GameLog | None:
+        """Return a game."""
+        return await self._ask(lambda connection: rows.read_game(connection, game_id), game_id)
+
+    async def later(self, game_id: str, number: int) -> list[Entry]:
+        """Return entries."""
+        return await self._ask(lambda connection: rows.read_entries(connection, game_id, number), game_id)
+
+    async def select(self, wanted: GameFilter) -> list[tuple[str, int]]:
+        """Return games."""
+        text, values = query(wanted)
+        return await self._ask(lambda connection: connection.execute(text, values).fetchall())
+
+    async def find(self, digests: Sequence[str]) -> dict[str, tuple[str, int | None]]:
+        """Return keys."""
+        return await self._ask(lambda connection: rows.read_keys(connection, digests))
+
+    async def tally(self) -> dict[str, Tally]:
+        """Return what there is of each maker."""
+        return await self._ask(rows.read_tally)
+
+    async def touch(self, game_ids: Sequence[str], moment: int) -> None:
+        """Record when games were asked for."""
+        values = [(moment, game_id) for game_id in game_ids]
+        text = "UPDATE game SET touched = ? WHERE id = ?"
+        await self._ask(lambda connection: connection.executemany(text, values) and None)
+
+    async def delete_untouched(self, before: int, most: int) -> list[str]:
+        """Delete games that nobody has asked for."""
+        return await self._ask(lambda connection: rows.delete_untouched(connection, before, most))
+
+    async def own(self, game_id: str) -> bool:  # noqa: ARG002
+        """Every game is this server's."""
+        return True
+
+    async def due(self, before: int, most: int, *, bots_only: bool, skip: Collection[str] = ()) -> list[Due]:
+        """Return the games in which this server has to move."""
+
+        def read(after: str | None, count: int, but: list[str]) -> Awaitable[list[Due]]:
+            return self._ask(lambda connection: rows.read_waiting(connection, before, after, count, but))
+
+        if bots_only:
+            return await self._ring.take(read, most, skip)
+        return await self._ask(lambda connection: rows.read_due(connection, before, most, skip))
+
+    async def release(self, game_id: str) -> None:
+        """There is no other server."""
+
+    def listen(self, heard: Listener) -> None:
+        """There are no others."""
+
+    async def reviewed(self, game_id: str, plan: str) -> dict[int, bytes]:
+        """Return the stored part of a review."""
+        text = "SELECT ply, message FROM review WHERE game = ? AND plan = ?"
+        return dict(await self._ask(lambda connection: connection.execute(text, (game_id, plan)).fetchall(), game_id))
+
+    async def keep_review(self, game_id: str, plan: str, plies: Mapping[int, bytes]) -> None:
+        """Store plies of a review."""
+        await self._ask(lambda connection: rows.insert_review(connection, game_id, plan, plies), game_id)
+
+    async def close(self) -> None:
+        """Finish what was begun."""
+        await self._committer.close()
+
+    async def _ask(self, do: Callable[[sqlite3.Connection], T], game_id: str = "") -> T:
+        return await self._committer.run(do, game_id)
+
+
+def user_file() -> Path:
+    """Return the default file of a user's games (XDG Base Directory Specification 0.8)."""
+    data = os.environ.get("XDG_DATA_HOME", "")
+    return (Path(data) if data.startswith("/") else Path.home() / ".local" / "share") / "clerestory" / "games.sqlite"

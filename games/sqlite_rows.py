@@ -1,0 +1,200 @@
+"""The rows of a store in SQLite: what a job does on the connection."""
+
+import json
+import sqlite3
+import time
+from collections.abc import Collection, Mapping, Sequence
+
+from clerestory.games.log import Entry, Head
+from clerestory.games.reading import entries_of, head_of
+from clerestory.games.store import (
+    DELETED_BYTES,
+    ENTRY_BYTES,
+    LOOKED_AT,
+    MAKERS,
+    MOST_REVIEWS,
+    Batch,
+    Due,
+    GameLog,
+    Tally,
+    Unreadable,
+)
+
+ORPHANS = "due IS NOT NULL AND bots_only"  # games of bots only in which one has to move
+
+
+def read_secret(connection: sqlite3.Connection) -> bytes:
+    """Return the store's secret, having looked into every table."""
+    for table in ("game", "entry", "key", "review"):
+        connection.execute(f"SELECT 1 FROM {table} NOT INDEXED LIMIT 1").fetchone()
+    (secret,) = connection.execute("SELECT secret FROM store").fetchone()
+    return bytes(secret)
+
+
+def forget_requests(connection: sqlite3.Connection, past: int) -> None:
+    """Delete the names of requests from before a moment."""
+    connection.execute("DELETE FROM key WHERE request AND moment < ?", (past,))
+
+
+def read_tally(connection: sqlite3.Connection) -> dict[str, Tally]:
+    """Return what there is of each maker."""
+    text = "SELECT maker, sum(status <> 'over'), count(*), sum(bytes) FROM game GROUP BY maker"
+    return {maker: Tally(*counts) for maker, *counts in connection.execute(text)}
+
+
+# -- games -----------------------------------------------------------------------------------------
+
+
+def create(connection: sqlite3.Connection, head: Head, batch: Batch) -> None:
+    """Add a game."""
+    text, summary = head.to_json(), batch.summary
+    values = {
+        "id": head.game_id,
+        "name": head.game,
+        "created": head.created,
+        "head": text,
+        "status": summary.status,
+        "shown": summary.shown,
+        "due": summary.due,
+        "maker": head.maker,
+        "bots_only": summary.bots_only,
+        "bytes": len(text.encode()) + batch.bytes,
+        "touched": head.created,
+    }
+    columns, marks = ", ".join(values), ", ".join(f":{name}" for name in values)
+    connection.execute(f"INSERT INTO game ({columns}) VALUES ({marks})", values)
+    insert(connection, head.game_id, 0, batch)
+
+
+def append(connection: sqlite3.Connection, game_id: str, number: int, batch: Batch) -> None:
+    """Add entries to a game, the first with this number."""
+    summary = batch.summary
+    insert(connection, game_id, number, batch)
+    connection.execute(
+        "UPDATE game SET status = ?, shown = ?, due = ?, bots_only = ?, bytes = bytes + ? WHERE id = ?",
+        (summary.status, summary.shown, summary.due, summary.bots_only, batch.bytes, game_id),
+    )
+
+
+def insert(connection: sqlite3.Connection, game_id: str, number: int, batch: Batch) -> None:
+    """Add entries, the first with this number, and the keys of the game."""
+    now = int(1000 * time.time())
+    entries = [(game_id, number + i, one.kind, one.seat, one.text, one.moment) for i, one in enumerate(batch.entries)]
+    connection.executemany("INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?)", entries)
+    keys = [(key.digest, game_id, key.seat, key.request, now) for key in batch.keys]
+    connection.executemany("INSERT INTO key VALUES (?, ?, ?, ?, ?)", keys)
+
+
+def read_game(connection: sqlite3.Connection, game_id: str) -> GameLog | None:
+    """Return a game, None if there is none. Raises Unreadable."""
+    try:
+        row = connection.execute("SELECT head FROM game WHERE id = ?", (game_id,)).fetchone()
+    except sqlite3.DatabaseError as error:
+        raise damaged(error) from None
+    return None if row is None else (head_of(row[0]), read_entries(connection, game_id))
+
+
+def read_entries(connection: sqlite3.Connection, game_id: str, number: int = 0) -> list[Entry]:
+    """Return the entries of a game from a number on. Raises Unreadable."""
+    text = "SELECT number, kind, seat, text, moment FROM entry WHERE game = ? AND number >= ? ORDER BY number"
+    try:
+        rows = connection.execute(text, (game_id, number)).fetchall()
+    except sqlite3.DatabaseError as error:
+        raise damaged(error) from None
+    return entries_of(number, rows)
+
+
+def damaged(error: sqlite3.DatabaseError) -> Exception:
+    """Return the error of a game whose rows are damaged; any other one unchanged."""
+    code = getattr(error, "sqlite_errorcode", None)
+    no_text = "decode to UTF-8" in str(error)
+    return Unreadable(str(error)) if no_text or (code or 0) & 0xFF == sqlite3.SQLITE_CORRUPT else error
+
+
+def read_keys(connection: sqlite3.Connection, digests: Sequence[str]) -> dict[str, tuple[str, int | None]]:
+    """Return (game, seat) of keys."""
+    marks = ", ".join("?" * len(digests))
+    found = connection.execute(f"SELECT digest, game, seat FROM key WHERE digest IN ({marks})", digests)
+    return {digest: (game, seat) for digest, game, seat in found}
+
+
+def delete_untouched(connection: sqlite3.Connection, before: int, most: int) -> list[str]:
+    """Delete games that were last asked for before a moment, and return them."""
+    oldest = """
+        SELECT id FROM (
+            SELECT id, bytes, sum(bytes) OVER (ORDER BY touched ROWS UNBOUNDED PRECEDING) AS total FROM game
+            WHERE touched < ? ORDER BY touched LIMIT ?
+        ) WHERE total - bytes < ?
+    """
+    found = connection.execute(oldest, (before, most, DELETED_BYTES)).fetchall()
+    for text in (
+        "DELETE FROM review WHERE game = ?",
+        "DELETE FROM key WHERE game = ?",
+        "DELETE FROM entry WHERE game = ?",
+        "DELETE FROM game WHERE id = ?",
+    ):
+        connection.executemany(text, found)
+    return [game_id for (game_id,) in found]
+
+
+def insert_review(connection: sqlite3.Connection, game_id: str, plan: str, plies: Mapping[int, bytes]) -> None:
+    """Add plies of a review; those already stored stay. Delete the oldest reviews if there are too many."""
+    now, added = int(1000 * time.time()), 0
+    begun = connection.execute("SELECT 1 FROM review WHERE game = ? AND plan = ? LIMIT 1", (game_id, plan)).fetchone()
+    for ply, message in plies.items():
+        row = (game_id, plan, ply, message, now)
+        done = connection.execute("INSERT OR IGNORE INTO review VALUES (?, ?, ?, ?, ?)", row)
+        added += done.rowcount * (ENTRY_BYTES + len(message))
+    if begun is None:
+        oldest = """
+            DELETE FROM review WHERE game = ? AND plan IN (
+                SELECT plan FROM review WHERE game = ? GROUP BY plan ORDER BY max(moment) DESC LIMIT -1 OFFSET ?
+            ) RETURNING length(message)
+        """
+        added -= sum(ENTRY_BYTES + size for (size,) in connection.execute(oldest, (game_id, game_id, MOST_REVIEWS)))
+    connection.execute("UPDATE game SET bytes = bytes + ? WHERE id = ?", (added, game_id))
+
+
+# -- games in which the server has to move ---------------------------------------------------------
+
+
+def read_due(connection: sqlite3.Connection, before: int, most: int, skip: Collection[str]) -> list[Due]:
+    """Return games with a person that are due: of each maker that longest due, then more."""
+    text = """
+        SELECT id, maker, due FROM (
+            SELECT id, maker, due FROM game
+            WHERE due IS NOT NULL AND NOT bots_only AND due < ? AND id NOT IN (SELECT value FROM json_each(?))
+            ORDER BY due LIMIT ?
+        ) ORDER BY row_number() OVER (PARTITION BY maker ORDER BY due), due LIMIT ?
+    """
+    found = connection.execute(text, (before, json.dumps([*skip]), LOOKED_AT, most)).fetchall()
+    return [Due(*row) for row in found]
+
+
+def read_waiting(
+    connection: sqlite3.Connection, before: int, after: str | None, most: int, skip: Collection[str]
+) -> list[Due]:
+    """Return of each maker after one, of all for None, the game of bots only that is longest due; stop at so many."""
+    values = {"before": before, "after": after, "most": most, "makers": MAKERS, "skip": json.dumps([*skip])}
+    return [Due(*row) for row in connection.execute(WAITING[after is not None], values)]
+
+
+def waiting(following: str) -> str:
+    """Return the query for `read_waiting`, given a condition for the first maker."""
+    maker = f"SELECT min(maker) FROM game WHERE {ORPHANS}"
+    return f"""
+        WITH RECURSIVE turn (maker, number) AS (
+            SELECT ({maker} {following}), 1
+            UNION ALL
+            SELECT ({maker} AND maker > turn.maker), number + 1 FROM turn
+            WHERE turn.maker IS NOT NULL AND number < :makers
+        )
+        SELECT game.id, game.maker, game.due FROM turn JOIN game ON game.id = (
+            SELECT id FROM game AS own WHERE own.maker = turn.maker AND {ORPHANS} AND due < :before
+                AND id NOT IN (SELECT value FROM json_each(:skip))
+            ORDER BY due LIMIT 1
+        ) LIMIT :most
+    """
+
+
+WAITING = (waiting(""), waiting("AND maker > :after"))

@@ -1,0 +1,86 @@
+"""Who is looking at a kept game, by the tokens of the call, and how much of it they may see."""
+
+import hashlib
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from clerestory.games.kept import ServerGame
+from clerestory.games.log import Onlookers
+from clerestory.server.errors import Reason, refuse
+
+MAX_TOKENS = 8  # in one call; a game has fewer
+
+
+@dataclass(frozen=True, slots=True)
+class Viewer:
+    """The sender of a call.
+
+    Attributes:
+        seats: whose tokens the call has, ascending.
+        owner: the call has the owner's token.
+        stranger: may only see that there is a game with an open seat.
+    """
+
+    seats: tuple[int, ...] = ()
+    owner: bool = False
+    stranger: bool = False
+
+    @property
+    def late(self) -> bool:
+        """Whether the viewer sees the game with its delay."""
+        return not (self.seats or self.owner)
+
+
+def digest_of(token: str) -> str:
+    """Return the digest of a token, which is stored instead of it."""
+    return hashlib.sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def viewer_of(kept: ServerGame, tokens: Sequence[str]) -> Viewer:
+    """Return the viewer of a game with these tokens. Raises CallError, WRONG_SEAT_TOKEN."""
+    if len(tokens) > MAX_TOKENS:
+        refuse(Reason.WRONG_SEAT_TOKEN, "tokens", f"are {len(tokens)}; {MAX_TOKENS} at most in one call")
+    digests, known = [digest_of(token) for token in tokens], known_to(kept)
+    for number, digest in enumerate(digests):
+        if digest not in known:
+            refuse(Reason.WRONG_SEAT_TOKEN, f"tokens[{number}]", "is not a token of this game, or no longer is")
+    return seen_by(kept, digests)
+
+
+def listed_to(kept: ServerGame, digests: Sequence[str]) -> Viewer:
+    """Return the viewer of a listed game, by those of the tokens with these digests that belong to it."""
+    mine = known_to(kept).intersection(digests)
+    return seen_by(kept, mine) if mine else Viewer()
+
+
+def known_to(kept: ServerGame) -> set[str]:
+    """Return the digests of the tokens of a game."""
+    return {holder.token for holder in kept.seats} | {kept.head.owner, kept.head.onlooker}
+
+
+def seen_by(kept: ServerGame, digests: Collection[str]) -> Viewer:
+    """Return the viewer with tokens of a game. Raises CallError, WRONG_SEAT_TOKEN."""
+    seats = tuple(seat for seat, holder in enumerate(kept.seats) if holder.token in digests)
+    viewer = Viewer(seats, kept.head.owner in digests)
+    return viewer if not viewer.late else onlooker_of(kept, kept.head.onlooker in digests)
+
+
+def onlooker_of(kept: ServerGame, invited: bool) -> Viewer:
+    """Return a viewer without a seat; `invited`: with the onlookers' token. Raises CallError, WRONG_SEAT_TOKEN."""
+    rule = kept.head.options.onlookers
+    if rule == Onlookers.ALL or (rule == Onlookers.LINK and invited):
+        return Viewer()
+    if not kept.waiting:
+        what = "needs the token for onlookers" if rule == Onlookers.LINK else "has no onlookers"
+        refuse(Reason.WRONG_SEAT_TOKEN, "tokens", f"the game {what}; send the token of a seat")
+    return Viewer(stranger=True)
+
+
+def horizon(kept: ServerGame, viewer: Viewer) -> int:
+    """Return the latest version that a viewer may see: for an onlooker an earlier one, until the game is over."""
+    late = kept.head.options.delay_plies if viewer.late and not kept.over else 0
+    version, plies = kept.version, 0
+    while plies < late and version > 0:
+        version -= 1
+        plies += kept.entries[version].moves
+    return version

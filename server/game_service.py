@@ -1,0 +1,271 @@
+"""The handlers of GameService."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any, TypeVar
+
+import grpc
+
+from clerestory.games import course
+from clerestory.games.keeper import Keeper, typed
+from clerestory.games.kept import ServerGame
+from clerestory.games.live import Live
+from clerestory.games.log import SeatKind
+from clerestory.games.making import ONLOOKER, OWNER, keys_of, make_game, seat_name
+from clerestory.games.store import Conflict, Key
+from clerestory.games.tokens import Mint
+from clerestory.games.viewer import Viewer, digest_of, listed_to, viewer_of
+from clerestory.server.aside import aside
+from clerestory.server.callers import Caller, Callers
+from clerestory.server.errors import CallError, Reason, SetAside, refuse
+from clerestory.server.translate_games import (
+    write_entries,
+    write_game,
+    write_line,
+    write_record,
+    write_unreadable,
+    write_views,
+)
+from clerestory.server.translate_pages import cursor_of, next_page, wanted_of
+from clerestory.server.translate_plans import NewGame, read_end, read_join, read_plan, read_seat_plan
+from clerestory.server.watch import watch
+from clerestory.v1 import games_pb2 as games
+from clerestory.v1.games_pb2_grpc import GameServiceServicer
+
+logger = logging.getLogger(__name__)
+
+Context = grpc.aio.ServicerContext[Any, Any]
+T = TypeVar("T")
+A = TypeVar("A")
+
+
+class GameHandlers(GameServiceServicer):
+    """GameService over a keeper of games.
+
+    Args:
+        keeper: of the games.
+        callers: identifies the caller of a call.
+        max_watchers: of one game; further ones are refused.
+    """
+
+    def __init__(self, keeper: Keeper, callers: Callers, max_watchers: int) -> None:
+        self._keeper = keeper
+        self._callers = callers
+        self._max_watchers = max_watchers
+        self._now = keeper.now
+
+    # -- creating and joining ----------------------------------------------------------------------
+
+    async def CreateGame(self, request: games.CreateGameRequest, context: Context) -> games.CreateGameResponse:
+        """Create a game, once per request name. Raises CallError."""
+        plan = read_plan(request)
+        mint = Mint(self._keeper.store.secret, plan.request_id and f"create {plan.request_id}")
+        if await self._known(mint) is None:
+            with suppress(Conflict):  # the same request, a moment before
+                return await self._make(plan, mint, self._callers.of(context))
+        async with self._keeper.lend(mint.game_id()) as live:
+            return write_created(live.kept, mint)
+
+    async def _make(self, plan: NewGame, mint: Mint, caller: Caller) -> games.CreateGameResponse:
+        """Return a new game once it is stored; the answer is made before, in case that it cannot be."""
+        kept = await aside(len(plan.played), make_game, plan, mint, caller.origin, self._now())
+        answer = write_created(kept, mint)
+        await self._keeper.create(kept, keys_of(kept.head, mint))
+        return answer
+
+    async def _known(self, mint: Mint) -> tuple[str, int | None] | None:
+        """Return the game and seat of a request that was answered before, None for a new one."""
+        if not mint.digest:
+            return None
+        with typed():
+            return (await self._keeper.store.find([mint.digest])).get(mint.digest)
+
+    async def JoinGame(self, request: games.JoinGameRequest, context: Context) -> games.JoinGameResponse:
+        """Take a seat, once per request name. Raises CallError."""
+        wanted, name = read_join(request)
+        mint = Mint(self._keeper.store.secret, request.request_id and f"join {request.game_id} {request.request_id}")
+        token = mint.token("seat")
+
+        def act(kept: ServerGame) -> games.JoinGameResponse:
+            return write_joined(kept, course.join(kept, wanted, name, digest_of(token), self._now()), token)
+
+        async with self._keeper.lend(request.game_id) as live:
+            if (known := await self._known(mint)) is None:
+                with suppress(Conflict):  # the same request, a moment before
+                    answer, _ = await self._keeper.change(
+                        live, act, lambda done: join_keys(done.seat_token.seat, token, mint)
+                    )
+                    return answer
+                known = await self._known(mint)
+            assert known is not None
+            return write_joined(live.kept, known[1] or 0, token)
+
+    # -- reading -----------------------------------------------------------------------------------
+
+    async def GetGame(self, request: games.GetGameRequest, context: Context) -> games.GetGameResponse:
+        """Show a game at a ply. Raises CallError."""
+        try:
+            return await self._shown(request)
+        except SetAside as error:
+            return games.GetGameResponse(game=write_unreadable(error.game_id, error.why))
+
+    async def _shown(self, request: games.GetGameRequest) -> games.GetGameResponse:
+        async with self._keeper.lend(request.game_id) as live:
+            viewer = viewer_of(live.kept, request.tokens)
+            kept = await live.visible(viewer)
+            ply = request.ply if request.HasField("ply") else kept.ply
+            if ply > kept.ply:
+                refuse(Reason.BAD_PLY, "ply", f"is {ply}; the game has reached ply {kept.ply}")
+            listed = request.HasField("entries_from_ply") and not viewer.stranger
+            first = request.entries_from_ply if listed else ply + 1
+            entries = await aside(kept.version if listed else 0, write_line, kept, first, ply)
+            return games.GetGameResponse(
+                game=write_game(kept), views=write_views(kept, viewer, ply), ply=ply, entries=entries
+            )
+
+    async def ListGames(
+        self, request: games.GameServiceListGamesRequest, context: Context
+    ) -> games.GameServiceListGamesResponse:
+        """List games. Raises CallError."""
+        wanted = wanted_of(request)
+        with typed():
+            found = await self._keeper.store.select(wanted)
+        shown = []
+        for game_id, _ in found[: wanted.limit - 1]:
+            shown.append(await self._listed(game_id, wanted.tokens or ()))
+            await asyncio.sleep(0)  # let other calls run
+        return games.GameServiceListGamesResponse(games=shown, next_page_token=next_page(found, wanted.limit))
+
+    async def _listed(self, game_id: str, digests: Sequence[str]) -> games.Game:
+        """Return a game of a list; one that cannot be shown does not keep the others from being shown."""
+        try:
+            async with self._keeper.lend(game_id, asked=False) as live:
+                return write_game(await live.visible(listed_to(live.kept, digests)))
+        except SetAside as error:
+            return write_unreadable(game_id, error.why)
+        except CallError:
+            raise
+        except Exception as error:
+            logger.error("game %s cannot be shown: %r", game_id, error)
+            return write_unreadable(game_id, "the server cannot show it; its log says why")
+
+    async def WatchGame(  # type: ignore[override]  # grpc.aio also accepts a coroutine that writes
+        self, request: games.WatchGameRequest, context: Context
+    ) -> None:
+        """Stream a running game. Raises CallError."""
+        async with self._keeper.lend(request.game_id) as live:
+            viewer = viewer_of(live.kept, request.tokens)
+            require_sight(viewer)
+            if len(live.watching) >= self._max_watchers:
+                refuse(
+                    Reason.TOO_MANY_WATCHERS, "game_id", f"the game has {len(live.watching)} watchers, the most allowed"
+                )
+            await watch(self._keeper, live, viewer, cursor_of(request), context.write)
+
+    async def GetRecord(self, request: games.GetRecordRequest, context: Context) -> games.GetRecordResponse:
+        """Return the record. Raises CallError."""
+        async with self._keeper.lend(request.game_id) as live:
+            viewer = viewer_of(live.kept, request.tokens)
+            require_sight(viewer)
+            course.require_playable(live.kept)
+            kept = await live.visible(viewer)
+            return await aside(kept.ply, write_record, kept, viewer)
+
+    # -- acting ------------------------------------------------------------------------------------
+
+    async def PlayAction(self, request: games.PlayActionRequest, context: Context) -> games.PlayActionResponse:
+        """Play an action, exactly once. Raises CallError."""
+        act = partial(course.play, version=request.version, text=request.action, moment=self._now())
+        return games.PlayActionResponse(**await self._act(request, act))
+
+    async def SayShown(self, request: games.SayShownRequest, context: Context) -> games.SayShownResponse:
+        """Enter what a seat has been shown, exactly once. Raises CallError."""
+        act = partial(course.say, version=request.version, seat=request.seat, text=request.outcome, moment=self._now())
+        return games.SayShownResponse(**await self._act(request, act))
+
+    async def TakeBack(self, request: games.TakeBackRequest, context: Context) -> games.TakeBackResponse:
+        """Request a take-back, agree to it or decline it. Raises CallError."""
+        act = partial(
+            course.take_back, version=request.version, ply=request.ply, decline=request.decline, moment=self._now()
+        )
+        return games.TakeBackResponse(**await self._act(request, act))
+
+    async def _act(
+        self,
+        request: games.PlayActionRequest | games.SayShownRequest | games.TakeBackRequest,
+        act: Callable[..., int],
+    ) -> dict[str, Any]:
+        """Act on a version, and return the fields of the answer, as of the version after it."""
+        async with self._keeper.lend(request.game_id) as live:
+            near = await live.reach(min(request.version, live.kept.version))
+
+            def write(kept: ServerGame, viewer: Viewer, version: int) -> dict[str, Any]:
+                before = live.after(near, request.version)
+                after = before.until(kept, version)
+                entries = write_entries(before, after)
+                return {"entries": entries, "game": write_game(after), "views": write_views(after, viewer)}
+
+            return await self._change(live, request.tokens, act, write)
+
+    async def _change(
+        self,
+        live: Live,
+        tokens: Sequence[str],
+        act: Callable[[ServerGame, Viewer], T],
+        write: Callable[[ServerGame, Viewer, T], A],
+    ) -> A:
+        """Let a viewer change a game, and return the answer, which is made before the change is stored."""
+
+        def whole(kept: ServerGame) -> A:
+            viewer = viewer_of(kept, tokens)
+            return write(kept, viewer, act(kept, viewer))
+
+        answer, _ = await self._keeper.change(live, whole)
+        return answer
+
+    async def SetSeat(self, request: games.SetSeatRequest, context: Context) -> games.SetSeatResponse:
+        """Set who holds a seat. Raises CallError."""
+        act = partial(course.set_seat, seat=request.seat, plan=read_seat_plan(request), moment=self._now())
+        async with self._keeper.lend(request.game_id) as live:
+            return await self._change(
+                live, request.tokens, act, lambda kept, *_: games.SetSeatResponse(game=write_game(kept))
+            )
+
+    async def EndGame(self, request: games.EndGameRequest, context: Context) -> games.EndGameResponse:
+        """End a game early. Raises CallError."""
+        act = partial(course.end, reason=read_end(request), moment=self._now())
+        async with self._keeper.lend(request.game_id) as live:
+            return await self._change(
+                live, request.tokens, act, lambda kept, *_: games.EndGameResponse(game=write_game(kept))
+            )
+
+
+def require_sight(viewer: Viewer) -> None:
+    """Raise CallError for a viewer who may only see that seats are open."""
+    if viewer.stranger:
+        refuse(Reason.WRONG_SEAT_TOKEN, "tokens", "take a seat with JoinGame, or send the token of one")
+
+
+def write_created(kept: ServerGame, mint: Mint) -> games.CreateGameResponse:
+    """Return a game with its newly made tokens."""
+    people = [seat for seat, holder in enumerate(kept.head.seats) if holder.kind == SeatKind.PERSON]
+    return games.CreateGameResponse(
+        game=write_game(kept),
+        owner_token=mint.token(OWNER),
+        seat_tokens=[games.SeatToken(seat=seat, token=mint.token(seat_name(seat))) for seat in people],
+        onlooker_token=mint.token(ONLOOKER) if kept.head.onlooker else "",
+    )
+
+
+def write_joined(kept: ServerGame, seat: int, token: str) -> games.JoinGameResponse:
+    """Return a game with the token of a seat that was taken."""
+    return games.JoinGameResponse(game=write_game(kept), seat_token=games.SeatToken(seat=seat, token=token))
+
+
+def join_keys(seat: int, token: str, mint: Mint) -> list[Key]:
+    """Return the keys of a seat that was taken."""
+    request = [Key(mint.digest, seat, request=True)] if mint.digest else []
+    return [Key(digest_of(token), seat), *request]

@@ -1,0 +1,70 @@
+"""The limits granted to a request."""
+
+from dataclasses import replace
+
+import pytest
+
+from clerestory.advice.allowance import Allowance, allow
+from clerestory.advice.lead import Lead
+from clerestory.server.config import Settings
+from clerestory.server.errors import CallError, Reason
+from clerestory.server.translate import read_question
+from tests.server.harness import question
+
+SETTINGS = Settings(workers=4, max_threads=3, max_time=10.0, max_tree_bytes=1 << 24, margin=0.5)
+
+
+def allowed_to(seconds: float | None, remaining: float | None, **fields: int | None) -> Allowance:
+    asked = replace(read_question(question(iterations=1)), seconds=seconds, **fields)  # type: ignore[arg-type]
+    return allow(asked, SETTINGS, Lead(), 0.0, remaining, early=True)
+
+
+TIMES = [
+    (None, None, 10.0, ()),
+    (1.0, None, 1.0, ()),
+    (10.0, None, 10.0, ()),
+    (11.0, None, 10.0, ("TIME_CUT",)),
+    (1.0, 5.0, 1.0, ()),
+    (4.5, 5.0, 4.5, ()),
+    (5.0, 5.0, 4.5, ("TIME_CUT",)),
+    (None, 5.0, 4.5, ()),
+    (None, 50.0, 10.0, ()),
+    (99.0, 50.0, 10.0, ("TIME_CUT",)),
+]
+
+
+@pytest.mark.parametrize(("seconds", "remaining", "allowed", "cuts"), TIMES)
+def test_time(seconds: float | None, remaining: float | None, allowed: float, cuts: tuple[str, ...]) -> None:
+    allowance = allowed_to(seconds, remaining)
+    assert allowance.budget.seconds == allowed
+    assert tuple(name for name, _ in allowance.cuts) == cuts
+
+
+@pytest.mark.parametrize("remaining", [-1.0, 0.0, 0.5])
+def test_no_time(remaining: float) -> None:
+    with pytest.raises(CallError) as caught:
+        allowed_to(1.0, remaining)
+    assert caught.value.reason == Reason.OUT_OF_TIME
+
+
+SPACES = [
+    (1, None, 1, 1 << 24, ()),
+    (2, None, 2, 1 << 23, ()),
+    (3, None, 3, (1 << 24) // 3, ()),
+    (4, None, 3, (1 << 24) // 3, ("THREADS_CUT",)),
+    (1, 1 << 20, 1, 1 << 20, ()),
+    (2, 1 << 20, 2, 1 << 19, ()),
+    (1, 1 << 25, 1, 1 << 24, ("MEMORY_CUT",)),
+    (9, 1 << 62, 3, (1 << 24) // 3, ("THREADS_CUT", "MEMORY_CUT")),
+    (3, 1 << 16, 3, 1 << 16, ()),
+]
+
+
+@pytest.mark.parametrize(("threads", "asked", "allowed", "tree_bytes", "cuts"), SPACES)
+def test_threads_and_memory(
+    threads: int, asked: int | None, allowed: int, tree_bytes: int, cuts: tuple[str, ...]
+) -> None:
+    allowance = allowed_to(1.0, None, threads=threads, max_tree_bytes=asked)
+    assert (allowance.threads, allowance.tree_bytes) == (allowed, tree_bytes)
+    assert tuple(name for name, _ in allowance.cuts) == cuts
+    assert all(text.endswith(".") for _, text in allowance.cuts)

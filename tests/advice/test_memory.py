@@ -1,0 +1,76 @@
+"""How much memory searches get, and which trees are kept."""
+
+import pytest
+
+from clerestory.advice.memory import Memory, Warm
+from clerestory.engine.toy.rules import TOY
+from clerestory.search.ismcts import MIN_BYTES, Searcher
+from clerestory.search.root import observe
+
+MIB = 1 << 20
+
+
+@pytest.mark.parametrize("places", [1, 2, 64, 1000])
+def test_every_search_has_its_share_and_all_of_them_no_more_than_there_is(places: int) -> None:
+    memory = Memory(1024 * MIB, places)
+    granted = [memory.take(1 << 40) for _ in range(places)]
+    assert min(granted) >= memory.share >= 512 * MIB // places
+    assert sum(granted) <= 1024 * MIB
+    assert granted == sorted(granted, reverse=True)
+
+
+def test_what_is_given_back_can_be_had_again() -> None:
+    memory = Memory(64 * MIB, 4)
+    first = [memory.take(1 << 40) for _ in range(4)]
+    for size in first:
+        memory.give_back(size)
+    assert [memory.take(1 << 40) for _ in range(4)] == first
+
+
+def test_nobody_gets_more_than_asked_for_or_less_than_a_tree_needs() -> None:
+    memory = Memory(64 * MIB, 4)
+    assert memory.take(MIB) == MIB
+    assert memory.take(1) == MIN_BYTES
+
+
+def test_a_tree_that_comes_with_its_memory_leaves_less_for_others() -> None:
+    memory = Memory(64 * MIB, 4)
+    before = memory.take(1 << 40)
+    memory.give_back(before)
+    memory.occupy(32 * MIB)
+    assert memory.share <= memory.take(1 << 40) < before
+
+
+def tree() -> Searcher:
+    return Searcher(observe(TOY.new(2, 1).observe(0), seat=0), seed=1, max_bytes=MIN_BYTES)
+
+
+def test_a_tree_is_taken_once() -> None:
+    warm, kept = Warm(10), tree()
+    warm.keep("a", kept, 4)
+    assert warm.take("a") == (kept, 4)
+    assert warm.take("a") is None
+    assert warm.bytes == 0
+
+
+def test_the_trees_used_longest_ago_are_given_up() -> None:
+    warm = Warm(10)
+    for key in "abc":
+        warm.keep(key, tree(), 4)
+    assert warm.bytes == 8
+    assert [key for key in "abc" if warm.take(key)] == ["b", "c"]
+
+
+def test_a_tree_takes_the_place_of_its_predecessor() -> None:
+    warm, newer = Warm(10), tree()
+    warm.keep("a", tree(), 4)
+    warm.keep("a", newer, 5)
+    assert warm.bytes == 5
+    assert warm.take("a") == (newer, 5)
+
+
+def test_a_tree_that_does_not_fit_is_not_kept_and_drives_out_no_other() -> None:
+    warm = Warm(10)
+    warm.keep("a", tree(), 4)
+    warm.keep("b", tree(), 11)
+    assert (warm.take("b"), warm.bytes) == (None, 4)

@@ -1,0 +1,225 @@
+"""Many searches take turns; a caller that leaves frees what its search occupied."""
+
+import asyncio
+import sys
+from typing import Any
+
+import grpc
+import pytest
+
+from clerestory.advice import memory
+from clerestory.advice.demand import Priority
+from clerestory.advice.policy import Policy
+from clerestory.search.ismcts import Searcher
+from clerestory.search.root import Root
+from clerestory.server.callers import Caller
+from clerestory.server.errors import CallError, Reason
+from clerestory.v1.advisor_pb2 import STOP_REASON_ITERATIONS, AnalyzeRequest
+from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
+from tests.server.harness import HOUR, assert_reason, long_question, opening, question, refusal, served, until
+
+
+async def test_a_cancelled_call_frees_its_worker() -> None:
+    async with served() as server:
+        call = server.advisor.RecommendMove(long_question())
+        await until(lambda: server.app.scheduler.running == 1)
+        call.cancel()
+        await until(lambda: server.app.scheduler.admitted == 0)
+        answer = await server.advisor.RecommendMove(question(iterations=10))
+    assert answer.statistics.iterations == 10
+
+
+async def test_an_abandoned_call_frees_its_worker() -> None:
+    async with served() as server:
+        async with grpc.aio.insecure_channel(server.app.address) as other:
+            call = asyncio.ensure_future(AdvisorServiceStub(other).RecommendMove(long_question()))
+            await until(lambda: server.app.scheduler.running == 1)
+        await until(lambda: server.app.scheduler.admitted == 0)
+        with pytest.raises((grpc.aio.AioRpcError, asyncio.CancelledError)):
+            await call
+
+
+CLIENT = """
+import sys, threading
+from clerestory.clients import Advisor
+advisor, position = Advisor(sys.argv[1]), sys.stdin.read()
+threading.Thread(target=lambda: list(advisor.analyze(position, "500s", every="10ms"))).start()
+advisor.recommend(position, "500s", early_stop=False)
+"""
+
+
+async def test_a_client_that_is_killed_frees_its_workers() -> None:
+    async with served(workers=2, max_time=1000.0) as server:
+        command = [sys.executable, "-c", CLIENT, server.app.address]
+        client = await asyncio.create_subprocess_exec(*command, stdin=asyncio.subprocess.PIPE)
+        assert client.stdin is not None
+        client.stdin.write(opening().to_json().encode())
+        client.stdin.close()
+        await until(lambda: server.app.scheduler.admitted == 2)
+        client.kill()
+        await until(lambda: server.app.scheduler.admitted == 0)
+        await client.wait()
+        answer = await server.advisor.RecommendMove(question(iterations=10))
+    assert answer.statistics.iterations == 10
+
+
+async def test_a_short_search_does_not_wait_for_a_long_one() -> None:
+    async with served() as server:
+        calls = [server.advisor.RecommendMove(long_question()) for _ in range(4)]
+        await until(lambda: server.app.scheduler.admitted == 4)
+        answers = await asyncio.gather(*(server.advisor.RecommendMove(question(iterations=500)) for _ in range(4)))
+        assert server.app.scheduler.admitted == 4
+        for call in calls:
+            call.cancel()
+    assert {answer.statistics.iterations for answer in answers} == {500}
+
+
+async def test_searches_that_take_turns_find_what_each_finds_alone() -> None:
+    questions = [question(iterations=5000, seed=seed) for seed in range(6)]
+    async with served(workers=2) as server:
+        alone = [await server.advisor.RecommendMove(one) for one in questions]
+        together = await asyncio.gather(*(server.advisor.RecommendMove(one) for one in questions))
+    assert [answer.lines for answer in alone] == [answer.lines for answer in together]
+
+
+async def test_every_worker_works_at_once() -> None:
+    async with served(workers=3) as server:
+        calls = [server.advisor.RecommendMove(long_question()) for _ in range(3)]
+        await until(lambda: server.app.scheduler.running == 3)
+        for call in calls:
+            call.cancel()
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+async def test_threads_search_a_tree_each(threads: int) -> None:
+    async with served(workers=3) as server:
+        answers = [
+            await server.advisor.RecommendMove(question(iterations=2000, seed=1, threads=threads)) for _ in range(2)
+        ]
+    assert answers[0].lines == answers[1].lines
+    assert answers[0].statistics.threads == threads
+    assert answers[0].statistics.iterations == 2000
+    assert answers[0].statistics.stop_reason == STOP_REASON_ITERATIONS
+    assert answers[0].reproducible
+
+
+async def test_a_search_without_memory_is_turned_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_memory(*_: object, **__: object) -> None:
+        raise MemoryError("no memory for a tree of 1 bytes")
+
+    async with served() as server:
+        with monkeypatch.context() as patch:
+            patch.setattr(memory, "Searcher", no_memory)
+            error = await refusal(server.advisor.RecommendMove(question(iterations=10)))
+        answer = await server.advisor.RecommendMove(question(iterations=10))
+    assert error.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
+    assert "memory" in error.details()
+    assert answer.statistics.iterations == 10
+
+
+class Faulty(Searcher):
+    """A search that fails in its third slice."""
+
+    slices = 0
+
+    def step(self, *args, **options):  # type: ignore[no-untyped-def]
+        self.slices += 1
+        if self.slices == 3:
+            raise ArithmeticError("the search went wrong")
+        return super().step(*args, **options)
+
+
+def go_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make every search fail that has the seed 13."""
+    sound = memory.new_searcher
+
+    def make(root: Root, seed: int, *given: Any) -> Searcher:
+        return Faulty(root, seed=13) if seed == 13 else sound(root, seed, *given)
+
+    monkeypatch.setattr(memory, "new_searcher", make)
+
+
+async def test_a_search_that_goes_wrong_harms_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    go_wrong(monkeypatch)
+    async with served(workers=2) as server:
+        sound = [server.advisor.RecommendMove(question(iterations=20_000, seed=seed)) for seed in range(3)]
+        faulty = [server.advisor.RecommendMove(question(time_budget=HOUR, seed=13)) for _ in range(6)]
+        for call in faulty:
+            assert_reason(await refusal(call), Reason.INTERNAL)
+        answers = [await call for call in sound]
+        assert server.app.scheduler.admitted == 0
+    assert {answer.statistics.iterations for answer in answers} == {20_000}
+
+
+async def test_a_stream_whose_search_goes_wrong_ends_with_the_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    go_wrong(monkeypatch)
+    async with served() as server:
+        stream = server.advisor.Analyze(AnalyzeRequest(question=question(time_budget=HOUR, seed=13)))
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            async for _ in stream:
+                pass
+        assert_reason(caught.value, Reason.INTERNAL)
+        answer = await server.advisor.RecommendMove(question(iterations=10))
+    assert answer.statistics.iterations == 10
+
+
+# -- a place -----------------------------------------------------------------------------------------
+
+
+async def test_those_without_a_place_of_one_origin_queue_and_only_the_first_looks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    require, looked = Policy.require_place, list[object]()
+
+    def noted(policy: Policy, origin: object, part: object, *more: Any) -> None:
+        looked.append(part)
+        require(policy, origin, part, *more)
+
+    async with served(max_searches=2) as server:
+        began: list[int] = []
+
+        async def search(part: int) -> None:
+            caller = Caller("maker", f"game:{part}")
+            await server.app.advisor.wait_for_place(caller, Priority.MOVE)
+            began.append(part)
+            await server.app.advisor.recommend(long_question(), caller)
+
+        searches = [asyncio.ensure_future(search(part)) for part in range(100)]
+        await until(lambda: len(began) == 3)  # three quarters of all places
+        monkeypatch.setattr(Policy, "require_place", noted)
+        for task in searches[:3]:
+            task.cancel()
+        await until(lambda: len(began) == 6)
+        assert began == [0, 1, 2, 3, 4, 5]
+        assert set(looked) <= {f"game:{part}" for part in (3, 4, 5, 6)}
+        for task in searches:
+            task.cancel()
+
+
+async def test_the_background_waits_until_a_worker_is_idle() -> None:
+    async with served() as server:
+        advisor = server.app.advisor
+        call = asyncio.ensure_future(advisor.recommend(long_question(), Caller("one")))
+        await until(lambda: server.app.scheduler.running == 1)
+        waiting = [
+            asyncio.ensure_future(advisor.wait_for_place(Caller(origin, "bots"), Priority.BACKGROUND))
+            for origin in ("one", "other")
+        ]
+        await asyncio.wait(waiting, timeout=0.1)
+        assert not any(task.done() for task in waiting)
+        call.cancel()
+        await asyncio.gather(*waiting)
+
+
+async def test_whoever_waits_for_a_place_when_the_server_finishes_is_told() -> None:
+    async with served(max_searches=1) as server:
+        advisor = server.app.advisor
+        call = asyncio.ensure_future(advisor.recommend(long_question(), Caller("one")))
+        await until(lambda: server.app.scheduler.admitted == 1)
+        waiting = asyncio.ensure_future(advisor.wait_for_place(Caller("one"), Priority.MOVE))
+        await asyncio.sleep(0)
+        server.app.scheduler.finish()
+        with pytest.raises(CallError) as caught:
+            await waiting
+        assert caught.value.reason == Reason.FINISHING
+        await call

@@ -1,0 +1,325 @@
+"""Servers that keep games, on a clock that jumps and a store that fails: a minute of theirs takes milliseconds."""
+
+import asyncio
+import random
+import selectors
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from clerestory.games.keeper import Keeper, Limits
+from clerestory.games.kept import ServerGame
+from clerestory.games.log import BotSettings, Entry, Head
+from clerestory.games.store import (
+    ANSWER,
+    Batch,
+    Conflict,
+    Due,
+    GameFilter,
+    GameLog,
+    Listener,
+    News,
+    StoreError,
+    StoreFull,
+    Summary,
+    Tally,
+    Unreadable,
+)
+from clerestory.server.errors import CallError, Reason
+
+LEASE, BEAT = 6.0, 2.0  # seconds, as in PostgreSQL
+STARTED = 1_000_000_000  # milliseconds since 1970, when a simulation begins
+STEP = 1e-6  # seconds that pass at least from one step of the event loop to the next
+QUICK = 0.01  # seconds, the most that a store that works takes to answer
+
+T = TypeVar("T")
+
+
+# -- time ------------------------------------------------------------------------------------------
+
+
+class Jump(selectors.SelectSelector):
+    """Waits for nothing: time jumps to when something happens."""
+
+    now = 0.0
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        """Let the time pass."""
+        assert timeout is not None, "everything waits for something that never happens"
+        self.now += max(timeout, STEP)
+        return []
+
+
+class Loop(asyncio.SelectorEventLoop):
+    """An event loop on simulated time."""
+
+    def __init__(self) -> None:
+        self._jump = Jump()
+        super().__init__(self._jump)
+
+    def time(self) -> float:
+        """Return the simulated seconds so far."""
+        return self._jump.now
+
+
+def simulate(run: Coroutine[Any, Any, T]) -> T:
+    """Run something on a loop of simulated time, and return its result."""
+    loop = Loop()
+    try:
+        return loop.run_until_complete(run)
+    finally:
+        while left := asyncio.all_tasks(loop):
+            for task in left:
+                task.cancel()
+            loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
+        loop.close()
+
+
+def clock() -> float:
+    """Return the simulated seconds so far."""
+    return asyncio.get_running_loop().time()
+
+
+# -- the store -------------------------------------------------------------------------------------
+
+
+@dataclass
+class Row:
+    """A stored game."""
+
+    head: Head
+    entries: list[Entry]
+    summary: Summary
+    owner: int = 0
+    new: bool = False  # older servers cannot read it
+
+
+@dataclass
+class Database:
+    """What several servers share, and how it fails.
+
+    Attributes:
+        luck: decides what fails.
+        failing: the share of its answers that fail; those to a write either before or after it is done.
+        hanging: the share of its answers that never come.
+        silent: the share of its notifications that are lost.
+    """
+
+    luck: random.Random
+    rows: dict[str, Row] = field(default_factory=dict)
+    seen: dict[int, float] = field(default_factory=dict)
+    handles: list["SimulatedStore"] = field(default_factory=list)
+    failing: float = 0.0
+    hanging: float = 0.0
+    silent: float = 0.0
+
+    def lives(self, number: int) -> bool:
+        """Whether a server has renewed its lease."""
+        return number in self.seen and self.seen[number] > clock() - LEASE
+
+    def tell(self, sender: int, row: Row) -> None:
+        """Notify the other servers, unless the news is lost."""
+        for handle in self.handles:
+            if handle.number != sender and not handle.dead and self.luck.random() >= self.silent:
+                news = News(row.head.game_id, row.owner == handle.number, row.summary.due is not None)
+                asyncio.get_running_loop().call_later(self.luck.uniform(0, QUICK), handle.hear, news)
+
+
+class SimulatedStore:
+    """A server's store: a call may take a moment, fail before or after it was done, or never be answered."""
+
+    secret = b"secret"
+
+    def __init__(self, database: Database, number: int, *, shared: bool = True, old: bool = False) -> None:
+        self.shared = shared
+        self.number = number
+        self.dead = False
+        self._database = database
+        self._old = old
+        self._heard: Listener = lambda _: None
+        database.handles.append(self)
+        database.seen[number] = clock()
+
+    alive = True
+
+    def now(self) -> int:
+        """Return milliseconds since 1970."""
+        return STARTED + int(1000 * clock())
+
+    async def beat(self) -> None:
+        """Renew the lease for as long as the server lives."""
+        while True:
+            await asyncio.sleep(BEAT)
+            with suppress(StoreError):
+                await self._answer(self._renew)
+
+    def _renew(self) -> None:
+        self._database.seen[self.number] = clock()
+
+    async def _answer(self, do: Callable[[], T]) -> T:
+        """Do something, unless it fails; the answer may be lost after it was done."""
+        luck, here = self._database.luck, self._database
+        if here.failing or luck.random() < 0.3:  # else it answers at once
+            await asyncio.sleep(luck.uniform(0, QUICK))
+        if self.dead or luck.random() < here.hanging:
+            await asyncio.sleep(ANSWER)
+            raise StoreError("no answer")
+        lost = luck.random() < here.failing
+        if lost and luck.random() < 0.5:
+            raise luck.choice([StoreError("refused"), StoreFull("full")])
+        found = do()
+        if here.failing or luck.random() < 0.3:
+            await asyncio.sleep(luck.uniform(0, QUICK))
+        if lost:
+            raise StoreError("the answer was lost")
+        return found
+
+    # -- games
+
+    async def create(self, head: Head, batch: Batch) -> None:
+        def do() -> None:
+            if head.game_id in self._database.rows:
+                raise Conflict("there is such a game")
+            self._database.rows[head.game_id] = Row(head, [*batch.entries], batch.summary)
+
+        await self._answer(do)
+
+    async def append(self, game_id: str, number: int, batch: Batch, *, owned: bool = False) -> None:
+        def do() -> None:
+            row = self._database.rows[game_id]
+            if number != len(row.entries) or (owned and self.shared and row.owner != self.number):
+                raise Conflict("another was faster")
+            row.entries += batch.entries
+            row.summary = batch.summary
+            self._database.tell(self.number, row)
+
+        await self._answer(do)
+
+    def _read(self, game_id: str) -> Row | None:
+        row = self._database.rows.get(game_id)
+        if row is not None and row.new and self._old:
+            raise Unreadable("it was written by a later version")
+        return row
+
+    async def load(self, game_id: str) -> GameLog | None:
+        row = await self._answer(lambda: self._read(game_id))
+        return None if row is None else (row.head, [*row.entries])
+
+    async def later(self, game_id: str, number: int) -> list[Entry]:
+        row = await self._answer(lambda: self._read(game_id))
+        return [] if row is None else row.entries[number:]
+
+    async def select(self, wanted: GameFilter) -> list[tuple[str, int]]:
+        raise NotImplementedError
+
+    async def find(self, digests: Sequence[str]) -> dict[str, tuple[str, int | None]]:
+        raise NotImplementedError
+
+    async def tally(self) -> dict[str, Tally]:
+        return await self._answer(
+            lambda: {"": Tally(sum(r.summary.status != "over" for r in self._database.rows.values()))}
+        )
+
+    async def touch(self, game_ids: Sequence[str], moment: int) -> None:
+        await self._answer(lambda: None)
+
+    async def delete_untouched(self, before: int, most: int) -> list[str]:
+        raise NotImplementedError
+
+    # -- owners
+
+    def _take(self, game_id: str) -> bool:
+        row = self._database.rows[game_id]
+        if not self.shared or row.owner == self.number or not self._database.lives(row.owner):
+            row.owner = self.number
+        return row.owner == self.number
+
+    async def own(self, game_id: str) -> bool:
+        return await self._answer(lambda: self._take(game_id))
+
+    async def due(self, before: int, most: int, *, bots_only: bool, skip: Collection[str] = ()) -> list[Due]:
+        def do() -> list[Due]:
+            rows = [
+                Due(game_id, row.head.maker, row.summary.due)
+                for game_id, row in self._database.rows.items()
+                if row.summary.due is not None and row.summary.due < before and row.summary.bots_only == bots_only
+            ]
+            rows.sort(key=lambda due: due.moment)
+            return [due for due in rows if due.game_id not in skip and self._take(due.game_id)][:most]
+
+        return await self._answer(do)
+
+    async def release(self, game_id: str) -> None:
+        def do() -> None:
+            row = self._database.rows[game_id]
+            if row.owner == self.number:
+                row.owner = 0
+                self._database.tell(self.number, row)
+
+        await self._answer(do)
+
+    def listen(self, heard: Listener) -> None:
+        self._heard = heard
+
+    def hear(self, news: News) -> None:
+        """Take a notification."""
+        if not self.dead:
+            self._heard(news)
+
+    async def reviewed(self, game_id: str, plan: str) -> dict[int, bytes]:
+        raise NotImplementedError
+
+    async def keep_review(self, game_id: str, plan: str, plies: Mapping[int, bytes]) -> None:
+        raise NotImplementedError
+
+    async def close(self) -> None:
+        self._database.seen.pop(self.number, None)
+
+
+# -- servers ---------------------------------------------------------------------------------------
+
+
+@dataclass
+class Server:
+    """A server of games: the real keeper, on a simulated store, with bots that take a moment and may fail."""
+
+    database: Database
+    number: int
+    shared: bool = True
+    old: bool = False
+    failing: float = 0.0  # the share of searches that fail
+    searching: set[str] = field(default_factory=set)
+    tasks: list[asyncio.Task[None]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.store = SimulatedStore(self.database, self.number, shared=self.shared, old=self.old)
+        self.keeper = Keeper(self.store, Limits(1000, 1000), self.choose, most_bot_games=2)
+        self.keeper.resume()
+        self.tasks.append(asyncio.create_task(self.store.beat()))
+
+    async def choose(self, kept: ServerGame, seat: int, bot: BotSettings) -> str:
+        """Return some action after a while."""
+        luck, game_id = self.database.luck, kept.head.game_id
+        self.searching.add(game_id)
+        try:
+            await asyncio.sleep(luck.uniform(0, 0.5))
+            if luck.random() < self.failing:
+                raise luck.choice(
+                    [
+                        CallError(Reason.BUSY, [("", "busy")], retry=1.0),
+                        CallError(Reason.INTERNAL, [("", "broken")]),
+                        ValueError("broken"),
+                    ]
+                )
+            return luck.choice(kept.position.legal_actions()).text
+        finally:
+            self.searching.discard(game_id)
+
+    def kill(self) -> None:
+        """End the server at once; nothing of it runs any more."""
+        self.store.dead = True
+        everything = [*self.tasks, *self.keeper._tasks, *self.keeper._due._tasks, *self.keeper._changes._under_way]
+        self.keeper._due._ended = True
+        for task in everything:
+            task.cancel()

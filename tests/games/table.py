@@ -1,0 +1,125 @@
+"""Kept games for tests, made without a server or played through one."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from clerestory.engine import GAMES, NATURE
+from clerestory.games.kept import ServerGame, settle
+from clerestory.games.log import BotSettings, GameOptions, Head, Holder, SeatKind
+from clerestory.games.viewer import Viewer, digest_of
+from clerestory.v1 import games_pb2 as games
+from clerestory.v1.games_pb2_grpc import GameServiceStub
+from tests.server.harness import served
+
+PERSON = games.SeatPlan(kind=games.SEAT_KIND_PERSON)
+OPEN = games.SeatPlan(kind=games.SEAT_KIND_OPEN)
+BOT = games.SeatPlan(kind=games.SEAT_KIND_BOT, bot=games.Bot(level=1))
+STORED = 1_000_000  # a moment
+OWNER = Viewer(owner=True)
+
+
+def head(game: str = "toy", seats: str = "pp", seed: int = 7, **options: Any) -> Head:
+    """Return the head of a game; `p`, `o` and `b` are its seats of people, open ones and bots."""
+    rules = GAMES[game]
+    opening = rules.new(len(seats), seed)
+    if options.get("table"):
+        opening = opening.observe(NATURE)
+    holders = {
+        "p": lambda seat: Holder(SeatKind.PERSON, token=digest_of(f"seat {seat}")),
+        "o": lambda seat: Holder(SeatKind.OPEN),
+        "b": lambda seat: Holder(SeatKind.BOT, bot=BotSettings(1)),
+    }
+    return Head(
+        game_id="game",
+        game=game,
+        rules_revision=rules.rules_revision,
+        catalogue=rules.catalogue,
+        opening=opening.to_json(),
+        seed=None if options.get("table") else seed,
+        seed_chosen=False,
+        salt="0" * 32,
+        seats=tuple(holders[kind](seat) for seat, kind in enumerate(seats)),
+        options=GameOptions(**options),
+        owner=digest_of("owner"),
+        onlooker=digest_of("onlooker"),
+        created=STORED,
+    )
+
+
+def kept(game: str = "toy", seats: str = "pp", seed: int = 7, **options: Any) -> ServerGame:
+    """Return a game that has begun, unless a seat is open."""
+    made = ServerGame(head(game, seats, seed, **options))
+    settle(made, STORED)
+    return made
+
+
+@dataclass(frozen=True)
+class Table:
+    """A client of the service, and a game of it."""
+
+    stub: Any
+    app: Any
+    made: games.CreateGameResponse
+
+    @property
+    def game_id(self) -> str:
+        return self.made.game.game_id
+
+    def tokens(self, *seats: int) -> list[str]:
+        """Return the tokens of seats, of all for none."""
+        return [one.token for one in self.made.seat_tokens if not seats or one.seat in seats]
+
+    async def look(self, *seats: int, **fields: Any) -> games.GetGameResponse:
+        request = games.GetGameRequest(game_id=self.game_id, tokens=self.tokens(*seats), **fields)
+        found: games.GetGameResponse = await self.stub.GetGame(request)
+        return found
+
+    async def play(self, action: str, version: int, *seats: int) -> games.PlayActionResponse:
+        request = games.PlayActionRequest(
+            game_id=self.game_id, tokens=self.tokens(*seats), version=version, action=action
+        )
+        played: games.PlayActionResponse = await self.stub.PlayAction(request)
+        return played
+
+    async def play_first(self, *seats: int) -> games.PlayActionResponse:
+        """Play the first legal action of whoever of the seats is to decide."""
+        seen = await self.look(*seats)
+        return await self.play(first_action(seen), seen.game.version, *seats)
+
+    def watch(self, *seats: int, **fields: Any) -> Any:
+        request = games.WatchGameRequest(game_id=self.game_id, tokens=self.tokens(*seats), **fields)
+        return self.stub.WatchGame(request)
+
+
+def first_action(seen: Any) -> str:
+    """Return the first action of those that somebody may do."""
+    return next(view.actions[0].action.text for view in seen.views if view.actions)
+
+
+async def seated(stub: Any, app: Any, *seats: games.SeatPlan, game: str = "toy", **fields: Any) -> Table:
+    """Make a game."""
+    fields = {"seed": 7} | fields
+    if fields["seed"] is None:
+        del fields["seed"]
+    return Table(stub, app, await stub.CreateGame(games.CreateGameRequest(game=game, seats=seats, **fields)))
+
+
+@asynccontextmanager
+async def table(
+    *seats: games.SeatPlan, game: str = "toy", settings: dict[str, Any] | None = None, **fields: Any
+) -> AsyncIterator[Table]:
+    """Yield a game of a new server, by default of two people at one screen."""
+    async with served(**settings or {}) as server:
+        stub = GameServiceStub(server.channel)
+        yield await seated(stub, server.app, *(seats or (PERSON, PERSON)), game=game, **fields)
+
+
+async def play_out(played: Table, *seats: int) -> games.WatchGameResponse:
+    """Play the first action of each choice until the game is over; return its last state."""
+    async for state in played.watch(*seats):
+        if any(view.actions for view in state.views):
+            await played.play(first_action(state), state.game.version, *seats)
+    last: games.WatchGameResponse = state
+    return last

@@ -1,0 +1,279 @@
+"""Numbers, times and texts out of any range: refused where they are read, and nothing of them is stored or breaks."""
+
+import base64
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from google.protobuf.descriptor import Descriptor
+from google.protobuf.duration_pb2 import Duration
+
+from clerestory.games.keeper import summary_of
+from clerestory.games.kept import ServerGame
+from clerestory.games.log import BotSettings, Holder, Onlookers, SeatKind
+from clerestory.games.store import Batch, Unreadable
+from clerestory.server import game_service
+from clerestory.server.config import LONGEST_TIME
+from clerestory.server.errors import Reason
+from clerestory.server.translate import LONGEST_INTERVAL
+from clerestory.server.translate_plans import LONGEST_MOVE
+from clerestory.v1 import advisor_pb2, annotation_pb2, puzzle_pb2, rules_pb2
+from clerestory.v1 import games_pb2 as games
+from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
+from clerestory.v1.annotation_pb2_grpc import AnnotationServiceStub
+from clerestory.v1.games_pb2_grpc import GameServiceStub
+from tests.games.table import BOT, OPEN, PERSON, Table, head, seated, table
+from tests.server.harness import assert_reason, question, refusal, served
+
+SERVICES = (advisor_pb2, annotation_pb2, games, puzzle_pb2, rules_pb2)
+EXTREME = [
+    Duration(seconds=(1 << 63) - 1),
+    Duration(seconds=-(1 << 63)),
+    Duration(seconds=315_576_000_001),
+    Duration(seconds=315_576_000_000),
+    Duration(nanos=-1),
+    Duration(seconds=1, nanos=(1 << 31) - 1),
+]
+SHOWN = games.GameOptions(onlookers=games.ONLOOKERS_ALL, listed=True)
+
+
+def bot(time: Duration) -> games.Bot:
+    return games.Bot(time_budget=time)
+
+
+def creation(time: Duration, **options: Any) -> games.CreateGameRequest:
+    seats = [PERSON, BOT] if options else [PERSON, games.SeatPlan(kind=games.SEAT_KIND_BOT, bot=bot(time))]
+    return games.CreateGameRequest(game="toy", seats=seats, options=games.GameOptions(**options) if options else None)
+
+
+def durations(kind: Descriptor, path: str = "") -> Iterator[str]:
+    """Yield the path of every time in a message and in those inside it, positions excepted."""
+    for field in kind.fields:
+        inner = field.message_type
+        if inner is not None and inner.full_name == Duration.DESCRIPTOR.full_name:
+            yield f"{path}{field.name}"
+        elif inner is not None and "osition" not in inner.name:
+            yield from durations(inner, f"{path}{field.name}.")
+
+
+# by method: the path of each time in its request, what is refused of it, and a request with it
+TIMES: dict[str, dict[str, tuple[Reason, Any]]] = {
+    "RecommendMove": {"time_budget": (Reason.BAD_TIME_BUDGET, lambda time: question(time_budget=time))},
+    "Analyze": {
+        "question.time_budget": (
+            Reason.BAD_TIME_BUDGET,
+            lambda time: advisor_pb2.AnalyzeRequest(question=question(time_budget=time)),
+        ),
+        "update_interval": (
+            Reason.BAD_UPDATE_INTERVAL,
+            lambda time: advisor_pb2.AnalyzeRequest(question=question(iterations=1), update_interval=time),
+        ),
+    },
+    "AnnotateGame": {
+        "time_budget": (
+            Reason.BAD_TIME_BUDGET,
+            lambda time: annotation_pb2.AnnotateGameRequest(record="x", time_budget=time),
+        ),
+        "deep_budget": (
+            Reason.BAD_TIME_BUDGET,
+            lambda time: annotation_pb2.AnnotateGameRequest(record="x", deep_budget=time),
+        ),
+    },
+    "CreateGame": {
+        "seats.bot.time_budget": (Reason.BAD_TIME_BUDGET, creation),
+        "options.play_on.time_budget": (Reason.BAD_TIME_BUDGET, lambda time: creation(time, play_on=bot(time))),
+        "options.time_per_move": (Reason.BAD_OPTIONS, lambda time: creation(time, time_per_move=time)),
+    },
+    "SetSeat": {
+        "plan.bot.time_budget": (
+            Reason.BAD_TIME_BUDGET,
+            lambda time: games.SetSeatRequest(seat=0, plan=games.SeatPlan(kind=games.SEAT_KIND_BOT, bot=bot(time))),
+        )
+    },
+}
+MOST = {"options.time_per_move": LONGEST_MOVE, "update_interval": LONGEST_INTERVAL}  # seconds; else LONGEST_TIME
+
+
+def test_every_time_of_every_request_is_in_the_table() -> None:
+    found = {
+        method.name: set(durations(method.input_type))
+        for module in SERVICES
+        for service in module.DESCRIPTOR.services_by_name.values()
+        for method in service.methods
+    }
+    assert {name: set(times) for name, times in TIMES.items()} == {
+        name: paths for name, paths in found.items() if paths
+    }
+
+
+async def test_times_beyond_all_limits_are_refused_and_change_nothing() -> None:
+    async with served() as server:
+        stubs = [stub(server.channel) for stub in (AdvisorServiceStub, AnnotationServiceStub, GameServiceStub)]
+        played = await seated(stubs[-1], server.app, PERSON, PERSON, options=SHOWN)
+        before = await played.stub.ListGames(games.GameServiceListGamesRequest())
+        for method, times in TIMES.items():
+            call = next(getattr(stub, method) for stub in stubs if hasattr(stub, method))
+            for path, (reason, request) in times.items():
+                over = Duration(seconds=int(MOST.get(path, LONGEST_TIME)), nanos=1)
+                for time in (*EXTREME, over):
+                    assert_reason(await refusal(begun(call, request(time), played)), reason)
+        assert await played.stub.ListGames(games.GameServiceListGamesRequest()) == before
+        assert (await played.look()).game == before.games[0]
+
+
+async def test_the_longest_times_are_stored_and_shown() -> None:
+    longest, move = Duration(seconds=int(LONGEST_TIME)), Duration(seconds=int(LONGEST_MOVE))
+    async with table(PERSON, PERSON, options=games.GameOptions(play_on=bot(longest), time_per_move=move)) as played:
+        options = (await played.look()).game.options
+        assert (options.play_on.time_budget, options.time_per_move) == (longest, move)
+
+
+async def begun(call: Any, request: Any, played: Table) -> None:
+    """Call a method about a game, and read its first answer."""
+    if isinstance(request, games.SetSeatRequest):
+        request.game_id, request.tokens[:] = played.game_id, played.tokens(0)
+    answer = call(request)
+    await (answer.read() if hasattr(answer, "read") else answer)
+
+
+# -- what is read from a store ---------------------------------------------------------------------
+
+
+async def stored(played: Table, game_id: str, **changed: Any) -> None:
+    """Store a game that no caller can make."""
+    made = ServerGame(replace(head(seats="pb", onlookers=Onlookers.ALL), game_id=game_id, **changed))
+    await played.app.keeper.store.create(made.head, Batch((), summary_of(made)))
+
+
+async def test_a_stored_time_beyond_all_limits_is_cut() -> None:
+    async with table(PERSON, PERSON, options=SHOWN) as played:
+        endless = Holder(SeatKind.BOT, bot=BotSettings(None, 9.3e18))
+        await stored(played, "endless", seats=(endless, endless))
+        listed = await played.stub.ListGames(games.GameServiceListGamesRequest())
+        assert {game.game_id for game in listed.games} == {"endless", played.game_id}
+        seen = await played.stub.GetGame(games.GetGameRequest(game_id="endless"))
+        assert [seat.bot.time_budget.seconds for seat in seen.game.seats] == [LONGEST_TIME, LONGEST_TIME]
+
+
+async def test_a_game_that_cannot_be_shown_is_listed_alone_as_frozen() -> None:
+    async with table(PERSON, PERSON, options=SHOWN) as played:
+        await stored(played, "later", created=1 << 62)  # after the year 9999, the last that a message can hold
+        listed = await played.stub.ListGames(games.GameServiceListGamesRequest())
+        status = {game.game_id: game.status for game in listed.games}
+        assert status == {"later": games.GAME_STATUS_FROZEN, played.game_id: games.GAME_STATUS_RUNNING}
+        assert "this server cannot" in listed.games[0].frozen_reason
+
+
+async def test_a_game_that_cannot_be_read_is_shown_as_frozen_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with table(PERSON, PERSON, options=SHOWN) as played:
+        await stored(played, "damaged")
+        store, load = played.app.keeper.store, played.app.keeper.store.load
+
+        async def read(game_id: str) -> Any:
+            if game_id == "damaged":
+                raise Unreadable("its head is damaged")
+            return await load(game_id)
+
+        monkeypatch.setattr(store, "load", read)
+        listed = await played.stub.ListGames(games.GameServiceListGamesRequest())
+        [frozen] = [game for game in listed.games if game.game_id != played.game_id]
+        why = "this server cannot read the game: its head is damaged"
+        assert frozen == games.Game(game_id="damaged", status=games.GAME_STATUS_FROZEN, frozen_reason=why)
+        seen = await played.stub.GetGame(games.GetGameRequest(game_id="damaged", tokens=["any"]))
+        assert seen == games.GetGameResponse(game=frozen)
+        acting = games.PlayActionRequest(game_id="damaged", tokens=["any"], action="play 1")
+        assert_reason(await refusal(played.stub.PlayAction(acting)), Reason.FROZEN)
+
+
+async def test_a_game_with_other_rules_says_so() -> None:
+    async with table(PERSON, PERSON, options=SHOWN) as played:
+        await stored(played, "older", rules_revision=99)
+        listed = await played.stub.ListGames(games.GameServiceListGamesRequest())
+        reasons = {game.game_id: game.frozen_reason for game in listed.games}
+        assert reasons[played.game_id] == ""
+        assert "revision 99 of the rules" in reasons["older"]
+        refused = await refusal(played.stub.GetRecord(games.GetRecordRequest(game_id="older")))
+        assert_reason(refused, Reason.FROZEN)
+
+
+async def test_nothing_is_stored_if_its_answer_cannot_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with table(PERSON, OPEN) as played:
+        named = {"game_id": played.game_id, "tokens": [played.made.owner_token]}
+        before = await played.look()
+        with monkeypatch.context() as patched:
+            patched.setattr(game_service, "write_game", None)
+            for method, request in (
+                ("CreateGame", games.CreateGameRequest(game="toy", seats=[PERSON, PERSON])),
+                ("JoinGame", games.JoinGameRequest(game_id=played.game_id)),
+                ("SetSeat", games.SetSeatRequest(**named, seat=1, plan=BOT)),
+                ("EndGame", games.EndGameRequest(**named, reason=games.END_REASON_ABANDONED)),
+            ):
+                assert_reason(await refusal(getattr(played.stub, method)(request)), Reason.INTERNAL)
+        assert await played.look() == before
+        assert played.app.keeper.unfinished == 1
+
+
+@pytest.mark.parametrize("certainty", [math.nan, math.inf, -math.inf, 5e-324, 1.0])
+async def test_a_certainty_that_is_none_is_refused(certainty: float) -> None:
+    async with served() as server:
+        asked = advisor_pb2.AnalyzeRequest(question=question(iterations=1), target_certainty=certainty)
+        error = await refusal(AdvisorServiceStub(server.channel).Analyze(asked).read())
+    assert_reason(error, Reason.BAD_TARGET_CERTAINTY)
+
+
+# -- ids, names and tokens of pages ----------------------------------------------------------------
+
+
+def page(text: str) -> str:
+    return base64.urlsafe_b64encode(text.encode()).decode()
+
+
+NUL = "a\0b"
+ID = "A" * 22
+PAGES = [
+    *(f"{number} {ID}" for number in (1 << 63, 10**19, 10**300, -1, "", "nan", "٣", "1.0", "+1", "1 1")),
+    *("1", "1 ", f"1 {ID} ", f"1  {ID}", f"1 {ID}A", f"1 {NUL}", f"1 {ID}\0", f"1\0 {ID}", "1 '; --", "1 ä"),
+]
+REFUSED: list[tuple[Reason, str, Any]] = [
+    *((Reason.BAD_PAGE, "ListGames", games.GameServiceListGamesRequest(page_token=page(text))) for text in PAGES),
+    *((Reason.BAD_PAGE, "ListGames", games.GameServiceListGamesRequest(page_token=text)) for text in (NUL, "A", "ä")),
+    (Reason.BAD_PAGE, "ListGames", games.GameServiceListGamesRequest(page_size=(1 << 32) - 1)),
+    (Reason.BAD_GAME, "ListGames", games.GameServiceListGamesRequest(game=NUL)),
+    (Reason.BAD_GAME, "CreateGame", games.CreateGameRequest(game=NUL)),
+    *(
+        (Reason.NO_SUCH_GAME, method, kind(game_id=game_id))
+        for game_id in (NUL, f"{ID}\0", "ä" * 11, "a" * 60_000)
+        for method, kind in (
+            ("GetGame", games.GetGameRequest),
+            ("JoinGame", games.JoinGameRequest),
+            ("PlayAction", games.PlayActionRequest),
+            ("SayShown", games.SayShownRequest),
+            ("TakeBack", games.TakeBackRequest),
+            ("GetRecord", games.GetRecordRequest),
+            ("WatchGame", games.WatchGameRequest),
+        )
+    ),
+]
+
+
+async def test_what_no_store_could_find_is_refused_before_it_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with table(PERSON, PERSON) as played:
+        for name in ("load", "select"):
+            monkeypatch.setattr(played.app.keeper.store, name, None)
+        for reason, method, request in REFUSED:
+            assert_reason(await refusal(begun(getattr(played.stub, method), request, played)), reason)
+
+
+async def test_a_nul_in_what_a_game_is_asked_for_is_refused() -> None:
+    async with table(PERSON, OPEN) as played:
+        for reason, method, request in (
+            (Reason.WRONG_SEAT_TOKEN, "GetGame", games.GetGameRequest(tokens=[NUL])),
+            (Reason.BAD_OPTIONS, "JoinGame", games.JoinGameRequest(name=NUL)),
+            (Reason.BAD_OPTIONS, "JoinGame", games.JoinGameRequest(request_id=f"{ID}\0")),
+            (Reason.NOT_STARTED, "PlayAction", games.PlayActionRequest(tokens=played.tokens(), version=0, action=NUL)),
+        ):
+            request.game_id = played.game_id
+            assert_reason(await refusal(getattr(played.stub, method)(request)), reason)
+        assert (await played.look()).game == played.made.game

@@ -1,0 +1,225 @@
+"""A store that an earlier version wrote is migrated once, and its games go on as they were."""
+
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from google.protobuf.json_format import MessageToDict
+
+from clerestory.engine import read_records
+from clerestory.engine.games import from_position
+from clerestory.games.opening import open_store
+from clerestory.games.schema import SCRIPTS
+from clerestory.v1 import annotation_pb2 as annotations
+from clerestory.v1 import games_pb2 as games
+from clerestory.v1.annotation_pb2_grpc import AnnotationServiceStub
+from clerestory.v1.games_pb2_grpc import GameServiceStub
+from tests.games.earlier import DATA, VERSION, differences, restore, told, unpack_file
+from tests.games.table import first_action
+from tests.games.test_store import due
+from tests.server.harness import served
+
+GOING_ON = ("duel of bots", "duel with a clock", "cathedral with a bot")  # the server moves in them, sooner or later
+SORTS = ("file", "database")
+
+
+@pytest.fixture
+def earlier(sort: str, request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A store of the earlier version."""
+    if sort == "file":
+        return unpack_file(tmp_path / "games.sqlite")
+    return restore(request.getfixturevalue("database"))
+
+
+async def look(stub: Any, game_id: str, tokens: list[str]) -> games.GetGameResponse:
+    request = games.GetGameRequest(game_id=game_id, tokens=tokens, entries_from_ply=1)
+    seen: games.GetGameResponse = await stub.GetGame(request)
+    return seen
+
+
+async def assert_as_it_was(channel: grpc.aio.Channel, name: str, was: dict[str, Any]) -> None:
+    """Compare what all viewers see of a game with what they saw, and its record."""
+    stub: Any = GameServiceStub(channel)
+    for tokens, expected in was["views"]:
+        there = MessageToDict(await look(stub, was["game_id"], tokens))
+        if name in GOING_ON:
+            entries = expected.get("entries", [])
+            assert not list(differences(there.get("entries", [])[: len(entries)], entries, name))
+        else:
+            assert not list(differences(there, expected, name))
+    tokens = [token for viewer, _ in was["views"][:-1] for token in viewer]
+    record = (await stub.GetRecord(games.GetRecordRequest(game_id=was["game_id"], tokens=tokens))).record
+    assert record.startswith(was["record"]) if name in GOING_ON else record == was["record"]
+
+
+async def reviewed(channel: grpc.aio.Channel, was: dict[str, Any]) -> dict[str, Any]:
+    """Return the review of a game; all of it is in the store."""
+    reference = annotations.KeptGameReference(game_id=was["game_id"], tokens=was["views"][0][0])
+    stub: Any = AnnotationServiceStub(channel)
+    call = stub.AnnotateGame(annotations.AnnotateGameRequest(kept_game=reference, iterations=60))
+    return MessageToDict([message async for message in call][-1].review)
+
+
+@pytest.mark.parametrize("sort", SORTS)
+async def test_every_game_is_as_it_was(sort: str, earlier: str) -> None:
+    async with served(store=earlier) as server:
+        for name, was in told(sort).items():
+            await assert_as_it_was(server.channel, name, was)
+
+
+@pytest.mark.parametrize("sort", SORTS)
+async def test_reviews_are_still_there(sort: str, earlier: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr("clerestory.advice.reviewer.Reviewer.search")
+    over = {name: was for name, was in told(sort).items() if was["review"]}
+    assert {name.partition(" ")[0] for name in over} == {"toy", "duel", "cathedral"}
+    async with served(store=earlier) as server:
+        for name, was in over.items():
+            assert not list(differences(await reviewed(server.channel, was), was["review"], name))
+
+
+@pytest.mark.parametrize("sort", SORTS)
+async def test_games_are_played_on(sort: str, earlier: str) -> None:
+    games_told = told(sort)
+    async with served(store=earlier) as server:
+        stub: Any = GameServiceStub(server.channel)
+        was = games_told["cathedral joined"]
+        tokens = [token for viewer, _ in was["views"][:-1] for token in viewer]
+        for _ in range(3):
+            seen = await look(stub, was["game_id"], tokens)
+            if not any(view.actions for view in seen.views):
+                break  # the bot's turn
+            action = first_action(seen)
+            played = await stub.PlayAction(
+                games.PlayActionRequest(game_id=was["game_id"], tokens=tokens, version=seen.game.version, action=action)
+            )
+            assert played.game.version > seen.game.version
+        joined = await stub.JoinGame(games.JoinGameRequest(game_id=games_told["toy open"]["game_id"]))
+        assert joined.game.status == games.GAME_STATUS_RUNNING
+
+
+@pytest.mark.parametrize("sort", SORTS)
+async def test_a_named_request_has_its_answer_again(sort: str, earlier: str) -> None:
+    """The secret from which its tokens are derived has moved with the games."""
+    was = told(sort)["duel taken back"]
+    seats = [games.SeatPlan(kind=games.SEAT_KIND_PERSON, name="Ann")] * 2
+    async with served(store=earlier) as server:
+        request = games.CreateGameRequest(game="duel", seats=seats, request_id=was["request_id"], seed=105)
+        made = await GameServiceStub(server.channel).CreateGame(request)
+    assert (made.game.game_id, made.owner_token) == (was["game_id"], was["owner"])
+
+
+@pytest.mark.parametrize("sort", SORTS)
+async def test_the_columns_are_filled_in_once(sort: str, earlier: str) -> None:
+    first = await open_store(earlier)
+    tallies = await first.tally()
+    [(maker, tally)] = tallies.items()
+    assert len(maker) == 64
+    assert (tally.games, tally.unfinished) == (15, 10)
+    assert await due(first, 1 << 62, 99, bots_only=True) == [told(sort)["duel of bots"]["game_id"]]
+    waiting = {told(sort)[name]["game_id"] for name in GOING_ON[1:]}
+    assert set(await due(first, 1 << 62, 99, bots_only=False)) == waiting
+    [oldest] = await first.delete_untouched(1 << 62, 1)
+    after = await first.tally()
+    await first.close()
+    again = await open_store(earlier)
+    assert await again.tally() == after
+    assert await again.load(oldest) is None
+    assert await again.delete_untouched(1_795_000_000_000, 99) == []  # none counts as untouched since ever
+    await again.close()
+
+
+def test_records_and_positions_are_read() -> None:
+    for name, count in (("toy", 2), ("duel", 1), ("cathedral", 1)):
+        records = read_records((DATA / f"{name}.jsonl").read_text().splitlines())
+        assert [record.state.over for record in records] == [True] * count
+        assert from_position((DATA / f"{name}.position.json").read_text()).game.name == name
+
+
+# -- SIGKILL ---------------------------------------------------------------------------------------
+
+# Each opens the stores that it is given in a process of its own, which kills itself before its first statement in the
+# first store, before its second one in the second store, and so on; printed is whether it got there.
+FORKS = """
+for last, store in enumerate(sys.argv[1:], 1):
+    if not (child := os.fork()):
+        open_until(store, last)
+        os._exit(0)
+    print(os.WIFSIGNALED(os.waitpid(child, 0)[1]))
+"""
+KILL_IN_SQLITE = f"""
+import os, signal, sqlite3, sys
+from clerestory.games import schema
+connect = sqlite3.connect
+def open_until(store, last):
+    seen = 0
+    class Doomed(sqlite3.Connection):
+        def execute(self, *arguments):
+            nonlocal seen
+            seen += 1
+            if seen == last:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return super().execute(*arguments)
+    schema.sqlite3.connect = lambda path, **more: connect(path, factory=Doomed, **more)
+    schema.open_file(store)
+{FORKS}
+"""
+KILL_IN_POSTGRES = f"""
+import asyncio, os, signal, sys
+import psycopg
+from clerestory.games.postgres import PostgresStore
+execute = psycopg.AsyncConnection.execute
+async def opened(store):
+    await (await PostgresStore.open(store)).close()
+def open_until(store, last):
+    seen = 0
+    async def doomed(self, *arguments):
+        nonlocal seen
+        seen += 1
+        if seen == last:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return await execute(self, *arguments)
+    psycopg.AsyncConnection.execute = doomed
+    asyncio.run(opened(store))
+{FORKS}
+"""
+
+
+def kills(script: str, *stores: str) -> list[bool]:
+    """Run a script that kills what opens stores; return in which of them something was killed."""
+    done = subprocess.run([sys.executable, "-c", script, *stores], check=True, capture_output=True, text=True)
+    return [line == "True" for line in done.stdout.split()]
+
+
+def version_of(path: str) -> int:
+    connection = sqlite3.connect(path)
+    try:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        (columns,) = connection.execute("SELECT count(*) FROM pragma_table_info('game')").fetchone()
+        assert columns == (7 if version == VERSION["file"] else 11)
+        return int(version)
+    finally:
+        connection.close()
+
+
+def test_a_file_is_migrated_wholly_or_not_at_all(tmp_path: Path) -> None:
+    paths = [unpack_file(tmp_path / f"{number}.sqlite") for number in range(50)]
+    killed = kills(KILL_IN_SQLITE, *paths)
+    assert len(SCRIPTS[-1].split(";")) < sum(killed) < len(paths)
+    versions = [version_of(path) for path in paths]
+    assert versions == sorted(versions)
+    assert set(versions) == {VERSION["file"], len(SCRIPTS)}
+    assert killed == sorted(killed, reverse=True)
+
+
+async def test_a_database_is_migrated_wholly_or_not_at_all(database: str) -> None:
+    killed = kills(KILL_IN_POSTGRES, *[restore(database)] * 20)
+    assert 4 < sum(killed) < len(killed)
+    store = await open_store(database)
+    assert (await store.tally()).popitem()[1].games == len(told("database"))
+    assert None not in [await store.load(was["game_id"]) for was in told("database").values()]
+    await store.close()

@@ -1,0 +1,223 @@
+"""Games with more entries than any honest one: no call about them stops the others, takes much memory, or is lost."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from clerestory.engine.games import GAMES
+from clerestory.games import course
+from clerestory.games.kept import ServerGame
+from clerestory.games.viewer import Viewer
+from clerestory.server import game_service, translate, translate_plans
+from clerestory.server.errors import Reason
+from clerestory.server.watch import FEW, MOST
+from clerestory.v1 import games_pb2 as games
+from clerestory.v1.advisor_pb2 import RecommendMoveRequest
+from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
+from clerestory.v1.games_pb2_grpc import GameServiceStub
+from clerestory.v1.position_pb2 import Position
+from clerestory.v1.toy_pb2 import ToyPosition
+from tests.games.table import PERSON, Table, play_out, table
+from tests.laws import walk
+from tests.server.harness import assert_reason, question, refusal, served, until
+from tests.server.rules import CASES
+
+BOTH = Viewer((0, 1))
+ALL = games.GameOptions(take_backs=games.TAKE_BACKS_ALL, onlookers=games.ONLOOKERS_ALL)
+LATE = games.GameOptions(take_backs=games.TAKE_BACKS_ALL, onlookers=games.ONLOOKERS_ALL, delay_plies=1)
+
+
+def back_and_forth(kept: ServerGame, version: int) -> None:
+    """Play and take back until a game has so many entries."""
+    while kept.version < version:
+        course.play(kept, BOTH, kept.version, kept.position.legal_actions()[0].text, 5)
+        course.take_back(kept, BOTH, kept.version, 0, False, 5)
+
+
+async def lengthen(played: Table, version: int) -> None:
+    """Let a game have at least so many entries."""
+    async with played.app.keeper.lend(played.game_id) as live:
+        await played.app.keeper.change(live, lambda kept: back_and_forth(kept, version))
+
+
+@contextmanager
+def counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
+    """Yield a list that grows by one with every entry that is added to a state of a game, in whatever thread."""
+    added: list[Any] = []
+    add = ServerGame.add
+    with monkeypatch.context() as patched:
+        patched.setattr(ServerGame, "add", lambda self, entry: (added.append(entry), add(self, entry))[1])
+        yield added
+
+
+# -- how long a log can be -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "seats"), CASES)
+def test_the_limit_is_far_above_games_that_are_played(name: str, seats: int) -> None:
+    assert sum(1 for _ in walk(GAMES[name], seats, 1)) < course.MAX_ENTRIES / 5
+
+
+async def test_a_log_that_is_full_takes_moves_until_the_game_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(course, "MAX_ENTRIES", 40)
+    async with table(PERSON, PERSON, options=ALL) as played:
+        await lengthen(played, 40)
+        seen = await played.play_first()
+        named = {"game_id": played.game_id, "tokens": played.tokens()}
+        back = games.TakeBackRequest(**named, version=seen.game.version, ply=0)
+        renamed = games.SeatPlan(kind=games.SEAT_KIND_PERSON, name="another")
+        for refused in (
+            played.stub.TakeBack(back),
+            played.stub.SetSeat(games.SetSeatRequest(**named, seat=0, plan=renamed)),
+        ):
+            assert_reason(await refusal(refused), Reason.LOG_FULL)
+        assert (await played.look()).game == seen.game
+        assert (await play_out(played)).game.status == games.GAME_STATUS_OVER
+
+
+# -- watching --------------------------------------------------------------------------------------
+
+
+async def test_a_long_log_is_watched_in_messages_of_bounded_size_and_can_be_resumed_at_each() -> None:
+    async with table(PERSON, PERSON, options=ALL) as played:
+        await lengthen(played, 4 * MOST)
+        last = (await played.look()).game.version
+        versions, since = list[int](), 0
+        while since < last:
+            watching = played.watch(from_version=since)
+            for _ in range(2):
+                state = await watching.read()
+                assert state.ByteSize() < 100_000
+                assert 0 < len(state.entries) <= MOST
+                versions += [entry.version for entry in state.entries]
+                assert state.game.version == versions[-1]
+                if state.game.version == last:
+                    break
+            since = state.game.version
+            watching.cancel()
+        assert versions == list(range(1, last + 1))
+        assert state.views == (await played.look()).views
+
+
+async def test_a_long_log_is_replayed_once_by_each_who_watches_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with table(PERSON, PERSON, options=ALL) as played:
+        await lengthen(played, 4 * MOST)
+        last = (await played.look()).game.version
+        with counted(monkeypatch) as added:
+            watching = played.watch(from_version=0)
+            while (await watching.read()).game.version < last:
+                pass
+        assert len(added) <= 2 * last  # once for the states, once for what the entries say
+        watching.cancel()
+
+
+async def test_no_message_is_kept_for_those_who_left() -> None:
+    async with table(PERSON, PERSON, options=ALL) as played:
+        await lengthen(played, 2 * MOST)
+        async with played.app.keeper.lend(played.game_id) as live:
+            stays = played.watch()
+            await stays.read()
+            for since in range(0, live.kept.version, 20):
+                watching = played.watch(0, from_version=since)
+                await watching.read()
+                watching.cancel()
+            await until(lambda: len(live.watching) == 1)
+            assert len(live.frames) <= 2 * FEW
+            stays.cancel()
+            await until(lambda: not live.watching)
+            assert live.frames == {}
+
+
+# -- looking ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["GetGame", "GetRecord", "ListGames"])
+async def test_a_delayed_game_is_replayed_once_for_all_onlookers(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with table(PERSON, PERSON, options=LATE) as played:
+        await lengthen(played, 1000)
+        request = {
+            "GetGame": games.GetGameRequest(game_id=played.game_id),
+            "GetRecord": games.GetRecordRequest(game_id=played.game_id),
+            "ListGames": games.GameServiceListGamesRequest(),
+        }[method]
+        call = getattr(played.stub, method)
+        with counted(monkeypatch) as added:
+            answers = await asyncio.gather(*(call(request) for _ in range(10)))
+            assert 0 < len(added) < (await played.look()).game.version
+        assert [answer == answers[0] for answer in answers] == [True] * 10
+        await played.play_first()
+        with counted(monkeypatch) as added:
+            after = await call(request)
+        assert len(added) <= 10  # what came since
+        assert after != answers[0] or method == "GetRecord"
+
+
+async def test_a_repeated_take_back_replays_the_game_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with table(PERSON, PERSON, options=ALL) as played:
+        await lengthen(played, 500)
+        version = (await played.play_first()).game.version
+        back = games.TakeBackRequest(game_id=played.game_id, tokens=played.tokens(), version=version, ply=0)
+        first = await played.stub.TakeBack(back)
+        await lengthen(played, 1000)
+        with counted(monkeypatch) as added:
+            assert await played.stub.TakeBack(back) == first
+        assert len(added) < version + 20
+
+
+@pytest.mark.parametrize(("work", "call"), [("write_line", "GetGame"), ("write_record", "GetRecord")])
+async def test_what_takes_long_leaves_the_event_loop(work: str, call: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    done = getattr(game_service, work)
+    threads: list[threading.Thread] = []
+    monkeypatch.setattr(
+        game_service, work, lambda *given: (threads.append(threading.current_thread()), done(*given))[1]
+    )
+    monkeypatch.setattr("clerestory.server.aside.AT_ONCE", 3)
+    async with table(PERSON, PERSON, options=ALL) as played:
+        await play_out(played)
+        request = {
+            "GetGame": games.GetGameRequest(game_id=played.game_id, entries_from_ply=1),
+            "GetRecord": games.GetRecordRequest(game_id=played.game_id),
+        }[call]
+        await getattr(played.stub, call)(request)
+    assert len(threads) == 1
+    assert threads[0] is not threading.main_thread()
+
+
+# -- requests that are too long to be read ---------------------------------------------------------
+
+
+def crowd(players: int) -> RecommendMoveRequest:
+    toy = ToyPosition(players=[{}] * players)  # type: ignore[list-item]
+    return RecommendMoveRequest(position=Position(rules_revision=1, toy=toy), iterations=1)
+
+
+async def test_positions_of_too_many_parts_are_refused_unread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(translate, "position_fields", unread)
+    async with served() as server:
+        for players in (20_000, 2_000):
+            error = await refusal(AdvisorServiceStub(server.channel).RecommendMove(crowd(players)))
+            assert_reason(error, Reason.BAD_POSITION)
+
+
+@pytest.mark.parametrize("field", ["consider_actions", "avoid_actions"])
+async def test_lists_of_too_many_actions_are_refused_unread(field: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(translate, "code_of", unread)
+    async with served() as server:
+        asked = question(iterations=1, **{field: [""] * 30_000})
+        error = await refusal(AdvisorServiceStub(server.channel).RecommendMove(asked))
+    assert_reason(error, Reason(f"BAD_{field.upper()}"))
+
+
+async def test_games_of_too_many_seats_are_refused_unread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(translate_plans, "read_holder", unread)
+    async with served() as server:
+        asked = games.CreateGameRequest(game="toy", seats=[games.SeatPlan()] * 15_000)
+        assert_reason(await refusal(GameServiceStub(server.channel).CreateGame(asked)), Reason.BAD_SEATS)
+
+
+def unread(*_: Any) -> Callable[..., Any]:
+    raise AssertionError("it was read")

@@ -1,0 +1,148 @@
+"""What GameService refuses, each with its reason."""
+
+from pathlib import Path
+from typing import Any
+
+from google.protobuf.duration_pb2 import Duration
+from google.rpc.error_details_pb2 import BadRequest, ErrorInfo
+
+from clerestory.server.errors import CODES, Reason
+from clerestory.v1 import games_pb2 as games
+from clerestory.v1.games_pb2_grpc import GameServiceStub
+from tests.games.table import BOT, PERSON, seated, table
+from tests.games.test_kept import REFUSED as NOT_ALLOWED
+from tests.server.harness import assert_reason, details, refusal, served
+
+CREATE: list[tuple[Reason, str, games.CreateGameRequest]] = [
+    (Reason.BAD_GAME, "game", games.CreateGameRequest(game="chess")),
+    (Reason.BAD_SEATS, "seats", games.CreateGameRequest(game="toy", seats=[BOT])),
+    (Reason.BAD_OPTIONS, "seats[1].kind", games.CreateGameRequest(game="toy", seats=[BOT, games.SeatPlan()])),
+    (
+        Reason.BAD_OPTIONS,
+        "seats[0].name",
+        games.CreateGameRequest(game="toy", seats=[games.SeatPlan(kind=2, name="x" * 41), BOT]),
+    ),
+    (
+        Reason.BAD_OPTIONS,
+        "seats[0].name",
+        games.CreateGameRequest(game="toy", seats=[games.SeatPlan(kind=2, name="a\nb"), BOT]),
+    ),
+    (
+        Reason.BAD_OPTIONS,
+        "seats[0].name",
+        games.CreateGameRequest(game="toy", seats=[games.SeatPlan(kind=1, name="x"), BOT]),
+    ),
+    (
+        Reason.BAD_OPTIONS,
+        "seats[0].bot",
+        games.CreateGameRequest(game="toy", seats=[games.SeatPlan(kind=1, bot=games.Bot()), BOT]),
+    ),
+    (
+        Reason.BAD_LEVEL,
+        "seats[1].bot.level",
+        games.CreateGameRequest(game="toy", seats=[BOT, games.SeatPlan(kind=3, bot=games.Bot(level=9))]),
+    ),
+    (
+        Reason.BAD_TIME_BUDGET,
+        "seats[1].bot.time_budget",
+        games.CreateGameRequest(game="toy", seats=[BOT, games.SeatPlan(kind=3, bot=games.Bot(time_budget=Duration()))]),
+    ),
+    *[
+        (Reason.BAD_OPTIONS, f"options.{field}", games.CreateGameRequest(game="toy", seats=[BOT, BOT], options=options))
+        for field, options in (
+            ("hints", games.GameOptions(hints=9)),  # type: ignore[arg-type]
+            ("delay_plies", games.GameOptions(delay_plies=1001)),
+            ("time_per_move", games.GameOptions(time_per_move=Duration(nanos=999_999_999))),
+            ("time_per_move", games.GameOptions(time_per_move=Duration(seconds=31 * 24 * 3600))),
+        )
+    ],
+    (Reason.BAD_OPTIONS, "seed", games.CreateGameRequest(game="toy", seats=[BOT, BOT], seed=1 << 53)),
+    (
+        Reason.BAD_OPTIONS,
+        "seed",
+        games.CreateGameRequest(game="toy", seats=[BOT, BOT], seed=1, options=games.GameOptions(table=True)),
+    ),
+    (Reason.BAD_OPTIONS, "request_id", games.CreateGameRequest(game="toy", seats=[BOT, BOT], request_id="short")),
+]
+
+
+async def test_a_game_that_makes_no_sense_is_not_made() -> None:
+    async with table() as played:
+        for reason, field, request in CREATE:
+            error = await refusal(played.stub.CreateGame(request))
+            assert_reason(error, reason)
+            assert [fault.field for fault in details(error, BadRequest).field_violations] == [field]
+        assert played.app.keeper.unfinished == 1
+
+
+CALLS: list[tuple[Reason, str, type[Any], dict[str, Any]]] = [
+    *[
+        (Reason.NO_SUCH_GAME, method, request, {"game_id": "none"} | fields)
+        for method, request, fields in (
+            ("GetGame", games.GetGameRequest, {}),
+            ("JoinGame", games.JoinGameRequest, {}),
+            ("PlayAction", games.PlayActionRequest, {}),
+            ("TakeBack", games.TakeBackRequest, {}),
+            ("SetSeat", games.SetSeatRequest, {"plan": BOT}),
+            ("EndGame", games.EndGameRequest, {"reason": 2}),
+            ("GetRecord", games.GetRecordRequest, {}),
+        )
+    ],
+    (Reason.WRONG_SEAT_TOKEN, "PlayAction", games.PlayActionRequest, {"tokens": ["x"]}),
+    (Reason.WRONG_SEAT_TOKEN, "GetGame", games.GetGameRequest, {}),
+    (Reason.SEAT_TAKEN, "JoinGame", games.JoinGameRequest, {}),
+    (Reason.BAD_OPTIONS, "JoinGame", games.JoinGameRequest, {"name": "x" * 41}),
+    (Reason.BAD_OPTIONS, "EndGame", games.EndGameRequest, {"reason": 1}),
+    (Reason.BAD_PAGE, "ListGames", games.GameServiceListGamesRequest, {"page_size": 101}),
+    (Reason.BAD_PAGE, "ListGames", games.GameServiceListGamesRequest, {"page_token": "x"}),
+    (Reason.BAD_PAGE, "ListGames", games.GameServiceListGamesRequest, {"tokens": ["x"] * 101}),
+    (Reason.BAD_PAGE, "ListGames", games.GameServiceListGamesRequest, {"status": games.GAME_STATUS_FROZEN}),
+]
+
+
+async def test_calls_that_are_refused() -> None:
+    async with table(PERSON, BOT) as played:
+        for reason, method, kind, fields in CALLS:
+            named = {} if "page" in str(fields) or method == "ListGames" else {"game_id": played.game_id}
+            error = await refusal(getattr(played.stub, method)(kind(**named | fields)))
+            assert_reason(error, reason)
+            assert error.code() == CODES[reason]
+
+
+async def test_there_are_limits() -> None:
+    async with table(PERSON, BOT, settings={"max_games": 2, "max_watchers": 1}) as played:
+        other = await seated(played.stub, played.app, PERSON, BOT)
+        error = await refusal(seated(played.stub, played.app, PERSON, BOT))
+        assert_reason(error, Reason.TOO_MANY_GAMES)
+        abandon = games.EndGameRequest(game_id=other.game_id, tokens=[other.made.owner_token], reason=3)
+        await played.stub.EndGame(abandon)
+        await seated(played.stub, played.app, PERSON, BOT)
+        watching = played.watch(0)
+        await watching.read()
+        assert_reason(await refusal(played.watch(0).read()), Reason.TOO_MANY_WATCHERS)
+
+
+async def test_a_caller_has_games_of_its_own(tmp_path: Path) -> None:
+    """Each caller has a limit, a name that it acts for has a separate one, and both survive a restart."""
+    settings = {"max_games_each": 1, "store": str(tmp_path / "games")}
+    plan = games.CreateGameRequest(game="toy", seats=[PERSON, BOT])
+    async with table(PERSON, BOT, settings=settings) as played:
+        await played.stub.CreateGame(plan, metadata=[("x-on-behalf-of", "Ada")])
+        for metadata in ([], [("x-on-behalf-of", "Ada")]):
+            error = await refusal(played.stub.CreateGame(plan, metadata=metadata))
+            assert_reason(error, Reason.TOO_MANY_GAMES)
+            assert dict(details(error, ErrorInfo).metadata) == {"limit": "max_games_each", "most": "1"}
+    async with served(**settings) as server:
+        stub = GameServiceStub(server.channel)
+        assert_reason(await refusal(stub.CreateGame(plan)), Reason.TOO_MANY_GAMES)
+        await stub.CreateGame(plan, metadata=[("x-on-behalf-of", "Bob")])
+
+
+PRODUCED = {
+    *(reason for reason, _, _ in CREATE),
+    *(reason for reason, _, _, _ in CALLS),
+    *(reason for reason, _, _ in NOT_ALLOWED),
+    *(Reason.TOO_MANY_GAMES, Reason.TOO_MANY_WATCHERS),  # test_there_are_limits
+    *(Reason.DISK_FULL, Reason.STORE_FAILED),  # test_keeping.py
+    Reason.FROZEN,  # test_keeping.py
+}

@@ -1,0 +1,86 @@
+"""Games that several servers share go on, whatever news is lost and whatever interrupts a takeover."""
+
+import asyncio
+import os
+import signal
+from typing import Any
+
+import grpc
+import pytest
+
+from clerestory.cli.embedded import embedded_child
+from clerestory.games.postgres import PostgresStore
+from clerestory.games.store import StoreError
+from clerestory.v1 import games_pb2 as games
+from clerestory.v1.games_pb2_grpc import GameServiceStub
+from tests.games.table import BOT, PERSON, Table, first_action, seated
+from tests.games.test_postgres import SLOW, elsewhere, finished
+from tests.server.harness import served, until
+
+ENOUGH = 120.0  # seconds that a test may take
+
+
+async def answered(played: Table, version: int) -> None:
+    """Wait until the bots have moved and it is the turn of the person at seat 0; nobody watches."""
+    while True:
+        seen = await played.look(0)
+        if seen.game.version > version and any(view.actions for view in seen.views):
+            return
+        await asyncio.sleep(0.1)
+
+
+async def test_bots_move_without_any_news(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody hears of what other servers store."""
+    monkeypatch.setattr(PostgresStore, "listen", lambda *_: None)
+    async with asyncio.timeout(ENOUGH), served(store=database) as first, served(store=database) as second:
+        made = [await seated(GameServiceStub(first.channel), first.app, PERSON, BOT, game="duel") for _ in range(5)]
+        for played in made:  # whose owner is the first server from now on
+            await answered(played, 0)
+        for _ in range(2):
+            versions = []
+            for there in (elsewhere(played, second) for played in made):
+                seen = await there.look(0)
+                versions.append((await there.play(first_action(seen), seen.game.version, 0)).game.version)
+            for played, version in zip(made, versions, strict=True):
+                await answered(elsewhere(played, second), version)
+
+
+async def test_a_takeover_that_is_interrupted_is_made_good(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first server is killed, and the second one cannot load what it has taken over, at first."""
+    async with asyncio.timeout(ENOUGH), served(store=database) as staying:
+        with embedded_child("--store", database, "--workers", "1") as child:
+            async with grpc.aio.insecure_channel(child.target) as channel:
+                made = [await seated(GameServiceStub(channel), None, SLOW, SLOW) for _ in range(6)]
+            os.kill(child.process, signal.SIGKILL)
+        store: Any = staying.app.keeper.store
+        load, failures = store.load, []
+
+        async def interrupted(game_id: str) -> Any:
+            if len(failures) < len(made):
+                failures.append(game_id)
+                raise StoreError("the connection was closed")
+            return await load(game_id)
+
+        monkeypatch.setattr(store, "load", interrupted)
+        await until(lambda: len(failures) == len(made))
+        for played in made:
+            await finished(elsewhere(played, staying))
+
+
+async def test_a_game_of_a_newer_server_is_left_to_it(database: str) -> None:
+    """A server that cannot read a game lets go of it for good, and moves in all others."""
+    async with asyncio.timeout(ENOUGH), served(store=database) as server:
+        store: Any = server.app.keeper.store
+        stub = GameServiceStub(server.channel)
+        newer = await seated(stub, server.app, PERSON, BOT, game="duel")
+        text = "INSERT INTO entry SELECT id, 999, 'sung', 0, 'x', 0 FROM game WHERE id = %s RETURNING game"
+        await store._ask(text, (newer.game_id,))
+        await store._ask("UPDATE game SET due = 0 WHERE id = %s RETURNING id", (newer.game_id,))
+        others = [await seated(stub, server.app, BOT, BOT) for _ in range(3)]
+        for played in others:
+            await finished(played)
+        while await store._ask("SELECT owner FROM game WHERE id = %s", (newer.game_id,)) != [(None,)]:
+            await asyncio.sleep(0.1)
+        assert (await newer.look(0)).game.status == games.GAME_STATUS_FROZEN
+        taken = [due.game_id for due in await store.due(1 << 60, 9, bots_only=False)]
+        assert taken == [newer.game_id]  # by whoever can read it: nobody owns it

@@ -1,0 +1,353 @@
+"""The store: acknowledged entries are in it, failed ones are not, and nobody else can open its file."""
+
+import asyncio
+import sqlite3
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clerestory.games import committer, sqlite
+from clerestory.games.keeper import summary_of
+from clerestory.games.log import Entry, EntryKind, Head
+from clerestory.games.opening import open_store
+from clerestory.games.schema import APPLICATION, SCRIPTS
+from clerestory.games.sqlite import SqliteStore, user_file
+from clerestory.games.store import (
+    MOST_REVIEWS,
+    Batch,
+    Conflict,
+    GameFilter,
+    Key,
+    Store,
+    Summary,
+)
+from clerestory.server.config import BadSettings
+from tests.games.table import head, kept
+
+RUNNING = Summary("running", False, None)
+
+
+def entries(count: int, text: str = "fold") -> list[Entry]:
+    return [Entry(EntryKind.PLAYED, 0, text, number) for number in range(count)]
+
+
+def named(game_id: str, created: int = 1) -> Head:
+    return replace(head(), game_id=game_id, created=created)
+
+
+async def test_what_was_stored_is_loaded(name: str) -> None:
+    store = await open_store(name)
+    game = kept("cathedral", "ppb")
+    await store.create(game.head, Batch(game.entries, summary_of(game)))
+    await store.append("game", game.version, Batch(entries(2), RUNNING))
+    assert await store.load("game") == (game.head, [*game.entries, *entries(2)])
+    assert await store.load("other") is None
+    await store.close()
+
+
+async def test_a_number_is_taken_once_and_a_conflict_leaves_nothing(name: str) -> None:
+    store = await open_store(name)
+    await store.create(named("a"), Batch(entries(2), RUNNING, [Key("x")]))
+    for number, keys in ((1, []), (2, [Key("x")])):
+        with pytest.raises(Conflict):
+            await store.append("a", number, Batch(entries(2, "play 1"), Summary("over", True, 0), keys))
+    with pytest.raises(Conflict):
+        await store.create(named("a"), Batch([], RUNNING))
+    with pytest.raises(Conflict):
+        await store.append("none", 0, Batch(entries(1), RUNNING))
+    assert await store.load("a") == (named("a"), entries(2))
+    assert await store.select(GameFilter(9)) == []
+    await store.close()
+
+
+async def test_a_conflict_undoes_nothing_of_those_it_is_stored_with(path: str) -> None:
+    store = SqliteStore(path)
+    await store.create(named("a"), Batch([], RUNNING))
+    asked = [store.append("a", number, Batch(entries(1), RUNNING)) for number in (0, 0, 1, 5, 5)]
+    found = await asyncio.gather(*asked, return_exceptions=True)
+    assert [type(one) for one in found] == [type(None), Conflict, type(None), type(None), Conflict]
+    await store.close()
+
+
+async def test_many_are_stored_in_one_transaction(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    committed: list[int] = []
+    settle = committer.settle
+    monkeypatch.setattr(
+        committer, "settle", lambda connection, jobs: (committed.append(len(jobs)), settle(connection, jobs))[1]
+    )
+    store = SqliteStore(path)
+    await store.create(named("a"), Batch([], RUNNING))
+    await asyncio.gather(*(store.append("a", number, Batch(entries(1), RUNNING)) for number in range(100)))
+    assert len(committed) < 50
+    assert sum(committed) == 103  # with those of opening
+    await store.close()
+
+
+async def test_games_are_listed_by_age_in_pages(name: str) -> None:
+    store = await open_store(name)
+    for number in range(5):
+        summary = Summary("open" if number % 2 else "running", number != 3, 0 if number == 4 else None)
+        await store.create(named(f"g{number}", created=number // 2), Batch([], summary, [Key(f"token {number}")]))
+    shown = [game for game, _ in await store.select(GameFilter(9))]
+    assert shown == ["g4", "g2", "g1", "g0"]
+    [first, second] = await store.select(GameFilter(2))
+    assert [first[0], second[0]] == shown[:2]
+    assert [game for game, _ in await store.select(GameFilter(9, before=(second[1], second[0])))] == shown[2:]
+    assert [game for game, _ in await store.select(GameFilter(9, status="open"))] == ["g1"]
+    assert [game for game, _ in await store.select(GameFilter(9, tokens=("token 3", "token 0", "x")))] == ["g3", "g0"]
+    assert await store.select(GameFilter(9, game="duel")) == []
+    await store.close()
+
+
+async def test_keys_lead_to_games(name: str) -> None:
+    store = await open_store(name)
+    await store.create(named("a"), Batch([], RUNNING, [Key("owner"), Key("seat", 1), Key("request", 2, request=True)]))
+    assert await store.find(["seat", "request", "owner", "none"]) == {
+        "seat": ("a", 1),
+        "request": ("a", 2),
+        "owner": ("a", None),
+    }
+    await store.close()
+
+
+@pytest.mark.parametrize("sort", ["file", "database"])
+async def test_a_store_that_is_opened_again_has_everything(
+    sort: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    where = str(tmp_path / "games.sqlite") if sort == "file" else request.getfixturevalue("database")
+    first = await open_store(where)
+    await first.create(named("a"), Batch(entries(3), RUNNING))
+    await first.create(named("b"), Batch([], Summary("over", False, None)))
+    await first.close()
+    again = await open_store(where)
+    assert await again.load("a") == (named("a"), entries(3))
+    assert await again.later("a", 2) == entries(3)[2:]
+    assert again.secret == first.secret
+    assert (await again.tally())[""].unfinished == 1
+    await again.close()
+
+
+async def test_reviews_are_kept_once(name: str) -> None:
+    store = await open_store(name)
+    await store.create(named("a"), Batch([], RUNNING))
+    await store.keep_review("a", "plan", {1: b"one", 2: b"two"})
+    await store.keep_review("a", "plan", {2: b"other", 3: b"\0three"})
+    assert await store.reviewed("a", "plan") == {1: b"one", 2: b"two", 3: b"\0three"}
+    assert await store.reviewed("a", "other") == {}
+    await store.close()
+
+
+async def test_of_many_reviews_of_a_game_the_oldest_go(name: str) -> None:
+    store = await open_store(name)
+    for game_id in ("a", "b"):
+        await store.create(named(game_id), Batch([], RUNNING))
+        await store.keep_review(game_id, "0", {1: b"one", 2: b"two"})
+    sizes = list[int]()
+    for number in range(1, 3 * MOST_REVIEWS):
+        await asyncio.sleep(0.002)  # the clock of a store counts milliseconds
+        for ply in (1, 2):
+            await store.keep_review("a", f"{number}", {ply: b"one"})
+        sizes.append((await store.tally())[""].bytes)
+    kept = [number for number in range(3 * MOST_REVIEWS) if await store.reviewed("a", f"{number}")]
+    assert kept == list(range(2 * MOST_REVIEWS, 3 * MOST_REVIEWS))
+    assert await store.reviewed("a", f"{kept[-1]}") == {1: b"one", 2: b"one"}
+    assert await store.reviewed("b", "0") == {1: b"one", 2: b"two"}
+    assert len(set(sizes[MOST_REVIEWS:])) == 1
+    await store.close()
+
+
+def made_by(maker: str, number: int) -> Head:
+    return replace(named(f"{maker}{number}"), maker=maker)
+
+
+async def fill(store: Store, games: dict[str, int], *, bots_only: bool) -> None:
+    """Make games of makers: each of them so many, all due; the games of the last maker first."""
+    for age, (maker, count) in enumerate(games.items()):
+        for number in range(count):
+            due = Summary("running", False, 1000 * (len(games) - age) + number, bots_only)
+            await store.create(made_by(maker, number), Batch([], due))
+
+
+async def due(store: Store, *arguments: int, **more: Any) -> list[str]:
+    """Return the ids of games that are due."""
+    return [one.game_id for one in await store.due(*arguments, **more)]
+
+
+@pytest.mark.parametrize("bots_only", [False, True])
+async def test_games_that_are_due_are_found_of_each_maker_in_turn(name: str, bots_only: bool) -> None:
+    store = await open_store(name)
+    await fill(store, {"a": 3, "b": 5, "": 1}, bots_only=bots_only)
+    await fill(store, {"other": 2}, bots_only=not bots_only)
+    everything = await due(store, 10_000, 99, bots_only=bots_only)
+    assert sorted(everything) == ["0", "a0", "a1", "a2", "b0", "b1", "b2", "b3", "b4"]
+    assert sorted(everything[:3]) == ["0", "a0", "b0"]
+    assert sorted(everything[3:5]) == ["a1", "b1"]
+    assert await due(store, 2001, 99, bots_only=bots_only, skip=["0"]) == ["b0"]
+    assert await due(store, 1000, 99, bots_only=bots_only) == []
+    assert len(await due(store, 10_000, 4, bots_only=bots_only)) == 4
+    await store.close()
+
+
+@pytest.mark.parametrize("bots_only", [False, True])
+async def test_one_maker_with_many_games_does_not_hide_those_of_another(name: str, bots_only: bool) -> None:
+    store = await open_store(name)
+    await fill(store, {"b": 1, "a": 30}, bots_only=bots_only)
+    assert await due(store, 10_000, 2, bots_only=bots_only) == ["a0", "b0"]
+    [first] = await store.due(10_000, 1, bots_only=bots_only, skip=[f"a{number}" for number in range(30)])
+    assert (first.game_id, first.maker, first.moment) == ("b0", "b", 2000)
+    await store.close()
+
+
+async def test_games_of_bots_only_come_round_to_every_maker(name: str) -> None:
+    """However few places there are, and however many games one maker has."""
+    store = await open_store(name)
+    await fill(store, {"a": 50, "b": 1, "c": 1, "d": 1}, bots_only=True)
+    found: list[str] = []
+    for _ in range(6):
+        found += await due(store, 10_000, 1, bots_only=True, skip=[one for one in found if one != "a0"])
+    assert [one[0] for one in found] == ["a", "b", "c", "d", "a", "a"]
+    await store.close()
+
+
+async def test_what_each_maker_has_is_counted(name: str) -> None:
+    store = await open_store(name)
+    assert await store.tally() == {}
+    await store.create(made_by("a", 0), Batch(entries(2), RUNNING))
+    before = (await store.tally())["a"]
+    assert (before.unfinished, before.games) == (1, 1)
+    assert before.bytes > len(made_by("a", 0).to_json())
+    await store.append("a0", 2, Batch(entries(1, "x" * 1000), Summary("over", False, None)))
+    await store.create(made_by("b", 0), Batch([], RUNNING))
+    after = await store.tally()
+    assert (after["a"].unfinished, after["a"].games, after["b"].unfinished) == (0, 1, 1)
+    assert 1000 < after["a"].bytes - before.bytes < 1100
+    await store.keep_review("a0", "plan", {1: b"x" * 500})
+    await store.keep_review("a0", "plan", {1: b"x" * 500})
+    assert 500 < (await store.tally())["a"].bytes - after["a"].bytes < 600
+    await store.close()
+
+
+async def test_games_that_nobody_asks_for_are_deleted_whole(name: str) -> None:
+    store = await open_store(name)
+    for number in range(3):
+        await store.create(named(f"g{number}", created=number), Batch(entries(2), RUNNING, [Key(f"t{number}", 0)]))
+        await store.keep_review(f"g{number}", "plan", {1: b"one"})
+    await store.touch(["g0"], 10)
+    assert await store.delete_untouched(2, 9) == ["g1"]
+    assert await store.delete_untouched(11, 1) in (["g0"], ["g2"])
+    assert len(await store.delete_untouched(11, 9)) == 1
+    assert await store.tally() == {}
+    assert await store.find(["t0", "t1", "t2"]) == {}
+    assert await store.load("g1") is None
+    with pytest.raises(Conflict):
+        await store.append("g1", 2, Batch(entries(1), RUNNING))
+    await store.close()
+
+
+async def test_large_games_are_deleted_a_few_at_a_time(name: str) -> None:
+    store = await open_store(name)
+    for number in range(5):
+        await store.create(named(f"g{number}", created=number), Batch(entries(2, "x" * 500_000), RUNNING))
+    assert await store.delete_untouched(99, 9) == ["g0", "g1"]
+    assert await store.delete_untouched(99, 9) == ["g2", "g3"]
+    assert await store.delete_untouched(99, 9) == ["g4"]
+    assert await store.delete_untouched(99, 9) == []
+    await store.close()
+
+
+async def test_an_old_name_of_a_request_is_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = str(tmp_path / "games.sqlite")
+    store = SqliteStore(path)
+    await store.create(named("a"), Batch([], RUNNING, [Key("old", request=True), Key("token")]))
+    await store.close()
+    monkeypatch.setattr(sqlite, "DAY", -1000)
+    again = SqliteStore(path)
+    assert set(await again.find(["old", "token"])) == {"token"}
+    await again.close()
+
+
+# -- the file --------------------------------------------------------------------------------------
+
+
+def test_a_second_server_is_refused_in_one_line(tmp_path: Path) -> None:
+    path = str(tmp_path / "games.sqlite")
+    store = SqliteStore(path)
+    command = [sys.executable, "-m", "clerestory", "serve", "--listen", "127.0.0.1:0", "--workers", "1"]
+    done = subprocess.run([*command, "--store", path], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        f"clerestory: store: {path} is in use by another server; give this one a file of its own, or memory:\n"
+    )
+    asyncio.run(store.close())
+
+
+def make(path: Path, *statements: str) -> None:
+    with sqlite3.connect(path) as connection:
+        for statement in statements:
+            connection.execute(statement)
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    ("statements", "message"),
+    [
+        (("CREATE TABLE recipe (name)",), "is not a store of games"),
+        (("PRAGMA application_id=1129075283", "PRAGMA user_version=99"), "has version 99; this program only knows"),
+    ],
+)
+def test_a_file_that_is_not_ours_is_left_alone(tmp_path: Path, statements: tuple[str, ...], message: str) -> None:
+    path = tmp_path / "games.sqlite"
+    make(path, *statements)
+    before = path.read_bytes()
+    with pytest.raises(BadSettings, match=message):
+        SqliteStore(str(path))
+    assert path.read_bytes() == before
+
+
+def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "games.sqlite"
+    path.write_text("not a database, and longer than its header would be " * 20)
+    with pytest.raises(BadSettings, match="is not a store of games"):
+        SqliteStore(str(path))
+    with pytest.raises(BadSettings, match="cannot be opened"):
+        SqliteStore(str(tmp_path))
+
+
+@pytest.mark.parametrize("version", range(len(SCRIPTS)))
+async def test_every_earlier_version_becomes_this_one(tmp_path: Path, version: int) -> None:
+    """Files of each earlier version; version 0 is an empty one."""
+    path = tmp_path / "games.sqlite"
+    scripts = [text for script in SCRIPTS[:version] for text in script.split(";")]
+    own = ["INSERT INTO store VALUES (zeroblob(32))", f"PRAGMA application_id={APPLICATION}"] if version else []
+    make(path, *scripts, *own, f"PRAGMA user_version={version}")
+    store = SqliteStore(str(path))
+    await store.create(named("a"), Batch(entries(1), RUNNING))
+    assert await store.load("a") == (named("a"), entries(1))
+    [pragmas] = [
+        await store._ask(lambda connection: [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in NAMES])
+    ]
+    assert pragmas == ["wal", "exclusive", 2, 1, len(SCRIPTS)]
+    await store.close()
+
+
+NAMES = ("journal_mode", "locking_mode", "synchronous", "foreign_keys", "user_version")
+
+
+def test_one_connection_is_all_there_is() -> None:
+    """Two connections that write to a WAL can damage it in SQLite up to 3.51.2."""
+    folder = Path(committer.__file__).parent
+    made = [path.name for path in sorted(folder.glob("*.py")) if "sqlite3.connect(" in path.read_text()]
+    assert made == ["schema.py"]
+    assert (folder / "committer.py").read_text().count("open_file(") == 1
+
+
+def test_the_file_of_the_user(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert user_file() == tmp_path / "clerestory" / "games.sqlite"
+    monkeypatch.setenv("XDG_DATA_HOME", "relative")
+    monkeypatch.setenv("HOME", "/home/ann")
+    assert user_file() == Path("/home/ann/.local/share/clerestory/games.sqlite")

@@ -1,0 +1,128 @@
+"""Errors of a store stay with those whose fault they are, and nobody waits for one that is gone."""
+
+import asyncio
+import sqlite3
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clerestory.games import committer
+from clerestory.games.opening import open_store
+from clerestory.games.sqlite import SqliteStore
+from clerestory.games.store import Batch, GameFilter, StoreError, StoreFull, Unreadable
+from tests.games.test_store import RUNNING, entries, named
+
+
+async def test_an_error_stays_in_its_own_job(path: str) -> None:
+    """Of a number that SQLite cannot have, and of a bug, also beside jobs that are committed together with it."""
+
+    def bug(connection: sqlite3.Connection) -> None:
+        connection.execute("DELETE FROM entry")
+        raise KeyError("what was to be stored")
+
+    store = SqliteStore(path)
+    await store.create(named("a"), Batch(entries(1), RUNNING))
+    asked: list[Any] = [
+        store.append("a", 1, Batch(entries(1), RUNNING)),
+        store.select(GameFilter(9, before=(1 << 70, "x"))),
+        store._ask(bug, "a"),
+        store.append("a", 1 << 64, Batch(entries(1), RUNNING)),
+        store.append("a", 2, Batch(entries(1), RUNNING)),
+    ]
+    found = await asyncio.gather(*asked, return_exceptions=True)
+    assert [type(one) for one in found] == [type(None), StoreError, StoreError, StoreError, type(None)]
+    assert str(found[2]) == "the store failed for game 'a': KeyError"
+    assert await store.later("a", 0) == [*entries(1), *entries(1), *entries(1)]
+    assert store.alive
+    await store.close()
+
+
+async def test_what_cannot_be_read_of_a_game_is_told(name: str) -> None:
+    store = await open_store(name)
+    for number, game_id in enumerate(("bad head", "no head", "bad entry", "level", "late", "gap", "late entry")):
+        await store.create(named(game_id, number), Batch(entries(2), RUNNING))
+    change = store._ask if isinstance(store, SqliteStore) else store._do  # type: ignore[attr-defined]
+    await change(lambda to: to.execute("UPDATE game SET head = replace(head, 'person', 'secret') WHERE created = 0"))
+    await change(lambda to: to.execute("UPDATE game SET head = '{' WHERE created = 1"))
+    await change(lambda to: to.execute("UPDATE entry SET kind = 'new' WHERE game = 'bad entry' AND number = 1"))
+    await change(
+        lambda to: to.execute("UPDATE game SET head = replace(head, '1.0', '1.0,\"level\":99') WHERE created = 3")
+    )
+    await change(
+        lambda to: to.execute(
+            "UPDATE game SET head = replace(head, 'created\":', 'created\":999999999999999') WHERE created = 4"
+        )
+    )
+    await change(lambda to: to.execute("DELETE FROM entry WHERE game = 'gap' AND number = 0"))
+    await change(lambda to: to.execute("UPDATE entry SET moment = 9007199254740993 WHERE game = 'late entry'"))
+    says = {"bad head": "seats.0.kind", "no head": "Invalid JSON", "bad entry": "entry 1 .* 'new'"}
+    says |= {"level": "options.play_on.level", "late": "created", "gap": "entry 0 is missing", "late entry": "no time"}
+    for game_id, text in says.items():
+        with pytest.raises(Unreadable, match=text) as caught:
+            await store.load(game_id)
+        assert "secret" not in str(caught.value)
+    assert await store.later("no head", 0) == entries(2)
+    await store.close()
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+async def test_when_its_thread_ends_nobody_waits_for_ever(path: str) -> None:
+    def die(_: sqlite3.Connection) -> None:
+        raise SystemExit
+
+    store = SqliteStore(path)
+    asked: list[Any] = [store._ask(die), *(store.load("a") for _ in range(5))]
+    found = await asyncio.gather(*asked, return_exceptions=True)
+    assert {type(one) for one in found} == {StoreError}
+    assert not store.alive
+    with pytest.raises(StoreError):
+        await store.load("a")
+    await store.close()
+
+
+async def test_a_store_that_hangs_is_left(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a disk that does not answer: calls end, it says that it does not live, and closing ends, too."""
+    monkeypatch.setattr(committer, "ANSWER", 0.05)
+    monkeypatch.setattr(committer, "CLOSING", 0.05)
+    store, gate = SqliteStore(path), threading.Event()
+    with pytest.raises(StoreError, match="no answer within"):
+        await store._ask(lambda _: gate.wait())
+    assert not store.alive
+    waiting = asyncio.ensure_future(store.load("a"))
+    await asyncio.sleep(0)
+    await store.close()
+    with pytest.raises(StoreError):
+        await waiting
+    gate.set()
+
+
+async def test_a_disk_that_is_full_for_one_is_not_for_those_stored_with_it(path: str) -> None:
+    store = SqliteStore(path)
+    await store.create(named("a"), Batch(entries(1), RUNNING))
+    await store._ask(lambda connection: connection.execute("PRAGMA max_page_count=1").fetchone())
+    large: list[Any] = [store.append("a", 1, Batch(entries(1, "x" * 100_000), RUNNING)), store.load("a")]
+    full, read = await asyncio.gather(*large, return_exceptions=True)
+    assert isinstance(full, StoreFull)
+    assert read == (named("a"), entries(1))
+    assert store.alive
+    await store.close()
+
+
+# -- the disk --------------------------------------------------------------------------------------
+
+
+async def test_a_full_disk_is_told_and_changes_nothing(tmp_path: Path) -> None:
+    store = SqliteStore(str(tmp_path / "games.sqlite"))
+    await store.create(named("a"), Batch(entries(1), RUNNING))
+    await store._ask(lambda connection: connection.execute("PRAGMA max_page_count=1").fetchone())
+    with pytest.raises(StoreFull):
+        for number in range(1000):
+            await store.append("a", 1 + number, Batch(entries(1, "x" * 1000), RUNNING))
+    found = await store.load("a")
+    assert found is not None
+    count = len(found[1])
+    await store._ask(lambda connection: connection.execute("PRAGMA max_page_count=100000").fetchone())
+    await store.append("a", count, Batch(entries(1), RUNNING))
+    await store.close()

@@ -1,0 +1,189 @@
+"""A store that fails or is silent stops the games, and nothing else; they go on when it is back."""
+
+import asyncio
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
+from grpc_health.v1.health_pb2_grpc import HealthStub
+
+from clerestory.games import due, keeper
+from clerestory.games.store import StoreError
+from clerestory.server.app import GAMES, SERVICES
+from clerestory.server.errors import Reason
+from clerestory.v1 import games_pb2 as games
+from clerestory.v1.games_pb2_grpc import GameServiceStub
+from tests.games.table import BOT, PERSON, first_action, seated, table
+from tests.server.harness import Served, assert_reason, refusal, served, until
+
+ENOUGH = 120.0  # seconds that a test may take
+
+
+@pytest.fixture
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Look at the store more often than a server does."""
+    monkeypatch.setattr(due, "LOOK", 0.05)
+    monkeypatch.setattr(due, "SOONEST", 0.01)
+    monkeypatch.setattr(keeper, "HEALTH", 0.02)
+
+
+async def broken(*_: Any, **__: Any) -> Any:
+    raise StoreError("broken")
+
+
+async def silent(*_: Any, **__: Any) -> Any:
+    await asyncio.Event().wait()
+
+
+def break_store(server: Served, patch: pytest.MonkeyPatch, how: Any) -> None:
+    """Let every call of a store end, or not end, in the same way."""
+    for name in ("create", "append", "load", "later", "select", "find", "due", "tally", "touch", "own", "close"):
+        patch.setattr(server.app.keeper.store, name, how)
+
+
+async def health(server: Served, service: str) -> Any:
+    answer = await HealthStub(server.channel).Check(HealthCheckRequest(service=service))
+    return answer.status
+
+
+# -- health ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("hurried")
+async def test_the_health_of_games_is_that_of_their_store(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with served() as server:
+        watching = HealthStub(server.channel).Watch(HealthCheckRequest(service=GAMES))
+        assert (await watching.read()).status == HealthCheckResponse.SERVING
+        with monkeypatch.context() as patch:
+            break_store(server, patch, broken)
+            assert (await watching.read()).status == HealthCheckResponse.NOT_SERVING
+            for service in {"", *SERVICES} - {GAMES}:
+                assert await health(server, service) == HealthCheckResponse.SERVING
+        assert (await watching.read()).status == HealthCheckResponse.SERVING
+        watching.cancel()
+
+
+@pytest.mark.usefixtures("hurried")
+async def test_one_look_that_fails_is_no_dead_store(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with served() as server:
+        find, failed = server.app.keeper.store.due, []
+
+        async def once(*arguments: Any, **more: Any) -> Any:
+            if len(failed) < due.MISSED - 1:
+                failed.append(arguments)
+                raise StoreError("broken")
+            return await find(*arguments, **more)
+
+        monkeypatch.setattr(server.app.keeper.store, "due", once)
+        while len(failed) < due.MISSED - 1:
+            assert server.app.keeper.healthy
+            await asyncio.sleep(0.01)
+
+
+# -- the end ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("how", [broken, silent])
+@pytest.mark.usefixtures("hurried")
+async def test_a_server_ends_whatever_its_store_does(how: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with asyncio.timeout(ENOUGH), table(BOT, BOT, settings={"grace": 0.5}) as played:
+        server: Any = played
+        break_store(server, monkeypatch, how)
+        calls = [asyncio.ensure_future(played.look()), asyncio.ensure_future(seated(played.stub, None, PERSON, PERSON))]
+        await asyncio.sleep(0.2)
+        await played.app.finish()
+        await asyncio.gather(*calls, return_exceptions=True)
+        assert all(task.done() for task in played.app.keeper._due._tasks)
+
+
+# -- games go on -----------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("hurried")
+async def test_bots_go_on_when_the_store_is_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with table(PERSON, BOT, game="duel") as played:
+        server: Any = played
+        with monkeypatch.context() as patch:
+            for name in ("append", "due"):
+                patch.setattr(server.app.keeper.store, name, broken)
+            made = await seated(played.stub, played.app, BOT, BOT, game="toy")
+            await until(lambda: not played.app.keeper.healthy)
+        request = games.WatchGameRequest(game_id=made.game_id, tokens=[made.made.owner_token])
+        async with asyncio.timeout(ENOUGH):
+            assert [state async for state in made.stub.WatchGame(request)][-1].game.status == games.GAME_STATUS_OVER
+
+
+@pytest.mark.usefixtures("hurried")
+async def test_a_bot_moves_although_the_answer_to_a_move_was_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The move was stored; the store said that it was not, and so did the call."""
+    async with table(PERSON, BOT, game="duel") as played:
+        append = played.app.keeper.store.append
+
+        async def lost(*arguments: Any, **more: Any) -> None:
+            await append(*arguments, **more)
+            raise StoreError("the answer was lost")
+
+        seen = await played.look(0)
+        with monkeypatch.context() as patch:
+            patch.setattr(played.app.keeper.store, "append", lost)
+            refused = await refusal(played.play(first_action(seen), seen.game.version, 0))
+            assert_reason(refused, Reason.STORE_FAILED)
+        again = await played.play(first_action(seen), seen.game.version, 0)
+        assert again.game.version > seen.game.version
+        async with asyncio.timeout(ENOUGH):
+            async for state in played.watch(0):
+                if state.views[0].actions and state.game.version > again.game.version:
+                    break
+
+
+# -- games that cannot be read ---------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("hurried")
+async def test_a_game_that_cannot_be_read_stops_no_other(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Rows of a kind, and of an order, that this server does not know."""
+    path = tmp_path / "games.sqlite"
+    slow = games.SeatPlan(kind=games.SEAT_KIND_BOT, bot=games.Bot(level=1))
+    async with served(store=str(path), max_bot_games=1) as server:
+        stub = GameServiceStub(server.channel)
+        made = [await seated(stub, server.app, slow, slow, game="cathedral") for _ in range(4)]
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE game SET due = 0, status = 'running'")
+        for one, kind in zip(made, ("sung", "played"), strict=False):
+            connection.execute("INSERT INTO entry VALUES (?, 999, ?, 0, 'gibberish', 0)", (one.game_id, kind))
+    connection.close()
+    async with asyncio.timeout(ENOUGH), served(store=str(path), max_bot_games=1) as server:
+        stub = GameServiceStub(server.channel)
+        for one in made[2:]:
+            request = games.WatchGameRequest(game_id=one.game_id, tokens=[one.made.owner_token])
+            assert [state async for state in stub.WatchGame(request)][-1].game.status == games.GAME_STATUS_OVER
+        for one in made[:2]:
+            request = games.GetGameRequest(game_id=one.game_id, tokens=[one.made.owner_token])
+            seen = await stub.GetGame(request)
+            assert (seen.game.status, bool(seen.game.frozen_reason)) == (games.GAME_STATUS_FROZEN, True)
+            asked = games.PlayActionRequest(game_id=one.game_id, tokens=[one.made.owner_token], action="pass")
+            assert_reason(await refusal(stub.PlayAction(asked)), Reason.FROZEN)
+            assert sum(one.game_id in line for line in caplog.messages) == 1
+            assert "gibberish" not in caplog.text
+
+
+async def test_what_fails_in_one_game_stops_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Here the choice of a move."""
+    async with table(BOT, BOT) as played:
+        broken_id = played.game_id
+        mover: Any = played.app.keeper._due._mover
+        choose = mover._choose
+
+        async def fail(kept: Any, *more: Any) -> str:
+            if kept.head.game_id == broken_id:
+                raise ZeroDivisionError
+            return str(await choose(kept, *more))
+
+        monkeypatch.setattr(mover, "_choose", fail)
+        others = [await seated(played.stub, played.app, BOT, BOT) for _ in range(3)]
+        async with asyncio.timeout(ENOUGH):
+            for one in others:
+                request = games.WatchGameRequest(game_id=one.game_id, tokens=[one.made.owner_token])
+                assert [state async for state in one.stub.WatchGame(request)][-1].game.status == games.GAME_STATUS_OVER
