@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 from clerestory.advice.lead import Lead
+from clerestory.refusals import Reason, refuse
 from clerestory.search.ismcts import MIN_BYTES
 from clerestory.search.levels import level_of
 from clerestory.server.config import Settings
-from clerestory.server.errors import Reason, refuse
 from clerestory.server.translate import Question
 from clerestory.sizes import spoken_size
 
@@ -76,7 +76,7 @@ def allow(
         remaining: seconds from then to the deadline of the call; None if it has none.
         early: whether the search may end once it is decided.
 
-    Raises CallError, OUT_OF_TIME, if the caller's deadline leaves no time.
+    Raises Refusal, OUT_OF_TIME, if the caller's deadline leaves no time.
     """
     cuts: list[Cut] = []
     seconds = allow_time(question.seconds, remaining, settings, cuts)

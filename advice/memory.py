@@ -10,12 +10,12 @@ from typing import Any
 
 from clerestory.advice.allowance import Allowance
 from clerestory.advice.places import TOGETHER
+from clerestory.refusals import Reason, Refusal
 from clerestory.search.ismcts import MIN_BYTES, Searcher
 from clerestory.search.options import shipped
 from clerestory.search.root import Root
 from clerestory.server.callers import Caller
 from clerestory.server.config import Settings
-from clerestory.server.errors import CallError, Reason
 from clerestory.server.translate import SEED_BITS, Question
 
 GREED = 4  # a search gets at most 1/GREED of what is free beyond the equal shares
@@ -112,7 +112,7 @@ class Trees:
     def lend(self, question: Question, caller: Caller, allowance: Allowance) -> Iterator[Searcher]:
         """Lend a search its tree, and keep the tree for the game's next question unless the block fails.
 
-        No caller gets another's tree: it would show what the other has searched. Raises CallError, BUSY.
+        No caller gets another's tree: it would show what the other has searched. Raises Refusal, BUSY.
         """
         key = None if question.tree_key is None else (caller, question.tree_key)
         searcher, size = self._kept(key, question) or self._new(question, allowance)
@@ -120,7 +120,7 @@ class Trees:
         try:
             yield searcher
             sound = True
-        except (CallError, asyncio.CancelledError, GeneratorExit):
+        except (Refusal, asyncio.CancelledError, GeneratorExit):
             sound = True
             raise
         finally:
@@ -132,7 +132,7 @@ class Trees:
     def open(self, root: Root, seed: int, size: int, options: Mapping[str, Any]) -> Iterator[Searcher]:
         """Lend a search a tree of so many bytes, however much others have: its result depends on nobody else.
 
-        Raises CallError, BUSY, without memory.
+        Raises Refusal, BUSY, without memory.
         """
         self._memory.occupy(size)
         try:
@@ -154,7 +154,7 @@ class Trees:
         return searcher, size
 
     def _new(self, question: Question, allowance: Allowance) -> tuple[Searcher, int]:
-        """Return an empty tree and its bytes. Raises CallError, BUSY, without memory."""
+        """Return an empty tree and its bytes. Raises Refusal, BUSY, without memory."""
         most = allowance.tree_bytes * allowance.threads
         if question.tree_key is not None:
             most = min(most, max(self._warm.limit // LEAST_KEPT, MIN_BYTES))
@@ -163,14 +163,14 @@ class Trees:
         options = shipped(question.view.game, question.view.seats)
         try:
             return new_searcher(question.root, seed, size // threads, threads, options), size
-        except CallError:
+        except Refusal:
             self._memory.give_back(size)
             raise
 
 
 def new_searcher(root: Root, seed: int, tree_bytes: int, threads: int, options: Mapping[str, Any]) -> Searcher:
-    """Return a new search. Raises CallError, BUSY, without memory."""
+    """Return a new search. Raises Refusal, BUSY, without memory."""
     try:
         return Searcher(root, seed=seed, max_bytes=max(tree_bytes, MIN_BYTES), threads=threads, **options)
     except MemoryError:
-        raise CallError(Reason.BUSY, [("", "there is no memory for another tree")], retry=1.0) from None
+        raise Refusal(Reason.BUSY, [("", "there is no memory for another tree")], retry=1.0) from None

@@ -12,6 +12,7 @@ from clerestory.advice.demand import Priority
 from clerestory.advice.memory import Trees
 from clerestory.advice.scheduler import Scheduler
 from clerestory.engine.rng import Rng
+from clerestory.refusals import Reason, Refusal, refuse
 from clerestory.review.course import Ply
 from clerestory.review.ledger import PlyValuation, Shares
 from clerestory.review.plan import ReviewPlan
@@ -21,7 +22,6 @@ from clerestory.search.ismcts import Searcher
 from clerestory.search.result import Result
 from clerestory.search.root import Root
 from clerestory.server.callers import Caller
-from clerestory.server.errors import CallError, Reason, refuse
 
 TURN = 10.0  # seconds after which a search delayed by others is submitted again
 
@@ -47,11 +47,11 @@ class Reviewer:
         return self._scheduler.workers
 
     def require_place(self, caller: Caller) -> None:
-        """Refuse a review if the server is full. Raises CallError: BUSY, FINISHING."""
+        """Refuse a review if the server is full. Raises Refusal: BUSY, FINISHING."""
         self._scheduler.require_place(caller, Priority.BACKGROUND)
 
     async def answered(self, searches: Searches[T], caller: Caller) -> T:
-        """Run the searches of a study, and return its result. Raises CallError, FINISHING."""
+        """Run the searches of a study, and return its result. Raises Refusal, FINISHING."""
         try:
             question = next(searches)
             while True:
@@ -65,7 +65,7 @@ class Reviewer:
     ) -> Rollouts:
         """Return the result of rollouts of an error, as many as fit until a reading of time.monotonic.
 
-        Raises CallError, FINISHING.
+        Raises Refusal, FINISHING.
         """
         seeds, pairs = Rng(plan.seed_of(one.ply, 2)), list[tuple[float, float]]()
         while len(pairs) < FEWEST or time.monotonic() < deadline:
@@ -81,7 +81,7 @@ class Reviewer:
         return estimate(pairs)
 
     async def search(self, question: SearchTask, caller: Caller) -> Result:
-        """Return the result of a search with all its iterations. Raises CallError, FINISHING."""
+        """Return the result of a search with all its iterations. Raises Refusal, FINISHING."""
         with self._trees.open(question.root, question.seed, question.tree_bytes, question.options) as searcher:
             while True:
                 result = await self._turn(searcher, question, caller)
@@ -98,7 +98,7 @@ class Reviewer:
         try:
             self.require_place(caller)
             job = self._scheduler.submit(searcher, allowance, caller=caller, kind=kind, priority=Priority.BACKGROUND)
-        except CallError as error:
+        except Refusal as error:
             if error.reason != Reason.BUSY:
                 raise
             await asyncio.sleep(error.retry or TURN)
@@ -141,7 +141,7 @@ class Pass:
         return news
 
     async def run(self, game: "ReviewTarget", plan: ReviewPlan, reviewer: Reviewer, caller: Caller) -> None:
-        """Study all plies that are not known yet, as many at once as there are workers. Raises CallError."""
+        """Study all plies that are not known yet, as many at once as there are workers. Raises Refusal."""
         unknown = [ply for ply in game.plies if ply.number not in self.valuations]
         work: Iterator[Ply | Root] = chain(unknown, () if game.last is None else (game.last,))
 

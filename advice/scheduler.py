@@ -13,11 +13,11 @@ from weakref import WeakValueDictionary
 from clerestory.advice.allowance import Allowance
 from clerestory.advice.demand import Demand, NoRoom, Priority, TreeTask
 from clerestory.advice.policy import SLICE, Policy
+from clerestory.refusals import Reason, Refusal, refuse
 from clerestory.search.ismcts import Searcher
 from clerestory.search.limits import shares
 from clerestory.search.result import Result, StopReason
 from clerestory.server.callers import Caller
-from clerestory.server.errors import CallError, Reason, refuse
 from clerestory.server.turns import take_turns
 
 STRENGTH = (StopReason.ITERATIONS, StopReason.DECIDED, StopReason.CERTAIN, StopReason.TIME, StopReason.STOPPED)
@@ -130,23 +130,23 @@ class Scheduler:
     # -- a search, from its admission to its end ---------------------------------------------------
 
     def require_place(self, caller: Caller, priority: Priority) -> None:
-        """Refuse a call that cannot be admitted before any work is done for it. Raises CallError: BUSY, FINISHING."""
+        """Refuse a call that cannot be admitted before any work is done for it. Raises Refusal: BUSY, FINISHING."""
         full = self._full(caller, priority)
         if full is not None:
-            raise CallError(Reason.BUSY, [("", str(full))], retry=full.retry)
+            raise Refusal(Reason.BUSY, [("", str(full))], retry=full.retry)
 
     async def wait_for_place(self, caller: Caller, priority: Priority) -> None:
         """Wait until there is a place for a search, and in the background until a worker is idle as well.
 
         The searches of one origin and priority queue, however many they are: only the first of them looks for a place.
-        It has the place if it is submitted at once. Raises CallError, FINISHING.
+        It has the place if it is submitted at once. Raises Refusal, FINISHING.
         """
         async with self._queues.setdefault((caller.origin, priority), asyncio.Lock()):
             while (full := self._full(caller, priority, idle=priority == Priority.BACKGROUND)) is not None:
                 await set_within(self._changed, full.retry)
 
     def _full(self, caller: Caller, priority: Priority, *, idle: bool = False) -> NoRoom | None:
-        """Return why a search has no place, or no worker is idle; None if it has. Raises CallError, FINISHING."""
+        """Return why a search has no place, or no worker is idle; None if it has. Raises Refusal, FINISHING."""
         if self._finishing:
             refuse(Reason.FINISHING, "", "the server is finishing")
         try:  # without the lock, which a thread holds that the system lets wait; `submit` looks again
@@ -167,7 +167,7 @@ class Scheduler:
         kind: Hashable,
         priority: Priority = Priority.MOVE,
     ) -> Job:
-        """Admit a search, which the caller must `drop` whatever happens. Raises CallError, BUSY.
+        """Admit a search, which the caller must `drop` whatever happens. Raises Refusal, BUSY.
 
         Args:
             searcher: the search.
@@ -185,7 +185,7 @@ class Scheduler:
             try:
                 job.trees = self._policy.admit(demand, time.monotonic())
             except NoRoom as full:
-                raise CallError(Reason.BUSY, [("", str(full))], retry=full.retry) from None
+                raise Refusal(Reason.BUSY, [("", str(full))], retry=full.retry) from None
             self._jobs[id(demand)] = job
             self._turn.notify(len(left))
         job.timer = job.loop.call_at(deadline, self.end, job, StopReason.TIME)

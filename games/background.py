@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Iterator
 from contextlib import contextmanager, suppress
 
 from clerestory.games.store import StoreError
-from clerestory.server.errors import CallError
+from clerestory.refusals import Refusal
 
 logger = logging.getLogger(__name__)
 
@@ -16,7 +16,7 @@ def contained(what: str) -> Iterator[None]:
     """Log whatever fails, and go on; `what` is a noun."""
     try:
         yield
-    except (CallError, StoreError) as error:
+    except (Refusal, StoreError) as error:
         logger.warning("%s waits for the store: %s", what, error)
     except Exception:
         logger.exception("%s failed", what)

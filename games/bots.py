@@ -6,8 +6,8 @@ from typing import Any
 from clerestory.advice.demand import Priority
 from clerestory.games.kept import ServerGame
 from clerestory.games.log import BotSettings
+from clerestory.refusals import Reason, Refusal
 from clerestory.server.callers import DIGEST_SHOWN, Caller
-from clerestory.server.errors import CallError, Reason
 from clerestory.server.service import AdvisorHandlers
 from clerestory.server.translate_games import bot_question, only_action
 
@@ -25,7 +25,7 @@ class Bots:
         self._advisor = advisor
 
     async def choose(self, kept: ServerGame, seat: int, bot: BotSettings) -> str:
-        """Return the text of the move that a bot makes. Raises CallError, for example BUSY.
+        """Return the text of the move that a bot makes. Raises Refusal, for example BUSY.
 
         If nobody at a physical table has entered what the bot's own card shows it, it assumes one of the possibilities.
         """
@@ -36,7 +36,7 @@ class Bots:
         await self._advisor.wait_for_place(caller, priority)
         try:
             return await self._ask(bot_question(kept, seat, bot), kept)
-        except CallError as error:
+        except Refusal as error:
             if error.reason != Reason.HIDDEN_FROM_SEAT:
                 raise
         guess = secrets.randbits(GUESS_BITS)

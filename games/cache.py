@@ -11,13 +11,27 @@ from clerestory.games.live import Live
 from clerestory.games.log import Entry, Head
 from clerestory.games.store import Conflict, Store, StoreError, StoreFull, Unreadable
 from clerestory.games.tokens import GAME_ID
+from clerestory.refusals import Reason, Refusal, refuse
 from clerestory.server.aside import aside
-from clerestory.server.errors import CallError, Reason, SetAside, refuse
 
 IDLE_BYTES = 64 << 20  # of games that nobody uses; beyond that the least recently used are unloaded
 MOST_ASIDE = 10_000  # games that cannot be read and are remembered
 
 logger = logging.getLogger(__name__)
+
+
+class SetAside(Refusal):
+    """A game cannot be read by this server; the others go on. A server of another version may read it.
+
+    Args:
+        game_id: of the game.
+        why: in words for its players.
+    """
+
+    def __init__(self, game_id: str, why: str) -> None:
+        self.game_id = game_id
+        self.why = why
+        super().__init__(Reason.FROZEN, [("game_id", why)])
 
 
 class GameCache:
@@ -43,7 +57,7 @@ class GameCache:
     async def lend(self, game_id: str, *, fresh: bool = False) -> AsyncIterator[Live]:
         """Lend the single instance of a game; `fresh`: as the store has it, though no other server may change it.
 
-        Raises CallError: NO_SUCH_GAME, STORE_FAILED, and SetAside.
+        Raises Refusal: NO_SUCH_GAME, STORE_FAILED, and SetAside.
         """
         if game_id not in self.games:
             kept = await self._read(game_id)
@@ -68,7 +82,7 @@ class GameCache:
             self.games.pop(game_id, None)
 
     async def reload(self, live: Live) -> None:
-        """Load a game anew if the store has more of it. Raises CallError."""
+        """Load a game anew if the store has more of it. Raises Refusal."""
         game_id = live.kept.head.game_id
         kept = await self._load(game_id)
         if kept.version > live.kept.version:
@@ -102,7 +116,7 @@ class GameCache:
 
     @contextmanager
     def _guarded(self, game_id: str) -> Iterator[None]:
-        """Set a game aside that cannot be read; raise CallError for any failure of the store."""
+        """Set a game aside that cannot be read; raise Refusal for any failure of the store."""
         with typed():
             try:
                 yield
@@ -164,15 +178,15 @@ def extended(kept: ServerGame, entries: Sequence[Entry]) -> ServerGame:
 
 @contextmanager
 def typed() -> Iterator[None]:
-    """Turn errors of the store into a CallError: DISK_FULL, STORE_FAILED. A Conflict passes unchanged."""
+    """Turn errors of the store into a Refusal: DISK_FULL, STORE_FAILED. A Conflict passes unchanged."""
     try:
         yield
     except Conflict:
         raise
     except StoreFull:
         logger.error("the store is full")
-        raise CallError(Reason.DISK_FULL, [("", "there is no space to store it; nothing was done")]) from None
+        raise Refusal(Reason.DISK_FULL, [("", "there is no space to store it; nothing was done")]) from None
     except StoreError as error:
         logger.error("%s", error)
         text = "the store failed, and nothing was sent out; the server's log says why"
-        raise CallError(Reason.STORE_FAILED, [("", text)]) from None
+        raise Refusal(Reason.STORE_FAILED, [("", text)]) from None

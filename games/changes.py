@@ -9,7 +9,7 @@ from clerestory.games.kept import ServerGame
 from clerestory.games.live import Live
 from clerestory.games.log import Onlookers
 from clerestory.games.store import Batch, Conflict, Key, Store, Summary
-from clerestory.server.errors import CallError
+from clerestory.refusals import Refusal
 
 T = TypeVar("T")
 
@@ -37,7 +37,7 @@ class Changes:
         self._under_way: set[asyncio.Task[Any]] = set()
 
     async def create(self, kept: ServerGame, keys: Sequence[Key]) -> None:
-        """Keep a new game. Raises CallError: DISK_FULL, STORE_FAILED; Conflict for a key that exists already."""
+        """Keep a new game. Raises Refusal: DISK_FULL, STORE_FAILED; Conflict for a key that exists already."""
         await self._whole(self._create(kept, keys))
 
     async def _create(self, kept: ServerGame, keys: Sequence[Key]) -> None:
@@ -77,7 +77,7 @@ class Changes:
             if live.kept.version == before:
                 raise
             return False
-        except CallError:
+        except Refusal:
             live.unsure = True
             raise
         live.become(plan)

@@ -11,7 +11,7 @@ from clerestory.games.disclosure import disclosed_since
 from clerestory.games.kept import ServerGame, TakeBackProposal, settle
 from clerestory.games.log import EndReason, Entry, EntryKind, Holder, SeatKind, TakeBacks, seated
 from clerestory.games.viewer import Viewer
-from clerestory.server.errors import CallError, Reason, refuse
+from clerestory.refusals import Reason, Refusal, refuse
 
 MAX_ENTRIES = 4000  # of a game, moves excepted: the longest games have a tenth of it when they are over
 MAX_SHOWN = 6  # legal actions listed when an illegal one is refused
@@ -23,34 +23,34 @@ ANSWERS = (EntryKind.AGREED, EntryKind.DECLINED, EntryKind.TAKEN_BACK)
 # -- preconditions ---------------------------------------------------------------------------------
 
 
-def require_playable(kept: ServerGame, field: str = "game_id") -> None:
-    """Raise CallError, FROZEN, for a game with other rules or cards than this server's."""
+def require_playable(kept: ServerGame) -> None:
+    """Raise Refusal, FROZEN, for a game with other rules or cards than this server's."""
     if kept.frozen:
-        refuse(Reason.FROZEN, field, kept.frozen_reason)
+        refuse(Reason.FROZEN, "game_id", kept.frozen_reason)
 
 
 def require_alive(kept: ServerGame) -> None:
-    """Raise CallError for a game to which nothing can be added: FROZEN or GAME_OVER."""
+    """Raise Refusal for a game to which nothing can be added: FROZEN or GAME_OVER."""
     require_playable(kept)
     if kept.over:
         refuse(Reason.GAME_OVER, "game_id", "the game is over")
 
 
 def require_running(kept: ServerGame) -> None:
-    """Raise CallError for a game that is not running: FROZEN, GAME_OVER or NOT_STARTED."""
+    """Raise Refusal for a game that is not running: FROZEN, GAME_OVER or NOT_STARTED."""
     require_alive(kept)
     if kept.waiting:
         refuse(Reason.NOT_STARTED, "game_id", "the game is waiting for people to take its open seats")
 
 
 def require_version(kept: ServerGame, version: int) -> None:
-    """Raise CallError, STALE_VERSION with the current version, for any other version."""
+    """Raise Refusal, STALE_VERSION with the current version, for any other version."""
     if version != kept.version:
         raise stale(version, kept.version)
 
 
 def require_current(kept: ServerGame, version: int) -> None:
-    """Raise CallError unless a running game has this version: FROZEN, STALE_VERSION, GAME_OVER or NOT_STARTED.
+    """Raise Refusal unless a running game has this version: FROZEN, STALE_VERSION, GAME_OVER or NOT_STARTED.
 
     An old version comes before the end of the game: whoever was too slow is told so, whatever the faster one did.
     """
@@ -59,14 +59,14 @@ def require_current(kept: ServerGame, version: int) -> None:
     require_running(kept)
 
 
-def stale(version: int, current: int) -> CallError:
+def stale(version: int, current: int) -> Refusal:
     """Return the refusal of a call that was meant for another version than the current one."""
     text = f"is {version}; the game now has version {current}"
-    return CallError(Reason.STALE_VERSION, [("version", text)], metadata={"version": str(current)})
+    return Refusal(Reason.STALE_VERSION, [("version", text)], metadata={"version": str(current)})
 
 
 def require_room(kept: ServerGame) -> None:
-    """Raise CallError, LOG_FULL, for a game with so many entries that only moves may follow, so that it can end."""
+    """Raise Refusal, LOG_FULL, for a game with so many entries that only moves may follow, so that it can end."""
     if kept.version >= MAX_ENTRIES:
         refuse(
             Reason.LOG_FULL, "game_id", f"the game has {kept.version} entries; from {MAX_ENTRIES} on only moves follow"
@@ -84,7 +84,7 @@ def repeated(kept: ServerGame, version: int, is_it: Callable[[Entry], bool]) -> 
 def play(kept: ServerGame, viewer: Viewer, version: int, text: str, moment: int) -> int:
     """Play an action, draw the chance events that follow, and return the version after them.
 
-    Raises CallError: STALE_VERSION, NOT_SEATS_TURN, BAD_ACTION, ILLEGAL_ACTION, or that the game is not running.
+    Raises Refusal: STALE_VERSION, NOT_SEATS_TURN, BAD_ACTION, ILLEGAL_ACTION, or that the game is not running.
     """
     seats = viewer.seats
     same = repeated(
@@ -112,7 +112,7 @@ def after(kept: ServerGame, version: int) -> int:
 
 
 def require_turn(kept: ServerGame, viewer: Viewer) -> int | None:
-    """Return the seat for which a viewer may act now, None for Nature. Raises CallError, NOT_SEATS_TURN."""
+    """Return the seat for which a viewer may act now, None for Nature. Raises Refusal, NOT_SEATS_TURN."""
     turn = kept.turn
     if turn == NATURE and (viewer.seats or viewer.owner):
         return None
@@ -125,7 +125,7 @@ def require_turn(kept: ServerGame, viewer: Viewer) -> int | None:
 
 
 def add_action(kept: ServerGame, entry: Entry) -> None:
-    """Add an action. Raises CallError: BAD_ACTION, or ILLEGAL_ACTION with some legal ones."""
+    """Add an action. Raises Refusal: BAD_ACTION, or ILLEGAL_ACTION with some legal ones."""
     try:
         kept.add(entry)
     except BadText:
@@ -138,7 +138,7 @@ def add_action(kept: ServerGame, entry: Entry) -> None:
 def play_bot(kept: ServerGame, version: int, text: str, moment: int) -> None:
     """Play an action of the server, for a bot or for a player who has run out of time, if nothing else happened before.
 
-    Raises CallError, STALE_VERSION.
+    Raises Refusal, STALE_VERSION.
     """
     require_version(kept, version)
     turn = kept.turn
@@ -155,7 +155,7 @@ def play_bot(kept: ServerGame, version: int, text: str, moment: int) -> None:
 def say(kept: ServerGame, viewer: Viewer, version: int, seat: int, text: str, moment: int) -> int:
     """Enter what a seat at a physical table was shown of a coming chance event; return the version after it.
 
-    Raises CallError: STALE_VERSION, LOG_FULL, BAD_SEAT, WRONG_SEAT_TOKEN, BAD_ACTION, ILLEGAL_ACTION, or that the game
+    Raises Refusal: STALE_VERSION, LOG_FULL, BAD_SEAT, WRONG_SEAT_TOKEN, BAD_ACTION, ILLEGAL_ACTION, or that the game
     is not running.
     """
     require_seat(kept, seat)
@@ -167,14 +167,14 @@ def say(kept: ServerGame, viewer: Viewer, version: int, seat: int, text: str, mo
     try:
         kept.add(Entry(EntryKind.SAID, seat, text, moment))
     except BadText:
-        refuse(Reason.BAD_ACTION, "outcome", f"{text[:40]!r} is not an outcome in {kept.head.game}")
+        refuse(Reason.BAD_ACTION, "action", f"{text[:40]!r} is not an outcome in {kept.head.game}")
     except IllegalAction as error:
-        refuse(Reason.ILLEGAL_ACTION, "outcome", str(error))
+        refuse(Reason.ILLEGAL_ACTION, "action", str(error))
     return kept.version
 
 
 def require_own(kept: ServerGame, viewer: Viewer, seat: int) -> None:
-    """Raise CallError, WRONG_SEAT_TOKEN, unless the viewer is the seat's player, or the owner for a bot's seat."""
+    """Raise Refusal, WRONG_SEAT_TOKEN, unless the viewer is the seat's player, or the owner for a bot's seat."""
     holder = kept.seats[seat]
     is_bots = holder.kind == SeatKind.BOT and not holder.token  # no person can take it back
     if seat not in viewer.seats and not (viewer.owner and is_bots):
@@ -187,7 +187,7 @@ def require_own(kept: ServerGame, viewer: Viewer, seat: int) -> None:
 def take_back(kept: ServerGame, viewer: Viewer, version: int, ply: int, decline: bool, moment: int) -> int:
     """Request a take-back, agree to one or decline it; carry it out once everybody has agreed.
 
-    Returns the version after it. Raises CallError: STALE_VERSION, LOG_FULL, WRONG_SEAT_TOKEN, BAD_PLY,
+    Returns the version after it. Raises Refusal: STALE_VERSION, LOG_FULL, WRONG_SEAT_TOKEN, BAD_PLY,
     TAKE_BACK_REFUSED, or that the game is not running.
     """
     people = [seat for seat in viewer.seats if kept.seats[seat].kind == SeatKind.PERSON]
@@ -216,14 +216,14 @@ def after_answers(kept: ServerGame, version: int) -> int:
 
 
 def decline_take_back(kept: ServerGame, seat: int, ply: int, moment: int) -> None:
-    """Decline. Raises CallError, TAKE_BACK_REFUSED, if nobody has proposed it."""
+    """Decline. Raises Refusal, TAKE_BACK_REFUSED, if nobody has proposed it."""
     if kept.proposal is None or kept.proposal.ply != ply:
         refuse(Reason.TAKE_BACK_REFUSED, "ply", f"nobody has asked to go back to ply {ply}")
     kept.add(Entry(EntryKind.DECLINED, seat, str(ply), moment))
 
 
 def require_ply(kept: ServerGame, ply: int) -> None:
-    """Raise CallError for a ply that the game cannot go back to: BAD_PLY, TAKE_BACK_REFUSED."""
+    """Raise Refusal for a ply that the game cannot go back to: BAD_PLY, TAKE_BACK_REFUSED."""
     rule = kept.head.options.take_backs
     if ply >= kept.ply:
         refuse(Reason.BAD_PLY, "ply", f"is {ply}; must be below {kept.ply}, the current one")
@@ -234,7 +234,7 @@ def require_ply(kept: ServerGame, ply: int) -> None:
 
 
 def require_nothing_shown(kept: ServerGame, ply: int) -> None:
-    """Raise CallError, TAKE_BACK_REFUSED, if something has come up since a ply that would be known after going back."""
+    """Raise Refusal, TAKE_BACK_REFUSED, if something has come up since a ply that would be known after going back."""
     if any(entry.seat is None for entry in kept.line[ply:]):
         refuse(Reason.TAKE_BACK_REFUSED, "ply", f"a chance event has happened since ply {ply}")
     if disclosed_since(kept, ply):
@@ -258,7 +258,7 @@ def agree(kept: ServerGame, people: list[int], ply: int, moment: int) -> None:
 
 
 def join(kept: ServerGame, seat: int | None, name: str, token: str, moment: int) -> int:
-    """Give an open seat to the person whose token has this digest; return the seat. Raises CallError."""
+    """Give an open seat to the person whose token has this digest; return the seat. Raises Refusal."""
     require_alive(kept)
     if seat is None:
         seat = next((n for n, holder in enumerate(kept.seats) if holder.kind == SeatKind.OPEN), None)
@@ -273,13 +273,13 @@ def join(kept: ServerGame, seat: int | None, name: str, token: str, moment: int)
 
 
 def require_seat(kept: ServerGame, seat: int) -> None:
-    """Raise CallError, BAD_SEAT, for a seat that does not exist."""
+    """Raise Refusal, BAD_SEAT, for a seat that does not exist."""
     if seat >= len(kept.seats):
         refuse(Reason.BAD_SEAT, "seat", f"is {seat}; the seats are 0 to {len(kept.seats) - 1}")
 
 
 def set_seat(kept: ServerGame, viewer: Viewer, seat: int, plan: Holder, moment: int) -> None:
-    """Assign a seat to a bot or its player, or open it. Raises CallError: WRONG_SEAT_TOKEN, BAD_SEAT, LOG_FULL."""
+    """Assign a seat to a bot or its player, or open it. Raises Refusal: WRONG_SEAT_TOKEN, BAD_SEAT, LOG_FULL."""
     require_seat(kept, seat)
     require_alive(kept)
     if not (viewer.owner or seat in viewer.seats):
@@ -292,19 +292,19 @@ def set_seat(kept: ServerGame, viewer: Viewer, seat: int, plan: Holder, moment: 
 
 
 def new_holder(holder: Holder, plan: Holder) -> Holder:
-    """Return who holds a seat under a plan. Raises CallError, BAD_OPTIONS, for a person without a token."""
+    """Return who holds a seat under a plan. Raises Refusal, BAD_OPTIONS, for a person without a token."""
     if plan.kind == SeatKind.OPEN:
         return plan
     if plan.kind == SeatKind.BOT:
         assert plan.bot is not None
         return holder.played_by(plan.bot)
     if not holder.token:
-        refuse(Reason.BAD_OPTIONS, "plan.kind", "nobody has a token for this seat; open it so that a person can join")
+        refuse(Reason.BAD_OPTIONS, "holder", "nobody has a token for this seat; open it so that a person can join")
     return Holder(SeatKind.PERSON, name=plan.name or holder.name, token=holder.token)
 
 
 def end(kept: ServerGame, viewer: Viewer, reason: EndReason, moment: int) -> None:
-    """End a game early. Raises CallError: WRONG_SEAT_TOKEN, GAME_OVER, FROZEN, NOT_STARTED."""
+    """End a game early. Raises Refusal: WRONG_SEAT_TOKEN, GAME_OVER, FROZEN, NOT_STARTED."""
     if kept.ended is not None and kept.ended.text == reason and (kept.ended.seat in viewer.seats or viewer.owner):
         return
     if reason == EndReason.RESIGNED:

@@ -15,13 +15,13 @@ from math import inf
 from typing import Any
 
 from clerestory.games.background import contained
-from clerestory.games.cache import GameCache, typed
+from clerestory.games.cache import GameCache, SetAside, typed
 from clerestory.games.changes import summary_of
 from clerestory.games.kept import ServerGame
 from clerestory.games.live import Live
 from clerestory.games.mover import Mover, due_at
 from clerestory.games.store import ANSWER, Conflict, Due, Store, StoreError
-from clerestory.server.errors import CallError, Reason, SetAside
+from clerestory.refusals import Reason, Refusal
 
 LOOK = 2.0  # seconds from one look for due games to the next
 SOONEST = 0.05  # least seconds between two looks, where one has found more games than there were movers for
@@ -266,7 +266,7 @@ class DueGames:
             pass  # another server owns it now
         except SetAside:
             await self._pass_over(due.game_id)
-        except CallError as error:
+        except Refusal as error:
             await self._refused(lane, due, error)
         except Exception:
             self._fail(due.game_id)
@@ -296,7 +296,7 @@ class DueGames:
     async def _move(self, live: Live) -> None:
         try:
             await self._mover.move(live)
-        except CallError as error:
+        except Refusal as error:
             if error.reason != Reason.STALE_VERSION:
                 raise
 
@@ -309,7 +309,7 @@ class DueGames:
             left = min((until - self._store.now()) / 1000, LOOK * (0.5 + len(self._resting) // RESTING))
             self._resting[kept.head.game_id] = asyncio.get_running_loop().time() + left
 
-    async def _refused(self, lane: Lane, due: Due, error: CallError) -> None:
+    async def _refused(self, lane: Lane, due: Due, error: Refusal) -> None:
         """React to a refusal: wait for a worker, or leave it to the next look what the store could not do."""
         if error.reason == Reason.BUSY:
             await asyncio.sleep(error.retry or PAUSE)

@@ -16,7 +16,7 @@ from clerestory.games.mover import Choose, Mover
 from clerestory.games.quota import Limits, Quota
 from clerestory.games.store import CLOSING, DAY, Key, News, Store, Tally
 from clerestory.games.viewer import digest_of
-from clerestory.server.errors import CallError, Reason
+from clerestory.refusals import Reason, Refusal
 
 __all__ = ["Keeper", "Limits", "summary_of", "typed"]
 
@@ -93,7 +93,7 @@ class Keeper:
     async def lend(self, game_id: str, *, asked: bool = True) -> AsyncIterator[Live]:
         """Lend the single instance of a game; `asked`: for a call about this game.
 
-        Raises CallError: NO_SUCH_GAME, STORE_FAILED, and SetAside for a game that cannot be read.
+        Raises Refusal: NO_SUCH_GAME, STORE_FAILED, and SetAside for a game that cannot be read.
         """
         async with self.cache.lend(game_id) as live:
             if asked:
@@ -111,7 +111,7 @@ class Keeper:
     async def create(self, kept: ServerGame, keys: Sequence[Key]) -> None:
         """Keep a new game.
 
-        Raises CallError: TOO_MANY_GAMES, DISK_FULL, STORE_FAILED; Conflict for a key that exists already.
+        Raises Refusal: TOO_MANY_GAMES, DISK_FULL, STORE_FAILED; Conflict for a key that exists already.
         """
         async with self._quota.room(kept.head.maker):
             await self._changes.create(kept, keys)
@@ -132,7 +132,7 @@ class Keeper:
             keys: stored with the change, given the result of `act`.
             owned: only if this server still owns the game.
 
-        Raises CallError: DISK_FULL, STORE_FAILED; Conflict for a key that exists already, and for a game that this
+        Raises Refusal: DISK_FULL, STORE_FAILED; Conflict for a key that exists already, and for a game that this
         server no longer owns; and what `act` raises.
         """
         return await self._changes.change(live, act, keys, owned=owned)
@@ -185,7 +185,7 @@ class Keeper:
         try:
             async with self.cache.lend(game_id):
                 await asyncio.sleep(0)  # let other calls run
-        except CallError as error:
+        except Refusal as error:
             return error.reason != Reason.STORE_FAILED
         except Exception:
             logger.exception("news of game %s could not be loaded", game_id)

@@ -9,7 +9,7 @@ from clerestory.games.log import Entry, EntryKind, Head, Holder, Onlookers, Seat
 from clerestory.games.store import Key
 from clerestory.games.tokens import Mint
 from clerestory.games.viewer import digest_of
-from clerestory.server.errors import Reason, refuse
+from clerestory.refusals import Reason, refuse
 from clerestory.server.translate_plans import SEED_BITS, NewGame
 
 OWNER, ONLOOKER = "owner", "onlooker"
@@ -23,7 +23,7 @@ def seat_name(seat: int) -> str:
 def make_game(plan: NewGame, mint: Mint, maker: str, moment: int) -> ServerGame:
     """Return a new game, with its first chance events drawn unless it is waiting for people to join.
 
-    `maker` is the origin of the caller. Raises CallError for an invalid record that it is to continue.
+    `maker` is the origin of the caller. Raises Refusal for an invalid record that it is to continue.
     """
     seed = secrets.randbits(SEED_BITS) if plan.seed is None else plan.seed
     opening = plan.opening or plan.game.new(len(plan.seats), seed)
@@ -54,14 +54,14 @@ def make_game(plan: NewGame, mint: Mint, maker: str, moment: int) -> ServerGame:
 
 
 def add_told(kept: ServerGame, number: int, text: str, moment: int) -> None:
-    """Add an action or outcome of a record. Raises CallError: BAD_ACTION, ILLEGAL_ACTION."""
+    """Add an action or outcome of a record. Raises Refusal: BAD_ACTION, ILLEGAL_ACTION."""
     turn = kept.position.turn
     try:
         kept.add(Entry(EntryKind.PLAYED, turn if turn >= 0 else None, text, moment))
     except BadText:
-        refuse(Reason.BAD_ACTION, f"beginning.actions[{number}]", f"{text[:40]!r} is not an action of {kept.head.game}")
+        refuse(Reason.BAD_ACTION, f"actions[{number}]", f"{text[:40]!r} is not an action of {kept.head.game}")
     except IllegalAction as error:
-        refuse(Reason.ILLEGAL_ACTION, f"beginning.actions[{number}]", str(error))
+        refuse(Reason.ILLEGAL_ACTION, f"actions[{number}]", str(error))
 
 
 def with_token(holder: Holder, seat: int, mint: Mint) -> Holder:

@@ -11,7 +11,7 @@ from clerestory.games.course import play_bot
 from clerestory.games.kept import ServerGame
 from clerestory.games.live import Live
 from clerestory.games.log import BotSettings
-from clerestory.server.errors import CallError, Reason
+from clerestory.refusals import Reason, Refusal
 
 LEAST_NOTICE = 10.0  # seconds that a person has once the games can be played again, whatever the deadline was
 REMEMBERED = 1000  # moves that were chosen and could not be stored
@@ -39,7 +39,7 @@ class Mover:
     async def move(self, live: Live) -> None:
         """Make the move that is due, unless the game changes first.
 
-        Raises CallError, and Conflict if another server owns the game now.
+        Raises Refusal, and Conflict if another server owns the game now.
         """
         kept = live.kept
         seat, bot = to_move(kept)
@@ -55,7 +55,7 @@ class Mover:
         act = partial(play_bot, version=version, text=text, moment=self._now())
         try:
             await self._changes.change(live, act, lambda _: (), owned=True)
-        except CallError as error:
+        except Refusal as error:
             if error.reason in (Reason.DISK_FULL, Reason.STORE_FAILED):
                 self._chosen[live.kept.head.game_id] = version, text
                 if len(self._chosen) > REMEMBERED:

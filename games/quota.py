@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from clerestory.games.cache import typed
 from clerestory.games.kept import ServerGame
 from clerestory.games.store import ENTRY_BYTES, Store, Tally
-from clerestory.server.errors import CallError, Reason
+from clerestory.refusals import Reason, Refusal
 
 MINUTE = 60.0
 TRIES = 3  # to count a store while nothing is stored
@@ -118,7 +118,7 @@ class Quota:
     async def room(self, maker: str) -> AsyncIterator[None]:
         """Keep room for one more game of a caller while that is stored.
 
-        Raises CallError: TOO_MANY_GAMES, STORE_FAILED.
+        Raises Refusal: TOO_MANY_GAMES, STORE_FAILED.
         """
         with typed():
             await self._first_read()
@@ -135,7 +135,7 @@ class Quota:
         self.add(maker, Tally(games, games))
 
     def _require_room(self, maker: str) -> None:
-        """Raise CallError, TOO_MANY_GAMES, if a caller may not make one more game."""
+        """Raise Refusal, TOO_MANY_GAMES, if a caller may not make one more game."""
         own, limits = self._tally.get(maker, Tally()), self._limits
         require("max_games_each", own.unfinished, limits.each, "of your games have not ended; you may have no more")
         require("max_games", self.unfinished, limits.games, "games have not ended; the server keeps no more")
@@ -149,16 +149,16 @@ class Quota:
                     await self.read()
 
     def _require_pace(self, maker: str) -> None:
-        """Raise CallError, TOO_MANY_GAMES with a delay, for a caller that makes games too fast."""
+        """Raise Refusal, TOO_MANY_GAMES with a delay, for a caller that makes games too fast."""
         most, moment = self._limits.a_minute, asyncio.get_running_loop().time()
         wait = self._paces.setdefault(maker, Pace(most, moment)).wait(most, moment)
         if wait:
             text = f"games a minute are made by you; wait {wait:.1f} s before the next"
             metadata = {"limit": "max_games_a_minute", "most": str(most)}
-            raise CallError(Reason.TOO_MANY_GAMES, [("", f"more than {most} {text}")], wait, metadata)
+            raise Refusal(Reason.TOO_MANY_GAMES, [("", f"more than {most} {text}")], wait, metadata)
 
 
 def require(limit: str, there: int, most: int, words: str) -> None:
-    """Raise CallError, TOO_MANY_GAMES with the name and value of the limit, if the limit is reached."""
+    """Raise Refusal, TOO_MANY_GAMES with the name and value of the limit, if the limit is reached."""
     if there >= most:
-        raise CallError(Reason.TOO_MANY_GAMES, [("", f"{there} {words}")], metadata={"limit": limit, "most": str(most)})
+        raise Refusal(Reason.TOO_MANY_GAMES, [("", f"{there} {words}")], metadata={"limit": limit, "most": str(most)})

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from clerestory.games.kept import ServerGame
 from clerestory.games.log import Onlookers
-from clerestory.server.errors import Reason, refuse
+from clerestory.refusals import Reason, refuse
 
 MAX_TOKENS = 8  # in one call; a game has fewer
 
@@ -37,7 +37,7 @@ def digest_of(token: str) -> str:
 
 
 def viewer_of(kept: ServerGame, tokens: Sequence[str]) -> Viewer:
-    """Return the viewer of a game with these tokens. Raises CallError, WRONG_SEAT_TOKEN."""
+    """Return the viewer of a game with these tokens. Raises Refusal, WRONG_SEAT_TOKEN."""
     if len(tokens) > MAX_TOKENS:
         refuse(Reason.WRONG_SEAT_TOKEN, "tokens", f"are {len(tokens)}; {MAX_TOKENS} at most in one call")
     digests, known = [digest_of(token) for token in tokens], known_to(kept)
@@ -59,14 +59,14 @@ def known_to(kept: ServerGame) -> set[str]:
 
 
 def seen_by(kept: ServerGame, digests: Collection[str]) -> Viewer:
-    """Return the viewer with tokens of a game. Raises CallError, WRONG_SEAT_TOKEN."""
+    """Return the viewer with tokens of a game. Raises Refusal, WRONG_SEAT_TOKEN."""
     seats = tuple(seat for seat, holder in enumerate(kept.seats) if holder.token in digests)
     viewer = Viewer(seats, kept.head.owner in digests)
     return viewer if not viewer.late else onlooker_of(kept, kept.head.onlooker in digests)
 
 
 def onlooker_of(kept: ServerGame, invited: bool) -> Viewer:
-    """Return a viewer without a seat; `invited`: with the onlookers' token. Raises CallError, WRONG_SEAT_TOKEN."""
+    """Return a viewer without a seat; `invited`: with the onlookers' token. Raises Refusal, WRONG_SEAT_TOKEN."""
     rule = kept.head.options.onlookers
     if rule == Onlookers.ALL or (rule == Onlookers.LINK and invited):
         return Viewer()

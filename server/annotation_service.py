@@ -16,6 +16,7 @@ from clerestory.games.kept import ServerGame
 from clerestory.games.log import Hints
 from clerestory.games.store import Store, StoreError
 from clerestory.games.viewer import Viewer, viewer_of
+from clerestory.refusals import Reason, refuse
 from clerestory.review import Annotation, PlyValuation, ReviewPlan
 from clerestory.review.annotation import assemble
 from clerestory.review.course import last_root, plies_of
@@ -23,7 +24,6 @@ from clerestory.review.deepen import those_that_matter
 from clerestory.review.plan import ITERATIONS, LEAST
 from clerestory.server.aside import aside
 from clerestory.server.callers import Caller, Callers
-from clerestory.server.errors import Reason, refuse
 from clerestory.server.translate_annotation import (
     MOST,
     ReviewRequest,
@@ -62,7 +62,7 @@ class Annotations(AnnotationServiceServicer):
     async def AnnotateGame(  # type: ignore[override]  # noqa: N802  # a coroutine that writes; its name in proto/
         self, request: api.AnnotateGameRequest, context: Context
     ) -> None:
-        """Review a game. Raises CallError."""
+        """Review a game. Raises Refusal."""
         began, caller = time.monotonic(), self._callers.player_of(context)
         self._reviewer.require_place(caller)
         wanted = await asyncio.to_thread(read_annotation, request)
@@ -120,7 +120,7 @@ class Annotations(AnnotationServiceServicer):
         await context.write(api.AnnotateGameResponse(done=proper.total, total=proper.total, review=message))
 
     async def _game(self, wanted: ReviewRequest) -> tuple[Any, int | None]:
-        """Return the last position of a game, and the seat whose knowledge is used. Raises CallError."""
+        """Return the last position of a game, and the seat whose knowledge is used. Raises Refusal."""
         if wanted.record is not None:
             return wanted.record, wanted.viewer
         async with self._keeper.lend(wanted.game_id) as live:
@@ -174,21 +174,19 @@ def stored_for(wanted: ReviewRequest, end: Any) -> str:
 def judge_of(kept: ServerGame, viewer: Viewer, wanted: int | None) -> int | None:
     """Return the seat whose knowledge is used to judge a kept game, None for each decision's own seat.
 
-    Raises CallError: FROZEN, NOT_STARTED, NO_HINTS_YET, and WRONG_SEAT_TOKEN for a viewer without the right.
+    Raises Refusal: FROZEN, NOT_STARTED, NO_HINTS_YET, and WRONG_SEAT_TOKEN for a viewer without the right.
     """
-    require_playable(kept, "kept_game")
+    require_playable(kept)
     if viewer.stranger:
-        refuse(Reason.WRONG_SEAT_TOKEN, "kept_game.tokens", "send the token of a seat")
+        refuse(Reason.WRONG_SEAT_TOKEN, "tokens", "send the token of a seat")
     if kept.over:
         return wanted
     if not kept.running:
-        refuse(Reason.NOT_STARTED, "kept_game", "the game has not begun: a seat is open")
+        refuse(Reason.NOT_STARTED, "game_id", "the game has not begun: a seat is open")
     if kept.head.options.hints != Hints.ALWAYS:
-        refuse(Reason.NO_HINTS_YET, "kept_game", "the game allows no hints before it is over")
+        refuse(Reason.NO_HINTS_YET, "game_id", "the game allows no hints before it is over")
     if not viewer.seats or wanted not in (None, *viewer.seats):
-        refuse(
-            Reason.WRONG_SEAT_TOKEN, "kept_game.tokens", "a running game can only be reviewed from a seat of your own"
-        )
+        refuse(Reason.WRONG_SEAT_TOKEN, "tokens", "a running game can only be reviewed from a seat of your own")
     return viewer.seats[0] if wanted is None else wanted
 
 

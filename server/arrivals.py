@@ -7,7 +7,7 @@ from typing import Any
 
 import grpc
 
-from clerestory.server.errors import CallError, Reason, refuse
+from clerestory.refusals import Reason, Refusal, refuse
 
 MOST = 256  # requests on their way at once; each may take the 64 KiB of a message and as much again on the way
 SECONDS = 5.0  # within which a message must arrive
@@ -59,7 +59,7 @@ class Arrivals:
         self._timer: asyncio.TimerHandle | None = None
 
     async def read(self, context: Context, address: str) -> bytes:
-        """Return the message of a call. Raises CallError: SLOW_REQUEST, UNREADABLE_REQUEST if it has none."""
+        """Return the message of a call. Raises Refusal: SLOW_REQUEST, UNREADABLE_REQUEST if it has none."""
         payload = await self.next(context, address)
         if payload is None:
             refuse(Reason.UNREADABLE_REQUEST, "", "the call has no message")
@@ -72,14 +72,14 @@ class Arrivals:
             context: of the call.
             address: where its connection comes from.
 
-        Raises CallError, SLOW_REQUEST.
+        Raises Refusal, SLOW_REQUEST.
         """
         arrival = self._begin(address, context.peer())
         try:
             payload = await context.read()
         except asyncio.CancelledError:
             if arrival.ended and not arrival.task.uncancel():
-                raise CallError(Reason.SLOW_REQUEST, [("", arrival.ended)]) from None
+                raise Refusal(Reason.SLOW_REQUEST, [("", arrival.ended)]) from None
             raise
         finally:
             self._forget(arrival)

@@ -14,8 +14,9 @@ import grpc
 from grpc_status import rpc_status
 from structlog.contextvars import bound_contextvars
 
+from clerestory.refusals import Reason, Refusal
 from clerestory.server.aftermath import Aftermath
-from clerestory.server.errors import CODES, CallError, Reason, status_of
+from clerestory.server.errors import CODES, status_of
 from clerestory.server.metrics import Metrics
 from clerestory.server.pace import Pace
 
@@ -71,7 +72,7 @@ class Boundary:
             try:
                 context.set_trailing_metadata(((REQUEST_ID, identifier),))
                 return await handler(call, context)
-            except CallError as error:
+            except Refusal as error:
                 refused = error.with_traceback(None)  # whose frames have the message
             except grpc.aio.AbortError:
                 raise
@@ -80,12 +81,12 @@ class Boundary:
                 return await context.abort(grpc.StatusCode.CANCELLED, "the caller left")
             except Exception:
                 logger.exception("unexpected error in a call")
-                refused = CallError(Reason.INTERNAL, [("", "unexpected error; the server has logged it")])
+                refused = Refusal(Reason.INTERNAL, [("", "unexpected error; the server has logged it")])
             call.code, call.reason = CODES[refused.reason].name, refused.reason
             if call.code in PACED:
                 self._aftermath.note()
                 await self._pace.hold(call.caller, context.time_remaining())
-        status = rpc_status.to_status(status_of(refused, identifier))
+        status = rpc_status.to_status(status_of(refused, identifier, method or ""))
         again = pushback(refused, context.time_remaining())
         metadata = (*status.trailing_metadata, *again, (REQUEST_ID, identifier))
         return await context.abort(status.code, status.details, metadata)
@@ -125,7 +126,7 @@ def way(context: Context) -> str:
     return VIA[1] if VIA in (context.invocation_metadata() or ()) else "grpc"
 
 
-def pushback(error: CallError, remaining: float | None) -> tuple[tuple[str, str], ...]:
+def pushback(error: Refusal, remaining: float | None) -> tuple[tuple[str, str], ...]:
     """Return the metadata that tells gRPC when to retry, or not to if waiting would take half the time left."""
     if error.retry is None:
         return ()

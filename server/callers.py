@@ -9,7 +9,7 @@ from urllib.parse import unquote
 import grpc
 
 from clerestory.addresses import network_of
-from clerestory.server.errors import Reason, refuse
+from clerestory.refusals import Reason, refuse
 from clerestory.server.security import Tokens, authorizations, bearer_token, digest
 
 ON_BEHALF = "x-on-behalf-of"  # metadata of calls on behalf of others
@@ -67,7 +67,7 @@ class Callers:
         """Return the caller of an admitted call that needs a search.
 
         Those who show that they sit at a game are parts of their own: so people who come from one address, or share a
-        token, share fairly what it has. Raises CallError as `of` does.
+        token, share fairly what it has. Raises Refusal as `of` does.
         """
         caller = self.of(context)
         for key, value in context.invocation_metadata() or ():
@@ -78,7 +78,7 @@ class Callers:
         return caller
 
     def of(self, context: grpc.aio.ServicerContext[Any, Any]) -> Caller:
-        """Return the caller of an admitted call. Raises CallError: BAD_ON_BEHALF, ON_BEHALF_DENIED."""
+        """Return the caller of an admitted call. Raises Refusal: BAD_ON_BEHALF, ON_BEHALF_DENIED."""
         metadata = tuple(context.invocation_metadata() or ())
         names = [value for key, value in metadata if key == ON_BEHALF]
         if self._tokens is None:
@@ -90,7 +90,7 @@ class Callers:
 
 
 def name_of(names: list[str | bytes], *, speaks: bool) -> str:
-    """Return on whose behalf a call is made, "" if nobody's. Raises CallError: BAD_ON_BEHALF, ON_BEHALF_DENIED."""
+    """Return on whose behalf a call is made, "" if nobody's. Raises Refusal: BAD_ON_BEHALF, ON_BEHALF_DENIED."""
     if not names:
         return ""
     if not speaks:

@@ -1,9 +1,6 @@
-"""The reasons for which a call is refused, sent to its caller in a google.rpc.Status by every method."""
+"""How a refusal is told on the wire: a google.rpc.Status with a code for its reason and the fields to blame."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import StrEnum
-from typing import NoReturn
+import re
 
 import grpc
 from google.protobuf.any_pb2 import Any as AnyMessage
@@ -12,64 +9,20 @@ from google.protobuf.message import Message
 from google.rpc.error_details_pb2 import BadRequest, ErrorInfo, PreconditionFailure, RequestInfo, RetryInfo
 from google.rpc.status_pb2 import Status
 
+from clerestory.refusals import Reason, Refusal, in_words
+
 DOMAIN = "clerestory"
 MAX_LISTED = 24  # faults named in one answer: a status travels in headers, which are small
 MAX_DESCRIPTION = 160  # characters of each
 
-
-class Reason(StrEnum):
-    """The reason of an ErrorInfo. docs/protocol.md says what each means."""
-
-    UNREADABLE_REQUEST = "UNREADABLE_REQUEST"
-    SLOW_REQUEST = "SLOW_REQUEST"
-    NO_SUCH_METHOD = "NO_SUCH_METHOD"
-    BAD_POSITION = "BAD_POSITION"
-    HIDDEN_FROM_SEAT = "HIDDEN_FROM_SEAT"
-    BAD_SEAT = "BAD_SEAT"
-    BAD_TIME_BUDGET = "BAD_TIME_BUDGET"
-    BAD_ITERATIONS = "BAD_ITERATIONS"
-    BAD_MAX_TREE_BYTES = "BAD_MAX_TREE_BYTES"
-    BAD_LEVEL = "BAD_LEVEL"
-    BAD_THREADS = "BAD_THREADS"
-    BAD_GAME_ID = "BAD_GAME_ID"
-    BAD_CONSIDER_ACTIONS = "BAD_CONSIDER_ACTIONS"
-    BAD_AVOID_ACTIONS = "BAD_AVOID_ACTIONS"
-    BAD_UPDATE_INTERVAL = "BAD_UPDATE_INTERVAL"
-    BAD_TARGET_CERTAINTY = "BAD_TARGET_CERTAINTY"
-    BAD_GAME = "BAD_GAME"
-    BAD_SEATS = "BAD_SEATS"
-    BAD_ACTION = "BAD_ACTION"
-    TOO_MANY_ACTIONS = "TOO_MANY_ACTIONS"
-    GAME_OVER = "GAME_OVER"
-    NOT_SEATS_TURN = "NOT_SEATS_TURN"
-    ILLEGAL_ACTION = "ILLEGAL_ACTION"
-    NO_SUCH_GAME = "NO_SUCH_GAME"
-    WRONG_SEAT_TOKEN = "WRONG_SEAT_TOKEN"
-    STALE_VERSION = "STALE_VERSION"
-    SEAT_TAKEN = "SEAT_TAKEN"
-    NOT_STARTED = "NOT_STARTED"
-    FROZEN = "FROZEN"
-    TAKE_BACK_REFUSED = "TAKE_BACK_REFUSED"
-    LOG_FULL = "LOG_FULL"
-    BAD_OPTIONS = "BAD_OPTIONS"
-    BAD_PLY = "BAD_PLY"
-    BAD_PAGE = "BAD_PAGE"
-    BAD_RECORD = "BAD_RECORD"
-    NO_HINTS_YET = "NO_HINTS_YET"
-    NO_SUCH_PUZZLE = "NO_SUCH_PUZZLE"
-    TOO_MANY_GAMES = "TOO_MANY_GAMES"
-    TOO_MANY_WATCHERS = "TOO_MANY_WATCHERS"
-    DISK_FULL = "DISK_FULL"
-    STORE_FAILED = "STORE_FAILED"
-    MISSING_TOKEN = "MISSING_TOKEN"
-    BAD_TOKEN = "BAD_TOKEN"
-    BAD_ON_BEHALF = "BAD_ON_BEHALF"
-    ON_BEHALF_DENIED = "ON_BEHALF_DENIED"
-    BUSY = "BUSY"
-    OUT_OF_TIME = "OUT_OF_TIME"
-    FINISHING = "FINISHING"
-    INTERNAL = "INTERNAL"
-
+# The fields of requests for what the rooms blame, where the two have different names: by method, else for all.
+FIELDS_OF: dict[str, dict[str, str]] = {
+    "GameService/CreateGame": {"actions": "beginning.actions"},
+    "GameService/SayShown": {"action": "outcome"},
+    "GameService/SetSeat": {"holder": "plan.kind"},
+    "AnnotationService/AnnotateGame": {"game_id": "kept_game", "tokens": "kept_game.tokens"},
+}
+NAME = re.compile(r"\w+")
 
 CODES = {
     Reason.UNREADABLE_REQUEST: grpc.StatusCode.INVALID_ARGUMENT,
@@ -124,74 +77,21 @@ CODES = {
 }
 
 
-class CallError(Exception):
-    """A call is refused.
+def status_of(refusal: Refusal, request_id: str = "", method: str = "") -> Status:
+    """Return a refusal as the Status for the caller.
 
     Args:
-        reason: why.
-        faults: (path of the field, what is wrong there), at least one; the caller sees them all.
-        retry: seconds after which it may be tried again, if that makes sense.
-        metadata: of the ErrorInfo: what a program may want to know beside the reason.
+        refusal: of the call.
+        request_id: identifies the call; "" for none.
+        method: `Service/Method` of ours, "" for another.
     """
-
-    def __init__(
-        self,
-        reason: Reason,
-        faults: Sequence[tuple[str, str]],
-        retry: float | None = None,
-        metadata: Mapping[str, str] | None = None,
-    ) -> None:
-        self.reason = reason
-        self.retry = retry
-        self.metadata = metadata or {}
-        self.faults = [(field, description[:MAX_DESCRIPTION]) for field, description in faults[:MAX_LISTED]]
-        more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
-        super().__init__(": ".join(filter(None, self.faults[0])) + more)
-
-
-class SetAside(CallError):
-    """A game cannot be read by this server; the others go on. A server of another version may read it.
-
-    Args:
-        game_id: of the game.
-        why: in words for its players.
-    """
-
-    def __init__(self, game_id: str, why: str) -> None:
-        self.game_id = game_id
-        self.why = why
-        super().__init__(Reason.FROZEN, [("game_id", why)])
-
-
-def refuse(reason: Reason, field: str, description: str) -> NoReturn:
-    """Raise the CallError for one fault; `field` is empty if no field of the request is to blame."""
-    raise CallError(reason, [(field, description)])
-
-
-@dataclass(slots=True)
-class Faults:
-    """The faults of a request, collected as they are found."""
-
-    found: list[tuple[Reason, str, str]] = field(default_factory=list)
-
-    def add(self, reason: Reason, path: str, description: str) -> None:
-        """Add what is wrong with the field of that path."""
-        self.found.append((reason, path, description))
-
-    def require_none(self) -> None:
-        """Raise a CallError with all faults of the most basic kind: invalid arguments before failed preconditions."""
-        if not self.found:
-            return
-        worst = [fault for fault in self.found if CODES[fault[0]] == grpc.StatusCode.INVALID_ARGUMENT] or self.found
-        raise CallError(worst[0][0], [(path, description) for _, path, description in worst])
-
-
-def status_of(error: CallError, request_id: str = "") -> Status:
-    """Return an error as the Status for the caller; `request_id` identifies the call."""
-    details = [ErrorInfo(reason=error.reason, domain=DOMAIN, metadata=error.metadata), *further_details(error)]
+    faults = [(field_of(blamed, method), text) for blamed, text in refusal.faults]
+    listed = [(field, text[:MAX_DESCRIPTION]) for field, text in faults[:MAX_LISTED]]
+    details = [ErrorInfo(reason=refusal.reason, domain=DOMAIN, metadata=refusal.metadata)]
+    details += further_details(refusal, listed)
     if request_id:
         details.append(RequestInfo(request_id=request_id))
-    status = Status(code=CODES[error.reason].value[0], message=str(error))
+    status = Status(code=CODES[refusal.reason].value[0], message=in_words(listed + faults[len(listed) :]))
     for detail in details:
         packed = AnyMessage()
         packed.Pack(detail)
@@ -199,20 +99,26 @@ def status_of(error: CallError, request_id: str = "") -> Status:
     return status
 
 
-def further_details(error: CallError) -> list[Message]:
-    """Return the details that the error's code requires besides the ErrorInfo (AIP-193)."""
-    match CODES[error.reason]:
+def field_of(blamed: str, method: str) -> str:
+    """Return the field of a method's request that holds what is to blame, with its index or the path in it."""
+    names = FIELDS_OF.get(method, {})
+    return NAME.sub(lambda found: names.get(found[0], found[0]), blamed, count=1)
+
+
+def further_details(refusal: Refusal, faults: list[tuple[str, str]]) -> list[Message]:
+    """Return the details that the code of a refusal requires besides the ErrorInfo (AIP-193)."""
+    match CODES[refusal.reason]:
         case grpc.StatusCode.INVALID_ARGUMENT:
-            fields = [BadRequest.FieldViolation(field=field, description=text) for field, text in error.faults]
+            fields = [BadRequest.FieldViolation(field=field, description=text) for field, text in faults]
             return [BadRequest(field_violations=fields)]
         case grpc.StatusCode.FAILED_PRECONDITION:
             failures = [
-                PreconditionFailure.Violation(type=error.reason, subject=field, description=text)
-                for field, text in error.faults
+                PreconditionFailure.Violation(type=refusal.reason, subject=field, description=text)
+                for field, text in faults
             ]
             return [PreconditionFailure(violations=failures)]
-    if error.retry is None:
+    if refusal.retry is None:
         return []
     delay = Duration()
-    delay.FromMilliseconds(round(1000 * error.retry))
+    delay.FromMilliseconds(round(1000 * refusal.retry))
     return [RetryInfo(retry_delay=delay)]

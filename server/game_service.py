@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import grpc
 
 from clerestory.games import course
+from clerestory.games.cache import SetAside
 from clerestory.games.keeper import Keeper, typed
 from clerestory.games.kept import ServerGame
 from clerestory.games.live import Live
@@ -18,9 +19,9 @@ from clerestory.games.making import ONLOOKER, OWNER, keys_of, make_game, seat_na
 from clerestory.games.store import Conflict, Key
 from clerestory.games.tokens import Mint
 from clerestory.games.viewer import Viewer, digest_of, listed_to, viewer_of
+from clerestory.refusals import Reason, Refusal, refuse
 from clerestory.server.aside import aside
 from clerestory.server.callers import Caller, Callers
-from clerestory.server.errors import CallError, Reason, SetAside, refuse
 from clerestory.server.translate_games import (
     write_entries,
     write_game,
@@ -60,7 +61,7 @@ class GameHandlers(GameServiceServicer):
     # -- creating and joining ----------------------------------------------------------------------
 
     async def CreateGame(self, request: games.CreateGameRequest, context: Context) -> games.CreateGameResponse:
-        """Create a game, once per request name. Raises CallError."""
+        """Create a game, once per request name. Raises Refusal."""
         plan = read_plan(request)
         mint = Mint(self._keeper.store.secret, plan.request_id and f"create {plan.request_id}")
         if await self._known(mint) is None:
@@ -84,7 +85,7 @@ class GameHandlers(GameServiceServicer):
             return (await self._keeper.store.find([mint.digest])).get(mint.digest)
 
     async def JoinGame(self, request: games.JoinGameRequest, context: Context) -> games.JoinGameResponse:
-        """Take a seat, once per request name. Raises CallError."""
+        """Take a seat, once per request name. Raises Refusal."""
         wanted, name = read_join(request)
         mint = Mint(self._keeper.store.secret, request.request_id and f"join {request.game_id} {request.request_id}")
         token = mint.token("seat")
@@ -106,7 +107,7 @@ class GameHandlers(GameServiceServicer):
     # -- reading -----------------------------------------------------------------------------------
 
     async def GetGame(self, request: games.GetGameRequest, context: Context) -> games.GetGameResponse:
-        """Show a game at a ply. Raises CallError."""
+        """Show a game at a ply. Raises Refusal."""
         try:
             return await self._shown(request)
         except SetAside as error:
@@ -129,7 +130,7 @@ class GameHandlers(GameServiceServicer):
     async def ListGames(
         self, request: games.GameServiceListGamesRequest, context: Context
     ) -> games.GameServiceListGamesResponse:
-        """List games. Raises CallError."""
+        """List games. Raises Refusal."""
         wanted = wanted_of(request)
         with typed():
             found = await self._keeper.store.select(wanted)
@@ -146,7 +147,7 @@ class GameHandlers(GameServiceServicer):
                 return write_game(await live.visible(listed_to(live.kept, digests)))
         except SetAside as error:
             return write_unreadable(game_id, error.why)
-        except CallError:
+        except Refusal:
             raise
         except Exception as error:
             logger.error("game %s cannot be shown: %r", game_id, error)
@@ -155,7 +156,7 @@ class GameHandlers(GameServiceServicer):
     async def WatchGame(  # type: ignore[override]  # grpc.aio also accepts a coroutine that writes
         self, request: games.WatchGameRequest, context: Context
     ) -> None:
-        """Stream a running game. Raises CallError."""
+        """Stream a running game. Raises Refusal."""
         async with self._keeper.lend(request.game_id) as live:
             viewer = viewer_of(live.kept, request.tokens)
             require_sight(viewer)
@@ -166,7 +167,7 @@ class GameHandlers(GameServiceServicer):
             await watch(self._keeper, live, viewer, cursor_of(request), context.write)
 
     async def GetRecord(self, request: games.GetRecordRequest, context: Context) -> games.GetRecordResponse:
-        """Return the record. Raises CallError."""
+        """Return the record. Raises Refusal."""
         async with self._keeper.lend(request.game_id) as live:
             viewer = viewer_of(live.kept, request.tokens)
             require_sight(viewer)
@@ -177,17 +178,17 @@ class GameHandlers(GameServiceServicer):
     # -- acting ------------------------------------------------------------------------------------
 
     async def PlayAction(self, request: games.PlayActionRequest, context: Context) -> games.PlayActionResponse:
-        """Play an action, exactly once. Raises CallError."""
+        """Play an action, exactly once. Raises Refusal."""
         act = partial(course.play, version=request.version, text=request.action, moment=self._now())
         return games.PlayActionResponse(**await self._act(request, act))
 
     async def SayShown(self, request: games.SayShownRequest, context: Context) -> games.SayShownResponse:
-        """Enter what a seat has been shown, exactly once. Raises CallError."""
+        """Enter what a seat has been shown, exactly once. Raises Refusal."""
         act = partial(course.say, version=request.version, seat=request.seat, text=request.outcome, moment=self._now())
         return games.SayShownResponse(**await self._act(request, act))
 
     async def TakeBack(self, request: games.TakeBackRequest, context: Context) -> games.TakeBackResponse:
-        """Request a take-back, agree to it or decline it. Raises CallError."""
+        """Request a take-back, agree to it or decline it. Raises Refusal."""
         act = partial(
             course.take_back, version=request.version, ply=request.ply, decline=request.decline, moment=self._now()
         )
@@ -227,7 +228,7 @@ class GameHandlers(GameServiceServicer):
         return answer
 
     async def SetSeat(self, request: games.SetSeatRequest, context: Context) -> games.SetSeatResponse:
-        """Set who holds a seat. Raises CallError."""
+        """Set who holds a seat. Raises Refusal."""
         act = partial(course.set_seat, seat=request.seat, plan=read_seat_plan(request), moment=self._now())
         async with self._keeper.lend(request.game_id) as live:
             return await self._change(
@@ -235,7 +236,7 @@ class GameHandlers(GameServiceServicer):
             )
 
     async def EndGame(self, request: games.EndGameRequest, context: Context) -> games.EndGameResponse:
-        """End a game early. Raises CallError."""
+        """End a game early. Raises Refusal."""
         act = partial(course.end, reason=read_end(request), moment=self._now())
         async with self._keeper.lend(request.game_id) as live:
             return await self._change(
@@ -244,7 +245,7 @@ class GameHandlers(GameServiceServicer):
 
 
 def require_sight(viewer: Viewer) -> None:
-    """Raise CallError for a viewer who may only see that seats are open."""
+    """Raise Refusal for a viewer who may only see that seats are open."""
     if viewer.stranger:
         refuse(Reason.WRONG_SEAT_TOKEN, "tokens", "take a seat with JoinGame, or send the token of one")
 

@@ -10,10 +10,10 @@ from typing import Any
 import grpc
 from google.protobuf.message import DecodeError
 
+from clerestory.refusals import Reason, Refusal, refuse
 from clerestory.server.arrivals import Arrivals, Context
 from clerestory.server.boundary import Boundary, Call
 from clerestory.server.callers import Callers, address_of
-from clerestory.server.errors import CallError, Reason, refuse
 from clerestory.server.security import Tokens, require_token
 
 OURS = "/clerestory."  # methods whose calls are logged and counted
@@ -39,9 +39,9 @@ class Places:
 
     @contextmanager
     def taken(self, caller: str) -> Iterator[None]:
-        """Count a call during the block. Raises CallError, BUSY."""
+        """Count a call during the block. Raises Refusal, BUSY."""
         if self._of[caller] >= self._most - self._total:
-            raise CallError(Reason.BUSY, [("", f"{self._of[caller]} calls of this caller are in progress")], RETRY)
+            raise Refusal(Reason.BUSY, [("", f"{self._of[caller]} calls of this caller are in progress")], RETRY)
         self._of[caller] += 1
         self._total += 1
         try:
@@ -126,7 +126,7 @@ class Gate(grpc.GenericRpcHandler):
     # -- a call ----------------------------------------------------------------------------------------
 
     async def _let_in(self, method: Method, call: Call, context: Context) -> Any:
-        """Answer a call. Raises CallError."""
+        """Answer a call. Raises Refusal."""
         call.caller = address = address_of(context.peer())
         if not method.health:
             call.caller = self._identify(context)
@@ -139,7 +139,7 @@ class Gate(grpc.GenericRpcHandler):
             return await method.handler(decode_request(payload, method.decode), context)
 
     def _identify(self, context: Context) -> str:
-        """Return whose a call is. Raises CallError."""
+        """Return whose a call is. Raises Refusal."""
         if self._tokens is not None:
             require_token(self._tokens, context.invocation_metadata() or ())
         return self._callers.of(context).origin
@@ -157,11 +157,11 @@ class Gate(grpc.GenericRpcHandler):
     async def _find_nothing(self, call: Call, context: Context) -> None:
         """Refuse a call of a method that there is not; counted by name, such calls could fill the memory."""
         call.caller = address_of(context.peer())
-        raise CallError(Reason.NO_SUCH_METHOD, [("", "the server has no such method")])
+        raise Refusal(Reason.NO_SUCH_METHOD, [("", "the server has no such method")])
 
 
 def decode_request(payload: bytes, decode: Callable[[bytes], Any]) -> Any:
-    """Return the request message. Raises CallError for bytes that cannot be decoded."""
+    """Return the request message. Raises Refusal for bytes that cannot be decoded."""
     try:
         return decode(payload)
     except DecodeError:

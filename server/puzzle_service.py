@@ -11,13 +11,13 @@ class Puzzles(PuzzleServiceServicer):
     """PuzzleService, which keeps nothing between calls."""
 
     async def ListPuzzles(self, request: api.ListPuzzlesRequest, context: Context) -> api.ListPuzzlesResponse:
-        """List the puzzles of a game. Raises CallError."""
+        """List the puzzles of a game. Raises Refusal."""
         return write_list(known_puzzles(read_game(request.game)))
 
     async def GetPuzzle(self, request: api.GetPuzzleRequest, context: Context) -> api.GetPuzzleResponse:
-        """Return a puzzle without its answer. Raises CallError."""
+        """Return a puzzle without its answer. Raises Refusal."""
         return write_puzzle(read_puzzle(request.puzzle))
 
     async def TryPuzzle(self, request: api.TryPuzzleRequest, context: Context) -> api.TryPuzzleResponse:
-        """Judge an action. Raises CallError."""
+        """Judge an action. Raises Refusal."""
         return write_try(read_puzzle(request.puzzle), request.action)

@@ -37,7 +37,7 @@ class RulesHandlers(RulesServiceServicer):
         return write_games()
 
     async def StartPosition(self, request: rules.StartPositionRequest, context: Context) -> rules.StartPositionResponse:
-        """Set up a game. Raises CallError."""
+        """Set up a game. Raises Refusal."""
         seed = seed_of(request)
         state = start_position(request, seed)
         return rules.StartPositionResponse(referee=write_referee(state), seed=seed, turn=write_turn(state))
@@ -45,15 +45,15 @@ class RulesHandlers(RulesServiceServicer):
     async def ObservePosition(
         self, request: rules.ObservePositionRequest, context: Context
     ) -> rules.ObservePositionResponse:
-        """Remove what a seat cannot know. Raises CallError."""
+        """Remove what a seat cannot know. Raises Refusal."""
         return rules.ObservePositionResponse(position=write_position(observe_position(request)))
 
     async def ListActions(self, request: rules.ListActionsRequest, context: Context) -> rules.ListActionsResponse:
-        """List the legal actions. Raises CallError."""
+        """List the legal actions. Raises Refusal."""
         return write_actions(read_any(request.position).state)
 
     async def ApplyActions(self, request: rules.ApplyActionsRequest, context: Context) -> rules.ApplyActionsResponse:
-        """Play actions, and draw chance events between them if requested. Raises CallError."""
+        """Play actions, and draw chance events between them if requested. Raises Refusal."""
         given, seed = read_any(request.position), seed_of(request)
         actions = read_actions(given.state.game, request.actions)
         applied = []
@@ -72,7 +72,7 @@ class RulesHandlers(RulesServiceServicer):
     async def DescribeCatalogue(
         self, request: rules.DescribeCatalogueRequest, context: Context
     ) -> rules.DescribeCatalogueResponse:
-        """Describe the cards of a game. Raises CallError."""
+        """Describe the cards of a game. Raises Refusal."""
         return write_catalogue(read_game(request.game))
 
 

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from clerestory.refusals import Reason, refuse
 from clerestory.server.config import BadSettings, read_file
-from clerestory.server.errors import Reason, refuse
 
 TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")  # RFC 6750, section 2.1
 LEAST_TOKEN = 16  # characters; 96 bits where they are drawn at random
@@ -93,7 +93,7 @@ def digest(token: str) -> bytes:
 
 
 def require_token(tokens: Tokens, metadata: Iterable[tuple[str, str | bytes]]) -> None:
-    """Raise CallError unless the metadata of a call has a known token: MISSING_TOKEN, BAD_TOKEN."""
+    """Raise Refusal unless the metadata of a call has a known token: MISSING_TOKEN, BAD_TOKEN."""
     brought = authorizations(metadata)
     if len(brought) > 1:
         refuse(Reason.BAD_TOKEN, "", f"the call has `authorization` {len(brought)} times; one token is wanted")

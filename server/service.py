@@ -102,7 +102,7 @@ class AdvisorHandlers(AdvisorServiceServicer):
     async def RecommendMove(  # noqa: N802  # its name in proto/
         self, request: api.RecommendMoveRequest, context: Context
     ) -> api.RecommendMoveResponse:
-        """Search until the effective deadline, and answer with what was found. Raises CallError."""
+        """Search until the effective deadline, and answer with what was found. Raises Refusal."""
         return await self.recommend(request, self._callers.player_of(context), context.time_remaining())
 
     async def recommend(
@@ -113,7 +113,7 @@ class AdvisorHandlers(AdvisorServiceServicer):
         *,
         priority: Priority = Priority.MOVE,
     ) -> api.RecommendMoveResponse:
-        """Do what RecommendMove does, also for callers in this process. Cancelling frees the worker. Raises CallError.
+        """Do what RecommendMove does, also for callers in this process. Cancelling frees the worker. Raises Refusal.
 
         Args:
             request: the question.
@@ -134,7 +134,7 @@ class AdvisorHandlers(AdvisorServiceServicer):
     async def Analyze(  # type: ignore[override]  # noqa: N802  # grpc.aio takes a coroutine that writes as well
         self, request: api.AnalyzeRequest, context: Context
     ) -> None:
-        """Stream tables until the search ends, then the final one. Raises CallError."""
+        """Stream tables until the search ends, then the final one. Raises Refusal."""
         self._streams += 1
         try:
             priority = Priority.BACKGROUND if request.background else Priority.HINT
@@ -169,7 +169,7 @@ class AdvisorHandlers(AdvisorServiceServicer):
         )  # with the tables that a slow reader missed
 
     def _admit(self, method: str, caller: Caller, priority: Priority, remaining: float | None) -> AdmittedCall:
-        """Refuse a call, before its question is read, if there is no room for it. Raises CallError."""
+        """Refuse a call, before its question is read, if there is no room for it. Raises Refusal."""
         bind_contextvars(caller=caller.label)  # for the log line of the call
         call = AdmittedCall(method, caller, priority, time.monotonic(), remaining)
         self._scheduler.require_place(caller, priority)

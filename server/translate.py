@@ -14,11 +14,11 @@ from clerestory.engine.core import NATURE, OVER, State
 from clerestory.engine.errors import BadPosition, BadText
 from clerestory.engine.games import GAMES
 from clerestory.engine.tuning import NUM_LEVELS
+from clerestory.refusals import Faults, Reason, Refusal, refuse
 from clerestory.search.errors import HiddenFromSeat
 from clerestory.search.ismcts import MIN_BYTES
 from clerestory.search.root import Root
 from clerestory.server.config import LONGEST_TIME
-from clerestory.server.errors import CallError, Faults, Reason, refuse
 from clerestory.v1 import advisor_pb2 as api
 from clerestory.v1.position_pb2 import Position
 
@@ -105,7 +105,7 @@ class AnalysisQuestion:
 
 
 def read_analysis(request: api.AnalyzeRequest) -> AnalysisQuestion:
-    """Return the question in a request. Raises CallError, which lists everything wrong with it."""
+    """Return the question in a request. Raises Refusal, which lists everything wrong with it."""
     faults = Faults()
     bounds = LEAST_INTERVAL, LONGEST_INTERVAL
     interval = read_duration(request, "update_interval", faults, Reason.BAD_UPDATE_INTERVAL, *bounds)
@@ -123,7 +123,7 @@ def read_question(
     faults: Faults | None = None,
     observer: api.Observer | None = None,
 ) -> Question:
-    """Return the question in a request. Raises CallError, which lists everything wrong with it.
+    """Return the question in a request. Raises Refusal, which lists everything wrong with it.
 
     Args:
         request: the message.
@@ -137,7 +137,7 @@ def read_question(
     seconds = read_duration(request, "time_budget", faults, Reason.BAD_TIME_BUDGET, path=path)
     try:
         position = read_position(request.position, f"{path}position")
-    except CallError as error:
+    except Refusal as error:
         faults.found += [(error.reason, field, text) for field, text in error.faults]
         faults.require_none()
         raise
@@ -168,7 +168,7 @@ def read_question(
 
 
 def require_whole(root: Root) -> None:
-    """Raise CallError, HIDDEN_FROM_SEAT, if the position lacks something that its observer knows."""
+    """Raise Refusal, HIDDEN_FROM_SEAT, if the position lacks something that its observer knows."""
     try:
         root.require_whole()
     except HiddenFromSeat as error:
@@ -227,7 +227,7 @@ def read_duration(
 
 
 def read_position(message: Position, path: str = "position") -> State:
-    """Return the position that a message describes. Raises CallError, which lists all that is wrong with it."""
+    """Return the position that a message describes. Raises Refusal, which lists all that is wrong with it."""
     game = message.WhichOneof("game")
     if fault := size_fault(message):
         refuse(Reason.BAD_POSITION, path, fault)
@@ -237,7 +237,7 @@ def read_position(message: Position, path: str = "position") -> State:
         return GAMES[game].from_position(position_fields(message))
     except BadPosition as error:
         faults = [(f"{path}.{field}", description) for field, description in error.violations]
-        raise CallError(Reason.BAD_POSITION, faults) from None
+        raise Refusal(Reason.BAD_POSITION, faults) from None
 
 
 def size_fault(message: Position) -> str:

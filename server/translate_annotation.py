@@ -10,11 +10,11 @@ from clerestory.engine.core import NATURE, Game, State
 from clerestory.engine.errors import BadRecord
 from clerestory.engine.record import read_records
 from clerestory.engine.value import value_in_use
+from clerestory.refusals import Faults, Reason, refuse
 from clerestory.review import Annotation, PlyValuation, ReviewPlan
 from clerestory.review.plan import LEAST
 from clerestory.review.rollouts import Rollouts
 from clerestory.review.study import LONGER
-from clerestory.server.errors import Faults, Reason, refuse
 from clerestory.server.translate import read_duration
 from clerestory.v1 import annotation_pb2 as api
 
@@ -53,7 +53,7 @@ class ReviewRequest:
 
 
 def read_annotation(request: api.AnnotateGameRequest) -> ReviewRequest:
-    """Return the review that is requested. Raises CallError, which lists everything wrong with the request."""
+    """Return the review that is requested. Raises Refusal, which lists everything wrong with the request."""
     faults = Faults()
     seconds = read_duration(request, "time_budget", faults, Reason.BAD_TIME_BUDGET, SHORTEST)
     deep = read_duration(request, "deep_budget", faults, Reason.BAD_TIME_BUDGET, SHORTEST)
@@ -87,7 +87,7 @@ def read_game(text: str, faults: Faults) -> State | None:
 
 
 def require_seat(game: State, viewer: int | None) -> None:
-    """Raise CallError for a viewer that a game does not have."""
+    """Raise Refusal for a viewer that a game does not have."""
     if viewer is not None and viewer >= game.seats:
         refuse(Reason.BAD_SEAT, "viewer_seat", f"is {viewer}; the seats are 0 to {game.seats - 1}")
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from clerestory.games.store import GameFilter
 from clerestory.games.tokens import GAME_ID
 from clerestory.games.viewer import digest_of
-from clerestory.server.errors import Reason, refuse
+from clerestory.refusals import Reason, refuse
 from clerestory.v1 import games_pb2 as games
 
 USUAL, MOST = 50, 100  # games of a page
@@ -22,7 +22,7 @@ STATUSES = {games.GAME_STATUS_OPEN: "open", games.GAME_STATUS_RUNNING: "running"
 def wanted_of(request: games.GameServiceListGamesRequest) -> GameFilter:
     """Return the query for a page plus one game, which shows whether more follow.
 
-    Raises CallError: BAD_PAGE, BAD_GAME.
+    Raises Refusal: BAD_PAGE, BAD_GAME.
     """
     size = request.page_size or USUAL
     if size > MOST:
@@ -51,7 +51,7 @@ def next_page(found: Sequence[tuple[str, int]], limit: int) -> str:
 
 
 def read_page(token: str) -> tuple[int, str]:
-    """Return the place at which a page begins. Raises CallError, BAD_PAGE."""
+    """Return the place at which a page begins. Raises Refusal, BAD_PAGE."""
     try:
         found = PAGE.fullmatch(base64.urlsafe_b64decode(token.encode()).decode())
     except (ValueError, binascii.Error):

@@ -7,7 +7,7 @@ from typing import Any
 from clerestory.engine.core import Game, State
 from clerestory.engine.tuning import NUM_LEVELS
 from clerestory.games.log import BotSettings, EndReason, GameOptions, Holder, SeatKind
-from clerestory.server.errors import Faults, Reason, refuse
+from clerestory.refusals import Faults, Reason, refuse
 from clerestory.server.translate import MAX_ACTIONS, read_duration
 from clerestory.server.translate_games import ENDS, HINTS, ONLOOKERS, SEATS, TAKE_BACKS
 from clerestory.server.translate_rules import read_any, read_game
@@ -42,7 +42,7 @@ class NewGame:
 
 
 def read_plan(request: games.CreateGameRequest) -> NewGame:
-    """Return the plan in a request. Raises CallError with all faults."""
+    """Return the plan in a request. Raises Refusal with all faults."""
     faults = Faults()
     game = read_game(request.game)
     if len(request.seats) not in game.seats:
@@ -62,7 +62,7 @@ def read_plan(request: games.CreateGameRequest) -> NewGame:
 
 
 def begun(plan: NewGame, beginning: games.Beginning) -> NewGame:
-    """Return a plan that continues a record. Raises CallError: BAD_POSITION, BAD_OPTIONS, TOO_MANY_ACTIONS."""
+    """Return a plan that continues a record. Raises Refusal: BAD_POSITION, BAD_OPTIONS, TOO_MANY_ACTIONS."""
     path = "beginning.opening"
     given = read_any(beginning.opening, path)
     if (given.state.game, given.state.seats) != (plan.game, len(plan.seats)):
@@ -75,7 +75,7 @@ def begun(plan: NewGame, beginning: games.Beginning) -> NewGame:
 
 
 def read_join(request: games.JoinGameRequest) -> tuple[int | None, str]:
-    """Return the requested seat, None for any, and the player's name. Raises CallError."""
+    """Return the requested seat, None for any, and the player's name. Raises Refusal."""
     faults = Faults()
     check_name(request.name, "", faults)
     check_request(request.request_id, faults)
@@ -84,7 +84,7 @@ def read_join(request: games.JoinGameRequest) -> tuple[int | None, str]:
 
 
 def read_seat_plan(request: games.SetSeatRequest) -> Holder:
-    """Return who is to hold a seat. Raises CallError."""
+    """Return who is to hold a seat. Raises Refusal."""
     faults = Faults()
     holder = read_holder(request.plan, "plan.", faults)
     faults.require_none()
@@ -92,7 +92,7 @@ def read_seat_plan(request: games.SetSeatRequest) -> Holder:
 
 
 def read_end(request: games.EndGameRequest) -> EndReason:
-    """Return how a game is to end. Raises CallError."""
+    """Return how a game is to end. Raises Refusal."""
     faults = Faults()
     found = {number: reason for reason, number in ENDS.items()}.get(request.reason)
     if found is None:

@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 
 from clerestory.engine.core import Game
+from clerestory.refusals import Reason, refuse
 from clerestory.review.puzzle import NoPuzzle, Puzzle, puzzle, puzzles
-from clerestory.server.errors import Reason, refuse
 from clerestory.server.translate_rules import read_game, write_position
 from clerestory.v1 import advisor_pb2 as advisor
 from clerestory.v1 import puzzle_pb2 as api
 
 
 def read_puzzle(reference: api.PuzzleReference) -> Puzzle:
-    """Return the puzzle that a message refers to. Raises CallError: BAD_GAME, NO_SUCH_PUZZLE."""
+    """Return the puzzle that a message refers to. Raises Refusal: BAD_GAME, NO_SUCH_PUZZLE."""
     try:
         return puzzle(read_game(reference.game, "puzzle.game"), reference.number)
     except NoPuzzle as error:
@@ -43,7 +43,7 @@ def write_puzzle(one: Puzzle) -> api.GetPuzzleResponse:
 
 
 def write_try(one: Puzzle, action: str) -> api.TryPuzzleResponse:
-    """Return how good an action is; for "", only the answer. Raises CallError: ILLEGAL_ACTION."""
+    """Return how good an action is; for "", only the answer. Raises Refusal: ILLEGAL_ACTION."""
     if action and action not in one.losses:
         refuse(Reason.ILLEGAL_ACTION, "action", f"{action[:80]!r} is no legal action of puzzle {one.number}")
     tried = api.TryPuzzleResponse()

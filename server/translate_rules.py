@@ -10,7 +10,7 @@ from clerestory.engine.errors import BadPosition, BadText
 from clerestory.engine.games import GAMES
 from clerestory.engine.rng import Rng
 from clerestory.engine.value import value_in_use
-from clerestory.server.errors import CallError, Reason, refuse
+from clerestory.refusals import Reason, Refusal, refuse
 from clerestory.server.translate import MAX_ACTIONS, position_fields, read_position, size_fault
 from clerestory.v1 import advisor_pb2 as advisor
 from clerestory.v1 import rules_pb2 as rules
@@ -40,7 +40,7 @@ class AnyState:
 
 
 def read_any(message: rules.AnyPosition, path: str = "position") -> AnyState:
-    """Return a position of either kind. Raises CallError, which lists all that is wrong with it."""
+    """Return a position of either kind. Raises Refusal, which lists all that is wrong with it."""
     kind = message.WhichOneof("kind")
     if kind is None:
         refuse(Reason.BAD_POSITION, path, NO_KIND)
@@ -50,12 +50,12 @@ def read_any(message: rules.AnyPosition, path: str = "position") -> AnyState:
 
 
 def read_referee(message: rules.RefereePosition, path: str = "referee") -> State:
-    """Return a referee's position. Raises CallError, which lists all that is wrong with it."""
+    """Return a referee's position. Raises Refusal, which lists all that is wrong with it."""
     return read_kind(message.truth, True, f"{path}.truth")
 
 
 def read_kind(message: Position, referee: bool, path: str) -> State:
-    """Return a position of one kind. Raises CallError, which lists all that is wrong with it."""
+    """Return a position of one kind. Raises Refusal, which lists all that is wrong with it."""
     state = read_position(message, path)
     if fault := kind_fault(state, referee):
         refuse(Reason.BAD_POSITION, path, fault)
@@ -106,7 +106,7 @@ def write_outcome(state: State) -> rules.Outcome | None:
 
 
 def read_game(name: str, path: str = "game") -> Game:
-    """Return the game with a name. Raises CallError, which lists all names."""
+    """Return the game with a name. Raises Refusal, which lists all names."""
     if name not in GAMES:
         refuse(Reason.BAD_GAME, path, f"{name[:40]!r} is not one of {', '.join(GAMES)}")
     return GAMES[name]
@@ -131,7 +131,7 @@ def write_game(game: Game) -> rules.GameDescription:
 
 
 def start_position(request: rules.StartPositionRequest, seed: int) -> State:
-    """Return a game at its beginning. Raises CallError."""
+    """Return a game at its beginning. Raises Refusal."""
     game = read_game(request.game)
     if request.seats not in game.seats:
         text = f"is {request.seats}; {game.name} has {game.seats[0]} to {game.seats[-1]}"
@@ -169,7 +169,7 @@ def write_value(name: str, value: Any, source: str) -> rules.CatalogueValue:
 
 
 def observe_position(request: rules.ObservePositionRequest) -> State:
-    """Return what a seat, or an onlooker, may know of a referee's position. Raises CallError."""
+    """Return what a seat, or an onlooker, may know of a referee's position. Raises Refusal."""
     state = read_referee(request.referee)
     if not request.HasField("seat"):
         return state.observe(NATURE)
@@ -198,7 +198,7 @@ def write_action(action: Action) -> advisor.Action:
 
 
 def read_actions(game: Game, texts: Sequence[str]) -> list[Action]:
-    """Return the actions named by texts, legal or not. Raises CallError, which lists the texts that name none."""
+    """Return the actions named by texts, legal or not. Raises Refusal, which lists the texts that name none."""
     if len(texts) > MAX_ACTIONS:
         refuse(Reason.TOO_MANY_ACTIONS, "actions", f"are {len(texts)}; {MAX_ACTIONS} at most in one call")
     actions, faults = [], []
@@ -208,7 +208,7 @@ def read_actions(game: Game, texts: Sequence[str]) -> list[Action]:
         except BadText:
             faults.append((f"actions[{i}]", f"{text[:40]!r} is not an action of {game.name}"))
     if faults:
-        raise CallError(Reason.BAD_ACTION, faults)
+        raise Refusal(Reason.BAD_ACTION, faults)
     return actions
 
 
@@ -220,7 +220,7 @@ def apply(state: State, actions: Sequence[Action], seed: int | None) -> Iterator
         actions: in order; at a chance event, an action that is one of its outcomes determines the event.
         seed: of all other chance events; None if none may be drawn.
 
-    Raises CallError at an action that is not legal in its place.
+    Raises Refusal at an action that is not legal in its place.
     """
     rng = None if seed is None else Rng(seed)
     for i, action in enumerate(actions):
@@ -240,7 +240,7 @@ def play(state: State, action: Action, *, drawn: bool) -> rules.AppliedAction:
 
 
 def require_legal(state: State, action: Action, path: str) -> None:
-    """Raise CallError for an action that is not legal, naming some that are."""
+    """Raise Refusal for an action that is not legal, naming some that are."""
     if state.over:
         refuse(Reason.GAME_OVER, path, f"{action.text!r} comes after the end of the game")
     legal = state.legal_actions()

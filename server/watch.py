@@ -8,7 +8,7 @@ from clerestory.games.keeper import Keeper
 from clerestory.games.kept import ServerGame
 from clerestory.games.live import Live
 from clerestory.games.viewer import Viewer, horizon
-from clerestory.server.errors import Reason, refuse
+from clerestory.refusals import Reason, refuse
 from clerestory.server.translate_games import write_presence, write_state
 from clerestory.v1 import games_pb2 as games
 
@@ -29,7 +29,7 @@ async def watch(keeper: Keeper, live: Live, viewer: Viewer, cursor: int | None, 
         cursor: version that the viewer knows, None for none.
         write: sends a message; waits for a slow reader.
 
-    Raises CallError: STALE_VERSION for a version that does not exist yet, FINISHING.
+    Raises Refusal: STALE_VERSION for a version that does not exist yet, FINISHING.
     """
     latest = horizon(live.kept, viewer)
     if cursor is not None and cursor > latest:

@@ -12,7 +12,7 @@ STUBS = r"clerestory\.v1\b"
 ENGINE = r"clerestory\.engine\b"
 ABOVE = {"__init__", "games", "record", "scoring", "speed"}  # of engine/; what is left is for every game
 COMMON = "|".join(sorted({path.stem for path in (ROOT / "engine").glob("*.p*")} - ABOVE))
-COMMON_GROUND = r"clerestory\.(addresses|durations|percentiles|sizes)\b"  # which need nothing themselves
+COMMON_GROUND = r"clerestory\.(addresses|durations|percentiles|refusals|sizes)\b"  # which need nothing themselves
 ALLOWED: dict[str, str] = {
     "engine": rf"clerestory\.engine\.({COMMON})\b",
     "engine/__init__.py": r"clerestory\.engine\.(core|rng|errors|games|record)\b",

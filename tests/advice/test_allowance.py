@@ -6,8 +6,8 @@ import pytest
 
 from clerestory.advice.allowance import Allowance, allow
 from clerestory.advice.lead import Lead
+from clerestory.refusals import Reason, Refusal
 from clerestory.server.config import Settings
-from clerestory.server.errors import CallError, Reason
 from clerestory.server.translate import read_question
 from tests.server.harness import question
 
@@ -42,7 +42,7 @@ def test_time(seconds: float | None, remaining: float | None, allowed: float, cu
 
 @pytest.mark.parametrize("remaining", [-1.0, 0.0, 0.5])
 def test_no_time(remaining: float) -> None:
-    with pytest.raises(CallError) as caught:
+    with pytest.raises(Refusal) as caught:
         allowed_to(1.0, remaining)
     assert caught.value.reason == Reason.OUT_OF_TIME
 

@@ -10,10 +10,10 @@ import pytest
 from clerestory.advice import memory
 from clerestory.advice.demand import Priority
 from clerestory.advice.policy import Policy
+from clerestory.refusals import Reason, Refusal
 from clerestory.search.ismcts import Searcher
 from clerestory.search.root import Root
 from clerestory.server.callers import Caller
-from clerestory.server.errors import CallError, Reason
 from clerestory.v1.advisor_pb2 import STOP_REASON_ITERATIONS, AnalyzeRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
 from tests.server.harness import HOUR, assert_reason, long_question, opening, question, refusal, served, until
@@ -219,7 +219,7 @@ async def test_whoever_waits_for_a_place_when_the_server_finishes_is_told() -> N
         waiting = asyncio.ensure_future(advisor.wait_for_place(Caller("one"), Priority.MOVE))
         await asyncio.sleep(0)
         server.app.scheduler.finish()
-        with pytest.raises(CallError) as caught:
+        with pytest.raises(Refusal) as caught:
             await waiting
         assert caught.value.reason == Reason.FINISHING
         await call

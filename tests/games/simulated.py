@@ -26,7 +26,7 @@ from clerestory.games.store import (
     Tally,
     Unreadable,
 )
-from clerestory.server.errors import CallError, Reason
+from clerestory.refusals import Reason, Refusal
 
 LEASE, BEAT = 6.0, 2.0  # seconds, as in PostgreSQL
 STARTED = 1_000_000_000  # milliseconds since 1970, when a simulation begins
@@ -307,8 +307,8 @@ class Server:
             if luck.random() < self.failing:
                 raise luck.choice(
                     [
-                        CallError(Reason.BUSY, [("", "busy")], retry=1.0),
-                        CallError(Reason.INTERNAL, [("", "broken")]),
+                        Refusal(Reason.BUSY, [("", "busy")], retry=1.0),
+                        Refusal(Reason.INTERNAL, [("", "broken")]),
                         ValueError("broken"),
                     ]
                 )

@@ -15,7 +15,7 @@ from clerestory.games.kept import ServerGame, settle
 from clerestory.games.mover import due_at
 from clerestory.games.store import ANSWER, Conflict
 from clerestory.games.viewer import Viewer
-from clerestory.server.errors import CallError
+from clerestory.refusals import Refusal
 from tests.games.simulated import LEASE, STARTED, Database, Row, Server, clock, simulate
 from tests.games.table import head
 
@@ -68,13 +68,13 @@ class World:
         while kept.head.game_id not in self.database.rows:
             try:
                 await self.luck.choice(self.living).keeper.create(kept, [])
-            except (CallError, Conflict):
+            except (Refusal, Conflict):
                 await asyncio.sleep(0.2)
         patience = self.luck.choice([0.0, 5.0, 1000.0])
         row = self.database.rows[kept.head.game_id]
         while clock() < patience and row.summary.status != "over":
             await asyncio.sleep(self.luck.uniform(0, THINKING))
-            with suppress(CallError, Conflict):
+            with suppress(Refusal, Conflict):
                 await self.step(self.luck.choice(self.living), kept.head.game_id)
 
     async def step(self, server: Server, game_id: str) -> None:

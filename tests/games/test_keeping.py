@@ -9,7 +9,7 @@ from google.protobuf.duration_pb2 import Duration
 
 from clerestory.games import cache
 from clerestory.games.store import StoreError, StoreFull
-from clerestory.server.errors import Reason
+from clerestory.refusals import Reason
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.games.table import BOT, PERSON, Table, first_action, kept, play_out, seated, table

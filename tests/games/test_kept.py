@@ -22,7 +22,7 @@ from clerestory.games.log import (
     seated,
 )
 from clerestory.games.viewer import Viewer, digest_of, horizon, viewer_of
-from clerestory.server.errors import CallError, Reason
+from clerestory.refusals import Reason, Refusal
 from tests.games.table import OWNER, STORED, head, kept
 
 BOTH = Viewer((0, 1))
@@ -37,8 +37,8 @@ def play(game: ServerGame, viewer: Viewer = BOTH) -> int:
     return course.play(game, viewer, game.version, first(game), NOW)
 
 
-def refused(act: Callable[[], object]) -> CallError:
-    with pytest.raises(CallError) as caught:
+def refused(act: Callable[[], object]) -> Refusal:
+    with pytest.raises(Refusal) as caught:
         act()
     return caught.value
 

@@ -10,8 +10,8 @@ from google.rpc.error_details_pb2 import ErrorInfo, RetryInfo
 from clerestory.games import due, keeper
 from clerestory.games.quota import MINUTE, Limits, Pace, Quota
 from clerestory.games.store import Tally
+from clerestory.refusals import Reason, Refusal
 from clerestory.server.callers import ON_BEHALF
-from clerestory.server.errors import CallError, Reason
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.games.table import BOT, PERSON, Table, play_out, seated, table
@@ -117,7 +117,7 @@ async def test_a_count_of_the_store_keeps_the_room_of_a_game_that_is_being_store
     async with quota.room("maker"):
         await quota.read()
         assert quota.unfinished == 1
-        with pytest.raises(CallError):
+        with pytest.raises(Refusal):
             async with quota.room("maker"):
                 pass
     assert quota.unfinished == 0

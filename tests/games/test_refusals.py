@@ -6,7 +6,8 @@ from typing import Any
 from google.protobuf.duration_pb2 import Duration
 from google.rpc.error_details_pb2 import BadRequest, ErrorInfo
 
-from clerestory.server.errors import CODES, Reason
+from clerestory.refusals import Reason
+from clerestory.server.errors import CODES
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.games.table import BOT, PERSON, seated, table

@@ -10,7 +10,7 @@ from google.rpc.error_details_pb2 import ErrorInfo
 
 from clerestory.engine import GAMES, NATURE, read_records
 from clerestory.games.bots import Bots
-from clerestory.server.errors import CallError, Reason
+from clerestory.refusals import Reason, Refusal
 from clerestory.server.translate_rules import write_position, write_referee
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1 import rules_pb2 as rules
@@ -361,7 +361,7 @@ async def test_a_busy_server_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> N
     async def busy(*arguments: Any) -> str:
         tries.append(len(tries))
         if len(tries) < 3:
-            raise CallError(Reason.BUSY, [("", "full")], retry=0.01)
+            raise Refusal(Reason.BUSY, [("", "full")], retry=0.01)
         return await choose(*arguments)
 
     monkeypatch.setattr(Bots, "choose", busy)

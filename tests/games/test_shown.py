@@ -11,7 +11,7 @@ from clerestory.games import course
 from clerestory.games.kept import ServerGame
 from clerestory.games.log import BotSettings, Entry, EntryKind
 from clerestory.games.viewer import Viewer
-from clerestory.server.errors import CallError, Reason
+from clerestory.refusals import Reason, Refusal
 from clerestory.server.translate_games import bot_question, write_state
 from clerestory.v1 import games_pb2 as games
 from tests.engine.cathedral.positions import draft
@@ -84,7 +84,7 @@ def test_a_game_that_is_dealt_asks_nobody() -> None:
     fields = draft(3, 4, red={"advantages": ["ellen"]})
     game = game_from(beginning(fields["event_deck"]))
     assert not view(game, ELLENS).unsaid
-    with pytest.raises(CallError, match="nothing can"):
+    with pytest.raises(Refusal, match="nothing can"):
         say(game)
 
 
@@ -105,7 +105,7 @@ REFUSED: list[tuple[Reason, Callable[[ServerGame], int]]] = [
 @pytest.mark.parametrize(("reason", "act"), REFUSED)
 def test_what_may_not_be_said(reason: Reason, act: Callable[[ServerGame], int]) -> None:
     game = at_table()
-    with pytest.raises(CallError) as caught:
+    with pytest.raises(Refusal) as caught:
         act(game)
     assert caught.value.reason == reason
     assert (game.entries, deck_of(game.position)) == ([], [])
@@ -116,7 +116,7 @@ def test_it_is_said_once_and_again_after_a_take_back() -> None:
     course.play(game, ELLENS, 0, "pass", STORED)
     after = say(game, version=1)
     assert say(game, version=1) == after == game.version == 2
-    with pytest.raises(CallError, match="nothing can"):
+    with pytest.raises(Refusal, match="nothing can"):
         say(game)
     game.add(Entry(EntryKind.TAKEN_BACK, 0, "0", STORED))
     assert view(game, ELLENS).unsaid
@@ -130,7 +130,7 @@ def test_the_owner_of_the_game_says_it_for_a_bot_that_no_person_may_come_back_to
     assert list(bot_question(game, 0, BotSettings()).position.cathedral.event_deck) == ["quarrel"]
     handed = at_table()
     course.set_seat(handed, ELLENS, 0, replace(handed.seats[0], kind=game.seats[0].kind, bot=BotSettings(1)), STORED)
-    with pytest.raises(CallError):
+    with pytest.raises(Refusal):
         say(handed, OWNER)
 
 

@@ -12,9 +12,9 @@ from clerestory.games import heartbeat, postgres_link
 from clerestory.games import postgres as stores
 from clerestory.games.opening import open_store
 from clerestory.games.store import Batch, News, StoreError
+from clerestory.refusals import Reason
 from clerestory.server.app import start
 from clerestory.server.config import Settings
-from clerestory.server.errors import Reason
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.games.proxy import proxied

@@ -11,8 +11,8 @@ from grpc_health.v1.health_pb2_grpc import HealthStub
 
 from clerestory.games import due, keeper
 from clerestory.games.store import StoreError
+from clerestory.refusals import Reason
 from clerestory.server.app import GAMES, SERVICES
-from clerestory.server.errors import Reason
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.games.table import BOT, PERSON, first_action, seated, table

@@ -10,8 +10,8 @@ from clerestory.games.keeper import Keeper, Limits
 from clerestory.games.mover import either
 from clerestory.games.sqlite import SqliteStore
 from clerestory.games.viewer import Viewer
+from clerestory.refusals import Reason, Refusal
 from clerestory.server import watch as watches
-from clerestory.server.errors import CallError, Reason
 from clerestory.v1 import games_pb2 as games
 from tests.games.table import BOT, PERSON, first_action, kept, table
 from tests.server.harness import assert_reason, refusal
@@ -213,7 +213,7 @@ async def test_onlookers_see_a_game_late() -> None:
 
 async def test_a_version_that_is_yet_to_come_is_refused() -> None:
     keeper, live, reader, task = await watched(Viewer((0,)))
-    with pytest.raises(CallError) as caught:
+    with pytest.raises(Refusal) as caught:
         await watches.watch(keeper, live, Viewer((0,)), 99, reader.write)
     assert caught.value.reason == Reason.STALE_VERSION
     task.cancel()

@@ -17,9 +17,9 @@ from grpc_status import rpc_status
 from clerestory.cli.new import first_decision
 from clerestory.clients.wire import duration, position_message
 from clerestory.engine import State
+from clerestory.refusals import Reason
 from clerestory.server.app import App, start
 from clerestory.server.config import Settings
-from clerestory.server.errors import Reason
 from clerestory.server.logs import write_logs
 from clerestory.v1.advisor_pb2 import RecommendMoveRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub

@@ -11,7 +11,7 @@ from google.rpc.error_details_pb2 import BadRequest
 from clerestory.clients.wire import duration
 from clerestory.engine import GAMES, NATURE
 from clerestory.engine.toy.rules import TOY
-from clerestory.server.errors import Reason
+from clerestory.refusals import Reason
 from clerestory.v1.advisor_pb2 import (
     STOP_REASON_CERTAIN,
     STOP_REASON_DECIDED,

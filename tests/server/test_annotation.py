@@ -13,13 +13,13 @@ from google.protobuf.duration_pb2 import Duration
 from clerestory.advice.reviewer import Reviewer
 from clerestory.engine import Record, Rng, State
 from clerestory.games.store import MOST_REVIEWS
+from clerestory.refusals import Reason
 from clerestory.review import ReviewPlan, annotate
 from clerestory.review.annotate import answered
 from clerestory.review.course import plies_of
 from clerestory.review.deepen import those_that_matter
 from clerestory.review.rollouts import FEWEST, estimate, paired
 from clerestory.server.annotation_service import SKETCH, iterations_of
-from clerestory.server.errors import Reason
 from clerestory.server.translate_annotation import (
     MOST,
     ReviewRequest,

@@ -11,8 +11,8 @@ import grpc
 import pytest
 
 from clerestory.clients.wire import duration
+from clerestory.refusals import Reason, Refusal
 from clerestory.server.callers import ON_BEHALF, SEAT, Caller, Callers, address_of, caller_of
-from clerestory.server.errors import CallError, Reason
 from clerestory.server.security import Tokens
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.advisor_pb2 import AnalyzeRequest
@@ -154,7 +154,7 @@ def test_without_tokens_a_caller_is_a_peer(peer: str, metadata: Any, caller: Cal
 
 
 def test_without_tokens_no_other_machine_may_name_who_calls() -> None:
-    with pytest.raises(CallError) as caught:
+    with pytest.raises(Refusal) as caught:
         Callers(None).of(context("ipv4:192.0.2.1:50051", *behalf("me")))
     assert caught.value.reason == Reason.ON_BEHALF_DENIED
 
@@ -257,7 +257,7 @@ async def test_parts_of_one_origin_find_places_and_have_their_own_trees() -> Non
         x, y = Caller("maker", "game:x"), Caller("maker", "game:y")
         many = [asyncio.ensure_future(advisor.recommend(long_question(), x)) for _ in range(4)]
         await until(lambda: server.app.scheduler.admitted == 4)
-        with pytest.raises(CallError) as caught:
+        with pytest.raises(Refusal) as caught:
             await advisor.recommend(long_question(), x)
         assert caught.value.reason == Reason.BUSY
         answer = await advisor.recommend(question(iterations=400, game_id="g"), y)

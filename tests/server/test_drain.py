@@ -12,7 +12,7 @@ from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
 from grpc_health.v1.health_pb2_grpc import HealthStub
 from grpc_status import rpc_status
 
-from clerestory.server.errors import Reason
+from clerestory.refusals import Reason
 from clerestory.v1.advisor_pb2 import STOP_REASON_STOPPED, WARNING_REASON_FINISHING, AnalyzeRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
 from tests.server.harness import details, long_question, question, until

@@ -11,8 +11,9 @@ from google.rpc.error_details_pb2 import BadRequest, PreconditionFailure, RetryI
 
 from clerestory.engine import State
 from clerestory.engine.toy.rules import TOY
+from clerestory.refusals import UNTIMELY, Reason, Refusal
 from clerestory.server import service
-from clerestory.server.errors import CODES, MAX_DESCRIPTION, MAX_LISTED, CallError, Reason, status_of
+from clerestory.server.errors import CODES, MAX_DESCRIPTION, MAX_LISTED, status_of
 from clerestory.v1.advisor_pb2 import AnalyzeRequest, RecommendMoveRequest
 from clerestory.v1.position_pb2 import Position
 from clerestory.v1.toy_pb2 import ToyPosition
@@ -163,10 +164,16 @@ async def test_the_worst_position_still_fits_an_answer() -> None:
 
 def test_faults_are_cut_in_number_and_length() -> None:
     faults = [("position.toy.players[0].hand", "\N{WHITE CHESS PAWN}" * 1000)] * 1000
-    error = CallError(Reason.BAD_POSITION, faults)
-    assert len(error.faults) == MAX_LISTED
-    assert {len(description) for _, description in error.faults} == {MAX_DESCRIPTION}
-    assert status_of(error).message.endswith("(and 999 more)")
+    status = status_of(Refusal(Reason.BAD_POSITION, faults))
+    named = BadRequest()
+    assert status.details[1].Unpack(named)
+    assert len(named.field_violations) == MAX_LISTED
+    assert {len(one.description) for one in named.field_violations} == {MAX_DESCRIPTION}
+    assert status.message.endswith("(and 999 more)")
+
+
+def test_exactly_untimely_refusals_are_failed_preconditions() -> None:
+    assert {reason for reason, code in CODES.items() if code == grpc.StatusCode.FAILED_PRECONDITION} == UNTIMELY
 
 
 async def test_unreadable_request() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clerestory.clients import Advisor, AdvisorError
-from clerestory.server.errors import Reason
+from clerestory.refusals import Reason
 from clerestory.v1.advisor_pb2 import RecommendMoveRequest, RecommendMoveResponse
 from clerestory.v1.rules_pb2 import ApplyActionsRequest, ApplyActionsResponse
 from tests.server.harness import details, opening, question

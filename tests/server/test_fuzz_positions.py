@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from clerestory.clients import Advisor, AdvisorError
-from clerestory.server.errors import Reason
+from clerestory.refusals import Reason
 from tests.server.harness import opening
 from tests.server.test_fuzz import FAIR, slots
 

@@ -11,9 +11,9 @@ import pytest
 from grpc_reflection.v1alpha.reflection_pb2 import ServerReflectionRequest
 from grpc_reflection.v1alpha.reflection_pb2_grpc import ServerReflectionStub
 
+from clerestory.refusals import Reason
 from clerestory.server import app, gate, pace
 from clerestory.server.arrivals import Arrivals
-from clerestory.server.errors import Reason
 from clerestory.v1.rules_pb2 import ListGamesRequest, ListGamesResponse
 from tests.server.harness import Served, assert_reason, logged, long_question, question, refusal, served, until
 

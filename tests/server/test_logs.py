@@ -10,8 +10,8 @@ import pytest
 
 from clerestory.games.kept import ServerGame
 from clerestory.games.log import seated as seated_as
+from clerestory.refusals import Reason
 from clerestory.server import game_service
-from clerestory.server.errors import Reason
 from clerestory.server.logs import FORMATS, FRAMES, LONGEST
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub

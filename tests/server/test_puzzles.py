@@ -7,8 +7,8 @@ import pytest
 from google.protobuf.json_format import MessageToDict
 
 from clerestory.engine import from_position
+from clerestory.refusals import Reason
 from clerestory.review.puzzle import puzzle, puzzles
-from clerestory.server.errors import Reason
 from clerestory.v1 import puzzle_pb2 as api
 from clerestory.v1.puzzle_pb2_grpc import PuzzleServiceStub
 from tests.server.harness import assert_reason, refusal, served

@@ -10,7 +10,7 @@ from google.rpc.error_details_pb2 import BadRequest, PreconditionFailure
 
 from clerestory.clients.wire import position_message
 from clerestory.engine import GAMES, State
-from clerestory.server.errors import Reason
+from clerestory.refusals import Reason
 from clerestory.server.rules_service import AT_ONCE, RulesHandlers
 from clerestory.server.translate import MAX_ACTIONS, MAX_PARTS, MAX_POSITION_BYTES, parts
 from clerestory.v1 import rules_pb2 as api
