@@ -1,1 +1,1 @@
-KINDS_BY_NAME: dict[str, int]
+"""Only for other compiled modules: see effects.pxd."""

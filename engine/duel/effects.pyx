@@ -133,26 +133,27 @@ cdef void nothing(Duel *s, const Effect *effect) noexcept nogil:
     pass
 
 
-RULES[POWER] = EffectRule(b"power", changes_power, take_power, STEPS)
-RULES[INCOME] = EffectRule(b"income", bank_pays, take_income, STEPS)
-RULES[INFLUENCE] = EffectRule(b"influence", can_buy_seal, ask_step, AT_INFLUENCE)
-RULES[RAW] = EffectRule(b"raw", has_in_supply, take_kind, STEPS)
-RULES[CRAFTSMAN] = EffectRule(b"craftsman", can_turn_kind, ask_step, AT_CRAFTSMAN)
-RULES[MARKET] = EffectRule(b"market", can_visit_market, visit_market, AT_MARKET)
-RULES[SELL_WOOL] = EffectRule(b"sell_wool", has_wool, ask_step, AT_SELL_WOOL)
-RULES[TAKE_CHIPS] = EffectRule(b"take", has_any_in_supply, begin_take, AT_TAKE)
-RULES[GIVE_SEALS] = EffectRule(b"seals", stack_has_seals, give_seals, AT_DRAW)
-RULES[PLACE_ONE] = EffectRule(b"place", can_place, ask_step, AT_PLACE_ONE)
-RULES[COPY_ANY] = EffectRule(b"copy_any", never, ask_step, AT_COPY)
-RULES[TURN_CHIPS] = EffectRule(b"convert", can_turn_any, ask_chips, AT_TURN_CHIPS)
-RULES[RETURN_MATERIAL] = EffectRule(b"return_material", other_can_lose, ask_other, AT_RETURN_MATERIAL)
-RULES[FINISH] = EffectRule(b"finish", can_buy_any, ask_chips, AT_FINISH)
-RULES[STORM] = EffectRule(b"storm", never, nothing, STEPS)
-RULES[CHEAP_BUILDING] = EffectRule(b"cheap_building", can_be_cheap, make_cheap, STEPS)
-RULES[COPY_MARKED] = EffectRule(b"copy_marked", never, ask_step, AT_COPY)
-RULES[TRADE_SEALS] = EffectRule(b"trade_seals", can_trade_seals, ask_step, AT_TRADE_SEALS)
-RULES[DONATION] = EffectRule(b"donation", has_section, take_donation, STEPS)
-RULES[COPY_UNMARKED] = EffectRule(b"copy_unmarked", never, ask_step, AT_COPY)
-RULES[MATCH_GOLD] = EffectRule(b"match_gold", has_less_gold, match_gold, STEPS)
-
-KINDS_BY_NAME = {RULES[kind].name.decode(): kind for kind in range(NUM_EFFECTS)}
+RULES[:] = [
+    EffectRule(EFFECT_POWER, changes_power, take_power, STEPS),
+    EffectRule(EFFECT_INCOME, bank_pays, take_income, STEPS),
+    EffectRule(EFFECT_INFLUENCE, can_buy_seal, ask_step, AT_INFLUENCE),
+    EffectRule(EFFECT_RAW, has_in_supply, take_kind, STEPS),
+    EffectRule(EFFECT_CRAFTSMAN, can_turn_kind, ask_step, AT_CRAFTSMAN),
+    EffectRule(EFFECT_MARKET, can_visit_market, visit_market, AT_MARKET),
+    EffectRule(EFFECT_SELL_WOOL, has_wool, ask_step, AT_SELL_WOOL),
+    EffectRule(EFFECT_TAKE, has_any_in_supply, begin_take, AT_TAKE),
+    EffectRule(EFFECT_SEALS, stack_has_seals, give_seals, AT_DRAW),
+    EffectRule(EFFECT_PLACE, can_place, ask_step, AT_PLACE_ONE),
+    EffectRule(EFFECT_COPY_ANY, never, ask_step, AT_COPY),
+    EffectRule(EFFECT_CONVERT, can_turn_any, ask_chips, AT_TURN_CHIPS),
+    EffectRule(EFFECT_RETURN_MATERIAL, other_can_lose, ask_other, AT_RETURN_MATERIAL),
+    EffectRule(EFFECT_FINISH, can_buy_any, ask_chips, AT_FINISH),
+    EffectRule(EFFECT_STORM, never, nothing, STEPS),
+    EffectRule(EFFECT_CHEAP_BUILDING, can_be_cheap, make_cheap, STEPS),
+    EffectRule(EFFECT_COPY_MARKED, never, ask_step, AT_COPY),
+    EffectRule(EFFECT_TRADE_SEALS, can_trade_seals, ask_step, AT_TRADE_SEALS),
+    EffectRule(EFFECT_DONATION, has_section, take_donation, STEPS),
+    EffectRule(EFFECT_COPY_UNMARKED, never, ask_step, AT_COPY),
+    EffectRule(EFFECT_MATCH_GOLD, has_less_gold, match_gold, STEPS),
+]
+assert all(RULES[kind].kind == kind for kind in range(NUM_EFFECTS))

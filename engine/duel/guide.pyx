@@ -111,11 +111,11 @@ cdef float weigh_building(const View *v, int a) noexcept nogil:
 cdef float weigh_play(const View *v, int card) noexcept nogil:
     """1x cards are played when they gain something at once, and kept otherwise."""
     cdef int kind = cards.effects[card].kind
-    if kind == TAKE_CHIPS or kind == TRADE_SEALS:
+    if kind == EFFECT_TAKE or kind == EFFECT_TRADE_SEALS:
         return 0.1 + 3 * v.terms[HAND_CHIPS]
-    if kind == DONATION or kind == MATCH_GOLD:
+    if kind == EFFECT_DONATION or kind == EFFECT_MATCH_GOLD:
         return 0.1 + v.terms[HAND_GOLD]
-    if kind == CHEAP_BUILDING:
+    if kind == EFFECT_CHEAP_BUILDING:
         return 3 if v.terms[MATERIALS] else 0.02
     return 1
 

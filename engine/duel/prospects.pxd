@@ -127,34 +127,34 @@ cdef inline void promise(Prospects *o, int card, double chance) noexcept nogil:
         return
     if cards.once >> card & 1:
         o.terms[CARD_ONCE] += chance
-    elif kind == POWER:
+    elif kind == EFFECT_POWER:
         o.terms[CARD_MARKER] += chance * (o.s.power != o.seat)
-    elif kind == INCOME:
+    elif kind == EFFECT_INCOME:
         o.terms[CARD_GOLD] += chance * effect.amount
-    elif kind == INFLUENCE:
+    elif kind == EFFECT_INFLUENCE:
         o.terms[CARD_SEALS] += 0.5 * chance * min(o.p.gold // effect.price, <int> WINDFALL)
-    elif kind == RAW:
+    elif kind == EFFECT_RAW:
         o.terms[CARD_CHIPS] += chance * min(count_of(o.fetch, effect.chip), <int> effect.amount)
-    elif kind == CRAFTSMAN:
+    elif kind == EFFECT_CRAFTSMAN:
         promise_turns(o, chance, count_of(o.raw, effect.chip), effect.price)
-    elif kind == MARKET:
+    elif kind == EFFECT_MARKET:
         o.terms[CARD_GOLD] += chance * o.terms[SPARE_WOOL] * effect.wool
         promise_chips(o, chance, min(total(o.fetch & effect.kinds), <int> effect.amount), effect.price)
-    elif kind == SELL_WOOL:
+    elif kind == EFFECT_SELL_WOOL:
         o.terms[CARD_GOLD] += chance * effect.price * min(count_of(o.p.camp, WOOL), <int> effect.amount)
-    elif kind == TAKE_CHIPS:
+    elif kind == EFFECT_TAKE:
         o.terms[CARD_CHIPS] += chance * min(total(o.fetch & NOT_ORE), <int> effect.amount)
-    elif kind == GIVE_SEALS:
+    elif kind == EFFECT_SEALS:
         o.terms[CARD_SEALS] += chance * effect.amount
-    elif kind == PLACE_ONE:
+    elif kind == EFFECT_PLACE:
         o.terms[CARD_PLACES] += chance * can_place_one(o.p, o.seat, effect)
-    elif kind == TURN_CHIPS:
+    elif kind == EFFECT_CONVERT:
         promise_turns(o, chance, min(total(o.raw & NOT_ORE), <int> effect.amount), effect.price)
-    elif kind == FINISH:
+    elif kind == EFFECT_FINISH:
         promise_turns(o, chance, total(o.fetch & NOT_ORE), effect.price)
-    elif kind == COPY_ANY:
+    elif kind == EFFECT_COPY_ANY:
         o.terms[CARD_OTHERS] += chance
-    elif kind == RETURN_MATERIAL:
+    elif kind == EFFECT_RETURN_MATERIAL:
         o.terms[CARD_OTHERS] += chance * can_lose_material(&o.s.players[1 - o.seat], 1 - o.seat)
 
 
@@ -196,13 +196,13 @@ cdef inline void look_at_hand(Prospects *o) noexcept nogil:
         effect = &cards.effects[cards.card_of_once[lowest_bit(hand)]]
         hand &= hand - 1
         kind = effect.kind
-        if kind == TAKE_CHIPS:
+        if kind == EFFECT_TAKE:
             o.terms[HAND_CHIPS] += min(total(o.fetch & NOT_ORE), <int> effect.amount)
-        elif kind == TRADE_SEALS:
+        elif kind == EFFECT_TRADE_SEALS:
             o.terms[HAND_CHIPS] += 0.5 * min(total(o.fetch & NOT_ORE), total(o.p.seals))
-        elif kind == DONATION:
+        elif kind == EFFECT_DONATION:
             o.terms[HAND_GOLD] += effect.amount * complete_sections(o.p)
-        elif kind == MATCH_GOLD:
+        elif kind == EFFECT_MATCH_GOLD:
             o.terms[HAND_GOLD] += max(<int> o.s.players[1 - o.seat].gold - o.p.gold, 0)
         else:
             o.terms[HAND] += 1

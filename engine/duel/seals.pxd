@@ -7,7 +7,7 @@ from clerestory.engine.duel.codes cimport *
 from clerestory.engine.duel.course cimport resume
 from clerestory.engine.duel.luck cimport reveal_seal
 from clerestory.engine.duel.state cimport *
-from clerestory.engine.duel.tables cimport INFLUENCE, cards
+from clerestory.engine.duel.tables cimport EFFECT_INFLUENCE, cards
 
 
 # -- drawing ---------------------------------------------------------------------------------------
@@ -27,7 +27,7 @@ cdef inline void draw_seals(Duel *s, int count) noexcept nogil:
 
 
 cdef inline void end_drawing(Duel *s) noexcept nogil:
-    if s.card and cards.effects[s.card - 1].kind == INFLUENCE:
+    if s.card and cards.effects[s.card - 1].kind == EFFECT_INFLUENCE:
         ask_influence(s)
     else:
         resume(s)

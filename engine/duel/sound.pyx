@@ -89,7 +89,7 @@ cdef bint card_fits(const Duel *s) noexcept nogil:
     if not AT_TURN < s.step < AT_BONUS:
         return False
     effect = &cards.effects[card]
-    if RULES[effect.kind].step != s.step and not (s.step == AT_DRAW and effect.kind == INFLUENCE):
+    if RULES[effect.kind].step != s.step and not (s.step == AT_DRAW and effect.kind == EFFECT_INFLUENCE):
         return False
     if cards.once >> card & 1:
         return was_played(s, card)
@@ -134,7 +134,7 @@ cdef bint due_fits(const Duel *s) noexcept nogil:
         return False
     if s.card == 0:
         return not s.may_end and s.seals_due <= cards.bonus_seals and placed_in(mover_of(s), 0) == COMPLETE
-    if cards.effects[s.card - 1].kind == INFLUENCE:
+    if cards.effects[s.card - 1].kind == EFFECT_INFLUENCE:
         return s.may_end and s.seals_due == 1
     return not s.may_end and s.seals_due <= cards.effects[s.card - 1].amount
 

@@ -1,34 +1,37 @@
 # cython: language_level=3
-"""The effects of the cards for the rules: one struct of plain arrays, filled from the catalogue."""
+"""The effects of the cards for the rules: one struct of plain arrays, filled from the catalogue.
+
+The catalogue uses the same names: EFFECT_SELL_WOOL is `sell_wool` there.
+"""
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
 from clerestory.engine.duel.state cimport DECK, MOST_CARDS, MOST_ONCE, SEATS, SECTIONS
 
-cdef enum:              # kinds of effects, as effects.pyx has them
-    POWER
-    INCOME
-    INFLUENCE
-    RAW
-    CRAFTSMAN
-    MARKET
-    SELL_WOOL
-    TAKE_CHIPS
-    GIVE_SEALS
-    PLACE_ONE
-    COPY_ANY
-    TURN_CHIPS
-    RETURN_MATERIAL
-    FINISH
-    STORM
-    CHEAP_BUILDING
-    COPY_MARKED
-    TRADE_SEALS
-    DONATION
-    COPY_UNMARKED
-    MATCH_GOLD
+cpdef enum EffectKind:  # effects.pyx has what they do
+    EFFECT_POWER
+    EFFECT_INCOME
+    EFFECT_INFLUENCE
+    EFFECT_RAW
+    EFFECT_CRAFTSMAN
+    EFFECT_MARKET
+    EFFECT_SELL_WOOL
+    EFFECT_TAKE
+    EFFECT_SEALS
+    EFFECT_PLACE
+    EFFECT_COPY_ANY
+    EFFECT_CONVERT
+    EFFECT_RETURN_MATERIAL
+    EFFECT_FINISH
+    EFFECT_STORM
+    EFFECT_CHEAP_BUILDING
+    EFFECT_COPY_MARKED
+    EFFECT_TRADE_SEALS
+    EFFECT_DONATION
+    EFFECT_COPY_UNMARKED
+    EFFECT_MATCH_GOLD
 
 cdef struct Effect:
-    uint8_t kind        # of effect
+    uint8_t kind        # EffectKind
     uint8_t amount      # gold, chips, seals, or the limit of purchases, sales, turnings
     uint8_t price       # gold each
     uint8_t chip        # kind

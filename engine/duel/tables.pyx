@@ -6,7 +6,6 @@ from clerestory.engine.duel.codes cimport BUILD, LOTS
 
 from clerestory.engine.duel.actions import sets_of_materials
 from clerestory.engine.catalogue import amount_of
-from clerestory.engine.duel.effects import KINDS_BY_NAME
 from clerestory.engine.duel.names import CHIPS, COLOURS, MATERIALS
 
 AMOUNTS = ("gold", "chips", "seals", "limit", "count"), ("price", "wool", "chip", "kinds")  # the latter by themselves
@@ -29,7 +28,7 @@ def fill(catalogue):
 
 
 def fill_effect(int card, name, effect):
-    cards.effects[card].kind = KINDS_BY_NAME[effect.kind]
+    cards.effects[card].kind = EffectKind[f"EFFECT_{effect.kind.upper()}"]
     cards.effects[card].amount = amount_of(name, effect, *AMOUNTS)
     cards.effects[card].price = getattr(effect, "price", 0)
     cards.effects[card].wool = getattr(effect, "wool", 0)

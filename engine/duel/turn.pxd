@@ -47,9 +47,9 @@ cdef inline uint64_t in_reach(const Duel *s, int seat) noexcept nogil:
 cdef inline uint64_t targets(const Duel *s, int seat, int kind) noexcept nogil:
     """Cards that a pointing card (by its effect) can point at, whose use would change something (D7, D9)."""
     cdef unsigned int marked = s.players[seat].markers
-    if kind == COPY_MARKED:
+    if kind == EFFECT_COPY_MARKED:
         return working(s, seat, cards_at(s, marked) & cards.symbols)
-    if kind == COPY_UNMARKED:
+    if kind == EFFECT_COPY_UNMARKED:
         return usable_of(s, seat, cards_at(s, ~marked & (1 << GRID) - 1) & cards.usable[seat])
     return working(s, seat, in_reach(s, seat))
 
@@ -68,7 +68,7 @@ cdef inline uint64_t usable_of(const Duel *s, int seat, uint64_t of) noexcept no
 cdef inline bint can_play(const Duel *s, int seat, int card) noexcept nogil:
     """Whether a 1x card can be played: from hand, in its owner's turn, not during another use (D48)."""
     cdef int kind = cards.effects[card].kind
-    if kind == COPY_MARKED or kind == COPY_UNMARKED:
+    if kind == EFFECT_COPY_MARKED or kind == EFFECT_COPY_UNMARKED:
         return targets(s, seat, kind) != 0
     return works_alone(s, seat, card)
 
