@@ -15,15 +15,18 @@ from functools import partial
 from importlib.resources import files
 from typing import Any, Protocol, Self
 
+from clerestory.arena.errors import BadBot
 from clerestory.arena.oneply import judge_actions
 from clerestory.arena.script import advised
+from clerestory.declared import declarations
 from clerestory.durations import parse_duration
 from clerestory.engine.core import State
 from clerestory.engine.rng import Rng
-from clerestory.search.errors import BadBot, BadLimit
+from clerestory.search.errors import BadLimit
 from clerestory.search.ismcts import Searcher
 from clerestory.search.levels import choose_line, level_of
-from clerestory.search.options import shipped
+from clerestory.search.options import Options, shipped
+from clerestory.search.options import read_option as read_option_of_search
 from clerestory.search.root import Root, observe_decision
 
 MAX_WORLDS = 2**63 - 1
@@ -129,9 +132,9 @@ def flat_mc(root: Root, seed: int, budget: Budget) -> Decision:
 
 
 def ismcts_plain(root: Root, seed: int, budget: Budget, *, threads: int = 1, **options: Any) -> Decision:
-    """A Searcher with its own defaults; takes all its options by name."""
+    """The search without any knowledge of good play; all of its options can be given by name."""
     limits(budget)
-    result = searcher_of("ismcts-plain", root, seed, options).run(
+    result = Searcher(root, seed=seed, **options).run(
         seconds=budget.seconds, iterations=budget.iterations, threads=threads
     )
     return result.best.action, result.iterations
@@ -151,23 +154,14 @@ def ismcts(
         iterations = min(strength.iterations, iterations or strength.iterations)
     elif seconds is None and iterations is None:
         limits(budget)
-    searcher = searcher_of("ismcts", root, seed, {**shipped(root.view.game, root.view.seats), **options})
+    searcher = Searcher(root, seed=seed, **{**shipped(root.view.game, root.view.seats), **options})
     result = searcher.run(seconds=seconds, iterations=iterations, threads=threads, early=strength is None)
     line = result.best if strength is None else choose_line(result.lines, strength, seed)
     return line.action, result.iterations
 
 
-def searcher_of(bot: str, root: Root, seed: int, options: Mapping[str, Any]) -> Searcher:
-    """Return a search with options by name. Raises BadBot for an unknown option, BadLimit for a bad value."""
-    try:
-        return Searcher(root, seed=seed, **options)
-    except TypeError as error:
-        wrong = [name for name in options if repr(name) in str(error)]
-        raise BadBot(f"{bot}: no option {', '.join(wrong)}" if wrong else f"{bot}: {error}") from None
-
-
 def script(root: Root, _seed: int, _: Budget) -> Decision:
-    """Published advice, without looking ahead: `arena/script.py` names its rules and where they come from."""
+    """Rules of thumb that people publish about a game, without looking ahead."""
     return advised(root.view)
 
 
@@ -209,7 +203,7 @@ BOTS: Mapping[str, Decide] = {
 def parse_bot(text: str) -> NamedBot:
     """Return the bot that `name` or `name:option=value,option=value` describes.
 
-    Raises BadBot, which names the unknown bot, option or value. Options of a search are checked when it starts.
+    Raises BadBot, which names the unknown bot, option or value. A search checks its options' ranges when it starts.
     """
     name, _, tail = text.partition(":")
     if name not in BOTS:
@@ -220,18 +214,28 @@ def parse_bot(text: str) -> NamedBot:
     return NamedBot(text, partial(BOTS[name], **{key: read_option(name, key, value) for key, _, value in pairs}))
 
 
-def read_option(bot: str, key: str, text: str) -> int | float | str:
-    """Return an option's value: a count for options declared here, otherwise the number or word as written."""
-    known = inspect.signature(BOTS[bot]).parameters.values()
-    named = {parameter.name: parameter.default for parameter in known if parameter.kind is parameter.KEYWORD_ONLY}
-    passed_on = any(parameter.kind is parameter.VAR_KEYWORD for parameter in known)
-    if key not in named and (not passed_on or key in ("view", "seed", "budget")):
-        raise BadBot(f"{bot}: no option {key[:80]!r}; there are {', '.join(named) or 'none'}")
-    if isinstance(named.get(key), int) and not re.fullmatch(r"0*[1-9]\d{0,8}", text, re.ASCII):
+def read_option(bot: str, key: str, text: str) -> Any:
+    """Return an option's value. Raises BadBot for an option that the bot does not have, or a count that is none."""
+    own = own_options(bot)
+    if key not in options_of(bot):
+        raise BadBot(f"{bot}: no option {key[:80]!r}; there are {', '.join(options_of(bot)) or 'none'}")
+    if key not in own:
+        return read_option_of_search(key, text)
+    if isinstance(own[key], str):
+        return text
+    if not re.fullmatch(r"0*[1-9]\d{0,8}", text, re.ASCII):
         raise BadBot(f"{bot}: {key}: {text[:80]!r} is not a whole number above 0")
-    for read in (int, float):
-        try:
-            return read(text)
-        except ValueError:
-            continue
-    return text
+    return int(text)
+
+
+def own_options(bot: str) -> dict[str, Any]:
+    """Return the options that a bot declares itself, with their defaults."""
+    known = inspect.signature(BOTS[bot]).parameters.values()
+    return {one.name: one.default for one in known if one.kind is one.KEYWORD_ONLY and bot not in PINNED}
+
+
+def options_of(bot: str) -> list[str]:
+    """Return the names of all options of a bot: its own, and those of a search if it is one."""
+    known = inspect.signature(BOTS[bot]).parameters.values()
+    searches = any(parameter.kind is parameter.VAR_KEYWORD for parameter in known)
+    return [*own_options(bot), *(declarations(Options) if searches else ())]

@@ -12,9 +12,9 @@ from functools import partial
 from typing import Any
 
 from clerestory.arena.bots import Budget, Move, parse_bot
+from clerestory.arena.errors import BadMatch
 from clerestory.engine.core import NATURE, Game, State
 from clerestory.engine.rng import Rng
-from clerestory.search.errors import BadMatch
 
 MAX_SEED = 2**64 - 1
 ChooseMove = Callable[[State, int], Move]  # decides for the seat to decide, by what it knows and a seed

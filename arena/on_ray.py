@@ -16,8 +16,8 @@ from importlib import import_module
 from itertools import islice
 from typing import Any
 
+from clerestory.arena.errors import BadMatch
 from clerestory.arena.pool import T, Task, TaskRunner
-from clerestory.search.errors import BadMatch
 
 CONNECT_TIMEOUT = 10.0  # seconds for a cluster to answer
 

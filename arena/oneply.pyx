@@ -15,7 +15,7 @@ from clerestory.engine.value cimport Valuation
 
 from clerestory.engine.errors import BadWeights
 from clerestory.engine.value import value_of
-from clerestory.search.errors import BadBot
+from clerestory.arena.errors import BadBot
 
 cdef struct Lookahead:
     const GameOps *ops

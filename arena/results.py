@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from clerestory.arena.errors import BadMatch
 from clerestory.arena.match import GameResult, Match
-from clerestory.search.errors import BadMatch
 
 
 class Results:

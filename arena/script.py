@@ -15,8 +15,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from clerestory.arena.errors import BadBot
 from clerestory.engine.core import Game, State
-from clerestory.search.errors import BadBot
 
 TYPES = ("sand", "wood", "stone", "metal")
 PRICES = {"sand": 2, "wood": 3, "stone": 4, "metal": 5}  # gold at the market

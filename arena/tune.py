@@ -12,13 +12,13 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import asdict, dataclass
 from typing import IO, Any
 
+from clerestory.arena.errors import BadMatch
 from clerestory.arena.match import Match, derived_seed
 from clerestory.arena.pool import TaskRunner
 from clerestory.arena.results import Results, write_line
 from clerestory.arena.series import missing, scores
 from clerestory.engine.core import Game
 from clerestory.engine.rng import Rng
-from clerestory.search.errors import BadMatch
 
 GAIN, STABILITY, GAIN_DECAY = 0.5, 10, 0.602  # a, A and alpha of Spall 1998, for ranges taken as 0 to 1
 SPAN, SPAN_DECAY = 0.1, 0.101  # c and gamma

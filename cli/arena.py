@@ -17,6 +17,7 @@ from clerestory.arena.match import Match
 from clerestory.arena.results import open_results
 from clerestory.arena.series import Report, Side, play_match, report
 from clerestory.arena.statistics import Interval, Sprt
+from clerestory.cli.bots import BotsOption
 from clerestory.cli.crew import WORKERS, BotArgument, BudgetOption, WorkerOptions, loader
 from clerestory.cli.grouped import grouped
 from clerestory.cli.options import DEFAULT_GAME, BadOption, GameOption, JsonOption, SeatsOption, SeedOption, chosen_game
@@ -43,6 +44,7 @@ def arena(
         typer.Option(metavar="ELO0,ELO1", help="ELO0,ELO1: stop once a sequential test decides between the two."),
     ] = None,
     as_json: JsonOption = False,
+    bots: BotsOption = False,  # noqa: ARG001  # its callback does the work
 ) -> None:
     """Play A in every seat of every deal, B in all others, and say who is stronger."""
     chosen_game(game, seats)

@@ -25,7 +25,10 @@ class Place(StrEnum):
 
 
 BotArgument = Annotated[
-    str, typer.Argument(metavar="BOT", help=f"Name and options, as in greedy:samples=16; names are {', '.join(BOTS)}.")
+    str,
+    typer.Argument(
+        metavar="BOT", help=f"Name and options, as in greedy:samples=16 (see --bots); names are {', '.join(BOTS)}."
+    ),
 ]
 BudgetOption = Annotated[str, typer.Option(help="Budget of a move: a time like 100ms, or iterations like 1000it.")]
 WorkersOption = Annotated[

@@ -9,6 +9,9 @@ import typer
 from clerestory.cli.crew import WORKERS, WorkerOptions
 from clerestory.cli.grouped import grouped
 from clerestory.cli.options import BadOption, SeedOption
+from clerestory.search.options import LEARNING, write_options
+
+SEARCH = write_options(LEARNING)
 
 
 @grouped()
@@ -23,9 +26,7 @@ def learn(
     ] = 6000,
     seats: Annotated[str | None, typer.Option(help="Numbers of players, like 2,4; all by default.")] = None,
     epochs: Annotated[int, typer.Option(min=1, max=1000, help="Epochs of a fit.")] = 10,
-    search: Annotated[
-        str, typer.Option(help="Options of a search that uses a learned value.")
-    ] = "horizon=0,reward=win,priors=learned",
+    search: Annotated[str, typer.Option(help="Options of a search that uses a learned value.")] = SEARCH,
     quick: Annotated[int, typer.Option(min=1, help="Iterations for four decisions in five.")] = 150,
     full: Annotated[int, typer.Option(min=1, help="Iterations for the fifth.")] = 1600,
     budgets: Annotated[str, typer.Option(help="Budgets of a move at the gate, like 2000it,10ms.")] = "2000it,10ms",

@@ -23,6 +23,7 @@ from clerestory.learn.gate import Gate
 from clerestory.learn.loop import Resources, Watch, due, learn, play, require_ours
 from clerestory.learn.plan import Plan
 from clerestory.learn.selfplay import Habits
+from clerestory.search.options import read_options
 
 EVERY = 60.0  # seconds between progress lines when there is no terminal
 
@@ -48,7 +49,7 @@ class LearningOptions:
     seed: int
 
     def plan(self) -> Plan:
-        """Return the plan of learning. Raises BadOption, BadPlan."""
+        """Return the plan of learning. Raises BadOption, BadLimit, BadPlan."""
         return Plan(
             seats=read_seats(self.game, self.seats),
             load=loader(self.game),
@@ -56,7 +57,7 @@ class LearningOptions:
             seed=self.seed,
             habits=Habits(quick=self.quick, full=self.full),
             schedule=Schedule(epochs=self.epochs, seed=self.seed),
-            search=read_search(self.search),
+            search=read_options(self.search),
         )
 
     def gate(self) -> Gate:
@@ -86,22 +87,6 @@ def read_seats(name: str, text: str | None) -> tuple[int, ...]:
     numbers = sorted(set(map(int, text.split(","))))
     chosen_game(name, *numbers)
     return tuple(numbers)
-
-
-def read_search(text: str) -> Mapping[str, Any]:
-    """Return the options of `name=value,name=value`; the search validates them. Raises BadOption."""
-    found: dict[str, Any] = {}
-    for pair in filter(None, text.split(",")):
-        name, equals, value = pair.partition("=")
-        if not equals:
-            raise BadOption(f"--search: {pair!r} is not an option like reward=win")
-        found[name] = int(value) if value.isdecimal() else float(value) if is_number(value) else value
-    return found
-
-
-def is_number(text: str) -> bool:
-    """Return whether a text is a decimal fraction."""
-    return re.fullmatch(r"\d+\.\d+", text, re.ASCII) is not None
 
 
 def play_games_only(plan: Plan, out: Path, resources: Resources) -> None:

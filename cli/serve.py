@@ -4,32 +4,34 @@ import asyncio
 import os
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
+from typing import Annotated
 
 import typer
 
 from clerestory.cli.grouped import grouped
-from clerestory.cli.settings import SETTINGS, LogFormatOption, LogLevelOption, WebOption, WhileStdinOption
+from clerestory.cli.settings import setting_of, settings_of
 from clerestory.cli.web import NamesOption, PageOption, ProxiesOption, chosen_door
 from clerestory.clients.connection import dial
 from clerestory.door.config import DoorSettings
 from clerestory.door.serve import opened
 from clerestory.server.app import App
 from clerestory.server.app import serve as run_server
-from clerestory.server.config import USER, BadSettings, Settings
-from clerestory.server.logs import FORMATS, LEVELS, write_logs
+from clerestory.server.config import USER, BadSettings, LogSettings, Settings
+from clerestory.server.logs import write_logs
 
-DEFAULTS = Settings(store=USER)
+DEFAULTS, LOG = Settings(store=USER), LogSettings()
+WebOption = Annotated[str, setting_of(DoorSettings, "listen")]
+WhileStdinOption = Annotated[bool, typer.Option("--while-stdin", hidden=True)]
 SWITCH = 0.0005  # seconds after which a thread gives up the GIL, above all to the event loop
 
 
-@grouped(settings=SETTINGS)
+@grouped(settings=settings_of(DEFAULTS), log=settings_of(LOG))
 def serve(
     settings: Settings = DEFAULTS,
-    log_format: LogFormatOption = "text",
-    log_level: LogLevelOption = "info",
+    log: LogSettings = LOG,
     web: WebOption = "",
     web_name: NamesOption = None,
     web_page: PageOption = None,
@@ -37,20 +39,12 @@ def serve(
     while_stdin: WhileStdinOption = False,
 ) -> None:
     """Serve advice over gRPC until SIGTERM or SIGINT; running searches then answer with what they have."""
-    require_choice("log_format", log_format, FORMATS)
-    require_choice("log_level", log_level, LEVELS)
-    write_logs(log_format, log_level)
+    write_logs(log.log_format, log.log_level)
     if web and settings.tls_client_ca is not None:
         raise BadSettings("web: would let browsers in without the certificate that tls_client_ca requires")
     door = chosen_door(web, web_name, settings.insecure, web_page, web_proxy) if web else None
     sys.setswitchinterval(SWITCH)
     asyncio.run(serve_while(settings, door, while_stdin))
-
-
-def require_choice(name: str, value: str, choices: Sequence[str]) -> None:
-    """Raise BadSettings unless the value is one of the choices."""
-    if value not in choices:
-        raise BadSettings(f"{name}: {value!r} is not one of {', '.join(choices)}")
 
 
 async def serve_while(settings: Settings, door: DoorSettings | None, while_stdin: bool) -> None:

@@ -15,6 +15,7 @@ from clerestory.arena.series import Report
 from clerestory.arena.tune import Range, TuningPlan, TuningStep, confirming_match, read_steps
 from clerestory.arena.tune import tune as take_steps
 from clerestory.cli.arena import finite, play, progress_bar, spread
+from clerestory.cli.bots import BotsOption
 from clerestory.cli.crew import WORKERS, BotArgument, BudgetOption, WorkerOptions, loader
 from clerestory.cli.grouped import grouped
 from clerestory.cli.options import DEFAULT_GAME, GameOption, JsonOption, SeatsOption, SeedOption, chosen_game
@@ -46,6 +47,7 @@ def tune(
     workers: WorkerOptions = WORKERS,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
+    bots: BotsOption = False,  # noqa: ARG001  # its callback does the work
 ) -> None:
     """Tune options of BOT, in the given ranges, by the games it wins; then play the best point against the start."""
     chosen_game(game, seats)

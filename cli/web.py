@@ -9,37 +9,16 @@ import typer
 
 from clerestory.cli.grouped import grouped
 from clerestory.cli.servers import PLAIN, Access
+from clerestory.cli.settings import setting_of
 from clerestory.clients.connection import Connection, dial
 from clerestory.door.config import DoorSettings
 from clerestory.door.serve import opened
 from clerestory.server.descriptors import connections, take_descriptors
 from clerestory.server.logs import write_logs
 
-NamesOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--web-name",
-        help="Another host name under which browsers reach the page, such as a proxy's.",
-        envvar="CLERESTORY_WEB_NAME",
-    ),
-]
-PageOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--web-page",
-        help="Folder of a page to serve instead of the shipped one.",
-        envvar="CLERESTORY_WEB_PAGE",
-    ),
-]
-ProxiesOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--web-proxy",
-        help="Address or network of a proxy in front of the page: it has no share of the connections, and its"
-        " X-Forwarded-For is believed.",
-        envvar="CLERESTORY_WEB_PROXY",
-    ),
-]
+NamesOption = Annotated[list[str] | None, setting_of(DoorSettings, "names")]
+PageOption = Annotated[Path | None, setting_of(DoorSettings, "page")]
+ProxiesOption = Annotated[list[str] | None, setting_of(DoorSettings, "proxies")]
 
 
 @grouped()

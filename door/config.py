@@ -2,8 +2,10 @@
 
 import ipaddress
 import socket
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass
 from pathlib import Path
+
+from clerestory.declared import declared
 
 MAX_BODY_BYTES = 64 * 1024  # the same as the server's limit
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -16,24 +18,29 @@ class BadDoor(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class DoorSettings:
-    """The settings of a door.
+    """The settings of a door, each with its meaning. Raises BadDoor.
 
     Attributes:
-        listen: `HOST:PORT`, port 0 for any free one.
-        names: further host names under which browsers reach it, such as that of a proxy.
         insecure: accept plaintext from other machines.
-        page: folder with the page; None for the one that is installed.
-        proxies: addresses or networks of proxies, which have no share of the connections, and which say whose each
-            request is.
-
-    Raises BadDoor.
     """
 
-    listen: str
-    names: tuple[str, ...] = ()
+    listen: str = declared(
+        MISSING,
+        "`HOST:PORT` of the page, and of the service for browsers ([hosting](hosting.md))",
+        usual="none",
+        name="web",
+    )
+    names: tuple[str, ...] = declared(
+        (), "another host name under which browsers reach the page, such as a proxy's; may be repeated", name="web_name"
+    )
     insecure: bool = False
-    page: Path | None = None
-    proxies: tuple[str, ...] = ()
+    page: Path | None = declared(None, "folder of a page to serve instead of the shipped one", name="web_page")
+    proxies: tuple[str, ...] = declared(
+        (),
+        "address or network of a proxy in front of the page: it has no share of the connections, and its"
+        " `X-Forwarded-For` is believed; may be repeated",
+        name="web_proxy",
+    )
 
     def __post_init__(self) -> None:
         host, _ = self.address

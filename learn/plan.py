@@ -12,8 +12,7 @@ from clerestory.learn.chunks import GAMES_PER_CHUNK
 from clerestory.learn.errors import BadPlan
 from clerestory.learn.fit import Schedule
 from clerestory.learn.selfplay import Habits, SelfPlay
-
-LEARNED_SEARCH = {"horizon": 0, "reward": "win", "priors": "learned"}  # with a learned value: no playout, all it says
+from clerestory.search.options import LEARNING, write_options
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +35,7 @@ class Plan:
     seed: int
     habits: Habits
     schedule: Schedule
-    search: Mapping[str, Any] = field(default_factory=lambda: dict(LEARNED_SEARCH))
+    search: Mapping[str, Any] = field(default_factory=lambda: dict(LEARNING))
 
     def __post_init__(self) -> None:
         """Check that the game can be learned. Raises BadPlan."""
@@ -84,4 +83,4 @@ class Plan:
         """Return the text of the bot that plays with a value, None for the shipped one."""
         if value is None:
             return "ismcts"
-        return "ismcts:" + ",".join(f"{name}={option}" for name, option in {"value": value, **self.search}.items())
+        return f"ismcts:{write_options({'value': value, **self.search})}"

@@ -1,9 +1,7 @@
 """Errors in the arguments of a search.
 
 SearchError               a ValueError
- ├─ BadBot                no bot of that name, or an option that it does not have or understand
  ├─ BadLimit              a limit or an option is out of its range, or none is given
- ├─ BadMatch              a match that cannot be played, or a file of results that is not its own
  ├─ NothingToDecide       the game is over, or a chance event is due
  ├─ WrongSeat             another seat is to decide
  └─ HiddenFromSeat        the position lacks something that its observer knows
@@ -12,14 +10,6 @@ SearchError               a ValueError
 
 class SearchError(ValueError):
     """Any error in the arguments of a search."""
-
-
-class BadBot(SearchError):
-    """There is no bot of that name, or it lacks an option or does not understand its value; the message names it."""
-
-
-class BadMatch(SearchError):
-    """A match cannot be played as described, or a file of results is not that of the match."""
 
 
 class BadLimit(SearchError):

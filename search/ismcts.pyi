@@ -1,4 +1,5 @@
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from clerestory.search.lines import Outlook
 from clerestory.search.reasons import Gain
@@ -17,21 +18,7 @@ class Searcher:
         max_bytes: int = ...,
         threads: int = ...,
         clock: Callable[[], float] | None = ...,
-        selection: str = ...,
-        exploration: float = ...,
-        prior_floor: float = ...,
-        priors: str = ...,
-        reward: str = ...,
-        playout: str = ...,
-        nodes: str = ...,
-        allocation: str = ...,
-        horizon: int | None = ...,
-        temperature: float = ...,
-        scale: float | str = ...,
-        value: str = ...,
-        choice: str = ...,
-        sharpness: float = ...,
-        deviations: float = ...,
+        **options: Any,  # the fields of Options
     ) -> None: ...
     @property
     def iterations(self) -> int: ...

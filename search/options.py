@@ -1,112 +1,145 @@
 """The options of a search, apart from its limits."""
 
-import math
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass
 from typing import Any
 
+from clerestory.declared import (
+    NOT_NEGATIVE,
+    POSITIVE,
+    SHARE,
+    Either,
+    Numbers,
+    Text,
+    Words,
+    declarations,
+    declared,
+    faults,
+)
 from clerestory.engine.core import Game
 from clerestory.engine.value import LEARNED, value_in_use
 from clerestory.search.errors import BadLimit
 
+OF_GAME = "the game's"
 REWARDS = {"win": 0.0, "margin": 1.0, "mix": 0.5}  # share of the margin in the reward
 PLAYOUTS = ("uniform", "informed", "mast")
-SELECTIONS = ("ucb1", "puct")
-PRIORS = ("guide", "learned")
 CHOICES = ("visits", "bound")
 IDENTITIES = ("graph", "tree", "open")
-ENDINGS = ("sampled", "proven")
-ALLOCATIONS = ("selection", "even")
+LEARNING: Mapping[str, Any] = {"horizon": 0, "reward": "win", "priors": "learned"}  # with a value that is being learned
 WELL_VISITED = 0.5  # of the most visits: enough for a lower bound to be trusted
+MOST_PLIES = (1 << 31) - 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """How to search; the defaults are those of `ismcts-plain`.
-
-    Attributes:
-        selection: how to choose in the tree: `ucb1`, every action once, then upper confidence bounds; `puct`, upper
-            confidence bounds with the guide's weights as priors.
-        exploration: the constant of either, in rewards, 0 or more.
-        growth: added to the constant of `puct` in a node, 0 or more, for each doubling of 1 + its visits / 500: so a
-            search soon settles on a line, but in the long run also tries the others.
-        prior_floor: share of the priors, 0 to 1, that is divided evenly among the actions, so that all are tried.
-        priors: what they are proportional to: `guide`, the guide's weights; `learned`, these times the factors by round
-            and action that were learned with the value, if it has any.
-        reward: what every seat maximizes: `win`, its win share; `margin`, its margin, scaled; `mix`, the mean of the
-            two; or a number, the share of the margin in such a mixture, 0 to 1.
-        scale: points of margin per unit of reward, above 0; a margin of 0 is a reward of 0.5. By default a Searcher
-            uses the game's scale. With `range`, rewards 0 and 1 are the lowest and the highest margin of any seat met
-            so far: the scale then grows during the search, and differs from search to search.
-        playout: how to choose below the tree: `uniform`, at random; `informed`, in proportion to the guide's weights;
-            `mast`, by the mean reward of each action in the same phase so far.
-        nodes: what makes a node: `graph`, an information set, however it was reached; `tree`, an information set and
-            the path to it; `open`, the seats' actions since the root, whatever the chance events (open loop).
-        allocation: which action of the root, or which outcome of its chance event, an iteration takes: `selection`, the
-            selected or drawn one; `even`, each in turn, all turns of a round in the same world with the same random
-            numbers, for comparisons. All lines then have equally many visits, so no line counts as the best.
-        horizon: plies of a playout, chance events included, after which the value at the next decision
-            replaces the rest of the game; None plays to the end.
-        value: evaluates the position where a playout stops: the name of a value of the game, `hand` for the guide's,
-            `net` for the shipped learned one; or the path of a file of weights.
-        temperature: lead in points that multiplies the odds of winning by e, for values without win shares; by default
-            a Searcher uses the game's.
-        sharpness: exponent, above 0, to which the reported win shares of a line are raised, then scaled to add up to 1:
-            below 1 they are less confident. Fitted so that of all positions reported as 60 %, 60 % are won; the
-            search itself uses the original shares.
-        endings: the value of play that ends the game without further chance events: `sampled`, the mean of what was
-            tried; `proven`, the outcome of best play once it is known. Has an effect only with `puct` and `graph`, if
-            no seat knows more of the root than an onlooker does.
-        choice: the best line: `visits`, the most visited; `bound`, the highest lower bound among those
-            with at least half of the most visits.
-        deviations: standard errors from a line's reward down to its lower bound, 0 or more.
+    """How to search; the defaults are those of `ismcts-plain`. Each option is declared once: parser and docs follow.
 
     Raises BadLimit, which names the option.
     """
 
-    temperature: float
-    scale: float | str
-    selection: str = "ucb1"
-    exploration: float = 0.7
-    growth: float = 0.0
-    prior_floor: float = 0.0
-    priors: str = "guide"
-    reward: str | float = "win"
-    playout: str = "uniform"
-    nodes: str = "graph"
-    allocation: str = "selection"
-    horizon: int | None = None
-    value: str = "hand"
-    sharpness: float = 1.0
-    endings: str = "sampled"
-    choice: str = "visits"
-    deviations: float = 2.0
+    selection: str = declared(
+        "ucb1",
+        "how to choose in the tree: `ucb1`, every action once, then upper confidence bounds; `puct`, upper confidence"
+        " bounds with priors",
+        Words(("ucb1", "puct")),
+    )
+    exploration: float = declared(
+        0.7, "the constant of the bounds, in rewards: how much an action with few visits attracts", NOT_NEGATIVE
+    )
+    growth: float = declared(
+        0.0,
+        "added to the constant of `puct` in a node for each doubling of 1 + its visits / 500: so a search soon settles"
+        " on a line, but in the long run also tries the others",
+        NOT_NEGATIVE,
+    )
+    prior_floor: float = declared(
+        0.0, "share of the priors that is divided evenly among the actions, so that all are tried", SHARE
+    )
+    priors: str = declared(
+        "guide",
+        "what the priors are proportional to: `guide`, the guide's weights; `learned`, these times the factors by"
+        " round and action that were learned with the value, if it has any",
+        Words(("guide", "learned")),
+    )
+    reward: str | float = declared(
+        "win",
+        "what every seat maximizes: `win`, its win share; `margin`, its margin, scaled; `mix`, the mean of the two; or"
+        " the share of the margin in such a mixture",
+        Either(SHARE, Words(tuple(REWARDS))),
+    )
+    scale: float | str = declared(
+        MISSING,
+        "points of margin per unit of reward; a margin of 0 is a reward of 0.5. With `range`, rewards 0 and 1 are the"
+        " lowest and the highest margin of any seat met so far: the scale then grows during the search, and differs"
+        " from search to search",
+        Either(POSITIVE, Words(("range",))),
+        usual=OF_GAME,
+    )
+    playout: str = declared(
+        "uniform",
+        "how to choose below the tree: `uniform`, at random; `informed`, in proportion to the guide's weights; `mast`,"
+        " by the mean reward of each action in the same phase so far",
+        Words(PLAYOUTS),
+    )
+    nodes: str = declared(
+        "graph",
+        "what makes a node: `graph`, an information set, however it was reached; `tree`, an information set and the"
+        " path to it; `open`, the seats' actions since the root, whatever the chance events (open loop)",
+        Words(IDENTITIES),
+    )
+    allocation: str = declared(
+        "selection",
+        "which action of the root, or which outcome of its chance event, an iteration takes: `selection`, the selected"
+        " or drawn one; `even`, each in turn, all turns of a round in the same world with the same random numbers, for"
+        " comparisons (all lines then have equally many visits, so no line counts as the best)",
+        Words(("selection", "even")),
+    )
+    horizon: int | None = declared(
+        None,
+        "plies of a playout, chance events included, after which the value at the next decision replaces the rest of"
+        " the game",
+        Numbers(0, MOST_PLIES, whole=True),
+    )
+    value: str = declared(
+        "hand",
+        "evaluates the position where a playout stops: the name of a value of the game, `hand` for the guide's, `net`"
+        " for the shipped learned one; or the path of a file of weights",
+        Text("the name of a value, or the path of a file of weights"),
+    )
+    temperature: float = declared(
+        MISSING,
+        "lead in points that multiplies the odds of winning by e, for values without win shares",
+        POSITIVE,
+        usual=OF_GAME,
+    )
+    sharpness: float = declared(
+        1.0,
+        "exponent to which the reported win shares of a line are raised, then scaled to add up to 1: below 1 they are"
+        " less confident. Fitted so that of all positions reported as 60 %, 60 % are won; the search itself uses the"
+        " original shares",
+        POSITIVE,
+    )
+    endings: str = declared(
+        "sampled",
+        "the value of play that ends the game without further chance events: `sampled`, the mean of what was tried;"
+        " `proven`, the outcome of best play once it is known (only with `puct` and `graph`, if no seat knows more of"
+        " the root than an onlooker does)",
+        Words(("sampled", "proven")),
+    )
+    choice: str = declared(
+        "visits",
+        "the best line: `visits`, the most visited; `bound`, the highest lower bound among those with at least half of"
+        " the most visits",
+        Words(CHOICES),
+    )
+    deviations: float = declared(
+        2.0, "with `choice=bound`, standard errors from a line's reward down to its lower bound", NOT_NEGATIVE
+    )
 
     def __post_init__(self) -> None:
         """Check every option."""
-        require_choice("selection", self.selection, SELECTIONS)
-        require_number("exploration", self.exploration)
-        require_number("growth", self.growth)
-        require_share("prior_floor", self.prior_floor)
-        require_choice("priors", self.priors, PRIORS)
-        if isinstance(self.reward, str):
-            require_choice("reward", self.reward, REWARDS)
-        else:
-            require_share("reward", self.reward)
-        if self.scale != "range":
-            require_positive("scale", self.scale)
-        require_choice("playout", self.playout, PLAYOUTS)
-        require_choice("nodes", self.nodes, IDENTITIES)
-        require_choice("allocation", self.allocation, ALLOCATIONS)
-        if self.horizon is not None and (type(self.horizon) is not int or not 0 <= self.horizon < 1 << 31):
-            raise BadLimit("horizon", f"{self.horizon!r} is not a whole number of 0 or more")
-        if not isinstance(self.value, str):
-            raise BadLimit("value", f"{self.value!r} is no name of a value")
-        require_positive("temperature", self.temperature)
-        require_positive("sharpness", self.sharpness)
-        require_choice("endings", self.endings, ENDINGS)
-        require_choice("choice", self.choice, CHOICES)
-        require_number("deviations", self.deviations)
+        for name, fault in faults(self):
+            raise BadLimit(name, fault)
 
     @property
     def margin_share(self) -> float:
@@ -148,27 +181,32 @@ def asks_learned(game: Game) -> bool:
     return value_in_use(game)[0] == LEARNED
 
 
-def require_number(name: str, value: object) -> None:
-    """Raise BadLimit unless the value is a finite number of 0 or more."""
-    if not isinstance(value, (int, float)) or not 0 <= value < math.inf:
-        raise BadLimit(name, f"{value!r} is not a number of 0 or more")
+def read_options(text: str) -> dict[str, Any]:
+    """Return the values of `name=value,name=value`, each as its option declares it; `Options` checks their ranges.
+
+    Raises BadLimit for an option that does not exist, or a text that is no pair.
+    """
+    found = {}
+    for pair in filter(None, text.split(",")):
+        name, equals, value = pair.partition("=")
+        found[name] = read_option(name, value)
+        if not equals:
+            raise BadLimit(name, "needs a value, as in reward=win")
+    return found
 
 
-def require_share(name: str, value: object) -> None:
-    """Raise BadLimit unless the value is a number from 0 to 1."""
-    require_number(name, value)
-    if isinstance(value, (int, float)) and value > 1:
-        raise BadLimit(name, f"{value!r} is more than 1")
+def read_option(name: str, text: str) -> Any:
+    """Return the value that a text stands for, the text if it stands for none. Raises BadLimit for an unknown name."""
+    known = declarations(Options)
+    if name not in known:
+        raise BadLimit(name, f"is not an option of a search; there are {', '.join(known)}")
+    limits = known[name].range
+    try:
+        return text if limits is None else limits.read(text)
+    except ValueError:
+        return text
 
 
-def require_positive(name: str, value: object) -> None:
-    """Raise BadLimit unless the value is a finite number above 0."""
-    require_number(name, value)
-    if value == 0:
-        raise BadLimit(name, "0 is not a number above 0")
-
-
-def require_choice(name: str, value: str, choices: Collection[str]) -> None:
-    """Raise BadLimit unless the value is one of the choices."""
-    if not isinstance(value, str) or value not in choices:
-        raise BadLimit(name, f"{value!r} is not one of {', '.join(choices)}")
+def write_options(options: Mapping[str, Any]) -> str:
+    """Return options as `read_options` reads them."""
+    return ",".join(f"{name}={value}" for name, value in options.items())

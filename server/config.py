@@ -2,11 +2,13 @@
 
 import ipaddress
 import os
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass
 from pathlib import Path
 
 from clerestory.advice.places import TOGETHER
+from clerestory.declared import COUNT, NOT_NEGATIVE, Numbers, Words, declared, faults
 from clerestory.search.ismcts import DEFAULT_MAX_BYTES, MIN_BYTES
+from clerestory.server.logs import FORMATS, LEVELS
 
 MAX_MESSAGE_BYTES = 64 * 1024  # any position fits; a larger message is refused
 MIN_TREE_BYTES = 1 << 20
@@ -22,97 +24,108 @@ class BadSettings(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings of a server.
-
-    Attributes:
-        listen: `HOST:PORT` (port 0: any free one) or `unix:PATH`.
-        workers: threads that search.
-        max_searches: searches of one caller under way at once, of which hints may be half; one more is refused. With
-            seats or games it may have half as many again, and all callers together twice as many.
-        min_iterations: that every search gets before its deadline; one that could not is refused.
-        max_threads: trees of one search; more are cut to that, and to the number of workers.
-        max_time: longest search, in seconds, LONGEST_TIME at most; a larger budget is cut to it.
-        max_tree_bytes: memory of one search's trees.
-        memory: of all trees of searches under way; half of it is kept for equal shares of all.
-        warm_bytes: memory of the trees kept for the next question of their game; 0 keeps none.
-        margin: seconds between the end of the budget and the caller's deadline, for the answer's way back.
-        drain_delay: seconds between saying NOT_SERVING and ending searches, for balancers to notice.
-        grace: seconds that calls in progress get after that.
-        idle_timeout: seconds after which a connection without calls is closed, at least 1.
-        admin: `HOST:PORT` or `unix:PATH` of a second server with channelz, health and reflection; "" for none.
-        metrics: `HOST:PORT` where figures are shown over HTTP; "" for none.
-        insecure: let other machines reach ports without TLS: `listen` in plaintext, `admin` and `metrics`.
-        tls_cert: file of the server's certificate chain in PEM.
-        tls_key: file of its key; the two go together, None for plaintext.
-        tls_client_ca: file of the authorities whose certificates clients must show, None if they need none.
-        store: file in which games are kept; `user:` for one in the user's data folder, `memory:` for none; or the
-            address of a PostgreSQL database, `postgresql://...`, which several servers may share.
-        max_games: that have not ended; one more is refused.
-        max_games_each: that have not ended and one caller has made.
-        max_games_a_minute: that one caller makes; one more is refused, unless it has made fewer in the last minutes.
-        max_bytes_each: of the games, finished or not, that one caller has made; then it may make no more.
-        max_bot_games: games of bots only in which the server moves at a time.
-        forget_games_after: days without a call after which a game is deleted; 0 for never.
-        max_watchers: of one game; one more is refused.
-        token_file: file of bearer tokens, one of which every call must bring; None if calls need none.
+    """The settings of a server, each with its meaning and range: options, environment, help and docs follow from them.
 
     Raises BadSettings.
     """
 
-    listen: str = "127.0.0.1:50051"
-    workers: int = field(default_factory=lambda: os.cpu_count() or 1)
-    max_searches: int = 64
-    min_iterations: int = 250
-    max_threads: int = 16
-    max_time: float = 60.0
-    max_tree_bytes: int = DEFAULT_MAX_BYTES
-    memory: int = 1 << 30
-    warm_bytes: int = 256 << 20
-    margin: float = 0.02
-    drain_delay: float = 0.0
-    grace: float = 5.0
-    idle_timeout: float = 60.0
-    store: str = MEMORY
-    max_games: int = 100_000
-    max_games_each: int = 10_000
-    max_games_a_minute: int = 600
-    max_bytes_each: int = 4 << 30
-    max_bot_games: int = 16
-    forget_games_after: float = 0.0
-    max_watchers: int = 100
-    admin: str = ""
-    metrics: str = ""
-    insecure: bool = False
-    tls_cert: Path | None = None
-    tls_key: Path | None = None
-    tls_client_ca: Path | None = None
-    token_file: Path | None = None
+    listen: str = declared("127.0.0.1:50051", "`HOST:PORT` (port 0: any free one) or `unix:PATH`")
+    workers: int = declared(
+        MISSING,
+        "threads that search, at a lower priority than the event loop",
+        COUNT,
+        factory=lambda: os.cpu_count() or 1,
+        usual="cores",
+    )
+    max_searches: int = declared(
+        64,
+        "concurrent searches of one [caller](#callers), including waiting ones; at most half of them may be hints"
+        " (`Analyze`). With seats or games a caller may have [half as many again](#admission), all callers together"
+        " twice as many",
+        COUNT,
+    )
+    min_iterations: int = declared(
+        250, "iterations that every search gets before its deadline; one that could not have them is refused", COUNT
+    )
+    max_threads: int = declared(
+        16, "trees of one search; more are reduced to this, and to the number of workers", COUNT
+    )
+    max_time: float = declared(
+        60.0, "longest search, in seconds; a larger budget is reduced", Numbers(0, LONGEST_TIME, above=True)
+    )
+    max_tree_bytes: int = declared(
+        DEFAULT_MAX_BYTES,
+        "bytes of one search's trees, at least 1 MiB; more is reduced to this",
+        Numbers(MIN_TREE_BYTES, whole=True),
+        size=True,
+    )
+    memory: int = declared(1 << 30, "bytes of the trees of all running searches together", size=True)
+    warm_bytes: int = declared(
+        256 << 20,
+        "bytes of trees kept for the next request about the same game; 0 keeps none",
+        NOT_NEGATIVE,
+        size=True,
+    )
+    margin: float = declared(
+        0.02, "seconds reserved before the deadline of a call, for sending the answer", NOT_NEGATIVE
+    )
+    drain_delay: float = declared(
+        0.0,
+        "seconds between reporting `NOT_SERVING` and ending searches, for a load balancer to notice",
+        NOT_NEGATIVE,
+    )
+    grace: float = declared(
+        5.0, "seconds that running calls then have to finish; after that they are cut off", NOT_NEGATIVE
+    )
+    idle_timeout: float = declared(
+        60.0, "seconds after which a [connection](#connections) without calls is closed", Numbers(1, MAX_IDLE)
+    )
+    store: str = declared(
+        MEMORY,
+        "file in which [games](games.md) are kept; `user:` is `clerestory/games.sqlite` in the user's data folder,"
+        " `memory:` keeps them until the server ends, `postgresql://...` is a database that"
+        " [several servers share](hosting.md#several-servers)",
+    )
+    max_games: int = declared(100_000, "unfinished games kept; further ones are refused", COUNT)
+    max_games_each: int = declared(10_000, "unfinished games of one [caller](#callers)", COUNT)
+    max_games_a_minute: int = declared(
+        600,
+        "new games of one caller in a minute, or at once after a minute without any; further ones are refused, with"
+        " the time to wait",
+        COUNT,
+    )
+    max_bytes_each: int = declared(
+        4 << 30,
+        "bytes that the games of one caller, finished or not, take in the store; then it can make no more",
+        COUNT,
+        size=True,
+    )
+    max_bot_games: int = declared(
+        16, "games of bots only in which the server moves at a time; the others take turns", COUNT
+    )
+    forget_games_after: float = declared(
+        0.0, "days without a call after which a game is deleted, over or not; 0 keeps all", NOT_NEGATIVE
+    )
+    max_watchers: int = declared(100, "streams that watch one game; further ones are refused", COUNT)
+    admin: str = declared("", "`HOST:PORT` or `unix:PATH` of a second port, with channelz, health and reflection")
+    metrics: str = declared("", "`HOST:PORT` where the metrics are served over HTTP")
+    insecure: bool = declared(
+        False, "let other machines reach ports without TLS: the main one in plaintext, `--admin` and `--metrics`"
+    )
+    tls_cert: Path | None = declared(
+        None,
+        "file with the server's certificate chain (PEM); plaintext is then refused. Like the next three it is read"
+        " again [on SIGHUP](#tls-and-tokens)",
+    )
+    tls_key: Path | None = declared(None, "file with the private key of `--tls-cert` (PEM, not encrypted)")
+    tls_client_ca: Path | None = declared(
+        None, "file with certificate authorities (PEM); clients must then present a certificate from one of them"
+    )
+    token_file: Path | None = declared(None, "file with bearer tokens, one of which every call must then carry")
 
     def __post_init__(self) -> None:
-        for name in (
-            "workers",
-            "max_searches",
-            "min_iterations",
-            "max_threads",
-            "max_time",
-            "max_games",
-            "max_games_each",
-            "max_games_a_minute",
-            "max_bytes_each",
-            "max_bot_games",
-            "max_watchers",
-        ):
-            if not getattr(self, name) > 0:
-                raise BadSettings(f"{name}: {getattr(self, name)} is not greater than 0")
-        for name in ("warm_bytes", "margin", "drain_delay", "grace", "forget_games_after"):
-            if not getattr(self, name) >= 0:
-                raise BadSettings(f"{name}: {getattr(self, name)} is less than 0")
-        if self.max_time > LONGEST_TIME:
-            raise BadSettings(f"max_time: {self.max_time} is greater than {LONGEST_TIME:.0f}")
-        if not 1 <= self.idle_timeout <= MAX_IDLE:
-            raise BadSettings(f"idle_timeout: {self.idle_timeout} is not 1 to {MAX_IDLE} seconds")
-        if self.max_tree_bytes < MIN_TREE_BYTES:
-            raise BadSettings(f"max_tree_bytes: {self.max_tree_bytes} is less than {MIN_TREE_BYTES}")
+        for name, fault in faults(self):
+            raise BadSettings(f"{name}: {fault}")
         least = 2 * TOGETHER * self.max_searches * MIN_BYTES
         if self.memory < least:
             raise BadSettings(f"memory: {self.memory} is less than {least}, the least for {self.max_searches} searches")
@@ -133,6 +146,20 @@ class Settings:
         what = ", tokens and all" if main and self.token_file is not None else ""
         remedy = "give it tls_cert and tls_key, or allow it with insecure" if main else "allow it with insecure"
         raise BadSettings(f"{name}: {address} is open to other machines, in plaintext{what}; {remedy}")
+
+
+@dataclass(frozen=True, slots=True)
+class LogSettings:
+    """What a process writes to its log. Raises BadSettings."""
+
+    log_format: str = declared("text", "`text` for people, `json` for machines", Words(FORMATS))
+    log_level: str = declared(
+        "info", "`debug`, `info`, `warning` or `error`; calls are logged at `info`", Words(LEVELS)
+    )
+
+    def __post_init__(self) -> None:
+        for name, fault in faults(self):
+            raise BadSettings(f"{name}: {fault}")
 
 
 def is_local(name: str, address: str) -> bool:

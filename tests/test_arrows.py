@@ -12,7 +12,7 @@ STUBS = r"clerestory\.v1\b"
 ENGINE = r"clerestory\.engine\b"
 ABOVE = {"__init__", "games", "record", "scoring", "speed"}  # of engine/; what is left is for every game
 COMMON = "|".join(sorted({path.stem for path in (ROOT / "engine").glob("*.p*")} - ABOVE))
-COMMON_GROUND = r"clerestory\.(addresses|durations|percentiles|refusals|sizes)\b"  # which need nothing themselves
+COMMON_GROUND = r"clerestory\.(addresses|declared|durations|percentiles|refusals|sizes)\b"  # which need nothing else
 ALLOWED: dict[str, str] = {
     "engine": rf"clerestory\.engine\.({COMMON})\b",
     "engine/__init__.py": r"clerestory\.engine\.(core|rng|errors|games|record)\b",
@@ -22,7 +22,7 @@ ALLOWED: dict[str, str] = {
     "engine/toy": rf"clerestory\.engine\.({COMMON}|toy)\b",
     "engine/cathedral": rf"clerestory\.engine\.({COMMON}|cathedral)\b",
     "engine/duel": rf"clerestory\.engine\.({COMMON}|duel)\b",
-    "search": r"clerestory\.(engine\.(clock|core|elementary|errors|rng|tuning|value)\b|search\b)",
+    "search": rf"clerestory\.(engine\.(clock|core|elementary|errors|rng|tuning|value)\b|search\b)|{COMMON_GROUND}",
     "arena": rf"clerestory\.(engine\.(clock|core|rng|errors|value)\b|search\b|arena\b)|{COMMON_GROUND}",
     "learn": r"clerestory\.(engine\.(core|rng|errors|value|weights)\b|search\b|arena\b|learn\b)",
     "review": r"clerestory\.(engine\.(core|rng|scoring|tuning|value)\b|search\b|review\b)",

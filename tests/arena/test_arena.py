@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from clerestory.arena.errors import BadBot, BadMatch
 from clerestory.arena.match import GameResult, Match, derived_seed, play_game
 from clerestory.arena.results import open_results
 from clerestory.arena.series import Report, play_match, report, scores
@@ -15,7 +16,7 @@ from clerestory.arena.statistics import Sprt, SprtVerdict
 from clerestory.engine import GAMES
 from clerestory.engine.core import Game
 from clerestory.engine.toy.rules import TOY
-from clerestory.search.errors import BadBot, BadLimit, BadMatch
+from clerestory.search.errors import BadLimit
 
 
 def toy() -> Game:

@@ -3,9 +3,10 @@
 import pytest
 
 from clerestory.arena.bots import BOTS, Budget, Move, parse_bot
+from clerestory.arena.errors import BadBot
 from clerestory.engine import GAMES, NATURE, State
 from clerestory.engine.toy.rules import TOY
-from clerestory.search.errors import BadBot, BadLimit, HiddenFromSeat, NothingToDecide
+from clerestory.search.errors import BadLimit, HiddenFromSeat, NothingToDecide
 from tests.search.positions import decisions, last_round
 
 CASES = [

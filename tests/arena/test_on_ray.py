@@ -9,6 +9,7 @@ from functools import partial
 
 import pytest
 
+from clerestory.arena.errors import BadBot, BadMatch
 from clerestory.arena.match import DealTask, GameResult, Match
 from clerestory.arena.on_ray import load_ray, on_ray, play_if_same, session
 from clerestory.arena.pool import Crew, on_processes
@@ -16,7 +17,6 @@ from clerestory.arena.results import Results
 from clerestory.arena.series import play_match
 from clerestory.engine.core import Game
 from clerestory.engine.toy.rules import TOY
-from clerestory.search.errors import BadBot, BadMatch
 
 needs_ray = pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="Ray is large: `make test-extras`")
 

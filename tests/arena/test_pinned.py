@@ -6,9 +6,9 @@ from dataclasses import fields
 import pytest
 
 from clerestory.arena.bots import BOTS, PINNED, Budget, parse_bot
+from clerestory.arena.errors import BadBot
 from clerestory.engine import GAMES, NATURE, Rng
 from clerestory.engine.value import value_of
-from clerestory.search.errors import BadBot
 from clerestory.search.options import Options
 
 BUDGET = Budget(iterations=60)

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from clerestory.arena.bots import Budget, parse_bot
+from clerestory.arena.errors import BadBot
 from clerestory.arena.script import Table, advised, buy, convert, dismiss, hire, place, plan, rate, sell, table_of, take
 from clerestory.engine import GAMES, NATURE, Rng, State
 from clerestory.engine.toy.rules import TOY
-from clerestory.search.errors import BadBot
 
 CATHEDRAL = GAMES["cathedral"]
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from clerestory.arena.errors import BadBot, BadMatch
 from clerestory.arena.match import DealTask, GameResult
 from clerestory.arena.pool import on_processes
 from clerestory.arena.results import open_lines
@@ -24,7 +25,7 @@ from clerestory.arena.tune import (
 from clerestory.engine.core import Game
 from clerestory.engine.rng import Rng
 from clerestory.engine.toy.rules import TOY
-from clerestory.search.errors import BadBot, BadLimit, BadMatch
+from clerestory.search.errors import BadLimit
 
 
 def toy() -> Game:

@@ -5,15 +5,19 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
 
+from clerestory.arena.bots import BOTS
+from clerestory.arena.errors import BadBot, BadMatch
 from clerestory.cli.main import app
 from clerestory.cli.options import BadOption
-from clerestory.search.errors import BadBot, BadLimit, BadMatch
+from clerestory.search.errors import BadLimit
+from clerestory.search.options import Options
 
 TOY = ("greedy", "random", "--game", "toy", "--workers", "1", "--budget", "20it")
 
@@ -109,3 +113,9 @@ def test_a_killed_match_goes_on(
     assert b"Traceback" not in errors
     assert 4 <= out.read_bytes().count(b"\n") < 10_001
     assert figures(run(*MATCH, "--workers", "1", "--out", out).output) == uninterrupted
+
+
+def test_the_list_of_bots_has_every_option_of_a_search() -> None:
+    listed = CliRunner().invoke(app, ["arena", "--bots"]).output
+    assert set(BOTS) <= set(listed.splitlines())
+    assert all(f"\n{field.name}=" in listed for field in fields(Options))

@@ -141,7 +141,7 @@ WRONG: list[tuple[list[str], int, str]] = [
     (["new", "--game", "toy", "--out", "/nowhere/file"], 1, "clerestory: [Errno 2] No such file"),
     (["serve", "--listen", "0.0.0.0:0"], 2, "clerestory: listen: 0.0.0.0:0 is open to other machines"),
     (["serve", "--metrics", "0.0.0.0:0"], 2, "clerestory: metrics: 0.0.0.0:0 is open to other machines, in plaintext"),
-    (["serve", "--workers", "0"], 2, "clerestory: workers: 0 is not greater than 0"),
+    (["serve", "--workers", "0"], 2, "clerestory: workers: 0 is not a whole number above 0"),
 ]
 
 

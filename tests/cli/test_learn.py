@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from clerestory.cli.learning import read_search
 from clerestory.cli.main import app
 from clerestory.cli.options import BadOption
+from clerestory.search.errors import BadLimit
 
 
 def run(*arguments: str | Path) -> Result:
@@ -21,7 +21,8 @@ def run(*arguments: str | Path) -> Result:
         (("chess",), BadOption, "'chess' is not one of"),
         (("cathedral", "--seats", "2,7"), BadOption, "--seats: 7"),
         (("cathedral", "--seats", "two"), BadOption, "--seats: 'two'"),
-        (("cathedral", "--search", "reward"), BadOption, "--search: 'reward'"),
+        (("cathedral", "--search", "depth=2"), BadLimit, "depth: is not an option of a search; there are selection"),
+        (("cathedral", "--search", "reward"), BadLimit, "reward: needs a value"),
         (("cathedral", "--sprt", "20,0"), BadOption, "--sprt"),
         (("cathedral", "--ray-address", "here:1"), BadOption, "--ray-address"),
     ],
@@ -31,11 +32,6 @@ def test_wrong_options(options: tuple[str, ...], error: type[Exception], named: 
     assert isinstance(result.exception, error)
     assert named in str(result.exception)
     assert not (tmp_path / "new").exists()
-
-
-def test_options_of_a_search_are_read() -> None:
-    assert read_search("horizon=0,reward=win,exploration=0.5") == {"horizon": 0, "reward": "win", "exploration": 0.5}
-    assert read_search("") == {}
 
 
 def test_without_numpy_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

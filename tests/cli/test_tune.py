@@ -5,8 +5,8 @@ from pathlib import Path
 
 from typer.testing import CliRunner, Result
 
+from clerestory.arena.errors import BadMatch
 from clerestory.cli.main import app
-from clerestory.search.errors import BadMatch
 
 TUNE = [
     "tune",

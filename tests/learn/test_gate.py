@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from clerestory.arena.errors import BadBot
 from clerestory.arena.match import Match
 from clerestory.engine.core import Game
 from clerestory.engine.toy.rules import TOY
 from clerestory.learn.errors import BadPlan
 from clerestory.learn.gate import Gate, play_gate
-from clerestory.search.errors import BadBot
 
 
 def toy() -> Game:

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from clerestory.arena.errors import BadMatch
 from clerestory.arena.results import lock
 from clerestory.engine import game
 from clerestory.engine.core import Game
@@ -27,7 +28,6 @@ from clerestory.learn.gate import Gate
 from clerestory.learn.loop import Resources, best_value, due, learn
 from clerestory.learn.plan import Plan
 from clerestory.learn.selfplay import Habits
-from clerestory.search.errors import BadMatch
 
 
 @cache

@@ -4,33 +4,43 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from typer.testing import CliRunner
+
 from clerestory.cli.lazy import imported
-from clerestory.server.config import Settings
+from clerestory.cli.main import app
+from clerestory.cli.settings import plain
 from tests.server.harness import served
+from tools.declared import settings_table
 
 PAGE = (Path(__file__).parents[2] / "docs" / "operations.md").read_text(encoding="utf-8")
-SETTING = re.compile(r"^\| `(--[\w-]+)` \| `(\w+)` \| (.*?) \|", re.MULTILINE)
+SETTING = re.compile(r"^\| `(--[\w-]+)` \| `(\w+)` \| (.*?) \| (.*?) \|$", re.MULTILINE)
 METRIC = re.compile(r"^\| `(clerestory_\w+)` \| (\w+) \| (.*?) \|", re.MULTILINE)
-DOOR = {"web", "web_name", "web_page", "web_proxy"}  # settings of the door for browsers
-SPOKEN = {"None": "none", "False": "no", "": "none"}  # how the page says a default that is not a value
 
 
-def options() -> Iterator[tuple[str, str, str]]:
-    """Every visible option of `clerestory serve`, its environment variable and its default."""
+def options() -> Iterator[tuple[str, str, str, str]]:
+    """Every visible option of `clerestory serve`: environment variable, default and help."""
     for option in imported("serve", "serve:serve").params:
         if not option.hidden:
-            default = "cores" if option.name == "workers" else str(option.default)
-            yield option.opts[0], option.envvar, SPOKEN.get(default, default)
+            yield option.opts[0], option.envvar, option.show_default, option.help
+
+
+def test_the_table_of_settings_is_what_is_declared() -> None:
+    assert settings_table() in PAGE, "run `make reference`"
 
 
 def test_the_table_of_settings_is_the_options() -> None:
-    listed = [(option, variable, default.strip("`")) for option, variable, default in SETTING.findall(PAGE)]
-    assert listed == list(options())
+    rows = [
+        (option, variable, default.replace("`", ""), plain(text))
+        for option, variable, default, text in SETTING.findall(PAGE)
+    ]
+    assert rows == list(options())
 
 
-def test_every_setting_is_an_option() -> None:
-    named = {option.removeprefix("--").replace("-", "_") for option, _, _ in options()}
-    assert named == set(Settings.__dataclass_fields__) | {"log_format", "log_level"} | DOOR
+def test_the_help_shows_the_defaults() -> None:
+    shown = " ".join(CliRunner(env={"COLUMNS": "200"}).invoke(app, ["serve", "--help"]).output.split())
+    assert "Bytes of the trees of all running searches together." in shown
+    for default in ("user:", "cores", "1073741824 (1 GB)", "127.0.0.1:50051"):
+        assert f"default: ({default})" in shown
 
 
 async def test_the_table_of_metrics_is_the_registry() -> None:

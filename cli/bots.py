@@ -1,0 +1,55 @@
+"""The list of the bots with their options, which commands print on request."""
+
+from textwrap import fill
+from typing import Annotated
+
+import typer
+
+from clerestory.arena.bots import BOTS, PINNED, options_of, own_options
+from clerestory.cli.screen import screen
+from clerestory.cli.settings import plain
+from clerestory.declared import declarations, in_words
+from clerestory.search.options import Options
+
+INDENT = " " * 4
+SEARCH = "Options of a search, with the defaults of ismcts-plain:"
+
+
+def list_bots(wanted: bool) -> None:
+    """Print every bot and every option of a search, and end."""
+    if wanted:
+        typer.echo("\n\n".join([*map(bot_lines, BOTS), SEARCH, *search_lines()]))
+        raise typer.Exit
+
+
+BotsOption = Annotated[
+    bool, typer.Option("--bots", callback=list_bots, is_eager=True, help="List the bots with their options, and exit.")
+]
+
+
+def bot_lines(name: str) -> str:
+    """Return what a bot does, and its options with their defaults."""
+    own = [f"{option}={default}" for option, default in own_options(name).items()]
+    others = ["those of a search"] if len(options_of(name)) > len(own) else []
+    about = f"Never changes: {PINNED[name]['bot']} as it once was." if name in PINNED else (BOTS[name].__doc__ or "")
+    options = f"Options: {', '.join([*own, *others])}." if own or others else "No options."
+    return f"{name}\n{indented(plain_text(about))}\n{indented(options)}"
+
+
+def search_lines() -> list[str]:
+    """Return the options of a search: default, range, meaning."""
+    return [
+        f"{name}={in_words(Options.__dataclass_fields__[name].default, declared)}\n"
+        f"{indented(plain_text(plain(declared.meaning)))}\n{indented(f'Must be {declared.range}.')}"
+        for name, declared in declarations(Options).items()
+    ]
+
+
+def plain_text(text: str) -> str:
+    """Return a docstring as one paragraph, without marks."""
+    return " ".join(text.replace("`", "").split())
+
+
+def indented(text: str) -> str:
+    """Return a paragraph wrapped to the terminal."""
+    return fill(text, min(screen().width, 100), initial_indent=INDENT, subsequent_indent=INDENT)

@@ -1,0 +1,98 @@
+"""Write the tables of docs/ that are declared in code: the settings of a server, the options of a search.
+
+usage: python -m tools.declared
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from clerestory.cli.serve import DEFAULTS, LOG
+from clerestory.cli.settings import option_name, variable_name
+from clerestory.declared import Declaration, declarations, in_words
+from clerestory.door.config import DoorSettings
+from clerestory.engine import GAMES
+from clerestory.engine.core import Game
+from clerestory.engine.games import with_catalogue
+from clerestory.search.options import Options, shipped
+
+DOCS = Path(__file__).parents[1] / "docs"
+SEARCH_HEAD = "| option | meaning | range | `ismcts-plain` |"
+SETTINGS_HEAD = "| option | environment | default | meaning |"
+ROWS = r"[^\n]*\n(?:\|[^\n]*\n)*"
+
+
+def settings_table() -> str:
+    """Return the table of the settings of `clerestory serve`."""
+    return f"{SETTINGS_HEAD}\n|---|---|---|---|\n" + "".join(f"| {' | '.join(row)} |\n" for row in settings_rows())
+
+
+def settings_rows() -> Iterator[tuple[str, str, str, str]]:
+    """Yield the option, the environment variable, the default and the meaning of each setting."""
+    for kind, defaults in ((type(DEFAULTS), DEFAULTS), (type(LOG), LOG), (DoorSettings, None)):
+        for field, declaration in declarations(kind).items():
+            default = code(in_words(getattr(defaults, field, None), declaration), declaration)
+            option, variable = option_name(field, declaration), variable_name(field, declaration)
+            yield f"`{option}`", f"`{variable}`", default, declaration.meaning
+
+
+# -- options of a search ---------------------------------------------------------------------------
+
+
+def search_table() -> str:
+    """Return the table of the options of a search: meaning, range, and the defaults of each game's shipped search."""
+    games = [GAMES[name] for name in with_catalogue()]
+    head = f"{SEARCH_HEAD} {' | '.join(f'`{game.name}`' for game in games)} |\n{'|---' * (4 + len(games))}|\n"
+    return head + "".join(f"| {' | '.join(search_row(name, games))} |\n" for name in declarations(Options))
+
+
+def search_row(name: str, games: Sequence[Game]) -> Iterator[str]:
+    """Yield the cells of one option."""
+    declaration, default = declarations(Options)[name], Options.__dataclass_fields__[name].default
+    yield from (
+        f"`{name}`",
+        declaration.meaning,
+        str(declaration.range),
+        code(in_words(default, declaration), declaration),
+    )
+    yield from (shipped_value(name, game, default) for game in games)
+
+
+def shipped_value(name: str, game: Game, default: object) -> str:
+    """Return the value of an option in a game's shipped search, by number of players where it differs; "" for none."""
+    of_game = {"temperature": game.tuning.temperature}
+    values = {
+        seats: {**of_game, "scale": game.tuning.scale[seats], **shipped(game, seats)}.get(name, default)
+        for seats in game.seats
+    }
+    if len(set(values.values())) > 1:
+        return ", ".join(f"`{value}` ({seats} players)" for seats, value in values.items())
+    (value,) = set(values.values())
+    return "" if value == default else f"`{value}`"
+
+
+# -- pages -----------------------------------------------------------------------------------------
+
+
+def code(words: str, declaration: Declaration) -> str:
+    """Return a default with its value in the type of code, unless it is only words."""
+    return words if words in ("none", "no", declaration.default) else re.sub(r"^\S+", r"`\g<0>`", words)
+
+
+def replaced(page: str, head: str, table: str) -> str:
+    """Return a page with the table that begins with a head replaced."""
+    return re.sub(re.escape(head) + ROWS, lambda _: table, page, count=1)
+
+
+def main() -> None:
+    """Write all tables."""
+    for name, head, table in (
+        ("operations.md", SETTINGS_HEAD, settings_table()),
+        ("arena.md", SEARCH_HEAD, search_table()),
+    ):
+        page = DOCS / name
+        page.write_text(replaced(page.read_text("utf-8"), head, table), "utf-8")
+
+
+if __name__ == "__main__":
+    main()
