@@ -17,11 +17,11 @@ from clerestory.refusals import Reason, Refusal, refuse
 from clerestory.search.ismcts import Searcher
 from clerestory.search.limits import shares
 from clerestory.search.result import Result, StopReason
+from clerestory.search.turns import Worker
 from clerestory.server.callers import Caller
-from clerestory.server.turns import take_turns
 
 STRENGTH = (StopReason.ITERATIONS, StopReason.DECIDED, StopReason.CERTAIN, StopReason.TIME, StopReason.STOPPED)
-NICENESS = 10  # of the searching threads, so that answering goes first
+NICENESS = 10  # of the threads that search, so that answering goes first
 
 
 @dataclass(eq=False, slots=True)
@@ -97,7 +97,7 @@ class Scheduler:
         self._closed = False
         self._answers = ThreadPoolExecutor(workers, "answer")
         self._threads = [
-            threading.Thread(target=self._work, args=(niceness,), name=f"search-{i}", daemon=True)
+            threading.Thread(target=self._work, args=(Worker(SLICE, niceness),), name=f"search-{i}", daemon=True)
             for i in range(workers)
         ]
         for thread in self._threads:
@@ -280,17 +280,16 @@ class Scheduler:
 
     # -- the threads -------------------------------------------------------------------------------
 
-    def _work(self, niceness: int) -> None:
-        take_turns(SLICE, niceness)
+    def _work(self, worker: Worker) -> None:
         with self._turn:
             while not self._closed:
                 tree = self._policy.pick(time.monotonic())
                 if tree is None:
                     self._turn.wait()
                 else:
-                    self._take_turn(self._jobs[id(tree.demand)], tree)
+                    self._take_turn(worker, self._jobs[id(tree.demand)], tree)
 
-    def _take_turn(self, job: Job, tree: TreeTask) -> None:
+    def _take_turn(self, worker: Worker, job: Job, tree: TreeTask) -> None:
         """Search a tree for a slice, without the lock."""
         began = time.monotonic()
         if job.began is None:
@@ -303,6 +302,7 @@ class Scheduler:
                 iterations=job.left[tree.number],
                 thread=tree.number,
                 early=job.allowance.early,
+                worker=worker,
             )
         except Exception as error:  # one search that fails must not stop this thread from serving the others
             job.failure = error

@@ -5,6 +5,7 @@ from clerestory.search.lines import Outlook
 from clerestory.search.reasons import Gain
 from clerestory.search.result import Result, StopReason
 from clerestory.search.root import Root
+from clerestory.search.turns import Worker
 
 DEFAULT_MAX_BYTES: int
 MIN_BYTES: int
@@ -32,7 +33,14 @@ class Searcher:
         early: bool = False,
     ) -> Result: ...
     def step(
-        self, pause: float, *, deadline: float, iterations: int, thread: int = ..., early: bool = ...
+        self,
+        pause: float,
+        *,
+        deadline: float,
+        iterations: int,
+        thread: int = ...,
+        early: bool = ...,
+        worker: Worker | None = ...,
     ) -> tuple[StopReason, int]: ...
     def stop(self) -> None: ...
     def advance(self, root: Root) -> None: ...

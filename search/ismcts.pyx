@@ -15,6 +15,7 @@ from clerestory.search.iteration cimport (
 from clerestory.search.outlook cimport Foreseen, look_ahead
 from clerestory.search.tree cimport tree_bytes
 from clerestory.search.tree_search cimport TreeSearch, stream
+from clerestory.search.turns cimport Worker
 
 from clerestory.search.certainty import certainty
 from clerestory.search.errors import BadLimit, WrongSeat
@@ -139,7 +140,9 @@ cdef class Searcher:
             self.running = 0
         return self.result()
 
-    def step(self, double pause, *, double deadline, uint64_t iterations, int thread=0, bint early=False):
+    def step(
+        self, double pause, *, double deadline, uint64_t iterations, int thread=0, bint early=False, Worker worker=None
+    ):
         """Run one tree for a slice; return why the slice ended (`paused`: it can go on) and its iterations.
 
         For callers that share threads among many searches and take the result when they want it. The trees of one
@@ -151,6 +154,7 @@ cdef class Searcher:
             iterations: how many more this tree may run, above 0.
             thread: whose tree, counted from 0.
             early: as in `run`; no effect with several trees.
+            worker: whose thread searches while this one waits; None for this thread.
 
         Raises IndexError for a tree that does not exist.
         """
@@ -159,7 +163,7 @@ cdef class Searcher:
         cdef uint64_t before = tree.search.iterations
         self.running += 1
         try:
-            self.reason = REASONS[tree.run(pause, deadline, iterations, early and len(self.trees) == 1)]
+            self.reason = REASONS[tree.run(pause, deadline, iterations, early and len(self.trees) == 1, worker)]
             return self.reason, tree.search.iterations - before
         finally:
             self.elapsed += (self._now() - started) / len(self.trees)

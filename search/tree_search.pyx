@@ -8,12 +8,13 @@ from libc.string cimport memcpy
 from clerestory.engine.core cimport MAX_LEGAL, OVER, State, action_t
 from clerestory.engine.rng cimport Rng
 from clerestory.engine.value cimport Valuation
-from clerestory.search.iteration cimport MastStatistics, MastStep, PathStep, run_until
+from clerestory.search.iteration cimport MastStatistics, MastStep, PathStep, Search, run_until
 from clerestory.search.playout cimport play_by_mast, play_informed, play_uniformly
 from clerestory.search.proof cimport is_open
 from clerestory.search.tree cimport (
     NO_NODE, Edge, Node, most_visited, record_of, tree_close, tree_crowded, tree_find, tree_open,
 )
+from clerestory.search.turns cimport Worker, worker_run, worker_t
 
 from clerestory.engine.errors import BadWeights
 from clerestory.engine.value import value_of
@@ -108,12 +109,16 @@ cdef class TreeSearch:
         self.search.crowded = tree_crowded(&self.search.tree)
         self.search.reused = sum([action.visits for action in self.statistics().values()])
 
-    def run(self, double pause, double deadline, uint64_t iterations, bint early):
-        """Search without the GIL; return why it ended, an EndOfRun."""
-        cdef int ending
+    def run(self, double pause, double deadline, uint64_t iterations, bint early, Worker worker=None):
+        """Search without the GIL, in the thread of a worker if there is one; return why it ended, an EndOfRun."""
+        cdef Run run = Run(&self.search, pause, deadline, iterations, early, 0)
+        cdef worker_t *thread = NULL if worker is None else &worker.c
         with nogil:
-            ending = run_until(&self.search, pause, deadline, iterations, early)
-        return ending
+            if thread == NULL:
+                run_task(&run)
+            else:
+                worker_run(thread, run_task, &run)
+        return run.ending
 
     cdef uint32_t root(self):
         return tree_find(&self.search.tree, self.search.ops.key(self.search.root, self.search.observer))
@@ -162,6 +167,20 @@ cdef class TreeSearch:
         if turn < 0:
             return legal[0] if n == 1 else -1
         return most_visited(&self.search.tree, self.search.ops.key(view, self.search.observer), legal, n)
+
+
+cdef struct Run:                 # arguments and result of run_until
+    Search *search
+    double pause
+    double deadline
+    uint64_t iterations
+    bint early
+    int ending
+
+
+cdef void run_task(void *of) noexcept nogil:
+    cdef Run *run = <Run *> of
+    run.ending = run_until(run.search, run.pause, run.deadline, run.iterations, run.early)
 
 
 cdef double ask_clock(void *clock) noexcept with gil:

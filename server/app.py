@@ -25,6 +25,7 @@ from clerestory.games.keeper import Keeper, Limits
 from clerestory.games.mover import Choose
 from clerestory.games.opening import open_store
 from clerestory.games.store import CLOSING, Store
+from clerestory.search.turns import take_turns
 from clerestory.server.annotation_service import Annotations
 from clerestory.server.boundary import Boundary
 from clerestory.server.callers import Callers
@@ -39,7 +40,6 @@ from clerestory.server.rules_service import RulesHandlers
 from clerestory.server.security import Tokens
 from clerestory.server.service import AdvisorHandlers
 from clerestory.server.transport import OPERATORS, STREAMS_INSIDE, channel_options
-from clerestory.server.turns import take_turns
 from clerestory.v1 import advisor_pb2, annotation_pb2, games_pb2, puzzle_pb2, rules_pb2
 from clerestory.v1.advisor_pb2_grpc import add_AdvisorServiceServicer_to_server
 from clerestory.v1.annotation_pb2_grpc import add_AnnotationServiceServicer_to_server

@@ -1,7 +1,9 @@
 """Many searches take turns; a caller that leaves frees what its search occupied."""
 
 import asyncio
+import os
 import sys
+import threading
 from typing import Any
 
 import grpc
@@ -61,6 +63,15 @@ async def test_a_client_that_is_killed_frees_its_workers() -> None:
         await client.wait()
         answer = await server.advisor.RecommendMove(question(iterations=10))
     assert answer.statistics.iterations == 10
+
+
+async def test_no_thread_that_may_have_the_interpreters_lock_yields_to_others() -> None:
+    async with served(workers=2) as server:
+        call = server.advisor.RecommendMove(long_question())
+        await until(lambda: server.app.scheduler.running == 1)
+        threads = [thread.native_id for thread in threading.enumerate() if thread.native_id is not None]
+        assert {os.getpriority(os.PRIO_PROCESS, thread) for thread in threads} == {os.getpriority(os.PRIO_PROCESS, 0)}
+        call.cancel()
 
 
 async def test_a_short_search_does_not_wait_for_a_long_one() -> None:
