@@ -117,6 +117,14 @@ def test_pages_and_decisions_that_are_mentioned_exist() -> None:
     ]
 
 
+def test_files_that_pages_name_exist() -> None:
+    """Such as `tests/laws.py`; of folders that git knows, also with a star for several files."""
+    folders = {path.relative_to(ROOT).parts[0] for path in tracked("*/*")}
+    for page in PAGES:
+        named = re.findall(r"`((\w[\w-]*)/[\w/.*-]+\.\w+)`", page.read_text(encoding="utf-8"))
+        assert [name for name, folder in named if folder in folders and not list(ROOT.glob(name))] == [], page
+
+
 def test_a_link_to_a_decision_says_its_number() -> None:
     said = re.compile(r"\[[Dd]ecision (\d+)\]\([^)]*?(\d{4})-[^)]*\)")
     pairs = [pair for page in PAGES for pair in said.findall(page.read_text(encoding="utf-8"))]
