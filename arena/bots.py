@@ -17,11 +17,11 @@ from typing import Any, Protocol, Self
 
 from clerestory.arena.errors import BadBot
 from clerestory.arena.oneply import judge_actions
-from clerestory.arena.script import advised
 from clerestory.declared import declarations
 from clerestory.durations import parse_duration
 from clerestory.engine.core import State
 from clerestory.engine.rng import Rng
+from clerestory.engine.script import advised, scripted
 from clerestory.search.errors import BadLimit
 from clerestory.search.ismcts import Searcher
 from clerestory.search.levels import choose_line, level_of
@@ -162,7 +162,10 @@ def ismcts(
 
 def script(root: Root, _seed: int, _: Budget) -> Decision:
     """Rules of thumb that people publish about a game, without looking ahead."""
-    return advised(root.view)
+    advice = advised(root.view)
+    if advice is None:
+        raise BadBot(f"script-v1: plays {', '.join(scripted())} only, not {root.view.game.name}")
+    return advice
 
 
 def pinned(root: Root, seed: int, budget: Budget, *, name: str) -> Decision:

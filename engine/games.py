@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Protocol
 
 from clerestory.engine.catalogue import CardRows, Catalogue, read_file
 from clerestory.engine.cathedral import points as cathedral_points
+from clerestory.engine.cathedral import script as cathedral_script
 from clerestory.engine.cathedral.catalogue import CathedralCatalogue
 from clerestory.engine.cathedral.rules import CathedralGame
 from clerestory.engine.core import Game, State, read_json
@@ -34,15 +35,17 @@ class GameListing(NamedTuple):
         make: makes the game, with the given card catalogue if it has one.
         catalogue: its kind of card catalogue; None for a game without one.
         points: how it describes its points, if it does.
+        script: a player by published rules of thumb, if there is one: its action, and how many it rated.
     """
 
     make: Callable[..., Game]
     catalogue: type[Catalogue] | None = None
     points: Points | None = None
+    script: Callable[[State], tuple[str, int]] | None = None
 
 
 LIST = {
-    "cathedral": GameListing(CathedralGame, CathedralCatalogue, cathedral_points),
+    "cathedral": GameListing(CathedralGame, CathedralCatalogue, cathedral_points, cathedral_script.advised),
     "duel": GameListing(DuelGame, DuelCatalogue, duel_points),
     "toy": GameListing(lambda: TOY),
 }

@@ -15,7 +15,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from clerestory.arena.errors import BadBot
 from clerestory.engine.core import Game, State
 
 TYPES = ("sand", "wood", "stone", "metal")
@@ -51,10 +50,8 @@ class Table:
 
 
 def table_of(view: State) -> Table:
-    """Raises BadBot for a game that the advice is not about."""
+    """Return the view of the seat to decide."""
     position = view.to_position()[view.game.name]
-    if "supply_craftsmen" not in position:
-        raise BadBot(f"script-v1: no advice is known to it for {view.game.name}")
     return Table(position, position["players"][view.turn], cards_of(view.game))
 
 

@@ -7,8 +7,20 @@ import pytest
 
 from clerestory.arena.bots import Budget, parse_bot
 from clerestory.arena.errors import BadBot
-from clerestory.arena.script import Table, advised, buy, convert, dismiss, hire, place, plan, rate, sell, table_of, take
 from clerestory.engine import GAMES, NATURE, Rng, State
+from clerestory.engine.cathedral.script import (
+    Table,
+    buy,
+    convert,
+    dismiss,
+    hire,
+    place,
+    plan,
+    rate,
+    sell,
+    table_of,
+    take,
+)
 from clerestory.engine.toy.rules import TOY
 
 CATHEDRAL = GAMES["cathedral"]
@@ -74,7 +86,7 @@ def test_another_game_is_refused() -> None:
     state = TOY.new(2, 1)
     state.play_nature(1)
     with pytest.raises(BadBot, match="toy"):
-        advised(state)
+        parse_bot("script-v1").choose(state, 0, Budget())
 
 
 DIGESTS = {2: "d3a8856e136f28b5", 3: "a2bd62d39de2c0ae", 4: "0fc40d64614660f3"}
