@@ -2,16 +2,22 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 NUMBERS = count()
+OPTIONS = ("-c", "listen_addresses=", "-c", "fsync=off")
+NOT_INSTALLED = "PostgreSQL is not installed"
+FAST, IMMEDIATE = signal.SIGINT, signal.SIGQUIT  # how to stop: end all sessions, or as in a crash
 
 
 def program(name: str) -> str | None:
@@ -20,41 +26,99 @@ def program(name: str) -> str | None:
     return shutil.which(name) or shutil.which(name, path=os.pathsep.join(folders))
 
 
-@pytest.fixture(scope="session")
-def cluster() -> Iterator[str]:
-    """A server of databases, by the folder of its socket."""
-    psycopg = pytest.importorskip("psycopg", reason="psycopg is not installed")
-    initdb, postgres = program("initdb"), program("postgres")
-    if initdb is None or postgres is None:
-        pytest.skip("PostgreSQL is not installed")
-    folder = tempfile.mkdtemp(prefix="pg-")  # short: it becomes the name of a socket
-    user = "nobody" if os.geteuid() == 0 else None  # it does not run as root
-    if user is not None:
-        shutil.chown(folder, user)
-    made = [initdb, "-D", f"{folder}/data", "-A", "trust", "-U", "tests", "-E", "UTF8", "--locale=C", "--no-sync"]
-    subprocess.run(made, user=user, cwd=folder, check=True, capture_output=True)
-    command = [postgres, "-D", f"{folder}/data", "-k", folder, "-c", "listen_addresses=", "-c", "fsync=off"]
-    with subprocess.Popen(command, user=user, cwd=folder, stderr=subprocess.DEVNULL) as process:
+class Cluster:
+    """A server of databases in a folder of its own; the folder's name is short, as it becomes that of a socket."""
+
+    def __init__(self) -> None:
+        self.folder = tempfile.mkdtemp(prefix="pg-")
+        self._user = "nobody" if os.geteuid() == 0 else None  # it does not run as root
+        self._process: subprocess.Popen[bytes] | None = None
+        if self._user is not None:
+            shutil.chown(self.folder, self._user)
+        made = ["-D", f"{self.folder}/data", "-A", "trust", "-U", "tests", "-E", "UTF8", "--locale=C", "--no-sync"]
+        subprocess.run([str(program("initdb")), *made], check=True, capture_output=True, **self._as_user())
+
+    def _as_user(self) -> dict[str, Any]:
+        return {"user": self._user, "cwd": self.folder}
+
+    def start(self) -> None:
+        """Start it, unless it runs, and return once it answers."""
+        if self._process is None:
+            self._process = self._begin()
+            while not self._answers():
+                time.sleep(0.02)
+                if self._process.poll() is not None:  # processes that one before has left are still ending
+                    self._process = self._begin()
+
+    def _begin(self) -> "subprocess.Popen[bytes]":
+        command = [str(program("postgres")), "-D", f"{self.folder}/data", "-k", self.folder, *OPTIONS]
+        return subprocess.Popen(command, stderr=subprocess.DEVNULL, **self._as_user())
+
+    def _answers(self) -> bool:
+        import psycopg
+
         try:
-            while True:
-                try:
-                    psycopg.connect(f"host={folder} user=tests dbname=postgres").close()
-                    break
-                except psycopg.OperationalError:
-                    assert process.poll() is None
-                    time.sleep(0.05)
-            yield folder
-        finally:
-            process.terminate()
-    shutil.rmtree(folder, ignore_errors=True)
+            self.connect().close()
+        except psycopg.OperationalError:
+            return False
+        return True
+
+    def stop(self, how: int = FAST) -> None:
+        """Stop it, if it runs, and return once it has ended."""
+        if self._process is not None:
+            self._process.send_signal(how)
+            self._process.wait()
+            self._process = None
+
+    def connect(self, name: str = "postgres") -> Any:
+        """Return a connection to a database, without a transaction."""
+        import psycopg
+
+        return psycopg.connect(f"host={self.folder} user=tests dbname={name}", autocommit=True)
+
+    def create(self) -> str:
+        """Create a database, and return its name."""
+        name = f"games{next(NUMBERS)}"
+        with self.connect() as connection:
+            connection.execute(f"CREATE DATABASE {name}")
+        return name
+
+    def url(self, name: str) -> str:
+        """Return the address of a database."""
+        return f"postgresql:///{name}?host={self.folder}&user=tests"
+
+
+def installed() -> bool:
+    """Whether there is a PostgreSQL, and the library to call it."""
+    try:
+        import psycopg
+    except ImportError:
+        return False
+    return bool(psycopg and program("initdb") and program("postgres"))
+
+
+@contextmanager
+def own_cluster() -> Iterator[Cluster]:
+    """Yield a cluster that runs for the duration of the `with`, and may be stopped and started meanwhile."""
+    made = Cluster()
+    try:
+        made.start()
+        yield made
+    finally:
+        made.stop(IMMEDIATE)
+        shutil.rmtree(made.folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Cluster]:
+    """A cluster for many tests, which none of them stops."""
+    if not installed():
+        pytest.skip(NOT_INSTALLED)
+    with own_cluster() as made:
+        yield made
 
 
 @pytest.fixture
-def database(cluster: str) -> str:
+def database(cluster: Cluster) -> str:
     """The address of an empty database."""
-    import psycopg
-
-    name = f"games{next(NUMBERS)}"
-    with psycopg.connect(f"host={cluster} user=tests dbname=postgres", autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
-    return f"postgresql:///{name}?host={cluster}&user=tests"
+    return cluster.url(cluster.create())

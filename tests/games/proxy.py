@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 SOCKET = ".s.PGSQL.5432"
+COMMIT = b"Q\0\0\0\x0bCOMMIT\0"  # as psycopg sends it
 
 
 @dataclass
@@ -18,6 +19,8 @@ class Proxy:
         address: of the database, through it.
         silent: nothing is passed on any more, of any connection.
         away: connections are closed at once.
+        losing: answers to COMMIT are lost, and their connections end.
+        lost: how many were.
         stale: these connections are silent, others are not.
     """
 
@@ -25,6 +28,8 @@ class Proxy:
     address: str
     silent: bool = False
     away: bool = False
+    losing: bool = False
+    lost: int = 0
     stale: set[asyncio.StreamWriter] = field(default_factory=set)
     open: set[asyncio.StreamWriter] = field(default_factory=set)
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
@@ -51,7 +56,8 @@ class Proxy:
             await self._until_heard(writer)
             there_reader, there = await asyncio.open_unix_connection(self.upstream)
             ends.append(there)
-            await asyncio.gather(self._pump(writer, reader, there), self._pump(writer, there_reader, writer))
+            lost = asyncio.Event()
+            await asyncio.gather(self._ask(writer, reader, there, lost), self._answer(writer, there_reader, lost))
         except (OSError, asyncio.CancelledError):
             pass
         finally:
@@ -60,16 +66,33 @@ class Proxy:
             for end in ends:
                 end.transport.abort()
 
-    async def _pump(
-        self, connection: asyncio.StreamWriter, source: asyncio.StreamReader, sink: asyncio.StreamWriter
+    async def _ask(
+        self, here: asyncio.StreamWriter, source: asyncio.StreamReader, sink: asyncio.StreamWriter, lost: asyncio.Event
     ) -> None:
+        """Pass on what a server asks; `lost` is set once it asks for what it shall get no answer to."""
         with suppress(OSError):
             while data := await source.read(1 << 16):
-                await self._until_heard(connection)
+                await self._until_heard(here)
+                if self.losing and data.endswith(COMMIT):
+                    lost.set()
                 sink.write(data)
                 await sink.drain()
         with suppress(OSError):
             sink.write_eof()
+
+    async def _answer(self, here: asyncio.StreamWriter, source: asyncio.StreamReader, lost: asyncio.Event) -> None:
+        """Pass on what the database answers."""
+        with suppress(OSError):
+            while data := await source.read(1 << 16):
+                await self._until_heard(here)
+                if lost.is_set():
+                    self.lost += 1
+                    here.transport.abort()
+                    return
+                here.write(data)
+                await here.drain()
+        with suppress(OSError):
+            here.write_eof()
 
     async def _until_heard(self, connection: asyncio.StreamWriter) -> None:
         while self.silent or connection in self.stale:

@@ -1,0 +1,260 @@
+"""People at a fleet of servers: they call any of them, and an onlooker always the same one."""
+
+import threading
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, cast
+
+import grpc
+from google.protobuf.duration_pb2 import Duration
+
+from clerestory.v1 import games_pb2 as games
+from tests.faults.players import ALL, PERSON, Player, log_of
+from tests.faults.wires import grpc_ending
+
+DEADLINE = 4.0  # seconds of a call
+SLACK = 3.0  # seconds that a call may come back late: this machine has other things to do
+STREAM = 20.0  # seconds for which one stream is watched
+PACE = 0.3  # seconds that a person thinks at most
+PAUSE = 0.1  # seconds before another server is asked
+TIME = 60  # seconds that a person has for a move; nobody takes so long, whatever fails
+SEARCH = Duration(nanos=300_000_000)
+BOT = games.SeatPlan(kind=games.SEAT_KIND_BOT, bot=games.Bot(time_budget=SEARCH))
+UNARY = ("CreateGame", "GetGame", "PlayAction", "TakeBack", "GetRecord")
+# How calls may end while something fails. A caller tries again.
+MEANT = {"STORE_FAILED", "DISK_FULL", "FINISHING"}
+AWAY = {"unavailable", "cancelled", "deadline_exceeded"}
+
+
+class LeaveError(Exception):
+    """It is time to leave."""
+
+
+class RefusedError(Exception):
+    """A call was refused as none should be."""
+
+
+@dataclass
+class Seen:
+    """What callers have met.
+
+    Attributes:
+        phase: what fails at the moment.
+        endings: of calls without an answer, by phase: how many.
+        longest: seconds of a call, by phase.
+        faults: in words; there should be none.
+    """
+
+    phase: str = ""
+    endings: dict[str, Counter[str]] = field(default_factory=dict)
+    longest: dict[str, float] = field(default_factory=dict)
+    calls: int = 0
+    faults: list[str] = field(default_factory=list)
+
+    def called(self, phase: str, seconds: float) -> None:
+        """Note how long a call took."""
+        self.calls += 1
+        self.longest[phase] = max(self.longest.get(phase, 0.0), seconds)
+        if seconds > DEADLINE + SLACK:
+            self.faults.append(f"a call took {seconds:.1f} s of {DEADLINE:g} s")
+
+    def failed(self, phase: str, name: str, error: Any) -> bool:
+        """Note how a call ended; return whether calls may end so while something fails."""
+        ending = grpc_ending(error)
+        self.endings.setdefault(phase, Counter())[ending.reason or ending.code] += 1
+        meant = ending.reason in MEANT or (not ending.reason and ending.code in AWAY)
+        if not meant:
+            self.faults.append(f"{name}: {ending}")
+        return meant
+
+
+class Anywhere:
+    """A stub that calls one of the servers, and another one if that fails, until one answers."""
+
+    def __init__(self, stubs: list[Any], seen: Seen, leaving: threading.Event, luck: Random) -> None:
+        self._stubs, self._seen, self._leaving, self._luck = stubs, seen, leaving, luck
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in UNARY:
+            raise AttributeError(name)
+        return lambda request: self._call(name, request)
+
+    def _call(self, name: str, request: Any) -> Any:
+        while True:
+            if self._leaving.is_set():
+                raise LeaveError
+            if (answer := self._attempt(name, request)) is not None:
+                return answer
+            time.sleep(PAUSE)
+
+    def _attempt(self, name: str, request: Any) -> Any:
+        phase, began = self._seen.phase, time.monotonic()
+        try:
+            return getattr(self._luck.choice(self._stubs), name)(request, timeout=DEADLINE)
+        except grpc.RpcError as error:
+            if not self._seen.failed(phase, name, error):
+                raise RefusedError from None
+        finally:
+            self._seen.called(phase, time.monotonic() - began)
+
+    def both(self, name: str, request: Any) -> list[Any]:
+        """Call all servers at once with the same request, and return all answers; there is at least one."""
+        phase = self._seen.phase
+        calls = [getattr(stub, name).future(request, timeout=DEADLINE) for stub in self._stubs]
+        failed = [error for call in calls if (error := call.exception()) is not None]
+        if not all(self._seen.failed(phase, name, error) for error in failed):
+            raise RefusedError
+        return [call.result() for call in calls if call.exception() is None] or [self._call(name, request)]
+
+    def WatchGame(self, request: Any) -> Any:  # noqa: N802  # as gRPC calls it
+        """Return a stream of one of the servers."""
+        return self._luck.choice(self._stubs).WatchGame(request, timeout=STREAM)
+
+
+@dataclass
+class Person(Player):
+    """Plays against a bot or another person, at any server.
+
+    Attributes:
+        seats: of its games.
+        seen: what it meets.
+        leaving: set when it is to leave.
+        books: of all its games, by id: the owner's token, and what was acknowledged.
+    """
+
+    seats: tuple[games.SeatPlan, ...] = (PERSON, BOT)
+    seen: Seen = field(default_factory=Seen)
+    leaving: threading.Event = field(default_factory=threading.Event)
+    books: dict[str, tuple[str, dict[int, str]]] = field(default_factory=dict)
+
+    def live(self, stub: Any) -> None:
+        """Go on until told to leave."""
+        while not self.leaving.is_set():
+            try:
+                self.go_on(stub)
+            except LeaveError:
+                return
+            except grpc.RpcError as error:  # of a stream
+                if error.code() != grpc.StatusCode.DEADLINE_EXCEEDED:
+                    self.seen.failed(self.seen.phase, type(self).__name__, error)
+                time.sleep(PAUSE)
+            except RefusedError:
+                self.made, self.pending = None, None
+            except AssertionError as error:
+                self.seen.faults.append(f"{type(self).__name__}: {error}")
+                self.made, self.pending = None, None
+
+    def go_on(self, stub: Any) -> None:
+        """Play a game to its end."""
+        if self.made is None:
+            self.begin(stub, list(self.seats))
+        tokens = [one.token for one in self.made.seat_tokens]
+        look = games.GetGameRequest(game_id=self.made.game.game_id, tokens=tokens)
+        now = stub.GetGame(look)
+        while now.game.status != games.GAME_STATUS_OVER:
+            self.leaving.wait(self.luck.uniform(0, PACE))
+            if self.pending is None and not any(view.actions for view in now.views):
+                now = stub.GetGame(look)
+            else:
+                self.pending = self.pending or self.choose(now, tokens)
+                now = self.send(stub)
+                self.pending = None
+                self.tell(now.entries)
+        self.finish(stub)
+
+    def send(self, stub: Any) -> Any:
+        """Return the answer to what is pending, which is sometimes sent to both servers at once."""
+        if isinstance(self.pending, games.PlayActionRequest) and self.luck.random() < 0.1:
+            first, *others = stub.both("PlayAction", self.pending)
+            for other in others:
+                self.tell(other.entries)
+            return first
+        return super().send(stub)
+
+    def begin(self, stub: Any, seats: list[games.SeatPlan]) -> None:
+        """Create a game; repeat the request if it was not answered."""
+        self.request_id = self.request_id or f"{self.luck.getrandbits(128):032x}"
+        options = games.GameOptions(take_backs=ALL.take_backs, time_per_move=Duration(seconds=TIME))
+        request = games.CreateGameRequest(game="duel", seats=seats, request_id=self.request_id, options=options)
+        self.made, self.request_id = stub.CreateGame(request), ""
+        self.secrets |= {self.made.owner_token, *(one.token for one in self.made.seat_tokens)}
+        self.told = {}
+        self.books[self.made.game.game_id] = self.made.owner_token, self.told
+
+    def tell(self, entries: Any) -> None:
+        """Store the entries received."""
+        assert not any(entry.played_on for entry in entries), "the server moved for a person who had time"
+        for entry in entries:
+            known = self.told.setdefault(entry.version, entry.applied.action.text)
+            assert known == entry.applied.action.text, f"version {entry.version} was told in two ways"
+        self.total += len(entries)
+
+    def compare(self, stub: Any) -> None:
+        """Compare the stored game with what it was told."""
+        game_id, token = self.made.game.game_id, self.made.owner_token
+        wrong = compare(stub, game_id, token, self.told)
+        assert not wrong, wrong
+
+
+class Onlooker(Person):
+    """Watches games of bots at one server, and resumes when that is there again."""
+
+    def go_on(self, stub: Any) -> None:
+        """Watch a game to its end."""
+        if self.made is None:
+            self.begin(stub, [BOT, BOT])
+        for state in stub.WatchGame(self.request()):
+            self.hear(state)
+            if self.leaving.is_set():
+                return
+        if state.game.status == games.GAME_STATUS_OVER:
+            self.finish(stub)
+
+    def request(self) -> games.WatchGameRequest:
+        """Return what continues where it was broken off."""
+        game_id, since = self.made.game.game_id, max(self.told, default=0)
+        return games.WatchGameRequest(game_id=game_id, tokens=[self.made.owner_token], from_version=since)
+
+    def hear(self, state: Any) -> None:
+        """Keep what is shown: each entry once, and in order."""
+        versions = [entry.version for entry in state.entries]
+        following = 1 + max(self.told, default=0)
+        assert versions == list(range(following, following + len(versions))), "a stream left something out"
+        self.tell(state.entries)
+
+
+@dataclass
+class Neighbour(Onlooker):
+    """Watches the game of somebody who plays, at one server.
+
+    Attributes:
+        whose: who plays.
+    """
+
+    whose: Any = None
+
+    def go_on(self, stub: Any) -> None:
+        """Watch a game until it is over or left."""
+        made = cast("Person", self.whose).made
+        if made is not self.made:
+            self.made, self.told = made, {}
+        if made is None:
+            self.leaving.wait(PAUSE)
+            return
+        self.books[made.game.game_id] = made.owner_token, self.told
+        for state in stub.WatchGame(self.request()):
+            self.hear(state)
+            if self.leaving.is_set() or self.whose.made is not made:
+                return
+
+
+def compare(stub: Any, game_id: str, token: str, told: dict[int, str]) -> str:
+    """Return what is wrong with a stored game, given what somebody was told of it; "" for nothing."""
+    kept = log_of(stub, game_id, token)
+    if [entry.version for entry in kept] != list(range(1, len(kept) + 1)):
+        return f"the log of {game_id} has gaps"
+    texts = {entry.version: entry.applied.action.text for entry in kept}
+    wrong = {version for version, text in told.items() if texts.get(version) != text}
+    return f"{game_id}: {len(wrong)} acknowledged entries are not stored, or others are" if wrong else ""

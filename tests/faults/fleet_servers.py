@@ -1,0 +1,270 @@
+"""Two servers, each behind a network of its own to one PostgreSQL, and how all of them fail."""
+
+import asyncio
+import mmap
+import multiprocessing
+import os
+import signal
+import struct
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future
+from contextlib import AsyncExitStack, closing, contextmanager, suppress
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import grpc
+import psutil
+import psycopg
+
+from clerestory.cli.main import main
+from clerestory.v1.games_pb2_grpc import GameServiceStub
+from tests.faults.judge import SECRET
+from tests.postgres import Cluster, own_cluster
+from tests.server.games.proxy import Proxy, proxied
+
+SERVERS = 2
+OPTIONS = ("--workers", "1", "--max-time", "1", "--grace", "3", "--memory", str(128 << 20), "--warm-bytes", "0")
+CHANNEL = [
+    ("grpc.enable_retries", 0),
+    ("grpc.use_local_subchannel_pool", 1),
+    ("grpc.initial_reconnect_backoff_ms", 100),
+    ("grpc.min_reconnect_backoff_ms", 100),
+    ("grpc.max_reconnect_backoff_ms", 300),
+]
+FORKS = multiprocessing.get_context("forkserver")  # a server is forked from a process that has imported it already
+PRELOADED = ("clerestory.server.app", "clerestory.door.serve", __name__)
+SHIFT = struct.Struct("d")  # seconds
+NO_DATABASE = 2  # exit status of a server that cannot open its store
+ENDING = 30.0  # seconds that a server may take to end
+AWAKE = 0.05  # seconds between two looks at whether a server has ended
+OURS = "application_name = 'clerestory'"
+FULL = """
+    CREATE UNLOGGED TABLE full_disk (since TIMESTAMPTZ DEFAULT now());
+    CREATE FUNCTION refuse_if_full() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+        IF EXISTS (SELECT FROM full_disk) THEN
+            RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full';
+        END IF;
+        RETURN NULL;
+    END $$;
+    CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON game FOR EACH STATEMENT EXECUTE FUNCTION refuse_if_full();
+    CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON entry FOR EACH STATEMENT EXECUTE FUNCTION refuse_if_full();
+    CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON key FOR EACH STATEMENT EXECUTE FUNCTION refuse_if_full();
+"""
+PROGRESS = """
+    SELECT id, due, bots_only, (SELECT count(*) FROM entry WHERE game = id AND seat = 1) FROM game
+    WHERE status = 'running'
+"""
+
+
+# -- inside a server -------------------------------------------------------------------------------
+
+
+def serve(arguments: list[str], folder: Path, number: int, standard_input: Connection) -> None:
+    """Be a server, as the command is; its output goes to a file, and its date is what another file says."""
+    output = os.open(folder / f"output{number}", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    for descriptor, standard in ((standard_input.fileno(), 0), (output, 1), (output, 2)):
+        os.dup2(descriptor, standard)
+    sys.stdin = open(0)  # noqa: SIM115
+    sys.stdout = open(1, "w", buffering=1, encoding="utf-8")  # noqa: SIM115
+    sys.stderr = open(2, "w", buffering=1, encoding="utf-8")  # noqa: SIM115
+    shift_date(folder / f"clock{number}")
+    sys.argv = ["clerestory", "serve", *arguments]
+    main()
+
+
+def shift_date(file: Path) -> None:
+    """Let this process see a date that is wrong by as many seconds as a file says at the moment."""
+    with file.open("rb") as opened:
+        told = mmap.mmap(opened.fileno(), SHIFT.size, access=mmap.ACCESS_READ)
+    right = time.time
+    time.time = lambda: right() + SHIFT.unpack(told)[0]
+
+
+# -- outside ---------------------------------------------------------------------------------------
+
+
+class Replica:
+    """A server that is started again whenever it has ended, as a supervisor of services does it.
+
+    Attributes:
+        proxy: between it and the database.
+        channel: to it.
+        stub: of its games.
+        faults: in words, what it did that no server may do.
+    """
+
+    def __init__(self, number: int, folder: Path, proxy: Proxy, log_format: str) -> None:
+        self.proxy = proxy
+        self.faults: list[str] = []
+        self._number, self._folder, target = number, folder, f"unix:{folder}/server{number}"
+        self._arguments = ["--while-stdin", "--listen", target, "--store", proxy.address]
+        self._arguments += [*OPTIONS, "--log-format", log_format]
+        self.set_clock(0)
+        self.channel = grpc.insecure_channel(target, CHANNEL)
+        self.stub: Any = GameServiceStub(self.channel)
+        self._child, self._input = self._start()
+        self._ending = threading.Event()
+        self._supervisor = threading.Thread(target=self._supervise)
+        self._supervisor.start()
+
+    def _start(self) -> tuple[Any, Connection]:
+        theirs, ours = FORKS.Pipe(duplex=False)
+        child = FORKS.Process(target=serve, args=(self._arguments, self._folder, self._number, theirs))
+        child.start()
+        theirs.close()
+        return child, ours
+
+    def _supervise(self) -> None:
+        while not self._ending.is_set():
+            self._child.join(AWAKE)
+            if self._child.exitcode is not None and not self._ending.is_set():
+                if self._child.exitcode not in (-signal.SIGKILL, NO_DATABASE):
+                    self.faults.append(f"a server ended with {self._child.exitcode}")
+                self._input.close()
+                self._child, self._input = self._start()
+
+    def wait(self) -> None:
+        """Wait until it answers."""
+        grpc.channel_ready_future(self.channel).result(ENDING)
+
+    def signal(self, number: int) -> None:
+        """Send it a signal."""
+        with suppress(ProcessLookupError):
+            os.kill(self._child.pid, number)
+
+    def set_clock(self, seconds: float) -> None:
+        """Set its date forward by so many seconds from the right one."""
+        file = self._folder / f"clock{self._number}"
+        with file.open("r+b" if file.exists() else "wb") as written:
+            written.write(SHIFT.pack(seconds))
+
+    def held(self) -> tuple[int, int]:
+        """Return how many descriptors and threads it has."""
+        process = psutil.Process(self._child.pid)
+        return process.num_fds(), process.num_threads()
+
+    def end(self) -> None:
+        """Tell it to end, and wait for that."""
+        self._ending.set()
+        self._supervisor.join()
+        self.signal(signal.SIGCONT)
+        self._child.terminate()
+        self._child.join(ENDING)
+        if self._child.exitcode != 0:
+            self.faults.append(f"a server that was told to end: {self._child.exitcode}")
+            self._child.kill()
+            self._child.join()
+        self._input.close()
+        self.channel.close()
+
+    def output(self) -> str:
+        """Return all that it has printed and logged, in all its lives."""
+        return (self._folder / f"output{self._number}").read_text(errors="replace")
+
+
+class Fleet:
+    """The servers, their database, and whatever else may fail."""
+
+    def __init__(self, cluster: Cluster, name: str, replicas: list[Replica]) -> None:
+        self.cluster = cluster
+        self.replicas = replicas
+        self._name = name
+        self._session: Any = None
+
+    def ask(self, text: str, *values: Any) -> list[Any]:
+        """Return rows. Raises psycopg.Error while the database is away."""
+        with suppress(psycopg.Error):  # the session may have ended long ago
+            if self._session is not None:
+                return rows(self._session, text, values)
+        self.close()
+        self._session = self.cluster.connect(self._name)
+        return rows(self._session, text, values)
+
+    def close(self) -> None:
+        """Close the session of `ask`."""
+        if self._session is not None:
+            self._session.close()
+        self._session = None
+
+    def progress(self) -> dict[str, tuple[int | None, bool, int]]:
+        """Return of each running game when it is due, whether it is of bots only, and the moves of its second seat."""
+        return {game_id: (due, bots_only, moves) for game_id, due, bots_only, moves in self.ask(PROGRESS)}
+
+    def sessions(self) -> int:
+        """Return how many connections servers have to the database."""
+        [(number,)] = self.ask(f"SELECT count(*) FROM pg_stat_activity WHERE {OURS}")
+        return int(number)
+
+    def secrets(self) -> set[str]:
+        """Return the seeds and salts of all games."""
+        rows = self.ask("SELECT head::json ->> 'seed', head::json ->> 'salt' FROM game")
+        return {secret for row in rows for secret in row if secret and len(secret) >= SECRET}
+
+    def mend(self) -> None:
+        """End all faults."""
+        self.cluster.start()
+        for replica in self.replicas:
+            replica.signal(signal.SIGCONT)
+            replica.proxy.silent = replica.proxy.losing = False
+            replica.proxy.stale.clear()
+        self.ask("DELETE FROM full_disk")
+
+
+@contextmanager
+def two_servers(folder: Path, log_format: str) -> Iterator[Fleet]:
+    """Yield two servers that share a new database, for the duration of the `with`."""
+    FORKS.set_forkserver_preload([*PRELOADED])
+    with own_cluster() as cluster:
+        name = cluster.create()
+        with networks(cluster.url(name)) as proxies:
+            replicas = [Replica(number, folder, proxy, log_format) for number, proxy in enumerate(proxies)]
+            try:
+                for replica in replicas:
+                    replica.wait()
+                with closing(Fleet(cluster, name, replicas)) as fleet:
+                    fleet.ask(FULL)
+                    yield fleet
+            finally:
+                for replica in replicas:
+                    replica.end()
+
+
+@contextmanager
+def networks(url: str) -> Iterator[list[Proxy]]:
+    """Yield a proxy before a database for each server; they run on a thread of their own."""
+    loop, ready, leaving = asyncio.new_event_loop(), Future[list[Proxy]](), asyncio.Event()
+
+    async def serve() -> None:
+        async with AsyncExitStack() as stack:
+            ready.set_result([await stack.enter_async_context(proxied(url)) for _ in range(SERVERS)])
+            await leaving.wait()
+
+    thread = threading.Thread(target=loop.run_until_complete, args=(serve(),))
+    thread.start()
+    try:
+        yield ready.result()
+    finally:
+        loop.call_soon_threadsafe(leaving.set)
+        thread.join()
+        loop.close()
+
+
+def rows(session: Any, text: str, values: tuple[Any, ...]) -> list[Any]:
+    """Return the rows of a statement."""
+    cursor = session.execute(text, values)
+    return cursor.fetchall() if cursor.description else []
+
+
+def until(seconds: float, done: Any) -> bool:
+    """Wait until something is so; return whether it was within so many seconds."""
+    ends = time.monotonic() + seconds
+    while not done():
+        if time.monotonic() > ends:
+            return False
+        time.sleep(0.1)
+    return True

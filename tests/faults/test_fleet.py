@@ -1,0 +1,20 @@
+"""Two servers and their database, all of which fail: nothing is lost, and the games go on by themselves."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from tests.faults.fleet import fly
+from tests.postgres import NOT_INSTALLED, installed
+
+
+@pytest.mark.skipif(not installed(), reason=NOT_INSTALLED)
+@pytest.mark.parametrize(("seed", "seconds"), [(0, 20.0), pytest.param(1, 300.0, marks=pytest.mark.slow)])
+def test_games_go_on_whatever_fails(seed: int, seconds: float) -> None:
+    with TemporaryDirectory(prefix="fleet-") as folder:  # short: the names of sockets are in it
+        tally = fly(Path(folder), seed, seconds)
+    assert not tally.faults, "\n".join(tally.faults)
+    assert tally.kills > 0
+    assert tally.others > 0
+    assert tally.entries > 100
