@@ -37,7 +37,7 @@ def target() -> Iterator[str]:
 def example(page: str, number: int, target: str) -> str:
     """Return a block of Python, changed to use the test's server and little time."""
     text = PYTHON.findall((ROOT / page).read_text(encoding="utf-8"))[number]
-    return re.sub(r'time="\d+m?s"', 'time="300ms"', text.replace("127.0.0.1:50051", target))
+    return re.sub(r'time="\d+m?s"', 'time="800ms"', text.replace("127.0.0.1:50051", target))
 
 
 @pytest.mark.parametrize(("page", "number"), EXAMPLES)
