@@ -11,12 +11,10 @@ import grpc
 
 from clerestory.door.errors import ConnectError, error_of, texts
 from clerestory.door.methods import Method
+from clerestory.metadata import ON_BEHALF, SEAT, VIA
 
 TOKEN = "authorization"
-SEAT = "x-clerestory-seat"  # by which the server tells players apart: each has a part of what their caller has
 PASSED_ON = (TOKEN, SEAT, "x-request-id")  # headers forwarded as metadata
-ON_BEHALF = "x-on-behalf-of"  # metadata that names the browser to a server that trusts this door: each is a caller
-VIA = ("x-clerestory-via", "web")  # marks these calls in the server's logs and metrics
 MAX_STREAMS = 200  # at once: a connection to the server has 256, and other calls need some
 MAX_STREAMS_OF_ORIGIN = 100  # of one address and token, which many people may share
 MAX_STREAMS_EACH = 32  # of one seat at such an origin, or of all its calls without a seat

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from html import escape
 from itertools import groupby
 
+from clerestory.engine.colours import DRAWN
 from clerestory.engine.core import NATURE
 from clerestory.review.annotation import Annotation
 from clerestory.review.classes import GLYPHS
 from clerestory.review.ledger import UNIT, PlyValuation
 from clerestory.review.words import TENTH, percent, place, verdict, winners
 
-COLOURS = {"red": "#d55e00", "blue": "#0072b2", "green": "#009e73", "yellow": "#f0e442"}  # Okabe and Ito
 LEFT, RIGHT, TOP, GAP = 34, 8, 20, 26  # around and between the two panels
 LARGEST_BAR = UNIT // 20  # luck that fills the lower panel, at least
 
@@ -145,4 +145,4 @@ class Chart:
 
 def colour(name: str, seat: int) -> str:
     """Return the colour of a seat: if its name is a colour, that one."""
-    return COLOURS.get(name, list(COLOURS.values())[seat])
+    return DRAWN.get(name, list(DRAWN.values())[seat])

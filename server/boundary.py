@@ -14,6 +14,7 @@ import grpc
 from grpc_status import rpc_status
 from structlog.contextvars import bound_contextvars
 
+from clerestory.metadata import VIA
 from clerestory.refusals import Reason, Refusal
 from clerestory.server.aftermath import Aftermath
 from clerestory.server.errors import CODES, status_of
@@ -23,7 +24,6 @@ from clerestory.server.pace import Pace
 PUSHBACK = "grpc-retry-pushback-ms"  # trailing metadata that gRPC's own retries obey
 NEVER = "-1"  # its value for a call that must not be retried
 REQUEST_ID = "x-request-id"  # metadata, of the call and of its answer
-VIA = ("x-clerestory-via", "web")  # metadata of calls that come through the door for browsers
 FIT_FOR_AN_ID = re.compile(r"[\w.:-]{1,64}", re.ASCII)
 ABANDONED = "CANCELLED"  # code in the log if the caller left
 PACED = ("RESOURCE_EXHAUSTED", "UNAUTHENTICATED", "DEADLINE_EXCEEDED", "UNIMPLEMENTED")  # codes of refusals to repeat

@@ -9,11 +9,10 @@ from urllib.parse import unquote
 import grpc
 
 from clerestory.addresses import network_of
+from clerestory.metadata import ON_BEHALF, SEAT
 from clerestory.refusals import Reason, refuse
 from clerestory.server.security import Tokens, authorizations, bearer_token, digest
 
-ON_BEHALF = "x-on-behalf-of"  # metadata of calls on behalf of others
-SEAT = "x-clerestory-seat"  # metadata of calls by somebody who sits at a kept game: `GAME_ID TOKEN`
 NAME = re.compile(r"[\w.:-]{1,64}", re.ASCII)
 NEAR = ("127.", "::1", "unix")  # of this machine
 DIGEST_SHOWN = 8  # hexadecimal digits of a token's digest: enough to tell callers apart

@@ -15,7 +15,9 @@ STUBS = r"clerestory\.v1\b"
 ENGINE = r"clerestory\.engine\b"
 ABOVE = {"__init__", "games", "record", "scoring", "script", "speed"}  # of engine/; what is left is for every game
 COMMON = "|".join(sorted({path.stem for path in (ROOT / "engine").glob("*.p*")} - ABOVE))
-COMMON_GROUND = r"clerestory\.(addresses|declared|durations|percentiles|refusals|sizes)\b"  # which need nothing else
+COMMON_GROUND = (
+    r"clerestory\.(addresses|declared|durations|metadata|percentiles|refusals|sizes)\b"  # which need nothing else
+)
 ALLOWED: dict[str, str] = {
     "engine": rf"clerestory\.engine\.({COMMON})\b",
     "engine/__init__.py": r"clerestory\.engine\.(core|rng|errors|games|record)\b",
@@ -29,7 +31,7 @@ ALLOWED: dict[str, str] = {
     "search": rf"clerestory\.(engine\.(clock|core|elementary|errors|rng|tuning|value)\b|search\b)|{COMMON_GROUND}",
     "arena": rf"clerestory\.(engine\.(clock|core|rng|errors|script|value)\b|search\b|arena\b)|{COMMON_GROUND}",
     "learn": r"clerestory\.(engine\.(core|rng|errors|value|weights)\b|search\b|arena\b|learn\b)",
-    "review": r"clerestory\.(engine\.(core|rng|scoring|tuning|value)\b|search\b|review\b)",
+    "review": r"clerestory\.(engine\.(colours|core|rng|scoring|tuning|value)\b|search\b|review\b)",
     "advice": rf"clerestory\.(advice|search|review|server)\b|{ENGINE}|{COMMON_GROUND}",
     "games": rf"clerestory\.(advice|games|server)\b|{ENGINE}|{COMMON_GROUND}",
     "server": rf"clerestory\Z|clerestory\.(server|advice|games|search|review)\b|{ENGINE}|{STUBS}|{COMMON_GROUND}",

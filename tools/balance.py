@@ -19,10 +19,10 @@ from pathlib import Path
 from clerestory.arena.bots import Budget, parse_bot
 from clerestory.arena.match import derived_seed
 from clerestory.engine import GAMES, NATURE, Rng, State
+from clerestory.engine.colours import COLOURS
 from clerestory.engine.duel.catalogue import DuelCatalogue
 from clerestory.engine.games import game_of_catalogue
 
-COLOURS = ("red", "blue")
 BOT = "ismcts:max_bytes=8388608"  # enough for 2,000 iterations; otherwise clearing memory takes most of the time
 
 

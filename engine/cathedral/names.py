@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 from clerestory.engine.actions import Thing
 from clerestory.engine.cathedral.catalogue import TYPES, CathedralCatalogue
+from clerestory.engine.colours import COLOURS
 
 __all__ = ["COLOURS", "LOCATIONS", "TYPES", "Names", "names_of"]
 
-COLOURS = ("red", "blue", "green", "yellow")
 LOCATIONS = (
     Thing("archbishop", "the archbishop's seat"),
     Thing("kingsbridge.1", "Kingsbridge, first card"),

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from clerestory.engine.colours import COLOURS
 from clerestory.engine.picture import aligned, headline, named, words
 
 ROWS = (
@@ -16,7 +17,6 @@ ROWS = (
     ("builders in bag", "bag"),
 )
 HANDS = (("craftsmen", "craftsmen"), ("advantages", "advantages"), ("resource cards", "resource_cards"))
-COLOURS = ("red", "blue", "green", "yellow")
 
 
 def show(fields: dict[str, Any]) -> str:

@@ -3,9 +3,10 @@
 from typing import NamedTuple, get_args
 
 from clerestory.engine.actions import Thing
+from clerestory.engine.colours import COLOURS as EVERY_COLOUR
 from clerestory.engine.duel.catalogue import Chip, DuelCatalogue, Material, Numeral
 
-COLOURS = ("red", "blue")
+COLOURS = EVERY_COLOUR[:2]
 CHIPS: tuple[str, ...] = get_args(Chip)
 MATERIALS: tuple[str, ...] = get_args(Material)
 SECTIONS: tuple[str, ...] = get_args(Numeral)

@@ -4,9 +4,9 @@ from itertools import zip_longest
 from textwrap import wrap
 from typing import Any
 
+from clerestory.engine.duel.names import COLOURS
 from clerestory.engine.picture import aligned, headline, named, words
 
-COLOURS = ("red", "blue")
 CARD, HOLDING = 18, 23  # characters in a line of a cell, so that the grid and the table of players fit 60 columns
 SECTIONS = ("section_1", "section_2", "section_3")
 

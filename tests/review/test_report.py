@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clerestory.engine import NATURE
+from clerestory.engine.colours import DRAWN
 from clerestory.review import UNIT, Annotation, PlyValuation, ReviewPlan, annotate
 from clerestory.review.annotation import assemble
-from clerestory.review.chart import COLOURS, Chart
+from clerestory.review.chart import Chart
 from clerestory.review.ledger import in_units
 from clerestory.review.report import report
 from clerestory.review.words import BARS, TENTH, curve, ledger_rows, rounded, verdict, winners
@@ -99,7 +100,7 @@ def test_areas_touch_each_other() -> None:
 
 
 def test_each_seat_has_a_colour_of_its_own() -> None:
-    assert len(set(COLOURS.values())) == 4
+    assert len(set(DRAWN.values())) == 4
     fills = [
         area.attrib["fill"] for area in ET.fromstring(Chart(reviewed("toy", 4), 400, 200, 60).svg()).findall("polygon")
     ]

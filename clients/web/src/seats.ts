@@ -1,12 +1,12 @@
 // The looks and names of seats.
 
+import { COLOURS } from "./boards/places.ts";
 import type { SeatLook } from "./boards/types.ts";
 import { type GameSeat, SeatKind } from "./gen/clerestory/v1/games_pb.ts";
 import type { Position } from "./gen/clerestory/v1/position_pb.ts";
 import { type Turn, TurnKind } from "./gen/clerestory/v1/rules_pb.ts";
 import { levelName, text } from "./text.ts";
 
-const COLOURS = ["red", "blue", "green", "yellow"];
 const LETTERS = ["R", "B", "G", "Y"];
 const SHAPES = ["disc", "square", "triangle", "diamond"] as const;
 

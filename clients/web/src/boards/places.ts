@@ -3,6 +3,9 @@
 import type { LegalAction } from "../gen/clerestory/v1/rules_pb.ts";
 import type { Mark } from "./types.ts";
 
+/** The colours of seats as positions name them, by seat. */
+export const COLOURS = ["red", "blue", "green", "yellow"];
+
 /** Returns the place of an action on the board; undefined if it has none. */
 export type PlaceOf<Game> = (game: Game, kind: string, words: readonly string[]) => string | undefined;
 

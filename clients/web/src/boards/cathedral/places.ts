@@ -1,9 +1,7 @@
 // The place of each action on the board of The Pillars of the Earth.
 
 import type { CathedralPosition } from "../../gen/clerestory/v1/cathedral_pb.ts";
-import { type PlaceOf, placed } from "../places.ts";
-
-const COLOURS = ["red", "blue", "green", "yellow"];
+import { COLOURS, type PlaceOf, placed } from "../places.ts";
 
 type Found = (words: readonly string[], position: CathedralPosition) => string | undefined;
 
@@ -73,11 +71,9 @@ const DUE: Record<string, string> = {
   thomas: "event",
   event_choice: "event",
   archbishop: "archbishop",
-  kingsbridge: "kingsbridge",
   tax: "court",
   exemption: "court",
   shiring: "shiring",
-  maud: "market",
   market: "market",
   cathedral: "cathedral",
   keep: "cathedral",

@@ -1,9 +1,7 @@
 // The place of each action on the board of Builders Duel.
 
 import type { DuelPosition } from "../../gen/clerestory/v1/duel_pb.ts";
-import { type PlaceOf, placed } from "../places.ts";
-
-const COLOURS = ["red", "blue"];
+import { COLOURS, type PlaceOf, placed } from "../places.ts";
 
 type Found = (words: readonly string[], position: DuelPosition) => string | undefined;
 
