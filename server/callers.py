@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote
 
@@ -15,6 +16,7 @@ from clerestory.server.security import Tokens, authorizations, bearer_token, dig
 
 NAME = re.compile(r"[\w.:-]{1,64}", re.ASCII)
 NEAR = ("127.", "::1", "unix")  # of this machine
+REMEMBERED = 1024  # callers and connections of the latest calls
 DIGEST_SHOWN = 8  # hexadecimal digits of a token's digest: enough to tell callers apart
 
 
@@ -38,6 +40,7 @@ class Caller:
         return replace(self, part=part, label=f"{self.label} {part}")
 
 
+@lru_cache(REMEMBERED)
 def caller_of(calls: str, name: str) -> Caller:
     """Return who calls, for its own calls.
 
@@ -100,6 +103,7 @@ def name_of(names: list[str | bytes], *, speaks: bool) -> str:
     return name
 
 
+@lru_cache(REMEMBERED)
 def address_of(peer: str) -> str:
     """Return where a connection comes from: `unix`, an IPv4 address, or the network part of an IPv6 address.
 
