@@ -58,6 +58,11 @@ class Arrivals:
         self._of: Counter[str] = Counter()  # by address, and by connection
         self._timer: asyncio.TimerHandle | None = None
 
+    @property
+    def number(self) -> int:
+        """How many there are."""
+        return len(self._waiting)
+
     async def read(self, context: Context, address: str) -> bytes:
         """Return the message of a call. Raises Refusal: SLOW_REQUEST, UNREADABLE_REQUEST if it has none."""
         payload = await self.next(context, address)

@@ -57,7 +57,7 @@ class Boundary:
     def __init__(self, metrics: Metrics) -> None:
         self._metrics = metrics
         self._pace = Pace()
-        self._aftermath = Aftermath()
+        self.aftermath = Aftermath()
 
     async def answer(self, method: str | None, handler: Handler, _: object, context: Context) -> Any:
         """Answer a call, or abort it with the Status of the error.
@@ -84,7 +84,7 @@ class Boundary:
                 refused = Refusal(Reason.INTERNAL, [("", "unexpected error; the server has logged it")])
             call.code, call.reason = CODES[refused.reason].name, refused.reason
             if call.code in PACED:
-                self._aftermath.note()
+                self.aftermath.note()
                 await self._pace.hold(call.caller, context.time_remaining())
         status = rpc_status.to_status(status_of(refused, identifier, method or ""))
         again = pushback(refused, context.time_remaining())

@@ -20,6 +20,7 @@ OURS = "/clerestory."  # methods whose calls are logged and counted
 OPEN = "/grpc.health.v1.Health/"  # needs no token, and has places of its own, so that a crowd hides no sick server
 MOST_CALLS = 1536  # in progress, of all callers; one caller may have half of what the others leave
 MOST_CHECKS = 256  # of health
+CROWD = 64  # requests on their way at once, from which on memory is given back afterwards
 RETRY = 0.1  # seconds after which a call of a caller with too many may be tried again
 
 Require = Callable[[Context], None]
@@ -135,6 +136,8 @@ class Gate(grpc.GenericRpcHandler):
                 method.require(context)
             if method.converses:
                 return await self._converse(method, address, context)
+            if self._arrivals.number >= CROWD:
+                self._boundary.aftermath.note()
             payload = await self._arrivals.read(context, address)
             return await method.handler(decode_request(payload, method.decode), context)
 
