@@ -127,11 +127,7 @@ async def start(settings: Settings, inside: str = "") -> App:
     tokens = None if settings.token_file is None else Tokens(settings.token_file)
     metrics, standing = Metrics(), HealthServicer()
     room = connections(page=bool(inside))
-    server = grpc.aio.server(options=channel_options(room.callers, idle=settings.idle_timeout))
-    address = listen(server, settings.listen, None if certificates is None else certificates.credentials())
-    home = grpc.aio.server(options=channel_options(OPERATORS, STREAMS_INSIDE)) if inside else None
-    if home is not None:
-        listen(home, inside)
+    servers, address = open_ports(settings, room, certificates, inside)
     store = await open_store(settings.store)
     admin, admin_address = start_admin(settings.admin, standing)
     exposition = expose(metrics, settings.metrics) if settings.metrics else None
@@ -143,12 +139,7 @@ async def start(settings: Settings, inside: str = "") -> App:
     annotations = Annotations(Reviewer(scheduler, advisor.trees), keeper, callers)
     gate = Gate(Boundary(metrics), tokens, callers, max(MOST_CALLS, 4 * settings.max_searches), advisor.places)
     add_services(gate, advisor, GameHandlers(keeper, callers, settings.max_watchers), annotations, standing)
-    servers = [server] if home is None else [server, home]
-    for one in servers:
-        one.add_generic_rpc_handlers([gate])
-        await one.start()
-    if admin is not None:
-        await admin.start()
+    await begin(servers, gate, admin)
     await report_serving(standing)
     keeper.resume(partial(report_games, standing))
     return App(
@@ -167,6 +158,31 @@ async def start(settings: Settings, inside: str = "") -> App:
         admin_address=admin_address,
         exposition=exposition,
     )
+
+
+def open_ports(
+    settings: Settings, room: Connections, certificates: Certificates | None, inside: str
+) -> tuple[list[grpc.aio.Server], str]:
+    """Return the servers for everybody and for a client in this process, and the address of the first.
+
+    Raises OSError if one cannot listen.
+    """
+    server = grpc.aio.server(options=channel_options(room.callers, idle=settings.idle_timeout))
+    address = listen(server, settings.listen, None if certificates is None else certificates.credentials())
+    if not inside:
+        return [server], address
+    home = grpc.aio.server(options=channel_options(OPERATORS, STREAMS_INSIDE))
+    listen(home, inside)
+    return [server, home], address
+
+
+async def begin(servers: list[grpc.aio.Server], gate: Gate, admin: grpc.aio.Server | None) -> None:
+    """Let servers answer: those for callers what is behind the gate, that for operators what it has."""
+    for one in servers:
+        one.add_generic_rpc_handlers([gate])
+        await one.start()
+    if admin is not None:
+        await admin.start()
 
 
 def add_services(
