@@ -1,6 +1,6 @@
 """A fake server that refuses as often as a test tells it to, and keeps the requests."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
@@ -63,11 +63,11 @@ class Scripted(AdvisorServiceServicer):
 
 
 @contextmanager
-def serving(servicer: Scripted) -> Iterator[str]:
-    """Yield the target of a server."""
+def serving(servicer: Any, add: Callable[[Any, Any], None] = add_AdvisorServiceServicer_to_server) -> Iterator[str]:
+    """Yield the target of a server, to which `add` adds the servicer."""
     with ThreadPoolExecutor(4) as threads:
         server = grpc.server(threads)
-        add_AdvisorServiceServicer_to_server(servicer, server)
+        add(servicer, server)
         port = server.add_insecure_port("127.0.0.1:0")
         server.start()
         try:

@@ -2,8 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import grpc
@@ -15,9 +14,12 @@ from clerestory.clients import Advisor, AdvisorError, AsyncAdvisor
 from clerestory.clients.retries import BROKEN_PAUSES
 from clerestory.v1 import games_pb2 as api
 from clerestory.v1.games_pb2_grpc import GameServiceServicer, add_GameServiceServicer_to_server
+from tests.clients import fake
 
 RESET = "Received RST_STREAM with error code 2"
 OVER = 5  # the version at which a game ends
+
+serving = partial(fake.serving, add=add_GameServiceServicer_to_server)
 
 
 class Resetting(GameServiceServicer):
@@ -61,19 +63,6 @@ class Resetting(GameServiceServicer):
         self.asked.append(request.request_id)
         if len(self.asked) == 1:
             self.broken(context)
-
-
-@contextmanager
-def serving(servicer: Resetting) -> Iterator[str]:
-    with ThreadPoolExecutor(4) as threads:
-        server = grpc.server(threads)
-        add_GameServiceServicer_to_server(servicer, server)
-        port = server.add_insecure_port("127.0.0.1:0")
-        server.start()
-        try:
-            yield f"localhost:{port}"
-        finally:
-            server.stop(None).wait()
 
 
 def watch(target: str) -> list[int]:
