@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+from collections import Counter
 from typing import Any
 
 import grpc
@@ -11,13 +12,15 @@ from clerestory.clients import AsyncAdvisor
 from clerestory.clients.errors import Busy
 from clerestory.clients.types import Recommendation
 from clerestory.clients.wire import duration, position_message
-from clerestory.v1.advisor_pb2 import AnalyzeRequest, AnalyzeResponse, RecommendMoveRequest
+from clerestory.v1.advisor_pb2 import AnalyzeRequest, RecommendMoveRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
 from loadtest.openloop import reason_of
 from loadtest.server import ServerProcess, own_server
 from tests.faults.conftest import POSITION
 
 BUDGET = 30.0  # seconds, longer than any of these tests waits
+PLACES = 64  # of the searches of one caller
+HINTS, MOVES = 20, 100  # calls at once, more than have places
 
 
 def question(budget: float) -> RecommendMoveRequest:
@@ -33,29 +36,34 @@ async def move(stub: Any, budget: float) -> str:
     return "answered" if answer.best.text else "no move"
 
 
-async def hint(stub: Any, budget: float) -> str:
-    """The same for a stream; its last table must be the only final one."""
+async def hint(stub: Any, budget: float, begun: asyncio.Semaphore) -> str:
+    """The same for a stream; its last table must be the only final one. Tells when it has begun."""
     request = AnalyzeRequest(question=question(budget), update_interval=duration(0.05))
-    tables: list[AnalyzeResponse] = []
+    finals: list[bool] = []
     try:
         async for table in stub.Analyze(request):
-            tables.append(table)  # noqa: PERF401  # those before an error count
+            if not finals:
+                begun.release()
+            finals.append(table.final)
     except grpc.aio.AioRpcError as error:
-        return "cut" if tables else reason_of(error) or error.code().name
-    return "answered" if [table.final for table in tables] == [False] * (len(tables) - 1) + [True] else "no end"
+        return "cut" if finals else reason_of(error) or error.code().name
+    return "answered" if finals == [False] * (len(finals) - 1) + [True] else "no end"
 
 
 async def test_a_server_told_to_finish_answers_whoever_it_admitted(server: ServerProcess) -> None:
+    begun = asyncio.Semaphore(0)
     async with grpc.aio.insecure_channel(server.target) as channel:
         stub: Any = AdvisorServiceStub(channel)
-        calls = [asyncio.ensure_future(kind(stub, BUDGET)) for kind in (move, hint) for _ in range(60)]
-        while sum(call.done() for call in calls) < 120 - 64:  # the rest is admitted, or will be refused in a moment
+        hints = [asyncio.ensure_future(hint(stub, BUDGET, begun)) for _ in range(HINTS)]
+        for _ in hints:
+            await begun.acquire()
+        moves = [asyncio.ensure_future(move(stub, BUDGET)) for _ in range(MOVES)]
+        while sum(call.done() for call in moves) < HINTS + MOVES - PLACES:
             await asyncio.sleep(0.05)
         server.process.send_signal(signal.SIGTERM)
-        ends = await asyncio.gather(*calls)
+        ends = Counter(await asyncio.gather(*hints, *moves))
     assert await asyncio.to_thread(server.process.wait, 20) == 0
-    assert set(ends) == {"answered", "BUSY"}
-    assert ends.count("answered") in range(60, 65)  # hints that come after 32 moves find no place
+    assert ends == {"answered": PLACES, "BUSY": HINTS + MOVES - PLACES}
 
 
 async def asked(advisor: AsyncAdvisor) -> Recommendation:

@@ -4,6 +4,8 @@ import asyncio
 import sqlite3
 import subprocess
 import sys
+import threading
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,6 +29,7 @@ from clerestory.games.store import (
 )
 from clerestory.server.config import BadSettings
 from tests.games.table import head, kept
+from tests.server.harness import until
 
 RUNNING = Summary("running", False, None)
 
@@ -73,17 +76,29 @@ async def test_a_conflict_undoes_nothing_of_those_it_is_stored_with(path: str) -
     await store.close()
 
 
-async def test_many_are_stored_in_one_transaction(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    committed: list[int] = []
-    settle = committer.settle
-    monkeypatch.setattr(
-        committer, "settle", lambda connection, jobs: (committed.append(len(jobs)), settle(connection, jobs))[1]
-    )
+async def test_many_that_come_during_a_transaction_are_stored_in_the_next(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    committed, settle, go_on = list[int](), committer.settle, threading.Event()
+
+    def held(connection: sqlite3.Connection, jobs: Sequence[committer.Job]) -> bool:
+        committed.append(len(jobs))
+        go_on.wait()
+        return settle(connection, jobs)
+
+    monkeypatch.setattr(committer, "settle", held)
+    go_on.set()
     store = SqliteStore(path)
     await store.create(named("a"), Batch([], RUNNING))
-    await asyncio.gather(*(store.append("a", number, Batch(entries(1), RUNNING)) for number in range(100)))
-    assert len(committed) < 50
-    assert sum(committed) == 103  # with those of opening
+    go_on.clear()
+    committed.clear()
+    asked = [asyncio.ensure_future(store.append("a", 0, Batch(entries(1), RUNNING)))]
+    await until(lambda: committed == [1])
+    asked += [asyncio.ensure_future(store.append("a", number, Batch(entries(1), RUNNING))) for number in range(1, 100)]
+    await asyncio.sleep(0)  # each has asked
+    go_on.set()
+    await asyncio.gather(*asked)
+    assert committed == [1, 99]
     await store.close()
 
 
