@@ -27,7 +27,7 @@ Require = Callable[[Context], None]
 MethodHandler = Any  # of gRPC; its types know no handler that reads by itself
 
 
-class Places:
+class InProgress:
     """The calls in progress, of which each caller may have as many as are free.
 
     Args:
@@ -91,7 +91,7 @@ class Gate(grpc.GenericRpcHandler):
         self, boundary: Boundary, tokens: Tokens | None, callers: Callers, most: int, require: Mapping[str, Require]
     ) -> None:
         self._boundary, self._tokens, self._callers, self._require = boundary, tokens, callers, require
-        self._arrivals, self._calls, self._checks = Arrivals(), Places(most), Places(MOST_CHECKS)
+        self._arrivals, self._calls, self._checks = Arrivals(), InProgress(most), InProgress(MOST_CHECKS)
         self._methods: dict[str, MethodHandler] = {}
         self._unknown: MethodHandler = grpc.stream_unary_rpc_method_handler(
             partial(self._boundary.answer, None, self._find_nothing)
@@ -134,10 +134,10 @@ class Gate(grpc.GenericRpcHandler):
         with (self._checks if method.health else self._calls).taken(call.caller):
             if method.require is not None:
                 method.require(context)
-            if method.converses:
-                return await self._converse(method, address, context)
             if self._arrivals.number >= CROWD:
                 self._boundary.aftermath.note()
+            if method.converses:
+                return await self._converse(method, address, context)
             payload = await self._arrivals.read(context, address)
             return await method.handler(decode_request(payload, method.decode), context)
 
