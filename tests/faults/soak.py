@@ -14,7 +14,6 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
-from statistics import quantiles
 from typing import Annotated, Any
 
 import grpc
@@ -30,6 +29,7 @@ from tests.faults.fuzz import Fuzzer
 from tests.faults.judge import dead_services, leaks, stored_secrets, traces
 from tests.faults.pieces import pieces
 from tests.faults.players import GONE, PERSON, Player, Watcher
+from tests.faults.probe import napping, p99
 from tests.faults.watched import Watched, watched_server
 from tests.faults.world import position, toy_record
 
@@ -40,6 +40,8 @@ CALM = 4.0  # seconds of everybody at once before the last end, twice
 BUDGET = 0.1  # seconds of a search that is asked for
 PACE = 0.05  # seconds between two calls of a caller who measures
 OWN = 6  # descriptors that a server opens when it is first called, such as those of the journal of its store
+BOUND = 0.05  # seconds that 99 of 100 looks take, or searches are late, beyond what naps of the same piece are too long
+ENOUGH = 200  # calls that tell a percentile
 PATIENCE = 60.0  # seconds until all that callers held is given back
 MIB = 1 << 20
 MEMORY, WARM, REST = 256 * MIB, 64 * MIB, 128 * MIB  # bytes of trees, of warm trees, and of all else
@@ -57,6 +59,7 @@ class Tally:
         internal: calls that failed inside the server.
         looks: seconds that looking at a game took.
         lates: seconds by which searches were late.
+        naps: seconds by which a thread beside the callers overslept.
         lag: the longest seconds for which the event loop was held, with everybody at once.
         rss: most bytes of memory.
         faults: in words; there should be none.
@@ -72,6 +75,7 @@ class Tally:
     internal: int = 0
     looks: list[float] = field(default_factory=list)
     lates: list[float] = field(default_factory=list)
+    naps: list[float] = field(default_factory=list)
     lag: float = 0.0
     rss: int = 0
     faults: list[str] = field(default_factory=list)
@@ -191,7 +195,8 @@ class Everybody:
             threads += [threading.Thread(target=lives, args=one) for one in crowd]
             for thread in threads:
                 thread.start()
-            yield
+            with napping(self.tally.naps):
+                yield
             leaving.set()
         for thread in threads:
             thread.join()
@@ -205,6 +210,7 @@ class Everybody:
         secrets = self.stranger.secrets.union(*(one.secrets for one in self.players))
         output = server.output()
         self.tally.faults += leaks(output, secrets | stored_secrets(server.folder / "games")) + traces(output)
+        self.tally.faults += waits(self.tally)
 
 
 # -- pieces ----------------------------------------------------------------------------------------
@@ -258,6 +264,15 @@ def calm(everybody: Everybody, server: Watched) -> None:
         faults += dead_services(channel, ())
 
 
+def waits(tally: Tally) -> list[str]:
+    """Return a sentence for each kind of call that takes longer than it may, beside what its machine takes."""
+    return [
+        f"p99 of {name} is {p99(times):.3f} s, of naps {p99(tally.naps):.3f} s"
+        for name, times in (("looks", tally.looks), ("lates", tally.lates))
+        if len(times) >= ENOUGH and p99(times) > BOUND + p99(tally.naps)
+    ]
+
+
 class Held:
     """What a server holds."""
 
@@ -284,10 +299,10 @@ def table(done: list[dict[str, Any]]) -> str:
     """Return the figures of pieces together, as a table of Markdown."""
     rows = [(name, f"{sum(one[name] for one in done):,.0f}") for name in SUMS]
     rows += [("faults", str(sum(len(one["faults"]) for one in done)))]
-    for name in ("looks", "lates"):
+    for name in ("looks", "lates", "naps"):
         times = [time for one in done for time in one[name]]
         if len(times) > 1:
-            rows.append((f"p99 of {name}, ms", f"{1000 * quantiles(times, n=100)[-1]:.1f}"))
+            rows.append((f"p99 of {name}, ms", f"{1000 * p99(times):.1f}"))
     rows += [("loop held, ms", f"{1000 * max(one['lag'] for one in done):.0f}")]
     rows += [("memory, MB", f"{max(one['rss'] for one in done) / 1e6:.0f}")]
     return "\n".join(f"| {name} | {value} |" for name, value in rows)
