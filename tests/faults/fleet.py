@@ -4,12 +4,14 @@
 of all. Pieces that the file of figures has already are not run again, so an hour can be run in parts.
 """
 
+import signal
 import threading
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 from statistics import median
@@ -35,6 +37,7 @@ MANY = 16  # faults of a burst at most
 DUELISTS, BOTTED, WATCHERS = 2, 4, 2  # games at a time: of two people, of a person and a bot, of bots that are watched
 SESSIONS = 9  # connections that a server has to the database at most
 OWN, THREADS = 16, 12  # descriptors and threads that a server opens when it is first used: connections, pools
+REMEMBERED = 40  # latest events, told with a game that stands still
 QUIET = 30.0  # seconds until all that callers held is given back
 
 
@@ -77,6 +80,7 @@ class Round:
     def __init__(self, fleet: Fleet, everybody: "Everybody", luck: Random) -> None:
         self._fleet, self._everybody, self._luck = fleet, everybody, luck
         self._done: Counter[str] = Counter()
+        self._events: deque[str] = deque(maxlen=REMEMBERED)
 
     def count(self, tally: Tally) -> None:
         """Add up what failed."""
@@ -89,7 +93,9 @@ class Round:
         """Let something fail for the duration of the `with`."""
         with KINDS[name].run(self._fleet, self._luck) as number:
             self._done[name] += number
+            self._events.append(f"{datetime.now(UTC):%H:%M:%S.%f} {name}")
             yield
+        self._events.append(f"{datetime.now(UTC):%H:%M:%S.%f} end of {name}")
 
     def alone(self, name: str, tally: Tally) -> None:
         """Let one thing fail, and measure how long games stand still."""
@@ -165,7 +171,11 @@ class Round:
         if not until(began + LIMIT - time.monotonic(), moved):
             now = self._standing()
             told = [f"{game}: {before[game]}, {now.get(game)}" for game in left]
-            self._everybody.seen.faults.append(f"{len(left)} games have not moved {LIMIT:g} s after {name}: {told[:3]}")
+            for replica in self._fleet.replicas:
+                replica.signal(signal.SIGUSR1)  # it tells what it is doing
+            self._everybody.seen.faults.append(
+                f"{len(left)} games have not moved {LIMIT:g} s after {name}: {told[:3]} {[*self._events]}"
+            )
         return time.monotonic() - began
 
 

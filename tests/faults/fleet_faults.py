@@ -78,8 +78,10 @@ def silence_both(fleet: Fleet, luck: Random) -> Iterator[int]:
 @contextmanager
 def forget(fleet: Fleet, luck: Random) -> Iterator[int]:
     """A firewall forgets the connections of a server: nothing arrives on them; new ones work."""
-    luck.choice(fleet.replicas).proxy.forget()
+    proxy = luck.choice(fleet.replicas).proxy
+    proxy.forget()
     yield 1
+    proxy.stale.clear()  # else the database would not learn that they are closed
 
 
 @contextmanager
@@ -149,7 +151,7 @@ OTHERS = {
     "end heartbeats": Kind("The connections that listen are ended", end_sessions(HEARTBEATS)),
     "silence one": Kind("A server's network to the database falls silent", silence_one, longest=14.0),
     "silence both": Kind("The network to the database falls silent", silence_both, longest=12.0, everywhere=True),
-    "forget": Kind("A firewall forgets a server's connections", forget),
+    "forget": Kind("A firewall forgets a server's connections", forget, longest=14.0),
     "lost commits": Kind("Answers to COMMIT are lost", lose_answers, longest=2.0, everywhere=True),
     "full disk": Kind("The disk of the database is full", fill_disk, longest=3.0, everywhere=True),
     "clock": Kind("The date of a server jumps by two minutes", step_clock),

@@ -1,6 +1,7 @@
 """Two servers, each behind a network of its own to one PostgreSQL, and how all of them fail."""
 
 import asyncio
+import faulthandler
 import mmap
 import multiprocessing
 import os
@@ -39,6 +40,7 @@ FORKS = multiprocessing.get_context("forkserver")  # a server is forked from a p
 PRELOADED = ("clerestory.server.app", "clerestory.door.serve", __name__)
 SHIFT = struct.Struct("d")  # seconds
 NO_DATABASE = 2  # exit status of a server that cannot open its store
+UNKNOWN = 255  # what is told of one that was killed before it was known
 ENDING = 30.0  # seconds that a server may take to end
 AWAKE = 0.05  # seconds between two looks at whether a server has ended
 OURS = "application_name = 'clerestory'"
@@ -72,6 +74,7 @@ def serve(arguments: list[str], folder: Path, number: int, standard_input: Conne
     sys.stdin = open(0)  # noqa: SIM115
     sys.stdout = open(1, "w", buffering=1, encoding="utf-8")  # noqa: SIM115
     sys.stderr = open(2, "w", buffering=1, encoding="utf-8")  # noqa: SIM115
+    faulthandler.register(signal.SIGUSR1, file=sys.stderr)
     shift_date(folder / f"clock{number}")
     sys.argv = ["clerestory", "serve", *arguments]
     main()
@@ -123,7 +126,7 @@ class Replica:
         while not self._ending.is_set():
             self._child.join(AWAKE)
             if self._child.exitcode is not None and not self._ending.is_set():
-                if self._child.exitcode not in (-signal.SIGKILL, NO_DATABASE):
+                if self._child.exitcode not in (-signal.SIGKILL, NO_DATABASE, UNKNOWN):
                     self.faults.append(f"a server ended with {self._child.exitcode}")
                 self._input.close()
                 self._child, self._input = self._start()
