@@ -24,8 +24,8 @@ import psycopg
 from clerestory.cli.main import main
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.faults.judge import SECRET
+from tests.games.proxy import Proxy, proxied
 from tests.postgres import Cluster, own_cluster
-from tests.server.games.proxy import Proxy, proxied
 
 SERVERS = 2
 OPTIONS = ("--workers", "1", "--max-time", "1", "--grace", "3", "--memory", str(128 << 20), "--warm-bytes", "0")
