@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 from clerestory.advice.lead import Lead
+from clerestory.advice.question import Question
 from clerestory.refusals import Reason, refuse
 from clerestory.search.ismcts import MIN_BYTES
 from clerestory.search.levels import level_of
 from clerestory.server.config import Settings
-from clerestory.server.translate import Question
 from clerestory.sizes import spoken_size
 
 Cut = tuple[str, str]  # name of a WarningReason, without its prefix, and a sentence
@@ -51,7 +51,7 @@ class Allowance:
         iterations: over all its trees; None for no limit.
         early: end the search once nothing can change the best line.
         threads: trees to search side by side.
-        tree_bytes: of each tree.
+        tree_bytes: of each tree, if the search is given new ones.
         cuts: what was cut.
     """
 
@@ -59,8 +59,8 @@ class Allowance:
     iterations: int | None
     early: bool
     threads: int
-    tree_bytes: int
-    cuts: tuple[Cut, ...]
+    tree_bytes: int = MIN_BYTES
+    cuts: tuple[Cut, ...] = ()
 
 
 def allow(
@@ -78,15 +78,15 @@ def allow(
 
     Raises Refusal, OUT_OF_TIME, if the caller's deadline leaves no time.
     """
-    cuts: list[Cut] = []
-    seconds = allow_time(question.seconds, remaining, settings, cuts)
-    threads = allow_threads(question.threads, min(settings.workers, settings.max_threads), cuts)
-    tree_bytes = allow_memory(question.max_tree_bytes, settings.max_tree_bytes, cuts)
+    terms, cuts = question.terms, list[Cut]()
+    seconds = allow_time(terms.seconds, remaining, settings, cuts)
+    threads = allow_threads(terms.threads, min(settings.workers, settings.max_threads), cuts)
+    tree_bytes = allow_memory(terms.max_tree_bytes, settings.max_tree_bytes, cuts)
     kept = lead.of(seconds, explained=seconds >= EXPLAINED_FROM)
     return Allowance(
-        budget=TimeBudget(arrived, question.seconds, seconds, kept),
+        budget=TimeBudget(arrived, terms.seconds, seconds, kept),
         iterations=allow_iterations(question),
-        early=early and threads == 1 and question.level is None and not question.chance,
+        early=early and threads == 1 and terms.level is None and not question.chance,
         threads=threads,
         tree_bytes=max(tree_bytes // threads, MIN_BYTES),
         cuts=tuple(cuts),
@@ -95,10 +95,11 @@ def allow(
 
 def allow_iterations(question: Question) -> int | None:
     """Return the limit of the question or of its level, whichever is lower."""
-    if question.level is None:
-        return question.iterations
-    most = level_of(question.view.game, question.level).iterations
-    return min(most, question.iterations or most)
+    terms = question.terms
+    if terms.level is None:
+        return terms.iterations
+    most = level_of(question.view.game, terms.level).iterations
+    return min(most, terms.iterations or most)
 
 
 def allow_time(requested: float | None, remaining: float | None, settings: Settings, cuts: list[Cut]) -> float:

@@ -3,20 +3,18 @@
 import asyncio
 import secrets
 from collections import OrderedDict
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
 
 from clerestory.advice.allowance import Allowance
+from clerestory.advice.caller import Caller
 from clerestory.advice.places import TOGETHER
+from clerestory.advice.question import SEED_BITS, Question
 from clerestory.refusals import Reason, Refusal
 from clerestory.search.ismcts import MIN_BYTES, Searcher
 from clerestory.search.options import shipped
-from clerestory.search.root import Root
-from clerestory.server.callers import Caller
 from clerestory.server.config import Settings
-from clerestory.server.translate import SEED_BITS, Question
 
 GREED = 4  # a search gets at most 1/GREED of what is free beyond the equal shares
 LEAST_KEPT = 8  # trees that can be kept, however large they have grown
@@ -105,6 +103,7 @@ class Trees:
     """
 
     def __init__(self, settings: Settings) -> None:
+        self._settings = settings
         self._memory = Memory(settings.memory, TOGETHER * settings.max_searches)
         self._warm = Warm(settings.warm_bytes)
 
@@ -129,14 +128,15 @@ class Trees:
                 self._warm.keep(key, searcher, size)
 
     @contextmanager
-    def open(self, root: Root, seed: int, size: int, options: Mapping[str, Any]) -> Iterator[Searcher]:
-        """Lend a search a tree of so many bytes, however much others have: its result depends on nobody else.
+    def open(self, question: Question) -> Iterator[Searcher]:
+        """Lend a search a tree of as many bytes as it asks for, however much others have.
 
         Raises Refusal, BUSY, without memory.
         """
+        size = question.terms.max_tree_bytes or self._settings.max_tree_bytes
         self._memory.occupy(size)
         try:
-            yield new_searcher(root, seed, size, 1, options)
+            yield new_searcher(question, size, 1)
         finally:
             self._memory.give_back(size)
 
@@ -159,18 +159,19 @@ class Trees:
         if question.tree_key is not None:
             most = min(most, max(self._warm.limit // LEAST_KEPT, MIN_BYTES))
         size, threads = self._memory.take(most), allowance.threads
-        seed = secrets.randbits(SEED_BITS) if question.seed is None else question.seed
-        options = shipped(question.view.game, question.view.seats)
         try:
-            return new_searcher(question.root, seed, size // threads, threads, options), size
+            return new_searcher(question, size // threads, threads), size
         except Refusal:
             self._memory.give_back(size)
             raise
 
 
-def new_searcher(root: Root, seed: int, tree_bytes: int, threads: int, options: Mapping[str, Any]) -> Searcher:
+def new_searcher(question: Question, tree_bytes: int, threads: int) -> Searcher:
     """Return a new search. Raises Refusal, BUSY, without memory."""
+    given, view = question.terms.seed, question.view
+    seed = secrets.randbits(SEED_BITS) if given is None else given
+    options = shipped(view.game, view.seats) if question.options is None else question.options
     try:
-        return Searcher(root, seed=seed, max_bytes=max(tree_bytes, MIN_BYTES), threads=threads, **options)
+        return Searcher(question.root, seed=seed, max_bytes=max(tree_bytes, MIN_BYTES), threads=threads, **options)
     except MemoryError:
         raise Refusal(Reason.BUSY, [("", "there is no memory for another tree")], retry=1.0) from None

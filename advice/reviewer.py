@@ -1,4 +1,4 @@
-"""Reviews on the threads of the server: their searches come after all others, but each gets all its iterations."""
+"""Reviews by an analyst: their searches come after all others, but each gets all its iterations."""
 
 import asyncio
 import time
@@ -7,21 +7,19 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import TypeVar
 
-from clerestory.advice.allowance import Allowance, TimeBudget
+from clerestory.advice.analyst import Admission, Analyst
+from clerestory.advice.caller import Caller
 from clerestory.advice.demand import Priority
-from clerestory.advice.memory import Trees
-from clerestory.advice.scheduler import Scheduler
+from clerestory.advice.question import Question, Terms
+from clerestory.engine.core import NATURE
 from clerestory.engine.rng import Rng
-from clerestory.refusals import Reason, Refusal, refuse
 from clerestory.review.course import Ply
 from clerestory.review.ledger import PlyValuation, Shares
 from clerestory.review.plan import ReviewPlan
 from clerestory.review.rollouts import FEWEST, Rollouts, estimate, paired
 from clerestory.review.study import SearchTask, compared, study, value_of
-from clerestory.search.ismcts import Searcher
 from clerestory.search.result import Result
 from clerestory.search.root import Root
-from clerestory.server.callers import Caller
 
 TURN = 10.0  # seconds after which a search delayed by others is submitted again
 
@@ -33,29 +31,27 @@ class Reviewer:
     """Runs the searches of reviews.
 
     Args:
-        scheduler: whose threads search.
-        trees: where searches get their memory.
+        analyst: who makes them.
     """
 
-    def __init__(self, scheduler: Scheduler, trees: Trees) -> None:
-        self._scheduler = scheduler
-        self._trees = trees
+    def __init__(self, analyst: Analyst) -> None:
+        self._analyst = analyst
 
     @property
     def workers(self) -> int:
         """Number of plies that can be studied at once."""
-        return self._scheduler.workers
+        return self._analyst.workers
 
     def require_place(self, caller: Caller) -> None:
-        """Refuse a review if the server is full. Raises Refusal: BUSY, FINISHING."""
-        self._scheduler.require_place(caller, Priority.BACKGROUND)
+        """Refuse a review if there is no place for a search. Raises Refusal: BUSY, FINISHING."""
+        self._analyst.admit(caller, Priority.BACKGROUND)
 
     async def answered(self, searches: Searches[T], caller: Caller) -> T:
         """Run the searches of a study, and return its result. Raises Refusal, FINISHING."""
         try:
-            question = next(searches)
+            task = next(searches)
             while True:
-                question = searches.send(await self.search(question, caller))
+                task = searches.send(await self.search(task, caller))
         except StopIteration as end:
             value: T = end.value
             return value
@@ -80,36 +76,22 @@ class Reviewer:
                     going.cancel()
         return estimate(pairs)
 
-    async def search(self, question: SearchTask, caller: Caller) -> Result:
+    async def search(self, task: SearchTask, caller: Caller) -> Result:
         """Return the result of a search with all its iterations. Raises Refusal, FINISHING."""
-        with self._trees.open(question.root, question.seed, question.tree_bytes, question.options) as searcher:
-            while True:
-                result = await self._turn(searcher, question, caller)
-                if result is not None and result.iterations >= question.iterations:
-                    return result
+        admission = Admission(caller, Priority.BACKGROUND, time.monotonic(), None)
+        return (await self._analyst.ask(question_of(task), admission)).result
 
-    async def _turn(self, searcher: Searcher, question: SearchTask, caller: Caller) -> Result | None:
-        """Continue a search for a limited time; None if it was refused and has waited."""
-        view, now = question.root.view, time.monotonic()
-        budget = TimeBudget(now, None, TURN)
-        left = question.iterations - searcher.iterations
-        allowance = Allowance(budget, left, early=False, threads=1, tree_bytes=question.tree_bytes, cuts=())
-        kind = ("review", view.game.name, view.seats)
-        try:
-            self.require_place(caller)
-            job = self._scheduler.submit(searcher, allowance, caller=caller, kind=kind, priority=Priority.BACKGROUND)
-        except Refusal as error:
-            if error.reason != Reason.BUSY:
-                raise
-            await asyncio.sleep(error.retry or TURN)
-            return None
-        try:
-            result = await self._scheduler.result(job, lambda result: compared(searcher, question, result))
-        finally:
-            self._scheduler.drop(job)
-        if job.finishing:
-            refuse(Reason.FINISHING, "", "the server is finishing")
-        return result
+
+def question_of(task: SearchTask) -> Question:
+    """Return the question that asks for a search."""
+    return Question(
+        root=task.root,
+        terms=Terms(iterations=task.iterations, seed=task.seed, max_tree_bytes=task.tree_bytes),
+        seat=None if task.root.seat == NATURE else task.root.seat,
+        whole=True,
+        options=task.options,
+        explain=lambda searcher, result: compared(searcher, task, result),
+    )
 
 
 @dataclass(slots=True)

@@ -11,6 +11,7 @@ from math import inf
 from weakref import WeakValueDictionary
 
 from clerestory.advice.allowance import Allowance
+from clerestory.advice.caller import Caller
 from clerestory.advice.demand import Demand, NoRoom, Priority, TreeTask
 from clerestory.advice.policy import SLICE, Policy
 from clerestory.refusals import Reason, Refusal, refuse
@@ -18,7 +19,6 @@ from clerestory.search.ismcts import Searcher
 from clerestory.search.limits import shares
 from clerestory.search.result import Result, StopReason
 from clerestory.search.turns import Worker
-from clerestory.server.callers import Caller
 
 STRENGTH = (StopReason.ITERATIONS, StopReason.DECIDED, StopReason.CERTAIN, StopReason.TIME, StopReason.STOPPED)
 NICENESS = 10  # of the threads that search, so that answering goes first

@@ -10,18 +10,20 @@ from typing import Annotated
 import typer
 from rich.console import Group
 
+from clerestory.advice.allowance import TimeBudget
+from clerestory.advice.answer import Answer, remarks_on
+from clerestory.advice.question import Terms, pose
 from clerestory.cli.answers import answer_view
 from clerestory.cli.options import BadOption, JsonOption, read_file
 from clerestory.cli.recommend import in_json
 from clerestory.cli.screen import redrawing, screen
-from clerestory.clients.wire import position_message, read_answer, read_time
+from clerestory.clients.wire import read_answer, read_time
 from clerestory.engine import State, from_position
 from clerestory.search import Result, Searcher, StopReason
 from clerestory.search.options import shipped
 from clerestory.search.root import observe
-from clerestory.server.translate import read_question
-from clerestory.server.translate_answers import remarks, write_recommendation
-from clerestory.v1.advisor_pb2 import RecommendMoveRequest, RecommendMoveResponse
+from clerestory.server.translate_answers import write_recommendation
+from clerestory.v1.advisor_pb2 import RecommendMoveResponse
 
 SLICE = 0.2  # seconds between updates with --watch
 SEED_BITS = 53
@@ -63,8 +65,8 @@ def view(state: State, result: Result, lines: int, width: int) -> Group:
 
 def as_message(state: State, result: Result, lines: int = 0) -> RecommendMoveResponse:
     """Return a result as a server would send it, with at most `lines` lines; 0: all."""
-    question = read_question(RecommendMoveRequest(position=position_message(state), iterations=1, max_lines=lines))
-    return write_recommendation(question, result, waited=0.0, warnings=remarks(result))
+    question, budget = pose(state, Terms(iterations=1)), TimeBudget(0.0, None, 0.0)
+    return write_recommendation(Answer(question, result, remarks_on(result), budget, waited=0.0), lines)
 
 
 def sharpen(searcher: Searcher, seconds: float, step: float, threads: int) -> Iterator[Result]:

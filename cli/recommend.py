@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 from google.protobuf.json_format import MessageToDict
 
+from clerestory.advice.question import MAX_ITERATIONS
 from clerestory.cli.answers import answer_view
 from clerestory.cli.grouped import grouped
 from clerestory.cli.options import BadOption, JsonOption, read_file
@@ -16,7 +17,6 @@ from clerestory.cli.servers import PLAIN, Access, ServerOption, connected
 from clerestory.clients import Update
 from clerestory.clients.wire import ONLOOKER, QuestionOptions
 from clerestory.engine import State, from_position
-from clerestory.server.translate import MAX_ITERATIONS
 from clerestory.v1.advisor_pb2 import RecommendMoveResponse
 
 MAX_NUMBER = 2**64 - 1

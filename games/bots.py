@@ -1,28 +1,25 @@
-"""Bots call the advisor for the maker of their game, with the same admission, metrics and deadlines as any call."""
+"""Bots ask the analyst for the maker of their game, with the same admission, figures and deadlines as any call."""
 
 import secrets
-from typing import Any
 
+from clerestory.advice.analyst import Analyst
+from clerestory.advice.caller import DIGEST_SHOWN, Caller
 from clerestory.advice.demand import Priority
+from clerestory.advice.question import SEED_BITS, Question, Terms, pose
 from clerestory.games.kept import ServerGame
 from clerestory.games.log import BotSettings
 from clerestory.refusals import Reason, Refusal
-from clerestory.server.callers import DIGEST_SHOWN, Caller
-from clerestory.server.service import AdvisorHandlers
-from clerestory.server.translate_games import bot_question, only_action
-
-GUESS_BITS = 53
 
 
 class Bots:
     """Chooses moves.
 
     Args:
-        advisor: of this server.
+        analyst: who searches them.
     """
 
-    def __init__(self, advisor: AdvisorHandlers) -> None:
-        self._advisor = advisor
+    def __init__(self, analyst: Analyst) -> None:
+        self._analyst = analyst
 
     async def choose(self, kept: ServerGame, seat: int, bot: BotSettings) -> str:
         """Return the text of the move that a bot makes. Raises Refusal, for example BUSY.
@@ -33,19 +30,29 @@ class Bots:
         if forced is not None:
             return forced
         caller, priority = searching_for(kept)
-        await self._advisor.wait_for_place(caller, priority)
-        try:
-            return await self._ask(bot_question(kept, seat, bot), kept)
-        except Refusal as error:
-            if error.reason != Reason.HIDDEN_FROM_SEAT:
-                raise
-        guess = secrets.randbits(GUESS_BITS)
-        return await self._ask(bot_question(kept, seat, bot, guess=guess), kept)
+        await self._analyst.wait_for_place(caller, priority)
+        answer = await self._analyst.ask(question_of(kept, seat, bot), self._analyst.admit(caller, priority))
+        assert answer.best is not None
+        return answer.best.action
 
-    async def _ask(self, question: Any, kept: ServerGame) -> str:
-        caller, priority = searching_for(kept)
-        answer = await self._advisor.recommend(question, caller, priority=priority)
-        return answer.best.text
+
+def only_action(kept: ServerGame) -> str | None:
+    """Return the text of the only legal action, None if there is a choice."""
+    legal = kept.position.legal_actions()
+    return legal[0].text if len(legal) == 1 else None
+
+
+def question_of(kept: ServerGame, seat: int, bot: BotSettings) -> Question:
+    """Return what a bot asks that is to decide. Raises Refusal."""
+    known = kept.position.observe(seat)
+    terms = Terms(seconds=bot.seconds, level=bot.level, game_id=kept.head.game_id)
+    try:
+        return pose(known, terms, seat=seat)
+    except Refusal as refusal:
+        if refusal.reason != Reason.HIDDEN_FROM_SEAT:
+            raise
+    guessed = known.deal(secrets.randbits(SEED_BITS))
+    return pose(guessed, terms, seat=seat)
 
 
 def searching_for(kept: ServerGame) -> tuple[Caller, Priority]:

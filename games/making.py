@@ -2,6 +2,7 @@
 
 import secrets
 
+from clerestory.advice.question import SEED_BITS
 from clerestory.engine.core import NATURE
 from clerestory.engine.errors import BadText, IllegalAction
 from clerestory.games.kept import ServerGame, settle
@@ -10,7 +11,7 @@ from clerestory.games.store import Key
 from clerestory.games.tokens import Mint
 from clerestory.games.viewer import digest_of
 from clerestory.refusals import Reason, refuse
-from clerestory.server.translate_plans import SEED_BITS, NewGame
+from clerestory.server.translate_plans import NewGame
 
 OWNER, ONLOOKER = "owner", "onlooker"
 

@@ -18,6 +18,7 @@ from grpc_reflection.v1alpha import reflection
 from grpc_reflection.v1alpha._async import ReflectionServicer
 from grpc_reflection.v1alpha.reflection_pb2_grpc import add_ServerReflectionServicer_to_server
 
+from clerestory.advice.analyst import Analyst
 from clerestory.advice.reviewer import Reviewer
 from clerestory.advice.scheduler import Scheduler
 from clerestory.games.bots import Bots
@@ -64,8 +65,7 @@ class App:
 
     Attributes:
         address: where, as a client writes it.
-        scheduler: of its searches.
-        advisor: its AdvisorService, also for callers in this process.
+        analyst: of its positions.
         keeper: of its kept games.
         servers: those of gRPC that share its handlers: for everybody, and for a client in this process.
         tokens: those it accepts; None if it requires none.
@@ -78,8 +78,7 @@ class App:
     """
 
     address: str
-    scheduler: Scheduler
-    advisor: AdvisorHandlers
+    analyst: Analyst
     keeper: Keeper
     settings: Settings
     servers: list[grpc.aio.Server]
@@ -98,14 +97,19 @@ class App:
             if kept is not None:
                 kept.reload()
 
+    @property
+    def scheduler(self) -> Scheduler:
+        """Of its searches."""
+        return self.analyst.scheduler
+
     async def finish(self) -> None:
         """Let running searches answer with what they have, refuse new calls, and end."""
         await self.health.enter_graceful_shutdown()
         await asyncio.sleep(self.settings.drain_delay)
-        self.scheduler.finish()
+        self.analyst.finish()
         stopping = [server.stop(self.settings.grace) for server in self.servers]
         await asyncio.gather(self.keeper.finish(self.settings.grace), *stopping)
-        await self.scheduler.close()
+        await self.analyst.close()
         await self.keeper.close(min(CLOSING, self.settings.grace))
         if self.admin is not None:
             await self.admin.stop(None)
@@ -131,12 +135,12 @@ async def start(settings: Settings, inside: str = "") -> App:
     store = await open_store(settings.store)
     admin, admin_address = start_admin(settings.admin, standing)
     exposition = expose(metrics, settings.metrics) if settings.metrics else None
-    scheduler = Scheduler(settings.workers, settings.max_searches, settings.min_iterations)
+    analyst = Analyst(settings, metrics.count_answer)
     callers = Callers(tokens, lambda game_id, token: keeper.seat_of(game_id, token))
-    advisor = AdvisorHandlers(scheduler, settings, metrics, callers)
-    keeper = kept_games(store, settings, Bots(advisor).choose)
-    watch(metrics, scheduler, keeper)
-    annotations = Annotations(Reviewer(scheduler, advisor.trees), keeper, callers)
+    advisor = AdvisorHandlers(analyst, callers)
+    keeper = kept_games(store, settings, Bots(analyst).choose)
+    watch(metrics, analyst, keeper)
+    annotations = Annotations(Reviewer(analyst), keeper, callers)
     gate = Gate(Boundary(metrics), tokens, callers, max(MOST_CALLS, 4 * settings.max_searches), advisor.places)
     add_services(gate, advisor, GameHandlers(keeper, callers, settings.max_watchers), annotations, standing)
     await begin(servers, gate, admin)
@@ -144,8 +148,7 @@ async def start(settings: Settings, inside: str = "") -> App:
     keeper.resume(partial(report_games, standing))
     return App(
         address=address,
-        scheduler=scheduler,
-        advisor=advisor,
+        analyst=analyst,
         keeper=keeper,
         settings=settings,
         servers=servers,
@@ -232,9 +235,9 @@ def start_admin(address: str, standing: HealthServicer) -> tuple[grpc.aio.Server
     return admin, listen(admin, address)
 
 
-def watch(metrics: Metrics, scheduler: Scheduler, keeper: Keeper) -> None:
+def watch(metrics: Metrics, analyst: Analyst, keeper: Keeper) -> None:
     """Add figures on the load of the scheduler, the keeper of games and the event loop."""
-    loop = asyncio.get_running_loop()
+    loop, scheduler = asyncio.get_running_loop(), analyst.scheduler
     metrics.watch("workers", "Threads that search.", lambda: scheduler.workers)
     metrics.watch("admitted", "Searches that have not ended.", lambda: scheduler.admitted)
     metrics.watch("running", "Searches that a thread is working on.", lambda: scheduler.running)

@@ -1,8 +1,7 @@
-"""Identifies callers, who share places and workers; none gets trees from another's requests."""
+"""Identifies the callers of calls: by token, or by address, and on whose behalf."""
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote
@@ -10,6 +9,7 @@ from urllib.parse import unquote
 import grpc
 
 from clerestory.addresses import network_of
+from clerestory.advice.caller import DIGEST_SHOWN, Caller
 from clerestory.metadata import ON_BEHALF, SEAT
 from clerestory.refusals import Reason, refuse
 from clerestory.server.security import Tokens, authorizations, bearer_token, digest
@@ -17,27 +17,6 @@ from clerestory.server.security import Tokens, authorizations, bearer_token, dig
 NAME = re.compile(r"[\w.:-]{1,64}", re.ASCII)
 NEAR = ("127.", "::1", "unix")  # of this machine
 REMEMBERED = 1024  # callers and connections of the latest calls
-DIGEST_SHOWN = 8  # hexadecimal digits of a token's digest: enough to tell callers apart
-
-
-@dataclass(frozen=True, slots=True)
-class Caller:
-    """Whose a search is. Origins share the server, and the parts of an origin its share.
-
-    Attributes:
-        origin: digest of who calls, a token or an address, with the name that it speaks for. A kept game has that of
-            its maker.
-        part: of the origin: "" for its own calls, else a seat, the bots of a game, or all games of bots only.
-        label: its name in logs; it does not tell callers apart.
-    """
-
-    origin: str
-    part: str = ""
-    label: str = field(default="", compare=False)
-
-    def at(self, part: str) -> "Caller":
-        """Return a part of its origin."""
-        return replace(self, part=part, label=f"{self.label} {part}")
 
 
 @lru_cache(REMEMBERED)

@@ -6,6 +6,7 @@ from dataclasses import MISSING, dataclass
 from pathlib import Path
 
 from clerestory.advice.places import TOGETHER
+from clerestory.advice.question import LONGEST_TIME
 from clerestory.declared import COUNT, NOT_NEGATIVE, Numbers, Words, declared, faults
 from clerestory.search.ismcts import DEFAULT_MAX_BYTES, MIN_BYTES
 from clerestory.server.logs import FORMATS, LEVELS
@@ -13,7 +14,6 @@ from clerestory.server.logs import FORMATS, LEVELS
 MAX_MESSAGE_BYTES = 64 * 1024  # any position fits; a larger message is refused
 MIN_TREE_BYTES = 1 << 20
 MAX_IDLE = 86_400.0  # seconds
-LONGEST_TIME = 24 * 3600.0  # seconds: the most that a setting, or a caller, may give a search
 MEMORY, USER = "memory:", "user:"  # stores of games: in memory only, and in the user's data folder
 SOCKETS = ("listen", "admin")  # addresses that may be unix:PATH; HTTP is served over TCP alone
 

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import grpc
 
+from clerestory.advice.caller import Caller
 from clerestory.games import course
 from clerestory.games.cache import SetAside
 from clerestory.games.keeper import Keeper, typed
@@ -21,7 +22,7 @@ from clerestory.games.tokens import Mint
 from clerestory.games.viewer import Viewer, digest_of, listed_to, viewer_of
 from clerestory.refusals import Reason, Refusal, refuse
 from clerestory.server.aside import aside
-from clerestory.server.callers import Caller, Callers
+from clerestory.server.callers import Callers
 from clerestory.server.translate_games import (
     write_entries,
     write_game,

@@ -23,7 +23,7 @@ MOST_CHECKS = 256  # of health
 CROWD = 64  # requests on their way at once, from which on memory is given back afterwards
 RETRY = 0.1  # seconds after which a call of a caller with too many may be tried again
 
-Require = Callable[[Context], None]
+Require = Callable[[Context], object]
 MethodHandler = Any  # of gRPC; its types know no handler that reads by itself
 
 

@@ -1,7 +1,7 @@
 """The figures of a server, for Prometheus; docs/operations.md says what each is for."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Thread
 from typing import Any
@@ -9,8 +9,7 @@ from wsgiref.simple_server import WSGIServer
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, start_http_server
 
-from clerestory.advice.allowance import TimeBudget
-from clerestory.search.result import Result
+from clerestory.advice.answer import Answer
 
 SECONDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60)
 MARGINS = (-1, -0.1, -0.05, -0.02, -0.01, -0.005, -0.002, -0.001, 0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 1)
@@ -60,28 +59,20 @@ class Metrics:
         if code == "RESOURCE_EXHAUSTED":
             self._shed.labels(method).inc()
 
-    def count_search(
-        self, method: str, result: Result, budget: TimeBudget, *, waited: float, warnings: Iterable[str]
-    ) -> None:
-        """Count a search whose answer is ready.
-
-        Args:
-            method: of the call.
-            result: of the search.
-            budget: of the call.
-            waited: seconds from the arrival to the first iteration.
-            warnings: their names.
-        """
+    def count_answer(self, answer: Answer) -> None:
+        """Count a search whose final answer is ready."""
+        method = "Analyze" if answer.sequence else "RecommendMove"
+        result, budget = answer.result, answer.budget
         used = time.monotonic() - budget.arrived
         self._searches.labels(method, str(result.stop_reason)).inc()
         self._iterations.inc(result.iterations)
         self._search_iterations.observe(result.iterations)
-        self._wait.labels(method).observe(waited)
+        self._wait.labels(method).observe(answer.waited)
         if budget.requested is not None:
             self._asked.labels(method).observe(budget.requested)
         self._used.labels(method).observe(used)
         self._margin.labels(method).observe(budget.seconds - used)
-        for name in warnings:
+        for name, _ in answer.remarks:
             self._warnings.labels(name).inc()
 
 

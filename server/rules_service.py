@@ -3,8 +3,8 @@
 import asyncio
 import secrets
 
+from clerestory.advice.question import SEED_BITS
 from clerestory.server.service import Context
-from clerestory.server.translate import SEED_BITS
 from clerestory.server.translate_rules import (
     AnyState,
     apply,

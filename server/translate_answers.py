@@ -1,26 +1,19 @@
-"""Translates results of searches into messages of AdvisorService."""
+"""Translates answers into messages of AdvisorService."""
 
-from collections.abc import Iterable
 from math import isfinite
 
 from google.protobuf.duration_pb2 import Duration
 
 import clerestory
+from clerestory.advice.answer import Answer
 from clerestory.engine.core import NATURE, Game
-from clerestory.search.levels import choose_line, level_of
 from clerestory.search.lines import Line, Outlook
 from clerestory.search.result import Result, StopReason
-from clerestory.server.translate import Question
-from clerestory.sizes import spoken_size
 from clerestory.v1 import advisor_pb2 as api
-
-FEW_A_LINE = 10  # iterations for each line, below which lines are hard to tell apart
 
 NUMBERS = [  # of a line; they have the same names in the search, in the API and in the clients
     field.name for field in api.Line.DESCRIPTOR.fields if field.message_type is None and not field.is_repeated
 ]
-
-Remark = tuple[str, str]  # name of a WarningReason, without its prefix, and a sentence
 
 STOP_REASONS = {
     StopReason.TIME: api.STOP_REASON_TIME,
@@ -32,62 +25,27 @@ STOP_REASONS = {
 }
 
 
-def write_recommendation(
-    question: Question, result: Result, *, waited: float, warnings: Iterable[Remark]
-) -> api.RecommendMoveResponse:
-    """Return the answer to a question, whether final or not.
-
-    Args:
-        question: the request.
-        result: of its search.
-        waited: seconds from the arrival of the request to the first iteration.
-        warnings: name of each WarningReason, without its prefix, and a sentence.
-    """
-    view, limit, best = question.view, question.max_lines or len(result.lines), choose(question, result)
+def write_recommendation(answer: Answer, max_lines: int = 0) -> api.RecommendMoveResponse:
+    """Return an answer as a message, with at most so many lines; 0: all."""
+    question, result, best = answer.question, answer.result, answer.best
+    game, limit = question.view.game, max_lines or len(result.lines)
     return api.RecommendMoveResponse(
         seat=question.seat,
         observer=write_observer(question.observer),
         best=None if best is None else api.Action(text=best.action, label=best.label),
-        lines=[write_line(line, view.game) for line in result.lines[:limit]],
-        statistics=write_statistics(result, certainty=0.0 if question.chance else result.certainty, waited=waited),
+        lines=[write_line(line, game) for line in result.lines[:limit]],
+        statistics=write_statistics(
+            result, certainty=0.0 if question.chance else result.certainty, waited=answer.waited
+        ),
         seed=result.seed,
-        rules_revision=view.game.rules_revision,
-        catalogue=view.game.catalogue,
+        rules_revision=game.rules_revision,
+        catalogue=game.catalogue,
         reason=result.reason,
-        warnings=[write_warning(*warning) for warning in warnings],
-        level=None if best is None else question.level,
+        warnings=[write_warning(*remark) for remark in answer.remarks],
+        level=None if best is None else question.terms.level,
         engine_version=clerestory.__version__,
         reproducible=result.reproducible,
     )
-
-
-def choose(question: Question, result: Result) -> Line | None:
-    """Return the line to play: the best, or the one that the level takes; None at a chance event."""
-    if question.chance:
-        return None
-    if question.level is None:
-        return result.best
-    return choose_line(result.lines, level_of(question.view.game, question.level), result.seed)
-
-
-def remarks(result: Result, *, finishing: bool = False) -> list[Remark]:
-    """Return the warnings about a search.
-
-    Args:
-        result: of the search.
-        finishing: the server ended the search because it is shutting down.
-    """
-    found: list[Remark] = []
-    if result.memory_full:
-        size = spoken_size(result.tree_bytes)
-        text = f"The search filled its memory, {size}, and then only refined what it had: longer ones need more memory."
-        found.append(("MEMORY_FULL", text))
-    if result.iterations < FEW_A_LINE * len(result.lines):
-        text = f"{result.iterations} iterations are few to tell {len(result.lines)} lines apart."
-        found.append(("FEW_ITERATIONS", text))
-    if finishing:
-        found.append(("FINISHING", "The server is finishing, and the search ended before its limits."))
-    return found
 
 
 def write_warning(name: str, description: str) -> api.Warning:

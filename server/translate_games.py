@@ -1,6 +1,6 @@
 """Translates kept games to messages of GameService; every view is made here, from `State.observe` only."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from enum import StrEnum
 from itertools import repeat
 from typing import Any, TypeVar
@@ -277,36 +277,3 @@ def write_record(kept: ServerGame, viewer: Viewer) -> games.GetRecordResponse:
     seat = None if kept.over else viewer.seats[0] if viewer.seats else NATURE
     lines = kept.record(seat).lines()
     return games.GetRecordResponse(record="".join(f"{line}\n" for line in lines), whole=kept.over)
-
-
-# -- requests of bots ------------------------------------------------------------------------------
-
-
-def bot_question(
-    kept: ServerGame, seat: int, bot: BotSettings, *, guess: int | None = None
-) -> advisor.RecommendMoveRequest:
-    """Return the request that a bot sends to the advisor.
-
-    Args:
-        kept: the game.
-        seat: of the bot, which is to decide.
-        bot: how it plays.
-        guess: seed for guessing what nobody has entered; None to use only what is known.
-    """
-    known = kept.position.observe(seat)
-    if guess is not None:
-        known = known.deal(guess).observe(seat)
-    return advisor.RecommendMoveRequest(
-        position=write_position(known),
-        seat=seat,
-        time_budget=duration(bot.seconds),
-        level=bot.level,
-        max_lines=1,
-        game_id=kept.head.game_id,
-    )
-
-
-def only_action(kept: ServerGame) -> str | None:
-    """Return the text of the only legal action, None if there is a choice."""
-    legal: Sequence[str] = [action.text for action in kept.position.legal_actions()]
-    return legal[0] if len(legal) == 1 else None

@@ -4,16 +4,16 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
+from clerestory.advice.question import MAX_ACTIONS, SEED_BITS
 from clerestory.engine.core import Game, State
 from clerestory.engine.tuning import NUM_LEVELS
 from clerestory.games.log import BotSettings, EndReason, GameOptions, Holder, SeatKind
 from clerestory.refusals import Faults, Reason, refuse
-from clerestory.server.translate import MAX_ACTIONS, read_duration
+from clerestory.server.translate import read_duration
 from clerestory.server.translate_games import ENDS, HINTS, ONLOOKERS, SEATS, TAKE_BACKS
 from clerestory.server.translate_rules import read_any, read_game
 from clerestory.v1 import games_pb2 as games
 
-SEED_BITS = 53  # of a seed: every JSON parser represents them exactly
 LONGEST_NAME = 40  # characters
 MOST_DELAY = 1000  # plies
 SHORTEST_MOVE, LONGEST_MOVE = 1.0, 30 * 24 * 3600.0  # seconds

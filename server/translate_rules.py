@@ -5,13 +5,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from clerestory.advice.question import MAX_ACTIONS
 from clerestory.engine.core import NATURE, OVER, Action, Game, State
 from clerestory.engine.errors import BadPosition, BadText
 from clerestory.engine.games import GAMES
 from clerestory.engine.rng import Rng
 from clerestory.engine.value import value_in_use
 from clerestory.refusals import Reason, Refusal, refuse
-from clerestory.server.translate import MAX_ACTIONS, position_fields, read_position, size_fault
+from clerestory.server.translate import position_fields, read_position, size_fault
 from clerestory.v1 import advisor_pb2 as advisor
 from clerestory.v1 import rules_pb2 as rules
 from clerestory.v1.position_pb2 import Position

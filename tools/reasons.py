@@ -14,12 +14,12 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 
+from clerestory.advice.analyst import EXPLAINED_LINES, EXPLAINED_PLIES, EXPLAINED_WORLDS
 from clerestory.engine import NATURE, State, from_position, read_records
 from clerestory.search import Searcher
 from clerestory.search.options import shipped
 from clerestory.search.reasons import Gain, Verdict, stated, verdict_on
 from clerestory.search.root import observe
-from clerestory.server.service import EXPLAINED_LINES, EXPLAINED_PLIES, EXPLAINED_WORLDS
 
 RECORDS = sorted((Path(__file__).parents[1] / "examples" / "records").glob("*.jsonl"))
 

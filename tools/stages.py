@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import Any
 
+from clerestory.advice.analyst import Analyst
 from clerestory.advice.scheduler import Scheduler
 from clerestory.cli.measured_service import BenchClient
 from clerestory.cli.new import first_decision
@@ -35,8 +36,8 @@ STAGES = (  # owner of a function, its name, the stage that ends when it is ente
     (Scheduler, "_take_turn", "a thread wakes", None),
     (Scheduler, "_settle", "searching", None),
     (Scheduler, "_conclude", "end of the search reported", "the table"),
+    (Analyst, "ask", None, "metrics, memory released"),
     (service, "write_recommendation", None, "the message"),
-    (service.AdvisorHandlers, "RecommendMove", None, "metrics, memory released"),
 )
 BACK = "answer transport"
 Notes = list[tuple[str, float]]

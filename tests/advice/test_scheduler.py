@@ -10,15 +10,24 @@ import grpc
 import pytest
 
 from clerestory.advice import memory
+from clerestory.advice.analyst import Analyst
+from clerestory.advice.answer import Answer
+from clerestory.advice.caller import Caller
 from clerestory.advice.demand import Priority
 from clerestory.advice.policy import Policy
+from clerestory.advice.question import Terms, pose
 from clerestory.refusals import Reason, Refusal
 from clerestory.search.ismcts import Searcher
 from clerestory.search.root import Root
-from clerestory.server.callers import Caller
 from clerestory.v1.advisor_pb2 import STOP_REASON_ITERATIONS, AnalyzeRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
 from tests.server.harness import HOUR, assert_reason, long_question, opening, question, refusal, served, until
+
+
+async def endless(analyst: Analyst, caller: Caller) -> Answer:
+    """Ask what occupies a worker until something ends it."""
+    question = pose(opening(), Terms(seconds=3600.0, early_stop=False))
+    return await analyst.ask(question, analyst.admit(caller))
 
 
 async def test_a_cancelled_call_frees_its_worker() -> None:
@@ -191,9 +200,9 @@ async def test_those_without_a_place_of_one_origin_queue_and_only_the_first_look
 
         async def search(part: int) -> None:
             caller = Caller("maker", f"game:{part}")
-            await server.app.advisor.wait_for_place(caller, Priority.MOVE)
+            await server.app.analyst.wait_for_place(caller, Priority.MOVE)
             began.append(part)
-            await server.app.advisor.recommend(long_question(), caller)
+            await endless(server.app.analyst, caller)
 
         searches = [asyncio.ensure_future(search(part)) for part in range(100)]
         await until(lambda: len(began) == 3)  # three quarters of all places
@@ -209,11 +218,11 @@ async def test_those_without_a_place_of_one_origin_queue_and_only_the_first_look
 
 async def test_the_background_waits_until_a_worker_is_idle() -> None:
     async with served() as server:
-        advisor = server.app.advisor
-        call = asyncio.ensure_future(advisor.recommend(long_question(), Caller("one")))
+        analyst = server.app.analyst
+        call = asyncio.ensure_future(endless(analyst, Caller("one")))
         await until(lambda: server.app.scheduler.running == 1)
         waiting = [
-            asyncio.ensure_future(advisor.wait_for_place(Caller(origin, "bots"), Priority.BACKGROUND))
+            asyncio.ensure_future(analyst.wait_for_place(Caller(origin, "bots"), Priority.BACKGROUND))
             for origin in ("one", "other")
         ]
         await asyncio.wait(waiting, timeout=0.1)
@@ -224,10 +233,10 @@ async def test_the_background_waits_until_a_worker_is_idle() -> None:
 
 async def test_whoever_waits_for_a_place_when_the_server_finishes_is_told() -> None:
     async with served(max_searches=1) as server:
-        advisor = server.app.advisor
-        call = asyncio.ensure_future(advisor.recommend(long_question(), Caller("one")))
+        analyst = server.app.analyst
+        call = asyncio.ensure_future(endless(analyst, Caller("one")))
         await until(lambda: server.app.scheduler.admitted == 1)
-        waiting = asyncio.ensure_future(advisor.wait_for_place(Caller("one"), Priority.MOVE))
+        waiting = asyncio.ensure_future(analyst.wait_for_place(Caller("one"), Priority.MOVE))
         await asyncio.sleep(0)
         server.app.scheduler.finish()
         with pytest.raises(Refusal) as caught:

@@ -10,9 +10,10 @@ from typing import Any
 import grpc
 import pytest
 
+from clerestory.advice.caller import Caller
 from clerestory.clients.wire import duration
 from clerestory.refusals import Reason, Refusal
-from clerestory.server.callers import ON_BEHALF, SEAT, Caller, Callers, address_of, caller_of
+from clerestory.server.callers import ON_BEHALF, SEAT, Callers, address_of, caller_of
 from clerestory.server.security import Tokens
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.advisor_pb2 import AnalyzeRequest
@@ -246,24 +247,3 @@ def test_words_after_a_token_that_mean_nothing(line: str, tmp_path: Path) -> Non
     with pytest.raises(ValueError, match=r"^token_file: .*: line 1 is no token") as caught:
         Tokens(path)
     assert ONE not in str(caught.value)
-
-
-# -- searches of the server's own ------------------------------------------------------------------
-
-
-async def test_parts_of_one_origin_find_places_and_have_their_own_trees() -> None:
-    async with served(max_searches=4) as server:
-        advisor = server.app.advisor
-        x, y = Caller("maker", "game:x"), Caller("maker", "game:y")
-        many = [asyncio.ensure_future(advisor.recommend(long_question(), x)) for _ in range(4)]
-        await until(lambda: server.app.scheduler.admitted == 4)
-        with pytest.raises(Refusal) as caught:
-            await advisor.recommend(long_question(), x)
-        assert caught.value.reason == Reason.BUSY
-        answer = await advisor.recommend(question(iterations=400, game_id="g"), y)
-        assert answer.statistics.iterations == 400
-        for task in many:
-            task.cancel()
-        await until(lambda: server.app.scheduler.admitted == 0)
-        again = [await advisor.recommend(question(iterations=10, game_id="g"), part) for part in (x, y)]
-    assert [answer.statistics.reused_iterations > 0 for answer in again] == [False, True]

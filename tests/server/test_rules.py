@@ -8,11 +8,12 @@ import grpc
 import pytest
 from google.rpc.error_details_pb2 import BadRequest, PreconditionFailure
 
+from clerestory.advice.question import MAX_ACTIONS
 from clerestory.clients.wire import position_message
 from clerestory.engine import GAMES, State
 from clerestory.refusals import Reason
 from clerestory.server.rules_service import AT_ONCE, RulesHandlers
-from clerestory.server.translate import MAX_ACTIONS, MAX_PARTS, MAX_POSITION_BYTES, parts
+from clerestory.server.translate import MAX_PARTS, MAX_POSITION_BYTES, parts
 from clerestory.v1 import rules_pb2 as api
 from clerestory.v1.advisor_pb2 import RecommendMoveRequest
 from clerestory.v1.position_pb2 import Position

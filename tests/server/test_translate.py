@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from google.protobuf.json_format import MessageToJson, Parse, ParseDict
 
+from clerestory.advice.analyst import explain
 from clerestory.clients.types import Line as AnsweredLine
 from clerestory.clients.wire import position_message, read_answer
 from clerestory.engine import GAMES, NATURE, Rng, State
@@ -15,7 +16,6 @@ from clerestory.search.lines import Line
 from clerestory.search.options import shipped
 from clerestory.search.result import StopReason
 from clerestory.search.root import observe
-from clerestory.server.service import explain
 from clerestory.server.translate import position_fields, read_position, read_question
 from clerestory.server.translate_answers import STOP_REASONS
 from clerestory.server.translate_rules import write_position

@@ -1,0 +1,288 @@
+"""Answers questions about positions with threads of this process: `Analyst.ask` once, `Analyst.watch` step by step."""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from math import floor
+from typing import Any, Self
+
+from clerestory.advice.allowance import EXPLAINED_FROM, Allowance, TimeBudget, allow
+from clerestory.advice.answer import Answer, remarks_on
+from clerestory.advice.caller import HERE, Caller
+from clerestory.advice.demand import Priority
+from clerestory.advice.lead import Lead
+from clerestory.advice.memory import Trees
+from clerestory.advice.question import Question
+from clerestory.advice.scheduler import Job, Scheduler
+from clerestory.refusals import Reason, Refusal, refuse
+from clerestory.search.ismcts import Searcher
+from clerestory.search.result import Result, StopReason
+from clerestory.server.config import Settings
+
+EXPLAINED_LINES, EXPLAINED_WORLDS, EXPLAINED_PLIES = 5, 50, 5000  # about two thousandths of a second in all
+TABLE = 0.003  # seconds of the event loop for each table of a stream: the more streams, the fewer tables
+CROWD = 6  # searches a worker, above which explanations would make answers late
+LOOK = 0.25  # seconds between two checks of the certainty of an analysis, at most
+TURN = 10.0  # seconds after which a search that makes all its iterations is admitted again
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """A place for a question, which was free when the question arrived.
+
+    Attributes:
+        caller: whose it is.
+        priority: of its search.
+        arrived: a reading of time.monotonic.
+        remaining: seconds from then until the caller no longer waits; None if it waits as long as it takes.
+    """
+
+    caller: Caller
+    priority: Priority
+    arrived: float
+    remaining: float | None
+
+
+@dataclass(slots=True)
+class Consultation:
+    """A question that is being searched, with everything needed to make its answers.
+
+    Attributes:
+        sequence: number of the last answer given; 0 before the first.
+        pace: the reading of time.monotonic before which there is no further one.
+    """
+
+    question: Question
+    allowance: Allowance
+    searcher: Searcher
+    job: Job
+    sequence: int = 0
+    pace: float = 0.0
+
+    @property
+    def ticks(self) -> int:
+        """Number of intervals from the arrival of the question until now, or until its search ended."""
+        now = time.monotonic() if self.job.ended is None else self.job.ended_at
+        return floor((now - self.allowance.budget.arrived) / self.question.terms.interval)
+
+    def answer(self, result: Result, *, final: bool = False, **timing: Any) -> Answer:
+        """Return the answer that a result gives."""
+        return Answer(
+            question=self.question,
+            result=result,
+            remarks=(*self.allowance.cuts, *remarks_on(result, finishing=self.job.finishing)),
+            budget=self.allowance.budget,
+            waited=self.job.waited,
+            sequence=self.sequence,
+            final=final,
+            **timing,
+        )
+
+
+class Analyst:
+    """Answers questions about positions. It belongs to one event loop, and searches on threads of its own.
+
+    `async with` closes it at the end. Cancelling a question, or leaving an analysis, frees at once what it occupies.
+
+    Args:
+        settings: limits of its searches.
+        answered: is told of each question that was answered, without those that are answered as a whole.
+    """
+
+    def __init__(self, settings: Settings | None = None, answered: Callable[[Answer], None] = lambda _: None) -> None:
+        self._settings = settings = settings or Settings()
+        self.scheduler = Scheduler(settings.workers, settings.max_searches, settings.min_iterations)
+        self._trees = Trees(settings)
+        self._lead = Lead()
+        self._answered = answered
+        self._watched = 0  # questions with several answers
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    @property
+    def workers(self) -> int:
+        """Number of threads that search."""
+        return self.scheduler.workers
+
+    # -- admission ---------------------------------------------------------------------------------
+
+    def admit(
+        self, caller: Caller = HERE, priority: Priority = Priority.MOVE, remaining: float | None = None
+    ) -> Admission:
+        """Refuse a question, before any work is done for it, if there is no place. Raises Refusal: BUSY, FINISHING.
+
+        Args:
+            caller: whose it is.
+            priority: of its search.
+            remaining: seconds until the caller no longer waits; None if it waits as long as it takes.
+        """
+        admission = Admission(caller, priority, time.monotonic(), remaining)
+        self.scheduler.require_place(caller, priority)
+        return admission
+
+    async def wait_for_place(self, caller: Caller, priority: Priority) -> None:
+        """Wait for a place, which a question has if it is asked at once. Raises Refusal, FINISHING."""
+        await self.scheduler.wait_for_place(caller, priority)
+
+    # -- questions ---------------------------------------------------------------------------------
+
+    async def ask(self, question: Question, admission: Admission | None = None) -> Answer:
+        """Return the answer to a question.
+
+        Args:
+            question: what is asked; `pose` makes one.
+            admission: by `admit`; None for a question of this process.
+
+        Raises Refusal: BUSY, FINISHING, OUT_OF_TIME.
+        """
+        if question.whole:
+            return await self._answer_whole(question, HERE if admission is None else admission.caller)
+        early = question.terms.early_stop is not False
+        async with self._consult(question, admission or self.admit(), early=early) as consultation:
+            return await self._conclude(consultation)
+
+    async def watch(self, question: Question, admission: Admission | None = None) -> AsyncGenerator[Answer, None]:
+        """Yield answers to a question while it is searched, `Terms.interval` apart, and then the final one.
+
+        To a slow reader only the latest is given. Arguments and refusals are those of `ask`.
+        """
+        admission = admission or self.admit(priority=Priority.HINT)
+        self._watched += 1
+        try:
+            early = question.terms.early_stop is True
+            async with self._consult(question, admission, early=early) as consultation:
+                while (result := await self._glance(consultation)) is not None:
+                    yield consultation.answer(result)
+                consultation.sequence = 1 + max(consultation.sequence, consultation.ticks)  # with those missed
+                yield await self._conclude(consultation)
+        finally:
+            self._watched -= 1
+
+    async def _glance(self, consultation: Consultation) -> Result | None:
+        """Return the result at the next tick; None once the search has ended."""
+        job, terms, arrived = consultation.job, consultation.question.terms, consultation.allowance.budget.arrived
+        while not await ended_within(job, max(next_look(arrived, terms.interval), consultation.pace)):
+            consultation.pace = time.monotonic() + TABLE * self._watched
+            explainer = self._explainer(consultation, terms.interval >= EXPLAINED_FROM)
+            result = await self.scheduler.glance(job, explainer)
+            if result is None:
+                continue
+            if terms.certainty is not None and result.certainty >= terms.certainty:
+                self.scheduler.end(job, StopReason.CERTAIN)
+            elif consultation.ticks > consultation.sequence:
+                consultation.sequence = consultation.ticks
+                return result
+        return None
+
+    @asynccontextmanager
+    async def _consult(self, question: Question, admission: Admission, *, early: bool) -> AsyncIterator[Consultation]:
+        """Search a question during the block; the search ends with it, however it ends."""
+        arrived, remaining = admission.arrived, admission.remaining
+        allowance = allow(question, self._settings, self._lead, arrived, remaining, early=early)
+        with self._trees.lend(question, admission.caller, allowance) as searcher:
+            job = self.scheduler.submit(
+                searcher, allowance, caller=admission.caller, kind=question.kind, priority=admission.priority
+            )
+            try:
+                yield Consultation(question, allowance, searcher, job)
+            finally:
+                self.scheduler.drop(job)
+
+    async def _conclude(self, consultation: Consultation) -> Answer:
+        """Return the final answer."""
+        asked = time.monotonic()  # later than the end of the search if the reader of the answers was slow
+        explainer = self._explainer(consultation, consultation.allowance.budget.explained)
+        result = await self.scheduler.result(consultation.job, explainer)
+        due, explained = max(consultation.job.due, asked), explainer is not None
+        answer = consultation.answer(result, final=True, due=due, explained=explained)
+        self._answered(answer)
+        return answer
+
+    def delivered(self, answer: Answer) -> None:
+        """Learn how long it took to make a final answer that is now ready to be sent to somebody who waits for it."""
+        self._lead.learn(time.monotonic() - answer.due, explained=answer.explained)
+
+    def _explainer(self, consultation: Consultation, wanted: bool) -> Callable[[Result], Result] | None:
+        """Return a function that explains a result before it is given; None if not wanted, or in a crowd."""
+        if not wanted or self.scheduler.admitted > CROWD * self.workers:
+            return None
+        return partial(explain, consultation.searcher)
+
+    # -- questions that are answered as a whole ----------------------------------------------------
+
+    async def _answer_whole(self, question: Question, caller: Caller) -> Answer:
+        """Answer after all iterations: the search comes after all others, and is never refused for want of a place."""
+        if question.terms.iterations is None:
+            refuse(Reason.BAD_ITERATIONS, "iterations", "is missing; a question answered as a whole needs it")
+        with self._trees.open(question) as searcher:
+            while True:
+                answer = await self._turn(question, searcher, caller)
+                if answer is not None and answer.result.iterations >= question.terms.iterations:
+                    return answer
+
+    async def _turn(self, question: Question, searcher: Searcher, caller: Caller) -> Answer | None:
+        """Continue a search for a limited time; return None after waiting for a place. Raises Refusal, FINISHING."""
+        try:
+            admission = self.admit(caller, Priority.BACKGROUND)
+            allowance = a_turn(question, searcher, admission.arrived)
+            job = self.scheduler.submit(
+                searcher, allowance, caller=caller, kind=question.kind, priority=Priority.BACKGROUND
+            )
+        except Refusal as refusal:
+            if refusal.reason != Reason.BUSY:
+                raise
+            await asyncio.sleep(refusal.retry or TURN)
+            return None
+        try:
+            made = question.explain or explain
+            result = await self.scheduler.result(job, partial(made, searcher))
+        finally:
+            self.scheduler.drop(job)
+        if job.finishing:
+            refuse(Reason.FINISHING, "", "the server is finishing")
+        return Consultation(question, allowance, searcher, job).answer(result, final=True)
+
+    # -- the end -----------------------------------------------------------------------------------
+
+    def finish(self) -> None:
+        """End every search with what it has found, and refuse new questions."""
+        self.scheduler.finish()
+
+    async def close(self) -> None:
+        """Finish, and wait for the threads to end."""
+        await self.scheduler.close()
+
+
+def a_turn(question: Question, searcher: Searcher, arrived: float) -> Allowance:
+    """Return what a search that makes all its iterations is granted before it is admitted again."""
+    assert question.terms.iterations is not None
+    left = question.terms.iterations - searcher.iterations
+    return Allowance(TimeBudget(arrived, None, TURN), left, early=False, threads=1)
+
+
+def explain(searcher: Searcher, result: Result) -> Result:
+    """Return the result with its first lines explained, as far as the time of an answer allows."""
+    return searcher.explain(result, lines=EXPLAINED_LINES, worlds=EXPLAINED_WORLDS, plies=EXPLAINED_PLIES)
+
+
+async def ended_within(job: Job, moment: float) -> bool:
+    """Wait for a search to end, until a reading of the clock at most; return whether it has ended."""
+    try:
+        async with asyncio.timeout_at(moment):
+            await job.done.wait()
+    except TimeoutError:
+        return False
+    return True
+
+
+def next_look(began: float, interval: float) -> float:
+    """Return the reading of the clock at the next tick, or sooner if ticks are far apart."""
+    now = time.monotonic()
+    return min(now + LOOK, began + interval * (floor((now - began) / interval) + 1))

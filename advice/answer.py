@@ -1,0 +1,76 @@
+"""Answers to questions: what the search found, and what the caller should know about it."""
+
+from dataclasses import dataclass
+
+from clerestory.advice.allowance import TimeBudget
+from clerestory.advice.question import Question
+from clerestory.search.levels import choose_line, level_of
+from clerestory.search.lines import Line
+from clerestory.search.result import Result
+from clerestory.sizes import spoken_size
+
+FEW_A_LINE = 10  # iterations for each line, below which lines are hard to tell apart
+
+Remark = tuple[str, str]  # its name, such as TIME_CUT, and a sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer to a question.
+
+    Attributes:
+        question: that was asked.
+        result: of its search: the table of lines.
+        remarks: what was cut, and what makes the result less than it could be.
+        budget: the time of the question.
+        waited: seconds from the arrival of the question to the first iteration.
+        sequence: number of one of several answers, from 1, of which a slow reader misses some; 0 for the only one.
+        final: no further one follows.
+        due: from when on somebody waited for the final answer, a reading of time.monotonic.
+        explained: the final answer has been given reasons.
+    """
+
+    question: Question
+    result: Result
+    remarks: tuple[Remark, ...]
+    budget: TimeBudget
+    waited: float
+    sequence: int = 0
+    final: bool = True
+    due: float = 0.0
+    explained: bool = False
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """Every action that was searched, best first; at a chance event its outcomes, likeliest first."""
+        return self.result.lines
+
+    @property
+    def best(self) -> Line | None:
+        """The line to play: the best, or the one that the level takes; None at a chance event."""
+        level = self.question.terms.level
+        if self.question.chance:
+            return None
+        if level is None:
+            return self.result.best
+        return choose_line(self.lines, level_of(self.question.view.game, level), self.result.seed)
+
+
+def remarks_on(result: Result, *, finishing: bool = False) -> tuple[Remark, ...]:
+    """Return the remarks on the result of a search.
+
+    Args:
+        result: of the search.
+        finishing: it was ended because its analyst finishes.
+    """
+    found: list[Remark] = []
+    if result.memory_full:
+        size = spoken_size(result.tree_bytes)
+        text = f"The search filled its memory, {size}, and then only refined what it had: longer ones need more memory."
+        found.append(("MEMORY_FULL", text))
+    if result.iterations < FEW_A_LINE * len(result.lines):
+        text = f"{result.iterations} iterations are few to tell {len(result.lines)} lines apart."
+        found.append(("FEW_ITERATIONS", text))
+    if finishing:
+        found.append(("FINISHING", "The server is finishing, and the search ended before its limits."))
+    return tuple(found)

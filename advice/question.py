@@ -1,0 +1,259 @@
+"""Questions about positions, checked in one place for every caller."""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from clerestory.engine.core import NATURE, OVER, State
+from clerestory.engine.errors import BadText
+from clerestory.engine.tuning import NUM_LEVELS
+from clerestory.refusals import Faults, Reason, refuse
+from clerestory.search.errors import HiddenFromSeat
+from clerestory.search.ismcts import MIN_BYTES, Searcher
+from clerestory.search.result import Result
+from clerestory.search.root import Root
+
+MAX_ITERATIONS = (1 << 63) - 1
+SEED_BITS = 53  # of a random seed: JSON readers keep integers of this size exact
+LONGEST_TIME = 24 * 3600.0  # seconds: the most that a search may be given
+LEAST_INTERVAL = 0.01  # seconds between two answers of an analysis
+USUAL_INTERVAL = 0.25
+LONGEST_INTERVAL = 3600.0
+LONGEST_GAME_ID = 64  # bytes
+MAX_ACTIONS = 1000  # named in one question; more than the longest games have
+
+NUMBERS = (  # their reasons and ranges
+    ("iterations", Reason.BAD_ITERATIONS, 1, MAX_ITERATIONS),
+    ("max_tree_bytes", Reason.BAD_MAX_TREE_BYTES, MIN_BYTES, (1 << 64) - 1),
+    ("level", Reason.BAD_LEVEL, 1, NUM_LEVELS),
+    ("threads", Reason.BAD_THREADS, 1, (1 << 32) - 1),
+)
+
+Explain = Callable[[Searcher, Result], Result]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """How a position is to be searched. Seconds or iterations must be given.
+
+    Attributes:
+        seconds: for the answer, above 0 and at most LONGEST_TIME; None for as long as the analyst allows.
+        iterations: limit of the search, None for no limit.
+        seed: of the search, None to draw one.
+        max_tree_bytes: MIN_BYTES or more; None for the analyst's limit.
+        level: 1 to NUM_LEVELS, None for full strength.
+        threads: trees that are searched side by side.
+        early_stop: whether to end once nothing can change the best line; None for what is usual, which is to end if
+            there is one answer, and to go on if there are several.
+        game_id: name of the game that the position is from, whose tree is kept for its next question; "" for none.
+        interval: seconds between two answers of an analysis, LEAST_INTERVAL to LONGEST_INTERVAL.
+        certainty: at which an analysis ends, above 0.5 and below 1; None to continue to its limits.
+    """
+
+    seconds: float | None = None
+    iterations: int | None = None
+    seed: int | None = None
+    max_tree_bytes: int | None = None
+    level: int | None = None
+    threads: int = 1
+    early_stop: bool | None = None
+    game_id: str = ""
+    interval: float = USUAL_INTERVAL
+    certainty: float | None = None
+
+    def check(self, faults: Faults) -> None:
+        """Add a fault for everything that is wrong."""
+        if text := time_fault(self.interval, LEAST_INTERVAL, LONGEST_INTERVAL):
+            faults.add(Reason.BAD_UPDATE_INTERVAL, "interval", text)
+        if self.certainty is not None and not 0.5 < self.certainty < 1:
+            faults.add(Reason.BAD_TARGET_CERTAINTY, "certainty", f"is {self.certainty}; must be above 0.5 and below 1")
+        if self.seconds is None and self.iterations is None:
+            faults.add(Reason.BAD_TIME_BUDGET, "seconds", "is missing, and so is iterations; give one of them")
+        for name, reason, least, most in NUMBERS:
+            value = getattr(self, name)
+            if value is not None and not least <= value <= most:
+                faults.add(reason, name, f"is {value}; must be {least} to {most}")
+        if (size := len(self.game_id.encode())) > LONGEST_GAME_ID:
+            faults.add(Reason.BAD_GAME_ID, "game_id", f"is {size} bytes long; must be at most {LONGEST_GAME_ID}")
+        if self.seconds is not None and (text := time_fault(self.seconds)):
+            faults.add(Reason.BAD_TIME_BUDGET, "seconds", text)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A question that has been checked; `pose` makes one.
+
+    Attributes:
+        root: the position as the observer knows it, and the actions to search; nothing else of it is kept.
+        terms: of the search.
+        seat: the seat to decide; at a chance event the seat to be advised, None for an onlooker.
+        observer: whose knowledge is used, NATURE for an onlooker; None for that of the seat.
+        whole: all iterations are made, however long others delay them, with a tree of exactly `max_tree_bytes`: the
+            answer depends on nobody else.
+        options: of the search, None for those shipped with the game.
+        explain: makes the result of the search out of it and its tree, None for what time allows.
+    """
+
+    root: Root
+    terms: Terms
+    seat: int | None = None
+    observer: int | None = None
+    whole: bool = False
+    options: Mapping[str, Any] | None = None
+    explain: Explain | None = None
+
+    @property
+    def view(self) -> State:
+        """The position as the observer knows it."""
+        return self.root.view
+
+    @property
+    def chance(self) -> bool:
+        """Whether a chance event is due."""
+        return self.view.turn == NATURE
+
+    @property
+    def kind(self) -> Hashable:
+        """Searches of one kind are about equally fast."""
+        return self.whole, self.view.game.name, self.view.seats
+
+    @property
+    def tree_key(self) -> Hashable | None:
+        """The key under which the tree may be kept for the next question, by observer; None if it may not."""
+        terms = self.terms
+        plain = terms.seed is None and terms.level is None and terms.threads == 1 and not self.root.codes
+        if not terms.game_id or not plain or self.chance or self.whole:
+            return None
+        whose = ("seat", self.seat) if self.observer is None else ("observer", self.observer)
+        return (terms.game_id, self.kind, *whose)
+
+
+def pose(
+    position: State,
+    terms: Terms,
+    *,
+    seat: int | None = None,
+    observer: int | None = None,
+    consider: Sequence[str] = (),
+    avoid: Sequence[str] = (),
+) -> Question:
+    """Return a question about a position.
+
+    Args:
+        position: what the observer cannot know of it is not searched.
+        terms: of the search.
+        seat: the seat to decide, None for the one whose turn it is; at a chance event the seat to be advised, None for
+            an onlooker.
+        observer: whose knowledge to use, NATURE for an onlooker's; None for that of the seat.
+        consider: texts of the only actions to search; () for all of them.
+        avoid: texts of actions not to search.
+
+    Raises Refusal, which lists everything that is wrong.
+    """
+    faults = Faults()
+    terms.check(faults)
+    return posed(position, terms, faults, seat=seat, observer=observer, consider=consider, avoid=avoid)
+
+
+def posed(
+    position: State,
+    terms: Terms,
+    faults: Faults,
+    *,
+    seat: int | None,
+    observer: int | None,
+    consider: Sequence[str],
+    avoid: Sequence[str],
+) -> Question:
+    """Return what `pose` does, for terms that have been checked; `faults` are those found so far. Raises Refusal."""
+    seat = deciding(position, seat, faults)
+    watcher = None if observer is None else observing(position, observer, faults)
+    if position.turn == NATURE and watcher is not None:
+        seat = None if watcher == NATURE else watcher
+    asks = NATURE if seat is None else seat
+    root = Root(position, asks, asks if watcher is None else watcher)
+    codes = codes_to_search(root.view, consider, avoid, faults)
+    faults.require_none()
+    require_whole(root)
+    return Question(root=root.only(codes), terms=terms, seat=seat, observer=watcher)
+
+
+# -- checks ----------------------------------------------------------------------------------------
+
+
+def time_fault(seconds: float, least: float = 0.0, most: float = LONGEST_TIME) -> str:
+    """Return what is wrong with a time in seconds that must be above 0 and from `least` to `most`; "" for nothing."""
+    if seconds > 0 and least <= seconds <= most:
+        return ""
+    limit = f"be {least:g} s or more" if least else "exceed 0"
+    return f"is {seconds:g} s; must {limit}, and at most {most:g} s"
+
+
+def deciding(position: State, seat: int | None, faults: Faults) -> int | None:
+    """Return the seat to decide; at a chance event the seat to be advised, None for an onlooker."""
+    turn = position.turn
+    if turn == OVER:
+        faults.add(Reason.GAME_OVER, "position", "the game is over")
+    if seat is None:
+        return turn if turn >= 0 else None
+    if not 0 <= seat < position.seats:
+        faults.add(Reason.BAD_SEAT, "seat", f"is {seat}; the seats are 0 to {position.seats - 1}")
+        return None
+    if turn >= 0 and seat != turn:
+        faults.add(Reason.NOT_SEATS_TURN, "seat", f"is {seat}; seat {turn} is to decide")
+    return seat
+
+
+def observing(position: State, observer: int, faults: Faults) -> int:
+    """Return whose knowledge to use, NATURE for an onlooker's."""
+    if NATURE <= observer < position.seats:
+        return observer
+    faults.add(Reason.BAD_SEAT, "observer", f"is {observer}; the seats are 0 to {position.seats - 1}")
+    return NATURE
+
+
+def require_whole(root: Root) -> None:
+    """Raise Refusal, HIDDEN_FROM_SEAT, if the position lacks something that its observer knows."""
+    try:
+        root.require_whole()
+    except HiddenFromSeat as error:
+        refuse(Reason.HIDDEN_FROM_SEAT, "position", str(error))
+
+
+def codes_to_search(position: State, consider: Sequence[str], avoid: Sequence[str], faults: Faults) -> list[int]:
+    """Return the codes of the actions to search; [] for all of them."""
+    if not (consider or avoid) or position.turn == OVER:
+        return []
+    before = len(faults.found)
+    considered = codes_of(position, consider, Reason.BAD_CONSIDER_ACTIONS, "consider", faults)
+    avoided = codes_of(position, avoid, Reason.BAD_AVOID_ACTIONS, "avoid", faults)
+    legal = position.legal_codes()
+    left = [code for code in legal if (not considered or code in considered) and code not in avoided]
+    if not left and len(faults.found) == before:
+        faults.add(Reason.BAD_AVOID_ACTIONS, "avoid", "leave nothing to search")
+    return left
+
+
+def codes_of(position: State, texts: Sequence[str], reason: Reason, name: str, faults: Faults) -> set[int]:
+    """Return the codes of legal actions by their texts."""
+    if texts and position.turn == NATURE:
+        faults.add(reason, name, "a chance event is due, of which every outcome is searched")
+        return set()
+    if len(texts) > MAX_ACTIONS:
+        faults.add(reason, name, f"are {len(texts)}; {MAX_ACTIONS} at most")
+        return set()
+    codes, legal = set(), set(position.legal_codes())
+    for i, text in enumerate(texts):
+        code = code_of(position, text)
+        if code not in legal:
+            faults.add(reason, f"{name}[{i}]", f"{text[:40]!r} is not a legal action")
+        codes.add(code)
+    return codes
+
+
+def code_of(position: State, text: str) -> int:
+    """Return the code of an action's text, -1 if it is not one."""
+    try:
+        return position.game.parse_action(text).code
+    except BadText:
+        return -1

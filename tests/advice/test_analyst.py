@@ -1,0 +1,130 @@
+"""An analyst in this process: what it is asked it answers, and who leaves occupies nothing."""
+
+import asyncio
+from contextlib import aclosing
+from typing import Any
+
+import pytest
+
+from clerestory.advice.analyst import Analyst
+from clerestory.advice.caller import Caller
+from clerestory.advice.question import Question, Terms, pose
+from clerestory.engine import NATURE
+from clerestory.engine.games import GAMES
+from clerestory.refusals import Reason, Refusal
+from clerestory.search.result import StopReason
+from clerestory.server.config import Settings
+from tests.server.harness import opening, until
+
+ENDLESS = Terms(seconds=3600.0, early_stop=False)
+
+
+def analyst(**settings: Any) -> Analyst:
+    return Analyst(Settings(**{"workers": 1} | settings))
+
+
+def asked(**terms: Any) -> Question:
+    return pose(opening(), Terms(**terms))
+
+
+async def test_a_question_is_answered() -> None:
+    async with analyst() as one:
+        answer = await one.ask(asked(iterations=300, seed=1, early_stop=False))
+        again = await one.ask(asked(iterations=300, seed=1, early_stop=False))
+    assert answer.result.iterations == 300
+    assert answer.best == answer.lines[0] == again.lines[0]
+    assert (answer.final, answer.sequence, answer.remarks) == (True, 0, ())
+    assert answer.result.stop_reason == StopReason.ITERATIONS
+
+
+async def test_a_question_that_is_watched_is_answered_ever_better_and_then_finally() -> None:
+    async with analyst() as one:
+        answers = [answer async for answer in one.watch(asked(seconds=0.3, interval=0.02, early_stop=False))]
+    assert [answer.final for answer in answers] == [False] * (len(answers) - 1) + [True]
+    numbers = [answer.sequence for answer in answers]
+    assert numbers == sorted(set(numbers))
+    assert len(answers) > 1
+    searched = [answer.result.iterations for answer in answers]
+    assert searched == sorted(searched)
+
+
+async def test_a_cancelled_question_frees_its_worker() -> None:
+    async with analyst() as one:
+        task = asyncio.ensure_future(one.ask(asked(seconds=3600.0, early_stop=False)))
+        await until(lambda: one.scheduler.running == 1)
+        task.cancel()
+        await until(lambda: one.scheduler.admitted == 0)
+
+
+async def test_leaving_an_analysis_frees_its_worker() -> None:
+    async with analyst() as one:
+        async with aclosing(one.watch(pose(opening(), ENDLESS))) as answers:
+            async for answer in answers:
+                assert not answer.final
+                break
+        assert one.scheduler.admitted == 0
+
+
+@pytest.mark.parametrize("game", sorted(GAMES))
+async def test_a_question_as_a_whole_gets_all_its_iterations_beside_others(game: str) -> None:
+    async with analyst() as one:
+        other = asyncio.ensure_future(one.ask(pose(opening(), ENDLESS)))
+        await until(lambda: one.scheduler.running == 1)
+        plain = pose(opening(game=game), Terms(iterations=500, seed=1, max_tree_bytes=1 << 20))
+        whole = Question(root=plain.root, terms=plain.terms, seat=plain.seat, whole=True)
+        answer = await one.ask(whole)
+        other.cancel()
+    assert (answer.result.iterations, answer.result.seed) == (500, 1)
+
+
+async def test_parts_of_one_origin_find_places_and_have_their_own_trees() -> None:
+    async with analyst(max_searches=4) as one:
+        x, y = Caller("maker", "game:x"), Caller("maker", "game:y")
+        many = [asyncio.ensure_future(one.ask(pose(opening(), ENDLESS), one.admit(x))) for _ in range(4)]
+        await until(lambda: one.scheduler.admitted == 4)
+        with pytest.raises(Refusal) as caught:
+            one.admit(x)
+        assert caught.value.reason == Reason.BUSY
+        answer = await one.ask(asked(iterations=400, game_id="g", early_stop=False), one.admit(y))
+        assert answer.result.iterations == 400
+        for task in many:
+            task.cancel()
+        await until(lambda: one.scheduler.admitted == 0)
+        again = [await one.ask(asked(iterations=10, game_id="g"), one.admit(part)) for part in (x, y)]
+    assert [answer.result.reused_iterations > 0 for answer in again] == [False, True]
+
+
+REFUSED: list[tuple[Reason, str, dict[str, Any], dict[str, Any]]] = [
+    (Reason.BAD_TIME_BUDGET, "seconds", {}, {}),
+    (Reason.BAD_TIME_BUDGET, "seconds", {"seconds": 0.0}, {}),
+    (Reason.BAD_TIME_BUDGET, "seconds", {"seconds": float("nan")}, {}),
+    (Reason.BAD_LEVEL, "level", {"iterations": 1, "level": 9}, {}),
+    (Reason.BAD_UPDATE_INTERVAL, "interval", {"iterations": 1, "interval": 0.0}, {}),
+    (Reason.BAD_TARGET_CERTAINTY, "certainty", {"iterations": 1, "certainty": 1.0}, {}),
+    (Reason.BAD_SEAT, "seat", {"iterations": 1}, {"seat": -1}),
+    (Reason.BAD_SEAT, "observer", {"iterations": 1}, {"observer": NATURE - 1}),
+    (Reason.BAD_CONSIDER_ACTIONS, "consider[0]", {"iterations": 1}, {"consider": ["nothing"]}),
+]
+
+
+@pytest.mark.parametrize(("reason", "blamed", "terms", "more"), REFUSED)
+def test_what_is_wrong_is_named(reason: Reason, blamed: str, terms: dict[str, Any], more: dict[str, Any]) -> None:
+    with pytest.raises(Refusal) as caught:
+        pose(opening(), Terms(**terms), **more)
+    assert caught.value.reason == reason
+    assert [name for name, _ in caught.value.faults] == [blamed]
+    assert str(caught.value).startswith(f"{blamed}: ")
+
+
+async def test_all_that_is_wrong_is_named_at_once() -> None:
+    with pytest.raises(Refusal) as caught:
+        pose(opening(), Terms(level=0, threads=0), avoid=["nothing"])
+    assert {name for name, _ in caught.value.faults} == {"seconds", "level", "threads", "avoid[0]"}
+
+
+async def test_whoever_finishes_takes_no_more_questions() -> None:
+    async with analyst() as one:
+        one.finish()
+        with pytest.raises(Refusal) as caught:
+            await one.ask(asked(iterations=1))
+    assert caught.value.reason == Reason.FINISHING
