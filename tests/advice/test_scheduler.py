@@ -15,10 +15,9 @@ from clerestory.advice.answer import Answer
 from clerestory.advice.caller import Caller
 from clerestory.advice.demand import Priority
 from clerestory.advice.policy import Policy
-from clerestory.advice.question import Terms, pose
+from clerestory.advice.question import Question, Terms, pose
 from clerestory.refusals import Reason, Refusal
 from clerestory.search.ismcts import Searcher
-from clerestory.search.root import Root
 from clerestory.v1.advisor_pb2 import STOP_REASON_ITERATIONS, AnalyzeRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
 from tests.server.harness import HOUR, assert_reason, long_question, opening, question, refusal, served, until
@@ -153,8 +152,8 @@ def go_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make every search fail that has the seed 13."""
     sound = memory.new_searcher
 
-    def make(root: Root, seed: int, *given: Any) -> Searcher:
-        return Faulty(root, seed=13) if seed == 13 else sound(root, seed, *given)
+    def make(question: Question, *given: Any) -> Searcher:
+        return Faulty(question.root, seed=13) if question.terms.seed == 13 else sound(question, *given)
 
     monkeypatch.setattr(memory, "new_searcher", make)
 

@@ -205,7 +205,7 @@ async def test_positions_of_too_many_parts_are_refused_unread(monkeypatch: pytes
 
 @pytest.mark.parametrize("field", ["consider_actions", "avoid_actions"])
 async def test_lists_of_too_many_actions_are_refused_unread(field: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(translate, "code_of", unread)
+    monkeypatch.setattr("clerestory.advice.question.code_of", unread)
     async with served() as server:
         asked = question(iterations=1, **{field: [""] * 30_000})
         error = await refusal(AdvisorServiceStub(server.channel).RecommendMove(asked))

@@ -8,10 +8,11 @@ import pytest
 from clerestory.engine import NATURE
 from clerestory.engine.games import from_position
 from clerestory.games import course
+from clerestory.games.bots import question_of
 from clerestory.games.kept import ServerGame
 from clerestory.games.log import Entry, EntryKind
 from clerestory.games.viewer import Viewer
-from clerestory.server.translate_games import bot_question, write_line, write_record, write_state
+from clerestory.server.translate_games import write_line, write_record, write_state
 from tests.games.table import STORED, head, kept
 
 PLIES = {"toy": 4, "cathedral": 40, "duel": 40}  # short of the end, at which everything is told
@@ -96,10 +97,10 @@ def test_a_bot_asks_by_what_its_seat_knows(game: str, seats: str) -> None:
     assert seat is not None
     assert played.positions is not None
     truth = played.position
-    asked = bot_question(played, seat, played.head.options.play_on)
+    asked = question_of(played, seat, played.head.options.play_on).view
     for number in range(3):
         played.positions.last = truth.observe(seat).deal(number)
-        assert bot_question(played, seat, played.head.options.play_on) == asked
+        assert question_of(played, seat, played.head.options.play_on).view == asked
 
 
 def test_seed_and_salt_are_told_at_the_end_alone() -> None:

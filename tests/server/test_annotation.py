@@ -10,6 +10,7 @@ import grpc
 import pytest
 from google.protobuf.duration_pb2 import Duration
 
+from clerestory.advice.analyst import Analyst
 from clerestory.advice.reviewer import Reviewer
 from clerestory.engine import Record, Rng, State
 from clerestory.games.store import MOST_REVIEWS
@@ -165,16 +166,16 @@ async def test_a_search_that_was_kept_waiting_goes_on_where_it_was(monkeypatch: 
     """Interrupted repeatedly, it has the same result as one that ran in one go."""
     game = cut(random_game("duel", 2, 1), 14)
     expected = annotate(game, ReviewPlan(iterations=3000))
-    monkeypatch.setattr("clerestory.advice.reviewer.TURN", 0.004)
+    monkeypatch.setattr("clerestory.advice.analyst.TURN", 0.004)
     turns = 0
-    turn = Reviewer._turn
+    turn = Analyst._turn
 
-    async def counted(self: Reviewer, *arguments: Any) -> Any:
+    async def counted(self: Analyst, *arguments: Any) -> Any:
         nonlocal turns
         turns += 1
         return await turn(self, *arguments)
 
-    monkeypatch.setattr(Reviewer, "_turn", counted)
+    monkeypatch.setattr(Analyst, "_turn", counted)
     async with annotating() as (stub, _):
         [*_, last] = await reviewed(stub, asked(game, iterations=3000))
     assert last.review == write_review(expected)
