@@ -11,6 +11,7 @@ import json
 import os
 import subprocess
 import sys
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Callable, Iterator
 from itertools import count, product
 from pathlib import Path
@@ -37,14 +38,18 @@ Exhibit = dict[str, Any]  # as src/gallery.tsx takes it
 
 def main() -> None:
     """Take the pictures of all exhibits whose name contains the given part."""
-    folder, part = Path(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else ""
+    parser = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("part", nargs="?", default="", help="of the names of exhibits; all by default")
+    options = parser.parse_args()
+    folder: Path = options.folder.resolve()
     bundle(folder)
     with sync_playwright() as playwright:
         page = playwright.chromium.launch(**chromium()).new_page()
         page.on("console", lambda message: print(message.text))
         page.on("pageerror", lambda error: print(error))
         page.goto((folder / "gallery.html").as_uri())
-        for name, exhibit in exhibits(part):
+        for name, exhibit in exhibits(options.part):
             page.evaluate("exhibit => show(exhibit)", exhibit)
             take_pictures(page, folder, name)
 

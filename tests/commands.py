@@ -1,0 +1,185 @@
+"""The commands in the documents, and the parsers that they are meant for."""
+
+import re
+import runpy
+import shlex
+import sys
+import warnings
+from argparse import ArgumentParser
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.core import TyperCommand
+
+from tests.test_links import ROOT, tracked
+
+BLOCK = re.compile(r"^( *)```(?:sh)?\n(.*?)^\1```", re.MULTILINE | re.DOTALL)
+OTHER = re.compile(r"^( *)```\w+\n.*?^\1```", re.MULTILINE | re.DOTALL)
+SPAN = re.compile(r"(?<!`)`([^`]+)`(?!`)")
+PROGRAM = re.compile(r"(?:\.venv/bin/)?(?:clerestory|python|make|pytest|pip|envoy|node|npm|createdb|curl|openssl) ")
+PLACEHOLDERS = {
+    "A": "greedy",
+    "ADDRESS": "127.0.0.1",
+    "B": "random",
+    "BOT": "greedy",
+    "DAYS": "30",
+    "FILE": "examples/catalogues/duel-more-wool.toml",  # where something is read, it is this
+    "FOLDER": "folder",
+    "GAME": "cathedral",
+    "GAMES": "10",
+    "HOST:PORT": "127.0.0.1:1",
+    "K": "10",
+    "N": "2",
+    "NAME": "toy",
+    "RUN": "folder",
+    "SEATS": "2",
+    "SEED": "1",
+    "tools.NAME": "tools.regret",
+}
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command of a page."""
+
+    page: str
+    text: str  # in one line, without its comment
+    whole: bool  # in a block, so it can be entered as it is; in a sentence, arguments may be left out
+
+    @property
+    def words(self) -> list[str]:
+        """Return its program and arguments, with something in place of each placeholder."""
+        words = [word for word in shlex.split(self.text) if word != "..."]
+        return [PLACEHOLDERS.get(word, word) for word in words]
+
+
+def commands(page: Path) -> Iterator[Command]:
+    """Yield the commands of a page: lines of blocks of shell, and code in sentences that begins with a program."""
+    name, text = str(page.relative_to(ROOT)), page.read_text(encoding="utf-8")
+    for _, block in BLOCK.findall(text):
+        for line in re.sub(r"\\\n *", "", block).splitlines():
+            command = re.split(r" +#", line)[0].strip()
+            if PROGRAM.match(command):
+                yield Command(name, command, whole=True)
+    for span in SPAN.findall(BLOCK.sub("", OTHER.sub("", text))):
+        if PROGRAM.match(span):
+            yield Command(name, " ".join(span.split()), whole=False)
+
+
+PAGES = [page for page in tracked("*.md") if page.name not in ("reference.md", "CHANGELOG.md")]
+COMMANDS = [command for page in PAGES for command in commands(page)]
+
+
+# -- parsers ---------------------------------------------------------------------------------------
+
+
+class Read(Exception):
+    """A command was read to its end, and would now run."""
+
+
+def fault(command: Command, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Return what is wrong with a command, "" if nothing is; it is read, not run."""
+    program, *rest = command.words
+    found: str = READERS[Path(program).name](rest, monkeypatch)
+    return (
+        ""
+        if not command.whole and re.search(r"[Mm]issing|are required|requires an argument|expected one argument", found)
+        else found
+    )
+
+
+def read_by_clerestory(rest: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> str:
+    """The command line of this project; cards are not loaded, because they would stay."""
+    monkeypatch.setattr("clerestory.cli.options.use_catalogue", Path.read_bytes)
+    return read_by_module(["-m", "clerestory", *rest], monkeypatch)
+
+
+def read_by_module(rest: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> str:
+    """Let a Python module read its arguments, with a parser of argparse or of typer; or look for a script."""
+    if rest[0] != "-m":
+        return existing(rest[0])
+    said: list[str] = []
+    parse = ArgumentParser.parse_args
+
+    def parsed(self: ArgumentParser, *arguments: Any) -> None:
+        parse(self, *arguments)
+        raise Read
+
+    def refused(self: ArgumentParser, message: str) -> None:
+        said.append(message)
+        raise Read
+
+    def invoked(self: TyperCommand, context: object) -> None:
+        raise Read
+
+    monkeypatch.setattr(ArgumentParser, "parse_args", parsed)
+    monkeypatch.setattr(ArgumentParser, "error", refused)
+    monkeypatch.setattr(TyperCommand, "invoke", invoked)
+    monkeypatch.setattr(sys, "argv", [rest[1], *rest[2:]])
+    monkeypatch.setattr(sys, "stderr", Said(said))
+    with warnings.catch_warnings(action="ignore"):
+        try:
+            runpy.run_module(rest[1], run_name="__main__")
+        except Read:
+            return "".join(said)
+        except SystemExit as end:
+            return "".join(said) or str(end.code or "")  # 0 of an option that says something and ends
+        except ModuleNotFoundError as error:
+            if (error.name or "").split(".")[0] in ("clerestory", "loadtest", "tests", "tools"):
+                raise
+            pytest.skip(f"there is no {error.name}")
+    return "it has no parser"
+
+
+class Said:
+    """Where a parser says what is wrong."""
+
+    def __init__(self, said: list[str]) -> None:
+        self.said = said
+
+    def write(self, text: str | bytes) -> int:
+        self.said.append(text if isinstance(text, str) else text.decode())
+        return len(text)
+
+    def flush(self) -> None:
+        pass
+
+    def isatty(self) -> bool:
+        return False
+
+
+def read_by_make(rest: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> str:
+    """Targets and variables of the Makefile."""
+    text = (ROOT / "Makefile").read_text()
+    names = [rf"^{re.escape(word.split('=')[0])} *\?=" if "=" in word else rf"^{word}:" for word in rest]
+    names = [name.replace(".venv", r"\$\(VENV\)") for name in names]
+    return "".join(f"no {name}" for name in names if not re.search(name, text, re.MULTILINE))
+
+
+def read_by_pip(rest: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> str:
+    """Extras of the package."""
+    extras = re.findall(r"clerestory\[(\w+)\]", " ".join(rest))
+    text = (ROOT / "pyproject.toml").read_text()
+    return "".join(f"no extra {name}" for name in extras if not re.search(rf"^{name} = ", text, re.MULTILINE))
+
+
+def existing(*names: str) -> str:
+    """Return which of the files of this project that a command names do not exist."""
+    return "".join(f"no {name}" for name in names if not any(ROOT.glob(name)) and not any(ROOT.glob(f"*/*/*/{name}")))
+
+
+def read_by_others(rest: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> str:
+    """Programs that are not ours: the files of ours that they are given."""
+    return existing(*(word for word in rest if re.fullmatch(r"[\w./*-]+\.(?:yaml|py|mjs|json)", word)))
+
+
+READERS = {
+    "clerestory": read_by_clerestory,
+    "python": read_by_module,
+    "make": read_by_make,
+    "pip": read_by_pip,
+    **dict.fromkeys(("pytest", "envoy", "node", "npm", "createdb", "curl", "openssl"), read_by_others),
+}
