@@ -19,6 +19,7 @@ from tests.test_links import ROOT, tracked
 BLOCK = re.compile(r"^( *)```(?:sh)?\n(.*?)^\1```", re.MULTILINE | re.DOTALL)
 OTHER = re.compile(r"^( *)```\w+\n.*?^\1```", re.MULTILINE | re.DOTALL)
 SPAN = re.compile(r"(?<!`)`([^`]+)`(?!`)")
+UNFINISHED = re.compile(r"[Mm]issing|are required|requires an argument|expected one argument")
 PROGRAM = re.compile(r"(?:\.venv/bin/)?(?:clerestory|python|make|pytest|pip|envoy|node|npm|createdb|curl|openssl) ")
 PLACEHOLDERS = {
     "A": "greedy",
@@ -84,11 +85,7 @@ def fault(command: Command, monkeypatch: pytest.MonkeyPatch) -> str:
     """Return what is wrong with a command, "" if nothing is; it is read, not run."""
     program, *rest = command.words
     found: str = READERS[Path(program).name](rest, monkeypatch)
-    return (
-        ""
-        if not command.whole and re.search(r"[Mm]issing|are required|requires an argument|expected one argument", found)
-        else found
-    )
+    return "" if not command.whole and UNFINISHED.search(found) else found
 
 
 def read_by_clerestory(rest: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> str:
