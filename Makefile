@@ -59,6 +59,7 @@ lint: $(VENV)/.lint
 	$(BIN)/buf lint
 	$(BIN)/buf format --diff --exit-code
 	$(BIN)/buf breaking --against proto/baseline.binpb
+	$(BIN)/python -m tools.prose
 	$(BIN)/python clients/web/lint.py
 
 reference: $(VENV)/.built  ## docs/reference.md out of the comments in proto/, tables of RULES.md and docs/ out of what the code declares
