@@ -2,11 +2,14 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Iterator
 from contextlib import contextmanager, suppress
 
 from clerestory.games.store import StoreError
 from clerestory.refusals import Refusal
+
+EVERY = 1.0  # seconds from one line about a store that fails to the next
 
 logger = logging.getLogger(__name__)
 
@@ -20,6 +23,29 @@ def contained(what: str) -> Iterator[None]:
         logger.warning("%s waits for the store: %s", what, error)
     except Exception:
         logger.exception("%s failed", what)
+
+
+class Seldom:
+    """Logs errors, a line a second at most; the next line says how many were left out.
+
+    Args:
+        to: the logger.
+    """
+
+    def __init__(self, to: logging.Logger) -> None:
+        self._to = to
+        self._next = 0.0
+        self._left_out = 0
+
+    def error(self, text: str) -> None:
+        """Log an error, or count it."""
+        now = time.monotonic()
+        if now < self._next:
+            self._left_out += 1
+            return
+        more = f" ({self._left_out} more errors before)" if self._left_out else ""
+        self._next, self._left_out = now + EVERY, 0
+        self._to.error("%s%s", text, more)
 
 
 async def bounded(work: Awaitable[object], within: float) -> None:

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 
+from clerestory.games.background import Seldom
 from clerestory.games.kept import ServerGame
 from clerestory.games.live import Live
 from clerestory.games.log import Entry, Head
@@ -18,6 +19,7 @@ IDLE_BYTES = 64 << 20  # of games that nobody uses; beyond that the least recent
 MOST_ASIDE = 10_000  # games that cannot be read and are remembered
 
 logger = logging.getLogger(__name__)
+failures = Seldom(logger)  # of the store: each call and each mover meets them
 
 
 class SetAside(Refusal):
@@ -184,9 +186,9 @@ def typed() -> Iterator[None]:
     except Conflict:
         raise
     except StoreFull:
-        logger.error("the store is full")
+        failures.error("the store is full")
         raise Refusal(Reason.DISK_FULL, [("", "there is no space to store it; nothing was done")]) from None
     except StoreError as error:
-        logger.error("%s", error)
+        failures.error(str(error))
         text = "the store failed, and nothing was sent out; the server's log says why"
         raise Refusal(Reason.STORE_FAILED, [("", text)]) from None

@@ -78,14 +78,14 @@ class Committer:
         result: T = job.done.result()
         return result
 
-    async def close(self) -> None:
-        """Finish pending jobs for at most CLOSING seconds, and refuse the others."""
-        await asyncio.to_thread(self.end)
+    async def close(self, within: float) -> None:
+        """Finish pending jobs for at most so many seconds, and refuse the others."""
+        await asyncio.to_thread(self.end, within)
 
-    def end(self) -> None:
+    def end(self, within: float = CLOSING) -> None:
         """Do the same, holding up the caller."""
         self._jobs.put(None)
-        self._thread.join(CLOSING)
+        self._thread.join(within)
         self._ended = True
         self._refuse_all()
 

@@ -123,14 +123,14 @@ class Heartbeat:
             await self._connection.close()
         self._connection = None
 
-    async def end(self) -> None:
-        """End within REPLY seconds, whatever the database does."""
+    async def end(self, within: float) -> None:
+        """End within so many seconds, whatever the database does."""
         self._ending.set()
         if self._connection is not None:
             cut(self._connection)
         if self._task is not None:
-            _, left = await asyncio.wait((self._task,), timeout=REPLY / 2)
+            _, left = await asyncio.wait((self._task,), timeout=within / 2)
             for task in left:
                 task.cancel()
-            await asyncio.wait((self._task,), timeout=REPLY / 2)
+            await asyncio.wait((self._task,), timeout=within / 2)
         await self._close()

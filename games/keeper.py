@@ -22,7 +22,8 @@ __all__ = ["Keeper", "Limits", "summary_of", "typed"]
 
 COUNTED = 60.0  # seconds between two counts of what the store has
 HEALTH = 1.0  # seconds between two looks at whether the store is alive
-TIDIED = 3600.0  # seconds between two deletions of games that nobody asks for
+TIDIED = 3600.0  # seconds between two deletions of what nobody asks for any more
+MANY_NAMES = 2000  # names of requests deleted in one transaction
 AT_ONCE = 100  # games deleted in one transaction
 
 logger = logging.getLogger(__name__)
@@ -206,11 +207,15 @@ class Keeper:
             await self.store.touch(asked, self.now())
 
     async def _tidy(self) -> None:
-        """Delete games that nobody has asked for in so many days, until cancelled."""
-        while self._forget_after:
+        """Delete old names of requests, and games that nobody has asked for in so many days, until cancelled."""
+        while True:
+            with contained("the deletion of names of requests"):
+                while await self.store.forget_requests(self.now() - DAY, MANY_NAMES) == MANY_NAMES:
+                    pass
             await asyncio.sleep(TIDIED)
             with contained("the deletion of games"):
-                await self._delete()
+                if self._forget_after:
+                    await self._delete()
 
     async def _delete(self) -> None:
         self._touched += [game_id for game_id, live in self.cache.games.items() if live.watching]
@@ -245,6 +250,8 @@ class Keeper:
 
     async def close(self, within: float = CLOSING) -> None:
         """Close the store, waiting at most so many seconds."""
-        await self.finish(within)
+        if not self.finishing:
+            await self.finish(within / 2)
+            within /= 2
         with contained("the end of the store"):
-            await bounded(self.store.close(), within)
+            await bounded(self.store.close(within), within)

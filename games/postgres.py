@@ -9,7 +9,6 @@ name is the fencing token (M. Kleppmann, "How to do distributed locking", 2016).
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from contextlib import suppress
 from typing import Any, LiteralString, Self, TypeVar
 
 import psycopg
@@ -21,6 +20,7 @@ from clerestory.games.postgres_rows import (
     DUE,
     INSERT_GAME,
     LIVES,
+    OLD_REQUESTS,
     OLD_REVIEWS,
     TALLY,
     UNTOUCHED,
@@ -205,6 +205,10 @@ class PostgresStore:
 
         return await self._do(do)
 
+    async def forget_requests(self, before: int, most: int) -> int:
+        """Delete old names of requests."""
+        return len(await self._ask(OLD_REQUESTS, (before, most)))
+
     async def reviewed(self, game_id: str, plan: str) -> dict[int, bytes]:
         """Return the stored part of a review."""
         return dict(
@@ -268,13 +272,15 @@ class PostgresStore:
         """Report from now on what other servers store."""
         self._heard = heard
 
-    async def close(self) -> None:
+    async def close(self, within: float = CLOSING) -> None:
         """Release the games to other servers."""
-        with suppress(StoreError, TimeoutError):
-            async with asyncio.timeout(CLOSING / 2):
-                await self._do(self._leave)
-        await self._pool.close()
-        await self._heartbeat.end()
+        leaving = asyncio.create_task(self._do(self._leave))
+        await asyncio.wait((leaving,), timeout=within / 2)
+        await self._pool.close()  # so that a job that gets no answer fails
+        await asyncio.wait((leaving,), timeout=within / 8)
+        leaving.cancel()
+        await asyncio.gather(leaving, return_exceptions=True)
+        await self._heartbeat.end(within / 4)
 
     async def _leave(self, cursor: Cursor) -> None:
         await cursor.execute("DELETE FROM server WHERE id = %s", (self._number,))

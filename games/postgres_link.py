@@ -25,10 +25,11 @@ PATIENCE = 4.0  # seconds to wait for a connection, and for other jobs of the sa
 WORK = 6.0  # seconds of one job
 LOCKED = 4.0  # seconds to wait for what another session has locked
 LOCK: LiteralString = "100"  # milliseconds of one attempt
+IDLE: LiteralString = "4"  # seconds between two statements: a server that stands still holds a game no longer
 SOONEST, LATEST = 0.05, 0.5  # seconds between attempts, growing
 SESSION: LiteralString = f"""
     SELECT set_config('statement_timeout', '5s', FALSE), set_config('lock_timeout', '{LOCK}ms', FALSE),
-        set_config('idle_in_transaction_session_timeout', '10s', FALSE)
+        set_config('idle_in_transaction_session_timeout', '{IDLE}s', FALSE)
 """
 # Those in the address win. TCP notices a network that has died within 8 s, our own limits one that only seems alive.
 OURS = {

@@ -5,7 +5,7 @@ from typing import Any, LiteralString
 
 from clerestory.games.log import Entry
 from clerestory.games.postgres_link import Cursor
-from clerestory.games.store import DAY, Batch, Key, Summary
+from clerestory.games.store import Batch, Key, Summary
 
 LIVES: LiteralString = (
     "EXISTS (SELECT FROM server WHERE server.id = game.owner AND seen > clock_timestamp() - %(lease)s * interval '1 s')"
@@ -37,6 +37,11 @@ OLD_REVIEWS: LiteralString = """
     DELETE FROM review WHERE game = %s AND plan IN (
         SELECT plan FROM review WHERE game = %s GROUP BY plan ORDER BY max(moment) DESC OFFSET %s
     ) RETURNING octet_length(message)
+"""
+OLD_REQUESTS: LiteralString = """
+    DELETE FROM key WHERE digest IN (
+        SELECT digest FROM key WHERE request AND moment < %s LIMIT %s FOR UPDATE SKIP LOCKED
+    ) RETURNING 1
 """
 MINE: LiteralString = f"(owner = %(me)s OR NOT {LIVES})"
 DUE: LiteralString = f"""
@@ -96,8 +101,7 @@ async def insert_entries(cursor: Cursor, game_id: str, number: int, entries: Seq
 
 
 async def insert_keys(cursor: Cursor, game_id: str, keys: Sequence[Key], now: int) -> None:
-    """Add keys of a game, and delete expired request names."""
+    """Add keys of a game."""
     if keys:
-        await cursor.execute("DELETE FROM key WHERE request AND moment < %s", (now - DAY,))
         rows = [(key.digest, game_id, key.seat, key.request, now) for key in keys]
         await cursor.executemany("INSERT INTO key VALUES (%s, %s, %s, %s, %s)", rows)

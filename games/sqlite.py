@@ -17,7 +17,7 @@ from clerestory.games import sqlite_rows as rows
 from clerestory.games.committer import Committer
 from clerestory.games.log import Entry, Head
 from clerestory.games.ring import Ring
-from clerestory.games.store import DAY, Batch, Due, GameFilter, GameLog, Listener, StoreError, Tally, query
+from clerestory.games.store import CLOSING, Batch, Due, GameFilter, GameLog, Listener, StoreError, Tally, query
 from clerestory.server.config import MEMORY, USER, BadSettings
 
 LITTLE = 1 << 20  # bytes on a disk that are as good as none
@@ -40,7 +40,6 @@ class SqliteStore:
         self._committer = Committer(file)
         self._ring = Ring()
         self.secret = self._read_secret(path)
-        self._forget_requests()
         if path != MEMORY and shutil.disk_usage(Path(file).parent).free < LITTLE:
             logger.warning("no space on the disk of %s: games can be shown, but not changed until there is", file)
 
@@ -51,13 +50,6 @@ class SqliteStore:
         except StoreError as error:
             self._committer.end()
             raise BadSettings(f"store: {path} is damaged: {error}") from None
-
-    def _forget_requests(self) -> None:
-        """Delete expired names of requests, unless the disk is full."""
-        try:
-            self._committer.run_at_once(lambda connection: rows.forget_requests(connection, self.now() - DAY))
-        except StoreError as error:
-            logger.warning("old names of requests stay: %s", error)
 
     @property
     def alive(self) -> bool:
@@ -116,6 +108,10 @@ class SqliteStore:
         """Delete games that nobody has asked for."""
         return await self._ask(lambda connection: rows.delete_untouched(connection, before, most))
 
+    async def forget_requests(self, before: int, most: int) -> int:
+        """Delete old names of requests."""
+        return await self._ask(lambda connection: rows.forget_requests(connection, before, most))
+
     async def own(self, game_id: str) -> bool:  # noqa: ARG002
         """Every game is this server's."""
         return True
@@ -145,9 +141,9 @@ class SqliteStore:
         """Store plies of a review."""
         await self._ask(lambda connection: rows.insert_review(connection, game_id, plan, plies), game_id)
 
-    async def close(self) -> None:
+    async def close(self, within: float = CLOSING) -> None:
         """Finish what was begun."""
-        await self._committer.close()
+        await self._committer.close(within)
 
     async def _ask(self, do: Callable[[sqlite3.Connection], T], game_id: str = "") -> T:
         return await self._committer.run(do, game_id)

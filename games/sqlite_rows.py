@@ -31,9 +31,10 @@ def read_secret(connection: sqlite3.Connection) -> bytes:
     return bytes(secret)
 
 
-def forget_requests(connection: sqlite3.Connection, past: int) -> None:
-    """Delete the names of requests from before a moment."""
-    connection.execute("DELETE FROM key WHERE request AND moment < ?", (past,))
+def forget_requests(connection: sqlite3.Connection, before: int, most: int) -> int:
+    """Delete names of requests from before a moment, at most so many; return how many."""
+    old = "SELECT digest FROM key WHERE request AND moment < ? LIMIT ?"
+    return connection.execute(f"DELETE FROM key WHERE digest IN ({old})", (before, most)).rowcount
 
 
 def read_tally(connection: sqlite3.Connection) -> dict[str, Tally]:

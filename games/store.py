@@ -216,6 +216,9 @@ class Store(Protocol):
         At most so many are deleted, and fewer if they are large; none means that there are none.
         """
 
+    async def forget_requests(self, before: int, most: int) -> int:
+        """Delete names of requests from before a moment, at most so many; return how many."""
+
     # -- moves of the server
 
     async def own(self, game_id: str) -> bool:
@@ -247,8 +250,8 @@ class Store(Protocol):
     async def keep_review(self, game_id: str, plan: str, plies: Mapping[int, bytes]) -> None:
         """Store plies of a review; those already stored stay. Of more than MOST_REVIEWS of a game the oldest go."""
 
-    async def close(self) -> None:
-        """Finish pending work and close, within CLOSING seconds."""
+    async def close(self, within: float = CLOSING) -> None:
+        """Finish pending work and close, within so many seconds."""
 
 
 def query(wanted: GameFilter) -> tuple[str, list[Any]]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
+from uuid import uuid4
 
 import grpc
 import typer
@@ -101,7 +102,8 @@ async def make_game(stub: Any, game: str, seconds: float) -> Any:
     budget.FromNanoseconds(round(1e9 * seconds))
     bot = games.SeatPlan(kind=games.SEAT_KIND_BOT, bot=games.Bot(time_budget=budget))
     options = games.GameOptions(onlookers=games.ONLOOKERS_ALL)
-    return (await stub.CreateGame(games.CreateGameRequest(game=game, seats=[bot, bot], options=options))).game
+    request = games.CreateGameRequest(game=game, seats=[bot, bot], options=options, request_id=str(uuid4()))
+    return (await stub.CreateGame(request)).game
 
 
 async def make_games(stub: Any, crowd: Crowd) -> list[Any]:

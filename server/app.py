@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import signal
+import time
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass
@@ -56,6 +57,8 @@ SERVICES = (
     annotation_pb2.DESCRIPTOR.services_by_name["AnnotationService"].full_name,
     puzzle_pb2.DESCRIPTOR.services_by_name["PuzzleService"].full_name,
 )
+CALLS = 0.75  # the share of the grace that calls have; the store has the rest, and what they leave
+LEAST = 0.5  # seconds that the store has to close, however short the grace is
 ANSWERING = 0.0001  # time slice of the threads that answer calls, in seconds: a shorter one makes them run sooner
 
 
@@ -103,14 +106,15 @@ class App:
         return self.analyst.scheduler
 
     async def finish(self) -> None:
-        """Let running searches answer with what they have, refuse new calls, and end."""
+        """Let running searches answer with what they have, refuse new calls, and end, all within the grace."""
         await self.health.enter_graceful_shutdown()
         await asyncio.sleep(self.settings.drain_delay)
+        ends = time.monotonic() + self.settings.grace
         self.analyst.finish()
-        stopping = [server.stop(self.settings.grace) for server in self.servers]
-        await asyncio.gather(self.keeper.finish(self.settings.grace), *stopping)
+        calls = CALLS * self.settings.grace
+        await asyncio.gather(self.keeper.finish(calls), *(server.stop(calls) for server in self.servers))
         await self.analyst.close()
-        await self.keeper.close(min(CLOSING, self.settings.grace))
+        await self.keeper.close(min(CLOSING, max(LEAST, ends - time.monotonic())))
         if self.admin is not None:
             await self.admin.stop(None)
         if self.exposition is not None:

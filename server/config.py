@@ -75,7 +75,9 @@ class Settings:
         NOT_NEGATIVE,
     )
     grace: float = declared(
-        5.0, "seconds that running calls then have to finish; after that they are cut off", NOT_NEGATIVE
+        5.0,
+        "seconds from then to the end: running calls have three quarters of them, the store has what is left",
+        NOT_NEGATIVE,
     )
     idle_timeout: float = declared(
         60.0, "seconds after which a [connection](#connections) without calls is closed", Numbers(1, MAX_IDLE)

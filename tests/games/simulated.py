@@ -227,6 +227,9 @@ class SimulatedStore:
     async def delete_untouched(self, before: int, most: int) -> list[str]:
         raise NotImplementedError
 
+    async def forget_requests(self, before: int, most: int) -> int:
+        return 0
+
     # -- owners
 
     def _take(self, game_id: str) -> bool:
@@ -273,7 +276,7 @@ class SimulatedStore:
     async def keep_review(self, game_id: str, plan: str, plies: Mapping[int, bytes]) -> None:
         raise NotImplementedError
 
-    async def close(self) -> None:
+    async def close(self, within: float = 0.0) -> None:
         self._database.seen.pop(self.number, None)
 
 

@@ -10,6 +10,7 @@ from google.rpc.error_details_pb2 import ErrorInfo, RetryInfo
 from clerestory.games import due, keeper
 from clerestory.games.quota import MINUTE, Limits, Pace, Quota
 from clerestory.games.store import Tally
+from clerestory.games.tokens import Mint
 from clerestory.refusals import Reason, Refusal
 from clerestory.server.callers import ON_BEHALF
 from clerestory.v1 import games_pb2 as games
@@ -156,6 +157,18 @@ async def test_games_that_nobody_asks_for_are_deleted(monkeypatch: pytest.Monkey
         assert (await watched.look(0)).game.status == games.GAME_STATUS_RUNNING
         await until(lambda: played.app.keeper.unfinished == 1)
         watching.cancel()
+
+
+async def test_names_of_requests_are_forgotten_while_the_server_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keeper, "TIDIED", 0.05)
+    async with table(PERSON, PERSON, request_id="the-name-of-a-request") as played:
+        store = played.app.keeper.store
+        name = Mint(store.secret, "create the-name-of-a-request").digest
+        assert name in await store.find([name])
+        monkeypatch.setattr(keeper, "DAY", -1000)
+        while await store.find([name]):
+            await asyncio.sleep(0.05)
+        assert (await played.look(0)).game.game_id == played.game_id
 
 
 async def test_a_game_that_was_deleted_meanwhile_is_none(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,11 +11,14 @@ import pytest
 from clerestory.cli.embedded import embedded_child
 from clerestory.games.postgres import PostgresStore
 from clerestory.games.store import StoreError
+from clerestory.refusals import Reason
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
+from tests.games.proxy import proxied
 from tests.games.table import BOT, PERSON, Table, first_action, seated
 from tests.games.test_postgres import SLOW, elsewhere, finished
-from tests.server.harness import served, until
+from tests.postgres import FAST, IMMEDIATE, NOT_INSTALLED, installed, own_cluster
+from tests.server.harness import assert_reason, refusal, served, until
 
 ENOUGH = 120.0  # seconds that a test may take
 
@@ -43,6 +46,57 @@ async def test_bots_move_without_any_news(database: str, monkeypatch: pytest.Mon
                 versions.append((await there.play(first_action(seen), seen.game.version, 0)).game.version)
             for played, version in zip(made, versions, strict=True):
                 await answered(elsewhere(played, second), version)
+
+
+@pytest.mark.parametrize("repeated", [True, False])
+async def test_bots_move_although_the_answer_to_a_commit_is_lost(database: str, repeated: bool) -> None:
+    """Whether or not the person asks again: what was stored stays, once, and has its answer."""
+    async with asyncio.timeout(ENOUGH), proxied(database) as proxy, served(store=proxy.address) as server:
+        played = await seated(GameServiceStub(server.channel), server.app, PERSON, BOT, game="duel")
+        before = await moves_of_bot(played)
+        while await moves_of_bot(played) == before:
+            seen = await played.look(0)
+            if not seen.views[0].actions:
+                await asyncio.sleep(0.1)
+                continue
+            proxy.losing = True
+            asked = first_action(seen), seen.game.version, 0
+            assert_reason(await refusal(played.play(*asked)), Reason.STORE_FAILED)
+            proxy.losing = False
+            if repeated:
+                assert (await played.play(*asked)).entries[0].version == seen.game.version + 1
+        assert proxy.lost > 0
+
+
+async def moves_of_bot(played: Table) -> int:
+    """Return how many entries are the second seat's."""
+    text = "SELECT count(*) FROM entry WHERE game = %s AND seat = 1"
+    [(number,)] = await played.app.keeper.store._ask(text, (played.game_id,))
+    return int(number)
+
+
+@pytest.mark.skipif(not installed(), reason=NOT_INSTALLED)
+@pytest.mark.parametrize("how", [FAST, IMMEDIATE])
+async def test_games_go_on_after_the_database_has_restarted(how: int) -> None:
+    with own_cluster() as cluster:
+        database = cluster.url(cluster.create())
+        async with asyncio.timeout(ENOUGH), served(store=database) as first, served(store=database) as second:
+            played = await seated(GameServiceStub(first.channel), first.app, PERSON, BOT, game="duel")
+            bots = await seated(GameServiceStub(first.channel), first.app, BOT, BOT, game="duel")
+            await answered(played, 0)
+            await asyncio.to_thread(cluster.stop, how)
+            assert_reason(await refusal(played.look(0)), Reason.STORE_FAILED)
+            await asyncio.to_thread(cluster.start)
+            there = elsewhere(played, second)
+            seen = await there.look(0)  # the first call
+            before = await moves_of_bot(there)
+            while await moves_of_bot(there) == before:
+                if seen.views[0].actions:
+                    seen = await there.play(first_action(seen), seen.game.version, 0)
+                else:
+                    await asyncio.sleep(0.1)
+                    seen = await there.look(0)
+            await finished(elsewhere(bots, second))
 
 
 async def test_a_takeover_that_is_interrupted_is_made_good(database: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -110,6 +110,27 @@ async def test_locked_games_stop_only_themselves(database: str, outside: Any) ->
             await one.play_first(0)
 
 
+async def test_a_server_that_stands_still_holds_a_game_no_longer_than_its_lease(database: str) -> None:
+    """As when its machine is suspended in the middle of a transaction."""
+    store: Any = await open_store(database)
+    await store.create(named("a"), Batch([], RUNNING))
+    stopped = await postgres_link.connect(postgres_link.Address.read(database))
+    lease = f"SELECT clock_timestamp() < now() + interval '{stores.LEASE} s'"
+    async with await postgres_link.connect(postgres_link.Address.read(database)) as clock:
+        await clock.execute("BEGIN")  # `now` stays
+        await stopped.execute("BEGIN")
+        await stopped.execute("SELECT FROM game WHERE id = 'a' FOR UPDATE")
+        while True:
+            try:
+                await store.append("a", 0, Batch(entries(1), RUNNING))
+                break
+            except StoreError:
+                [(alive,)] = await (await clock.execute(lease)).fetchall()
+                assert alive
+    await stopped.close()
+    await store.close()
+
+
 async def test_a_lock_that_is_released_in_time_costs_no_call(database: str, outside: Any) -> None:
     async with served(store=database) as server:
         played = await seated(GameServiceStub(server.channel), server.app, PERSON, PERSON)

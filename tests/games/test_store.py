@@ -12,13 +12,14 @@ from typing import Any
 
 import pytest
 
-from clerestory.games import committer, sqlite
+from clerestory.games import committer
 from clerestory.games.keeper import summary_of
 from clerestory.games.log import Entry, EntryKind, Head
 from clerestory.games.opening import open_store
 from clerestory.games.schema import APPLICATION, SCRIPTS
 from clerestory.games.sqlite import SqliteStore, user_file
 from clerestory.games.store import (
+    DAY,
     MOST_REVIEWS,
     Batch,
     Conflict,
@@ -274,15 +275,15 @@ async def test_large_games_are_deleted_a_few_at_a_time(name: str) -> None:
     await store.close()
 
 
-async def test_an_old_name_of_a_request_is_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = str(tmp_path / "games.sqlite")
-    store = SqliteStore(path)
-    await store.create(named("a"), Batch([], RUNNING, [Key("old", request=True), Key("token")]))
+async def test_old_names_of_requests_are_forgotten(name: str) -> None:
+    store = await open_store(name)
+    requests = [Key(f"request {number}", request=True) for number in range(5)]
+    await store.create(named("a"), Batch([], RUNNING, [*requests, Key("token")]))
+    assert await store.forget_requests(store.now() - DAY, 9) == 0
+    assert await store.forget_requests(store.now() + DAY, 3) == 3
+    assert await store.forget_requests(store.now() + DAY, 3) == 2
+    assert await store.find([*(key.digest for key in requests), "token"]) == {"token": ("a", None)}
     await store.close()
-    monkeypatch.setattr(sqlite, "DAY", -1000)
-    again = SqliteStore(path)
-    assert set(await again.find(["old", "token"])) == {"token"}
-    await again.close()
 
 
 # -- the file --------------------------------------------------------------------------------------

@@ -3,13 +3,14 @@
 import asyncio
 import sqlite3
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
 from grpc_health.v1.health_pb2_grpc import HealthStub
 
-from clerestory.games import due, keeper
+from clerestory.games import background, cache, due, keeper
 from clerestory.games.store import StoreError
 from clerestory.refusals import Reason
 from clerestory.server.app import GAMES, SERVICES
@@ -82,6 +83,31 @@ async def test_one_look_that_fails_is_no_dead_store(monkeypatch: pytest.MonkeyPa
             await asyncio.sleep(0.01)
 
 
+@pytest.mark.usefixtures("hurried")
+async def test_a_store_that_fails_fills_no_log(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Neither by calls nor by movers: what is left out is counted."""
+
+    def told() -> list[str]:
+        return [text for text in caplog.messages if text.startswith("broken")]
+
+    seconds = [0.0]
+    monkeypatch.setattr(background, "time", SimpleNamespace(monotonic=lambda: seconds[0]))
+    monkeypatch.setattr(cache, "failures", background.Seldom(cache.logger))
+    async with table(BOT, BOT) as played:
+        server: Any = played
+        with monkeypatch.context() as patch:
+            break_store(server, patch, broken)
+            for _ in range(20):
+                await refusal(played.look())
+            assert told() == ["broken"]
+            seconds[0] = background.EVERY
+            await refusal(played.look())
+            await until(lambda: len(told()) == 2)
+            assert int(told()[1].split()[1].removeprefix("(")) >= 19
+
+
 # -- the end ---------------------------------------------------------------------------------------
 
 
@@ -96,6 +122,25 @@ async def test_a_server_ends_whatever_its_store_does(how: Any, monkeypatch: pyte
         await played.app.finish()
         await asyncio.gather(*calls, return_exceptions=True)
         assert all(task.done() for task in played.app.keeper._due._tasks)
+
+
+async def test_calls_without_an_end_leave_the_store_its_part_of_the_grace(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is one deadline for the whole shutdown."""
+    closings = []
+    async with asyncio.timeout(ENOUGH), table(PERSON, PERSON, settings={"grace": 4.0}) as played:
+        server: Any = played
+
+        async def close(within: float) -> None:
+            closings.append(within)
+            await silent()
+
+        break_store(server, monkeypatch, silent)
+        monkeypatch.setattr(server.app.keeper.store, "close", close)
+        calls = [asyncio.ensure_future(seated(played.stub, None, PERSON, PERSON)) for _ in range(3)]
+        await asyncio.sleep(0.2)
+        await played.app.finish()
+        await asyncio.gather(*calls, return_exceptions=True)
+    assert closings[0] <= 1.0
 
 
 # -- games go on -----------------------------------------------------------------------------------
