@@ -114,6 +114,7 @@ def test_every_command_of_the_pages_is_run_or_has_a_reason() -> None:
 # -- running ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_commands_that_end_say_what_they_should(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the order of the README, each with the files of those before; somebody who plays says nothing."""
     monkeypatch.chdir(tmp_path)
