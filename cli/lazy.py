@@ -1,6 +1,6 @@
 """Groups of commands that are imported when they are called, so that help and errors cost nothing."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import Any
 
@@ -9,24 +9,48 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 Places = Mapping[str, tuple[str, str]]  # by the name of a command: its summary, and where it is, as in `play:play`
-PLAIN: Mapping[str, Any] = {"add_completion": False, "rich_markup_mode": None, "pretty_exceptions_enable": False}
+PLAIN: Mapping[str, Any] = {
+    "add_completion": False,
+    "rich_markup_mode": None,
+    "pretty_exceptions_enable": False,
+    "context_settings": {"max_content_width": 100},  # columns of help on a wide terminal
+}
 
 
-def group(places: Places, about: str) -> typer.Typer:
-    """Return a group of commands, each in a module of clerestory.cli that is imported when it is called."""
+def group(sections: Mapping[str, Places], about: str) -> typer.Typer:
+    """Return a group of commands, each in a module of clerestory.cli that is imported when it is called.
+
+    Args:
+        sections: commands that belong together, by the heading under which help lists them.
+        about: what they are for.
+    """
+    places = {name: place for section in sections.values() for name, place in section.items()}
 
     class Group(TyperGroup):
-        """Lists summaries, and calls what they stand for."""
+        """Lists summaries by section, and calls what they stand for."""
 
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:
             """Return the name of a command, the command itself, and its arguments."""
             name, known, rest = super().resolve_command(ctx, args)
             return name, known and imported(name or "", places[name or ""][1]), rest
 
+        def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002  # as click calls it
+            """Write the summaries, all in one column."""
+            for heading, rows in sections_of(sections):
+                with formatter.section(heading):
+                    formatter.write_dl(rows)
+
     app = typer.Typer(cls=Group, help=about, no_args_is_help=True, **PLAIN)
     for name, (summary, _) in places.items():
         app.command(name, help=summary)(nothing)
     return app
+
+
+def sections_of(sections: Mapping[str, Places]) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """Yield each heading with its names, of equal width, and their summaries."""
+    width = max(len(name) for section in sections.values() for name in section)
+    for heading, section in sections.items():
+        yield heading, [(name.ljust(width), summary) for name, (summary, _) in section.items()]
 
 
 def nothing() -> None:

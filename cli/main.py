@@ -27,23 +27,31 @@ FAILURES = {"clerestory.clients.errors.AdvisorError", "builtins.OSError"}
 
 app = group(
     {
-        "serve": ("Serve advice and games over gRPC until told to stop.", "serve:serve"),
-        "web": ("Show the page of a server that runs elsewhere.", "web:web"),
-        "recommend": ("Recommend a move in a position.", "recommend:recommend"),
-        "analyze": ("Show the best lines of a position as they improve.", "recommend:analyze"),
-        "play": ("Play a game; type `help` for the commands.", "play:play"),
-        "hint": ("Rank the actions of a position without a server.", "hint:hint"),
-        "new": ("Write the first position of a game.", "new:new"),
-        "show": ("Print a position and its legal actions.", "show:show"),
-        "simulate": ("Play games at random.", "simulate:simulate"),
-        "replay": ("Check recorded games and print how they ended.", "show:replay"),
-        "annotate": ("Review a recorded game: luck, errors and gifts.", "annotate:annotate_record"),
-        "puzzle": ("Show a position with one best action; judge an answer.", "puzzle:solve"),
-        "rules": ("Print the card catalogue in use.", "rules:rules"),
-        "arena": ("Play one bot against another, and say which is stronger.", "arena:arena"),
-        "tune": ("Tune options of a bot by the games it wins.", "tune:tune"),
-        "learn": ("Learn a value from games of the search against itself.", "learn:learn"),
-        "bench": ("Measure the speed of engine, search and service.", "bench:bench"),
+        "Play and ask": {
+            "play": ("Play a game in the terminal against bots.", "play:play"),
+            "recommend": ("Recommend a move in a position.", "recommend:recommend"),
+            "analyze": ("Show the best lines of a position as they improve.", "recommend:analyze"),
+            "hint": ("Rank the actions of a position without a server.", "hint:hint"),
+            "annotate": ("Review a recorded game: luck, errors and gifts.", "annotate:annotate_record"),
+            "puzzle": ("Show a position with one best action; judge an answer.", "puzzle:solve"),
+        },
+        "Serve": {
+            "serve": ("Serve advice, games and a web page until stopped.", "serve:serve"),
+            "web": ("Show the web page of a server that runs elsewhere.", "web:web"),
+        },
+        "Positions and records": {
+            "new": ("Write the first position of a game.", "new:new"),
+            "show": ("Print a position and its legal actions.", "show:show"),
+            "rules": ("Print the card catalogue in use.", "rules:rules"),
+            "replay": ("Check recorded games and print how they ended.", "show:replay"),
+            "simulate": ("Play games at random.", "simulate:simulate"),
+        },
+        "Laboratory": {
+            "arena": ("Let two bots play matches, and say which is stronger.", "arena:arena"),
+            "tune": ("Tune options of a bot by the games it wins.", "tune:tune"),
+            "learn": ("Learn a value from games of the search against itself.", "learn:learn"),
+            "bench": ("Measure the speed of engine, search and service.", "bench:bench"),
+        },
     },
     "An AI opponent and analyst for board games.",
 )
@@ -61,6 +69,7 @@ def common(
     catalogue: Annotated[
         list[Path] | None,
         typer.Option(
+            metavar="FILE",
             envvar="CLERESTORY_CATALOGUE",
             help="Card catalogue to use instead of the shipped one; may be given once for each game.",
         ),

@@ -23,8 +23,14 @@ def setting_of(kind: type, field: str, default: object = None) -> Any:
         option_name(field, declaration),
         help=plain(declaration.meaning),
         envvar=variable_name(field, declaration),
-        show_default=in_words(default, declaration),
+        show_default=shown_default(default, declaration),
     )
+
+
+def shown_default(default: object, declaration: Declaration) -> bool | str:
+    """Return whether help shows a default, or the words that it shows in its place."""
+    words = in_words(default, declaration)
+    return words not in ("none", "no") if words in ("none", "no", str(default)) else words
 
 
 def option_name(field: str, declaration: Declaration) -> str:

@@ -9,7 +9,6 @@ from clerestory.advice.places import TOGETHER
 from clerestory.advice.question import LONGEST_TIME
 from clerestory.declared import COUNT, NOT_NEGATIVE, Numbers, Words, declared, faults
 from clerestory.search.ismcts import DEFAULT_MAX_BYTES, MIN_BYTES
-from clerestory.server.logs import FORMATS, LEVELS
 
 MAX_MESSAGE_BYTES = 64 * 1024  # any position fits; a larger message is refused
 MIN_TREE_BYTES = 1 << 20
@@ -154,9 +153,11 @@ class Settings:
 class LogSettings:
     """What a process writes to its log. Raises BadSettings."""
 
-    log_format: str = declared("text", "`text` for people, `json` for machines", Words(FORMATS))
+    log_format: str = declared("text", "`text` for people, `json` for machines", Words(("json", "text")))
     log_level: str = declared(
-        "info", "`debug`, `info`, `warning` or `error`; calls are logged at `info`", Words(LEVELS)
+        "info",
+        "`debug`, `info`, `warning` or `error`; calls are logged at `info`",
+        Words(("debug", "info", "warning", "error")),
     )
 
     def __post_init__(self) -> None:

@@ -10,8 +10,6 @@ from typing import Any
 
 import structlog
 
-FORMATS = ("json", "text")
-LEVELS = ("debug", "info", "warning", "error")
 GRPC, LEFT = "grpc._cython.cygrpc", "ExecuteBatchError"  # what gRPC logs for each answer to a caller who has left
 FRAMES = 16  # of each exception, the innermost
 CHAIN = 4  # exceptions of one traceback, from the one that was raised back through its causes
@@ -26,8 +24,8 @@ def write_logs(form: str, level: str = "info") -> None:
     """Send the logs of this process to standard error; each line of a call has the call's identifier.
 
     Args:
-        form: one of FORMATS.
-        level: one of LEVELS, the least that is written.
+        form: `text` or `json`.
+        level: `debug`, `info`, `warning` or `error`, the least that is written.
     """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(structlog.stdlib.ProcessorFormatter(foreign_pre_chain=SHARED, processors=processors(form)))

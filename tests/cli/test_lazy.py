@@ -14,8 +14,8 @@ from clerestory.cli.main import BAD_INPUT, FAILURES, app
 ROOT = "clerestory"
 HEAVY = {"asyncio", "google.protobuf", "grpc", "numpy", "rich.console", "uvicorn"}
 SERVING = {"clerestory.door", "clerestory.server.app", "prometheus_client", "sqlite3", "uvicorn"}
-COMMANDS = ["serve", "web", "recommend", "analyze", "play", "hint", "new", "show", "simulate", "replay"]
-COMMANDS += ["annotate", "puzzle", "rules", "arena", "tune", "learn", "bench"]
+COMMANDS = ["play", "recommend", "analyze", "hint", "annotate", "puzzle", "serve", "web", "new", "show", "rules"]
+COMMANDS += ["replay", "simulate", "arena", "tune", "learn", "bench"]
 BENCHES = ["service", "early", "value", "engine", "search", "budget"]
 
 
@@ -53,11 +53,19 @@ def test_every_command_in_the_list_is_there(words: list[str]) -> None:
     assert f"Usage: {' '.join(['root', *words])} [OPTIONS]" in done.output
 
 
+@pytest.mark.parametrize("columns", ["80", "120"])
 @pytest.mark.parametrize(("group", "names"), [(app, COMMANDS), (bench, BENCHES)])
-def test_the_list_of_commands_is_whole_sentences(group: object, names: list[str]) -> None:
-    shown = CliRunner(env={"COLUMNS": "80"}).invoke(group, ["--help"]).output.partition("Commands:\n")[2]  # type: ignore[arg-type]
-    assert [line.split()[0] for line in shown.splitlines()] == names
-    assert all(line.endswith(".") and not line.endswith("...") for line in shown.splitlines())
+def test_the_list_of_commands_is_whole_sentences(group: object, names: list[str], columns: str) -> None:
+    shown = CliRunner(env={"COLUMNS": columns}).invoke(group, ["--help"]).output  # type: ignore[arg-type]
+    listed = [line.split(maxsplit=1) for line in shown.splitlines() if line.startswith("  ") and line[2] not in " -"]
+    assert [name for name, _ in listed if name in names] == names
+    assert all(summary.endswith(".") and not summary.endswith("...") for name, summary in listed if name in names)
+
+
+def test_what_people_use_first_comes_first() -> None:
+    shown = CliRunner().invoke(app, ["--help"]).output
+    headings = ["Play and ask", "Serve", "Positions and records", "Laboratory"]
+    assert [line.rstrip(":") for line in shown.splitlines() if line.endswith(":") and line[0] != " "][1:] == headings
 
 
 def test_an_unknown_command_is_answered_with_the_one_that_was_meant() -> None:

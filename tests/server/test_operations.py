@@ -15,13 +15,16 @@ from tools.declared import settings_table
 PAGE = (Path(__file__).parents[2] / "docs" / "operations.md").read_text(encoding="utf-8")
 SETTING = re.compile(r"^\| `(--[\w-]+)` \| `(\w+)` \| (.*?) \| (.*?) \|$", re.MULTILINE)
 METRIC = re.compile(r"^\| `(clerestory_\w+)` \| (\w+) \| (.*?) \|", re.MULTILINE)
+SPOKEN = {"None": "none", "": "none", "False": "no"}  # how defaults are said that are no values
 
 
 def options() -> Iterator[tuple[str, str, str, str]]:
     """Every visible option of `clerestory serve`: environment variable, default and help."""
     for option in imported("serve", "serve:serve").params:
         if not option.hidden:
-            yield option.opts[0], option.envvar, option.show_default, option.help
+            words = SPOKEN.get(str(option.default), str(option.default))
+            shown = option.show_default if isinstance(option.show_default, str) else words
+            yield option.opts[0], option.envvar, shown, option.help
 
 
 def test_the_table_of_settings_is_what_is_declared() -> None:
@@ -39,8 +42,8 @@ def test_the_table_of_settings_is_the_options() -> None:
 def test_the_help_shows_the_defaults() -> None:
     shown = " ".join(CliRunner(env={"COLUMNS": "200"}).invoke(app, ["serve", "--help"]).output.split())
     assert "Bytes of the trees of all running searches together." in shown
-    for default in ("user:", "cores", "1073741824 (1 GB)", "127.0.0.1:50051"):
-        assert f"default: ({default})" in shown
+    for default in ("user:", "(cores)", "(1073741824 (1 GB))", "127.0.0.1:50051"):
+        assert f"default: {default}]" in shown
 
 
 async def test_the_table_of_metrics_is_the_registry() -> None:
