@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-Places = Mapping[str, tuple[str, str]]  # by the name of a command: its summary, and where it is, as in `play:play`
+Places = Mapping[str, tuple[str, str]]  # by the name of a command: its summary and its place, `MODULE:FUNCTION`
 PLAIN: Mapping[str, Any] = {
     "add_completion": False,
     "rich_markup_mode": None,
@@ -18,7 +18,7 @@ PLAIN: Mapping[str, Any] = {
 
 
 def group(sections: Mapping[str, Places], about: str) -> typer.Typer:
-    """Return a group of commands, each in a module of clerestory.cli that is imported when it is called.
+    """Return a group of commands, each in a module that is imported when it is called.
 
     Args:
         sections: commands that belong together, by the heading under which help lists them.
@@ -60,7 +60,7 @@ def nothing() -> None:
 def imported(name: str, place: str) -> Any:
     """Import a command, or a group of them."""
     module, _, function = place.partition(":")
-    found = getattr(import_module(f"clerestory.cli.{module}"), function)
+    found = getattr(import_module(module if "." in module else f"clerestory.cli.{module}"), function)
     if isinstance(found, typer.Typer):
         return get_command(found)
     app = typer.Typer(**PLAIN)

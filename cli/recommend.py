@@ -15,7 +15,7 @@ from clerestory.cli.options import BadOption, JsonOption, read_file
 from clerestory.cli.screen import redrawing, screen
 from clerestory.cli.servers import PLAIN, Access, ServerOption, connected
 from clerestory.clients import Update
-from clerestory.clients.wire import MAX_ITERATIONS, ONLOOKER, QuestionOptions
+from clerestory.clients.wire import ONLOOKER, QuestionOptions
 from clerestory.engine import State, from_position
 from clerestory.v1.advisor_pb2 import RecommendMoveResponse
 

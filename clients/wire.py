@@ -21,7 +21,6 @@ NUMBERS = {  # of a line, by name, and whether they can be left out
     for field in api.Line.DESCRIPTOR.fields
     if field.message_type is None and not field.is_repeated
 }
-MAX_ITERATIONS = (1 << 63) - 1  # that a server takes
 ONLOOKER = -1  # as an observer: sees only what is public
 
 

@@ -20,10 +20,10 @@ from typing import Any
 
 from clerestory.advice.analyst import Analyst
 from clerestory.advice.scheduler import Scheduler
-from clerestory.cli.measured_service import BenchClient
 from clerestory.cli.new import first_decision
 from clerestory.cli.options import DEFAULT_GAME
 from clerestory.clients.wire import duration
+from clerestory.lab.measured_service import BenchClient
 from clerestory.server import service
 from clerestory.server.app import start
 from clerestory.server.boundary import Boundary

@@ -19,12 +19,7 @@ from clerestory.advice.question import MAX_ITERATIONS
 from clerestory.cli.embedded import embedded_server
 from clerestory.cli.new import first_decision
 from clerestory.clients import Advisor, Busy, Unavailable
-from clerestory.clients.wire import MAX_ITERATIONS
 from clerestory.engine import from_position
-<<<<<<< HEAD
-=======
-from clerestory.server import translate
->>>>>>> 46bf83e (List the commands by what they are for; import neither the log nor the server for a recommendation)
 from clerestory.v1.advisor_pb2 import RecommendMoveResponse
 
 COMMAND = [sys.executable, "-m", "clerestory"]
@@ -176,7 +171,6 @@ def test_wrong_usage_is_explained(arguments: list[str]) -> None:
 
 
 def test_as_many_iterations_as_the_help_allows_are_taken() -> None:
-    assert MAX_ITERATIONS == translate.MAX_ITERATIONS
     assert f"<={MAX_ITERATIONS}]" in run("recommend", "--help").stdout
     done = run("recommend", OPENING, "--time", "50ms", "--iterations", str(MAX_ITERATIONS), "--json")
     assert json.loads(done.stdout)["lines"]

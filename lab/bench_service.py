@@ -8,10 +8,10 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from clerestory.cli.measured_service import BUDGETS, QUICK, WHOLE, measure
 from clerestory.cli.new import first_decision
 from clerestory.cli.options import DEFAULT_GAME, BadOption, GameOption, JsonOption, SeatsOption
 from clerestory.cli.screen import figures_table, screen
+from clerestory.lab.measured_service import BUDGETS, QUICK, WHOLE, measure
 
 
 def as_table(about: dict[str, Any], figures: dict[str, Any]) -> Table:
