@@ -84,8 +84,12 @@ class Address:
 
 async def connect(address: Address) -> Connection:
     """Return a new connection without a transaction. Raises psycopg.Error, TimeoutError."""
-    async with asyncio.timeout(CONNECT):
-        connection = await psycopg.AsyncConnection.connect(address.full, autocommit=True)
+    try:
+        async with asyncio.timeout(CONNECT):
+            connection = await psycopg.AsyncConnection.connect(address.full, autocommit=True)
+    except psycopg.Error as error:
+        error.__context__ = None  # by its frames it refers to itself, and to a socket that is to be closed now
+        raise error.with_traceback(None) from None
     try:
         with limited(connection, CONNECT):
             await connection.execute(SESSION)
@@ -150,14 +154,17 @@ class Pool:
             try:
                 return await self._attempt(do, game_id, whole)
             except errors.LockNotAvailable:
+                found = failed("what it needs is locked by another session", game_id)
                 if time.monotonic() > until:
-                    raise failed("what it needs is locked by another session", game_id) from None
+                    break
             except StoreError:
                 raise
             except Exception as error:
-                raise store_error(error, self._address, game_id) from None
+                found = store_error(error, self._address, game_id)
+                break
             await asyncio.sleep(pause)  # holding no connection
             pause = min(2 * pause, LATEST)
+        raise found  # outside of the handlers: the error of psycopg, were it kept, would keep its connection open
 
     async def _attempt(self, do: Callable[[Cursor], Awaitable[T]], game_id: str, whole: bool) -> T:
         lock = self._games.setdefault(game_id, asyncio.Lock()) if game_id else asyncio.Lock()

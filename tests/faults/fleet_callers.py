@@ -4,6 +4,7 @@ import threading
 import time
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import cycle
 from random import Random
 from typing import Any, cast
 
@@ -82,17 +83,18 @@ class Anywhere:
         return lambda request: self._call(name, request)
 
     def _call(self, name: str, request: Any) -> Any:
-        while True:
+        for stub in cycle(self._luck.sample(self._stubs, len(self._stubs))):
             if self._leaving.is_set():
-                raise LeaveError
-            if (answer := self._attempt(name, request)) is not None:
+                break
+            if (answer := self._attempt(getattr(stub, name), name, request)) is not None:
                 return answer
             time.sleep(PAUSE)
+        raise LeaveError
 
-    def _attempt(self, name: str, request: Any) -> Any:
+    def _attempt(self, method: Any, name: str, request: Any) -> Any:
         phase, began = self._seen.phase, time.monotonic()
         try:
-            return getattr(self._luck.choice(self._stubs), name)(request, timeout=DEADLINE)
+            return method(request, timeout=DEADLINE)
         except grpc.RpcError as error:
             if not self._seen.failed(phase, name, error):
                 raise RefusedError from None

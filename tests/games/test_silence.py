@@ -1,6 +1,7 @@
 """A database that is silent, locked, slow or away stops what needs it, no more, and only as long as it is."""
 
 import asyncio
+import gc
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -196,6 +197,30 @@ async def test_the_first_call_after_the_database_was_away_succeeds(database: str
         assert await store.load("a") is not None
         await until(lambda: store.alive)
         await store.close()
+
+
+async def test_connections_that_got_no_answer_are_closed_at_once(database: str, outside: Any) -> None:
+    """None is left to the garbage collector, which may come minutes later."""
+    outside.autocommit = True
+    ours = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'clerestory'"
+
+    def sessions() -> int:
+        return int(outside.execute(ours).fetchone()[0])
+
+    async with proxied(database) as proxy, served(store=proxy.address) as server:
+        tables = [await seated(GameServiceStub(server.channel), server.app, PERSON, PERSON) for _ in range(20)]
+        proxy.silent = True
+        gc.disable()
+        try:
+            for _ in range(2):
+                await asyncio.gather(*(refusal(one.play("pass", 0, 0, 1)) for one in tables))
+            proxy.silent = False
+            await until(lambda: server.app.keeper.healthy)
+            async with asyncio.timeout(20):
+                while sessions() > 1 + postgres_link.CONNECTIONS:
+                    await asyncio.sleep(0.05)
+        finally:
+            gc.enable()
 
 
 async def test_moments_are_by_the_clock_of_the_database(
