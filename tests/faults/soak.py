@@ -20,6 +20,7 @@ import grpc
 import typer
 from google.protobuf.duration_pb2 import Duration
 
+from clerestory.percentiles import percentile
 from clerestory.v1 import advisor_pb2, annotation_pb2, games_pb2
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
 from clerestory.v1.annotation_pb2_grpc import AnnotationServiceStub
@@ -29,7 +30,7 @@ from tests.faults.fuzz import Fuzzer
 from tests.faults.judge import dead_services, leaks, stored_secrets, traces
 from tests.faults.pieces import pieces
 from tests.faults.players import GONE, PERSON, Player, Watcher
-from tests.faults.probe import napping, p99
+from tests.faults.probe import echoing, probed
 from tests.faults.watched import Watched, watched_server
 from tests.faults.world import position, toy_record
 
@@ -40,7 +41,8 @@ CALM = 4.0  # seconds of everybody at once before the last end, twice
 BUDGET = 0.1  # seconds of a search that is asked for
 PACE = 0.05  # seconds between two calls of a caller who measures
 OWN = 6  # descriptors that a server opens when it is first called, such as those of the journal of its store
-BOUND = 0.05  # seconds that 99 of 100 looks take, or searches are late, beyond what naps of the same piece are too long
+BOUND = 0.05  # seconds that 99 of 100 looks take, or searches are late, beyond the machine's part:
+STEPS = 10  # times as long as 99 of 100 echoes take, because a call waits for the calls of a dozen others as well
 ENOUGH = 200  # calls that tell a percentile
 PATIENCE = 60.0  # seconds until all that callers held is given back
 MIB = 1 << 20
@@ -59,7 +61,7 @@ class Tally:
         internal: calls that failed inside the server.
         looks: seconds that looking at a game took.
         lates: seconds by which searches were late.
-        naps: seconds by which a thread beside the callers overslept.
+        echoes: seconds that a call of a server took that only echoes.
         lag: the longest seconds for which the event loop was held, with everybody at once.
         rss: most bytes of memory.
         faults: in words; there should be none.
@@ -75,7 +77,7 @@ class Tally:
     internal: int = 0
     looks: list[float] = field(default_factory=list)
     lates: list[float] = field(default_factory=list)
-    naps: list[float] = field(default_factory=list)
+    echoes: list[float] = field(default_factory=list)
     lag: float = 0.0
     rss: int = 0
     faults: list[str] = field(default_factory=list)
@@ -174,9 +176,10 @@ class Stranger:
 
 
 class Everybody:
-    """Whoever takes part in a piece."""
+    """Whoever takes part in a piece, beside calls of a server at this address that only echoes."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, echo: str) -> None:
+        self._echo = echo
         self._luck, self.tally, self.stranger = Random(seed), Tally(seed), Stranger(seed)
         players = [Player(Random(f"{seed} player {i}"), takes_back=0.05) for i in range(PLAYERS)]
         self.players = [*players, *(Watcher(Random(f"{seed} watcher {i}")) for i in range(WATCHERS))]
@@ -195,7 +198,7 @@ class Everybody:
             threads += [threading.Thread(target=lives, args=one) for one in crowd]
             for thread in threads:
                 thread.start()
-            with napping(self.tally.naps):
+            with probed(self._echo, self.tally.echoes):
                 yield
             leaving.set()
         for thread in threads:
@@ -218,16 +221,17 @@ class Everybody:
 
 def soak(folder: Path, seed: int, seconds: float = PIECE) -> Tally:
     """Run a piece of about that many seconds, and return what came of it."""
-    everybody, luck, began = Everybody(seed), Random(seed), time.monotonic()
-    options = (*OPTIONS, "--log-format", ("text", "json")[seed % 2])
-    while time.monotonic() < began + seconds - 2 * CALM:
-        with watched_server(folder, *options) as server, everybody.on(server):
-            time.sleep(luck.random() * luck.choice((BRIEF, LONG)))
-            note(everybody.tally, server)
-            os.kill(server.process.pid, signal.SIGKILL)
-            everybody.tally.kills += 1
-    with watched_server(folder, *options) as server:
-        calm(everybody, server)
+    with echoing() as echo:
+        everybody, luck, began = Everybody(seed, echo), Random(seed), time.monotonic()
+        options = (*OPTIONS, "--log-format", ("text", "json")[seed % 2])
+        while time.monotonic() < began + seconds - 2 * CALM:
+            with watched_server(folder, *options) as server, everybody.on(server):
+                time.sleep(luck.random() * luck.choice((BRIEF, LONG)))
+                note(everybody.tally, server)
+                os.kill(server.process.pid, signal.SIGKILL)
+                everybody.tally.kills += 1
+        with watched_server(folder, *options) as server:
+            calm(everybody, server)
     if server.child.returncode:
         everybody.tally.faults.append(f"the server ended with {server.child.returncode}")
     everybody.count(server)
@@ -266,10 +270,11 @@ def calm(everybody: Everybody, server: Watched) -> None:
 
 def waits(tally: Tally) -> list[str]:
     """Return a sentence for each kind of call that takes longer than it may, beside what its machine takes."""
+    machine = percentile(tally.echoes, 99)
     return [
-        f"p99 of {name} is {p99(times):.3f} s, of naps {p99(tally.naps):.3f} s"
+        f"p99 of {name} is {percentile(times, 99):.3f} s, of echoes {machine:.3f} s"
         for name, times in (("looks", tally.looks), ("lates", tally.lates))
-        if len(times) >= ENOUGH and p99(times) > BOUND + p99(tally.naps)
+        if len(times) >= ENOUGH and percentile(times, 99) > BOUND + STEPS * machine
     ]
 
 
@@ -299,10 +304,9 @@ def table(done: list[dict[str, Any]]) -> str:
     """Return the figures of pieces together, as a table of Markdown."""
     rows = [(name, f"{sum(one[name] for one in done):,.0f}") for name in SUMS]
     rows += [("faults", str(sum(len(one["faults"]) for one in done)))]
-    for name in ("looks", "lates", "naps"):
+    for name in ("looks", "lates", "echoes"):
         times = [time for one in done for time in one[name]]
-        if len(times) > 1:
-            rows.append((f"p99 of {name}, ms", f"{1000 * p99(times):.1f}"))
+        rows.append((f"p99 of {name}, ms", f"{1000 * percentile(times, 99):.1f}"))
     rows += [("loop held, ms", f"{1000 * max(one['lag'] for one in done):.0f}")]
     rows += [("memory, MB", f"{max(one['rss'] for one in done) / 1e6:.0f}")]
     return "\n".join(f"| {name} | {value} |" for name, value in rows)
