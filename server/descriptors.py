@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 RESERVED = 40  # for the store (20 on PostgreSQL), listening sockets, pollers, standard streams; a server at rest has 20
 LEAST = 4  # connections of a port, however few descriptors there are
-MOST_CALLERS, MOST_BROWSERS = 2_000, 500  # connections however many descriptors there are: each takes memory
+MOST = 500  # connections of a port, however many descriptors there are: each takes up to 100 KB
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,6 @@ def connections(*, page: bool) -> Connections:
         page: whether there is a port for browsers.
     """
     descriptors, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    left = descriptors - RESERVED if descriptors >= 0 else MOST_CALLERS + MOST_BROWSERS
-    browsers = min(max(left // 2, LEAST), MOST_BROWSERS) if page else 0
-    return Connections(min(max(left - browsers, LEAST), MOST_CALLERS), browsers)
+    left = descriptors - RESERVED if descriptors >= 0 else 2 * MOST
+    browsers = min(max(left // 2, LEAST), MOST) if page else 0
+    return Connections(min(max(left - browsers, LEAST), MOST), browsers)

@@ -247,25 +247,28 @@ def note(tally: Tally, server: Watched) -> None:
 
 def calm(everybody: Everybody, server: Watched) -> None:
     """Let everybody come and go twice: what they held is given back, and the second time costs no more."""
-    held = [Held(server)]
-    for _ in range(2):
-        with everybody.on(server):
-            time.sleep(CALM)
-            note(everybody.tally, server)
-        ends = time.monotonic() + PATIENCE
-        while Held(server).descriptors > held[0].descriptors + OWN and time.monotonic() < ends:
-            time.sleep(0.1)
-        held.append(Held(server))
-    _, first, second = held
-    faults = everybody.tally.faults
-    if first.descriptors > held[0].descriptors + OWN or second.descriptors > first.descriptors:
-        faults.append(f"descriptors are not given back: {held}")
+    faults, rest = everybody.tally.faults, Held(server)
+    first = come_and_go(everybody, server, rest.descriptors + OWN)
+    second = come_and_go(everybody, server, first.descriptors)
+    if first.descriptors > rest.descriptors + OWN or second.descriptors > first.descriptors:
+        faults.append(f"descriptors are not given back: {rest}; {first}; {second}; {server.process.net_connections()}")
     if second.threads > first.threads + 2:
-        faults.append(f"threads are not given back: {held}")
+        faults.append(f"threads are not given back: {rest}; {first}; {second}")
     if everybody.tally.rss > MEMORY + WARM + REST:
         faults.append(f"the server took {everybody.tally.rss} bytes of memory")
     with grpc.insecure_channel(server.target, wires.CLIENT) as channel:
         faults += dead_services(channel, ())
+
+
+def come_and_go(everybody: Everybody, server: Watched, descriptors: int) -> "Held":
+    """Let everybody call a server for a while; return what it holds once it has so few descriptors, or much later."""
+    with everybody.on(server):
+        time.sleep(CALM)
+        note(everybody.tally, server)
+    ends = time.monotonic() + PATIENCE
+    while (held := Held(server)).descriptors > descriptors and time.monotonic() < ends:
+        time.sleep(0.1)
+    return held
 
 
 def waits(tally: Tally) -> list[str]:

@@ -44,14 +44,14 @@ class Deeds:
     Attributes:
         path: of the method they call.
         streams: that each connection keeps open.
-        declared: bytes of each message, of which `sent` are sent and no more.
+        declared: bytes of each message, of which `sent` are sent at most, as soon as they may be.
         ended: calls that the server has ended.
     """
 
     path: str
     streams: int
     declared: int = 65_000
-    sent: int = 8_000
+    sent: int = 64_000
     ended: int = 0
     over: bool = False
 
@@ -63,6 +63,7 @@ class Stranger(asyncio.Protocol):
         self._deeds, self._heads = deeds, heads(deeds.path)
         self._buffer, self._next, self._open = b"", 1, set[int]()
         self._window, self._each, self._held = 65535, 65535, False
+        self._left, self._windows = dict[int, int](), dict[int, int]()  # bytes not sent yet, and that may be, by call
         self._ready = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -94,21 +95,36 @@ class Stranger(asyncio.Protocol):
             self._transport.write(frame(PING, ACK, 0, payload))
         elif kind == WINDOW_UPDATE and stream == 0:
             self._window += int.from_bytes(payload)
+        elif kind == WINDOW_UPDATE and stream in self._open:
+            self._windows[stream] += int.from_bytes(payload)
+            self._send(stream)
         elif kind == RST_STREAM or (kind in (DATA, HEADERS) and flags & END_STREAM):
             self._deeds.ended += stream in self._open
             self._open.discard(stream)
+            self._left.pop(stream, None)
+            self._windows.pop(stream, None)
 
     def _call(self) -> None:
         """Begin calls, as many as are wanted."""
-        body = struct.pack(">BI", 0, self._deeds.declared) + bytes(min(self._deeds.sent, self._each - 5))
-        while self._ready and len(self._open) < self._deeds.streams and self._window >= len(body):
+        while self._ready and len(self._open) < self._deeds.streams and self._window >= self._each:
             if self._held or self._deeds.over:
                 return
-            pieces = [body[at : at + FRAME_BYTES] for at in range(0, len(body), FRAME_BYTES)]
-            begun = frame(HEADERS, END_HEADERS, self._next, self._heads)
-            self._transport.write(begun + b"".join(frame(DATA, 0, self._next, piece) for piece in pieces))
-            self._open.add(self._next)
-            self._next, self._window = self._next + 2, self._window - len(body)
+            stream, self._next = self._next, self._next + 2
+            self._open.add(stream)
+            self._left[stream], self._windows[stream] = self._deeds.sent, self._each
+            self._transport.write(frame(HEADERS, END_HEADERS, stream, self._heads))
+            self._send(stream, struct.pack(">BI", 0, self._deeds.declared))
+
+    def _send(self, stream: int, prefix: bytes = b"") -> None:
+        """Send of a message what may be sent."""
+        while (number := min(self._left[stream], self._windows[stream] - len(prefix), self._window, FRAME_BYTES)) > 0:
+            if self._held:
+                return
+            self._transport.write(frame(DATA, 0, stream, prefix + bytes(number)))
+            self._left[stream] -= number
+            self._windows[stream] -= number + len(prefix)
+            self._window -= number + len(prefix)
+            prefix = b""
 
 
 @asynccontextmanager

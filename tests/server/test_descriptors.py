@@ -4,7 +4,7 @@ import resource
 
 import pytest
 
-from clerestory.server.descriptors import MOST_BROWSERS, MOST_CALLERS, RESERVED, connections
+from clerestory.server.descriptors import MOST, RESERVED, connections
 
 
 @pytest.mark.parametrize("page", [False, True])
@@ -12,6 +12,6 @@ from clerestory.server.descriptors import MOST_BROWSERS, MOST_CALLERS, RESERVED,
 def test_ports_leave_what_is_reserved(monkeypatch: pytest.MonkeyPatch, descriptors: int, page: bool) -> None:
     monkeypatch.setattr(resource, "getrlimit", lambda _: (descriptors, descriptors))
     room = connections(page=page)
-    assert 0 < room.callers <= MOST_CALLERS
-    assert (0 < room.browsers <= MOST_BROWSERS) is page
+    assert 0 < room.callers <= MOST
+    assert (0 < room.browsers <= MOST) is page
     assert descriptors < 0 or room.callers + room.browsers <= descriptors - RESERVED
