@@ -46,7 +46,7 @@ STEPS = 10  # times as long as 99 of 100 echoes take, because a call waits for t
 ENOUGH = 200  # calls that tell a percentile
 PATIENCE = 60.0  # seconds until all that callers held is given back
 MIB = 1 << 20
-MEMORY, WARM, REST = 256 * MIB, 64 * MIB, 128 * MIB  # bytes of trees, of warm trees, and of all else
+MEMORY, WARM, REST = 256 * MIB, 64 * MIB, 100_000_000  # bytes of trees, of warm trees, and of all else
 OPTIONS = ("--workers", "2", "--max-time", "1", "--memory", str(MEMORY), "--warm-bytes", str(WARM), "--grace", "2")
 
 
