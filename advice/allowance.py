@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
+from clerestory.advice.capacity import Capacity
 from clerestory.advice.lead import Lead
 from clerestory.advice.question import Question
 from clerestory.refusals import Reason, refuse
 from clerestory.search.ismcts import MIN_BYTES
 from clerestory.search.levels import level_of
-from clerestory.server.config import Settings
 from clerestory.sizes import spoken_size
 
 Cut = tuple[str, str]  # name of a WarningReason, without its prefix, and a sentence
@@ -64,13 +64,13 @@ class Allowance:
 
 
 def allow(
-    question: Question, settings: Settings, lead: Lead, arrived: float, remaining: float | None, *, early: bool
+    question: Question, capacity: Capacity, lead: Lead, arrived: float, remaining: float | None, *, early: bool
 ) -> Allowance:
     """Return the limits granted to a request.
 
     Args:
         question: the request.
-        settings: of the server.
+        capacity: of the server.
         lead: estimates the time needed to make an answer.
         arrived: when the call arrived, a reading of time.monotonic.
         remaining: seconds from then to the deadline of the call; None if it has none.
@@ -79,9 +79,9 @@ def allow(
     Raises Refusal, OUT_OF_TIME, if the caller's deadline leaves no time.
     """
     terms, cuts = question.terms, list[Cut]()
-    seconds = allow_time(terms.seconds, remaining, settings, cuts)
-    threads = allow_threads(terms.threads, min(settings.workers, settings.max_threads), cuts)
-    tree_bytes = allow_memory(terms.max_tree_bytes, settings.max_tree_bytes, cuts)
+    seconds = allow_time(terms.seconds, remaining, capacity, cuts)
+    threads = allow_threads(terms.threads, min(capacity.workers, capacity.max_threads), cuts)
+    tree_bytes = allow_memory(terms.max_tree_bytes, capacity.max_tree_bytes, cuts)
     kept = lead.of(seconds, explained=seconds >= EXPLAINED_FROM)
     return Allowance(
         budget=TimeBudget(arrived, terms.seconds, seconds, kept),
@@ -102,11 +102,11 @@ def allow_iterations(question: Question) -> int | None:
     return min(most, terms.iterations or most)
 
 
-def allow_time(requested: float | None, remaining: float | None, settings: Settings, cuts: list[Cut]) -> float:
+def allow_time(requested: float | None, remaining: float | None, capacity: Capacity, cuts: list[Cut]) -> float:
     """Return the least of the budget, the server's limit, and the call's deadline less the margin."""
-    limits = [(settings.max_time, "the server's limit")]
+    limits = [(capacity.max_time, "the server's limit")]
     if remaining is not None:
-        limits.append((remaining - settings.margin, "the deadline of the call"))
+        limits.append((remaining - capacity.margin, "the deadline of the call"))
     seconds, which = min(limits)
     if seconds <= 0:
         refuse(Reason.OUT_OF_TIME, "", "the deadline of the call leaves no time for a search")

@@ -12,6 +12,7 @@ from typing import Any, Self
 from clerestory.advice.allowance import EXPLAINED_FROM, Allowance, TimeBudget, allow
 from clerestory.advice.answer import Answer, remarks_on
 from clerestory.advice.caller import HERE, Caller
+from clerestory.advice.capacity import Capacity
 from clerestory.advice.demand import Priority
 from clerestory.advice.lead import Lead
 from clerestory.advice.memory import Trees
@@ -20,7 +21,6 @@ from clerestory.advice.scheduler import Job, Scheduler
 from clerestory.refusals import Reason, Refusal, refuse
 from clerestory.search.ismcts import Searcher
 from clerestory.search.result import Result, StopReason
-from clerestory.server.config import Settings
 
 EXPLAINED_LINES, EXPLAINED_WORLDS, EXPLAINED_PLIES = 5, 50, 5000  # about two thousandths of a second in all
 TABLE = 0.003  # seconds of the event loop for each table of a stream: the more streams, the fewer tables
@@ -88,14 +88,14 @@ class Analyst:
     `async with` closes it at the end. Cancelling a question, or leaving an analysis, frees at once what it occupies.
 
     Args:
-        settings: limits of its searches.
+        capacity: limits of its searches.
         answered: is told of each question that was answered, without those that are answered as a whole.
     """
 
-    def __init__(self, settings: Settings | None = None, answered: Callable[[Answer], None] = lambda _: None) -> None:
-        self._settings = settings = settings or Settings()
-        self.scheduler = Scheduler(settings.workers, settings.max_searches, settings.min_iterations)
-        self._trees = Trees(settings)
+    def __init__(self, capacity: Capacity | None = None, answered: Callable[[Answer], None] = lambda _: None) -> None:
+        self._capacity = capacity = capacity or Capacity()
+        self.scheduler = Scheduler(capacity.workers, capacity.max_searches, capacity.min_iterations)
+        self._trees = Trees(capacity)
         self._lead = Lead()
         self._answered = answered
         self._watched = 0  # questions with several answers
@@ -185,7 +185,7 @@ class Analyst:
     async def _consult(self, question: Question, admission: Admission, *, early: bool) -> AsyncIterator[Consultation]:
         """Search a question during the block; the search ends with it, however it ends."""
         arrived, remaining = admission.arrived, admission.remaining
-        allowance = allow(question, self._settings, self._lead, arrived, remaining, early=early)
+        allowance = allow(question, self._capacity, self._lead, arrived, remaining, early=early)
         with self._trees.lend(question, admission.caller, allowance) as searcher:
             job = self.scheduler.submit(
                 searcher, allowance, caller=admission.caller, kind=question.kind, priority=admission.priority

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 
 from clerestory.advice.allowance import Allowance
 from clerestory.advice.caller import Caller
+from clerestory.advice.capacity import Capacity
 from clerestory.advice.places import TOGETHER
 from clerestory.advice.question import SEED_BITS, Question
 from clerestory.refusals import Reason, Refusal
 from clerestory.search.ismcts import MIN_BYTES, Searcher
 from clerestory.search.options import shipped
-from clerestory.server.config import Settings
 
 GREED = 4  # a search gets at most 1/GREED of what is free beyond the equal shares
 LEAST_KEPT = 8  # trees that can be kept, however large they have grown
@@ -99,13 +99,13 @@ class Trees:
     """Lends each search a tree: the one kept from its game's last question, or a new one.
 
     Args:
-        settings: of the server.
+        capacity: of the server.
     """
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-        self._memory = Memory(settings.memory, TOGETHER * settings.max_searches)
-        self._warm = Warm(settings.warm_bytes)
+    def __init__(self, capacity: Capacity) -> None:
+        self._capacity = capacity
+        self._memory = Memory(capacity.memory, TOGETHER * capacity.max_searches)
+        self._warm = Warm(capacity.warm_bytes)
 
     @contextmanager
     def lend(self, question: Question, caller: Caller, allowance: Allowance) -> Iterator[Searcher]:
@@ -133,7 +133,7 @@ class Trees:
 
         Raises Refusal, BUSY, without memory.
         """
-        size = question.terms.max_tree_bytes or self._settings.max_tree_bytes
+        size = question.terms.max_tree_bytes or self._capacity.max_tree_bytes
         self._memory.occupy(size)
         try:
             yield new_searcher(question, size, 1)

@@ -21,7 +21,7 @@ BAD_INPUT = {
     "clerestory.learn.errors.LearnError",
     "clerestory.review.puzzle.NoPuzzle",
     "clerestory.search.errors.SearchError",
-    "clerestory.server.config.BadSettings",
+    "clerestory.declared.BadSettings",
 }
 FAILURES = {"clerestory.clients.errors.AdvisorError", "builtins.OSError"}
 

@@ -15,11 +15,13 @@ from clerestory.cli.grouped import grouped
 from clerestory.cli.settings import setting_of, settings_of
 from clerestory.cli.web import NamesOption, PageOption, ProxiesOption, chosen_door
 from clerestory.clients.connection import dial
+from clerestory.declared import BadSettings
 from clerestory.door.config import DoorSettings
 from clerestory.door.serve import opened
+from clerestory.games.store import USER
 from clerestory.server.app import App
 from clerestory.server.app import serve as run_server
-from clerestory.server.config import USER, BadSettings, LogSettings, Settings
+from clerestory.server.config import LogSettings, Settings
 from clerestory.server.logs import write_logs
 
 DEFAULTS, LOG = Settings(store=USER), LogSettings()

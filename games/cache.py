@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 
+from clerestory.games.aside import aside
 from clerestory.games.background import Seldom
 from clerestory.games.kept import ServerGame
 from clerestory.games.live import Live
@@ -13,7 +14,6 @@ from clerestory.games.log import Entry, Head
 from clerestory.games.store import Conflict, Store, StoreError, StoreFull, Unreadable
 from clerestory.games.tokens import GAME_ID
 from clerestory.refusals import Reason, Refusal, refuse
-from clerestory.server.aside import aside
 
 IDLE_BYTES = 64 << 20  # of games that nobody uses; beyond that the least recently used are unloaded
 MOST_ASIDE = 10_000  # games that cannot be read and are remembered

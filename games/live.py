@@ -5,9 +5,9 @@ from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from clerestory.games.aside import aside
 from clerestory.games.kept import ServerGame
 from clerestory.games.viewer import Viewer, horizon
-from clerestory.server.aside import aside
 
 MOST_STEPS = 64  # entries of one change that watchers are shown one by one
 STEP_BYTES = 24  # of memory, of each entry of a step: three lists

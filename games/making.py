@@ -1,19 +1,40 @@
 """A new game: its deal, its tokens, and the answer that a repeated request gets again."""
 
 import secrets
+from dataclasses import dataclass
 
 from clerestory.advice.question import SEED_BITS
-from clerestory.engine.core import NATURE
+from clerestory.engine.core import NATURE, Game, State
 from clerestory.engine.errors import BadText, IllegalAction
 from clerestory.games.kept import ServerGame, settle
-from clerestory.games.log import Entry, EntryKind, Head, Holder, Onlookers, SeatKind
+from clerestory.games.log import Entry, EntryKind, GameOptions, Head, Holder, Onlookers, SeatKind
 from clerestory.games.store import Key
 from clerestory.games.tokens import Mint
 from clerestory.games.viewer import digest_of
 from clerestory.refusals import Reason, refuse
-from clerestory.server.translate_plans import NewGame
 
 OWNER, ONLOOKER = "owner", "onlooker"
+
+
+@dataclass(frozen=True, slots=True)
+class NewGame:
+    """The plan of a game to be created.
+
+    Attributes:
+        seats: who is to hold them; people have no tokens yet.
+        seed: of all chance events, None to draw one.
+        request_id: "" for none.
+        opening: the first position, None to deal one.
+        played: texts of the actions and outcomes since the opening.
+    """
+
+    game: Game
+    seats: tuple[Holder, ...]
+    options: GameOptions
+    seed: int | None
+    request_id: str
+    opening: State | None = None
+    played: tuple[str, ...] = ()
 
 
 def seat_name(seat: int) -> str:

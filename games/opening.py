@@ -1,8 +1,8 @@
 """Opening the store that a setting names."""
 
+from clerestory.declared import BadSettings
 from clerestory.games.sqlite import SqliteStore
 from clerestory.games.store import Store
-from clerestory.server.config import BadSettings
 
 POSTGRES = ("postgresql:", "postgres:")
 

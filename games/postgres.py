@@ -13,6 +13,7 @@ from typing import Any, LiteralString, Self, TypeVar
 
 import psycopg
 
+from clerestory.declared import BadSettings
 from clerestory.games.heartbeat import Heartbeat
 from clerestory.games.log import Entry, Head
 from clerestory.games.postgres_link import Address, Cursor, Pool, connect, limited, what_failed
@@ -50,7 +51,6 @@ from clerestory.games.store import (
     Tally,
     query,
 )
-from clerestory.server.config import BadSettings
 
 LEASE = 6.0  # seconds without a heartbeat after which a server can lose its games
 MIGRATING = 600.0  # seconds that creating or migrating the tables may take

@@ -16,8 +16,8 @@ from weakref import WeakValueDictionary
 import psycopg
 from psycopg import conninfo, errors
 
+from clerestory.declared import BadSettings
 from clerestory.games.store import Conflict, StoreError, StoreFull, failed
-from clerestory.server.config import BadSettings
 
 CONNECTIONS = 8  # for games; the heartbeat has one of its own
 CONNECT = 3.0  # seconds to connect, and again to set up the connection

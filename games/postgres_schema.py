@@ -5,7 +5,7 @@ from typing import Any, LiteralString
 
 import psycopg
 
-from clerestory.server.config import BadSettings
+from clerestory.declared import BadSettings
 
 LOCK = 0x434C5253  # advisory lock held while creating or migrating tables; the same number as in the SQLite header
 

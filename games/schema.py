@@ -4,7 +4,7 @@ import secrets
 import sqlite3
 from pathlib import Path
 
-from clerestory.server.config import BadSettings
+from clerestory.declared import BadSettings
 
 APPLICATION = 0x434C5253  # `CLRS`, in the header of the file
 LEAST_SQLITE = (3, 37, 0)  # which has strict tables

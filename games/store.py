@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from clerestory.games.log import Entry, Head
 
+MEMORY, USER = "memory:", "user:"  # stores of games: in memory only, and in the user's data folder
 DAY = 24 * 3600 * 1000  # milliseconds
 
 ANSWER = 10.0  # seconds that a store may take to answer; longer means that it failed

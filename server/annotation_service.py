@@ -11,6 +11,7 @@ import grpc
 
 from clerestory.advice.caller import Caller
 from clerestory.advice.reviewer import Pass, Reviewer, ReviewTarget
+from clerestory.games.aside import aside
 from clerestory.games.course import require_playable
 from clerestory.games.keeper import Keeper
 from clerestory.games.kept import ServerGame
@@ -23,7 +24,6 @@ from clerestory.review.annotation import assemble
 from clerestory.review.course import last_root, plies_of
 from clerestory.review.deepen import those_that_matter
 from clerestory.review.plan import ITERATIONS, LEAST
-from clerestory.server.aside import aside
 from clerestory.server.callers import Callers
 from clerestory.server.translate_annotation import (
     MOST,

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import grpc
 
-from clerestory.server.config import BadSettings, Settings, read_file
+from clerestory.declared import BadSettings
+from clerestory.server.config import Settings, read_file
 
 logger = logging.getLogger(__name__)
 

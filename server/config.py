@@ -1,73 +1,26 @@
 """The settings of a server, checked when they are made."""
 
 import ipaddress
-import os
-from dataclasses import MISSING, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
-from clerestory.advice.places import TOGETHER
-from clerestory.advice.question import LONGEST_TIME
-from clerestory.declared import COUNT, NOT_NEGATIVE, Numbers, Words, declared, faults
-from clerestory.search.ismcts import DEFAULT_MAX_BYTES, MIN_BYTES
+from clerestory.advice.capacity import Capacity
+from clerestory.declared import COUNT, NOT_NEGATIVE, BadSettings, Numbers, Words, declared, require_ranges
+from clerestory.games.store import MEMORY
 
 MAX_MESSAGE_BYTES = 64 * 1024  # any position fits; a larger message is refused
-MIN_TREE_BYTES = 1 << 20
 MAX_IDLE = 86_400.0  # seconds
-MEMORY, USER = "memory:", "user:"  # stores of games: in memory only, and in the user's data folder
 SOCKETS = ("listen", "admin")  # addresses that may be unix:PATH; HTTP is served over TCP alone
 
 
-class BadSettings(ValueError):
-    """A setting is out of its range; the message names it."""
-
-
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Capacity):
     """The settings of a server, each with its meaning and range: options, environment, help and docs follow from them.
 
     Raises BadSettings.
     """
 
     listen: str = declared("127.0.0.1:50051", "`HOST:PORT` (port 0: any free one) or `unix:PATH`")
-    workers: int = declared(
-        MISSING,
-        "threads that search, at a lower priority than the event loop",
-        COUNT,
-        factory=lambda: os.cpu_count() or 1,
-        usual="cores",
-    )
-    max_searches: int = declared(
-        64,
-        "concurrent searches of one [caller](#callers), including waiting ones; at most half of them may be hints"
-        " (`Analyze`). With seats or games a caller may have [half as many again](#admission), all callers together"
-        " twice as many",
-        COUNT,
-    )
-    min_iterations: int = declared(
-        250, "iterations that every search gets before its deadline; one that could not have them is refused", COUNT
-    )
-    max_threads: int = declared(
-        16, "trees of one search; more are reduced to this, and to the number of workers", COUNT
-    )
-    max_time: float = declared(
-        60.0, "longest search, in seconds; a larger budget is reduced", Numbers(0, LONGEST_TIME, above=True)
-    )
-    max_tree_bytes: int = declared(
-        DEFAULT_MAX_BYTES,
-        "bytes of one search's trees, at least 1 MiB; more is reduced to this",
-        Numbers(MIN_TREE_BYTES, whole=True),
-        size=True,
-    )
-    memory: int = declared(1 << 30, "bytes of the trees of all running searches together", size=True)
-    warm_bytes: int = declared(
-        256 << 20,
-        "bytes of trees kept for the next request about the same game; 0 keeps none",
-        NOT_NEGATIVE,
-        size=True,
-    )
-    margin: float = declared(
-        0.02, "seconds reserved before the deadline of a call, for sending the answer", NOT_NEGATIVE
-    )
     drain_delay: float = declared(
         0.0,
         "seconds between reporting `NOT_SERVING` and ending searches, for a load balancer to notice",
@@ -125,11 +78,7 @@ class Settings:
     token_file: Path | None = declared(None, "file with bearer tokens, one of which every call must then carry")
 
     def __post_init__(self) -> None:
-        for name, fault in faults(self):
-            raise BadSettings(f"{name}: {fault}")
-        least = 2 * TOGETHER * self.max_searches * MIN_BYTES
-        if self.memory < least:
-            raise BadSettings(f"memory: {self.memory} is less than {least}, the least for {self.max_searches} searches")
+        Capacity.__post_init__(self)
         for name in ("listen", "admin", "metrics"):
             self._require_privacy(name)
         for name, other in (("tls_cert", "tls_key"), ("tls_key", "tls_cert"), ("tls_client_ca", "tls_cert")):
@@ -161,8 +110,7 @@ class LogSettings:
     )
 
     def __post_init__(self) -> None:
-        for name, fault in faults(self):
-            raise BadSettings(f"{name}: {fault}")
+        require_ranges(self)
 
 
 def is_local(name: str, address: str) -> bool:

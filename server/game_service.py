@@ -11,17 +11,17 @@ import grpc
 
 from clerestory.advice.caller import Caller
 from clerestory.games import course
+from clerestory.games.aside import aside
 from clerestory.games.cache import SetAside
 from clerestory.games.keeper import Keeper, typed
 from clerestory.games.kept import ServerGame
 from clerestory.games.live import Live
 from clerestory.games.log import SeatKind
-from clerestory.games.making import ONLOOKER, OWNER, keys_of, make_game, seat_name
+from clerestory.games.making import ONLOOKER, OWNER, NewGame, keys_of, make_game, seat_name
 from clerestory.games.store import Conflict, Key
 from clerestory.games.tokens import Mint
 from clerestory.games.viewer import Viewer, digest_of, listed_to, viewer_of
 from clerestory.refusals import Reason, Refusal, refuse
-from clerestory.server.aside import aside
 from clerestory.server.callers import Callers
 from clerestory.server.translate_games import (
     write_entries,
@@ -32,7 +32,7 @@ from clerestory.server.translate_games import (
     write_views,
 )
 from clerestory.server.translate_pages import cursor_of, next_page, wanted_of
-from clerestory.server.translate_plans import NewGame, read_end, read_join, read_plan, read_seat_plan
+from clerestory.server.translate_plans import read_end, read_join, read_plan, read_seat_plan
 from clerestory.server.watch import watch
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceServicer

@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from clerestory.declared import BadSettings
 from clerestory.refusals import Reason, refuse
-from clerestory.server.config import BadSettings, read_file
+from clerestory.server.config import read_file
 
 TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")  # RFC 6750, section 2.1
 LEAST_TOKEN = 16  # characters; 96 bits where they are drawn at random

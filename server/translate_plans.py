@@ -1,13 +1,13 @@
 """Reads the options of a new game or seat from messages, reporting all faults at once."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from clerestory.advice.question import MAX_ACTIONS, SEED_BITS
-from clerestory.engine.core import Game, State
 from clerestory.engine.tuning import NUM_LEVELS
 from clerestory.games.log import BotSettings, EndReason, GameOptions, Holder, SeatKind
+from clerestory.games.making import NewGame
 from clerestory.refusals import Faults, Reason, refuse
 from clerestory.server.translate import read_duration
 from clerestory.server.translate_games import ENDS, HINTS, ONLOOKERS, SEATS, TAKE_BACKS
@@ -18,27 +18,6 @@ LONGEST_NAME = 40  # characters
 MOST_DELAY = 1000  # plies
 SHORTEST_MOVE, LONGEST_MOVE = 1.0, 30 * 24 * 3600.0  # seconds
 REQUEST_ID = re.compile(r"[\w.:-]{16,64}", re.ASCII)
-
-
-@dataclass(frozen=True, slots=True)
-class NewGame:
-    """The plan of a game to be created.
-
-    Attributes:
-        seats: who is to hold them; people have no tokens yet.
-        seed: of all chance events, None to draw one.
-        request_id: "" for none.
-        opening: the first position, None to deal one.
-        played: texts of the actions and outcomes since the opening.
-    """
-
-    game: Game
-    seats: tuple[Holder, ...]
-    options: GameOptions
-    seed: int | None
-    request_id: str
-    opening: State | None = None
-    played: tuple[str, ...] = ()
 
 
 def read_plan(request: games.CreateGameRequest) -> NewGame:

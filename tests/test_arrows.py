@@ -1,6 +1,8 @@
-"""Imports point only down: cli -> all; loadtest, door -> clients -> stubs; server, arena -> search -> engine.core."""
+"""Imports point only down, and the application knows no wire (docs/architecture.md)."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -32,8 +34,8 @@ ALLOWED: dict[str, str] = {
     "arena": rf"clerestory\.(engine\.(clock|core|rng|errors|script|value)\b|search\b|arena\b)|{COMMON_GROUND}",
     "learn": r"clerestory\.(engine\.(core|rng|errors|value|weights)\b|search\b|arena\b|learn\b)",
     "review": r"clerestory\.(engine\.(colours|core|rng|scoring|tuning|value)\b|search\b|review\b)",
-    "advice": rf"clerestory\.(advice|search|review|server)\b|{ENGINE}|{COMMON_GROUND}",
-    "games": rf"clerestory\.(advice|games|server)\b|{ENGINE}|{COMMON_GROUND}",
+    "advice": rf"clerestory\.(engine\.(core|errors|rng|tuning)\b|(advice|search|review)\b)|{COMMON_GROUND}",
+    "games": rf"clerestory\.(advice|games)\b|{ENGINE}|{COMMON_GROUND}",
     "server": rf"clerestory\Z|clerestory\.(server|advice|games|search|review)\b|{ENGINE}|{STUBS}|{COMMON_GROUND}",
     "clients": rf"clerestory\.clients\b|{STUBS}|{COMMON_GROUND}",
     "door": rf"clerestory\.door\b|clerestory\.clients\.connection\b|{STUBS}|{COMMON_GROUND}",
@@ -80,6 +82,11 @@ def test_imports_point_down(path: Path) -> None:
         ("server/x.py", "import clerestory.clients.advisor"),
         ("search/x.py", "from clerestory.review.ledger import Account"),
         ("review/x.py", "from clerestory.server.app import App"),
+        ("advice/x.py", "from clerestory.server.callers import Callers"),
+        ("advice/x.py", "from clerestory.games.kept import ServerGame"),
+        ("advice/x.py", "from clerestory.v1 import advisor_pb2"),
+        ("games/x.py", "from clerestory.server.callers import Callers"),
+        ("games/x.py", "from clerestory.v1 import games_pb2"),
         ("review/x.py", "from clerestory.engine.toy.rules import TOY"),
         ("door/x.py", "from clerestory.server.app import App"),
         ("door/x.py", "from clerestory.clients.advisor import Advisor"),
@@ -96,6 +103,33 @@ def test_nothing_that_is_shipped_needs_the_scripts_of_the_laboratory() -> None:
     needs = re.compile(r"^\s*(?:from|import)\s+(?:tools|loadtest|tests)\b", re.MULTILINE)
     shipped = [path for path in sources() if path.parts[0] != "loadtest"]
     assert [path for path in shipped if needs.search((ROOT / path).read_text())] == []
+
+
+WIRE = re.compile(r"^\s*(?:from|import)\s+(?:grpc|google|structlog)\b", re.MULTILINE)
+APART = [path for path in sources() if path.parts[0] in ("engine", "search", "arena", "review", "advice", "games")]
+
+
+@pytest.mark.parametrize("path", APART, ids=str)
+def test_the_application_knows_no_wire(path: Path) -> None:
+    assert not WIRE.search((ROOT / path).read_text())
+
+
+def test_a_use_of_the_wire_is_found() -> None:
+    assert WIRE.search((ROOT / "server/errors.py").read_text())
+
+
+LOADED = """
+import importlib, pathlib, sys
+for room in ("advice", "games"):
+    for path in pathlib.Path(room).glob("*.py"):
+        importlib.import_module(f"clerestory.{room}.{path.stem}")
+print(sorted({name.partition(".")[0] for name in sys.modules} & {"grpc", "google", "structlog", "uvicorn"}))
+"""
+
+
+def test_advice_and_games_run_without_the_wire() -> None:
+    done = subprocess.run([sys.executable, "-c", LOADED], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
 
 
 GAME = re.compile(r"cathedral|duel|pillars", re.IGNORECASE)

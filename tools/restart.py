@@ -23,12 +23,11 @@ from clerestory.games import course
 from clerestory.games.keeper import summary_of
 from clerestory.games.kept import ServerGame
 from clerestory.games.log import BotSettings, GameOptions, Head, Holder, SeatKind
-from clerestory.games.making import make_game
+from clerestory.games.making import NewGame, make_game
 from clerestory.games.sqlite import SqliteStore
 from clerestory.games.store import Batch, Key
 from clerestory.games.tokens import Mint
 from clerestory.games.viewer import Viewer, digest_of
-from clerestory.server.translate_plans import NewGame
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 

@@ -10,6 +10,10 @@ from clerestory.sizes import spoken_size
 KEY = "declared"  # in the metadata of a field
 
 
+class BadSettings(ValueError):
+    """A setting is wrong; the message names it."""
+
+
 class Range(Protocol):
     """Which values are allowed; its text completes `is not ...`."""
 
@@ -182,6 +186,12 @@ def faults(instance: Any) -> Iterator[tuple[str, str]]:
             continue
         if value is not None or type(instance).__dataclass_fields__[name].default is not None:
             yield declaration.name or name, f"{value!r} is not {declaration.range}"
+
+
+def require_ranges(settings: Any) -> None:
+    """Raise BadSettings for the first value of a dataclass that is out of its range."""
+    for name, fault in faults(settings):
+        raise BadSettings(f"{name}: {fault}")
 
 
 def in_words(value: object, declaration: Declaration) -> str:

@@ -3,20 +3,20 @@
 import pytest
 
 from clerestory.advice.allowance import Allowance, allow
+from clerestory.advice.capacity import Capacity
 from clerestory.advice.lead import Lead
 from clerestory.advice.question import Question, Terms
 from clerestory.refusals import Reason, Refusal
 from clerestory.search.root import observe
-from clerestory.server.config import Settings
 from tests.server.harness import opening
 
-SETTINGS = Settings(workers=4, max_threads=3, max_time=10.0, max_tree_bytes=1 << 24, margin=0.5)
+CAPACITY = Capacity(workers=4, max_threads=3, max_time=10.0, max_tree_bytes=1 << 24, margin=0.5)
 
 
 def allowed_to(seconds: float | None, remaining: float | None, **fields: int | None) -> Allowance:
     terms = Terms(iterations=1, seconds=seconds, **fields)  # type: ignore[arg-type]
     asked = Question(root=observe(opening()), terms=terms)
-    return allow(asked, SETTINGS, Lead(), 0.0, remaining, early=True)
+    return allow(asked, CAPACITY, Lead(), 0.0, remaining, early=True)
 
 
 TIMES = [

@@ -8,19 +8,19 @@ import pytest
 
 from clerestory.advice.analyst import Analyst
 from clerestory.advice.caller import Caller
+from clerestory.advice.capacity import Capacity
 from clerestory.advice.question import Question, Terms, pose
 from clerestory.engine import NATURE
 from clerestory.engine.games import GAMES
 from clerestory.refusals import Reason, Refusal
 from clerestory.search.result import StopReason
-from clerestory.server.config import Settings
 from tests.server.harness import opening, until
 
 ENDLESS = Terms(seconds=3600.0, early_stop=False)
 
 
-def analyst(**settings: Any) -> Analyst:
-    return Analyst(Settings(**{"workers": 1} | settings))
+def analyst(**limits: Any) -> Analyst:
+    return Analyst(Capacity(**{"workers": 1} | limits))
 
 
 def asked(**terms: Any) -> Question:

@@ -175,7 +175,7 @@ async def test_what_takes_long_leaves_the_event_loop(work: str, call: str, monke
     monkeypatch.setattr(
         game_service, work, lambda *given: (threads.append(threading.current_thread()), done(*given))[1]
     )
-    monkeypatch.setattr("clerestory.server.aside.AT_ONCE", 3)
+    monkeypatch.setattr("clerestory.games.aside.AT_ONCE", 3)
     async with table(PERSON, PERSON, options=ALL) as played:
         await play_out(played)
         request = {

@@ -12,13 +12,13 @@ import grpc
 import pytest
 
 from clerestory.cli.embedded import embedded_child
+from clerestory.declared import BadSettings
 from clerestory.engine import read_records
 from clerestory.games import postgres
 from clerestory.games.keeper import summary_of
 from clerestory.games.opening import open_store
 from clerestory.games.store import Batch, Conflict, GameFilter, Store
 from clerestory.refusals import Reason
-from clerestory.server.config import BadSettings
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.games.table import BOT, OPEN, PERSON, Table, first_action, kept, seated

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from clerestory.declared import BadSettings
 from clerestory.games import committer
 from clerestory.games.keeper import summary_of
 from clerestory.games.log import Entry, EntryKind, Head
@@ -28,7 +29,6 @@ from clerestory.games.store import (
     Store,
     Summary,
 )
-from clerestory.server.config import BadSettings
 from tests.games.table import head, kept
 from tests.server.harness import until
 

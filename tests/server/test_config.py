@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from clerestory.server.config import BadSettings, Settings
+from clerestory.declared import BadSettings
+from clerestory.server.config import Settings
 
 BAD: list[dict[str, Any]] = [
     {"workers": 0},

@@ -19,10 +19,11 @@ from grpc_health.v1.health_pb2_grpc import HealthStub
 from grpc_reflection.v1alpha.reflection_pb2 import ServerReflectionRequest
 from grpc_reflection.v1alpha.reflection_pb2_grpc import ServerReflectionStub
 
+from clerestory.declared import BadSettings
 from clerestory.refusals import Reason
 from clerestory.server import app as app_module
 from clerestory.server.app import App, serve, start
-from clerestory.server.config import BadSettings, Settings
+from clerestory.server.config import Settings
 from clerestory.server.security import LEAST_TOKEN, Tokens, bearer_token
 from clerestory.v1.advisor_pb2 import AnalyzeRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub

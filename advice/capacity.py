@@ -1,0 +1,62 @@
+"""What an analyst may use, and grant to those who ask."""
+
+import os
+from dataclasses import MISSING, dataclass
+
+from clerestory.advice.places import TOGETHER
+from clerestory.advice.question import LONGEST_TIME
+from clerestory.declared import COUNT, NOT_NEGATIVE, BadSettings, Numbers, declared, require_ranges
+from clerestory.search.ismcts import DEFAULT_MAX_BYTES, MIN_BYTES
+
+MIN_TREE_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Capacity:
+    """What an analyst may use, each limit with its meaning and range. Raises BadSettings."""
+
+    workers: int = declared(
+        MISSING,
+        "threads that search, at a lower priority than the event loop",
+        COUNT,
+        factory=lambda: os.cpu_count() or 1,
+        usual="cores",
+    )
+    max_searches: int = declared(
+        64,
+        "concurrent searches of one [caller](#callers), including waiting ones; at most half of them may be hints"
+        " (`Analyze`). With seats or games a caller may have [half as many again](#admission), all callers together"
+        " twice as many",
+        COUNT,
+    )
+    min_iterations: int = declared(
+        250, "iterations that every search gets before its deadline; one that could not have them is refused", COUNT
+    )
+    max_threads: int = declared(
+        16, "trees of one search; more are reduced to this, and to the number of workers", COUNT
+    )
+    max_time: float = declared(
+        60.0, "longest search, in seconds; a larger budget is reduced", Numbers(0, LONGEST_TIME, above=True)
+    )
+    max_tree_bytes: int = declared(
+        DEFAULT_MAX_BYTES,
+        "bytes of one search's trees, at least 1 MiB; more is reduced to this",
+        Numbers(MIN_TREE_BYTES, whole=True),
+        size=True,
+    )
+    memory: int = declared(1 << 30, "bytes of the trees of all running searches together", size=True)
+    warm_bytes: int = declared(
+        256 << 20,
+        "bytes of trees kept for the next request about the same game; 0 keeps none",
+        NOT_NEGATIVE,
+        size=True,
+    )
+    margin: float = declared(
+        0.02, "seconds reserved before the deadline of a call, for sending the answer", NOT_NEGATIVE
+    )
+
+    def __post_init__(self) -> None:
+        require_ranges(self)
+        least = 2 * TOGETHER * self.max_searches * MIN_BYTES
+        if self.memory < least:
+            raise BadSettings(f"memory: {self.memory} is less than {least}, the least for {self.max_searches} searches")
