@@ -246,7 +246,7 @@ class Analyst:
         finally:
             self.scheduler.drop(job)
         if job.finishing:
-            refuse(Reason.FINISHING, "", "the server is finishing")
+            refuse(Reason.FINISHING, "", "the server is shutting down")
         return Consultation(question, allowance, searcher, job).answer(result, final=True)
 
     # -- the end -----------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from clerestory.advice.places import TOGETHER
 from clerestory.advice.question import LONGEST_TIME
 from clerestory.declared import COUNT, NOT_NEGATIVE, BadSettings, Numbers, declared, require_ranges
 from clerestory.search.ismcts import DEFAULT_MAX_BYTES, MIN_BYTES
+from clerestory.sizes import spoken_size
 
 MIN_TREE_BYTES = 1 << 20
 
@@ -59,4 +60,7 @@ class Capacity:
         require_ranges(self)
         least = 2 * TOGETHER * self.max_searches * MIN_BYTES
         if self.memory < least:
-            raise BadSettings(f"memory: {self.memory} is less than {least}, the least for {self.max_searches} searches")
+            raise BadSettings(
+                f"memory: {self.memory} ({spoken_size(self.memory)}) is too little; {self.max_searches} searches"
+                f" (max_searches) need at least {least}"
+            )

@@ -230,7 +230,7 @@ def codes_to_search(position: State, consider: Sequence[str], avoid: Sequence[st
     legal = position.legal_codes()
     left = [code for code in legal if (not considered or code in considered) and code not in avoided]
     if not left and len(faults.found) == before:
-        faults.add(Reason.BAD_AVOID_ACTIONS, "avoid", "leave nothing to search")
+        faults.add(Reason.BAD_AVOID_ACTIONS, "avoid", "leaves no action to search")
     return left
 
 

@@ -148,7 +148,7 @@ class Scheduler:
     def _full(self, caller: Caller, priority: Priority, *, idle: bool = False) -> NoRoom | None:
         """Return why a search has no place, or no worker is idle; None if it has. Raises Refusal, FINISHING."""
         if self._finishing:
-            refuse(Reason.FINISHING, "", "the server is finishing")
+            refuse(Reason.FINISHING, "", "the server is shutting down")
         try:  # without the lock, which a thread holds that the system lets wait; `submit` looks again
             self._policy.require_place(caller.origin, caller.part, priority, time.monotonic())
             if idle:

@@ -60,7 +60,8 @@ class Match:
         if self.seats not in game.seats:
             raise BadMatch(f"seats: {self.seats} is not one of {', '.join(map(str, game.seats))}")
         if self.deals < 1 or not 0 <= self.seed <= MAX_SEED - self.deals + 1:
-            raise BadMatch(f"deals: there are no seeds for {self.deals} from {self.seed} on")
+            last = self.seed + self.deals - 1
+            raise BadMatch(f"deals: there must be at least 1, with seeds from 0 to 2^64 - 1, not {self.seed} to {last}")
         Budget.parse(self.budget)
         state = game.new(self.seats, self.seed)
         state.play_nature(0)

@@ -95,7 +95,9 @@ def read_lines(lines: list[bytes], header: dict[str, Any]) -> list[dict[str, Any
     """Return the lines below the header. Raises BadMatch for another header or a malformed line."""
     if lines and (found := read_line(1, lines[0])) != header:
         other = next((name for name in header if found.get(name) != header[name]), next(iter(header)))
-        raise BadMatch(f"results: {other} is {found.get(other)!r} in the file, {header[other]!r} here")
+        raise BadMatch(
+            f"results: {other} is {found.get(other)!r} in the file, {header[other]!r} here; name another file"
+        )
     return [read_line(number, line) for number, line in enumerate(lines[1:], 2)]
 
 

@@ -99,7 +99,7 @@ def plan_of(
 ) -> ReviewPlan:
     """Return the plan of a review: so many iterations, or as many as fit into the time. Raises BadOption."""
     if duration is not None and iterations is not None:
-        raise BadOption("--time: not together with --iterations")
+        raise BadOption("--time: cannot be combined with --iterations")
     if viewer is not None and viewer >= played.state.seats:
         raise BadOption(f"--viewer: {viewer} is not one of 0 to {played.state.seats - 1}")
     if duration is None:

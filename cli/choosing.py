@@ -33,6 +33,6 @@ def find_action(console: Console, state: State, typed: str) -> Action | None:
     if len(fits) == 1:
         return fits[0]
     names = ", ".join(action.text for action in fits[:LISTED]) + (", ..." if len(fits) > LISTED else "")
-    problem = f"may be {names}" if fits else "is neither a legal action nor a command; type `help`"
+    problem = f"fits several actions: {names}" if fits else "is neither a legal action nor a command; type `help`"
     console.print(f"{typed[:40]!r} {problem}")
     return None

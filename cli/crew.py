@@ -57,7 +57,7 @@ class WorkerOptions:
         if self.on is Place.RAY:
             return partial(on_ray, address=self.ray_address)
         if self.ray_address is not None:
-            raise BadOption(f"--ray-address: {self.ray_address!r} is for --on ray")
+            raise BadOption("--ray-address: requires --on ray")
         return on_processes
 
 

@@ -73,12 +73,12 @@ def wait_until_serving(child: subprocess.Popen[bytes], target: str) -> None:
     """Wait until the server answers calls. Raises Unavailable if it fails to start."""
     assert child.stdout is not None
     if not child.stdout.readline():
-        raise Unavailable("the embedded server did not start")
+        raise Unavailable("the private server of this command could not start; the reason is above")
     with grpc.insecure_channel(target) as channel:
         stub: Any = HealthStub(channel)
         health = stub.Check(HealthCheckRequest(), timeout=PATIENCE)
     if health.status != HealthCheckResponse.SERVING:
-        raise Unavailable("the embedded server does not serve")
+        raise Unavailable("the private server of this command does not answer")
 
 
 def end(child: subprocess.Popen[bytes]) -> None:

@@ -44,7 +44,7 @@ def hint(
     state = from_position(read_file(position))
     seconds = read_time(time)
     if not 0 < seconds < 3600:
-        raise BadOption(f"--time: {time} is not above 0 and below an hour")
+        raise BadOption(f"--time: must be above 0 and below an hour, not {time}")
     drawn = secrets.randbits(SEED_BITS) if seed is None else seed
     searcher = Searcher(observe(state), seed=drawn, **shipped(state.game, state.seats))
     console = screen()

@@ -64,7 +64,7 @@ def play(
     continues it, and ID alone takes an open seat.
     """
     if not 0 < read_time(time) < 600:
-        raise BadOption(f"--time: {time} is not above 0 and below 10 minutes")
+        raise BadOption(f"--time: must be above 0 and below 10 minutes, not {time}")
     shown = Display(screen(stderr=as_json), time, print_json if as_json else None)
     if server is not None and record is None and not (table or web) and (start is None or is_kept(start)):
         make = partial(create_game, game=game, seats=seats.split(","), seed=seed, time=time)

@@ -57,7 +57,7 @@ class Recording:
         lines = whole_lines(text.splitlines(keepends=True))
         try:
             if not text.startswith(OPENING[: len(text)]):
-                raise BadRecord(1, "is none")
+                raise BadRecord(1, "is not a record")
             records = list(read_records(lines, begun=True))
         except BadRecord:
             raise BadOption(f"--record: {self.path}: contains something other than records") from None

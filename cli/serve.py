@@ -43,7 +43,7 @@ def serve(
     """Serve advice over gRPC until SIGTERM or SIGINT; running searches then answer with what they have."""
     write_logs(log.log_format, log.log_level)
     if web and settings.tls_client_ca is not None:
-        raise BadSettings("web: would let browsers in without the certificate that tls_client_ca requires")
+        raise BadSettings("web: cannot be combined with tls_client_ca: browsers would get in without a certificate")
     door = chosen_door(web, web_name, settings.insecure, web_page, web_proxy) if web else None
     sys.setswitchinterval(SWITCH)
     asyncio.run(serve_while(settings, door, while_stdin))

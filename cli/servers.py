@@ -71,7 +71,7 @@ def require_no_access(access: Access) -> None:
     """Raise BadOption for an option on how to reach a server if no server is named."""
     for name, value in asdict(access).items():
         if value is not None:
-            raise BadOption(f"--{name.replace('_', '-')}: needs --server")
+            raise BadOption(f"--{name.replace('_', '-')}: requires --server")
 
 
 def read_token(path: Path) -> str:

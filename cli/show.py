@@ -55,7 +55,7 @@ def replay(
     """
     lines = read_file(record).decode("utf-8", errors="replace").splitlines(keepends=True)
     if lines and not whole_lines(lines):
-        raise BadRecord(1, "is not a whole line of a record")
+        raise BadRecord(1, "is incomplete, and there is no line before it")
     for number, played in enumerate(read_records(lines, begun=True), 1):
         if ply is not None:
             typer.echo(position_at(played.state, ply).to_json(indent=2))

@@ -96,7 +96,7 @@ def simulate(
     """Play games at random; game i has the seed SEED + i."""
     rules = chosen_game(game, seats)
     if seed + games - 1 > MAX_SEED:
-        raise BadOption(f"--seed: {seed} leaves no seeds for {games} games")
+        raise BadOption(f"--seed: must be at most {MAX_SEED - games + 1} for {games} games")
     tally = Tally()
     progress = Console(stderr=True)
     with record_file(out) as file:

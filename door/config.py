@@ -45,7 +45,9 @@ class DoorSettings:
     def __post_init__(self) -> None:
         host, _ = self.address
         if not (self.insecure or is_loopback(host)):
-            raise BadDoor(f"web: {self.listen} is open to other machines, in plaintext; allow it with insecure")
+            raise BadDoor(
+                f"web: calls from other machines to {self.listen} would not be encrypted; allow it with insecure"
+            )
         if self.page is not None and not (self.page / "index.html").is_file():
             raise BadDoor(f"web_page: {self.page} has no index.html")
         _ = self.networks

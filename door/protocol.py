@@ -69,7 +69,7 @@ def check_request(request: h11.Request) -> None:
     """Raise BadRequest for a head that two readers could understand differently."""
     names = {name for name, _ in request.headers}
     if b"transfer-encoding" in names and (b"content-length" in names or request.http_version < b"1.1"):
-        raise BadRequest("Of Content-Length and Transfer-Encoding, a request has one.", 400)
+        raise BadRequest("A request must have one of Content-Length and Transfer-Encoding, not both.", 400)
     for name, value in request.headers:
         if CONTROL.search(value):
             raise BadRequest(f"The header {name.decode()} has a control character.", 400)

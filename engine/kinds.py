@@ -272,18 +272,14 @@ def listed(item: Any, low: int = 0, high: int | None = None) -> Any:
 
 def unknown(things: Sequence[Any], known: Collection[Any]) -> list[str]:
     """Describe each thing that is not a known one."""
-    return [
-        f"{str(thing)[:80]!r} is not one of the cards that lie there"
-        for thing in dict.fromkeys(things)
-        if thing not in known
-    ]
+    return [f"{str(thing)[:80]!r} is not a card of this list" for thing in dict.fromkeys(things) if thing not in known]
 
 
 def repeated(things: Sequence[Any]) -> list[str]:
     """Describe each thing that is listed more than once."""
     if len(set(things)) == len(things):
         return []
-    return [f"{str(thing)[:80]!r} is there {times} times" for thing, times in Counter(things).items() if times > 1]
+    return [f"{str(thing)[:80]!r} is listed {times} times" for thing, times in Counter(things).items() if times > 1]
 
 
 def strangers(colours: Sequence[str], known: Sequence[str], seats: int) -> list[str]:
@@ -292,7 +288,7 @@ def strangers(colours: Sequence[str], known: Sequence[str], seats: int) -> list[
     if strange.isdisjoint(colours):
         return []
     return [
-        f"{colour!r} does not play; the colours are {', '.join(known[:seats])}"
+        f"no player {colour!r} in this game; the players are {', '.join(known[:seats])}"
         for colour in colours
         if colour in strange
     ]

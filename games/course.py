@@ -69,7 +69,9 @@ def require_room(kept: ServerGame) -> None:
     """Raise Refusal, LOG_FULL, for a game with so many entries that only moves may follow, so that it can end."""
     if kept.version >= MAX_ENTRIES:
         refuse(
-            Reason.LOG_FULL, "game_id", f"the game has {kept.version} entries; from {MAX_ENTRIES} on only moves follow"
+            Reason.LOG_FULL,
+            "game_id",
+            f"the game has {kept.version} entries; from {MAX_ENTRIES:,} on it takes only moves",
         )
 
 
@@ -118,7 +120,7 @@ def require_turn(kept: ServerGame, viewer: Viewer) -> int | None:
         return None
     if turn not in viewer.seats:
         who = "a chance event is due" if turn == NATURE else f"seat {turn} is to decide"
-        refuse(Reason.NOT_SEATS_TURN, "tokens", f"{who}, and the call has no token for that")
+        refuse(Reason.NOT_SEATS_TURN, "tokens", f"{who}, and the call has no token of a seat that may do it")
     if kept.seats[turn].kind != SeatKind.PERSON:
         refuse(Reason.NOT_SEATS_TURN, "tokens", f"a bot plays seat {turn}; SetSeat returns it to its player")
     return turn

@@ -6,6 +6,7 @@ from typing import Any, LiteralString
 import psycopg
 
 from clerestory.declared import BadSettings
+from clerestory.games.schema import too_late
 
 LOCK = 0x434C5253  # advisory lock held while creating or migrating tables; the same number as in the SQLite header
 
@@ -99,7 +100,7 @@ async def migrate(connection: psycopg.AsyncConnection[Any]) -> bytes:
     row = await (await connection.execute("SELECT secret, version FROM store")).fetchone()
     secret, version = row or (secrets.token_bytes(32), 0)
     if version > len(SCRIPTS):
-        raise BadSettings(f"store: has version {version}; this program only knows versions up to {len(SCRIPTS)}")
+        raise BadSettings(f"store: {too_late(version, len(SCRIPTS))}")
     for script in SCRIPTS[version:]:
         await connection.execute(script)
     if version < len(SCRIPTS):

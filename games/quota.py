@@ -139,7 +139,8 @@ class Quota:
         own, limits = self._tally.get(maker, Tally()), self._limits
         require("max_games_each", own.unfinished, limits.each, "of your games have not ended; you may have no more")
         require("max_games", self.unfinished, limits.games, "games have not ended; the server keeps no more")
-        require("max_bytes_each", own.bytes, limits.bytes_each, "bytes are stored of your games; you may have no more")
+        stored = "bytes of your games are stored, the most that one caller may have"
+        require("max_bytes_each", own.bytes, limits.bytes_each, stored)
         self._require_pace(maker)
 
     async def _first_read(self) -> None:
@@ -153,7 +154,7 @@ class Quota:
         most, moment = self._limits.a_minute, asyncio.get_running_loop().time()
         wait = self._paces.setdefault(maker, Pace(most, moment)).wait(most, moment)
         if wait:
-            text = f"games a minute are made by you; wait {wait:.1f} s before the next"
+            text = f"games were made by you within a minute; wait {wait:.1f} s before the next"
             metadata = {"limit": "max_games_a_minute", "most": str(most)}
             raise Refusal(Reason.TOO_MANY_GAMES, [("", f"more than {most} {text}")], wait, metadata)
 

@@ -133,7 +133,7 @@ def require_store(connection: sqlite3.Connection, path: str) -> None:
     if application != APPLICATION and (tables or application or version):
         raise BadSettings(f"store: {path} is not a store of games")
     if version > len(SCRIPTS):
-        raise BadSettings(f"store: {path} has version {version}; this program only knows versions up to {len(SCRIPTS)}")
+        raise BadSettings(f"store: {path} {too_late(version, len(SCRIPTS))}")
 
 
 def migrate(connection: sqlite3.Connection) -> None:
@@ -150,3 +150,8 @@ def migrate(connection: sqlite3.Connection) -> None:
         connection.execute(f"PRAGMA application_id={APPLICATION}")
     connection.execute(f"PRAGMA user_version={len(SCRIPTS)}")
     connection.execute("COMMIT")
+
+
+def too_late(version: int, known: int) -> str:
+    """Return what is wrong with a store of a version that this program does not know."""
+    return f"was written by a later version of Clerestory (format {version}; this one reads up to {known})"

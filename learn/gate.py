@@ -43,8 +43,12 @@ class Gate:
 
     def __post_init__(self) -> None:
         """Check every setting. Raises BadPlan."""
-        if not self.budgets or self.games < 1 or not self.elo0 < self.elo1:
-            raise BadPlan(f"gate: {list(self.budgets)}, {self.games} games, Elo {self.elo0:g} to {self.elo1:g}")
+        if not self.budgets:
+            raise BadPlan("budgets: needs at least one, as in 2000it")
+        if self.games < 1:
+            raise BadPlan(f"gate games: {self.games} is not a whole number above 0")
+        if not self.elo0 < self.elo1:
+            raise BadPlan(f"sprt: {self.elo0:g} is not below {self.elo1:g}")
 
     @property
     def sprt(self) -> Sprt:

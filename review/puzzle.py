@@ -93,7 +93,7 @@ def puzzles(game: Game) -> tuple[Puzzle, ...]:
     if not known:
         raise NoPuzzle(f"{game.name}: no puzzles are shipped")
     if known[0].position["catalogue"] != game.catalogue:
-        raise NoPuzzle(f"{game.name}: its puzzles are for the cards that are shipped")
+        raise NoPuzzle(f"{game.name}: there are puzzles for the shipped cards only; leave out --catalogue")
     return known
 
 

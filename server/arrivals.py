@@ -67,7 +67,7 @@ class Arrivals:
         """Return the message of a call. Raises Refusal: SLOW_REQUEST, UNREADABLE_REQUEST if it has none."""
         payload = await self.next(context, address)
         if payload is None:
-            refuse(Reason.UNREADABLE_REQUEST, "", "the call has no message")
+            refuse(Reason.UNREADABLE_REQUEST, "", "the call ended before its request was sent")
         return payload
 
     async def next(self, context: Context, address: str) -> bytes | None:

@@ -17,6 +17,7 @@ from clerestory.server.security import Tokens, authorizations, bearer_token, dig
 NAME = re.compile(r"[\w.:-]{1,64}", re.ASCII)
 NEAR = ("127.", "::1", "unix")  # of this machine
 REMEMBERED = 1024  # callers and connections of the latest calls
+DENIED = f"this caller may not set the metadata {ON_BEHALF}; tokens marked `on-behalf` and callers on this machine may"
 
 
 @lru_cache(REMEMBERED)
@@ -75,10 +76,10 @@ def name_of(names: list[str | bytes], *, speaks: bool) -> str:
     if not names:
         return ""
     if not speaks:
-        refuse(Reason.ON_BEHALF_DENIED, "", f"the metadata {ON_BEHALF} is not for this caller: it speaks for itself")
+        refuse(Reason.ON_BEHALF_DENIED, "", DENIED)
     [name, *others] = names
     if others or not isinstance(name, str) or not NAME.fullmatch(name):
-        refuse(Reason.BAD_ON_BEHALF, "", f"the metadata {ON_BEHALF} is no name: 1 to 64 letters, digits and _.:-")
+        refuse(Reason.BAD_ON_BEHALF, "", f"the metadata {ON_BEHALF} must be 1 to 64 letters, digits and _.:-")
     return name
 
 

@@ -83,7 +83,7 @@ class Settings(Capacity):
             self._require_privacy(name)
         for name, other in (("tls_cert", "tls_key"), ("tls_key", "tls_cert"), ("tls_client_ca", "tls_cert")):
             if getattr(self, name) is not None and getattr(self, other) is None:
-                raise BadSettings(f"{name}: is of no use without {other}")
+                raise BadSettings(f"{name}: requires {other}")
 
     def _require_privacy(self, name: str) -> None:
         """Raise BadSettings for an address that other machines can reach in plaintext, unless `insecure` allows it."""
@@ -93,9 +93,9 @@ class Settings(Capacity):
             return
         if main and self.tls_cert is not None:
             return
-        what = ", tokens and all" if main and self.token_file is not None else ""
+        what = ", nor would their tokens" if main and self.token_file is not None else ""
         remedy = "give it tls_cert and tls_key, or allow it with insecure" if main else "allow it with insecure"
-        raise BadSettings(f"{name}: {address} is open to other machines, in plaintext{what}; {remedy}")
+        raise BadSettings(f"{name}: calls from other machines to {address} would not be encrypted{what}; {remedy}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,12 +97,14 @@ def require_token(tokens: Tokens, metadata: Iterable[tuple[str, str | bytes]]) -
     """Raise Refusal unless the metadata of a call has a known token: MISSING_TOKEN, BAD_TOKEN."""
     brought = authorizations(metadata)
     if len(brought) > 1:
-        refuse(Reason.BAD_TOKEN, "", f"the call has `authorization` {len(brought)} times; one token is wanted")
+        refuse(Reason.BAD_TOKEN, "", f"the call has `authorization` {len(brought)} times; send it once")
     token = bearer_token(brought[0]) if brought else None
     if token is None:
-        refuse(Reason.MISSING_TOKEN, "", "the call has no metadata `authorization: Bearer TOKEN`")
+        refuse(
+            Reason.MISSING_TOKEN, "", "this server requires a token: send the metadata `authorization: Bearer TOKEN`"
+        )
     if not tokens.know(token):
-        refuse(Reason.BAD_TOKEN, "", "the token of the call is not known")
+        refuse(Reason.BAD_TOKEN, "", "the server does not know the token of this call")
 
 
 def authorizations(metadata: Iterable[tuple[str, str | bytes]]) -> list[str]:

@@ -61,7 +61,7 @@ def read_annotation(request: api.AnnotateGameRequest) -> ReviewRequest:
     if iterations is not None and not LEAST <= iterations <= MOST:
         faults.add(Reason.BAD_ITERATIONS, "iterations", f"is {iterations}; must be {LEAST} to {MOST}")
     if iterations is not None and request.HasField("time_budget"):
-        faults.add(Reason.BAD_TIME_BUDGET, "time_budget", "is not to be given together with iterations")
+        faults.add(Reason.BAD_TIME_BUDGET, "time_budget", "cannot be combined with iterations")
     kind = request.WhichOneof("game")
     if kind is None:
         faults.add(Reason.BAD_GAME, "game", "is missing; set kept_game or record")
@@ -82,7 +82,7 @@ def read_game(text: str, faults: Faults) -> State | None:
         faults.add(Reason.BAD_RECORD, "record", str(error))
         return None
     if found is None:
-        faults.add(Reason.BAD_RECORD, "record", "holds no game")
+        faults.add(Reason.BAD_RECORD, "record", "contains no game")
     return None if found is None else found.state
 
 

@@ -25,7 +25,7 @@ def read_plan(request: games.CreateGameRequest) -> NewGame:
     faults = Faults()
     game = read_game(request.game)
     if len(request.seats) not in game.seats:
-        text = f"are {len(request.seats)}; {game.name} has {game.seats[0]} to {game.seats[-1]}"
+        text = f"are {len(request.seats)}; {game.name} has {game.seats[0]} to {game.seats[-1]} players"
         refuse(Reason.BAD_SEATS, "seats", text)
     seats = tuple(read_holder(seat, f"seats[{number}].", faults) for number, seat in enumerate(request.seats))
     options = read_options(request.options, faults)
@@ -45,9 +45,17 @@ def begun(plan: NewGame, beginning: games.Beginning) -> NewGame:
     path = "beginning.opening"
     given = read_any(beginning.opening, path)
     if (given.state.game, given.state.seats) != (plan.game, len(plan.seats)):
-        refuse(Reason.BAD_OPTIONS, path, f"is of {given.state.game.name} with {given.state.seats} players")
+        refuse(
+            Reason.BAD_OPTIONS,
+            path,
+            f"is a position of {given.state.game.name} with {given.state.seats} players, not of the game to be made",
+        )
     if not (given.referee or plan.options.table):
-        refuse(Reason.BAD_POSITION, path, "has unknowns; only a game at a table can continue it")
+        refuse(
+            Reason.BAD_POSITION,
+            path,
+            "has unknown cards; only a game at a real table (options.table) can continue it",
+        )
     if len(beginning.actions) > MAX_ACTIONS:
         refuse(Reason.TOO_MANY_ACTIONS, "beginning.actions", f"are {len(beginning.actions)}; {MAX_ACTIONS} at most")
     return replace(plan, opening=given.state, played=tuple(beginning.actions))
@@ -131,7 +139,7 @@ def chosen(message: games.GameOptions, field: str, values: dict[Any, Any], usual
     """Return the value of an enumeration, the default if it is left out; an unknown one is a fault."""
     number = getattr(message, field)
     if number and number not in values:
-        faults.add(Reason.BAD_OPTIONS, f"options.{field}", f"is {number}, which has no meaning")
+        faults.add(Reason.BAD_OPTIONS, f"options.{field}", f"{number} is not a value of this field")
     return values.get(number, usual)
 
 

@@ -19,7 +19,7 @@ from clerestory.v1.position_pb2 import Position
 
 MAX_SHOWN = 6  # legal actions named when another was refused
 
-NO_KIND = "is of no kind; set position or referee"
+NO_KIND = "is empty; set position or referee"
 
 FieldFaults = list[tuple[str, str]]
 
@@ -66,10 +66,10 @@ def read_kind(message: Position, referee: bool, path: str) -> State:
 def kind_fault(state: State, referee: bool) -> str:
     """Return why a position is not of a kind, "" if it is."""
     if referee:
-        return "" if state.deal(0) == state else "leaves something unknown; a referee's position is whole"
+        return "" if state.deal(0) == state else "has unknown cards; a referee's position has none"
     if any(state.observe(seat) == state for seat in range(NATURE, state.seats)):
         return ""
-    return "holds more than any one seat can know; it may be a referee's position"
+    return "tells more than any one seat can know; send it as referee, not as position"
 
 
 def write_position(state: State) -> Position:
@@ -135,7 +135,7 @@ def start_position(request: rules.StartPositionRequest, seed: int) -> State:
     """Return a game at its beginning. Raises Refusal."""
     game = read_game(request.game)
     if request.seats not in game.seats:
-        text = f"is {request.seats}; {game.name} has {game.seats[0]} to {game.seats[-1]}"
+        text = f"is {request.seats}; {game.name} has {game.seats[0]} to {game.seats[-1]} players"
         refuse(Reason.BAD_SEATS, "seats", text)
     return game.new(request.seats, seed)
 

@@ -169,7 +169,7 @@ def test_the_background_leaves_three_quarters_of_the_places() -> None:
 @pytest.mark.parametrize(("speed", "room"), [(2_500, 2), (10_500, 8), (40_500, 25)])
 def test_room_follows_from_the_measured_speed(speed: float, room: int) -> None:
     measured = policy(max_searches=1000, speeds={"game": speed})
-    with pytest.raises(NoRoom, match="no worker has time") as caught:
+    with pytest.raises(NoRoom, match="no worker can finish the minimum") as caught:
         crowd(measured, 1000, 0.101)
     assert len(measured.trees) == room
     assert caught.value.retry == pytest.approx(0.101)

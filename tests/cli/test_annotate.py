@@ -90,7 +90,7 @@ def test_no_time_at_all_is_enough_for_the_least() -> None:
     ("arguments", "error", "says"),
     [
         (["--number", "4"], BadOption, "--number: 4 is past the end; the file has 3 games"),
-        (["--time", "9s", "--iterations", "50"], BadOption, "--time: not together with --iterations"),
+        (["--time", "9s", "--iterations", "50"], BadOption, "--time: cannot be combined with --iterations"),
         (["--time", "soon"], BadOption, "--time: 'soon' is not a time"),
         (["--deep", "-5s"], BadOption, "--deep: '-5s' is not a time"),
         (["--viewer", "2"], BadOption, "--viewer: 2 is not one of 0 to 1"),

@@ -130,7 +130,7 @@ def test_show_refuses_a_bad_position() -> None:
         (["simulate", "--game", "chess"], "'chess' is not one of"),
         (["simulate", "--game", "toy", "--seats", "5"], "5 is not one of"),
         (["simulate", "--game", "toy", "--games", "0"], "--games"),
-        (["simulate", "--game", "toy", "--seed", str(2**64 - 1)], "leaves no seeds"),
+        (["simulate", "--game", "toy", "--seed", str(2**64 - 1)], "--seed: must be at most"),
         (["new", "--game", "chess"], "'chess' is not one of"),
         (["new", "--game", "toy", "--seats", "1"], "1 is not one of"),
     ],

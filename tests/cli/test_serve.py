@@ -99,7 +99,7 @@ def test_our_client_is_let_in_and_others_are_not(folder: Path, way: str) -> None
 
 
 WRONG: list[tuple[dict[str, str], str]] = [
-    ({"tls_key": ""}, "tls_cert: is of no use without tls_key"),
+    ({"tls_key": ""}, "tls_cert: requires tls_key"),
     ({"tls_cert": "nowhere"}, "tls_cert: nowhere cannot be read: No such file or directory"),
     ({"token_file": "nowhere"}, "token_file: nowhere cannot be read: No such file or directory"),
 ]

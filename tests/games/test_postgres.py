@@ -277,7 +277,7 @@ async def test_tables_of_a_later_version_are_left_alone(database: str) -> None:
     await store.close()
     with postgres.psycopg.connect(database) as connection:
         connection.execute("UPDATE store SET version = 99")
-    with pytest.raises(BadSettings, match="this program only knows"):
+    with pytest.raises(BadSettings, match="written by a later version of Clerestory"):
         await open_store(database)
 
 

@@ -312,7 +312,7 @@ def make(path: Path, *statements: str) -> None:
     ("statements", "message"),
     [
         (("CREATE TABLE recipe (name)",), "is not a store of games"),
-        (("PRAGMA application_id=1129075283", "PRAGMA user_version=99"), "has version 99; this program only knows"),
+        (("PRAGMA application_id=1129075283", "PRAGMA user_version=99"), "later version of Clerestory .format 99;"),
     ],
 )
 def test_a_file_that_is_not_ours_is_left_alone(tmp_path: Path, statements: tuple[str, ...], message: str) -> None:

@@ -79,7 +79,8 @@ def test_an_unknown_reference_is_named_before_it_plays(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("wrong", [{"budgets": ()}, {"games": 0}, {"elo0": 30.0}])
 def test_gates_that_make_no_sense(wrong: dict[str, object]) -> None:
-    with pytest.raises(BadPlan, match="gate"):
+    named = {"budgets": "budgets: needs", "games": "gate games: 0", "elo0": "sprt: 30 is not below"}
+    with pytest.raises(BadPlan, match=named[next(iter(wrong))]):
         Gate(**wrong)  # type: ignore[arg-type]
 
 

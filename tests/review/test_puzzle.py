@@ -90,7 +90,7 @@ def test_puzzles_are_for_the_cards_they_were_made_with(monkeypatch: pytest.Monke
         DUEL, 1, {**{name: getattr(first, name) for name in FIELDS}, "position": {**first.position, "catalogue": "x"}}
     )
     monkeypatch.setattr(module, "read", lambda _: (other,))
-    with pytest.raises(NoPuzzle, match="for the cards that are shipped"):
+    with pytest.raises(NoPuzzle, match="for the shipped cards only"):
         puzzles(DUEL)
 
 

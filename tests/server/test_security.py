@@ -292,11 +292,11 @@ def test_bearer_token(authorization: str, token: str | None) -> None:
 PUBLIC = "0.0.0.0:50051"
 
 BAD_COMBINATIONS: list[tuple[tuple[str, ...], dict[str, str], str]] = [
-    ((), {"tls_cert": "server.pem"}, "tls_cert: is of no use without tls_key"),
-    ((), {"tls_key": "server.key"}, "tls_key: is of no use without tls_cert"),
-    ((), {"tls_client_ca": "ca.pem"}, "tls_client_ca: is of no use without tls_cert"),
-    ((), {"listen": PUBLIC}, "listen: 0.0.0.0:50051 is open to other machines, in plaintext"),
-    (("tokens",), {"listen": PUBLIC}, "listen: .* is open to other machines, in plaintext, tokens and all"),
+    ((), {"tls_cert": "server.pem"}, "tls_cert: requires tls_key"),
+    ((), {"tls_key": "server.key"}, "tls_key: requires tls_cert"),
+    ((), {"tls_client_ca": "ca.pem"}, "tls_client_ca: requires tls_cert"),
+    ((), {"listen": PUBLIC}, "listen: calls from other machines to 0.0.0.0:50051 would not be encrypted; give"),
+    (("tokens",), {"listen": PUBLIC}, "listen: calls .* would not be encrypted, nor would their tokens; give"),
 ]
 
 BAD_FILES: list[tuple[tuple[str, ...], dict[str, str], str]] = [

@@ -120,7 +120,7 @@ function Told({ question, seats, pointed, onPoint }: Props & { question: hints.Q
           <Higher lines={found.lines} seat={found.seat} />
           {found.reason && <p class="reason">{found.reason}</p>}
           <p class="muted">
-            {Number(found.statistics?.iterations ?? 0).toLocaleString("en")} games looked at
+            {Number(found.statistics?.iterations ?? 0).toLocaleString("en")} iterations
             {hints.running.value
               ? "…"
               : `; ${text.share(found.statistics?.certainty ?? 0)} of longer searches would say the same`}
