@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""The handle of a search: limits, threads, results. One iteration is in iteration.pyx, one tree in tree_search.pyx."""
+"""The handle of a search: limits, threads, results. One tree is in tree_search.pyx, its runs in run.pyx."""
 import math
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
@@ -9,10 +9,9 @@ from libc.stdlib cimport free, malloc
 
 from clerestory.engine.clock cimport monotonic
 from clerestory.engine.core cimport MAX_LEGAL, NATURE, State, action_t
-from clerestory.search.iteration cimport (
-    BY_DECISION, BY_ITERATIONS, BY_PAUSE, BY_STOP, BY_TIME, Search, decided, prospect,
-)
 from clerestory.search.outlook cimport Foreseen, look_ahead
+from clerestory.search.run cimport BY_DECISION, BY_ITERATIONS, BY_PAUSE, BY_STOP, BY_TIME, decided, prospect
+from clerestory.search.search cimport Search
 from clerestory.search.tree cimport tree_bytes
 from clerestory.search.tree_search cimport TreeSearch, stream
 from clerestory.search.turns cimport Worker
@@ -107,7 +106,7 @@ cdef class Searcher:
     @property
     def iterations(self):
         """Iterations run so far from this position."""
-        return sum([(<TreeSearch> tree).search.iterations for tree in self.trees])
+        return sum([(<TreeSearch> tree).search.statistics.iterations for tree in self.trees])
 
     def run(self, *, seconds=None, deadline=None, iterations=None, threads=1, early=False):
         """Search for at least one more iteration, and return the Result so far; the GIL is released.
@@ -160,11 +159,11 @@ cdef class Searcher:
         """
         cdef TreeSearch tree = self.trees[thread]
         cdef double started = self._now()
-        cdef uint64_t before = tree.search.iterations
+        cdef uint64_t before = tree.search.statistics.iterations
         self.running += 1
         try:
             self.reason = REASONS[tree.run(pause, deadline, iterations, early and len(self.trees) == 1, worker)]
-            return self.reason, tree.search.iterations - before
+            return self.reason, tree.search.statistics.iterations - before
         finally:
             self.elapsed += (self._now() - started) / len(self.trees)
             self.running -= 1
@@ -250,17 +249,17 @@ cdef class Searcher:
         if self.reason is None:
             raise RuntimeError("the search has not run")
         lines = self._lines()
-        ran = [tree for tree in self.trees if tree.search.iterations]
+        ran = [tree for tree in self.trees if tree.search.statistics.iterations]
         return Result(
             seat=self.root.seat,
             observer=self.root.observer,
             lines=lines,
             iterations=self.iterations,
-            reused_iterations=sum([(<TreeSearch> tree).search.reused for tree in self.trees]),
+            reused_iterations=sum([(<TreeSearch> tree).search.statistics.reused for tree in self.trees]),
             threads=len(ran),
             nodes=sum([tree.search.tree.num_nodes for tree in self.trees]),
             tree_bytes=sum([tree_bytes(&tree.search.tree) for tree in self.trees]),
-            depth=max([tree.search.depth for tree in self.trees]),
+            depth=max([tree.search.statistics.depth for tree in self.trees]),
             elapsed=self.elapsed,
             stop_reason=self.reason,
             memory_full=any([tree.search.tree.full for tree in self.trees]),
@@ -330,7 +329,7 @@ cdef class Searcher:
     def _features(self):
         """Return the current features of the seat to decide, by name."""
         cdef TreeSearch tree = self.trees[0]
-        return self.view.features(tree.search.seat)
+        return self.view.features(tree.search.root.seat)
 
     def _require_rest(self):
         if self.running:
@@ -342,8 +341,8 @@ cdef class Searcher:
         builder = LineBuilder(
             self.options,
             max(self.root.seat, 0),
-            min([tree.search.lowest for tree in self.trees]),
-            max([tree.search.highest for tree in self.trees]),
+            min([tree.search.scale.lowest for tree in self.trees]),
+            max([tree.search.scale.highest for tree in self.trees]),
         )
         codes = set().union(*tables).intersection(self.root.codes or self.view.legal_codes())
         lines = [self._line(builder, code, tables) for code in sorted(codes)]

@@ -6,86 +6,75 @@ the actions legal in that world, adds one action, plays out, and updates every e
 """
 from libc.math cimport INFINITY, sqrt
 from libc.stdint cimport int64_t, uint32_t, uint64_t
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy
 
-from clerestory.engine.clock cimport monotonic
 from clerestory.engine.core cimport MAX_LEGAL, NATURE, OVER, action_t
 from clerestory.engine.elementary cimport elementary_log
 from clerestory.engine.rng cimport rng_below
-from clerestory.search.compaction cimport compaction_seconds, tree_compact
 from clerestory.search.proof cimport prove
-from clerestory.search.tree cimport NO_NODE, Edge, Node, record_of, tree_clear, tree_enter, tree_find
+from clerestory.search.search cimport BY_ACTIONS, BY_KEY, BY_PATH, PathStep, mean, reward_sum, wins
+from clerestory.search.tree cimport NO_NODE, Edge, Node, record_of, tree_enter
 
 cdef extern from *:
     """
-    #define read_flag(p) __atomic_load_n((p), __ATOMIC_RELAXED)
     #define prefetch(p) __builtin_prefetch((p), 1)
     """
-    int read_flag(int *p) noexcept nogil
     void prefetch(const void *p) noexcept nogil
 
-cdef enum:
-    LOOK_EVERY = 8               # iterations between readings of the clock and checks of the root
-    ENOUGH_WINDOWS = 8           # needed before the speed is trusted: no delay fills all of them
-
 cdef double GROWS_FROM = 500     # visits to a node, by which C of PUCT has grown once
-cdef double MOST_FOR_ROOM = 0.25  # of the time left
-cdef double WINDOW = 0.001       # seconds over which a speed is measured: shorter than most delays
 
-
-# -- one iteration ---------------------------------------------------------------------------------
 
 cdef void iterate(Search *search) noexcept nogil:
-    memcpy(search.world, search.root, search.ops.state_size)
-    if search.even:
+    memcpy(search.world, search.root.state, search.ops.state_size)
+    if search.options.even:
         rewind(search)
-    search.ops.deal(search.world, &search.rng)
+    search.ops.deal(search.world, &search.luck.rng)
     descend(search)
-    search.ended = search.ops.turn(search.world) == OVER
+    search.path.ended = search.ops.turn(search.world) == OVER
     search.play_out(search)
-    if search.by_range:
+    if search.options.by_range:
         rescale(search)
     back_up(search)
-    if search.proves and search.ended:
+    if search.root.proves and search.path.ended:
         prove(search)
-    search.iterations += 1
+    search.statistics.iterations += 1
 
 
 cdef void rewind(Search *search) noexcept nogil:
     """Restart the random numbers for each turn of a round, so that all turns use the same world."""
-    if search.turns_left:
-        search.rng = search.round_rng
+    if search.luck.turns_left:
+        search.luck.rng = search.luck.round_rng
     else:
-        search.round_rng = search.rng
+        search.luck.round_rng = search.luck.rng
 
 
 cdef action_t in_turn(Search *search, int n) noexcept nogil:
     """Return the one of n listed actions of the root whose turn it is."""
-    if search.turns_left == 0:
-        search.turns_left = n
-    search.turns_left -= 1
-    return search.legal[n - 1 - search.turns_left]
+    if search.luck.turns_left == 0:
+        search.luck.turns_left = n
+    search.luck.turns_left -= 1
+    return search.legal[n - 1 - search.luck.turns_left]
 
 
 cdef void descend(Search *search) noexcept nogil:
     """Descend until an untried action has been played, the game is over, or memory is full."""
     cdef uint32_t node
     cdef int n, turn = search.ops.turn(search.world)
-    search.length = 0
-    search.path_hash = 0
-    search.entered = 0
+    search.path.length = 0
+    search.path.hash = 0
+    search.path.entered = 0
     if turn == NATURE:  # the root's own chance event has a line for each outcome
         node = enter(search, search.ops.legal(search.world, search.legal))
         if node == NO_NODE:
             return
-        if not follow(search, node, outcome_edge(search, node, draw_outcome(search)), search.seat):
+        if not follow(search, node, outcome_edge(search, node, draw_outcome(search)), search.root.seat):
             return
     while True:
         turn = search.ops.turn(search.world)
         if turn == NATURE:
-            search.ops.play(search.world, search.ops.draw(search.world, &search.rng))
-            if search.length:
-                search.path[search.length - 1].certain = False
+            search.ops.play(search.world, search.ops.draw(search.world, &search.luck.rng))
+            if search.path.length:
+                search.path.steps[search.path.length - 1].certain = False
             continue
         if turn == OVER:
             return
@@ -105,40 +94,32 @@ cdef int list_actions(Search *search) noexcept nogil:
     None may be left if the observer does not know what the deciding seat holds.
     """
     cdef int n = search.ops.legal(search.world, search.legal)
-    return n if search.length or not search.num_considered else keep_considered(search, n)
+    return n if search.path.length or not search.root.num_considered else keep_considered(search, n)
 
 
 cdef int keep_considered(Search *search, int n) noexcept nogil:
     """Keep those of n legal actions that are considered; both lists ascend."""
     cdef int i, c = 0, kept = 0
     for i in range(n):
-        while c < search.num_considered and search.considered[c] < search.legal[i]:
+        while c < search.root.num_considered and search.root.considered[c] < search.legal[i]:
             c += 1
-        if c < search.num_considered and search.considered[c] == search.legal[i]:
+        if c < search.root.num_considered and search.root.considered[c] == search.legal[i]:
             search.legal[kept] = search.legal[i]
             kept += 1
     return kept
 
 
-cdef int list_root(const Search *search, action_t *out) noexcept nogil:
-    """Write the actions of the root that may be chosen, ascending; return how many."""
-    if not search.num_considered:
-        return search.ops.legal(search.root, out)
-    memcpy(out, search.considered, search.num_considered * sizeof(action_t))
-    return search.num_considered
-
-
 cdef uint32_t enter(Search *search, int n) noexcept nogil:
     """Return the world's node, with an edge for each of the n listed actions; NO_NODE if memory is full."""
-    cdef uint64_t key = search.path_hash
-    if search.length == 0 or search.identity != BY_ACTIONS:
-        key = search.ops.key(search.world, search.observer)
-    if search.identity == BY_PATH:
-        key = mixed(search.path_hash, key)
+    cdef uint64_t key = search.path.hash
+    if search.path.length == 0 or search.options.identity != BY_ACTIONS:
+        key = search.ops.key(search.world, search.root.observer)
+    if search.options.identity == BY_PATH:
+        key = mixed(search.path.hash, key)
     cdef uint32_t met = search.tree.num_edges
-    cdef uint32_t node = tree_enter(&search.tree, key, search.entered, search.legal, n)
-    search.entered = key
-    if search.by_priors and search.tree.num_edges != met and search.ops.turn(search.world) != NATURE:
+    cdef uint32_t node = tree_enter(&search.tree, key, search.path.entered, search.legal, n)
+    search.path.entered = key
+    if search.options.by_priors and search.tree.num_edges != met and search.ops.turn(search.world) != NATURE:
         set_priors(search, &search.tree.nodes[node], n)
     return node
 
@@ -147,23 +128,23 @@ cdef void set_priors(Search *search, const Node *node, int n) noexcept nogil:
     """Give the listed actions of a new row their priors."""
     cdef const action_t *actions = search.tree.actions + node.first
     cdef float weights[MAX_LEGAL]
-    cdef double total = 0, even = search.prior_floor / n
+    cdef double total = 0, even = search.options.prior_floor / n
     cdef int i, e = 0
     search.guide.weigh(search.world, search.legal, n, weights)
-    if search.priors.factors != NULL:
+    if search.options.priors.factors != NULL:
         apply_factors(search, weights, n)
     for i in range(n):
         total += weights[i]
     for i in range(n):
         while actions[e] != search.legal[i]:
             e += 1
-        search.tree.edges[node.first + e].prior = <float> (even + (1 - search.prior_floor) * weights[i] / total)
+        search.tree.edges[node.first + e].prior = <float> (even + (1 - search.options.prior_floor) * weights[i] / total)
 
 
 cdef void apply_factors(Search *search, float *weights, int n) noexcept nogil:
     """Multiply the weights of the listed actions by the learned factors, which depend on round and action alone."""
-    cdef int row = min(search.guide.round(search.world), search.priors.rounds) - 1
-    cdef const float *factors = search.priors.factors + row * search.ops.num_actions
+    cdef int row = min(search.guide.round(search.world), search.options.priors.rounds) - 1
+    cdef const float *factors = search.options.priors.factors + row * search.ops.num_actions
     cdef int i
     for i in range(n):
         weights[i] *= factors[search.legal[i]]
@@ -173,12 +154,12 @@ cdef bint follow(Search *search, uint32_t place, uint32_t edge, int seat) noexce
     """Play the action of a node's edge and put it on the path; return whether it had been tried before."""
     cdef const Node *node = &search.tree.nodes[place]
     search.ops.play(search.world, search.tree.actions[edge])
-    search.path[search.length] = PathStep(edge, node.first, node.count, seat, True)
-    search.length += 1
-    search.depth = max(search.depth, search.length)
+    search.path.steps[search.path.length] = PathStep(edge, node.first, node.count, seat, True)
+    search.path.length += 1
+    search.statistics.depth = max(search.statistics.depth, search.path.length)
     prefetch(record_of(&search.tree, edge))  # so that it is in the cache when the path is backed up
-    if search.identity != BY_KEY:
-        search.path_hash = mixed(search.path_hash, search.tree.actions[edge] + 1)
+    if search.options.identity != BY_KEY:
+        search.path.hash = mixed(search.path.hash, search.tree.actions[edge] + 1)
     return search.tree.edges[edge].visits != 0
 
 
@@ -192,9 +173,9 @@ cdef inline uint64_t mixed(uint64_t a, uint64_t b) noexcept nogil:
 
 cdef action_t draw_outcome(Search *search) noexcept nogil:
     """Draw the outcome of the root's chance event, one of the listed outcomes."""
-    if search.even:
+    if search.options.even:
         return in_turn(search, search.ops.legal(search.world, search.legal))
-    return search.ops.draw(search.world, &search.rng)
+    return search.ops.draw(search.world, &search.luck.rng)
 
 
 cdef uint32_t outcome_edge(Search *search, uint32_t place, action_t outcome) noexcept nogil:
@@ -209,9 +190,9 @@ cdef uint32_t outcome_edge(Search *search, uint32_t place, action_t outcome) noe
 
 
 cdef inline uint32_t choose_edge(Search *search, const Node *node, int n) noexcept nogil:
-    if search.even and search.length == 0:
+    if search.options.even and search.path.length == 0:
         return edge_in_turn(search, node, n)
-    return select_by_priors(search, node, n) if search.by_priors else select(search, node, n)
+    return select_by_priors(search, node, n) if search.options.by_priors else select(search, node, n)
 
 
 cdef uint32_t edge_in_turn(Search *search, const Node *node, int n) noexcept nogil:
@@ -248,12 +229,12 @@ cdef uint32_t select(Search *search, const Node *node, int n) noexcept nogil:
             if row[e].available != counted:
                 counted = row[e].available
                 log_counted = elementary_log(<double> counted)
-            score = mean(search, &row[e]) + search.exploration * sqrt(log_counted / row[e].visits)
+            score = mean(search, &row[e]) + search.options.exploration * sqrt(log_counted / row[e].visits)
             if best < 0 or score > best_score:
                 best = e
                 best_score = score
     if tries:
-        return node.first + untried[rng_below(&search.rng, tries)]
+        return node.first + untried[rng_below(&search.luck.rng, tries)]
     return node.first + best
 
 
@@ -268,7 +249,7 @@ cdef uint32_t select_by_priors(Search *search, const Node *node, int n) noexcept
     cdef uint32_t legal[MAX_LEGAL]
     cdef int e = 0, i, best = 0
     cdef uint64_t visits = 0
-    cdef double score, best_score = -INFINITY, rewards = 0, exploration = search.exploration
+    cdef double score, best_score = -INFINITY, rewards = 0, exploration = search.options.exploration
     for i in range(n):
         while actions[e] != search.legal[i]:
             e += 1
@@ -276,11 +257,11 @@ cdef uint32_t select_by_priors(Search *search, const Node *node, int n) noexcept
         row[e].available += 1
         visits += row[e].visits
         rewards += reward_sum(search, &row[e])
-    if search.growth:
-        exploration += search.growth * doublings(1 + visits / GROWS_FROM)
+    if search.options.growth:
+        exploration += search.options.growth * doublings(1 + visits / GROWS_FROM)
     for i in range(n):
         e = legal[i]
-        if search.length and wins(search, &row[e]):
+        if search.path.length and wins(search, &row[e]):
             return node.first + e
         score = mean(search, &row[e]) if row[e].visits else rewards / max(visits, 1)
         score += exploration * row[e].prior * sqrt(<double> row[e].available) / (1 + row[e].visits)
@@ -304,133 +285,29 @@ cdef void rescale(Search *search) noexcept nogil:
     """Widen the range of margins. Edges keep points, so the rewards of all iterations move to the new scale."""
     cdef int seat
     for seat in range(search.seats):
-        search.lowest = min(search.lowest, search.margin[seat])
-        search.highest = max(search.highest, search.margin[seat])
-    if search.highest > search.lowest:
-        search.margin_scale = search.margin_weight / (search.highest - search.lowest)
+        search.scale.lowest = min(search.scale.lowest, search.outcome.margin[seat])
+        search.scale.highest = max(search.scale.highest, search.outcome.margin[seat])
+    if search.scale.highest > search.scale.lowest:
+        search.scale.weight = search.options.margin_weight / (search.scale.highest - search.scale.lowest)
 
 
 cdef void back_up(Search *search) noexcept nogil:
     cdef Edge *edge
     cdef double margin
     cdef int i, decides
-    for i in range(search.length):
-        decides = search.path[i].seat
-        margin = search.margin[decides]
-        edge = &search.tree.edges[search.path[i].edge]
+    for i in range(search.path.length):
+        decides = search.path.steps[i].seat
+        margin = search.outcome.margin[decides]
+        edge = &search.tree.edges[search.path.steps[i].edge]
         edge.visits += 1
-        edge.win += search.win[decides]
+        edge.win += search.outcome.win[decides]
         edge.margin += margin
-        record(search, record_of(&search.tree, search.path[i].edge), margin)
+        record(search, record_of(&search.tree, search.path.steps[i].edge), margin)
 
 
 cdef inline void record(const Search *search, double *sums, double margin) noexcept nogil:
     cdef int seat, seats = search.seats
     for seat in range(seats):
-        sums[seat] += search.win[seat]
-        sums[seats + seat] += search.win[seat] * search.win[seat]
+        sums[seat] += search.outcome.win[seat]
+        sums[seats + seat] += search.outcome.win[seat] * search.outcome.win[seat]
     sums[2 * seats] += margin * margin
-
-
-# -- many ------------------------------------------------------------------------------------------
-
-cdef inline double read_clock(const Search *search) noexcept nogil:
-    return monotonic() if search.ask_clock == NULL else search.ask_clock(search.clock)
-
-
-cdef void make_room(Search *search, double deadline) noexcept nogil:
-    """Compact a crowded tree if that takes little of the time left.
-
-    Otherwise clear a full tree that has fewer iterations of the root than the time left allows.
-    """
-    cdef double left
-    if not search.crowded:
-        return
-    search.crowded = False
-    left = deadline - read_clock(search)
-    if compaction_seconds(&search.tree) < MOST_FOR_ROOM * left:
-        if tree_compact(&search.tree, search.ops.key(search.root, search.observer)):
-            return
-    if search.tree.full and (search.reused == 0 or search.reused < search.fastest * left):
-        tree_clear(&search.tree)
-        search.reused = 0
-
-
-cdef int run_until(Search *search, double pause, double deadline, uint64_t iterations, bint early) noexcept nogil:
-    """Iterate at least once, until the deadline, the number of iterations, stop, pause or, if early, a decision."""
-    cdef uint64_t end = search.iterations + iterations, window_begin = search.iterations
-    cdef double now, window_start
-    make_room(search, deadline)
-    window_start = read_clock(search)
-    while True:
-        iterate(search)
-        if read_flag(search.stop):
-            return BY_STOP
-        if search.iterations >= end:
-            return BY_ITERATIONS
-        if search.iterations % LOOK_EVERY == 0 or search.iterations < LOOK_EVERY:
-            now = read_clock(search)
-            if now >= deadline:
-                return BY_TIME
-            if now - window_start >= WINDOW:
-                search.fastest = max(search.fastest, (search.iterations - window_begin) / (now - window_start))
-                search.windows += 1
-                window_begin = search.iterations
-                window_start = now
-            if early and decided(&search, 1, prospect(search, deadline - now, <double> (end - search.iterations))):
-                return BY_DECISION
-            if now >= pause:
-                return BY_PAUSE
-
-
-# -- an early end ----------------------------------------------------------------------------------
-
-cdef double prospect(const Search *search, double seconds, double iterations) noexcept nogil:
-    """Return how many more iterations a search could run in the time left, at the best speed it has reached.
-
-    The speed is that of the fastest window of its own running time. Waiting for other threads, page faults and growing
-    the table slow some windows down but say nothing about those to come.
-    """
-    if search.windows < ENOUGH_WINDOWS:
-        return iterations
-    return min(iterations, search.fastest * seconds + LOOK_EVERY)
-
-
-cdef bint decided(Search **trees, int count, double remaining) noexcept nogil:
-    """Whether no other line would be chosen even if it got every iteration that the trees have left."""
-    cdef action_t legal[MAX_LEGAL]
-    cdef uint64_t visits[MAX_LEGAL]
-    cdef uint64_t most = 0, second = 0
-    cdef int i, n
-    if trees[0].ops.turn(trees[0].root) == NATURE:
-        return False
-    n = list_root(trees[0], legal)
-    memset(visits, 0, n * sizeof(uint64_t))
-    for i in range(count):
-        add_visits(trees[i], legal, n, visits)
-    for i in range(n):
-        if visits[i] > most:
-            second = most
-            most = visits[i]
-        else:
-            second = max(second, visits[i])
-    return n == 1 or second + remaining < trees[0].rival_share * most
-
-
-cdef void add_visits(const Search *search, const action_t *legal, int n, uint64_t *visits) noexcept nogil:
-    """Add the visits of each listed action of the root; other actions that a warm tree knows do not count."""
-    cdef uint32_t root = tree_find(&search.tree, search.ops.key(search.root, search.observer))
-    cdef uint32_t edge, end
-    cdef int i = 0
-    if root == NO_NODE:
-        return
-    edge = search.tree.nodes[root].first
-    end = edge + search.tree.nodes[root].count
-    while i < n and edge < end:
-        if search.tree.actions[edge] == legal[i]:
-            visits[i] += search.tree.edges[edge].visits
-            i += 1
-        elif search.tree.actions[edge] > legal[i]:
-            i += 1
-            continue
-        edge += 1

@@ -3,7 +3,7 @@
 from libc.stdint cimport int64_t, uint64_t
 
 from clerestory.engine.core cimport action_t
-from clerestory.search.iteration cimport Search
+from clerestory.search.search cimport Search
 
 cdef enum:
     MAX_FEATURES = 64

@@ -52,9 +52,9 @@ cdef void deal_for(const Search *search, action_t first, void *world, rng_t *rng
     cdef action_t legal[MAX_LEGAL]
     cdef int i, n, _try
     for _try in range(MOST_DEALS):
-        memcpy(world, search.root, search.ops.state_size)
+        memcpy(world, search.root.state, search.ops.state_size)
         search.ops.deal(world, rng)
-        if search.seat == search.observer:
+        if search.root.seat == search.root.observer:
             return
         n = search.ops.legal(world, legal)
         for i in range(n):
@@ -77,7 +77,7 @@ cdef int live(Search *search, action_t first, uint64_t seed, double *out) noexce
     cdef World world
     world.in_tree = True
     world.seed = seed
-    begin_round(&world, search.guide.round(search.root))
+    begin_round(&world, search.guide.round(search.root.state))
     deal_for(search, first, world.state, &world.luck)
     search.ops.play(world.state, first)
     return live_on(search, &world, out)
@@ -92,7 +92,7 @@ cdef void begin_round(World *world, int round_) noexcept nogil:
 
 cdef int live_on(Search *search, World *world, double *out) noexcept nogil:
     cdef int turn = search.ops.turn(world.state), n = search.guide.num_features
-    cdef int round_, began = world.round, seat = search.seat, plies = 0
+    cdef int round_, began = world.round, seat = search.root.seat, plies = 0
     while turn != OVER:
         plies += 1
         if turn == NATURE:
@@ -117,7 +117,7 @@ cdef action_t next_action(Search *search, World *world) noexcept nogil:
     cdef action_t legal[MAX_LEGAL]
     cdef int n = search.ops.legal(world.state, legal), code = -1
     if world.in_tree:
-        code = most_visited(&search.tree, search.ops.key(world.state, search.observer), legal, n)
+        code = most_visited(&search.tree, search.ops.key(world.state, search.root.observer), legal, n)
         world.in_tree = code >= 0
     if code >= 0:
         return <action_t> code

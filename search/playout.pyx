@@ -1,9 +1,9 @@
 # cython: language_level=3
 
-from clerestory.engine.core cimport MAX_LEGAL, MAX_SEATS, NATURE, OVER, action_t, margins_of
+from clerestory.engine.core cimport MAX_LEGAL, MAX_SEATS, NATURE, OVER, Value, action_t, margins_of
 from clerestory.engine.elementary cimport elementary_exp
 from clerestory.engine.rng cimport rng_below, rng_t, rng_unit
-from clerestory.search.iteration cimport MastStatistics, MastStep
+from clerestory.search.search cimport MastStatistics, MastStep
 
 cdef enum:
     PRIOR_VISITS = 4             # an action starts with this many visits and a mean reward of one half
@@ -24,13 +24,13 @@ cdef inline int advance(Search *search, action_t a) noexcept nogil:
 
 cdef void play_uniformly(Search *search) noexcept nogil:
     """Play on, choosing uniformly among the legal actions."""
-    cdef int turn = search.ops.turn(search.world), left = search.horizon
+    cdef int turn = search.ops.turn(search.world), left = search.options.horizon
     cdef action_t a
     while goes_on(turn, left):
         if turn == NATURE:
-            a = search.ops.draw(search.world, &search.rng)
+            a = search.ops.draw(search.world, &search.luck.rng)
         else:
-            a = search.legal[rng_below(&search.rng, search.ops.legal(search.world, search.legal))]
+            a = search.legal[rng_below(&search.luck.rng, search.ops.legal(search.world, search.legal))]
         turn = advance(search, a)
         left -= 1
     settle(search, turn)
@@ -39,17 +39,17 @@ cdef void play_uniformly(Search *search) noexcept nogil:
 cdef void play_informed(Search *search) noexcept nogil:
     """Play on, choosing legal actions in proportion to the guide's weights."""
     cdef float weights[MAX_LEGAL]
-    cdef int n, turn = search.ops.turn(search.world), left = search.horizon
+    cdef int n, turn = search.ops.turn(search.world), left = search.options.horizon
     cdef action_t a
     while goes_on(turn, left):
         if turn == NATURE:
-            a = search.ops.draw(search.world, &search.rng)
+            a = search.ops.draw(search.world, &search.luck.rng)
         else:
             n = search.ops.legal(search.world, search.legal)
             a = search.legal[0]
             if n > 1:
                 search.guide.weigh(search.world, search.legal, n, weights)
-                a = search.legal[pick(weights, n, &search.rng)]
+                a = search.legal[pick(weights, n, &search.luck.rng)]
         turn = advance(search, a)
         left -= 1
     settle(search, turn)
@@ -63,19 +63,19 @@ cdef void play_by_mast(Search *search) noexcept nogil:
     """
     cdef float weights[MAX_LEGAL]
     cdef double mean
-    cdef int i, n, phase, length = 0, turn = search.ops.turn(search.world), left = search.horizon
+    cdef int i, n, phase, length = 0, turn = search.ops.turn(search.world), left = search.options.horizon
     cdef action_t a
     while goes_on(turn, left):
         if turn == NATURE:
-            a = search.ops.draw(search.world, &search.rng)
+            a = search.ops.draw(search.world, &search.luck.rng)
         else:
             n = search.ops.legal(search.world, search.legal)
             phase = search.guide.phase(search.world) * search.ops.num_actions
             for i in range(n):
-                mean = mean_reward(&search.mast[phase + search.legal[i]])
+                mean = mean_reward(&search.mast.actions[phase + search.legal[i]])
                 weights[i] = <float> elementary_exp(mean / MAST_TEMPERATURE)
-            a = search.legal[pick(weights, n, &search.rng)]
-            search.played[length] = MastStep(phase + a, turn)
+            a = search.legal[pick(weights, n, &search.luck.rng)]
+            search.mast.played[length] = MastStep(phase + a, turn)
             length += 1
         turn = advance(search, a)
         left -= 1
@@ -93,10 +93,11 @@ cdef void learn(Search *search, int length) noexcept nogil:
     cdef double reward
     cdef int i, seat
     for i in range(length):
-        action = &search.mast[search.played[i].action]
-        seat = search.played[i].seat
-        reward = search.win_weight * search.win[seat]
-        reward += search.margin_scale * (search.margin[seat] - search.lowest) if search.margin_scale else 0
+        action = &search.mast.actions[search.mast.played[i].action]
+        seat = search.mast.played[i].seat
+        reward = search.options.win_weight * search.outcome.win[seat]
+        if search.scale.weight:
+            reward += search.scale.weight * (search.outcome.margin[seat] - search.scale.lowest)
         action.reward += reward
         action.visits += 1
 
@@ -119,9 +120,9 @@ cdef inline void settle(Search *search, int turn) noexcept nogil:
     """Set the win shares and margins of the world: by the rules if the game is over, else by the value."""
     cdef double score[MAX_SEATS]
     if turn == OVER:
-        search.ops.returns(search.world, search.win)
+        search.ops.returns(search.world, search.outcome.win)
         search.ops.scores(search.world, score)
-        margins_of(score, search.seats, search.margin)
+        margins_of(score, search.seats, search.outcome.margin)
     else:
         estimate(search)
 
@@ -129,8 +130,9 @@ cdef inline void settle(Search *search, int turn) noexcept nogil:
 cdef void estimate(Search *search) noexcept nogil:
     """Set margins by the differences of expected scores, and win shares by the value, else by the margins."""
     cdef double score[MAX_SEATS]
-    cdef bint shared = search.value.evaluate(search.value.weights, search.world, score, search.win)
-    margins_of(score, search.seats, search.margin)
+    cdef const Value *value = &search.options.value
+    cdef bint shared = value.evaluate(value.weights, search.world, score, search.outcome.win)
+    margins_of(score, search.seats, search.outcome.margin)
     if not shared:
         guess_shares(search)
 
@@ -141,7 +143,7 @@ cdef void guess_shares(Search *search) noexcept nogil:
     cdef int seat
     for seat in range(search.seats):
         # behind the best; the best itself 1
-        search.win[seat] = elementary_exp(min(search.margin[seat], 0) / search.temperature)
-        total += search.win[seat]
+        search.outcome.win[seat] = elementary_exp(min(search.outcome.margin[seat], 0) / search.options.temperature)
+        total += search.outcome.win[seat]
     for seat in range(search.seats):
-        search.win[seat] /= total
+        search.outcome.win[seat] /= total

@@ -9,7 +9,7 @@ is too pessimistic for the seat that decides below, and corrects itself slowly; 
 from libc.stdint cimport uint64_t
 
 from clerestory.engine.core cimport NATURE
-from clerestory.search.iteration cimport PathStep, mean, wins
+from clerestory.search.search cimport PathStep, mean, wins
 from clerestory.search.tree cimport Edge, record_of
 
 cdef float PROVEN = -1e-30       # the prior of such an edge: explores nothing
@@ -19,21 +19,21 @@ cdef double TIE = 1e-9           # rewards that differ by no more are equal
 
 cdef bint is_open(const Search *search) noexcept nogil:
     """Whether no seat knows more of the root than an onlooker: hidden cards then only appear in chance events."""
-    cdef uint64_t known = search.ops.key(search.root, NATURE)
+    cdef uint64_t known = search.ops.key(search.root.state, NATURE)
     cdef int seat
     for seat in range(search.seats):
-        if search.ops.key(search.root, seat) != known:
+        if search.ops.key(search.root.state, seat) != known:
             return False
     return True
 
 
 cdef void prove(Search *search) noexcept nogil:
     """Prove the edges of a path on which the game has ended, from the last one up, as far as they can be."""
-    cdef int i = search.length - 1
-    while i >= 0 and search.path[i].certain:
-        if search.tree.edges[search.path[i].edge].prior >= 0:
-            fix(search, &search.path[i])
-        if not is_best(search, &search.path[i]):
+    cdef int i = search.path.length - 1
+    while i >= 0 and search.path.steps[i].certain:
+        if search.tree.edges[search.path.steps[i].edge].prior >= 0:
+            fix(search, &search.path.steps[i])
+        if not is_best(search, &search.path.steps[i]):
             return
         i -= 1
 
@@ -45,13 +45,13 @@ cdef void fix(Search *search, const PathStep *step) noexcept nogil:
     cdef double visits = edge.visits, win
     cdef int seat, seats = search.seats
     edge.prior = PROVEN
-    edge.win = visits * search.win[step.seat]
-    edge.margin = visits * search.margin[step.seat]
+    edge.win = visits * search.outcome.win[step.seat]
+    edge.margin = visits * search.outcome.margin[step.seat]
     for seat in range(seats):
-        win = search.win[seat]
+        win = search.outcome.win[seat]
         record[seat] = visits * win
         record[seats + seat] = visits * win * win
-    record[2 * seats] = visits * search.margin[step.seat] * search.margin[step.seat]
+    record[2 * seats] = visits * search.outcome.margin[step.seat] * search.outcome.margin[step.seat]
 
 
 cdef bint is_best(const Search *search, const PathStep *step) noexcept nogil:

@@ -5,7 +5,7 @@ from libc.stdint cimport uint32_t, uint64_t
 from clerestory.engine.core cimport State, action_t
 from clerestory.engine.rng cimport Rng
 from clerestory.engine.value cimport Valuation
-from clerestory.search.iteration cimport Search
+from clerestory.search.search cimport Search
 
 cdef class TreeSearch:
     cdef Search search

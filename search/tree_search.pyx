@@ -8,9 +8,10 @@ from libc.string cimport memcpy
 from clerestory.engine.core cimport MAX_LEGAL, OVER, State, action_t
 from clerestory.engine.rng cimport Rng
 from clerestory.engine.value cimport Valuation
-from clerestory.search.iteration cimport MastStatistics, MastStep, PathStep, Search, run_until
 from clerestory.search.playout cimport play_by_mast, play_informed, play_uniformly
 from clerestory.search.proof cimport is_open
+from clerestory.search.run cimport run_until
+from clerestory.search.search cimport MastStatistics, MastStep, Options, PathStep, Root, Search, Statistics
 from clerestory.search.tree cimport (
     NO_NODE, Edge, Node, most_visited, record_of, tree_close, tree_crowded, tree_find, tree_open,
 )
@@ -28,86 +29,87 @@ cdef class TreeSearch:
 
     def __dealloc__(self):
         tree_close(&self.search.tree)
-        free(self.search.path)
-        free(self.search.played)
-        free(self.search.mast)
+        free(self.search.path.steps)
+        free(self.search.mast.played)
+        free(self.search.mast.actions)
 
     cdef object open(self, State view, object seed, object options, uint64_t max_bytes, int *stop, object clock):
         """Allocate the memory. Raises BadLimit for the seed or the value, MemoryError."""
         self.clock = clock
         if clock is not None:
-            self.search.clock = <void *> clock
-            self.search.ask_clock = ask_clock
+            self.search.limits.clock = <void *> clock
+            self.search.limits.ask_clock = ask_clock
         self.search.ops = view.game.ops
         self.search.guide = view.game.guide
         self.search.seats = view.seats
-        self.search.rng = stream(seed).c
-        self.search.stop = stop
+        self.search.luck.rng = stream(seed).c
+        self.search.limits.stop = stop
         self.choose(options)
         if view.game.guide != NULL:
             self.valuation = require_value(view.game, options.value)
-            self.search.value = self.valuation.c
+            self.search.options.value = self.valuation.c
             if options.priors == "learned" and self.valuation.has_priors:
-                self.search.priors = self.valuation.priors(view)
-        self.search.path = <PathStep *> malloc(view.game.max_plies * sizeof(PathStep))
+                self.search.options.priors = self.valuation.priors(view)
+        self.search.path.steps = <PathStep *> malloc(view.game.max_plies * sizeof(PathStep))
         cdef bint opened = tree_open(&self.search.tree, max_bytes, view.seats)
-        if not opened or self.search.path == NULL or not self.open_statistics(options):
+        if not opened or self.search.path.steps == NULL or not self.open_statistics(options):
             raise MemoryError(f"no memory for a tree of {max_bytes} bytes")
 
     cdef bint open_statistics(self, object options):
         """Allocate what the playout policy needs; False without memory."""
         if options.playout != "mast":
             return True
-        self.search.played = <MastStep *> malloc(self.search.ops.max_plies * sizeof(MastStep))
+        self.search.mast.played = <MastStep *> malloc(self.search.ops.max_plies * sizeof(MastStep))
         cdef int actions = self.search.guide.phases * self.search.ops.num_actions
-        self.search.mast = <MastStatistics *> calloc(actions, sizeof(MastStatistics))
-        return self.search.played != NULL and self.search.mast != NULL
+        self.search.mast.actions = <MastStatistics *> calloc(actions, sizeof(MastStatistics))
+        return self.search.mast.played != NULL and self.search.mast.actions != NULL
 
     cdef object choose(self, object options):
         """Set the options that the hot loop reads."""
-        share = options.margin_share
-        self.search.exploration = options.exploration
-        self.search.growth = options.growth
-        self.search.even = options.allocation == "even"
-        self.search.by_priors = options.selection == "puct"
-        self.search.prior_floor = options.prior_floor
-        self.search.win_weight = 1 - share
-        self.search.margin_weight = share
-        self.search.identity = IDENTITIES.index(options.nodes)
+        cdef Options *chosen = &self.search.options
+        chosen.identity = IDENTITIES.index(options.nodes)
+        chosen.even = options.allocation == "even"
+        chosen.by_priors = options.selection == "puct"
+        chosen.exploration = options.exploration
+        chosen.growth = options.growth
+        chosen.prior_floor = options.prior_floor
+        chosen.win_weight = 1 - options.margin_share
+        chosen.margin_weight = options.margin_share
+        chosen.by_range = options.scale == "range"
+        chosen.horizon = self.search.ops.max_plies if options.horizon is None else options.horizon
+        chosen.temperature = options.temperature
+        chosen.keeps_proofs = options.proves
+        chosen.rival_share = options.rival_share
         if options.playout == "uniform":
             self.search.play_out = play_uniformly
         else:
             self.search.play_out = play_informed if options.playout == "informed" else play_by_mast
-        self.search.horizon = self.search.ops.max_plies if options.horizon is None else options.horizon
-        self.search.temperature = options.temperature
-        self.search.keeps_proofs = options.proves
-        self.search.rival_share = options.rival_share
         self.set_scale(options)
 
     cdef object set_scale(self, object options):
         """Set the margins that correspond to rewards of 0 and 1."""
-        self.search.by_range = options.scale == "range"
-        self.search.lowest = math.inf if self.search.by_range else -options.scale / 2
-        self.search.highest = -self.search.lowest
-        if not self.search.by_range:
-            self.search.margin_scale = self.search.margin_weight / options.scale
+        cdef bint by_range = options.scale == "range"
+        self.search.scale.lowest = math.inf if by_range else -options.scale / 2
+        self.search.scale.highest = -self.search.scale.lowest
+        if not by_range:
+            self.search.scale.weight = options.margin_share / options.scale
 
     cdef object set_root(self, object root):
         """Move to another root of the same observer. A crowded tree is compacted at the beginning of the next run."""
         cdef State view = root.view
-        memcpy(self.search.root, view.data, sizeof(self.search.root))
-        self.search.observer = root.observer
-        self.search.seat = max(root.seat, 0)
-        self.search.num_considered = len(root.codes)
+        cdef Root *start = &self.search.root
+        memcpy(start.state, view.data, sizeof(start.state))
+        start.observer = root.observer
+        start.seat = max(root.seat, 0)
+        start.num_considered = len(root.codes)
         for i, code in enumerate(root.codes):
-            self.search.considered[i] = code
-        self.search.proves = self.search.keeps_proofs and is_open(&self.search)
-        self.search.turns_left = 0
-        self.search.iterations = 0
-        self.search.windows = 0
-        self.search.depth = 0
+            start.considered[i] = code
+        start.proves = self.search.options.keeps_proofs and is_open(&self.search)
+        self.search.luck.turns_left = 0
+        self.search.speed.windows = 0
         self.search.crowded = tree_crowded(&self.search.tree)
-        self.search.reused = sum([action.visits for action in self.statistics().values()])
+        self.search.statistics = Statistics(iterations=0, reused=0, depth=0)
+        self.search.statistics.reused = sum([action.visits for action in self.statistics().values()])
 
     def run(self, double pause, double deadline, uint64_t iterations, bint early, Worker worker=None):
         """Search without the GIL, in the thread of a worker if there is one; return why it ended, an EndOfRun."""
@@ -121,7 +123,7 @@ cdef class TreeSearch:
         return run.ending
 
     cdef uint32_t root(self):
-        return tree_find(&self.search.tree, self.search.ops.key(self.search.root, self.search.observer))
+        return tree_find(&self.search.tree, self.search.ops.key(self.search.root.state, self.search.root.observer))
 
     cdef dict statistics(self):
         """The statistics of the root's actions, by code; {} if the root is not in the tree."""
@@ -152,7 +154,7 @@ cdef class TreeSearch:
         cdef uint64_t view[64]
         cdef int code = a
         found = []
-        memcpy(view, self.search.root, sizeof(view))
+        memcpy(view, self.search.root.state, sizeof(view))
         while code >= 0:
             found.append(code)
             self.search.ops.play(view, <action_t> code)
@@ -166,7 +168,7 @@ cdef class TreeSearch:
         cdef int n = 0 if turn == OVER else self.search.ops.legal(view, legal)
         if turn < 0:
             return legal[0] if n == 1 else -1
-        return most_visited(&self.search.tree, self.search.ops.key(view, self.search.observer), legal, n)
+        return most_visited(&self.search.tree, self.search.ops.key(view, self.search.root.observer), legal, n)
 
 
 cdef struct Run:                 # arguments and result of run_until

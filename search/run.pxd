@@ -1,0 +1,16 @@
+# cython: language_level=3
+"""Runs of a search: many iterations, and why they ended."""
+from libc.stdint cimport uint64_t
+
+from clerestory.search.search cimport Search
+
+cdef enum EndOfRun:              # why a run ended, the strongest reason last
+    BY_PAUSE
+    BY_ITERATIONS
+    BY_DECISION
+    BY_TIME
+    BY_STOP
+
+cdef int run_until(Search *search, double pause, double deadline, uint64_t iterations, bint early) noexcept nogil
+cdef bint decided(Search **trees, int count, double remaining) noexcept nogil
+cdef double prospect(const Search *search, double seconds, double iterations) noexcept nogil
