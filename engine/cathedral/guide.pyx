@@ -13,6 +13,7 @@ from clerestory.engine.cathedral.prospects cimport *
 from clerestory.engine.cathedral.state cimport *
 from clerestory.engine.cathedral.tables cimport Craftsman, cards
 from clerestory.engine.core cimport Guide, State, action_t
+from clerestory.engine.steps cimport step_of, with_terms
 
 from array import array
 
@@ -32,14 +33,12 @@ cdef bint evaluate(const void *by, const void *state, double *scores, double *_s
     cdef const Cathedral *s = <const Cathedral *> state
     cdef double terms[TERMS]
     cdef const double *weights = <const double *> by + ((s.round - 1) * STAGES + stage_of(s)) * TERMS
-    cdef int seat, i
+    cdef int seat
     for seat in range(s.seats):
         scores[seat] = s.players[seat].vp
-        if s.step == AT_OVER:
-            continue
-        count_terms(s, seat, terms)
-        for i in range(TERMS):
-            scores[seat] += weights[i] * terms[i]
+        if s.step != AT_OVER:
+            count_terms(s, seat, terms)
+            scores[seat] = with_terms(scores[seat], terms, weights, TERMS)
     return False
 
 
@@ -207,10 +206,6 @@ cdef void weigh(const void *state, const action_t *legal, int n, float *out) noe
 
 # -- for statistics and explanations ---------------------------------------------------------------
 
-cdef int phase(const void *state) noexcept nogil:
-    return (<const Cathedral *> state).step
-
-
 cdef const char *FEATURE_NAMES[FEATURES]
 FEATURE_NAMES[:] = [
     b"vp", b"vp_priory", b"vp_craftsmen", b"vp_cards", b"vp_lost", b"gold", b"sand", b"wood", b"stone", b"metal",
@@ -235,7 +230,7 @@ cdef int round_of(const void *state) noexcept nogil:
 
 
 GUIDE = Guide(
-    phases=STEPS, num_features=FEATURES, features=&FEATURE_NAMES[0], evaluate=evaluate, weigh=weigh, phase=phase,
+    phases=STEPS, num_features=FEATURES, features=&FEATURE_NAMES[0], evaluate=evaluate, weigh=weigh, phase=step_of,
     feature=feature, round=round_of,
 )
 

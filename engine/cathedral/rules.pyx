@@ -18,10 +18,11 @@ from clerestory.engine.cathedral.market cimport legal_market, play_market
 from clerestory.engine.cathedral.sound cimport INVARIANTS, NUM_INVARIANTS
 from clerestory.engine.cathedral.state cimport *
 from clerestory.engine.cathedral.works cimport legal_cathedral, legal_keep, play_cathedral, play_keep
-from clerestory.engine.core cimport NATURE, Game, GameOps, action_t
+from clerestory.engine.core cimport MAX_LEGAL, NATURE, Game, GameOps, action_t
 from clerestory.engine.hash cimport hash_words
 from clerestory.engine.rng cimport rng_t
 from clerestory.engine.shares cimport share_win
+from clerestory.engine.steps cimport StepRule, actor_of, legal_nothing, legal_rule, play_nothing, play_rule, step_of
 
 from clerestory.engine.cathedral.actions import actions
 from clerestory.engine.cathedral.catalogue import CathedralCatalogue
@@ -41,98 +42,43 @@ cdef enum:
     FIRST_GOLD = 20  # of the starting player; one more for each next (2)
 
 
-cdef int turn(const void *state) noexcept nogil:
-    return (<const Cathedral *> state).actor
+cdef StepRule STEP_RULES[STEPS]
+STEP_RULES[:] = [
+    StepRule(AT_ADVANTAGES, <legal_rule> legal_advantages, <play_rule> play_advantages),
+    StepRule(AT_CRAFTSMEN, <legal_rule> legal_craftsmen, <play_rule> play_craftsmen),
+    StepRule(AT_RESOURCES, <legal_rule> legal_resources, <play_rule> play_resources),
+    StepRule(AT_DRAFT, <legal_rule> legal_draft, <play_rule> play_draft),
+    StepRule(AT_DRAW, <legal_rule> legal_draw, <play_rule> play_draw),
+    StepRule(AT_REDRAW, <legal_rule> legal_redraw, <play_rule> play_redraw),
+    StepRule(AT_BUILDER, <legal_rule> legal_builder, <play_rule> play_builder),
+    StepRule(AT_WAITING, <legal_rule> list_places, <play_rule> play_waiting),
+    StepRule(AT_EVENT, <legal_rule> legal_event, <play_rule> play_event),
+    StepRule(AT_PROTECTION, <legal_rule> legal_protection, <play_rule> play_protection),
+    StepRule(AT_THOMAS, <legal_rule> legal_thomas, <play_rule> play_thomas),
+    StepRule(AT_EVENT_CHOICE, <legal_rule> legal_event_choice, <play_rule> play_event_choice),
+    StepRule(AT_ARCHBISHOP, <legal_rule> legal_archbishop, <play_rule> play_archbishop),
+    StepRule(AT_TAX, <legal_rule> legal_tax, <play_rule> play_tax),
+    StepRule(AT_EXEMPTION, <legal_rule> legal_exemption, <play_rule> play_exemption),
+    StepRule(AT_SHIRING, <legal_rule> legal_shiring, <play_rule> play_shiring),
+    StepRule(AT_MARKET, <legal_rule> legal_market, <play_rule> play_market),
+    StepRule(AT_CATHEDRAL, <legal_rule> legal_cathedral, <play_rule> play_cathedral),
+    StepRule(AT_KEEP, <legal_rule> legal_keep, <play_rule> play_keep),
+    StepRule(AT_OVER, legal_nothing, play_nothing),
+]
+assert all(STEP_RULES[step].step == step for step in range(STEPS))
 
 
 cdef int legal(const void *state, action_t *out) noexcept nogil:
-    cdef const Cathedral *s = <const Cathedral *> state
-    if s.step == AT_ADVANTAGES:
-        return legal_advantages(s, out)
-    elif s.step == AT_CRAFTSMEN:
-        return legal_craftsmen(s, out)
-    elif s.step == AT_RESOURCES:
-        return legal_resources(s, out)
-    elif s.step == AT_DRAFT:
-        return legal_draft(s, out)
-    elif s.step == AT_DRAW:
-        return legal_draw(s, out)
-    elif s.step == AT_REDRAW:
-        return legal_redraw(s, out)
-    elif s.step == AT_BUILDER:
-        return legal_builder(s, out)
-    elif s.step == AT_WAITING:
-        return list_places(s, out)
-    elif s.step == AT_EVENT:
-        return legal_event(s, out)
-    elif s.step == AT_PROTECTION:
-        return legal_protection(s, out)
-    elif s.step == AT_THOMAS:
-        return legal_thomas(s, out)
-    elif s.step == AT_EVENT_CHOICE:
-        return legal_event_choice(s, out)
-    elif s.step == AT_ARCHBISHOP:
-        return legal_archbishop(s, out)
-    elif s.step == AT_TAX:
-        return legal_tax(s, out)
-    elif s.step == AT_EXEMPTION:
-        return legal_exemption(s, out)
-    elif s.step == AT_SHIRING:
-        return legal_shiring(s, out)
-    elif s.step == AT_MARKET:
-        return legal_market(s, out)
-    elif s.step == AT_CATHEDRAL:
-        return legal_cathedral(s, out)
-    elif s.step == AT_KEEP:
-        return legal_keep(s, out)
-    return 0
+    return STEP_RULES[step_of(state)].legal(state, out)
 
 
 cdef void play(void *state, action_t a) noexcept nogil:
-    cdef Cathedral *s = <Cathedral *> state
-    if s.step == AT_ADVANTAGES:
-        play_advantages(s, a)
-    elif s.step == AT_CRAFTSMEN:
-        play_craftsmen(s, a)
-    elif s.step == AT_RESOURCES:
-        play_resources(s, a)
-    elif s.step == AT_DRAFT:
-        play_draft(s, a)
-    elif s.step == AT_DRAW:
-        play_draw(s, a)
-    elif s.step == AT_REDRAW:
-        play_redraw(s, a)
-    elif s.step == AT_BUILDER:
-        play_builder(s, a)
-    elif s.step == AT_WAITING:
-        play_waiting(s, a)
-    elif s.step == AT_EVENT:
-        play_event(s, a)
-    elif s.step == AT_PROTECTION:
-        play_protection(s, a)
-    elif s.step == AT_THOMAS:
-        play_thomas(s, a)
-    elif s.step == AT_EVENT_CHOICE:
-        play_event_choice(s, a)
-    elif s.step == AT_ARCHBISHOP:
-        play_archbishop(s, a)
-    elif s.step == AT_TAX:
-        play_tax(s, a)
-    elif s.step == AT_EXEMPTION:
-        play_exemption(s, a)
-    elif s.step == AT_SHIRING:
-        play_shiring(s, a)
-    elif s.step == AT_MARKET:
-        play_market(s, a)
-    elif s.step == AT_CATHEDRAL:
-        play_cathedral(s, a)
-    elif s.step == AT_KEEP:
-        play_keep(s, a)
+    STEP_RULES[step_of(state)].play(state, a)
 
 
 cdef void odds(const void *state, double *out) noexcept nogil:
     cdef const Cathedral *s = <const Cathedral *> state
-    cdef action_t outcomes[64]
+    cdef action_t outcomes[MAX_LEGAL]
     cdef int i, n
     if s.step == AT_DRAW:
         weigh_builders(s, out)
@@ -211,9 +157,9 @@ cdef void setup_player(Player *p, int gold) noexcept nogil:
 
 
 cdef GameOps OPS = GameOps(
-    state_size=sizeof(Cathedral), num_actions=NUM_ACTIONS, max_plies=MAX_PLIES, min_seats=2, max_seats=SEATS, turn=turn,
-    legal=legal, odds=odds, draw=draw, play=play, returns=returns, scores=scores, observe=observe, deal=deal, key=key,
-    setup=setup, num_invariants=NUM_INVARIANTS, invariants=&INVARIANTS[0],
+    state_size=sizeof(Cathedral), num_actions=NUM_ACTIONS, max_plies=MAX_PLIES, min_seats=2, max_seats=SEATS,
+    turn=actor_of, legal=legal, odds=odds, draw=draw, play=play, returns=returns, scores=scores, observe=observe,
+    deal=deal, key=key, setup=setup, num_invariants=NUM_INVARIANTS, invariants=&INVARIANTS[0],
 )
 
 

@@ -65,7 +65,7 @@ cdef inline void open_window(Duel *s) noexcept nogil:
         begin_conflict(s)
 
 
-cdef inline int legal_storm(uint16_t *out) noexcept nogil:
+cdef inline int legal_storm(const Duel *s, uint16_t *out) noexcept nogil:
     return list_two(PASS, CARDS + 2 * cards.card_of_once[lowest_bit(cards.storming)] + 1, out)
 
 

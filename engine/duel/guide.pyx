@@ -15,6 +15,7 @@ from clerestory.engine.duel.contest cimport PLACES_OF
 from clerestory.engine.duel.prospects cimport *
 from clerestory.engine.duel.state cimport *
 from clerestory.engine.duel.tables cimport *
+from clerestory.engine.steps cimport step_of, with_terms
 
 from array import array
 
@@ -32,14 +33,12 @@ cdef bint evaluate(const void *by, const void *state, double *scores, double *_s
     cdef const Duel *s = <const Duel *> state
     cdef double terms[TERMS]
     cdef const double *weights = <const double *> by + (ROUNDS * s.phase + s.round) * TERMS
-    cdef int seat, i
+    cdef int seat
     for seat in range(SEATS):
         scores[seat] = points_of(&s.players[seat])
-        if s.step == AT_OVER:
-            continue
-        count_terms(s, seat, terms)
-        for i in range(TERMS):
-            scores[seat] += weights[i] * terms[i]
+        if s.step != AT_OVER:
+            count_terms(s, seat, terms)
+            scores[seat] = with_terms(scores[seat], terms, weights, TERMS)
     return False
 
 
@@ -182,10 +181,6 @@ cdef void weigh(const void *state, const action_t *legal, int n, float *out) noe
 
 # -- for statistics and explanations ---------------------------------------------------------------
 
-cdef int phase(const void *state) noexcept nogil:
-    return (<const Duel *> state).step
-
-
 cdef const char *FEATURE_NAMES[FEATURES]
 FEATURE_NAMES[:] = [
     b"points", b"sections", b"placed", b"gold", b"materials", b"raw", b"useful_materials", b"useful_raw", b"seals",
@@ -219,7 +214,7 @@ cdef int round_of(const void *state) noexcept nogil:
 
 
 GUIDE = Guide(
-    phases=STEPS, num_features=FEATURES, features=&FEATURE_NAMES[0], evaluate=evaluate, weigh=weigh, phase=phase,
+    phases=STEPS, num_features=FEATURES, features=&FEATURE_NAMES[0], evaluate=evaluate, weigh=weigh, phase=step_of,
     feature=feature, round=round_of,
 )
 

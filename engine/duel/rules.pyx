@@ -22,6 +22,7 @@ from clerestory.engine.duel.state cimport *
 from clerestory.engine.duel.turn cimport legal_copy, legal_turn, play_copy, play_turn
 from clerestory.engine.hash cimport hash_words
 from clerestory.engine.rng cimport rng_t
+from clerestory.engine.steps cimport StepRule, actor_of, legal_nothing, legal_rule, play_nothing, play_rule, step_of
 
 from clerestory.engine.duel.actions import actions
 from clerestory.engine.duel.catalogue import DuelCatalogue
@@ -40,101 +41,40 @@ cdef enum:
     MAX_PLIES = 4096  # a round has fewer than 300: 9 deals, 30 of the conflict, 100 a turn with a chain of uses
 
 
-cdef int turn(const void *state) noexcept nogil:
-    return (<const Duel *> state).actor
+cdef StepRule STEP_RULES[STEPS]
+STEP_RULES[:] = [
+    StepRule(AT_DEAL, <legal_rule> legal_deal, <play_rule> play_deal),
+    StepRule(AT_CLAIM, <legal_rule> legal_claim, <play_rule> play_claim),
+    StepRule(AT_STORM, <legal_rule> legal_storm, <play_rule> play_storm),
+    StepRule(AT_TAKE_BACK, <legal_rule> legal_take_back, <play_rule> play_take_back),
+    StepRule(AT_CONFLICT, <legal_rule> legal_conflict, <play_rule> play_conflict),
+    StepRule(AT_FLIP, <legal_rule> legal_flip, <play_rule> play_flip),
+    StepRule(AT_KEEP, <legal_rule> legal_keep, <play_rule> play_keep),
+    StepRule(AT_TURN, <legal_rule> legal_turn, <play_rule> play_turn),
+    StepRule(AT_COPY, <legal_rule> legal_copy, <play_rule> play_copy),
+    StepRule(AT_INFLUENCE, <legal_rule> legal_influence, <play_rule> play_influence),
+    StepRule(AT_DRAW, <legal_rule> legal_draw, <play_rule> play_draw),
+    StepRule(AT_CRAFTSMAN, <legal_rule> legal_craftsman, <play_rule> play_craftsman),
+    StepRule(AT_MARKET, <legal_rule> legal_market, <play_rule> play_market),
+    StepRule(AT_SELL_WOOL, <legal_rule> legal_sell_wool, <play_rule> play_sell_wool),
+    StepRule(AT_TAKE, <legal_rule> legal_take, <play_rule> play_take),
+    StepRule(AT_TURN_CHIPS, <legal_rule> legal_turn_chips, <play_rule> play_turn_chips),
+    StepRule(AT_FINISH, <legal_rule> legal_finish, <play_rule> play_finish),
+    StepRule(AT_TRADE_SEALS, <legal_rule> legal_trade_seals, <play_rule> play_trade_seals),
+    StepRule(AT_PLACE_ONE, <legal_rule> legal_place_one, <play_rule> play_place_one),
+    StepRule(AT_RETURN_MATERIAL, <legal_rule> legal_return_material, <play_rule> play_return_material),
+    StepRule(AT_BONUS, <legal_rule> legal_bonus, <play_rule> play_bonus),
+    StepRule(AT_OVER, legal_nothing, play_nothing),
+]
+assert all(STEP_RULES[step].step == step for step in range(STEPS))
 
 
 cdef int legal(const void *state, action_t *out) noexcept nogil:
-    cdef const Duel *s = <const Duel *> state
-    if s.step == AT_DEAL:
-        return legal_deal(s, out)
-    elif s.step == AT_CLAIM:
-        return legal_claim(s, out)
-    elif s.step == AT_STORM:
-        return legal_storm(out)
-    elif s.step == AT_TAKE_BACK:
-        return legal_take_back(s, out)
-    elif s.step == AT_CONFLICT:
-        return legal_conflict(s, out)
-    elif s.step == AT_FLIP:
-        return legal_flip(s, out)
-    elif s.step == AT_KEEP:
-        return legal_keep(s, out)
-    elif s.step == AT_TURN:
-        return legal_turn(s, out)
-    elif s.step == AT_COPY:
-        return legal_copy(s, out)
-    elif s.step == AT_INFLUENCE:
-        return legal_influence(s, out)
-    elif s.step == AT_DRAW:
-        return legal_draw(s, out)
-    elif s.step == AT_CRAFTSMAN:
-        return legal_craftsman(s, out)
-    elif s.step == AT_MARKET:
-        return legal_market(s, out)
-    elif s.step == AT_SELL_WOOL:
-        return legal_sell_wool(s, out)
-    elif s.step == AT_TAKE:
-        return legal_take(s, out)
-    elif s.step == AT_TURN_CHIPS:
-        return legal_turn_chips(s, out)
-    elif s.step == AT_FINISH:
-        return legal_finish(s, out)
-    elif s.step == AT_TRADE_SEALS:
-        return legal_trade_seals(s, out)
-    elif s.step == AT_PLACE_ONE:
-        return legal_place_one(s, out)
-    elif s.step == AT_RETURN_MATERIAL:
-        return legal_return_material(s, out)
-    elif s.step == AT_BONUS:
-        return legal_bonus(s, out)
-    return 0
+    return STEP_RULES[step_of(state)].legal(state, out)
 
 
 cdef void play(void *state, action_t a) noexcept nogil:
-    cdef Duel *s = <Duel *> state
-    if s.step == AT_DEAL:
-        play_deal(s, a)
-    elif s.step == AT_CLAIM:
-        play_claim(s, a)
-    elif s.step == AT_STORM:
-        play_storm(s, a)
-    elif s.step == AT_TAKE_BACK:
-        play_take_back(s, a)
-    elif s.step == AT_CONFLICT:
-        play_conflict(s, a)
-    elif s.step == AT_FLIP:
-        play_flip(s, a)
-    elif s.step == AT_KEEP:
-        play_keep(s, a)
-    elif s.step == AT_TURN:
-        play_turn(s, a)
-    elif s.step == AT_COPY:
-        play_copy(s, a)
-    elif s.step == AT_INFLUENCE:
-        play_influence(s, a)
-    elif s.step == AT_DRAW:
-        play_draw(s, a)
-    elif s.step == AT_CRAFTSMAN:
-        play_craftsman(s, a)
-    elif s.step == AT_MARKET:
-        play_market(s, a)
-    elif s.step == AT_SELL_WOOL:
-        play_sell_wool(s, a)
-    elif s.step == AT_TAKE:
-        play_take(s, a)
-    elif s.step == AT_TURN_CHIPS:
-        play_turn_chips(s, a)
-    elif s.step == AT_FINISH:
-        play_finish(s, a)
-    elif s.step == AT_TRADE_SEALS:
-        play_trade_seals(s, a)
-    elif s.step == AT_PLACE_ONE:
-        play_place_one(s, a)
-    elif s.step == AT_RETURN_MATERIAL:
-        play_return_material(s, a)
-    elif s.step == AT_BONUS:
-        play_bonus(s, a)
+    STEP_RULES[step_of(state)].play(state, a)
 
 
 cdef void odds(const void *state, double *out) noexcept nogil:
@@ -200,7 +140,7 @@ cdef void setup_player(Player *p) noexcept nogil:
 
 
 cdef GameOps OPS = GameOps(
-    state_size=sizeof(Duel), num_actions=0, max_plies=MAX_PLIES, min_seats=SEATS, max_seats=SEATS, turn=turn,
+    state_size=sizeof(Duel), num_actions=0, max_plies=MAX_PLIES, min_seats=SEATS, max_seats=SEATS, turn=actor_of,
     legal=legal, odds=odds, draw=draw, play=play, returns=returns, scores=scores, observe=observe, deal=deal, key=key,
     setup=setup, num_invariants=NUM_INVARIANTS, invariants=&INVARIANTS[0],
 )
