@@ -9,7 +9,9 @@ from libc.stdint cimport uint64_t
 from libc.string cimport memcpy
 
 from clerestory.engine.clock cimport monotonic
-from clerestory.engine.core cimport MAX_LEGAL, MAX_SEATS, NATURE, OVER, GameOps, State, Value, action_t, margins_of
+from clerestory.engine.core cimport (
+    MAX_LEGAL, MAX_SEATS, MAX_WORDS, NATURE, OVER, GameOps, State, Value, action_t, margins_of,
+)
 from clerestory.engine.rng cimport Rng, rng_below, rng_next, rng_seed, rng_t
 from clerestory.engine.value cimport Valuation
 
@@ -20,7 +22,7 @@ from clerestory.arena.errors import BadBot
 cdef struct Lookahead:
     const GameOps *ops
     Value value                  # evaluates positions; unused by bots without a value
-    uint64_t root[64]            # the position, as the deciding seat sees it
+    uint64_t root[MAX_WORDS]     # the position, as the deciding seat sees it
     int seats
     int seat                     # the one that decides
     rng_t rng
@@ -52,7 +54,7 @@ cdef double lead(Lookahead *ahead, const void *world, int seat) noexcept nogil:
 
 cdef action_t best_reply(Lookahead *ahead, const void *world, int seat) noexcept nogil:
     """The seat's action with the best lead right after it, before any luck; of ties the lowest code."""
-    cdef uint64_t after[64]
+    cdef uint64_t after[MAX_WORDS]
     cdef action_t legal[MAX_LEGAL]
     cdef int i, best = 0, n = ahead.ops.legal(world, legal)
     cdef double score, best_score = -INFINITY
@@ -111,8 +113,8 @@ cdef double after_greedy_play(Lookahead *ahead, void *world) noexcept nogil:
 
 cdef void judge_world(Lookahead *ahead, judge_t judge, double *total) noexcept nogil:
     """Deal a world, add what each action is worth in it to the totals, in legal order."""
-    cdef uint64_t world[64]
-    cdef uint64_t after[64]
+    cdef uint64_t world[MAX_WORDS]
+    cdef uint64_t after[MAX_WORDS]
     cdef action_t legal[MAX_LEGAL]
     cdef rng_t stream
     cdef uint64_t luck = rng_next(&ahead.rng)

@@ -8,6 +8,7 @@ action of NATURE. Hidden information is data: an undealt card is a field with th
 """
 from libc.math cimport INFINITY
 from libc.stdint cimport uint16_t, uint64_t
+from clerestory.engine.bounds cimport *
 from clerestory.engine.encoding cimport Encoder
 from clerestory.engine.rng cimport rng_t
 
@@ -16,9 +17,6 @@ ctypedef uint16_t action_t
 cpdef enum:
     NATURE = -1      # turn: a chance event is due; as an observer: an onlooker who sees only what is public
     OVER = -2        # turn: the game has ended
-    MAX_SEATS = 4
-    MAX_BYTES = 512  # of a state
-    MAX_LEGAL = 128  # actions of one decision, outcomes of one chance event
 
 # Precondition: the fields are in range, and the invariants before this one hold.
 ctypedef bint (*predicate)(const void *s) noexcept nogil
@@ -131,7 +129,7 @@ cdef class Game:
 
 cdef class State:
     cdef readonly Game game
-    cdef uint64_t data[64]         # MAX_BYTES, aligned
+    cdef uint64_t data[MAX_WORDS]  # aligned
     cdef list past                 # (action code, bytes before it), oldest first; None: none yet
     cdef inline const void *view(self) noexcept:
         return <const void *> self.data

@@ -11,9 +11,6 @@ from clerestory.engine.tuning import Tuning
 
 NATURE: Final = -1
 OVER: Final = -2
-MAX_SEATS: Final = 4
-MAX_BYTES: Final = 512
-MAX_LEGAL: Final = 128
 
 class Action(NamedTuple):
     code: int

@@ -166,7 +166,7 @@ cdef class Game:
         Raises GameError for a game without a guide, ValueError for memory of another size, or more actions than a
         decision can have.
         """
-        cdef uint64_t state[64]
+        cdef uint64_t state[MAX_WORDS]
         cdef action_t legal[MAX_LEGAL]
         cdef float out[MAX_LEGAL]
         cdef int i, n = len(codes)
@@ -533,7 +533,7 @@ cdef class State:
 
     def features(self, int seat):
         """Return the guide's named features of a seat. Raises GameError without a guide."""
-        cdef double out[64]
+        cdef double out[MAX_FEATURES]
         self._require_guide()
         self._require_seat(seat)
         self.game.guide.feature(self.data, max(seat, 0), out)

@@ -1,5 +1,5 @@
 # cython: language_level=3
-from clerestory.engine.core cimport MAX_SEATS
+from clerestory.engine.bounds cimport MAX_SEATS
 
 
 cdef void write_features(

@@ -4,7 +4,7 @@ from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memcpy
 
 from clerestory.engine.clock cimport monotonic
-from clerestory.engine.core cimport MAX_LEGAL, MAX_SEATS, NATURE, OVER, Game, GameOps, State, action_t
+from clerestory.engine.core cimport MAX_LEGAL, MAX_SEATS, MAX_WORDS, NATURE, OVER, Game, GameOps, State, action_t
 from clerestory.engine.rng cimport Rng, rng_below, rng_t
 from clerestory.engine.value cimport Valuation
 
@@ -29,7 +29,7 @@ cdef uint64_t play_out(const GameOps *ops, void *s, rng_t *rng) noexcept nogil:
 
 def random_games(Game game not None, int seats, double seconds, seed):
     """Play whole games at random, from setup to end. Return (games, plies, seconds spent)."""
-    cdef uint64_t world[64]
+    cdef uint64_t world[MAX_WORDS]
     cdef Rng rng = Rng(seed)
     cdef uint64_t games = 0, plies = 0
     game.new(seats, 0)
@@ -44,7 +44,7 @@ def random_games(Game game not None, int seats, double seconds, seed):
 
 def random_playouts(State position not None, double seconds, seed):
     """Play one dealt position to the end at random, repeatedly. Return (playouts, plies, seconds spent)."""
-    cdef uint64_t world[64]
+    cdef uint64_t world[MAX_WORDS]
     cdef Rng rng = Rng(seed)
     cdef State root = position.deal(rng)
     cdef const GameOps *ops = root.game.ops
@@ -77,7 +77,7 @@ def evaluations(Valuation value not None, list positions not None, double second
 
 def copies(State position not None, uint64_t count):
     """Copy a position within C, each copy the source of the next. Return the seconds spent."""
-    cdef uint64_t ring[8][64]
+    cdef uint64_t ring[8][MAX_WORDS]
     cdef uint64_t i
     cdef int size = position.game.ops.state_size
     memcpy(ring[0], position.data, size)

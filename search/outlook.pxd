@@ -2,11 +2,8 @@
 """The expected features after lines: play by the tree, then informed play, to the end of the game."""
 from libc.stdint cimport int64_t, uint64_t
 
-from clerestory.engine.core cimport action_t
+from clerestory.engine.core cimport MAX_FEATURES, action_t
 from clerestory.search.search cimport Search
-
-cdef enum:
-    MAX_FEATURES = 64
 
 cdef struct Foreseen:             # of one line, over all worlds; first when the round is over, then at the end
     double total[2 * MAX_FEATURES]         # sums of the observer's features

@@ -2,13 +2,13 @@
 from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from clerestory.engine.core cimport MAX_LEGAL, NATURE, OVER, action_t
+from clerestory.engine.core cimport MAX_FEATURES, MAX_LEGAL, MAX_WORDS, NATURE, OVER, action_t
 from clerestory.engine.rng cimport rng_seed, rng_t
 from clerestory.search.playout cimport pick
 from clerestory.search.tree cimport most_visited
 
 cdef struct World:                # a determinization that is played on
-    uint64_t state[64]
+    uint64_t state[MAX_WORDS]
     rng_t luck                    # of Nature
     rng_t choice                  # of the seats
     uint64_t seed                 # of both

@@ -2,7 +2,7 @@
 """One tree's search: one struct for each reason to change, and together the memory of every iteration."""
 from libc.stdint cimport uint32_t, uint64_t
 
-from clerestory.engine.core cimport MAX_LEGAL, MAX_SEATS, GameOps, Guide, Priors, Value, action_t
+from clerestory.engine.core cimport MAX_LEGAL, MAX_SEATS, MAX_WORDS, GameOps, Guide, Priors, Value, action_t
 from clerestory.engine.rng cimport rng_t
 from clerestory.search.tree cimport Edge, Tree
 
@@ -34,7 +34,7 @@ cdef struct Root:                # where every iteration begins; constant until 
     bint proves                  # proofs are kept, and no seat knows more of the root than an onlooker
     int num_considered           # 0: every legal action
     action_t considered[MAX_LEGAL]  # ascending
-    uint64_t state[64]           # the position, as the observer knows it
+    uint64_t state[MAX_WORDS]    # the position, as the observer knows it
 
 cdef struct Limits:              # what ends a run besides the numbers that it is given
     double (*ask_clock)(void *clock) noexcept nogil  # seconds; NULL: the system's
@@ -108,7 +108,7 @@ cdef struct Search:
     Mast mast
     Outcome outcome
     action_t legal[MAX_LEGAL]    # in the world
-    uint64_t world[64]           # a determinization, played to its end
+    uint64_t world[MAX_WORDS]    # a determinization, played to its end
     Root root
 
 cdef inline double reward_sum(const Search *search, const Edge *edge) noexcept nogil:

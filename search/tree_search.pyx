@@ -5,7 +5,7 @@ from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy
 
-from clerestory.engine.core cimport MAX_LEGAL, OVER, State, action_t
+from clerestory.engine.core cimport MAX_LEGAL, MAX_WORDS, OVER, State, action_t
 from clerestory.engine.rng cimport Rng
 from clerestory.engine.value cimport Valuation
 from clerestory.search.playout cimport play_by_mast, play_informed, play_uniformly
@@ -151,7 +151,7 @@ cdef class TreeSearch:
 
     cdef list variation(self, action_t a):
         """The principal variation from a root action on, as codes, walked in the observer's own view."""
-        cdef uint64_t view[64]
+        cdef uint64_t view[MAX_WORDS]
         cdef int code = a
         found = []
         memcpy(view, self.search.root.state, sizeof(view))

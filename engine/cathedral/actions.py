@@ -5,10 +5,11 @@ from itertools import combinations, product
 from clerestory.engine.actions import ActionKind, Thing, plain, single, texts, things
 from clerestory.engine.cathedral import codes
 from clerestory.engine.cathedral.catalogue import ONCE, CathedralCatalogue
+from clerestory.engine.cathedral.constants import LOWEST_ROLL, METAL_CUBES, MOST_SOLD, MOST_USES, ROLLS, STOCK
 from clerestory.engine.cathedral.names import COLOURS, LOCATIONS, TYPES, Names, names_of
 
 TYPE_THINGS = things(TYPES)
-TIMES = (Thing("1", "once"), Thing("2", "twice"), *(Thing(str(times), f"{times} times") for times in range(3, 11)))
+TIMES = (Thing("1", "once"), Thing("2", "twice"), *(Thing(str(times), f"{times} times") for times in range(3, MOST_USES + 1)))
 COLOUR_THINGS = things(COLOURS)
 
 
@@ -20,7 +21,7 @@ def nature_kinds(names: Names) -> list[ActionKind]:
         ActionKind(codes.LEAVE_OUT, "leave-out {} {}", "left out: {}; {}", tuple(combinations(names.resources, 2))),
         single(codes.DRAW, "draw {}", "a {} builder is drawn", COLOUR_THINGS),
         single(codes.TURN_UP_EVENT, "event {}", "the event: {}", names.events),
-        single(codes.ROLL, "roll {}", "the tax is {}", things(range(2, 6))),
+        single(codes.ROLL, "roll {}", "the tax is {}", things(range(LOWEST_ROLL, LOWEST_ROLL + ROLLS))),
     ]
 
 
@@ -52,14 +53,15 @@ def builder_kinds(once: list[Thing]) -> list[ActionKind]:
 
 def board_kinds(names: Names) -> list[ActionKind]:
     """A seat's actions from the event to the cathedral."""
-    sales = [(thing, n) for thing in TYPE_THINGS for n in things(range(1, 14 if thing.id == "metal" else 41))]
+    most = {"metal": METAL_CUBES}
+    sales = [(thing, n) for thing in TYPE_THINGS for n in things(range(1, most.get(thing.id, MOST_SOLD) + 1))]
     uses = product(names.craftsmen, TIMES)
     return [
         plain(codes.PROTECT, "protect", "take the archbishop's protection"),
         plain(codes.DECLINE, "decline", "take no protection"),
         single(codes.GAIN, "gain {}", "gain 1 {}", TYPE_THINGS[:3]),
         single(codes.DISCARD, "discard {}", "discard 1 {}", TYPE_THINGS),
-        ActionKind(codes.BUY, "buy {} {}", "buy {1} {0}", tuple(product(TYPE_THINGS[:3], things(range(1, 5))))),
+        ActionKind(codes.BUY, "buy {} {}", "buy {1} {0}", tuple(product(TYPE_THINGS[:3], things(range(1, STOCK + 1))))),
         ActionKind(codes.SELL, "sell {} {}", "sell {1} {0}", tuple(sales)),
         plain(codes.LEAVE, "leave", "leave the market"),
         ActionKind(codes.CONVERT, "convert {} {}", "use the {}, {}", tuple(uses)),

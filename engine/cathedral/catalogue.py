@@ -8,9 +8,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from clerestory.engine.catalogue import CardFaults, CardRows, Catalogue, Id, Name, Source, by_id, sources_by_value
+from clerestory.engine.cathedral.constants import ROUNDS
 from clerestory.engine.fields import Fields
 
-ROUNDS = 6
 LISTS = ("starting_craftsmen", "craftsmen", "resource_cards", "advantage_cards", "event_cards")
 TYPES = ("sand", "wood", "stone", "metal")
 ONCE = ("free_builder", "protection", "tax_exemption")

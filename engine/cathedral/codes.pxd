@@ -34,9 +34,3 @@ cpdef enum:
 
 cdef enum:
     PAIRS = 36
-    LOWEST_ROLL = 2
-    ROLLS = 4                # 2 to 5
-    LOCATIONS = 10           # that a builder can be sent to
-    MOST_SOLD = 40           # of sand, wood or stone in one action
-    MOST_METAL = 13          # there is no more
-    MOST_USES = 10           # of a craftsman in one round, blessed

@@ -4,15 +4,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from clerestory.engine.cathedral.constants import BUILDERS, CUBES, FIRST_VP, MAX_GOLD, METAL_CUBES, MOST_USES
 from clerestory.engine.cathedral.names import COLOURS, TYPES
 from clerestory.engine.kinds import Context, Deck, Kind, listed, model, repeated, unknown, whole
 from clerestory.engine.layout import Fault
 
-CUBES = (23, 23, 23, 13)
-BUILDERS = 3
-FIRST_VP = 2
-MAX_GOLD = 30
-MOST_USES = 10
 SINGLE_SPACES = ("archbishop", "castle", "start")
 SPACES = ("kingsbridge", "priory", "court", "shiring", "market")
 
@@ -60,7 +56,7 @@ class EventDeck(Deck):
 
 def cube_faults(fields: dict[str, Any]) -> Iterator[Fault]:
     """There are 23 cubes each of sand, wood and stone, 13 of metal: held, on the market, at court, in the supply."""
-    for kind, number in zip(TYPES, CUBES, strict=True):
+    for kind, number in zip(TYPES, (CUBES, CUBES, CUBES, METAL_CUBES), strict=True):
         held = sum(player[kind] for player in fields["players"])
         elsewhere = fields["court_metal"] if kind == "metal" else fields["stock"][kind]
         total = held + elsewhere + fields["supply"][kind]
@@ -87,7 +83,7 @@ def player_faults(fields: dict[str, Any]) -> Iterator[Fault]:
             yield f"players[{seat}]", f"{count} builders of {COLOURS[seat]} {where}; there are {BUILDERS}"
         won = FIRST_VP + player["vp_priory"] + player["vp_craftsmen"] + player["vp_cards"] - player["vp_lost"]
         if player["vp"] != won:
-            yield f"players[{seat}].vp", f"is {player['vp']}; 2 and what was won less what was lost is {won}"
+            yield f"players[{seat}].vp", f"is {player['vp']}; {FIRST_VP} and what was won less what was lost is {won}"
         if player["gold"] > MAX_GOLD:
             yield f"players[{seat}].gold", f"is {player['gold']}; nobody has more than {MAX_GOLD}"
 

@@ -39,7 +39,6 @@ from clerestory.engine.catalogue import take_cards
 cdef enum:
     RULES_REVISION = 2
     MAX_PLIES = 4096  # a round has fewer than 450: 15 cards, 60 about builders, 160 trades, 45 a seat at the cathedral
-    FIRST_GOLD = 20  # of the starting player; one more for each next (2)
 
 
 cdef StepRule STEP_RULES[STEPS]
@@ -136,10 +135,10 @@ cdef void setup(void *state, int seats, rng_t *rng) noexcept nogil:
     s.round = 1
     s.cost = MAX_COST
     s.court_metal = 1
-    s.supply[METAL] = 13 - 1
+    s.supply[METAL] = METAL_CUBES - 1
     for type_ in range(3):
         s.stock[type_] = STOCK
-        s.supply[type_] = 23 - STOCK
+        s.supply[type_] = CUBES - STOCK
     s.unseen_advantages = (1 << ADVANTAGES) - 1
     s.unseen_events = (1 << EVENTS) - 1
     for seat in range(seats):

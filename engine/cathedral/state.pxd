@@ -7,19 +7,7 @@ builder it holds the number plus one, and 0 for none, so that zeroed memory is a
 from libc.stdint cimport int8_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from clerestory.engine.bits cimport *
-
-cdef enum:
-    SEATS = 4
-    ROUNDS = 6
-    BUILDERS = 3        # of a colour
-    WORKERS = 12        # of a player; the black worker and grey ones on top
-    KEPT_CUBES = 5      # after the cathedral step
-    CRAFTSMEN_HELD = 5  # without the card that makes room
-    MAX_GOLD = 30
-    MAX_COST = 7        # the cost marker at the start of a round
-    GREY_LENT = 2       # by the castle
-    STOCK = 4           # of each type on the market, when it is refilled
-    FIRST_VP = 2
+from clerestory.engine.cathedral.constants cimport *
 
 cdef enum:              # cube types
     SAND

@@ -84,7 +84,7 @@ def table_fields(cards):
         Field("die", at(&s.die), Number(0, 5), "the roll, from `roll` until the tax is paid; else 0"),
         Field("stock", at(s.stock, 3), Amounts(TYPE_NAMES[:3], 0, STOCK), stock),
         Field("court_metal", at(&s.court_metal), Number(0, 1), "0 or 1"),
-        Field("supply", at(s.supply, TYPES), Amounts(TYPE_NAMES, -120, 23), owed),
+        Field("supply", at(s.supply, TYPES), Amounts(TYPE_NAMES, -120, CUBES), owed),
     ]
 
 
@@ -127,7 +127,7 @@ def goods_fields():
     return [
         Field("vp", at(&p.vp), POINTS),
         Field("gold", at(&p.gold), COUNT),
-        *(Field(TYPE_NAMES[i], at(&p.cubes[<int> i]), Number(0, 40)) for i in range(TYPES)),
+        *(Field(TYPE_NAMES[i], at(&p.cubes[<int> i]), Number(0, MOST_SOLD)) for i in range(TYPES)),
         Field("vp_priory", at(&p.vp_priory), COUNT, account),
         Field("vp_craftsmen", at(&p.vp_craftsmen), POINTS, account),
         Field("vp_cards", at(&p.vp_cards), Number(0, 120), account),

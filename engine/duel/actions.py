@@ -16,7 +16,7 @@ MATERIAL_THINGS = things(MATERIALS)
 SEAL_THINGS = things(SEALS)
 PLACE_THINGS = tuple(Thing(place, f"row {place[0]}, column {place[2]}") for place in PLACES)
 SECTION_THINGS = tuple(Thing(section, f"section {section}") for section in SECTIONS)
-NO_ORE = 4  # number of kinds of chips without ore, the last one
+NO_ORE = codes.NO_ORE
 
 
 def sets_of_materials() -> list[tuple[str, ...]]:

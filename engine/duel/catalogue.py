@@ -7,17 +7,17 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from clerestory.engine.catalogue import CardFaults, CardRows, Catalogue, Id, Name, Source, by_id, sources_by_value
+from clerestory.engine.duel.constants import ALL_CHIPS, DECK, KINDS, MOST_ONCE, counts_in
 from clerestory.engine.fields import Fields
 
-DECK = 27  # cards of each deck
-MOST_ONCE = 8  # 1x cards
 TABLES = ("castle", "cathedral", "building")
 COVERS = {"copies": ("a", "b")}  # values that share one source
+
 
 Chip = Literal["wood", "sand", "stone", "wool", "ore"]
 Material = Literal["beam", "mortar", "brick", "cloth", "bell"]  # the castle's bars are a bell, too (D35)
 Numeral = Literal["I", "II", "III"]
-CHIPS_OF_KIND = (2, 2, 2, 4, 1)  # of each player, in the order of Chip
+CHIPS_OF_KIND = counts_in(ALL_CHIPS, KINDS)  # of each player, in the order of Chip
 
 Copies = Annotated[int, Field(ge=0, le=DECK)]
 Gold = Annotated[int, Field(ge=1, le=30)]

@@ -23,7 +23,7 @@ cpdef enum:
     RETURN = 248    # + KINDS * section + kind
     CARDS = 263     # + 2 * card to deal it, and one more to use or play it
 
-cdef enum:
+cpdef enum:
     LINES = 8
     LOTS = 46       # sets of one, two or three materials
     NO_ORE = 4      # kinds of chips but ore

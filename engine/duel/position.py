@@ -5,14 +5,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 from clerestory.engine.duel.catalogue import CHIPS_OF_KIND
+from clerestory.engine.duel.constants import ALL_SEALS, DECK, GOLD, START_UNSEEN, counts_in
 from clerestory.engine.duel.names import CHIPS, COLOURS, MATERIALS, SEALS, NamedCard
 from clerestory.engine.kinds import Context, Kind, listed, unknown
 from clerestory.engine.layout import Fault
 
-DECK = 27
-GOLD = 74
-SEALS_OF_KIND = (2, 4, 4)
-UNSEEN = Counter({"1/4": 2, "2/3": 2})  # neutral seals in the stack at the start
+SEALS_OF_KIND = counts_in(ALL_SEALS, len(SEALS))
+UNSEEN = Counter(dict(zip(SEALS, counts_in(START_UNSEEN, len(SEALS)), strict=True)))  # in the stack at the start
 
 
 class Multiset(Kind):

@@ -9,18 +9,7 @@ are sets of 9 bits in reading order.
 from libc.stdint cimport int8_t, uint8_t, uint16_t, uint32_t
 
 from clerestory.engine.bits cimport *
-
-cdef enum:
-    SEATS = 2
-    PHASES = 4
-    ROUNDS = 3          # of a phase
-    DECK = 27
-    GRID = 9
-    GOLD = 74           # of both players and the bank
-    FIRST_GOLD = 3
-    SECTIONS = 3
-    MOST_CARDS = 54     # of a catalogue: none is there twice
-    MOST_ONCE = 8       # 1x cards
+from clerestory.engine.duel.constants cimport *
 
 cdef enum:              # kinds of chips; turned: beam, mortar, brick, cloth, bell
     WOOD
@@ -28,22 +17,9 @@ cdef enum:              # kinds of chips; turned: beam, mortar, brick, cloth, be
     STONE
     WOOL
     ORE
-    KINDS
 
-cdef enum:              # seals
-    SEALS = 3           # neutral kinds: 0/5, 1/4, 2/3
-    PERSONAL = 3        # 2/3 as well
-    FIRST_UNSEEN = 4    # neutral seals in the stack at the start
-
-cdef enum:              # words of 4 bits for each kind
-    ALL_CHIPS = 0x14222   # of a player
-    START_CAMP = 0x00111
-    START_SUPPLY = 0x14111
-    NOT_ORE = 0x0FFFF
-    BONUS_KINDS = 0x00FFF  # wood, sand, stone
-    ALL_SEALS = 0x442
-    START_SEALS = 0x111
-    START_UNSEEN = 0x220
+cdef enum:              # after the kinds of neutral seals
+    PERSONAL = SEALS    # 2/3 as well
 
 cpdef enum Step:        # named for what they ask; RULES.md section 2 has their names in JSON
     AT_DEAL
