@@ -84,7 +84,7 @@ constraints: $(VENV)/.lint $(VENV)/.load
 
 clean:
 	rm -rf build dist *.egg-info $(VENV)
-	find engine search arena server src -name '*.so' -delete
+	find engine search arena server src '(' -name '*.so' -o -name counts.pxd ')' -delete
 
 $(VENV)/.tools: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

@@ -1,4 +1,4 @@
-"""The two build steps that pyproject.toml cannot say: a link tree for Cython, and the gRPC stubs.
+"""The build steps that pyproject.toml cannot say: counts of cards, a link tree for Cython, and the gRPC stubs.
 
 Cython finds a .pxd by its dotted name, so the folders are linked into a throw-away tree that has the
 layout of the installed package. Set CLERESTORY_BUILD=checked for bounds checks, ASan and UBSan.
@@ -8,6 +8,7 @@ import os
 import shutil
 import sys
 import tempfile
+import tomllib
 from importlib.resources import files
 from pathlib import Path
 from runpy import run_path
@@ -33,6 +34,7 @@ SANITIZE = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=
 def extensions() -> list[Extension]:
     """Translate every .pyx of the folders, and make the module of what they share."""
     Options.warning_errors = True
+    write_counts()
     sources = [source for folder in FOLDERS for source in sorted(Path(folder).rglob("*.pyx"))]
     modules = [extension("clerestory." + ".".join(source.with_suffix("").parts), source) for source in sources]
     with tempfile.TemporaryDirectory() as tree:
@@ -53,6 +55,18 @@ def extensions() -> list[Extension]:
                 "embedsignature": True,
             },
         )
+
+
+def write_counts() -> None:
+    """Count the cards in the lists of the shipped catalogue of each game that has a counts.pyx, for its C code."""
+    for module in Path("engine").glob("*/counts.pyx"):
+        tables = tomllib.loads(module.with_name("catalogue.toml").read_text("utf-8"))
+        counts = {name: len(cards) for name, cards in tables.items() if isinstance(cards, list)}
+        lines = [f"    NUM_{name.upper()} = {count}\n" for name, count in counts.items()]
+        header = '# cython: language_level=3\n"""Cards in each list of catalogue.toml, counted by setup.py."""\n\n'
+        made, there = "".join([header, "cpdef enum:\n", *lines]), module.with_suffix(".pxd")
+        if not there.is_file() or there.read_text("utf-8") != made:  # or else all that depends on it would be made anew
+            there.write_text(made, "utf-8")
 
 
 def extension(name: str, source: Path) -> Extension:

@@ -2,8 +2,6 @@
 """The Python handle of the random numbers."""
 from libc.stdint cimport uint64_t
 
-SEED_BITS = 53  # of a seed that is drawn: readers of JSON keep integers of this size exact
-
 
 cdef class Rng:
     """A stream of random numbers (xoshiro256++), equal for equal seeds on every machine.

@@ -9,7 +9,7 @@ from zlib import crc32
 from clerestory.engine.core cimport MAX_SEATS, Game, Priors, State
 from clerestory.engine.net cimport NetMemory
 
-from clerestory.engine.errors import BadWeights
+from clerestory.engine.errors import BadWeights, OtherCards
 from clerestory.engine.weights import read_weights
 
 HAND, LEARNED = "hand", "net"
@@ -89,7 +89,10 @@ def value_in_use(Game game not None):
     """
     if not is_shipped(game.name):
         return HAND, "no learned value is shipped"
-    weights = value_of(game, LEARNED).weights
+    try:
+        weights = value_of(game, LEARNED).weights
+    except OtherCards as error:
+        return HAND, f"the learned value is refused: {error}"
     if weights.catalogue == game.catalogue:
         return LEARNED, f"weights {weights.checksum}, learned with these cards"
     return HAND, f"the learned value is for the cards of catalogue {weights.catalogue}"

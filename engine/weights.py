@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from clerestory.engine.core import Game
-from clerestory.engine.errors import BadWeights
+from clerestory.engine.errors import BadWeights, OtherCards
 
 MAGIC = b"CLERNET\n"
 VERSION = 1
@@ -133,7 +133,7 @@ def packed(header: Mapping[str, Any], body: bytes) -> bytes:
 def read_weights(path: Path | str, game: Game) -> Weights:
     """Return the weights of a file, which must be for this game, its rules and its features, with any cards.
 
-    Raises BadWeights, which says what is wrong.
+    Raises BadWeights, which says what is wrong; OtherCards if this build has other cards.
     """
     try:
         content = Path(path).read_bytes()
@@ -142,7 +142,7 @@ def read_weights(path: Path | str, game: Game) -> Weights:
     try:
         return parse_weights(content, game)
     except BadWeights as error:
-        raise BadWeights(f"{path}: {error}") from None
+        raise type(error)(f"{path}: {error}") from None
 
 
 def parse_weights(content: bytes, game: Game) -> Weights:
@@ -150,7 +150,7 @@ def parse_weights(content: bytes, game: Game) -> Weights:
     header, body, checksum = opened(content)
     require("game", header["game"], game.name)
     require("rules_revision", header["rules_revision"], game.rules_revision)
-    require("features", header["features"], signature(game))
+    require_cards(header, game)
     wanted = shapes(game, rounds_of(header["arrays"]))
     if PRIORS in wanted:
         require(PRIORS, header["arrays"][PRIORS], list(wanted[PRIORS]))
@@ -191,6 +191,18 @@ def require(name: str, value: object, wanted: object) -> None:
     """Raise BadWeights unless a value is the one that is wanted."""
     if value != wanted:
         raise BadWeights(f"{name}: is {str(value)[:80]!r}, and {str(wanted)[:80]!r} is needed")
+
+
+def require_cards(header: Mapping[str, Any], game: Game) -> None:
+    """Raise OtherCards unless action codes and features, which follow from the cards, are those of this build."""
+    again = "learn them again (`clerestory learn`)"
+    match header["arrays"]:
+        case {"priors": [_, _, int(codes)]} if codes != game.num_actions:
+            counts = f"learned for {codes} action codes, and this build of {game.name} has {game.num_actions}"
+            raise OtherCards(f"{PRIORS}: {counts}, because its cards are others; {again}")
+    if header["features"] != signature(game):
+        needed = f"is {str(header['features'])[:80]!r}, and {signature(game)!r} is needed"
+        raise OtherCards(f"features: {needed}: this build has other cards, or sees others of their features; {again}")
 
 
 def arrays_of(body: bytes, sizes: Mapping[str, int]) -> dict[str, "array[float]"]:

@@ -5,11 +5,15 @@ from itertools import combinations, product
 from clerestory.engine.actions import ActionKind, Thing, plain, single, texts, things
 from clerestory.engine.cathedral import codes
 from clerestory.engine.cathedral.catalogue import ONCE, CathedralCatalogue
-from clerestory.engine.cathedral.constants import LOWEST_ROLL, METAL_CUBES, MOST_SOLD, MOST_USES, ROLLS, STOCK
+from clerestory.engine.cathedral.constants import LOWEST_ROLL, METAL_CUBES, MOST_SOLD, MOST_USES, ROLLS, STARTING, STOCK
 from clerestory.engine.cathedral.names import COLOURS, LOCATIONS, TYPES, Names, names_of
 
 TYPE_THINGS = things(TYPES)
-TIMES = (Thing("1", "once"), Thing("2", "twice"), *(Thing(str(times), f"{times} times") for times in range(3, MOST_USES + 1)))
+TIMES = (
+    Thing("1", "once"),
+    Thing("2", "twice"),
+    *(Thing(str(times), f"{times} times") for times in range(3, MOST_USES + 1)),
+)
 COLOUR_THINGS = things(COLOURS)
 
 
@@ -17,7 +21,7 @@ def nature_kinds(names: Names) -> list[ActionKind]:
     """Nature's actions."""
     return [
         single(codes.TURN_UP_ADVANTAGE, "advantage {}", "{} is turned up at Kingsbridge", names.advantages),
-        single(codes.TURN_UP_CRAFTSMAN, "craftsman {}", "{} is turned up at Shiring", names.craftsmen[3:]),
+        single(codes.TURN_UP_CRAFTSMAN, "craftsman {}", "{} is turned up at Shiring", names.craftsmen[STARTING:]),
         ActionKind(codes.LEAVE_OUT, "leave-out {} {}", "left out: {}; {}", tuple(combinations(names.resources, 2))),
         single(codes.DRAW, "draw {}", "a {} builder is drawn", COLOUR_THINGS),
         single(codes.TURN_UP_EVENT, "event {}", "the event: {}", names.events),
@@ -29,7 +33,7 @@ def draft_kinds(names: Names) -> list[ActionKind]:
     """A seat's actions in the draft, and wherever a craftsman is dismissed."""
     return [
         single(codes.TAKE, "take {}", "send workers: {}", names.resources),
-        single(codes.HIRE, "hire {}", "hire the {}", names.craftsmen[3:]),
+        single(codes.HIRE, "hire {}", "hire the {}", names.craftsmen[STARTING:]),
         plain(codes.PASS, "pass", "pass: no more cards this round"),
         single(codes.DISMISS, "dismiss {}", "dismiss the {}", names.craftsmen),
     ]

@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from clerestory.engine.catalogue import CardFaults, CardRows, Catalogue, Id, Name, Source, by_id, sources_by_value
-from clerestory.engine.cathedral.constants import ROUNDS
+from clerestory.engine.cathedral import counts
+from clerestory.engine.cathedral.constants import OF_ROUND, ORDINARY, ROUNDS
 from clerestory.engine.fields import Fields
 
 LISTS = ("starting_craftsmen", "craftsmen", "resource_cards", "advantage_cards", "event_cards")
@@ -231,22 +232,26 @@ def cards_of(catalogue: CathedralCatalogue, name: str) -> Mapping[str, CardRow]:
 
 
 def count_faults(catalogue: CathedralCatalogue) -> CardFaults:
-    """Each list has as many cards as the game's box, and no id occurs twice."""
-    for name, count in zip(LISTS, (3, 4 * ROUNDS, 9, 16, 10), strict=True):
-        cards = cards_of(catalogue, name)
+    """Each list has as many cards as the shipped catalogue had when this was built, and no id occurs twice."""
+    for name in LISTS:
+        cards, count = cards_of(catalogue, name), getattr(counts, f"NUM_{name.upper()}")
         if len(cards) != count:
             yield name, f"{len(cards)} cards; there must be {count}"
-    counts = Counter(card for name in LISTS for card in cards_of(catalogue, name))
-    for card, times in counts.items():
+    ids = Counter(card for name in LISTS for card in cards_of(catalogue, name))
+    for card, times in ids.items():
         if times > 1:
             yield card, "is the id of more than one card"
 
 
 def craftsman_faults(catalogue: CathedralCatalogue) -> CardFaults:
-    """Craftsmen are ordered by round, give something, and require only craftsmen."""
-    for i, (card, craftsman) in enumerate(catalogue.craftsmen.items()):
-        if craftsman.round != i // 4 + 1:
-            yield f"craftsmen.{card}.round", f"is {craftsman.round}; four a round in order, so it must be {i // 4 + 1}"
+    """Craftsmen are ordered by round, several a round, give something, and require only craftsmen."""
+    rounds = [craftsman.round for craftsman in catalogue.craftsmen.values()]
+    for card, round_, before in zip(catalogue.craftsmen, rounds, [1, *rounds], strict=False):
+        if round_ < before:
+            yield f"craftsmen.{card}.round", f"is {round_}, after a craftsman of round {before}"
+    for round_ in range(1, ROUNDS + 1):
+        if rounds.count(round_) < OF_ROUND:
+            yield "craftsmen", f"{rounds.count(round_)} of round {round_}; there must be {OF_ROUND} or more"
     for card, values in catalogue.all_craftsmen.items():
         for other in values.requires:
             if other not in catalogue.all_craftsmen:
@@ -267,7 +272,7 @@ def deck_faults(catalogue: CathedralCatalogue) -> CardFaults:
                 f"is {resource.type!r}; three of sand, wood, stone each",
             )
     for i, (card, advantage) in enumerate(catalogue.advantage_cards.items()):
-        if advantage.last_round != (i >= 14):
+        if advantage.last_round != (i >= ORDINARY):
             yield f"advantage_cards.{card}.last_round", "only the last two of the list, and both, are of the last round"
     effects = Counter(effect for card in catalogue.advantage_cards.values() for effect in lasting(card.effect))
     yield from repeated("advantage_cards", effects)

@@ -1,5 +1,6 @@
 # cython: language_level=3
-"""The numbers of the rules, also visible in Python."""
+"""The numbers of the rules and of the cards, also visible in Python. setup.py counts the cards of catalogue.toml."""
+from clerestory.engine.cathedral.counts cimport *
 
 cpdef enum:
     SEATS = 4
@@ -21,3 +22,19 @@ cpdef enum:
     LOCATIONS = 10          # that a builder can be sent to
     MOST_SOLD = 40          # of sand, wood or stone in one action
     MOST_USES = 10          # of a craftsman in one round, blessed
+
+cpdef enum:                 # cards in catalogue order
+    STARTING = NUM_STARTING_CRAFTSMEN  # the first craftsmen
+    CRAFTSMEN = NUM_STARTING_CRAFTSMEN + NUM_CRAFTSMEN
+    OF_ROUND = 4            # craftsmen, or more
+    RESOURCES = NUM_RESOURCE_CARDS
+    PAIRS = RESOURCES * (RESOURCES - 1) >> 1  # of them
+    ADVANTAGES = NUM_ADVANTAGE_CARDS
+    ORDINARY = ADVANTAGES - 2  # the last two are of the last round
+    EVENTS = NUM_EVENT_CARDS
+
+cpdef enum:                 # decks, the removed cards left out
+    ADVANTAGE_DECK = 2 * ROUNDS
+    ORDINARY_DECK = ADVANTAGE_DECK - 2  # the first of them
+    EVENT_DECK = ROUNDS
+    CRAFTSMAN_DECK = NUM_CRAFTSMEN

@@ -18,16 +18,8 @@ cdef extern from *:
     """
     /* The tax die (1): 2, 3, 3, 4, 4, 5. */
     static const unsigned char DIE[6] = {2, 3, 3, 4, 4, 5};
-    /* Pairs of resource cards in the order of their codes, as sets. */
-    #define P(a, b) (1 << a | 1 << b)
-    static const unsigned short PAIR[36] = {
-        P(0, 1), P(0, 2), P(0, 3), P(0, 4), P(0, 5), P(0, 6), P(0, 7), P(0, 8), P(1, 2), P(1, 3), P(1, 4), P(1, 5),
-        P(1, 6), P(1, 7), P(1, 8), P(2, 3), P(2, 4), P(2, 5), P(2, 6), P(2, 7), P(2, 8), P(3, 4), P(3, 5), P(3, 6),
-        P(3, 7), P(3, 8), P(4, 5), P(4, 6), P(4, 7), P(4, 8), P(5, 6), P(5, 7), P(5, 8), P(6, 7), P(6, 8), P(7, 8)};
-    #undef P
     """
     const uint8_t *DIE
-    const uint16_t *PAIR
 
 
 # -- sets of cards ---------------------------------------------------------------------------------
@@ -39,12 +31,8 @@ cdef inline unsigned int advantages_possible(const Cathedral *s) noexcept nogil:
     """The two cards of the last round lie below all others (R35)."""
     return s.unseen_advantages & (ordinary() if s.round < ROUNDS else ~ordinary())
 
-cdef inline unsigned int of_round(int round_) noexcept nogil:
-    """The craftsmen of a round lie together in the catalogue."""
-    return 15u << (STARTING + OF_ROUND * (round_ - 1))
-
 cdef inline unsigned int craftsmen_possible(const Cathedral *s) noexcept nogil:
-    return of_round(s.round) & ~((1u << s.shiring_cards[0]) >> 1)
+    return cards.of_round[s.round] & ~((1u << s.shiring_cards[0]) >> 1)
 
 cdef inline int turned_up(const uint8_t *table_cards) noexcept nogil:
     """Number of this round's cards already turned up beside two spaces, during the step that turns them up."""
@@ -58,10 +46,10 @@ cdef inline int events_gone(const Cathedral *s) noexcept nogil:
     return s.round - (s.event == 0)
 
 cdef inline int craftsmen_gone(const Cathedral *s) noexcept nogil:
-    """Once two are at Shiring the other two are known (RULES.md section 1)."""
+    """Once two are at Shiring the others are known (RULES.md section 1)."""
     if s.step <= AT_CRAFTSMEN:
-        return OF_ROUND * (s.round - 1) + turned_up(s.shiring_cards)
-    return OF_ROUND * s.round
+        return cards.craftsmen_before[s.round] + turned_up(s.shiring_cards)
+    return cards.craftsmen_before[s.round + 1]
 
 
 # -- turning up ------------------------------------------------------------------------------------
@@ -91,17 +79,17 @@ cdef inline void play_advantages(Cathedral *s, int a) noexcept nogil:
 
 cdef inline void play_craftsmen(Cathedral *s, int a) noexcept nogil:
     cdef int card = a - TURN_UP_CRAFTSMAN + STARTING, space = s.shiring_cards[0] != 0
-    cdef int first = OF_ROUND * (s.round - 1)
-    turn_up(s.craftsman_deck, first + space, first + OF_ROUND, card)
+    cdef int first = cards.craftsmen_before[s.round], end = cards.craftsmen_before[s.round + 1]
+    turn_up(s.craftsman_deck, first + space, end, card)
     s.shiring_cards[space] = <uint8_t> (card + 1)
     if space == 1:
         s.supply_craftsmen = craftsmen_possible(s) & ~(1u << card)
-        memset(s.craftsman_deck + first, 0, OF_ROUND)
+        memset(s.craftsman_deck + first, 0, end - first)
         ask(s, AT_RESOURCES, NATURE)
 
 
 cdef inline void play_resources(Cathedral *s, int a) noexcept nogil:
-    s.supply_resources = <uint16_t> ((1 << RESOURCES) - 1 - PAIR[a - LEAVE_OUT])
+    s.supply_resources = <uint16_t> ((1 << RESOURCES) - 1 - cards.pairs[a - LEAVE_OUT])
     begin_draft(s)
 
 
@@ -253,11 +241,13 @@ cdef inline void deal_events(Cathedral *s, rng_t *rng) noexcept nogil:
 
 
 cdef inline void deal_craftsmen(Cathedral *s, rng_t *rng) noexcept nogil:
-    cdef int place = craftsmen_gone(s), round_ = place // OF_ROUND + 1
+    """The rest of a round of which a craftsman has been turned up, then the rounds to come."""
+    cdef int place = craftsmen_gone(s), round_ = s.round + (s.step > AT_CRAFTSMEN)
+    cdef const uint8_t *before = cards.craftsmen_before
     if place == CRAFTSMAN_DECK or s.craftsman_deck[place]:
         return
-    if place % OF_ROUND:
-        deal_cards(craftsmen_possible(s), s.craftsman_deck + place, OF_ROUND - place % OF_ROUND, rng)
+    if place > before[round_]:
+        deal_cards(craftsmen_possible(s), s.craftsman_deck + place, before[round_ + 1] - place, rng)
         round_ += 1
     for round_ in range(round_, ROUNDS + 1):
-        deal_cards(of_round(round_), s.craftsman_deck + OF_ROUND * (round_ - 1), OF_ROUND, rng)
+        deal_cards(cards.of_round[round_], s.craftsman_deck + before[round_], before[round_ + 1] - before[round_], rng)

@@ -15,17 +15,17 @@ cdef inline unsigned int as_set(int card_and_one) noexcept nogil:
 cdef inline bint craftsmen_in_place(const Cathedral *s) noexcept nogil:
     """Of this round's craftsmen, only those turned up may be in play."""
     cdef unsigned int shown = as_set(s.shiring_cards[0]) | as_set(s.shiring_cards[1])
-    cdef unsigned int ahead = ~0u << (STARTING + OF_ROUND * s.round)
+    cdef unsigned int ahead = ~0u << (STARTING + cards.craftsmen_before[s.round + 1])
     cdef int seat
     if s.step <= AT_RESOURCES:
-        ahead |= of_round(s.round)
+        ahead |= cards.of_round[s.round]
     for seat in range(s.seats):
         if s.players[seat].craftsmen & ahead:
             return False
-    if (shown | s.supply_craftsmen) & ~of_round(s.round):
+    if (shown | s.supply_craftsmen) & ~cards.of_round[s.round]:
         return False
     if s.step == AT_RESOURCES:
-        return s.supply_craftsmen == of_round(s.round) & ~shown
+        return s.supply_craftsmen == cards.of_round[s.round] & ~shown
     return s.supply_craftsmen == 0 or s.step == AT_DRAFT
 
 
@@ -162,7 +162,10 @@ cdef inline bint decks_fit(const Cathedral *s) noexcept nogil:
 
 
 cdef inline unsigned int craftsmen_of_place(const Cathedral *s, int place) noexcept nogil:
-    return craftsmen_possible(s) if place < OF_ROUND * s.round else of_round(place // OF_ROUND + 1)
+    cdef int round_ = s.round
+    while place >= cards.craftsmen_before[round_ + 1]:
+        round_ += 1
+    return craftsmen_possible(s) if round_ == s.round else cards.of_round[round_]
 
 
 cdef inline bint shows_event_alone(const Cathedral *s) noexcept nogil:

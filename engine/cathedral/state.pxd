@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""A position of `cathedral`: 264 bytes, the hidden decks last, and operations shared by the chapters of the rules.
+"""A position of `cathedral`, the hidden decks last, and operations shared by the chapters of the rules.
 
 Cards are numbers in catalogue order and sets are bits by that number. Where a byte may hold no card or no
 builder it holds the number plus one, and 0 for none, so that zeroed memory is an empty board.
@@ -15,21 +15,6 @@ cdef enum:              # cube types
     STONE
     METAL
     TYPES
-
-cdef enum:              # sizes of the card lists
-    STARTING = 3        # the first craftsmen of the catalogue
-    CRAFTSMEN = 27
-    OF_ROUND = 4        # craftsmen
-    RESOURCES = 9
-    ORDINARY = 14       # the first advantages of the catalogue
-    ADVANTAGES = 16
-    EVENTS = 10
-
-cdef enum:              # decks, the removed cards left out
-    ADVANTAGE_DECK = 12
-    ORDINARY_DECK = 10  # the first of them
-    EVENT_DECK = 6
-    CRAFTSMAN_DECK = 24
 
 cpdef enum Step:        # of a round, RULES.md section 2
     AT_ADVANTAGES
@@ -130,11 +115,10 @@ cdef struct Cathedral:
     # event, which one player may have been shown (R40)
     uint8_t advantage_deck[ADVANTAGE_DECK]  # two a round
     uint8_t event_deck[EVENT_DECK]          # one a round
-    uint8_t craftsman_deck[CRAFTSMAN_DECK]  # four a round: Shiring 1 and 2, then the two of the supply
-    uint8_t pad3[6]
+    uint8_t craftsman_deck[CRAFTSMAN_DECK]  # by round: Shiring 1 and 2, then those of the supply
 
-cdef enum:
-    HIDDEN_BYTES = 48   # at the end of the struct
+cdef enum:              # at the end of the struct, which ends at a multiple of 8
+    HIDDEN_BYTES = (ADVANTAGE_DECK + EVENT_DECK + CRAFTSMAN_DECK + 7) & ~7
 
 
 # -- seats -----------------------------------------------------------------------------------------

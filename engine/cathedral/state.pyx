@@ -13,6 +13,9 @@ from clerestory.engine.layout import Field, Layout
 cdef Cathedral s  # not a position: used only for the addresses of its members
 cdef Player *p = &s.players[0]
 
+if CRAFTSMEN > 31 or max(RESOURCES, ADVANTAGES, EVENTS) > 16:
+    raise ImportError("cathedral: the catalogue has more cards than the sets of a position have bits")
+
 BUILDER = Seat(COLOURS, ("",))
 COUNT = Number(0, 60)
 POINTS = Number(0, 6000)

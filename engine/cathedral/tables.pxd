@@ -3,7 +3,9 @@
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
 from clerestory.engine.cathedral.effects cimport Event
-from clerestory.engine.cathedral.state cimport ADVANTAGES, CRAFTSMEN, EVENTS, MAX_GOLD, RESOURCES, TYPES
+from clerestory.engine.cathedral.state cimport (
+    ADVANTAGES, CRAFTSMEN, EVENTS, MAX_GOLD, PAIRS, RESOURCES, ROUNDS, TYPES,
+)
 
 cdef struct Craftsman:
     uint64_t takes     # for one use; bytes: sand, wood, stone, metal, gold
@@ -24,6 +26,8 @@ cdef enum:
 
 cdef struct Tables:
     Craftsman craftsmen[CRAFTSMEN]
+    uint32_t of_round[ROUNDS + 1]    # craftsmen of each round, from 1
+    uint8_t craftsmen_before[ROUNDS + 2]  # how many are of earlier rounds, by round
     uint32_t free_craftsmen          # set: make gold, spend gold, or need a cube without spending it (R21)
     uint32_t buys_wood               # set: one of them is needed to buy wood
     uint32_t sells_stone             # set: one of them is needed to sell stone
@@ -34,6 +38,7 @@ cdef struct Tables:
     float promise[CRAFTSMEN]         # VP in a typical round; for the guide
     uint32_t hirable[MAX_GOLD + 1]   # by gold: craftsmen that cost no more
     uint16_t workable[MOST_WORKERS]  # by free workers: resource cards that need no more
+    uint16_t pairs[PAIRS]            # of resource cards, as sets in the order of their codes
     uint32_t yields[1 << RESOURCES]  # of a set of resource cards; bytes: sand, wood, stone, workers
     Advantage advantages[ADVANTAGES]
     uint16_t kept                    # set: not immediate

@@ -1,6 +1,10 @@
 # cython: language_level=3
 """Fills the tables of the cards from a catalogue."""
+from itertools import combinations
+
 from libc.string cimport memset
+
+from clerestory.engine.cathedral.state cimport STARTING
 
 from clerestory.engine.catalogue import amount_of
 from clerestory.engine.cathedral.catalogue import TYPES as TYPE_NAMES
@@ -17,6 +21,7 @@ def fill(catalogue):
     """Fill the tables from a catalogue. Precondition: no position with another catalogue is in use."""
     memset(&cards, 0, sizeof(Tables))
     fill_craftsmen(catalogue)
+    fill_rounds(catalogue)
     fill_resources(catalogue)
     fill_advantages(catalogue)
     fill_events(catalogue)
@@ -49,6 +54,15 @@ def fill_craftsmen(catalogue):
     rate_craftsmen(catalogue)
 
 
+def fill_rounds(catalogue):
+    """The craftsmen of each round, which lie together in the catalogue."""
+    cdef int i, round_
+    for i, craftsman in enumerate(catalogue.craftsmen.values()):
+        cards.of_round[<int> craftsman.round] |= 1u << (STARTING + i)
+        for round_ in range(craftsman.round + 1, ROUNDS + 2):
+            cards.craftsmen_before[round_] += 1
+
+
 def rate_craftsmen(catalogue):
     """The guide's rates: VP per cube, with gold counting less; and the average VP from a round's cubes."""
     cdef int i
@@ -68,6 +82,8 @@ def rate_craftsmen(catalogue):
 def fill_resources(catalogue):
     cdef int i, workers
     cdef unsigned int held
+    for i, (one, other) in enumerate(combinations(range(RESOURCES), 2)):
+        cards.pairs[i] = 1u << <int> one | 1u << <int> other
     for i, card in enumerate(catalogue.resource_cards.values()):
         for workers in range(card.workers, MOST_WORKERS):
             cards.workable[workers] |= 1u << i

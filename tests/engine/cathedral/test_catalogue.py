@@ -53,7 +53,7 @@ WRONG: list[tuple[str, str, str, str, str]] = [
     ("potter_2", "cost = 5", "", "craftsmen.potter_2.cost", "required"),
     ("potter_2", "cost = 5", "cost = 5\nprice = 4", "craftsmen.potter_2.price", "not permitted"),
     ("potter_2", "capacity = 2", "capacity = 10", "craftsmen.potter_2.capacity", "less than or equal to 9"),
-    ("potter_2", "round = 2", "round = 3", "craftsmen.potter_2.round", "is 3; four a round in order, so it must be 2"),
+    ("potter_2", "round = 2", "round = 3", "craftsmen", "3 of round 2; there must be 4 or more"),
     ("potter_2", "takes = { sand = 1 }", "takes = { clay = 1 }", "craftsmen.potter_2.takes.clay", "not permitted"),
     ("potter_2", "gives = { vp = 1 }", "gives = {}", "craftsmen.potter_2.gives", "nothing"),
     ("potter_2", "name = \"Potter\"", "name = \"\"", "craftsmen.potter_2.name", "at least 1 character"),

@@ -1,0 +1,1 @@
+def __getattr__(name: str) -> int: ...  # the constants of counts.pxd

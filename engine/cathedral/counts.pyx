@@ -1,0 +1,2 @@
+# cython: language_level=3
+"""The constants of counts.pxd, for Python."""
