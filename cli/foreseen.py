@@ -42,13 +42,13 @@ def fitting(possible: Sequence[Action], typed: str) -> list[Action]:
 def known(state: State, seed: int) -> State:
     """Return the view of the seat to decide, with a guess for an event that it has been shown but not entered."""
     view = state.observe(state.turn)
-    return view.deal(seed).observe(state.turn) if view.unsaid(state.turn) else view
+    return view.deal(seed).observe(state.turn) if view.private_outcomes(state.turn) else view
 
 
 def shareable(state: State) -> tuple[State, bool]:
     """Return the part of the seat's view that others may see, and whether there is more."""
     view = state.observe(state.turn)
-    more = view.unsay(state.turn)
+    more = view.clear_private_outcome(state.turn)
     return view, more
 
 

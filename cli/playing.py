@@ -133,9 +133,9 @@ def step(session: Session) -> bool:
 def learn(session: Session) -> None:
     """Ask what the seat to decide was shown at the table, unless it has answered or declined to."""
     state, seat = session.state, session.state.turn
-    outcome = ask_seat(session, seat, state.unsaid(seat))
+    outcome = ask_seat(session, seat, state.private_outcomes(seat))
     if outcome is not None:
-        state.say(seat, outcome)
+        state.set_private_outcome(seat, outcome)
 
 
 def ask_seat(session: Session, seat: int, possible: tuple[Action, ...]) -> Action | None:

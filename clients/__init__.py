@@ -18,7 +18,7 @@ from clerestory.clients.errors import (
 from clerestory.clients.kept import AsyncKeptGame, AsyncKeptGames, KeptGame, KeptGames
 from clerestory.clients.kept_wire import GameEntry, GameSeat, GameSnapshot
 from clerestory.clients.referee import AppliedAction, AsyncReferee, AsyncRules, LegalAction, Outcome, Referee, Rules
-from clerestory.clients.review_wire import GameReview, ReviewedPly, Reviewing, Rollouts, SeatReview
+from clerestory.clients.review_wire import GameReview, ReviewedPly, ReviewProgress, Rollouts, SeatReview
 from clerestory.clients.types import Action, AnswerWarning, Line, Outlook, Recommendation, Update
 from clerestory.clients.wire import ONLOOKER
 
@@ -55,8 +55,8 @@ __all__ = [
     "Outlook",
     "Recommendation",
     "Referee",
+    "ReviewProgress",
     "ReviewedPly",
-    "Reviewing",
     "Rollouts",
     "Rules",
     "SeatReview",

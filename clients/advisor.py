@@ -14,7 +14,7 @@ from clerestory.clients.exchange import Answer, Blocking, Exchange
 from clerestory.clients.kept import KeptGames
 from clerestory.clients.referee import Rules
 from clerestory.clients.retries import Tries
-from clerestory.clients.review_wire import Reviewing
+from clerestory.clients.review_wire import ReviewProgress
 from clerestory.clients.types import Update
 
 
@@ -77,7 +77,7 @@ class Advisor(Closing, Blocking, Client):
 
     _grpc = grpc
     analyze = streaming(Client._analyze, Analysis)
-    annotate = streaming(Client._annotate, Stream[Reviewing])
+    annotate = streaming(Client._annotate, Stream[ReviewProgress])
 
     def close(self) -> None:
         """Close the connection; calls under way end with an error."""

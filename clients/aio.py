@@ -14,7 +14,7 @@ from clerestory.clients.exchange import Answer, Awaiting, Exchange
 from clerestory.clients.kept import AsyncKeptGames
 from clerestory.clients.referee import AsyncRules
 from clerestory.clients.retries import Tries
-from clerestory.clients.review_wire import Reviewing
+from clerestory.clients.review_wire import ReviewProgress
 from clerestory.clients.types import Update
 
 
@@ -86,7 +86,7 @@ class AsyncAdvisor(Awaiting, Client):
 
     _grpc = grpc.aio
     analyze = streaming(Client._analyze, AsyncAnalysis)
-    annotate = streaming(Client._annotate, AsyncStream[Reviewing])
+    annotate = streaming(Client._annotate, AsyncStream[ReviewProgress])
 
     async def __aenter__(self) -> Self:
         return self

@@ -12,7 +12,7 @@ from clerestory.clients.exchange import Answer, Exchange, exchanged
 from clerestory.clients.kept import SERVICE
 from clerestory.clients.kept_wire import GameSnapshot
 from clerestory.clients.retries import Rejoining, Tries
-from clerestory.clients.review_wire import HasTokens, Reviewing, read_reviewing, write_annotation
+from clerestory.clients.review_wire import HasTokens, ReviewProgress, read_progress, write_annotation
 from clerestory.clients.types import Recommendation, Update
 from clerestory.clients.wire import (
     PositionLike,
@@ -128,7 +128,7 @@ class Client:
         viewer: int | None = None,
         seed: int | None = None,
         deep: Time | None = None,
-    ) -> Exchange[Reviewing]:
+    ) -> Exchange[ReviewProgress]:
         """Return the parts of a review as they are made; the last one has the ledger. Leaving the loop ends the review.
 
         Args:
@@ -142,7 +142,7 @@ class Client:
         Raises AdvisorError: here if the request cannot be sent, otherwise where the parts are read.
         """
         request, seconds = write_annotation(game, time, iterations, viewer, seed, deep)
-        return Exchange("AnnotateGame", request, read_reviewing, seconds)
+        return Exchange("AnnotateGame", request, read_progress, seconds)
 
     def _states(
         self,

@@ -139,7 +139,7 @@ class GameReview:
 
 
 @dataclass(frozen=True, slots=True)
-class Reviewing:
+class ReviewProgress:
     """A part of a review: the progress since the previous part.
 
     Attributes:
@@ -186,11 +186,11 @@ def write_annotation(
     return request, 2 * (seconds + deeper) + SLACK
 
 
-def read_reviewing(message: api.AnnotateGameResponse) -> Reviewing:
+def read_progress(message: api.AnnotateGameResponse) -> ReviewProgress:
     """Return a part of a review."""
     review = read_review(message.review) if message.HasField("review") else None
     plies = tuple(map(read_ply, message.plies))
-    return Reviewing(message.done, message.total, message.sketch, message.deepening, plies, review)
+    return ReviewProgress(message.done, message.total, message.sketch, message.deepening, plies, review)
 
 
 def read_ply(message: api.ReviewedPly) -> ReviewedPly:

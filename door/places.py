@@ -53,7 +53,7 @@ class Places:
         self._bytes = 0
         self._asking: dict[Holder, None] = {}
         self._between: dict[Holder, None] = {}
-        self._told = Told()
+        self._told = ClosureLog()
 
     @property
     def full(self) -> bool:
@@ -129,7 +129,7 @@ class Places:
         return any(first in free for free in self._free)
 
 
-class Told:
+class ClosureLog:
     """Tells the log of what strangers do, a line at most in each pause."""
 
     def __init__(self) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 
-class Thing(NamedTuple):
+class Named(NamedTuple):
     """Something an action names: its id in texts, its name in labels."""
 
     id: str
@@ -17,7 +17,7 @@ class ActionKind(NamedTuple):
     code: int
     text: str  # with ids in place of the braces
     label: str  # with names in place of the braces
-    named: tuple[tuple[Thing, ...], ...]
+    names: tuple[tuple[Named, ...], ...]
 
 
 def plain(code: int, text: str, label: str) -> ActionKind:
@@ -25,14 +25,14 @@ def plain(code: int, text: str, label: str) -> ActionKind:
     return ActionKind(code, text, label, ((),))
 
 
-def single(code: int, text: str, label: str, things: Iterable[Thing]) -> ActionKind:
-    """A kind whose actions name one thing each."""
-    return ActionKind(code, text, label, tuple((thing,) for thing in things))
+def single(code: int, text: str, label: str, each: Iterable[Named]) -> ActionKind:
+    """A kind whose actions name one of these each."""
+    return ActionKind(code, text, label, tuple((one,) for one in each))
 
 
-def things(names: Iterable[object]) -> tuple[Thing, ...]:
-    """Things with the same name in labels and texts, such as numbers."""
-    return tuple(Thing(str(name), str(name)) for name in names)
+def named(names: Iterable[object]) -> tuple[Named, ...]:
+    """What has the same name in labels and texts, such as numbers."""
+    return tuple(Named(str(name), str(name)) for name in names)
 
 
 def texts(kinds: Iterable[ActionKind]) -> list[tuple[str, str]]:
@@ -45,7 +45,7 @@ def texts(kinds: Iterable[ActionKind]) -> list[tuple[str, str]]:
         if kind.code != len(actions):
             there = f"the kinds before it have {len(actions)} codes"
             raise AssertionError(f"{kind.text!r} begins at code {kind.code}; {there}")
-        for named in kind.named:
-            ids, names = [thing.id for thing in named], [thing.name for thing in named]
-            actions.append((kind.text.format(*ids), kind.label.format(*names)))
+        for names in kind.names:
+            text = kind.text.format(*(one.id for one in names))
+            actions.append((text, kind.label.format(*(one.name for one in names))))
     return actions

@@ -106,7 +106,7 @@ cdef class Game:
     cdef const Guide *guide        # NULL: the game has none
     cdef const Encoder *encoder    # NULL: the game has no features for a learned value
     cdef readonly dict hand_values  # weights of the guide's value by name, arrays of doubles
-    cdef readonly tuple feature_names  # of the encoder, in order: those of a seat, those of the table
+    cdef readonly tuple input_names  # of the encoder, in order: those of a seat, those of the table
     cdef readonly str name
     cdef readonly int rules_revision
     cdef readonly tuple texts      # of each action code, in order; unique
@@ -116,15 +116,15 @@ cdef class Game:
     cdef readonly str catalogue    # hash of the card catalogue in use, "" for a game without one
     cdef tuple _seat_names
     cdef object _cards, _picture
-    cdef readonly tuple accounts   # checks of what must add up: functions of the fields that yield faults
+    cdef readonly tuple consistency_checks  # of what must add up: functions of the fields that yield faults
     cdef dict _codes
     cdef void bind(self, const GameOps *ops, const Guide *guide, const Encoder *encoder=*)
     cdef int broken(self, const void *s)  # index of the first broken invariant of the ops, -1 for none
     # a coming chance event that was shown to one seat, which is not an action
-    cdef int unsaid(self, const void *s, int seat, action_t *out)  # the possible outcomes; returns how many
-    cdef void say(self, void *s, int seat, action_t outcome)       # enter which one it is
-    cdef void unsay(self, void *s, int seat)                       # clear which one it is
-    cdef bint foresees(self, const void *s, int seat)              # was it shown the outcome of the event now due?
+    cdef int private_outcomes(self, const void *s, int seat, action_t *out)   # those possible; returns how many
+    cdef void set_private_outcome(self, void *s, int seat, action_t outcome)  # enter which one it is
+    cdef void clear_private_outcome(self, void *s, int seat)                  # clear which one it is
+    cdef bint foresees(self, const void *s, int seat)  # was it shown the outcome of the event now due?
 
 
 cdef class State:

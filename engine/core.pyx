@@ -7,7 +7,7 @@ from libc.string cimport memcmp, memcpy
 
 from clerestory.engine.envelope import check_envelope, list_fields, read_json
 from clerestory.engine.errors import BadPosition, BadText, GameError, IllegalAction, NotOver
-from clerestory.engine.encoding cimport Encoder, write_features
+from clerestory.engine.encoding cimport Encoder, write_inputs
 from clerestory.engine.rng cimport Rng
 
 
@@ -34,31 +34,31 @@ cdef class Game:
         rules_revision: raised whenever the same actions can lead elsewhere than before.
         actions: (text, label) of each action code, in order; texts are unique.
         layout: the fields of its positions.
-        accounts: checks across fields: functions of a position's fields that yield faults, each a path and a
-            description. They rely only on the fields' types and ranges; the first line of each docstring is the rule.
+        consistency_checks: functions of a position's fields that yield faults, each a path and a description. They
+            rely only on the fields' types and ranges; the first line of each docstring is the rule.
         seat_names: what seats are called in texts; else by number.
         picture: what makes a readable picture of a position's fields.
         tuning: how it is searched.
         cards: its card catalogue.
         hand_values: weights of the guide's value, doubles in its order, by name; "hand" is the one in use.
-        feature_names: of what a learned value sees of a seat, and of the table; the game binds its encoder.
+        input_names: of what a learned value sees of a seat, and of the table; the game binds its encoder.
     """
 
     def __init__(
-        self, str name, int rules_revision, actions, layout, accounts=(), *, tuning, seat_names=(), picture=None,
-        cards=None, hand_values=None, feature_names=((), ()),
+        self, str name, int rules_revision, actions, layout, consistency_checks=(), *, tuning, seat_names=(),
+        picture=None, cards=None, hand_values=None, input_names=((), ()),
     ):
         self.name = name
         self.rules_revision = rules_revision
         self.layout = layout
         self.tuning = tuning
-        self.accounts = tuple(accounts)
+        self.consistency_checks = tuple(consistency_checks)
         self._seat_names = tuple(seat_names) or tuple(f"seat {seat}" for seat in range(MAX_SEATS))
         self._picture = picture or list_fields
         self.catalogue = cards.content_hash() if cards else ""
         self._cards = cards.rows() if cards else {}
         self.hand_values = hand_values or {}
-        self.feature_names = tuple(feature_names)
+        self.input_names = tuple(input_names)
         self.texts = tuple(text for text, _ in actions)
         self.labels = tuple(label for _, label in actions)
         self._codes = {text: code for code, text in enumerate(self.texts)}
@@ -84,13 +84,13 @@ cdef class Game:
                 return i
         return -1
 
-    cdef int unsaid(self, const void *s, int seat, action_t *out):
+    cdef int private_outcomes(self, const void *s, int seat, action_t *out):
         return 0
 
-    cdef void say(self, void *s, int seat, action_t outcome):
+    cdef void set_private_outcome(self, void *s, int seat, action_t outcome):
         pass
 
-    cdef void unsay(self, void *s, int seat):
+    cdef void clear_private_outcome(self, void *s, int seat):
         pass
 
     cdef bint foresees(self, const void *s, int seat):
@@ -129,8 +129,8 @@ cdef class Game:
         """Return the card catalogue in use: rows with their sources, by list; {} for a game without one."""
         return self._cards
 
-    def features(self, states not None):
-        """Return what a learned value sees of positions, as NumPy arrays; feature_names says what is what.
+    def inputs(self, states not None):
+        """Return what a learned value sees of positions, as NumPy arrays; input_names says what is what.
 
         Args:
             states: NumPy array of uint8 (N, state_bytes), N at least 1: what `State.to_bytes` returned for positions of
@@ -153,7 +153,7 @@ cdef class Game:
         own = np.zeros((len(states), seats, self.encoder.own), np.float32)
         table = np.zeros((len(states), self.encoder.table), np.float32)
         points = np.zeros((len(states), seats), np.float32)
-        write_features(self.encoder, np.ascontiguousarray(states), own, table, points)
+        write_inputs(self.encoder, np.ascontiguousarray(states), own, table, points)
         return own, table, points
 
     def weigh(self, bytes memory not None, codes not None):
@@ -223,7 +223,7 @@ cdef class Game:
         check_envelope(self, fields)
         fields = fields[self.name]
         self.layout.check(fields)
-        self.layout.refuse(fault for account in self._accounts() for fault in account(fields))
+        self.layout.refuse(fault for check in self._all_checks() for fault in check(fields))
         cdef State state = State.__new__(State, self)
         cdef bytes memory = self.layout.pack(fields)
         memcpy(state.data, <const char *> memory, self.ops.state_size)
@@ -234,8 +234,8 @@ cdef class Game:
             self.layout.refuse([(field, f"breaks invariant {number} of the rules: {self.invariants[number]}")])
         return state
 
-    def _accounts(self):
-        return self.layout.place_faults, *self.accounts
+    def _all_checks(self):
+        return self.layout.place_faults, *self.consistency_checks
 
     @property
     def invariants(self):
@@ -244,12 +244,12 @@ cdef class Game:
             "",
             f"the number of seats is {self.ops.min_seats} to {self.ops.max_seats}",
             "every field is in its range",
-            *(account.__doc__.partition("\n")[0].rstrip(".") for account in self._accounts()),
+            *(check.__doc__.partition("\n")[0].rstrip(".") for check in self._all_checks()),
             *(self.ops.invariants[i].sentence.decode() for i in range(self.ops.num_invariants)),
         )
 
     def check_bytes(self, bytes memory not None):
-        """Return the number of the first invariant that arbitrary memory breaks, 0 for a sound position.
+        """Return the number of the first invariant that arbitrary memory breaks, 0 if it breaks none.
 
         Raises ValueError for bytes that are not as many as a position has.
         """
@@ -260,8 +260,8 @@ cdef class Game:
         if not self.layout.in_range(memory):
             return 2
         fields = self.layout.unpack(memory)
-        for number, account in enumerate(self._accounts(), 3):
-            if any(True for _ in account(fields)):
+        for number, check in enumerate(self._all_checks(), 3):
+            if any(True for _ in check(fields)):
                 return number
         if self.layout.pack(fields) != memory:
             return 2
@@ -406,7 +406,7 @@ cdef class State:
         self.game.ops.observe(other.data, seat)
         return other
 
-    def unsaid(self, int seat):
+    def private_outcomes(self, int seat):
         """Return the outcomes one of which the seat has been shown, though the position does not say which; mostly ().
 
         What is shown to one player is no action: whoever follows a game learns of it from that player, or not at all.
@@ -415,35 +415,35 @@ cdef class State:
         """
         self._require_seat(seat)
         cdef action_t outcomes[MAX_LEGAL]
-        cdef int i, n = self.game.unsaid(self.data, seat, outcomes)
+        cdef int i, n = self.game.private_outcomes(self.data, seat, outcomes)
         return tuple([self.game.action(outcomes[i]) for i in range(n)])
 
-    def say(self, int seat, outcome):
-        """Say which of the outcomes of `unsaid` the seat has been shown: an Action, its text or its code.
+    def set_private_outcome(self, int seat, outcome):
+        """Enter which of the `private_outcomes` the seat has been shown: an Action, its text or its code.
 
         It is no part of the history: an `undo` of an earlier action forgets it.
 
         Raises BadText, or IllegalAction for what cannot have been shown, and then changes nothing.
         """
         cdef int code = self._code(outcome)
-        possible = self.unsaid(seat)
+        possible = self.private_outcomes(seat)
         if all(action.code != code for action in possible):
             says = ", ".join(action.text for action in possible) or "nothing"
             name = self.game.seat_name(seat) if seat >= 0 else "an onlooker"
             raise IllegalAction(f"{self.game.texts[code]}: not what {name} can have been shown; {says} can")
-        self.game.say(self.data, seat, <action_t> code)
+        self.game.set_private_outcome(self.data, seat, <action_t> code)
 
-    def unsay(self, int seat):
+    def clear_private_outcome(self, int seat):
         """Forget what the seat has been shown, for a screen that others see too; return whether the position said it.
 
         Where the order of the cards concerned is known, it is forgotten as well.
 
         Raises BadPosition for a seat that does not exist.
         """
-        if self.unsaid(seat):
+        if self.private_outcomes(seat):
             return False
-        self.game.unsay(self.data, seat)
-        return bool(self.unsaid(seat))
+        self.game.clear_private_outcome(self.data, seat)
+        return bool(self.private_outcomes(seat))
 
     def foresees(self, int seat):
         """Whether the seat has been shown what comes up at the chance event that is due, said or not.
@@ -501,7 +501,7 @@ cdef class State:
             raise NotOver("the game is not over")
 
     def check(self):
-        """Return the number of the first broken invariant of `Game.invariants`, 0 for a sound position."""
+        """Return the number of the first broken invariant of `Game.invariants`, 0 if it breaks none."""
         return self.game.check_bytes(self.to_bytes())
 
     def value(self):

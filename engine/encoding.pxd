@@ -46,7 +46,7 @@ cdef inline void put_set(Sparse *features, int first, unsigned int members) noex
         members &= members - 1
 
 
-cdef void write_features(
+cdef void write_inputs(
     const Encoder *encoder, const unsigned char[:, ::1] states, float[:, :, ::1] own, float[:, ::1] table,
     float[:, ::1] points
 ) noexcept nogil

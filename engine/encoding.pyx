@@ -2,7 +2,7 @@
 from clerestory.engine.bounds cimport MAX_SEATS
 
 
-cdef void write_features(
+cdef void write_inputs(
     const Encoder *encoder, const unsigned char[:, ::1] states, float[:, :, ::1] own, float[:, ::1] table,
     float[:, ::1] points
 ) noexcept nogil:

@@ -32,7 +32,7 @@ class Kind:
     high: int = 0
     plain: bool = False
 
-    def sound(self, raw: Sequence[int], around: Context) -> bool:
+    def in_range(self, raw: Sequence[int], around: Context) -> bool:
         """Whether numbers of the struct are in range, so that `read` may be called."""
         return self.low <= min(raw) and max(raw) <= self.high
 
@@ -81,7 +81,7 @@ class SeatFlag(Kind):
 
     annotation = bool
 
-    def sound(self, raw: Sequence[int], around: Context) -> bool:
+    def in_range(self, raw: Sequence[int], around: Context) -> bool:
         return raw[0] < 1 << around.seats
 
     def read(self, raw: Sequence[int], around: Context) -> bool:
@@ -114,7 +114,7 @@ class Seat(Choice):
         super().__init__((*before, *colours), low)
         self.colours, self.others = tuple(colours), len(before)
 
-    def sound(self, raw: Sequence[int], around: Context) -> bool:
+    def in_range(self, raw: Sequence[int], around: Context) -> bool:
         return self.low <= raw[0] < self.low + self.others + around.seats
 
     def faults(self, value: str, around: Context) -> Iterable[str]:
@@ -148,8 +148,8 @@ class Each(Kind):
         self.annotation = listed(kind.annotation, count, count)
         self.kind = kind
 
-    def sound(self, raw: Sequence[int], around: Context) -> bool:
-        return all(self.kind.sound((number,), around) for number in raw)
+    def in_range(self, raw: Sequence[int], around: Context) -> bool:
+        return all(self.kind.in_range((number,), around) for number in raw)
 
     def read(self, raw: Sequence[int], around: Context) -> list[Any]:
         return [self.kind.read((number,), around) for number in raw]
@@ -210,7 +210,7 @@ class Order(Kind):
         """Return the number of each name plus one; 0 where one is missing."""
         return [word >> i & (1 << self.bits) - 1 for i in range(0, word.bit_length(), self.bits)]
 
-    def sound(self, raw: Sequence[int], around: Context) -> bool:
+    def in_range(self, raw: Sequence[int], around: Context) -> bool:
         entries, high = self.entries(raw[0]), around.seats if self.seated else len(self.names)
         return len(entries) <= self.most and all(1 <= entry <= high for entry in entries)
 
@@ -237,8 +237,8 @@ class Amounts(Kind):
             return raw
         return [raw[0] >> self.bits * i & (1 << self.bits) - 1 for i in range(len(self.names))]
 
-    def sound(self, raw: Sequence[int], around: Context) -> bool:
-        return super().sound(self.amounts(raw), around) and not (self.bits and raw[0] >> self.bits * len(self.names))
+    def in_range(self, raw: Sequence[int], around: Context) -> bool:
+        return super().in_range(self.amounts(raw), around) and not (self.bits and raw[0] >> self.bits * len(self.names))
 
     def read(self, raw: Sequence[int], around: Context) -> dict[str, int]:
         return dict(zip(self.names, self.amounts(raw), strict=True))

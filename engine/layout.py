@@ -158,7 +158,7 @@ class Layout:
         plan = self.plans[seats]
         numbers = plan.codec.unpack(memory)
         return plan.codec.pack(*numbers) == memory and all(
-            slot.kind.sound(slot.take(numbers), Context({}, max(slot.owner, 0), seats)) for slot in plan.slots
+            slot.kind.in_range(slot.take(numbers), Context({}, max(slot.owner, 0), seats)) for slot in plan.slots
         )
 
     # -- both ways -----------------------------------------------------------------------------------

@@ -56,7 +56,7 @@ def shapes(game: Game, rounds: int = 0) -> dict[str, Shape]:
 
     Raises BadWeights for a game without features.
     """
-    own, table = map(len, game.feature_names)
+    own, table = map(len, game.input_names)
     if not own:
         raise BadWeights(f"{game.name} has no features to learn from")
     priors = {PRIORS: (len(game.seats), rounds, game.num_actions)} if rounds else {}
@@ -86,7 +86,7 @@ def rounds_of(listed: object) -> int:
 
 def signature(game: Game) -> str:
     """Return 16 hexadecimal digits of the names of a game's features, in order."""
-    return hashlib.sha256(json.dumps(game.feature_names).encode()).hexdigest()[:16]
+    return hashlib.sha256(json.dumps(game.input_names).encode()).hexdigest()[:16]
 
 
 def write_weights(path: Path | str, arrays: Mapping[str, Any], provenance: Mapping[str, Any], *, game: Game) -> None:

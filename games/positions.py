@@ -57,7 +57,7 @@ class Positions:
             state = state.copy()
             state.play(self._texts[ply - 1])
             for seat, text in self._said.get(ply, ()):
-                state.say(seat, text)
+                state.set_private_outcome(seat, text)
             yield state
 
     def play(self, text: str) -> None:
@@ -70,7 +70,7 @@ class Positions:
     def say(self, seat: int, text: str) -> None:
         """Let the current position tell what a seat was shown. Raises GameError for what it cannot have been."""
         state = self.last.copy()
-        state.say(seat, text)
+        state.set_private_outcome(seat, text)
         self._said[self.ply] = (*self._said.get(self.ply, ()), (seat, text))
         self._become(state)
 

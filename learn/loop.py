@@ -176,14 +176,14 @@ def fit_generation(plan: Plan, out: Path, generation: int, resources: Resources)
     for progress in fit_of(plan, schedule, material, start, folder / "fit.npz"):
         resources.watch(f"generation {generation}: fit", progress.epoch, schedule.epochs)
     assert progress is not None
-    weights = calibrated(progress.weights, material.calibration, game.features)
+    weights = calibrated(progress.weights, material.calibration, game.inputs)
     priors = fit_priors(game, material.decisions)
     summary = {
         **provenance(plan, generation, material),
         "schedule": asdict(schedule),
         "start": None if start is None else start.checksum,
         "losses": progress.losses,
-        "held_out": {str(seats): figures(weights, part, game.features) for seats, part in material.held_out.items()},
+        "held_out": {str(seats): figures(weights, part, game.inputs) for seats, part in material.held_out.items()},
         "priors": {
             str(seats): figures_of_priors(game, seats, part, priors) for seats, part in material.decisions.items()
         },
@@ -201,7 +201,7 @@ def fit_of(
     begun = {} if start is None else {"start": start.checksum}
     header = header_of(schedule, positions=positions, **begun, **plan.header())
     weights = None if start is None else in_units(numpy_arrays(start))
-    return fit(material.learned, plan.load().features, schedule, start=weights, kept=(kept, header))
+    return fit(material.learned, plan.load().inputs, schedule, start=weights, kept=(kept, header))
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,7 +88,7 @@ class Outputs:
 
 
 def forward(weights: Weights, own: Array, table: Array) -> Outputs:
-    """Return the outputs for features as `Game.features` returns them."""
+    """Return the outputs for features as `Game.inputs` returns them."""
     both = own @ np.concatenate([weights["own"], weights["others"]], axis=1)
     mine, theirs = both[..., :HIDDEN], both[..., HIDDEN:]
     others = (theirs.sum(axis=1, keepdims=True) - theirs) / (own.shape[1] - 1)

@@ -40,7 +40,7 @@ class Plan:
     def __post_init__(self) -> None:
         """Check that the game can be learned. Raises BadPlan."""
         game = self.load()
-        if not any(map(len, game.feature_names)):
+        if not any(map(len, game.input_names)):
             raise BadPlan(f"game: {game.name} has no features to learn from")
         if not self.seats or any(seats not in game.seats for seats in self.seats):
             raise BadPlan(f"seats: {list(self.seats)}; they must be of {', '.join(map(str, game.seats))}")

@@ -58,7 +58,7 @@ def plies_of(end: State, viewer: int | None = None) -> list[Ply]:
 
 def shown(position: State, later: Sequence[Action]) -> Action | None:
     """Return the event that the seat to decide has been shown; None if there was none, or it was never revealed."""
-    possible = () if position.turn == NATURE else position.observe(NATURE).unsaid(position.turn)
+    possible = () if position.turn == NATURE else position.observe(NATURE).private_outcomes(position.turn)
     return next((action for action in later if action in possible), None) if possible else None
 
 
@@ -81,7 +81,7 @@ def known(position: State, viewer: int | None, later: Sequence[Action]) -> Root:
         later: the actions from here on.
     """
     judge = position.turn if viewer is None else viewer
-    if viewer is None and judge != NATURE and position.observe(NATURE).unsaid(judge):
+    if viewer is None and judge != NATURE and position.observe(NATURE).private_outcomes(judge):
         return foreseen(position, judge, shown(position, later))
     try:
         return observe(position, observer=judge)
@@ -94,7 +94,7 @@ def foreseen(position: State, seat: int, event: Action | None) -> Root:
     view = position.observe(NATURE)
     if event is None:
         return observe(view, observer=NATURE)
-    view.say(seat, event)
+    view.set_private_outcome(seat, event)
     try:
         return observe(view, observer=seat)
     except HiddenFromSeat:  # the seat has other private information

@@ -9,7 +9,7 @@ from libc.stdlib cimport free, malloc
 
 from clerestory.engine.clock cimport monotonic
 from clerestory.engine.core cimport MAX_LEGAL, NATURE, State, action_t
-from clerestory.search.outlook cimport Foreseen, look_ahead
+from clerestory.search.outlook cimport OutlookSums, look_ahead
 from clerestory.search.run cimport BY_DECISION, BY_ITERATIONS, BY_PAUSE, BY_STOP, BY_TIME, decided, prospect
 from clerestory.search.search cimport Search
 from clerestory.search.tree cimport tree_bytes
@@ -303,7 +303,7 @@ cdef class Searcher:
         cdef int i, lived, n = len(codes)
         for i in range(n):
             firsts[i] = codes[i]
-        cdef Foreseen *lines = <Foreseen *> malloc(n * sizeof(Foreseen))
+        cdef OutlookSums *lines = <OutlookSums *> malloc(n * sizeof(OutlookSums))
         if lines == NULL:
             raise MemoryError(f"no memory for the outlook of {n} lines")
         try:
@@ -313,14 +313,14 @@ cdef class Searcher:
         finally:
             free(lines)
 
-    cdef tuple _outlook(self, const Foreseen *line, int worlds):
+    cdef tuple _outlook(self, const OutlookSums *line, int worlds):
         now = self._features()
         return tuple([
             Outlook(name, value, line.total[i] / worlds, line.total[len(now) + i] / worlds)
             for i, (name, value) in enumerate(now.items())
         ])
 
-    cdef tuple _gains(self, const Foreseen *line, int worlds):
+    cdef tuple _gains(self, const OutlookSums *line, int worlds):
         return tuple([
             gain(feature, worlds, line.gain[i], line.gain_squares[i], at_game_end=at_end)
             for i, (at_end, feature) in enumerate(product((False, True), self._features()))

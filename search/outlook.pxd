@@ -5,11 +5,11 @@ from libc.stdint cimport int64_t, uint64_t
 from clerestory.engine.core cimport MAX_FEATURES, action_t
 from clerestory.search.search cimport Search
 
-cdef struct Foreseen:             # of one line, over all worlds; first when the round is over, then at the end
+cdef struct OutlookSums:          # of one line, over all worlds; first when the round is over, then at the end
     double total[2 * MAX_FEATURES]         # sums of the observer's features
     double gain[2 * MAX_FEATURES]          # sums of the differences to the first line, world by world
     double gain_squares[2 * MAX_FEATURES]  # sums of their squares
 
 cdef int look_ahead(
-    Search *search, const action_t *firsts, int lines, int worlds, int64_t plies, uint64_t seed, Foreseen *out
+    Search *search, const action_t *firsts, int lines, int worlds, int64_t plies, uint64_t seed, OutlookSums *out
 ) noexcept nogil

@@ -22,7 +22,7 @@ cdef enum:
 
 
 cdef int look_ahead(
-    Search *search, const action_t *firsts, int lines, int worlds, int64_t plies, uint64_t seed, Foreseen *out
+    Search *search, const action_t *firsts, int lines, int worlds, int64_t plies, uint64_t seed, OutlookSums *out
 ) noexcept nogil:
     """Add up the features of the search's seat at the end of the round and of the game, line by line.
 
@@ -36,7 +36,7 @@ cdef int look_ahead(
     cdef double other[2 * MAX_FEATURES]
     cdef int i, lived = 0, n = 2 * search.guide.num_features
     plies *= lines
-    memset(out, 0, lines * sizeof(Foreseen))
+    memset(out, 0, lines * sizeof(OutlookSums))
     while lived == 0 or lived < worlds and plies > 0:
         plies -= live(search, firsts[0], seed + lived, first)
         add(&out[0], first, first, n)
@@ -62,7 +62,7 @@ cdef void deal_for(const Search *search, action_t first, void *world, rng_t *rng
                 return
 
 
-cdef void add(Foreseen *line, const double *first, const double *own, int n) noexcept nogil:
+cdef void add(OutlookSums *line, const double *first, const double *own, int n) noexcept nogil:
     cdef double gain
     cdef int i
     for i in range(n):

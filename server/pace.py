@@ -14,7 +14,7 @@ LINES_EVERY = 1.0  # seconds
 
 
 @dataclass(slots=True)
-class Told:
+class RefusalRecord:
     """What a caller has been told lately.
 
     Attributes:
@@ -39,7 +39,7 @@ class Pace:
     """
 
     def __init__(self) -> None:
-        self._told: dict[str, Told] = {}
+        self._told: dict[str, RefusalRecord] = {}
         self._held = 0
 
     @property
@@ -83,11 +83,11 @@ class Pace:
         silent, told.silent = told.silent, 0
         return silent
 
-    def _of(self, caller: str) -> Told:
+    def _of(self, caller: str) -> RefusalRecord:
         """Return what a caller has been told; the callers of long ago are forgotten where there are too many."""
         if caller not in self._told and len(self._told) >= MOST_CALLERS:
             now = time.monotonic()
             self._told = {one: told for one, told in self._told.items() if told.until > now}
         if len(self._told) >= MOST_CALLERS:
-            return Told()
-        return self._told.setdefault(caller, Told())
+            return RefusalRecord()
+        return self._told.setdefault(caller, RefusalRecord())

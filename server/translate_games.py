@@ -186,7 +186,7 @@ def write_view(position: State, seat: int | None, *, actions: bool, enters: bool
         seat=seat,
         position=write_position(known),
         actions=write_actions(known).actions if actions and mine else None,
-        unsaid=[write_action(outcome) for outcome in known.unsaid(eyes)] if actions else None,
+        unsaid=[write_action(outcome) for outcome in known.private_outcomes(eyes)] if actions else None,
     )
 
 

@@ -83,7 +83,7 @@ def equal_seeds_give_equal_bytes(game: Any, seats: int, seed: int) -> None:
     assert any(game.new(seats, other) != game.new(seats, seed) for other in range(seed + 1, seed + 20))
 
 
-def positions_are_always_sound(game: Any, seats: int, seed: int) -> None:
+def positions_keep_every_invariant(game: Any, seats: int, seed: int) -> None:
     for state in walk(game, seats, seed):
         assert state.check() == 0
         for seat in observers(state):
@@ -170,7 +170,7 @@ def watching_is_playing_on_what_is_known(game: Any, seats: int, seed: int) -> No
             known.play(action)
             after.play(action)
             if known.observe(seat) != after.observe(seat):  # shown just now to this seat alone, which must say what
-                outcomes = known.unsaid(seat)
+                outcomes = known.private_outcomes(seat)
                 assert after.observe(seat) in [told(known, seat, outcome) for outcome in outcomes]
             assert known.observe(NATURE) == after.observe(NATURE)
 
@@ -178,7 +178,7 @@ def watching_is_playing_on_what_is_known(game: Any, seats: int, seed: int) -> No
 def told(known: Any, seat: int, outcome: Any) -> Any:
     """The view of a seat, with the event that it has been shown entered."""
     view = known.observe(seat)
-    view.say(seat, outcome)
+    view.set_private_outcome(seat, outcome)
     return view
 
 
@@ -267,7 +267,7 @@ LAWS: tuple[Law, ...] = (
     undo_restores_every_byte,
     games_end_in_time,
     equal_seeds_give_equal_bytes,
-    positions_are_always_sound,
+    positions_keep_every_invariant,
     results_agree,
     every_action_has_its_text,
     positions_round_trip,

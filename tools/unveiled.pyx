@@ -35,8 +35,8 @@ cdef class Unveiled(Game):
         self.bind(&self.open_ops, game.guide, game.encoder)
         texts = list(zip(game.texts, game.labels))
         super().__init__(
-            game.name, game.rules_revision, texts, game.layout, game.accounts,
-            tuning=game.tuning, hand_values=game.hand_values, feature_names=game.feature_names,
+            game.name, game.rules_revision, texts, game.layout, game.consistency_checks,
+            tuning=game.tuning, hand_values=game.hand_values, input_names=game.input_names,
         )
         self.catalogue = game.catalogue
 

@@ -2,19 +2,19 @@
 
 from itertools import combinations, product
 
-from clerestory.engine.actions import ActionKind, Thing, plain, single, texts, things
+from clerestory.engine.actions import ActionKind, Named, named, plain, single, texts
 from clerestory.engine.cathedral import codes
 from clerestory.engine.cathedral.catalogue import ONCE, CathedralCatalogue
 from clerestory.engine.cathedral.constants import LOWEST_ROLL, METAL_CUBES, MOST_SOLD, MOST_USES, ROLLS, STARTING, STOCK
 from clerestory.engine.cathedral.names import COLOURS, LOCATIONS, TYPES, Names, names_of
 
-TYPE_THINGS = things(TYPES)
+NAMED_TYPES = named(TYPES)
 TIMES = (
-    Thing("1", "once"),
-    Thing("2", "twice"),
-    *(Thing(str(times), f"{times} times") for times in range(3, MOST_USES + 1)),
+    Named("1", "once"),
+    Named("2", "twice"),
+    *(Named(str(times), f"{times} times") for times in range(3, MOST_USES + 1)),
 )
-COLOUR_THINGS = things(COLOURS)
+NAMED_COLOURS = named(COLOURS)
 
 
 def nature_kinds(names: Names) -> list[ActionKind]:
@@ -23,9 +23,9 @@ def nature_kinds(names: Names) -> list[ActionKind]:
         single(codes.TURN_UP_ADVANTAGE, "advantage {}", "{} is turned up at Kingsbridge", names.advantages),
         single(codes.TURN_UP_CRAFTSMAN, "craftsman {}", "{} is turned up at Shiring", names.craftsmen[STARTING:]),
         ActionKind(codes.LEAVE_OUT, "leave-out {} {}", "left out: {}; {}", tuple(combinations(names.resources, 2))),
-        single(codes.DRAW, "draw {}", "a {} builder is drawn", COLOUR_THINGS),
+        single(codes.DRAW, "draw {}", "a {} builder is drawn", NAMED_COLOURS),
         single(codes.TURN_UP_EVENT, "event {}", "the event: {}", names.events),
-        single(codes.ROLL, "roll {}", "the tax is {}", things(range(LOWEST_ROLL, LOWEST_ROLL + ROLLS))),
+        single(codes.ROLL, "roll {}", "the tax is {}", named(range(LOWEST_ROLL, LOWEST_ROLL + ROLLS))),
     ]
 
 
@@ -39,14 +39,14 @@ def draft_kinds(names: Names) -> list[ActionKind]:
     ]
 
 
-def builder_kinds(once: list[Thing]) -> list[ActionKind]:
+def builder_kinds(once: list[Named]) -> list[ActionKind]:
     """Actions with builders and with single-use cards."""
     remigius, thomas, exemption = once
     return [
         plain(codes.REDRAW, "redraw", "return the builder to the bag and draw again"),
         plain(codes.ACCEPT, "accept", "let the draw stand"),
-        ActionKind(codes.PLACE, "place {} {}", "place a {} builder: {}", tuple(product(COLOUR_THINGS, LOCATIONS))),
-        single(codes.WAIT, "wait {}", "pass: the {} builder waits", COLOUR_THINGS),
+        ActionKind(codes.PLACE, "place {} {}", "place a {} builder: {}", tuple(product(NAMED_COLOURS, LOCATIONS))),
+        single(codes.WAIT, "wait {}", "pass: the {} builder waits", NAMED_COLOURS),
         single(codes.USE_REMIGIUS, "use {}", "use {}: this builder is placed free", [remigius]),
         single(codes.USE_THOMAS, "use {}", "use {}: be spared by the event", [thomas]),
         single(codes.USE_EXEMPTION, "use {}", "use {}: pay no tax", [exemption]),
@@ -58,14 +58,14 @@ def builder_kinds(once: list[Thing]) -> list[ActionKind]:
 def board_kinds(names: Names) -> list[ActionKind]:
     """A seat's actions from the event to the cathedral."""
     most = {"metal": METAL_CUBES}
-    sales = [(thing, n) for thing in TYPE_THINGS for n in things(range(1, most.get(thing.id, MOST_SOLD) + 1))]
+    sales = [(thing, n) for thing in NAMED_TYPES for n in named(range(1, most.get(thing.id, MOST_SOLD) + 1))]
     uses = product(names.craftsmen, TIMES)
     return [
         plain(codes.PROTECT, "protect", "take the archbishop's protection"),
         plain(codes.DECLINE, "decline", "take no protection"),
-        single(codes.GAIN, "gain {}", "gain 1 {}", TYPE_THINGS[:3]),
-        single(codes.DISCARD, "discard {}", "discard 1 {}", TYPE_THINGS),
-        ActionKind(codes.BUY, "buy {} {}", "buy {1} {0}", tuple(product(TYPE_THINGS[:3], things(range(1, STOCK + 1))))),
+        single(codes.GAIN, "gain {}", "gain 1 {}", NAMED_TYPES[:3]),
+        single(codes.DISCARD, "discard {}", "discard 1 {}", NAMED_TYPES),
+        ActionKind(codes.BUY, "buy {} {}", "buy {1} {0}", tuple(product(NAMED_TYPES[:3], named(range(1, STOCK + 1))))),
         ActionKind(codes.SELL, "sell {} {}", "sell {1} {0}", tuple(sales)),
         plain(codes.LEAVE, "leave", "leave the market"),
         ActionKind(codes.CONVERT, "convert {} {}", "use the {}, {}", tuple(uses)),

@@ -26,7 +26,7 @@ class Uses(Kind):
         word = raw[0] | raw[1] << 64
         return [word >> 4 * i & 15 for i in range(32)]
 
-    def sound(self, raw: Sequence[int], around: Context) -> bool:
+    def in_range(self, raw: Sequence[int], around: Context) -> bool:
         times = self.times(raw)
         return max(times) <= MOST_USES and not any(times[len(self.ids) :])
 
@@ -94,4 +94,4 @@ def builders_placed(fields: dict[str, Any]) -> list[str]:
     return [*(fields[name] for name in SINGLE_SPACES), *several]
 
 
-ACCOUNTS = (cube_faults, event_faults, player_faults)
+CONSISTENCY_CHECKS = (cube_faults, event_faults, player_faults)

@@ -11,11 +11,11 @@ from clerestory.engine.cathedral.builders cimport *
 from clerestory.engine.cathedral.codes cimport *
 from clerestory.engine.cathedral.draft cimport legal_draft, play_draft
 from clerestory.engine.cathedral.events cimport *
-from clerestory.engine.cathedral.features cimport ENCODER
+from clerestory.engine.cathedral.inputs cimport ENCODER
 from clerestory.engine.cathedral.guide cimport GUIDE
 from clerestory.engine.cathedral.luck cimport *
 from clerestory.engine.cathedral.market cimport legal_market, play_market
-from clerestory.engine.cathedral.sound cimport INVARIANTS, NUM_INVARIANTS
+from clerestory.engine.cathedral.invariants cimport INVARIANTS, NUM_INVARIANTS
 from clerestory.engine.cathedral.state cimport *
 from clerestory.engine.cathedral.works cimport legal_cathedral, legal_keep, play_cathedral, play_keep
 from clerestory.engine.core cimport MAX_LEGAL, NATURE, Game, GameOps, action_t
@@ -26,10 +26,10 @@ from clerestory.engine.steps cimport StepRule, actor_of, legal_nothing, legal_ru
 
 from clerestory.engine.cathedral.actions import actions
 from clerestory.engine.cathedral.catalogue import CathedralCatalogue
-from clerestory.engine.cathedral.features import FEATURE_NAMES
+from clerestory.engine.cathedral.inputs import INPUT_NAMES
 from clerestory.engine.cathedral.guide import HAND_VALUES
 from clerestory.engine.cathedral.names import COLOURS, names_of
-from clerestory.engine.cathedral.position import ACCOUNTS
+from clerestory.engine.cathedral.position import CONSISTENCY_CHECKS
 from clerestory.engine.cathedral.state import layout_of
 from clerestory.engine.cathedral.tables import fill
 from clerestory.engine.cathedral.text import show
@@ -179,23 +179,23 @@ cdef class CathedralGame(Game):
     def __init__(self, catalogue=None):
         cards = take_cards(CathedralCatalogue, catalogue, fill)
         super().__init__(
-            "cathedral", RULES_REVISION, actions(cards), layout_of(names_of(cards)), ACCOUNTS,
+            "cathedral", RULES_REVISION, actions(cards), layout_of(names_of(cards)), CONSISTENCY_CHECKS,
             tuning=TUNING, seat_names=COLOURS, picture=show, cards=cards,
-            hand_values=HAND_VALUES, feature_names=FEATURE_NAMES,
+            hand_values=HAND_VALUES, input_names=INPUT_NAMES,
         )
 
-    cdef int unsaid(self, const void *state, int seat, action_t *out):
+    cdef int private_outcomes(self, const void *state, int seat, action_t *out):
         """If the seat has been shown the coming event: all events that have not been turned up (R40)."""
         cdef const Cathedral *s = <const Cathedral *> state
         if not is_shown_event(s, seat) or s.event_deck[s.round - 1]:
             return 0
         return list_set(s.unseen_events, TURN_UP_EVENT, out)
 
-    cdef void say(self, void *state, int seat, action_t outcome):
+    cdef void set_private_outcome(self, void *state, int seat, action_t outcome):
         cdef Cathedral *s = <Cathedral *> state
         s.event_deck[s.round - 1] = <uint8_t> (outcome - TURN_UP_EVENT + 1)
 
-    cdef void unsay(self, void *state, int seat):
+    cdef void clear_private_outcome(self, void *state, int seat):
         cdef Cathedral *s = <Cathedral *> state
         if is_shown_event(s, seat):
             memset(s.event_deck, 0, sizeof(s.event_deck))

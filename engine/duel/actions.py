@@ -6,16 +6,16 @@ Only the length of the last range, two codes for each card, depends on the catal
 from collections import Counter
 from itertools import combinations_with_replacement, product
 
-from clerestory.engine.actions import ActionKind, Thing, plain, single, texts, things
+from clerestory.engine.actions import ActionKind, Named, named, plain, single, texts
 from clerestory.engine.duel import codes
 from clerestory.engine.duel.catalogue import CHIPS_OF_KIND, DuelCatalogue
 from clerestory.engine.duel.names import CHIPS, LINES, MATERIALS, PLACES, SEALS, SECTIONS, NamedCard, names_of
 
-CHIP_THINGS = things(CHIPS)
-MATERIAL_THINGS = things(MATERIALS)
-SEAL_THINGS = things(SEALS)
-PLACE_THINGS = tuple(Thing(place, f"row {place[0]}, column {place[2]}") for place in PLACES)
-SECTION_THINGS = tuple(Thing(section, f"section {section}") for section in SECTIONS)
+NAMED_CHIPS = named(CHIPS)
+NAMED_MATERIALS = named(MATERIALS)
+NAMED_SEALS = named(SEALS)
+NAMED_PLACES = tuple(Named(place, f"row {place[0]}, column {place[2]}") for place in PLACES)
+NAMED_SECTIONS = tuple(Named(section, f"section {section}") for section in SECTIONS)
 NO_ORE = codes.NO_ORE
 
 
@@ -29,8 +29,8 @@ def sets_of_materials() -> list[tuple[str, ...]]:
 def nature_kinds() -> list[ActionKind]:
     """Nature's actions except for cards."""
     return [
-        single(codes.FACE, "face {}", "the seal shows {}", things(range(6))),
-        single(codes.DRAW, "draw {}", "the seal drawn is {}", SEAL_THINGS),
+        single(codes.FACE, "face {}", "the seal shows {}", named(range(6))),
+        single(codes.DRAW, "draw {}", "the seal drawn is {}", NAMED_SEALS),
     ]
 
 
@@ -38,39 +38,39 @@ def round_kinds() -> list[ActionKind]:
     """Claims and the conflict."""
     return [
         single(codes.CLAIM, "claim {}", "claim {}", LINES),
-        single(codes.TAKE_BACK, "take-back {}", "take back the marker: {}", PLACE_THINGS),
-        single(codes.FLIP, "flip {}", "flip a seal: {}", [*SEAL_THINGS, Thing("personal", "the personal one, 2/3")]),
+        single(codes.TAKE_BACK, "take-back {}", "take back the marker: {}", NAMED_PLACES),
+        single(codes.FLIP, "flip {}", "flip a seal: {}", [*NAMED_SEALS, Named("personal", "the personal one, 2/3")]),
         plain(codes.STOP, "stop", "stop flipping: the card is lost"),
-        single(codes.KEEP, "keep {}", "keep a seal: {}", SEAL_THINGS),
+        single(codes.KEEP, "keep {}", "keep a seal: {}", NAMED_SEALS),
         plain(codes.PASS, "pass", "keep the card for later"),
     ]
 
 
 def turn_kinds() -> list[ActionKind]:
     """Building, and the choices after the use of a card."""
-    lots = [Thing(" ".join(wanted), ", ".join(wanted)) for wanted in sets_of_materials()]
+    lots = [Named(" ".join(wanted), ", ".join(wanted)) for wanted in sets_of_materials()]
     turned = [
-        (chip, Thing(str(n), str(n)))
-        for chip, most in zip(CHIP_THINGS, CHIPS_OF_KIND, strict=True)
+        (chip, Named(str(n), str(n)))
+        for chip, most in zip(NAMED_CHIPS, CHIPS_OF_KIND, strict=True)
         for n in range(1, most + 1)
     ]
     return [
-        ActionKind(codes.BUILD, "build {} {}", "build in {}: {}", tuple(product(SECTION_THINGS, lots))),
+        ActionKind(codes.BUILD, "build {} {}", "build in {}: {}", tuple(product(NAMED_SECTIONS, lots))),
         plain(codes.END, "end", "end the turn"),
         plain(codes.DONE, "done", "no more of this"),
         plain(codes.BUY_SEAL, "buy seal", "buy the top seal"),
         ActionKind(codes.CONVERT, "convert {} {}", "convert {1} {0}", tuple(turned)),
-        single(codes.BUY, "buy {}", "buy 1 {}", CHIP_THINGS),
-        single(codes.SELL, "sell wool {}", "sell {} wool", things(range(1, CHIPS_OF_KIND[3] + 1))),
-        single(codes.TAKE, "take {}", "take 1 {}", CHIP_THINGS[:NO_ORE]),
-        ActionKind(codes.PAY, "pay {} {}", "pay a seal {} for 1 {}", tuple(product(SEAL_THINGS, CHIP_THINGS[:NO_ORE]))),
+        single(codes.BUY, "buy {}", "buy 1 {}", NAMED_CHIPS),
+        single(codes.SELL, "sell wool {}", "sell {} wool", named(range(1, CHIPS_OF_KIND[3] + 1))),
+        single(codes.TAKE, "take {}", "take 1 {}", NAMED_CHIPS[:NO_ORE]),
+        ActionKind(codes.PAY, "pay {} {}", "pay a seal {} for 1 {}", tuple(product(NAMED_SEALS, NAMED_CHIPS[:NO_ORE]))),
         ActionKind(
             codes.PLACE,
             "place {} {} {}",
             "place in {}: {}, for a seal {}",
-            tuple(product(SECTION_THINGS, MATERIAL_THINGS[:NO_ORE], SEAL_THINGS)),
+            tuple(product(NAMED_SECTIONS, NAMED_MATERIALS[:NO_ORE], NAMED_SEALS)),
         ),
-        ActionKind(codes.RETURN, "return {} {}", "return from {}: {}", tuple(product(SECTION_THINGS, MATERIAL_THINGS))),
+        ActionKind(codes.RETURN, "return {} {}", "return from {}: {}", tuple(product(NAMED_SECTIONS, NAMED_MATERIALS))),
     ]
 
 
@@ -78,8 +78,8 @@ def card_kinds(card: NamedCard, code: int) -> list[ActionKind]:
     """The two actions of a card."""
     verb = "play" if card.once else "use"
     return [
-        single(code, "deal {}", "the next card: {}", [Thing(card.id, card.name)]),
-        single(code + 1, f"{verb} {{}}", f"{verb} {{}}", [Thing(card.id, card.name)]),
+        single(code, "deal {}", "the next card: {}", [Named(card.id, card.name)]),
+        single(code + 1, f"{verb} {{}}", f"{verb} {{}}", [Named(card.id, card.name)]),
     ]
 
 

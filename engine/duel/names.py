@@ -2,7 +2,7 @@
 
 from typing import NamedTuple, get_args
 
-from clerestory.engine.actions import Thing
+from clerestory.engine.actions import Named
 from clerestory.engine.colours import COLOURS as EVERY_COLOUR
 from clerestory.engine.duel.catalogue import Chip, DuelCatalogue, Material, Numeral
 
@@ -14,14 +14,14 @@ SEALS = ("0/5", "1/4", "2/3")
 PLACES = tuple(f"{row}.{column}" for row in (1, 2, 3) for column in (1, 2, 3))
 
 LINES = (
-    Thing("row 1", "the first row"),
-    Thing("row 2", "the second row"),
-    Thing("row 3", "the third row"),
-    Thing("column 1", "the first column"),
-    Thing("column 2", "the second column"),
-    Thing("column 3", "the third column"),
-    Thing("diagonal down", "the diagonal from the upper left"),
-    Thing("diagonal up", "the diagonal from the lower left"),
+    Named("row 1", "the first row"),
+    Named("row 2", "the second row"),
+    Named("row 3", "the third row"),
+    Named("column 1", "the first column"),
+    Named("column 2", "the second column"),
+    Named("column 3", "the third column"),
+    Named("diagonal down", "the diagonal from the upper left"),
+    Named("diagonal up", "the diagonal from the lower left"),
 )
 
 

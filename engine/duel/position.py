@@ -22,7 +22,7 @@ class Multiset(Kind):
         self.names, self.most = tuple(names), most
         self.one = {name: 1 << 4 * i for i, name in enumerate(names)}
 
-    def sound(self, raw: Sequence[int], around: Context) -> bool:
+    def in_range(self, raw: Sequence[int], around: Context) -> bool:
         return raw[0] < 1 << 4 * len(self.names) and len(self.read(raw, around)) <= self.most
 
     def read(self, raw: Sequence[int], around: Context) -> list[str]:
@@ -74,7 +74,7 @@ class Undealt(Kind):
         self.cards = cards
         self.decks = [[card.id for card in cards for _ in range(card.copies[deck])] for deck in range(2)]
 
-    def sound(self, raw: Sequence[int], around: Context) -> bool:
+    def in_range(self, raw: Sequence[int], around: Context) -> bool:
         return raw[0] < 1 << DECK and raw[1] == DECK - raw[0].bit_count()
 
     def read(self, raw: Sequence[int], around: Context) -> list[str]:
@@ -134,4 +134,4 @@ def seal_faults(fields: dict[str, Any]) -> Iterator[Fault]:
         yield "seal_order", f"{fields['seal_order']} are not the unseen seals"
 
 
-ACCOUNTS = (goods_faults, seal_faults)
+CONSISTENCY_CHECKS = (goods_faults, seal_faults)

@@ -13,11 +13,11 @@ from clerestory.engine.duel.chips cimport *
 from clerestory.engine.duel.codes cimport *
 from clerestory.engine.duel.contest cimport *
 from clerestory.engine.duel.course cimport begin_phase, begin_round
-from clerestory.engine.duel.features cimport ENCODER
+from clerestory.engine.duel.inputs cimport ENCODER
 from clerestory.engine.duel.guide cimport GUIDE
 from clerestory.engine.duel.luck cimport *
 from clerestory.engine.duel.seals cimport *
-from clerestory.engine.duel.sound cimport INVARIANTS, NUM_INVARIANTS
+from clerestory.engine.duel.invariants cimport INVARIANTS, NUM_INVARIANTS
 from clerestory.engine.duel.state cimport *
 from clerestory.engine.duel.turn cimport legal_copy, legal_turn, play_copy, play_turn
 from clerestory.engine.hash cimport hash_words
@@ -26,10 +26,10 @@ from clerestory.engine.steps cimport StepRule, actor_of, legal_nothing, legal_ru
 
 from clerestory.engine.duel.actions import actions
 from clerestory.engine.duel.catalogue import DuelCatalogue
-from clerestory.engine.duel.features import FEATURE_NAMES
+from clerestory.engine.duel.inputs import INPUT_NAMES
 from clerestory.engine.duel.guide import HAND_VALUES
 from clerestory.engine.duel.names import COLOURS, names_of
-from clerestory.engine.duel.position import ACCOUNTS
+from clerestory.engine.duel.position import CONSISTENCY_CHECKS
 from clerestory.engine.duel.state import layout_of
 from clerestory.engine.duel.tables import fill
 from clerestory.engine.duel.text import show
@@ -164,7 +164,7 @@ cdef class DuelGame(Game):
         cards = take_cards(DuelCatalogue, catalogue, fill)
         OPS.num_actions = CARDS + 2 * len(cards.cards)
         super().__init__(
-            "duel", RULES_REVISION, actions(cards), layout_of(names_of(cards)), ACCOUNTS,
+            "duel", RULES_REVISION, actions(cards), layout_of(names_of(cards)), CONSISTENCY_CHECKS,
             tuning=TUNING, seat_names=COLOURS, picture=show, cards=cards,
-            hand_values=HAND_VALUES, feature_names=FEATURE_NAMES,
+            hand_values=HAND_VALUES, input_names=INPUT_NAMES,
         )

@@ -38,7 +38,7 @@ class Hand(Kind):
 
     annotation = listed(whole(0, 10), 0, 2)
 
-    def sound(self, raw: Sequence[int], around: Context) -> bool:
+    def in_range(self, raw: Sequence[int], around: Context) -> bool:
         return raw[0] <= 2 and raw[1] < 1 << len(CARDS) and raw[1].bit_count() <= raw[0]
 
     def read(self, raw: Sequence[int], around: Context) -> list[int]:

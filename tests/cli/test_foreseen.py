@@ -60,7 +60,7 @@ def test_the_owner_is_asked_once_and_nothing_shows_what_was_typed(
     assert said.count("That is not one of them") == 1
     assert COMING not in said
     assert "`peek` shows it" in said
-    assert not session.state.observe(0).unsaid(0)
+    assert not session.state.observe(0).private_outcomes(0)
 
 
 def test_peek_shows_it(advisor: Advisor, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,7 +75,7 @@ def test_an_owner_who_says_nothing_is_asked_again_in_the_next_round_only(
     said, prompts = played(session, monkeypatch, "", "?", "pass", "undo", "quit")
     assert prompts.count("red alone> ") == 1
     assert "information sets" in said  # a hint that believes something
-    assert session.withheld[0] == session.state.unsaid(0)
+    assert session.withheld[0] == session.state.private_outcomes(0)
 
 
 def test_what_was_said_reaches_the_advisor(advisor: Advisor, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,7 +145,7 @@ def test_a_game_at_a_table_that_a_server_keeps_asks_too(target: str) -> None:
 
 
 def test_what_names_an_outcome() -> None:
-    possible = beginning([]).unsaid(0)
+    possible = beginning([]).private_outcomes(0)
     assert [fitting(possible, typed) for typed in ("0", "99", "event", "roof")] == [[], [], [], []]
     assert fitting(possible, "1") == fitting(possible, possible[0].text) == [possible[0]]
 
@@ -156,5 +156,5 @@ def test_a_record_does_not_tell_it(advisor: Advisor, monkeypatch: pytest.MonkeyP
     _, prompts = played(session, monkeypatch, "pass", "quarrel", "pass", f"save {path}", "quit")
     assert "red alone> " in prompts
     opening, *course = [json.loads(line) for line in path.read_text().splitlines()]
-    assert from_position(opening["position"]).unsaid(0)
+    assert from_position(opening["position"]).private_outcomes(0)
     assert [line["action"] for line in course[:-1]] == ["pass", "pass"]

@@ -2,14 +2,14 @@
 
 import pytest
 
-from clerestory.engine.actions import Thing, plain, single, texts, things
+from clerestory.engine.actions import Named, named, plain, single, texts
 
 
 def test_kinds_follow_each_other() -> None:
     kinds = [
         plain(0, "pass", "pass this time"),
-        single(1, "take {}", "take the {}", [Thing("a", "first"), Thing("b", "second")]),
-        single(3, "roll {}", "{} pips", things(range(2, 4))),
+        single(1, "take {}", "take the {}", [Named("a", "first"), Named("b", "second")]),
+        single(3, "roll {}", "{} pips", named(range(2, 4))),
     ]
     assert texts(kinds) == [
         ("pass", "pass this time"),

@@ -109,7 +109,7 @@ FAULTS: dict[str, dict[str, Callable[..., Any]]] = {
     "undo_restores_every_byte": {"undo": forgetful_undo},
     "games_end_in_time": {"game.max_plies": lambda: 3},
     "equal_seeds_give_equal_bytes": {"game.new": all_fixed},
-    "positions_are_always_sound": {"check": lambda state: 7 if state.turn == 1 else 0},
+    "positions_keep_every_invariant": {"check": lambda state: 7 if state.turn == 1 else 0},
     "results_agree": {"returns": lambda state: (1.0,) * state.seats},
     "every_action_has_its_text": {"game.action": renamed},
     "positions_round_trip": {"game.from_position": lambda position: TOY.new(2, 1)},

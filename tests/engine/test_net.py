@@ -14,7 +14,7 @@ from clerestory.engine.elementary import exp
 from clerestory.engine.errors import BadWeights
 from clerestory.engine.value import value_of
 from clerestory.engine.weights import shapes, write_weights
-from tests.engine.test_features import LEARNED, features, renamed, sampled
+from tests.engine.test_inputs import LEARNED, features, renamed, sampled
 from tests.shipped import CATHEDRAL
 
 Arrays = dict[str, Any]

@@ -5,7 +5,7 @@ import pytest
 from clerestory.engine import Game
 from clerestory.engine.value import LEARNED as NET
 from clerestory.engine.value import value_of
-from tests.engine.test_features import LEARNED, sampled
+from tests.engine.test_inputs import LEARNED, sampled
 
 SIGNATURES = {
     ("cathedral", 2): "13df027e",

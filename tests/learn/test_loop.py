@@ -212,7 +212,7 @@ def test_a_value_that_is_damaged_is_named(tmp_path: Path) -> None:
 
 
 def test_a_game_without_features_cannot_be_learned() -> None:
-    if any(map(len, TOY.feature_names)):
+    if any(map(len, TOY.input_names)):
         pytest.skip("every game has features")
     with pytest.raises(BadPlan, match="toy has no features"):
         replace(PLAN, load=toy)

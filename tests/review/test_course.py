@@ -71,7 +71,7 @@ def game_with_ellen() -> tuple[State, int]:
             if (
                 position.turn >= 0
                 and len(position.legal_codes()) > 1
-                and position.observe(NATURE).unsaid(position.turn)
+                and position.observe(NATURE).private_outcomes(position.turn)
             ):
                 return end, ply
     raise AssertionError("Ellen was never taken")
@@ -84,10 +84,10 @@ def test_a_seat_that_was_shown_an_event_is_judged_by_it_once_it_has_come_up() ->
         root = plies_of(world)[ply - 1].root
         assert root is not None
         assert root.observer == seat
-        assert not root.view.unsaid(seat)
+        assert not root.view.private_outcomes(seat)
         event = next(action for action in end.history[ply:] if action.text.startswith("event "))
         informed = cut(end, ply - 1).observe(NATURE)
-        informed.say(seat, event)
+        informed.set_private_outcome(seat, event)
         assert root.view == informed
 
 

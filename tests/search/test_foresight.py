@@ -81,5 +81,5 @@ def test_who_asks_for_the_owners_decision_must_say_the_event() -> None:
     with pytest.raises(HiddenFromSeat, match="red"):
         observe(public, observer=OWNER)
     assert Searcher(observe(public, observer=OTHER), seed=1).run(iterations=10).lines
-    public.say(OWNER, f"event {EVENTS[0]}")
+    public.set_private_outcome(OWNER, f"event {EVENTS[0]}")
     assert table(public) == table(worlds()[0])

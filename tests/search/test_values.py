@@ -100,7 +100,7 @@ def test_bots_take_values_by_name_and_by_file(net: str) -> None:
     assert parse_bot(f"ismcts:value={net},reward=win").choose(state, 1, budget).action
     with pytest.raises(BadLimit, match="value: 'foot': no value of cathedral; there are hand"):
         parse_bot("ismcts:value=foot").choose(state, 1, budget)
-    with pytest.raises(BadLimit, match="value: 7 is no name of a value"):
+    with pytest.raises(BadLimit, match="value: '7': no value of cathedral"):
         parse_bot("ismcts:value=7").choose(state, 1, budget)
 
 

@@ -157,31 +157,31 @@ def test_in_the_last_round_the_coming_event_is_the_whole_deck() -> None:
 
 def test_the_owner_says_what_was_shown() -> None:
     public = CATHEDRAL.from_position(position([]))
-    assert {action.text for action in public.unsaid(OWNER)} == {f"event {card}" for card in unseen(public)}
-    assert public.unsaid(OTHER) == public.unsaid(NATURE) == ()
-    public.say(OWNER, "event quarrel")
+    assert {action.text for action in public.private_outcomes(OWNER)} == {f"event {card}" for card in unseen(public)}
+    assert public.private_outcomes(OTHER) == public.private_outcomes(NATURE) == ()
+    public.set_private_outcome(OWNER, "event quarrel")
     assert deck_of(public) == ["quarrel"]
-    assert public.unsaid(OWNER) == ()
+    assert public.private_outcomes(OWNER) == ()
     assert deck_of(public.observe(OTHER)) == []
     with pytest.raises(IllegalAction, match="event volunteers: not what red can have been shown; nothing can"):
-        public.say(OWNER, "event volunteers")
+        public.set_private_outcome(OWNER, "event volunteers")
 
 
 def test_nobody_else_can_say_it() -> None:
     public = CATHEDRAL.from_position(position([]))
     with pytest.raises(IllegalAction, match="not what blue"):
-        public.say(OTHER, "event quarrel")
+        public.set_private_outcome(OTHER, "event quarrel")
     with pytest.raises(IllegalAction, match="not what an onlooker"):
-        public.say(NATURE, "event quarrel")
+        public.set_private_outcome(NATURE, "event quarrel")
     with pytest.raises(IllegalAction, match="pass: not what red"):
-        public.say(OWNER, "pass")
+        public.set_private_outcome(OWNER, "pass")
     assert deck_of(public) == []
 
 
 def test_what_was_said_is_no_part_of_the_history() -> None:
     public = CATHEDRAL.from_position(position([]))
     public.play("pass")
-    public.say(OWNER, "event quarrel")
+    public.set_private_outcome(OWNER, "event quarrel")
     assert [action.text for action in public.history] == ["pass"]
     public.undo()
     assert deck_of(public) == []

@@ -83,7 +83,7 @@ UNSOUND: list[tuple[int, str, dict[str, Any], dict[str, Any]]] = [
 def test_an_unsound_position_says_which_rule_it_breaks(
     invariant: int, blamed: str, changes: dict[str, Any], red: dict[str, Any]
 ) -> None:
-    """Faults of sums are found earlier, with their fields (test_accounts.py)."""
+    """Faults of sums are found earlier, with their fields (test_consistency.py)."""
     [(field, description)] = faults({**changes, "red": red})
     assert field == f"cathedral.{blamed}".rstrip(".")
     assert description == f"breaks invariant {invariant} of the rules: {CATHEDRAL.invariants[invariant]}"

@@ -19,7 +19,7 @@ Features = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
 
 def features(*states: State) -> Features:
     memory = b"".join(state.to_bytes() for state in states)
-    return states[0].game.features(np.frombuffer(memory, np.uint8).reshape(len(states), -1))
+    return states[0].game.inputs(np.frombuffer(memory, np.uint8).reshape(len(states), -1))
 
 
 def sampled(rules: Game, seats: int, seed: int, every: int) -> list[State]:
@@ -54,9 +54,9 @@ def renamed(state: State, by: int) -> State:
 def test_they_are_named_and_stay_near_0_to_1(rules: Game) -> None:
     states = [state.copy() for seed in range(20) for state in walk(rules, 2, seed)]
     own, table, points = features(*states)
-    assert own.shape == (len(states), 2, len(rules.feature_names[0]))
-    assert table.shape == (len(states), len(rules.feature_names[1]))
-    for names in rules.feature_names:
+    assert own.shape == (len(states), 2, len(rules.input_names[0]))
+    assert table.shape == (len(states), len(rules.input_names[1]))
+    for names in rules.input_names:
         assert len(set(names)) == len(names)
     assert np.abs(own).max() < 4
     assert np.abs(table).max() < 2
@@ -103,12 +103,12 @@ def test_renaming_seats_renames_features() -> None:
 def test_wrong_arrays_are_refused() -> None:
     two, four = (np.frombuffer(CATHEDRAL.new(seats, 1).to_bytes(), np.uint8).reshape(1, -1) for seats in (2, 4))
     with pytest.raises(ValueError, match="not all of one"):
-        CATHEDRAL.features(np.concatenate([two, four]))
+        CATHEDRAL.inputs(np.concatenate([two, four]))
     with pytest.raises(ValueError, match=r"it must be \(N, 264\)"):
-        CATHEDRAL.features(two[:, 1:])
+        CATHEDRAL.inputs(two[:, 1:])
     with pytest.raises(ValueError, match=r"it must be \(N, 264\)"):
-        CATHEDRAL.features(two[:0])
+        CATHEDRAL.inputs(two[:0])
     with pytest.raises(ValueError, match="not all of one"):
-        CATHEDRAL.features(np.zeros_like(two))
+        CATHEDRAL.inputs(np.zeros_like(two))
     with pytest.raises(GameError, match="toy has no features"):
-        game("toy").features(two)
+        game("toy").inputs(two)

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Invariants of every position beyond its fields and accounts (state.pyx, position.py), checked in this order.
+"""Invariants of every position beyond its fields and their consistency (state.pyx, position.py), checked in this order.
 
 They cover what the rules imply, as far as it can be recognized from the position alone.
 """
@@ -9,8 +9,8 @@ from clerestory.engine.core cimport NATURE, OVER, Invariant, predicate
 from clerestory.engine.duel.building cimport COMPLETE, FINISHED, placed_in
 from clerestory.engine.duel.chips cimport can_trade_at
 from clerestory.engine.duel.effects cimport RULES
-from clerestory.engine.duel.sound_cards cimport *
-from clerestory.engine.duel.sound_contest cimport *
+from clerestory.engine.duel.invariants_of_cards cimport *
+from clerestory.engine.duel.invariants_of_contest cimport *
 from clerestory.engine.duel.state cimport *
 from clerestory.engine.duel.tables cimport *
 from clerestory.engine.duel.turn cimport targets

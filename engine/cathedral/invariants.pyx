@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Invariants of every position beyond its fields and accounts (state.pyx, position.py), checked in this order.
+"""Invariants of every position beyond its fields and their consistency (state.pyx, position.py), checked in this order.
 
 They cover what the rules imply, as far as it can be recognized from the position alone.
 """
@@ -9,8 +9,8 @@ from clerestory.engine.cathedral.board cimport seats_at_court
 from clerestory.engine.cathedral.draft cimport too_many_craftsmen
 from clerestory.engine.cathedral.effects cimport EVENT_BLESSING
 from clerestory.engine.cathedral.events cimport can_use_thomas, has_choice
-from clerestory.engine.cathedral.sound_cards cimport *
-from clerestory.engine.cathedral.sound_pieces cimport *
+from clerestory.engine.cathedral.invariants_of_cards cimport *
+from clerestory.engine.cathedral.invariants_of_pieces cimport *
 from clerestory.engine.cathedral.state cimport *
 from clerestory.engine.cathedral.tables cimport cards
 from clerestory.engine.cathedral.works cimport is_free, times_used

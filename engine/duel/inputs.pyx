@@ -185,5 +185,5 @@ TABLE_NAMES = (
     "left", "floor", "may_end", "seals_due", "built", "cheap", "flipping", *[f"unseen_{seal}" for seal in SEAL_NAMES],
     "stack", "undealt", *numbered("using", MOST_CARDS), *numbered("lying", MOST_CARDS),
 )
-FEATURE_NAMES = (OWN_NAMES, TABLE_NAMES)
+INPUT_NAMES = (OWN_NAMES, TABLE_NAMES)
 assert (len(OWN_NAMES), len(TABLE_NAMES)) == (OWN, TABLE)

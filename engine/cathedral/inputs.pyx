@@ -298,5 +298,5 @@ TABLE_NAMES = (
     *numbered("kingsbridge_advantage", ADVANTAGES), *numbered("shiring_craftsman", CRAFTSMEN - STARTING, STARTING + 1),
     *numbered("offered_craftsman", CRAFTSMEN - STARTING, STARTING + 1), *numbered("offered_resource", RESOURCES),
 )
-FEATURE_NAMES = (OWN_NAMES, TABLE_NAMES)
+INPUT_NAMES = (OWN_NAMES, TABLE_NAMES)
 assert (len(OWN_NAMES), len(TABLE_NAMES)) == (OWN, TABLE)

@@ -1,0 +1,1 @@
+INPUT_NAMES: tuple[tuple[str, ...], tuple[str, ...]]

@@ -1,1 +1,0 @@
-FEATURE_NAMES: tuple[tuple[str, ...], tuple[str, ...]]
