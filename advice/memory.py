@@ -1,7 +1,6 @@
 """The memory of all trees: how much each search gets, and which trees are kept for their game's next question."""
 
 import asyncio
-import secrets
 from collections import OrderedDict
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
@@ -11,10 +10,11 @@ from clerestory.advice.allowance import Allowance
 from clerestory.advice.caller import Caller
 from clerestory.advice.capacity import Capacity
 from clerestory.advice.places import TOGETHER
-from clerestory.advice.question import SEED_BITS, Question
+from clerestory.advice.question import Question
 from clerestory.refusals import Reason, Refusal
 from clerestory.search.ismcts import MIN_BYTES, Searcher
 from clerestory.search.options import shipped
+from clerestory.seeds import drawn_seed
 
 GREED = 4  # a search gets at most 1/GREED of what is free beyond the equal shares
 LEAST_KEPT = 8  # trees that can be kept, however large they have grown
@@ -169,7 +169,7 @@ class Trees:
 def new_searcher(question: Question, tree_bytes: int, threads: int) -> Searcher:
     """Return a new search. Raises Refusal, BUSY, without memory."""
     given, view = question.terms.seed, question.view
-    seed = secrets.randbits(SEED_BITS) if given is None else given
+    seed = drawn_seed() if given is None else given
     options = shipped(view.game, view.seats) if question.options is None else question.options
     try:
         return Searcher(question.root, seed=seed, max_bytes=max(tree_bytes, MIN_BYTES), threads=threads, **options)

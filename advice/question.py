@@ -14,7 +14,6 @@ from clerestory.search.result import Result
 from clerestory.search.root import Root
 
 MAX_ITERATIONS = (1 << 63) - 1
-SEED_BITS = 53  # of a random seed: JSON readers keep integers of this size exact
 LONGEST_TIME = 24 * 3600.0  # seconds: the most that a search may be given
 LEAST_INTERVAL = 0.01  # seconds between two answers of an analysis
 USUAL_INTERVAL = 0.25

@@ -1,7 +1,6 @@
 """`clerestory hint`: a ranked table of the legal actions, from a search in this process."""
 
 import json
-import secrets
 from collections.abc import Iterator
 from contextlib import nullcontext
 from time import monotonic
@@ -22,11 +21,11 @@ from clerestory.engine import State, from_position
 from clerestory.search import Result, Searcher, StopReason
 from clerestory.search.options import shipped
 from clerestory.search.root import observe
+from clerestory.seeds import drawn_seed
 from clerestory.server.translate_answers import write_recommendation
 from clerestory.v1.advisor_pb2 import RecommendMoveResponse
 
 SLICE = 0.2  # seconds between updates with --watch
-SEED_BITS = 53
 
 
 def hint(
@@ -45,7 +44,7 @@ def hint(
     seconds = read_time(time)
     if not 0 < seconds < 3600:
         raise BadOption(f"--time: must be above 0 and below an hour, not {time}")
-    drawn = secrets.randbits(SEED_BITS) if seed is None else seed
+    drawn = drawn_seed() if seed is None else seed
     searcher = Searcher(observe(state), seed=drawn, **shipped(state.game, state.seats))
     console = screen()
     with nullcontext(lambda _: None) if as_json else redrawing(console) as show:

@@ -1,7 +1,6 @@
 """`clerestory play`: a game in the terminal, against people and levels, or beside a board on the table."""
 
 import json
-import secrets
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,8 +22,8 @@ from clerestory.clients import Advisor, KeptGame
 from clerestory.clients.wire import read_time
 from clerestory.engine import NATURE, Record, State, from_position, read_records
 from clerestory.engine.tuning import NUM_LEVELS
+from clerestory.seeds import drawn_seed
 
-SEED_BITS = 53
 LEVELS = range(1, NUM_LEVELS + 1)
 
 StartArgument = Annotated[
@@ -171,7 +170,7 @@ def begin(name: str, seats: int, seed: int | None, table: bool) -> Record:
 
 def drawn(seed: int | None) -> int:
     """Return the seed given, or a random one."""
-    return secrets.randbits(SEED_BITS) if seed is None else seed
+    return drawn_seed() if seed is None else seed
 
 
 def resume(path: str, seats: int) -> Record:

@@ -1,7 +1,6 @@
 """`clerestory puzzle`: find the best action in positions where one is clearly best."""
 
 import json
-import secrets
 from typing import Annotated, Any
 
 import typer
@@ -15,8 +14,8 @@ from clerestory.engine import Rng
 from clerestory.engine.core import Game
 from clerestory.engine.tuning import NUM_LEVELS
 from clerestory.review.puzzle import Puzzle, puzzle, puzzles
+from clerestory.seeds import drawn_seed
 
-SEED_BITS = 53
 HELP = "Type an action, by its number or the beginning of its text; `show` for the answer, `quit` to leave."
 
 NumberArgument = Annotated[int | None, typer.Argument(min=1, help="Number of the puzzle; by default a random one.")]
@@ -52,7 +51,7 @@ def drawn(game: Game, level: int | None, seats: int | None, seed: int | None) ->
     if not fitting:
         which = f"is of {f'level {level}' if level else 'any level'} with {seats or 'any number of'} players"
         raise BadOption(f"--level, --seats: no puzzle of {game.name} {which}")
-    return fitting[Rng(secrets.randbits(SEED_BITS) if seed is None else seed).below(len(fitting))]
+    return fitting[Rng(drawn_seed() if seed is None else seed).below(len(fitting))]
 
 
 def as_fields(one: Puzzle) -> dict[str, Any]:

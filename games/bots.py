@@ -1,14 +1,13 @@
 """Bots ask the analyst for the maker of their game, with the same admission, figures and deadlines as any call."""
 
-import secrets
-
 from clerestory.advice.analyst import Analyst
 from clerestory.advice.caller import DIGEST_SHOWN, Caller
 from clerestory.advice.demand import Priority
-from clerestory.advice.question import SEED_BITS, Question, Terms, pose
+from clerestory.advice.question import Question, Terms, pose
 from clerestory.games.kept import ServerGame
 from clerestory.games.log import BotSettings
 from clerestory.refusals import Reason, Refusal
+from clerestory.seeds import drawn_seed
 
 
 class Bots:
@@ -51,7 +50,7 @@ def question_of(kept: ServerGame, seat: int, bot: BotSettings) -> Question:
     except Refusal as refusal:
         if refusal.reason != Reason.HIDDEN_FROM_SEAT:
             raise
-    guessed = known.deal(secrets.randbits(SEED_BITS))
+    guessed = known.deal(drawn_seed())
     return pose(guessed, terms, seat=seat)
 
 

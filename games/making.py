@@ -3,7 +3,6 @@
 import secrets
 from dataclasses import dataclass
 
-from clerestory.advice.question import SEED_BITS
 from clerestory.engine.core import NATURE, Game, State
 from clerestory.engine.errors import BadText, IllegalAction
 from clerestory.games.kept import ServerGame, settle
@@ -12,6 +11,7 @@ from clerestory.games.store import Key
 from clerestory.games.tokens import Mint
 from clerestory.games.viewer import digest_of
 from clerestory.refusals import Reason, refuse
+from clerestory.seeds import drawn_seed
 
 OWNER, ONLOOKER = "owner", "onlooker"
 
@@ -47,7 +47,7 @@ def make_game(plan: NewGame, mint: Mint, maker: str, moment: int) -> ServerGame:
 
     `maker` is the origin of the caller. Raises Refusal for an invalid record that it is to continue.
     """
-    seed = secrets.randbits(SEED_BITS) if plan.seed is None else plan.seed
+    seed = drawn_seed() if plan.seed is None else plan.seed
     opening = plan.opening or plan.game.new(len(plan.seats), seed)
     if plan.options.table:
         opening = opening.observe(NATURE)

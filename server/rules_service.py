@@ -1,9 +1,8 @@
 """The handlers of RulesService: cheap, so that they run on the event loop itself."""
 
 import asyncio
-import secrets
 
-from clerestory.advice.question import SEED_BITS
+from clerestory.seeds import drawn_seed
 from clerestory.server.service import Context
 from clerestory.server.translate_rules import (
     AnyState,
@@ -78,7 +77,7 @@ class RulesHandlers(RulesServiceServicer):
 
 def seed_of(request: rules.StartPositionRequest | rules.ApplyActionsRequest) -> int:
     """Return the seed of a request, or a random one if it gives none."""
-    return request.seed if request.HasField("seed") else secrets.randbits(SEED_BITS)
+    return request.seed if request.HasField("seed") else drawn_seed()
 
 
 def write_applied(given: AnyState, applied: list[rules.AppliedAction], seed: int) -> rules.ApplyActionsResponse:

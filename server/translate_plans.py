@@ -4,11 +4,12 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from clerestory.advice.question import MAX_ACTIONS, SEED_BITS
+from clerestory.advice.question import MAX_ACTIONS
 from clerestory.engine.tuning import NUM_LEVELS
 from clerestory.games.log import BotSettings, EndReason, GameOptions, Holder, SeatKind
 from clerestory.games.making import NewGame
 from clerestory.refusals import Faults, Reason, refuse
+from clerestory.seeds import SEED_BITS
 from clerestory.server.translate import read_duration
 from clerestory.server.translate_games import ENDS, HINTS, ONLOOKERS, SEATS, TAKE_BACKS
 from clerestory.server.translate_rules import read_any, read_game

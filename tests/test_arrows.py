@@ -18,7 +18,7 @@ ENGINE = r"clerestory\.engine\b"
 ABOVE = {"__init__", "games", "record", "scoring", "script", "speed"}  # of engine/; what is left is for every game
 COMMON = "|".join(sorted({path.stem for path in (ROOT / "engine").glob("*.p*")} - ABOVE))
 COMMON_GROUND = (
-    r"clerestory\.(addresses|declared|durations|metadata|percentiles|refusals|sizes)\b"  # which need nothing else
+    r"clerestory\.(addresses|declared|durations|metadata|percentiles|refusals|seeds|sizes)\b"  # which need nothing else
 )
 ALLOWED: dict[str, str] = {
     "engine": rf"clerestory\.engine\.({COMMON})\b",

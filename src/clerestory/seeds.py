@@ -1,0 +1,10 @@
+"""Seeds that nobody gave."""
+
+import secrets
+
+SEED_BITS = 53  # of a seed: readers of JSON keep integers of this size exact
+
+
+def drawn_seed() -> int:
+    """Return a random seed, 0 to 2**SEED_BITS - 1."""
+    return secrets.randbits(SEED_BITS)
