@@ -80,7 +80,7 @@ async def test_a_body_with_two_lengths_is_refused(version: str) -> None:
     request = head("POST", LIST, *CHUNKED, *lengths).replace(b"HTTP/1.1", f"HTTP/{version}".encode())
     async with door() as caller:
         status, text = await caller.said(request + b"2\r\n{}\r\n0\r\n\r\n" + head("GET", "/smuggled"))
-    assert (status, text) == (400, "Of Content-Length and Transfer-Encoding, a request has one.\n")
+    assert (status, text) == (400, "A request must have one of Content-Length and Transfer-Encoding, not both.\n")
 
 
 LONG = [
