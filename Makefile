@@ -20,8 +20,8 @@ PYTEST := $(BIN)/python -m pytest -n auto
 
 demo: $(VENV)/.built  ## one recommendation, end to end: build, server, search, table; then a hint that sharpens
 	$(BIN)/clerestory show examples/positions/cathedral-3p-round4-draft.json
-	$(BIN)/clerestory recommend examples/positions/cathedral-3p-round4-draft.json --time 1s
-	$(BIN)/clerestory analyze examples/positions/cathedral-3p-round4-draft.json --time 2s
+	$(BIN)/clerestory recommend examples/positions/cathedral-3p-round4-draft.json --time 1s --server private
+	$(BIN)/clerestory analyze examples/positions/cathedral-3p-round4-draft.json --time 2s --server private
 	@echo "To play in a browser: $(BIN)/clerestory serve --web 127.0.0.1:8080, then open http://127.0.0.1:8080/"
 
 test: $(VENV)/.test  ## everything that ends within minutes

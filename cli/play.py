@@ -17,7 +17,7 @@ from clerestory.cli.options import DEFAULT_GAME, BadOption, GameOption, chosen_g
 from clerestory.cli.playing import SeatPlayer, Session, play_on
 from clerestory.cli.recording import Recording
 from clerestory.cli.screen import screen
-from clerestory.cli.servers import PLAIN, Access, ServerOption, connected
+from clerestory.cli.servers import PLAIN, Access, ServerOption, advised, connected
 from clerestory.clients import Advisor, KeptGame
 from clerestory.clients.wire import read_time
 from clerestory.engine import NATURE, Record, State, from_position, read_records
@@ -77,7 +77,7 @@ def play(
         return
     opening = begin(game, len(players), seed, table) if start is None else resume(start, len(players))
     luck = drawn(seed)
-    with connected(server, access) as advisor:
+    with advised(server, access) as advisor:
         session = Session(opening.state, players, advisor, shown.console, time, luck, opening.seed, table, shown.tell)
         session.shared = table or sum(player.human for player in players) > 1
         if record is not None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from getpass import getpass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
@@ -20,6 +20,9 @@ from clerestory.cli.screen import ending
 from clerestory.clients import Advisor, AdvisorError
 from clerestory.engine import NATURE, Action, Record, Rng, State
 from clerestory.engine.scoring import outcome, point_sources
+
+if TYPE_CHECKING:
+    from clerestory.cli.here import Here
 
 HINTED = 5  # lines of a hint
 HELP = {
@@ -64,7 +67,7 @@ class Session:
 
     state: State
     players: list[SeatPlayer]
-    advisor: Advisor
+    advisor: "Advisor | Here"
     console: Console
     time: str
     luck: int

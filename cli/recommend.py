@@ -13,7 +13,7 @@ from clerestory.cli.answers import answer_view
 from clerestory.cli.grouped import grouped
 from clerestory.cli.options import BadOption, JsonOption, read_file
 from clerestory.cli.screen import redrawing, screen
-from clerestory.cli.servers import PLAIN, Access, ServerOption, connected
+from clerestory.cli.servers import PLAIN, Access, ServerOption, advised
 from clerestory.clients import Update
 from clerestory.clients.wire import ONLOOKER, QuestionOptions
 from clerestory.engine import State, from_position
@@ -82,7 +82,7 @@ def recommend(
     """Recommend a move for the seat to decide, using only what that seat can know."""
     text, options = read_file(question.position), question.options(lines)
     options["level"] = level
-    with connected(server, access, question.threads or 1) as advisor:
+    with advised(server, access, question.threads or 1) as advisor:
         answer = advisor.recommend(text, question.limit(), **options)
     if as_json:
         typer.echo(json.dumps(in_json(answer.message), indent=2))
@@ -109,7 +109,7 @@ def analyze(
     text = read_file(question.position)
     watcher, options = observer_of(observer), question.options(lines)
     with (
-        connected(server, access, question.threads or 1) as advisor,
+        advised(server, access, question.threads or 1) as advisor,
         advisor.analyze(
             text, question.limit(), every=every, certainty=certainty, observer=watcher, **options
         ) as updates,

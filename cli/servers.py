@@ -1,10 +1,10 @@
-"""The server that a command uses: the one named with --server, or one it starts itself."""
+"""Whom a command asks: an analyst in this process, the server named with --server, or one that it starts itself."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,8 +12,12 @@ from clerestory.cli.embedded import embedded_server
 from clerestory.cli.options import BadOption
 from clerestory.clients import Advisor, Tls
 
+if TYPE_CHECKING:
+    from clerestory.cli.here import Here
+
 ServerOption = Annotated[
-    str | None, typer.Option("--server", help="Server to ask, HOST:PORT; by default a private one is started.")
+    str | None,
+    typer.Option("--server", help="Server to ask, HOST:PORT, or `private` for one of its own; by default none."),
 ]
 TokenOption = Annotated[Path | None, typer.Option("--token-file", help="File with the token that the server requires.")]
 CaOption = Annotated[Path | None, typer.Option("--tls-ca", help="File of certificates to trust; connects with TLS.")]
@@ -23,6 +27,7 @@ CertOption = Annotated[
 KeyOption = Annotated[Path | None, typer.Option("--tls-key", help="Key of --tls-cert.")]
 # Of a private server: few searches are under way, so that each can have a large tree.
 PRIVATE = ("--max-searches", "4", "--max-tree-bytes", str(512 << 20), "--memory", str(3 << 30))
+PRIVATE_SERVER = "private"  # as a value of --server
 PATIENCE = 10.0  # seconds that a command waits for a server that is down
 
 
@@ -52,12 +57,29 @@ PLAIN = Access()
 
 
 @contextmanager
-def connected(server: str | None, access: Access = PLAIN, workers: int = 1) -> Iterator[Advisor]:
-    """Yield a client of a server; for None of a private one with `workers` workers.
+def advised(server: str | None, access: Access = PLAIN, workers: int = 1) -> "Iterator[Advisor | Here]":
+    """Yield a client of a server; for None an analyst of this process with `workers` threads.
 
     Raises BadOption, BadConnection, AdvisorError.
     """
-    if server is None:
+    if server is not None:
+        with connected(server, access, workers) as advisor:
+            yield advisor
+        return
+    from clerestory.cli.here import Here  # the searches of a server, which only those who ask none need
+
+    require_no_access(access)
+    with Here(workers) as here:
+        yield here
+
+
+@contextmanager
+def connected(server: str | None, access: Access = PLAIN, workers: int = 1) -> Iterator[Advisor]:
+    """Yield a client of a server; for None, or `private`, of one that runs for this block, with `workers` workers.
+
+    Raises BadOption, BadConnection, AdvisorError.
+    """
+    if server in (None, PRIVATE_SERVER):
         require_no_access(access)
         with embedded_server("--workers", str(workers), *PRIVATE) as target, Advisor(target, patience=0) as advisor:
             yield advisor

@@ -84,12 +84,41 @@ def test_recommend_for_programs(example: Path) -> None:
     assert answer["statistics"]["stop_reason"] in {"STOP_REASON_ITERATIONS", "STOP_REASON_DECIDED"}
 
 
-def test_a_search_of_a_second_does_not_fill_the_memory_of_a_private_server() -> None:
+@pytest.mark.parametrize("server", [[], ["--server", "private"]])
+def test_a_search_of_a_second_does_not_fill_the_memory(server: list[str]) -> None:
     position = str(EXAMPLES / "duel-2p-phase4-copy.json")
-    done = run("analyze", position, "--time", "60s", "--iterations", "350000", "--every", "60s", "--json")
+    done = run("analyze", position, "--time", "60s", "--iterations", "350000", "--every", "60s", "--json", *server)
     assert (done.returncode, done.stderr) == (0, "")
     answer = json.loads(done.stdout.splitlines()[-1])["recommendation"]
     assert (answer["statistics"]["iterations"], answer["warnings"]) == ("350000", [])
+
+
+def without_times(answer: Any) -> Any:
+    answer["statistics"] |= {"elapsed": 0, "waited": 0}
+    return answer
+
+
+@pytest.mark.parametrize("options", [[], ["--level", "2"], ["--lines", "2"], ["--threads", "2"]])
+def test_an_answer_is_the_same_with_and_without_a_server(options: list[str]) -> None:
+    asked = ["recommend", str(UNDECIDED), "--iterations", "300", "--seed", "4", "--json", *options]
+    here, there = (run(*asked, *server) for server in ([], ["--server", "private"]))
+    assert without_times(json.loads(here.stdout)) == without_times(json.loads(there.stdout))
+
+
+def test_no_server_is_started_unless_it_is_asked_for(tmp_path: Path) -> None:
+    with started("recommend", OPENING, "--time", "60s", env=os.environ | {"TMPDIR": str(tmp_path)}) as process:
+        time.sleep(0.5)
+        assert ended_by(process, signal.SIGTERM) != 0
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "wrong", [["--time", "-1s"], ["--seat", "7"], ["--consider", "nothing"], ["--level", "8", "--avoid", "x"]]
+)
+def test_what_is_wrong_is_told_the_same_with_and_without_a_server(wrong: list[str]) -> None:
+    here, there = (run("recommend", OPENING, *wrong, *server) for server in ([], ["--server", "private"]))
+    assert (here.returncode, here.stderr) == (there.returncode, there.stderr)
+    assert here.returncode == 2
 
 
 def test_recommend_for_people() -> None:
@@ -264,7 +293,7 @@ def ended_by(process: subprocess.Popen[str], number: int) -> int:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
 def test_an_embedded_server_does_not_outlive_its_command(number: int, tmp_path: Path) -> None:
     environment = os.environ | {"TMPDIR": str(tmp_path)}
-    with started("recommend", OPENING, "--time", "60s", env=environment) as process:
+    with started("recommend", OPENING, "--time", "60s", "--server", "private", env=environment) as process:
         until(lambda: answers(tmp_path))
         assert ended_by(process, number) != 0
     until(lambda: not answers(tmp_path))
