@@ -1,7 +1,7 @@
 """Who is looking at a kept game, by the tokens of the call, and how much of it they may see."""
 
 import hashlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from clerestory.games.kept import ServerGame
@@ -29,6 +29,21 @@ class Viewer:
     def late(self) -> bool:
         """Whether the viewer sees the game with its delay."""
         return not (self.seats or self.owner)
+
+
+@dataclass(frozen=True, slots=True)
+class Presence:
+    """Who watches a game: the seats, ascending, and how many have none."""
+
+    seats: tuple[int, ...]
+    onlookers: int
+
+
+def presence_of(watching: Iterable[Viewer]) -> Presence:
+    """Return who watches."""
+    viewers = list(watching)
+    seats = {seat for viewer in viewers for seat in viewer.seats}
+    return Presence(tuple(sorted(seats)), sum(not viewer.seats for viewer in viewers))
 
 
 def digest_of(token: str) -> str:

@@ -1,6 +1,5 @@
 """Translates kept games to messages of GameService; every view is made here, from `State.observe` only."""
 
-from collections.abc import Iterable
 from enum import StrEnum
 from itertools import repeat
 from typing import Any, TypeVar
@@ -21,7 +20,7 @@ from clerestory.games.log import (
     SeatKind,
     TakeBacks,
 )
-from clerestory.games.viewer import Viewer
+from clerestory.games.viewer import Presence, Viewer
 from clerestory.server.translate_answers import duration
 from clerestory.server.translate_rules import write_action, write_actions, write_outcome, write_position, write_turn
 from clerestory.v1 import advisor_pb2 as advisor
@@ -265,11 +264,9 @@ def write_state(
     return games.WatchGameResponse(game=write_game(kept), views=views, entries=write_entries(before, kept))
 
 
-def write_presence(watching: Iterable[Viewer]) -> games.Presence:
-    """Return who watches."""
-    viewers = list(watching)
-    seats = {seat for viewer in viewers for seat in viewer.seats}
-    return games.Presence(seats=sorted(seats), onlookers=sum(not viewer.seats for viewer in viewers))
+def write_presence(presence: Presence) -> games.Presence:
+    """Return who watches as a message."""
+    return games.Presence(seats=presence.seats, onlookers=presence.onlookers)
 
 
 def write_record(kept: ServerGame, viewer: Viewer) -> games.GetRecordResponse:

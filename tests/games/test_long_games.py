@@ -11,10 +11,11 @@ import pytest
 from clerestory.engine.games import GAMES
 from clerestory.games import course
 from clerestory.games.kept import ServerGame
+from clerestory.games.scenes import MOST
 from clerestory.games.viewer import Viewer
 from clerestory.refusals import Reason
 from clerestory.server import game_service, translate, translate_plans
-from clerestory.server.watch import FEW, MOST
+from clerestory.server.watch import FEW
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.advisor_pb2 import RecommendMoveRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub

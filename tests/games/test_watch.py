@@ -123,7 +123,7 @@ async def test_a_watcher_that_leaves_is_not_kept() -> None:
 
 
 async def test_nothing_for_long_is_a_sign_of_life(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watches, "HEARTBEAT", 0.01)
+    monkeypatch.setattr("clerestory.games.scenes.HEARTBEAT", 0.01)
     async with table(PERSON, PERSON) as played:
         watching = played.watch(0)
         await watching.read()

@@ -1,0 +1,87 @@
+"""What a watcher of a running game is shown: each entry, or to a slow reader the latest, so there is no backlog."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+
+from clerestory.games.course import stale
+from clerestory.games.keeper import Keeper
+from clerestory.games.kept import ServerGame
+from clerestory.games.live import Live
+from clerestory.games.viewer import Presence, Viewer, horizon, presence_of
+from clerestory.refusals import Reason, refuse
+
+MOST = 250  # entries of one scene: a message of some 50 KB, made in a few thousandths of a second
+HEARTBEAT = 15.0  # seconds without anything new after which an empty scene shows that the stream lives
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What a watcher is shown next.
+
+    Attributes:
+        before: the game as the watcher saw it last.
+        kept: the game as it is shown now; None if there is nothing new.
+        presence: who watches; None if it is still the same.
+    """
+
+    before: ServerGame
+    kept: ServerGame | None = None
+    presence: Presence | None = None
+
+
+async def scenes(keeper: Keeper, live: Live, viewer: Viewer, cursor: int | None) -> AsyncGenerator[Scene, None]:
+    """Yield what a watcher is shown, from the latest version on, until the game is over.
+
+    Args:
+        keeper: of the game; the stream ends when it finishes.
+        live: the game.
+        viewer: who watches.
+        cursor: version that the viewer knows, None for none.
+
+    Raises Refusal: STALE_VERSION for a version that does not exist yet, FINISHING.
+    """
+    latest = horizon(live.kept, viewer)
+    if cursor is not None and cursor > latest:
+        raise stale(cursor, latest)
+    with live.watched_by(viewer) as news:
+        shown = await live.reach(latest if cursor is None else cursor)
+        present = presence_of(live.watching.values())
+        kept = live.after(shown, min(latest, shown.version + MOST))
+        yield Scene(shown, kept, present)
+        shown = kept
+        while not (live.kept.over and shown.version == live.kept.version):
+            if keeper.finishing:
+                refuse(Reason.FINISHING, "", "the server is shutting down; resume with from_version")
+            news.clear()
+            there = presence_of(live.watching.values())
+            step = next_step(live, viewer, shown.version)
+            if step is not None:
+                before, shown = shown, live.after(shown, step)
+                yield Scene(before, shown)
+            elif there != present:
+                present = there
+                yield Scene(shown, presence=present)
+            elif not await set_within(news, HEARTBEAT):
+                yield Scene(shown)
+
+
+def next_step(live: Live, viewer: Viewer, seen: int) -> int | None:
+    """Return the version to show next, None while there is nothing new.
+
+    For a reader who keeps up it is the version after the next entry, for a slow one the latest, or MOST entries on.
+    """
+    latest = horizon(live.kept, viewer)
+    if latest <= seen:
+        return None
+    return seen + 1 if seen in live.steps and latest == live.kept.version else min(latest, seen + MOST)
+
+
+async def set_within(event: asyncio.Event, seconds: float) -> bool:
+    """Wait for an event, at most so many seconds; return whether it was set."""
+    try:
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    except TimeoutError:
+        return False
+    return True
