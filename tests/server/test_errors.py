@@ -13,10 +13,12 @@ from clerestory.engine import State
 from clerestory.engine.toy.rules import TOY
 from clerestory.refusals import UNTIMELY, Reason, Refusal
 from clerestory.server import service
-from clerestory.server.errors import CODES, MAX_DESCRIPTION, MAX_LISTED, status_of
+from clerestory.server.errors import CODES, FIELDS_OF, MAX_DESCRIPTION, MAX_LISTED, status_of
+from clerestory.v1 import advisor_pb2, annotation_pb2, games_pb2
 from clerestory.v1.advisor_pb2 import AnalyzeRequest, RecommendMoveRequest
 from clerestory.v1.position_pb2 import Position
 from clerestory.v1.toy_pb2 import ToyPosition
+from tests.games.table import OPEN, PERSON, table
 from tests.games.test_refusals import PRODUCED as GAME_REASONS
 from tests.server.harness import assert_reason, details, long_question, opening, question, refusal, served, until
 from tests.server.test_annotation import PRODUCED as REVIEW_REASONS
@@ -174,6 +176,30 @@ def test_faults_are_cut_in_number_and_length() -> None:
 
 def test_exactly_untimely_refusals_are_failed_preconditions() -> None:
     assert {reason for reason, code in CODES.items() if code == grpc.StatusCode.FAILED_PRECONDITION} == UNTIMELY
+
+
+@pytest.mark.parametrize("method", FIELDS_OF)
+def test_every_field_that_may_be_blamed_is_one_of_the_request(method: str) -> None:
+    service, name = method.split("/")
+    files = (advisor_pb2, annotation_pb2, games_pb2)
+    [services] = [file.DESCRIPTOR.services_by_name for file in files if service in file.DESCRIPTOR.services_by_name]
+    for path in FIELDS_OF[method].values():
+        message = services[service].methods_by_name[name].input_type
+        for field in path.split("."):
+            assert field in message.fields_by_name, path
+            message = message.fields_by_name[field].message_type
+
+
+async def test_what_a_room_blames_is_told_by_the_name_of_the_field() -> None:
+    async with table() as played:
+        request = games_pb2.SetSeatRequest(game_id=played.game_id, tokens=["x"], seat=0, plan=PERSON)
+        error = await refusal(played.stub.SetSeat(request))
+        assert "tokens[0]: " in error.details()
+        opened = games_pb2.SetSeatRequest(game_id=played.game_id, tokens=played.tokens(0), seat=0, plan=OPEN)
+        await played.stub.SetSeat(opened)
+        again = games_pb2.SetSeatRequest(game_id=played.game_id, tokens=[played.made.owner_token], seat=0, plan=PERSON)
+        error = await refusal(played.stub.SetSeat(again))
+    assert details(error, BadRequest).field_violations[0].field == "plan.kind"
 
 
 async def test_unreadable_request() -> None:
