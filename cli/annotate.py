@@ -45,26 +45,38 @@ RecordArgument = Annotated[str, typer.Argument(help="A file of records, or - for
 
 def annotate_record(
     record: RecordArgument,
-    number: Annotated[int, typer.Option(min=1, help="Number of the game in the file, from 1.")] = 1,
+    number: Annotated[int, typer.Option(metavar="N", min=1, help="Number of the game in the file, from 1.")] = 1,
     iterations: Annotated[
-        int | None, typer.Option(min=LEAST, max=MOST, help=f"Iterations of each search; {ITERATIONS:,} by default.")
+        int | None,
+        typer.Option(metavar="N", min=LEAST, max=MOST, help=f"Iterations of each search; {ITERATIONS:,} by default."),
     ] = None,
     time: Annotated[
         str | None,
-        typer.Option("--time", help="Time for the whole review, as in 90s, instead of a number of iterations."),
+        typer.Option(
+            "--time", metavar="TIME", help="Time for the whole review, as in 90s, instead of a number of iterations."
+        ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Seed of the searches.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, max=2**64 - 1, help="Seed of the searches.")] = 0,
     viewer: Annotated[
         int | None,
         typer.Option(
-            min=0, help="Judge every decision by what this seat knew; by default each seat by its own knowledge."
+            metavar="N",
+            min=0,
+            help="Judge every decision by what this seat knew; by default each seat by its own knowledge.",
         ),
     ] = None,
     threads: Annotated[
-        int | None, typer.Option(min=1, max=256, help="Searches to run in parallel; by default one per core.")
+        int | None,
+        typer.Option(metavar="N", min=1, max=256, help="Searches to run in parallel; by default one per core."),
     ] = None,
-    deep: Annotated[str | None, typer.Option(help="Then make rollouts of the errors for this long, as in 60s.")] = None,
-    html: Annotated[Path | None, typer.Option(help="Write a report in HTML to this file.")] = None,
+    deep: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="Then play on from the worst errors many times, for this long, as in 60s, to confirm them.",
+        ),
+    ] = None,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a report in HTML to this file.")] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Review a recorded game: a ledger of luck, errors and gifts for each seat, which adds up to its result."""

@@ -31,22 +31,25 @@ def arena(
     game: GameOption = DEFAULT_GAME,
     seats: SeatsOption = 2,
     games: Annotated[
-        int, typer.Option(min=1, max=10_000_000, help="Fewest games to play; deals are always completed.")
+        int,
+        typer.Option(
+            metavar="N", min=1, max=10_000_000, help="Fewest games to play; each deal is played from every seat."
+        ),
     ] = 400,
     budget: BudgetOption = "100ms",
     out: Annotated[
-        Path | None, typer.Option(help="File of the games; those already there are not played again.")
+        Path | None, typer.Option(metavar="FILE", help="File of the games; those already there are not played again.")
     ] = None,
     workers: WorkerOptions = WORKERS,
     seed: SeedOption = 0,
     sprt: Annotated[
         str | None,
-        typer.Option(metavar="ELO0,ELO1", help="ELO0,ELO1: stop once a sequential test decides between the two."),
+        typer.Option(metavar="ELO0,ELO1", help="End once a sequential test decides between these two Elo differences."),
     ] = None,
     as_json: JsonOption = False,
     bots: BotsOption = False,  # noqa: ARG001  # its callback does the work
 ) -> None:
-    """Play A in every seat of every deal, B in all others, and say who is stronger."""
+    """Play the first bot in every seat of every deal, the second one in all others, and say which is stronger."""
     chosen_game(game, seats)
     test = None if sprt is None else read_sprt(sprt)
     match = Match(loader(game), seats, (a, b), budget, seed, math.ceil(games / seats))

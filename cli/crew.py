@@ -30,13 +30,15 @@ BotArgument = Annotated[
         metavar="BOT", help=f"Name and options, as in greedy:samples=16 (see --bots); names are {', '.join(BOTS)}."
     ),
 ]
-BudgetOption = Annotated[str, typer.Option(help="Budget of a move: a time like 100ms, or iterations like 1000it.")]
+BudgetOption = Annotated[
+    str, typer.Option(metavar="BUDGET", help="Budget of a move: a time like 100ms, or iterations like 1000it.")
+]
 WorkersOption = Annotated[
-    int | None, typer.Option(min=1, max=1024, help="Deals to play at once; by default one per core.")
+    int | None, typer.Option(metavar="N", min=1, max=1024, help="Processes that play; by default one per core.")
 ]
 OnOption = Annotated[Place, typer.Option(help="Where to play: in processes on this machine, or on Ray.")]
 RayAddressOption = Annotated[
-    str | None, typer.Option(help="Address of a running cluster, for --on ray; by default one is started.")
+    str | None, typer.Option(metavar="HOST:PORT", help="Running cluster, for --on ray; by default one is started.")
 ]
 
 

@@ -30,11 +30,13 @@ SLICE = 0.2  # seconds between updates with --watch
 
 def hint(
     position: Annotated[str, typer.Argument(help="A position file, or - for standard input.")],
-    time: Annotated[str, typer.Option(help="Time of the search, as in 500ms or 2s.")] = "1s",
-    lines: Annotated[int, typer.Option(min=1, max=128, help="Lines to show.")] = 5,
-    threads: Annotated[int, typer.Option(min=1, max=256, help="Trees to search in parallel.")] = 1,
+    time: Annotated[str, typer.Option(metavar="TIME", help="Time of the search, as in 500ms or 2s.")] = "1s",
+    lines: Annotated[int, typer.Option(metavar="N", min=1, max=128, help="Actions to show, best first.")] = 5,
+    threads: Annotated[
+        int, typer.Option(metavar="N", min=1, max=256, help="Threads that search, each a tree of its own.")
+    ] = 1,
     seed: Annotated[
-        int | None, typer.Option(min=0, max=2**64 - 1, help="Seed of the search; random by default.")
+        int | None, typer.Option(metavar="N", min=0, max=2**64 - 1, help="Seed of the search; random by default.")
     ] = None,
     watch: Annotated[bool, typer.Option("--watch", help="Update the table while the search runs.")] = False,
     as_json: JsonOption = False,

@@ -13,7 +13,7 @@ def new(
     name: GameOption,
     seats: SeatsOption = 2,
     seed: SeedOption = 0,
-    out: Annotated[Path | None, typer.Option(help="File to write; standard output by default.")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="File to write; standard output by default.")] = None,
 ) -> None:
     """Write the position at the first decision of a game, hidden cards included."""
     text = first_decision(name, seats, seed).to_json(indent=2)

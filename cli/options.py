@@ -14,9 +14,12 @@ from clerestory.engine.value import LEARNED, is_shipped, value_in_use
 CATALOGUES: dict[str, str] = {}  # files of this command's options --catalogue, by game
 
 DEFAULT_GAME = "cathedral"
-GameOption = Annotated[str, typer.Option("--game", help=f"Name of the game: {', '.join(GAMES)}.")]
-SeatsOption = Annotated[int, typer.Option("--seats", help="Number of players.")]
-SeedOption = Annotated[int, typer.Option("--seed", min=0, max=2**64 - 1, help="Seed of all randomness.")]
+GameOption = Annotated[str, typer.Option("--game", metavar="GAME", help=f"Name of the game: {', '.join(GAMES)}.")]
+SeatsOption = Annotated[int, typer.Option("--seats", metavar="N", help="Number of players.")]
+SeedOption = Annotated[
+    int,
+    typer.Option("--seed", metavar="N", min=0, max=2**64 - 1, help="Seed of all luck: equal seeds give equal games."),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 

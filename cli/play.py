@@ -30,10 +30,11 @@ StartArgument = Annotated[
     str | None, typer.Argument(help="A position or record to continue from; a new game by default.")
 ]
 GameSeedOption = Annotated[
-    int | None, typer.Option(min=0, max=2**64 - 1, help="Seed of all randomness; random by default.")
+    int | None, typer.Option(metavar="N", min=0, max=2**64 - 1, help="Seed of all luck; random by default.")
 ]
 RecordOption = Annotated[
-    Path | None, typer.Option(help="File to record the game in, ply by ply, so that it can be continued later.")
+    Path | None,
+    typer.Option(metavar="FILE", help="File to record the game in, move by move, so that it can be continued later."),
 ]
 
 
@@ -41,11 +42,14 @@ RecordOption = Annotated[
 def play(
     start: StartArgument = None,
     seats: Annotated[
-        str, typer.Option(help="Who plays, from seat 0: human, bot, or level:1 to level:8.")
+        str,
+        typer.Option(
+            metavar="WHO,...", help="Who plays, from seat 0: human, bot (full strength), or level:1 to level:8."
+        ),
     ] = "human,bot",
     game: GameOption = DEFAULT_GAME,
     seed: GameSeedOption = None,
-    time: Annotated[str, typer.Option(help="Time for a bot's move, and for a hint.")] = "1s",
+    time: Annotated[str, typer.Option(metavar="TIME", help="Time for a bot's move, and for a hint.")] = "1s",
     record: RecordOption = None,
     table: Annotated[
         bool, typer.Option("--table", help="Follow a physical game: type in moves and chance outcomes.")

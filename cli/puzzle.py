@@ -25,16 +25,20 @@ def solve(
     number: NumberArgument = None,
     game: GameOption = DEFAULT_GAME,
     level: Annotated[
-        int | None, typer.Option(min=1, max=NUM_LEVELS, help="Choose among those that this level of play just solves.")
+        int | None,
+        typer.Option(
+            metavar="N", min=1, max=NUM_LEVELS, help="Choose among those that this level of play just solves."
+        ),
     ] = None,
-    seats: Annotated[int | None, typer.Option(help="Choose among those with so many players.")] = None,
+    seats: Annotated[int | None, typer.Option(metavar="N", help="Choose among those with so many players.")] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, max=2**64 - 1, help="Seed of the random choice; random by default.")
+        int | None,
+        typer.Option(metavar="N", min=0, max=2**64 - 1, help="Seed of the random choice; random by default."),
     ] = None,
-    action: Annotated[str | None, typer.Option("--try", help="Judge this action, and exit.")] = None,
+    action: Annotated[str | None, typer.Option("--try", metavar="ACTION", help="Judge this action, and exit.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a position with one clearly best action, and judge the tries."""
+    """Show a position with one clearly best action, and say what each action that you try is worth."""
     rules = chosen_game(game)
     one = puzzle(rules, number) if number is not None else drawn(rules, level, seats, seed)
     if action is not None:

@@ -25,24 +25,50 @@ DEFAULT_TIME = "1s"
 PositionArgument = Annotated[str, typer.Argument(help="A position file, or - for standard input.")]
 TimeOption = Annotated[
     str | None,
-    typer.Option("--time", help=f"As in 500ms or 2s; {DEFAULT_TIME} if no number of iterations is given either."),
+    typer.Option(
+        "--time",
+        metavar="TIME",
+        help=f"Time to think, as in 500ms or 2s; {DEFAULT_TIME} if --iterations is not given either.",
+    ),
 ]
 IterationsOption = Annotated[
-    int | None, typer.Option("--iterations", min=1, max=MAX_ITERATIONS, help="Most iterations of the search.")
+    int | None,
+    typer.Option(
+        "--iterations",
+        metavar="N",
+        min=1,
+        max=MAX_ITERATIONS,
+        help="Most iterations of the search, each of which plays the game on once.",
+    ),
 ]
 SeatOption = Annotated[
-    int | None, typer.Option("--seat", min=0, help="The seat to decide; by default taken from the position.")
+    int | None,
+    typer.Option("--seat", metavar="N", min=0, help="The seat to decide, from 0; by default taken from the position."),
 ]
 SearchSeedOption = Annotated[
-    int | None, typer.Option("--seed", min=0, max=MAX_NUMBER, help="Seed of the search; random by default.")
+    int | None,
+    typer.Option("--seed", metavar="N", min=0, max=MAX_NUMBER, help="Seed of the search; random by default."),
 ]
 ObserverOption = Annotated[
-    str | None, typer.Option(help="Whose knowledge is used: a seat, or `onlooker`; by default the seat to decide.")
+    str | None,
+    typer.Option(metavar="SEAT", help="Whose knowledge is used: a seat, or `onlooker`; by default the seat to decide."),
 ]
-ThreadsOption = Annotated[int | None, typer.Option("--threads", min=1, max=256, help="Trees to search in parallel.")]
-LinesOption = Annotated[int, typer.Option("--lines", min=0, max=128, help="Number of lines in the answer; 0 for all.")]
-ConsiderOption = Annotated[list[str] | None, typer.Option("--consider", help="Search only this action; repeatable.")]
-AvoidOption = Annotated[list[str] | None, typer.Option("--avoid", help="Leave this action out; repeatable.")]
+ThreadsOption = Annotated[
+    int | None,
+    typer.Option("--threads", metavar="N", min=1, max=256, help="Threads that search, each a tree of its own."),
+]
+LinesOption = Annotated[
+    int,
+    typer.Option(
+        "--lines", metavar="N", min=0, max=128, help="Number of actions in the answer, best first; 0 for all."
+    ),
+]
+ConsiderOption = Annotated[
+    list[str] | None, typer.Option("--consider", metavar="ACTION", help="Search only this action; may be repeated.")
+]
+AvoidOption = Annotated[
+    list[str] | None, typer.Option("--avoid", metavar="ACTION", help="Leave this action out; may be repeated.")
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +98,7 @@ class Query:
 def recommend(
     question: Query,
     level: Annotated[
-        int | None, typer.Option(min=1, max=8, help="Level of play, 1 to 8; full strength by default.")
+        int | None, typer.Option(metavar="N", min=1, max=8, help="Level of play, 1 to 8; full strength by default.")
     ] = None,
     lines: LinesOption = 0,
     server: ServerOption = None,
@@ -94,10 +120,12 @@ def recommend(
 @grouped()
 def analyze(
     question: Query,
-    every: Annotated[str, typer.Option(help="Time between two tables, as in 250ms.")] = "250ms",
+    every: Annotated[str, typer.Option(metavar="TIME", help="Time between two tables, as in 250ms.")] = "250ms",
     certainty: Annotated[
         float | None,
-        typer.Option(help="End once this share of longer searches would name the same best line, 0.5 to 1."),
+        typer.Option(
+            metavar="SHARE", help="End once so many of longer searches would name the same best action, 0.5 to 1."
+        ),
     ] = None,
     observer: ObserverOption = None,
     lines: LinesOption = 5,
@@ -105,7 +133,7 @@ def analyze(
     access: Access = PLAIN,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the table of lines as it improves; with --json, one line per table."""
+    """Show the best actions of a position and how play may go on, ever more exactly; with --json, a line per table."""
     text = read_file(question.position)
     watcher, options = observer_of(observer), question.options(lines)
     with (

@@ -17,14 +17,21 @@ if TYPE_CHECKING:
 
 ServerOption = Annotated[
     str | None,
-    typer.Option("--server", help="Server to ask, HOST:PORT, or `private` for one of its own; by default none."),
+    typer.Option(
+        "--server", metavar="HOST:PORT", help="Server to ask, or `private` for one of its own; by default none."
+    ),
 ]
-TokenOption = Annotated[Path | None, typer.Option("--token-file", help="File with the token that the server requires.")]
-CaOption = Annotated[Path | None, typer.Option("--tls-ca", help="File of certificates to trust; connects with TLS.")]
+TokenOption = Annotated[
+    Path | None, typer.Option("--token-file", metavar="FILE", help="File with the token that the server requires.")
+]
+CaOption = Annotated[
+    Path | None, typer.Option("--tls-ca", metavar="FILE", help="Certificates to trust (PEM); connects with TLS.")
+]
 CertOption = Annotated[
-    Path | None, typer.Option("--tls-cert", help="Client certificate, for servers that require one.")
+    Path | None,
+    typer.Option("--tls-cert", metavar="FILE", help="Client certificate (PEM), for servers that require one."),
 ]
-KeyOption = Annotated[Path | None, typer.Option("--tls-key", help="Key of --tls-cert.")]
+KeyOption = Annotated[Path | None, typer.Option("--tls-key", metavar="FILE", help="Private key of --tls-cert (PEM).")]
 # Of a private server: few searches are under way, so that each can have a large tree.
 PRIVATE = ("--max-searches", "4", "--max-tree-bytes", str(512 << 20), "--memory", str(3 << 30))
 PRIVATE_SERVER = "private"  # as a value of --server

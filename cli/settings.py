@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import typer
 
 from clerestory.declared import Declaration, declarations, in_words
 
+METAVARS: Mapping[Any, str] = {int: "N", float: "X", Path | None: "FILE", str: "TEXT", tuple[str, ...]: "TEXT"}
 LINK = re.compile(r"\[([^]]*)\]\([^)]*\)")
 
 
@@ -21,6 +23,7 @@ def setting_of(kind: type, field: str, default: object = None) -> Any:
     declaration = declarations(kind)[field]
     return typer.Option(
         option_name(field, declaration),
+        metavar=METAVARS.get(kind.__dataclass_fields__[field].type),  # type: ignore[attr-defined]
         help=plain(declaration.meaning),
         envvar=variable_name(field, declaration),
         show_default=shown_default(default, declaration),

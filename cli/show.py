@@ -14,7 +14,7 @@ from clerestory.engine.scoring import outcome, point_sources
 
 def show(
     position: Annotated[str, typer.Argument(help="A position file, or - for standard input.")],
-    seat: Annotated[int | None, typer.Option(min=0, help="Show only what this seat knows.")] = None,
+    seat: Annotated[int | None, typer.Option(metavar="N", min=0, help="Show only what this seat knows.")] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Print a position and its legal actions."""
@@ -45,7 +45,8 @@ def legal(state: State) -> list[dict[str, str]]:
 def replay(
     record: Annotated[str, typer.Argument(help="A file of records, or - for standard input.")],
     ply: Annotated[
-        int | None, typer.Option(min=0, help="Print only the position after this many plies of the first game.")
+        int | None,
+        typer.Option(metavar="N", min=0, help="Print only the position after this many plies of the first game."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:

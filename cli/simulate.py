@@ -88,9 +88,11 @@ def record_file(path: Path | None) -> Iterator[TextIO | None]:
 def simulate(
     game: GameOption,
     seats: SeatsOption = 2,
-    games: Annotated[int, typer.Option(min=1, max=10_000_000, help="Number of games.")] = 100,
+    games: Annotated[int, typer.Option(metavar="N", min=1, max=10_000_000, help="Number of games.")] = 100,
     seed: SeedOption = 0,
-    out: Annotated[Path | None, typer.Option(help="Record every game in this file, as JSON lines.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Record every game in this file, as JSON lines.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Play games at random; game i has the seed SEED + i."""

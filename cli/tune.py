@@ -22,7 +22,7 @@ from clerestory.cli.options import DEFAULT_GAME, GameOption, JsonOption, SeatsOp
 from clerestory.cli.screen import screen
 
 RangesArgument = Annotated[
-    list[str], typer.Argument(metavar="PARAM=LOW..HIGH", help="Integers if both ends are written as integers.")
+    list[str], typer.Argument(metavar="PARAM=LOW..HIGH", help="Option with its range; whole numbers if both ends are.")
 ]
 
 
@@ -31,25 +31,32 @@ def tune(
     bot: BotArgument,
     params: RangesArgument,
     against: Annotated[
-        str | None, typer.Option(metavar="BOT", help="Opponent of both points; by default they play each other.")
+        str | None,
+        typer.Option(metavar="BOT", help="Opponent of both variants of a step; by default they play each other."),
     ] = None,
     game: GameOption = DEFAULT_GAME,
     seats: SeatsOption = 2,
     games: Annotated[
-        int, typer.Option(min=1, max=10_000_000, help="Fewest games of all steps together; steps are always completed.")
+        int,
+        typer.Option(
+            metavar="N", min=1, max=10_000_000, help="Fewest games of all steps together; steps are always completed."
+        ),
     ] = 4000,
-    deals: Annotated[int, typer.Option(min=1, max=100_000, help="Games of each match within a step.")] = 8,
+    deals: Annotated[int, typer.Option(metavar="N", min=1, max=100_000, help="Games of each match within a step.")] = 8,
     confirm: Annotated[
-        int, typer.Option(min=1, max=10_000_000, help="Games between the best point and the starting point.")
+        int,
+        typer.Option(metavar="N", min=1, max=10_000_000, help="Games between the result and the start, at the end."),
     ] = 400,
     budget: BudgetOption = "100ms",
-    out: Annotated[Path | None, typer.Option(help="File of the steps; those already there are not run again.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="File of the steps; those already there are not run again.")
+    ] = None,
     workers: WorkerOptions = WORKERS,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
     bots: BotsOption = False,  # noqa: ARG001  # its callback does the work
 ) -> None:
-    """Tune options of BOT, in the given ranges, by the games it wins; then play the best point against the start."""
+    """Tune options of BOT, in the given ranges, by the games it wins; then play the result against the start."""
     chosen_game(game, seats)
     ranges = tuple(map(Range.parse, params))
     tuning = TuningPlan(loader(game), seats, bot, ranges, against, budget, seed, deals)

@@ -23,14 +23,16 @@ ProxiesOption = Annotated[list[str] | None, setting_of(DoorSettings, "proxies")]
 
 @grouped()
 def web(
-    server: Annotated[str, typer.Option("--server", help="HOST:PORT of the gRPC server.")],
+    server: Annotated[str, typer.Option("--server", metavar="HOST:PORT", help="The gRPC server.")],
     listen: Annotated[
-        str, typer.Option("--listen", help="HOST:PORT for the page (port 0: any free one).")
+        str, typer.Option("--listen", metavar="HOST:PORT", help="Where to show the page (port 0: any free one).")
     ] = "127.0.0.1:8080",
     web_name: NamesOption = None,
     web_page: PageOption = None,
     web_proxy: ProxiesOption = None,
-    insecure: Annotated[bool, typer.Option("--insecure", help="Accept plaintext from other machines.")] = False,
+    insecure: Annotated[
+        bool, typer.Option("--insecure", help="Let other machines reach the page without encryption.")
+    ] = False,
     access: Access = PLAIN,
 ) -> None:
     """Show the page of a server that runs elsewhere, until SIGTERM or SIGINT."""

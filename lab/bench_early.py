@@ -127,9 +127,13 @@ def as_table(figures: dict[str, dict[str, Any]]) -> Table:
 
 def bench_early(
     positions: Annotated[list[str], typer.Argument(help="Position files, used in turn.")],
-    calls: Annotated[int, typer.Option("--calls", min=1, help="Calls, for all positions together.")] = 100,
-    budget_ms: Annotated[float, typer.Option("--budget-ms", min=1, max=60_000, help="Time of one call.")] = 1000,
-    beside: Annotated[int, typer.Option("--beside", min=0, max=256, help="Busy processes to run beside it.")] = 0,
+    calls: Annotated[int, typer.Option("--calls", metavar="N", min=1, help="Calls, for all positions together.")] = 100,
+    budget_ms: Annotated[
+        float, typer.Option("--budget-ms", metavar="N", min=1, max=60_000, help="Time of one call.")
+    ] = 1000,
+    beside: Annotated[
+        int, typer.Option("--beside", metavar="N", min=0, max=256, help="Busy processes beside it, as load.")
+    ] = 0,
     searcher: Annotated[bool, typer.Option("--searcher", help="Measure the search alone, without a server.")] = False,
     server: ServerOption = None,
     as_json: JsonOption = False,

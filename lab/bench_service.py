@@ -46,21 +46,39 @@ def bench_service(
     seats: SeatsOption = 2,
     calls: Annotated[
         str | None,
-        typer.Option("--calls", help="Numbers of calls with budgets of 20, 100 and 500 ms; by default 2000,2000,400."),
+        typer.Option(
+            "--calls",
+            metavar="N,N,N",
+            help="Numbers of calls with budgets of 20, 100 and 500 ms; by default 2000,2000,400.",
+        ),
     ] = None,
-    added: Annotated[int | None, typer.Option("--added", min=1, help="Calls that measure what an RPC adds.")] = None,
-    cancels: Annotated[int | None, typer.Option("--cancels", min=1, help="Searches to cancel.")] = None,
-    requests: Annotated[int | None, typer.Option("--requests", min=10, help="Requests that show growth.")] = None,
+    added: Annotated[
+        int | None,
+        typer.Option("--added", metavar="N", min=1, help="Calls that measure what the service adds to a search."),
+    ] = None,
+    cancels: Annotated[
+        int | None, typer.Option("--cancels", metavar="N", min=1, help="Searches that are cancelled.")
+    ] = None,
+    requests: Annotated[
+        int | None,
+        typer.Option("--requests", metavar="N", min=10, help="Requests over which the server's memory is watched."),
+    ] = None,
     seconds: Annotated[
-        float | None, typer.Option("--seconds", min=0.05, max=60, help="Length of a search whose speed is measured.")
+        float | None,
+        typer.Option("--seconds", metavar="N", min=0.05, max=60, help="Length of a search whose speed is measured."),
     ] = None,
     pairs: Annotated[
         int | None,
-        typer.Option("--pairs", min=1, max=1000, help="Pairs of such searches, through the service and without it."),
+        typer.Option(
+            "--pairs", metavar="N", min=1, max=1000, help="Pairs of such searches, through the service and without it."
+        ),
     ] = None,
-    runs: Annotated[int, typer.Option("--runs", min=1, max=100, help="Server starts; the median is reported.")] = 3,
+    runs: Annotated[
+        int, typer.Option("--runs", metavar="N", min=1, max=100, help="Server starts; the median is reported.")
+    ] = 3,
     callers: Annotated[
-        int | None, typer.Option("--callers", min=1, max=256, help="Workers of the server; by default one per core.")
+        int | None,
+        typer.Option("--callers", metavar="N", min=1, max=256, help="Workers of the server; by default one per core."),
     ] = None,
     to_limits: Annotated[
         bool, typer.Option("--to-limits", help="Have searches use up their limits instead of ending early.")

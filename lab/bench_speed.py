@@ -134,8 +134,10 @@ class Runs:
 
     game: GameOption = "toy"
     seats: SeatsOption = 2
-    seconds: Annotated[float, typer.Option("--seconds", min=0.01, max=3600, help="Seconds of each run.")] = 1.0
-    runs: Annotated[int, typer.Option("--runs", min=1, max=100, help="Runs; medians are reported.")] = 3
+    seconds: Annotated[
+        float, typer.Option("--seconds", metavar="N", min=0.01, max=3600, help="Seconds of each run.")
+    ] = 1.0
+    runs: Annotated[int, typer.Option("--runs", metavar="N", min=1, max=100, help="Runs; medians are reported.")] = 3
     as_json: JsonOption = False
 
     def report(self, bench: str, run: Callable[[Game, int, float, int], Any], **about: Any) -> None:
@@ -158,7 +160,9 @@ def bench_engine(runs: Runs = RUNS) -> None:
 @grouped()
 def bench_search(
     runs: Runs = RUNS,
-    threads: Annotated[int, typer.Option("--threads", min=1, max=256, help="Trees to search in parallel.")] = 1,
+    threads: Annotated[
+        int, typer.Option("--threads", metavar="N", min=1, max=256, help="Trees to search in parallel.")
+    ] = 1,
     bot: Annotated[str, typer.Option("--bot", help=f"One of {', '.join(BOTS)}.")] = "ismcts-plain",
 ) -> None:
     """Searches from the first decision of a game, a core for each thread."""
@@ -170,8 +174,10 @@ def bench_search(
 def bench_budget(
     game: GameOption = DEFAULT_GAME,
     seats: SeatsOption = 2,
-    budget_ms: Annotated[float, typer.Option("--budget-ms", min=1, max=60_000, help="Time budget of a search.")] = 100,
-    count: Annotated[int, typer.Option("--count", min=2, max=100_000, help="Number of searches.")] = 200,
+    budget_ms: Annotated[
+        float, typer.Option("--budget-ms", metavar="N", min=1, max=60_000, help="Time budget of a search.")
+    ] = 100,
+    count: Annotated[int, typer.Option("--count", metavar="N", min=2, max=100_000, help="Number of searches.")] = 200,
     as_json: JsonOption = False,
 ) -> None:
     """How far searches overrun their time budget, on one core, in milliseconds."""

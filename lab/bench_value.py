@@ -32,8 +32,10 @@ def bench_value(
     game: GameOption = DEFAULT_GAME,
     seats: SeatsOption = 2,
     value: Annotated[str, typer.Option("--value", help="Name of a value, or a file of weights.")] = "hand",
-    seconds: Annotated[float, typer.Option("--seconds", min=0.01, max=3600, help="Seconds of each run.")] = 0.5,
-    runs: Annotated[int, typer.Option("--runs", min=1, max=100, help="Runs; medians are reported.")] = 3,
+    seconds: Annotated[
+        float, typer.Option("--seconds", metavar="N", min=0.01, max=3600, help="Seconds of each run.")
+    ] = 0.5,
+    runs: Annotated[int, typer.Option("--runs", metavar="N", min=1, max=100, help="Runs; medians are reported.")] = 3,
     as_json: JsonOption = False,
 ) -> None:
     """Evaluations of positions from games, on one core."""
