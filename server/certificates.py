@@ -25,19 +25,31 @@ class Certificates:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._read = read_certificates(settings)
+        self._first = read_certificates(settings)
+        self._new: grpc.ServerCertificateConfiguration | None = None
 
     def credentials(self) -> grpc.ServerCredentials:
         """Return the credentials of a port."""
         required = self._settings.tls_client_ca is not None
         return grpc.dynamic_ssl_server_credentials(
-            self._read, lambda: self._read, require_client_authentication=required
+            self._first,
+            self._take_new,  # type: ignore[arg-type]  # which may return None
+            require_client_authentication=required,
         )
+
+    def _take_new(self) -> grpc.ServerCertificateConfiguration | None:
+        """Return what was read since the last connection, None for nothing.
+
+        gRPC asks at each connection. What it is given it takes in place of what other connections, which begin at the
+        same time, are about to use, and the process may crash: so it is given nothing twice.
+        """
+        new, self._new = self._new, None
+        return new
 
     def reload(self) -> None:
         """Read the files again; bad ones are logged and change nothing."""
         try:
-            self._read = read_certificates(self._settings)
+            self._new = read_certificates(self._settings)
         except BadSettings as error:
             logger.error("certificates stay as they were: %s", error)
         else:
