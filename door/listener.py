@@ -10,7 +10,7 @@ from clerestory.addresses import network_of
 from clerestory.door.places import Places
 from clerestory.door.protocol import Protocol
 
-AT_ONCE = 16  # connections that are accepted before other work goes on
+AT_ONCE = 4  # connections that are accepted before other work goes on: each takes half a millisecond
 AGAIN = 0.05  # seconds until the next attempt where the system has no descriptor left
 MOMENT = 0.01  # seconds until the next attempt where there is no place, after which a connection is refused
 FULL = (

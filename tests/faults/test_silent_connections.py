@@ -67,12 +67,12 @@ def limited(descriptors: int, folder: Path) -> Iterator[Limited]:
             server.kill()
 
 
-def come(ports: Sequence[int], number: int, stack: ExitStack) -> None:
-    """Connect so many times to each port, from many addresses of this machine; every other one begins HTTP/2."""
+def come(ports: Sequence[int], number: int, stack: ExitStack, *, spread: bool = sys.platform == "linux") -> None:
+    """Connect so many times to each port, from many addresses of this machine or one; every other begins HTTP/2."""
     for count in range(number):
         for port in ports:
             one = stack.enter_context(socket.socket())
-            if sys.platform == "linux":
+            if spread:
                 one.bind((f"127.0.{count // 250}.{1 + count % 250}", 0))
             one.connect(("127.0.0.1", port))
             if count % 2:
@@ -106,12 +106,13 @@ def test_idle_connections_on_both_ports_keep_nobody_out(descriptors: int, number
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="all of 127.0.0.0/8 is this machine on Linux only")
-def test_ten_thousand_idle_connections(tmp_path: Path) -> None:
+@pytest.mark.parametrize("spread", [True, False], ids=["many addresses", "one address"])
+def test_ten_thousand_idle_connections(tmp_path: Path, spread: bool) -> None:
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     with limited(4096, tmp_path) as server, Advisor(server.address) as early, ExitStack() as idle:
         for port in server.ports:
-            come([port], min(MANY, most // 2 - 200), idle)
+            come([port], min(MANY, most // 2 - 200), idle, spread=spread)
             use(server, early)
         with Advisor(f"localhost:{server.ports[0]}") as late:
             assert late.recommend(POSITION, "60s", iterations=5).best
