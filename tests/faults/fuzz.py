@@ -5,7 +5,7 @@ line of figures for each. Pieces that the file of figures has already are not ma
 """
 
 import time
-from collections import Counter, deque
+from collections import deque
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -64,15 +64,30 @@ class Figures:
         ends: by method, code and reason.
         faults: in words; there should be none.
         worst: seconds for which a call held the event loop, in all of its repetitions.
+        stood: the longest seconds for which the loop stood still in a call, by method: also where the machine did other
+            things.
+        steps: the longest seconds of processor time of a step of the loop in a call, by method.
         rss: most bytes of memory.
     """
 
     seed: int
     calls: int = 0
-    ends: Counter[str] = field(default_factory=Counter)
+    ends: dict[str, int] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
     worst: float = 0.0
+    stood: dict[str, float] = field(default_factory=dict)
+    steps: dict[str, float] = field(default_factory=dict)
     rss: int = 0
+
+    def count(self, end: str) -> None:
+        """Count the end of a call."""
+        self.calls += 1
+        self.ends[end] = self.ends.get(end, 0) + 1
+
+    def note(self, method: str, delay: Delay) -> None:
+        """Note that the loop was held in a call."""
+        self.stood[method] = max(self.stood.get(method, 0.0), delay.lag)
+        self.steps[method] = max(self.steps.get(method, 0.0), delay.own)
 
     @property
     def internal(self) -> int:
@@ -156,8 +171,7 @@ class Fuzzer:
         """Make a call, and judge its ending."""
         self._recent.append((time.monotonic(), call))
         ending = self.send(call)
-        self.figures.calls += 1
-        self.figures.ends[f"{short(call.method.path)} {ending.code} {ending.reason}".strip()] += 1
+        self.figures.count(f"{short(call.method.path)} {ending.code} {ending.reason}".strip())
         if is_faulty(ending):
             self.figures.faults.append(f"{call} ended with {ending}")
         self.learn(call, ending)
@@ -198,15 +212,16 @@ class Fuzzer:
         """Return the calls in which the loop was held for longer than it may be."""
         found = {}
         for delay in self._server.delays():
-            if is_long(delay):
-                before = [call for began, call in self._recent if began <= delay.at]
-                found |= {before[-1].number: before[-1]} if before else {}
+            before = [call for began, call in self._recent if began <= delay.at]
+            if before:
+                self.figures.note(short(before[-1].method.path), delay)
+                found |= {before[-1].number: before[-1]} if is_long(delay) else {}
         return list(found.values())
 
     def holds(self, call: Call) -> float:
         """Return for how long a call holds the loop whenever it is repeated alone; longer than it may is a fault."""
         still = self.longest(None).lag
-        shortest = Delay(0.0, HELD + STOPPED, HELD + STOPPED, "")
+        shortest = Delay(0.0, HELD + STOPPED, HELD + STOPPED, 0.0, "")
         for _ in range(REPEATS):
             shortest = min(shortest, self.longest(call), key=lambda delay: (delay.busy, delay.lag))
             if shortest.busy <= HELD and shortest.lag <= STOPPED + still:
@@ -220,7 +235,7 @@ class Fuzzer:
         if call is not None:
             self.send(call)
         time.sleep(REST)
-        return max(self._server.delays(), key=lambda delay: delay.busy, default=Delay(0.0, 0.0, 0.0, ""))
+        return max(self._server.delays(), key=lambda delay: delay.busy, default=Delay(0.0, 0.0, 0.0, 0.0, ""))
 
 
 def as_json(message: Any, luck: Random, texts: list[str]) -> bytes:
@@ -273,7 +288,21 @@ def main(
     typer.echo(f"{sum(len(one['faults']) for one in done)} faults, ", nl=False)
     typer.echo(f"loop held for {1000 * max(one['worst'] for one in done):.0f} ms at most, ", nl=False)
     typer.echo(f"{max(one['rss'] for one in done) / 1e6:.0f} MB")
+    typer.echo(longest_steps(done))
     raise typer.Exit(any(one["faults"] for one in done))
+
+
+def longest_steps(done: list[dict[str, Any]]) -> str:
+    """Return for how long calls of each method held the loop at most, as a table of Markdown; the longest first."""
+    held = {name: [max(one[key].get(name, 0.0) for one in done) for key in ("steps", "stood")] for name in names(done)}
+    rows = sorted(held.items(), key=lambda row: row[1], reverse=True)
+    lines = [f"| {name} | {1000 * step:.0f} | {1000 * stood:.0f} |" for name, (step, stood) in rows]
+    return "\n".join(["| method | processor, ms | clock, ms |", "|---|---|---|", *lines])
+
+
+def names(done: list[dict[str, Any]]) -> set[str]:
+    """Return the methods in whose calls the loop was held."""
+    return {name for one in done for name in one["steps"]}
 
 
 if __name__ == "__main__":

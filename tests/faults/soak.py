@@ -62,7 +62,7 @@ class Tally:
         looks: seconds that looking at a game took.
         lates: seconds by which searches were late.
         echoes: seconds that a call of a server took that only echoes.
-        lag: the longest seconds for which the event loop was held, with everybody at once.
+        lag: the longest seconds of processor time of a step of the event loop, with everybody at once.
         rss: most bytes of memory.
         faults: in words; there should be none.
     """
@@ -242,15 +242,14 @@ def soak(folder: Path, seed: int, seconds: float = PIECE) -> Tally:
 def note(tally: Tally, server: Watched) -> None:
     """Note how much memory a server has, and how long its loop was held."""
     tally.rss = max(tally.rss, server.process.memory_info().rss)
-    tally.lag = max([tally.lag, *(delay.busy for delay in server.delays())])
+    tally.lag = max([tally.lag, *(delay.own for delay in server.delays())])
 
 
 def calm(everybody: Everybody, server: Watched) -> None:
     """Let everybody come and go twice: what they held is given back, and the second time costs no more."""
     faults, rest = everybody.tally.faults, Held(server)
-    first = come_and_go(everybody, server, rest.descriptors + OWN)
-    second = come_and_go(everybody, server, first.descriptors)
-    if first.descriptors > rest.descriptors + OWN or second.descriptors > first.descriptors:
+    first, second = (come_and_go(everybody, server, rest.descriptors + OWN) for _ in range(2))
+    if max(first.descriptors, second.descriptors) > rest.descriptors + OWN:
         faults.append(f"descriptors are not given back: {rest}; {first}; {second}; {server.process.net_connections()}")
     if second.threads > first.threads + 2:
         faults.append(f"threads are not given back: {rest}; {first}; {second}")

@@ -14,7 +14,7 @@ import time
 from asyncio.events import Handle
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -39,12 +39,14 @@ class Delay:
         lag: seconds for which it was held.
         busy: seconds of processor time that the whole process used meanwhile, at most `lag`: on a machine that has
             other things to do, only these are the call's.
-        step: the longest step of the loop since the last look, and its seconds.
+        own: seconds of processor time of the longest step of the loop since the last look.
+        step: the longest step by the clock since then, and its seconds.
     """
 
     at: float
     lag: float
     busy: float
+    own: float
     step: str
 
 
@@ -58,14 +60,16 @@ class LoopWatch:
         self._out = out
         self._due = self._used = 0.0
         self._longest: tuple[float, str] = (0.0, "")
+        self._own = 0.0
 
     def begin(self, loop: asyncio.AbstractEventLoop) -> None:
         """Look from now on."""
         self._due, self._used = time.monotonic() + BEAT, time.process_time()
         loop.call_later(BEAT, self._look, loop)
 
-    def note(self, seconds: float, handle: Handle) -> None:
-        """Take note of a step of the loop."""
+    def note(self, seconds: float, own: float, handle: Handle) -> None:
+        """Take note of a step of the loop, by the clock and of its thread."""
+        self._own = max(self._own, own)
         if seconds > self._longest[0]:
             self._longest = seconds, f"{seconds:.3f} s {handle!r}"
 
@@ -73,9 +77,9 @@ class LoopWatch:
         now, used = time.monotonic(), time.process_time()
         lag = now - self._due
         if lag > LATE:
-            fields = {"at": now, "lag": lag, "busy": min(lag, used - self._used), "step": self._longest[1]}
-            self._out.write(json.dumps(fields) + "\n")
-        self._longest = 0.0, ""
+            delay = Delay(now, lag, min(lag, used - self._used), self._own, self._longest[1])
+            self._out.write(json.dumps(asdict(delay)) + "\n")
+        self._longest, self._own = (0.0, ""), 0.0
         self.begin(loop)
 
 
@@ -85,9 +89,9 @@ def watch_loops(path: str) -> None:
     step, forever = Handle._run, asyncio.BaseEventLoop.run_forever
 
     def timed(self: Handle) -> None:
-        began = time.perf_counter()
+        began, used = time.perf_counter(), time.thread_time()
         step(self)  # type: ignore[no-untyped-call]
-        watch.note(time.perf_counter() - began, self)
+        watch.note(time.perf_counter() - began, time.thread_time() - used, self)
 
     def watched(self: Any) -> None:
         watch.begin(self)
