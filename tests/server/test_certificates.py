@@ -48,7 +48,7 @@ async def lets_in(app: App, credentials: Credentials) -> bool:
 def settings(folder: Path, *, clients: bool = False) -> Settings:
     authorities = folder / "clients.pem" if clients else None
     files = {"tls_cert": folder / "server.pem", "tls_key": folder / "server.key", "tls_client_ca": authorities}
-    return Settings("127.0.0.1:0", 1, **files)  # type: ignore[arg-type]
+    return Settings(listen="127.0.0.1:0", workers=1, **files)  # type: ignore[arg-type]
 
 
 @asynccontextmanager
