@@ -24,7 +24,7 @@ def play(*arguments: str, typed: str = "") -> subprocess.CompletedProcess[str]:
 
 SAYS = [
     ("bogus", "'bogus' is neither a legal action nor a command"),
-    ("pla", "may be play 4, play 5"),
+    ("pla", "fits several actions: play 4, play 5"),
     ("0", "0: the actions are 1 to 3"),
     ("99999999999999999999", "the actions are 1 to 3"),
     ("undo", "There is nothing to take back."),
