@@ -3,6 +3,7 @@
 import asyncio
 import random
 import selectors
+from collections import Counter
 from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -10,7 +11,7 @@ from typing import Any, TypeVar
 
 from clerestory.games.keeper import Keeper, Limits
 from clerestory.games.kept import ServerGame
-from clerestory.games.log import BotSettings, Entry, Head
+from clerestory.games.log import BotSettings, Entry, EntryKind, Head, SeatKind
 from clerestory.games.store import (
     ANSWER,
     Batch,
@@ -31,6 +32,7 @@ from clerestory.refusals import Reason, Refusal
 LEASE, BEAT = 6.0, 2.0  # seconds, as in PostgreSQL
 STARTED = 1_000_000_000  # milliseconds since 1970, when a simulation begins
 STEP = 1e-6  # seconds that pass at least from one step of the event loop to the next
+BOT_GAMES = 2  # of bots only, in which a server moves at a time
 QUICK = 0.01  # seconds, the most that a store that works takes to answer
 
 T = TypeVar("T")
@@ -104,6 +106,8 @@ class Database:
         failing: the share of its answers that fail; those to a write either before or after it is done.
         hanging: the share of its answers that never come.
         silent: the share of its notifications that are lost.
+        released: how often a server has given a game to others, by server and game.
+        wrong: what servers did that none may do, in words.
     """
 
     luck: random.Random
@@ -113,6 +117,8 @@ class Database:
     failing: float = 0.0
     hanging: float = 0.0
     silent: float = 0.0
+    released: Counter[tuple[int, str]] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
 
     def lives(self, number: int) -> bool:
         """Whether a server has renewed its lease."""
@@ -157,13 +163,16 @@ class SimulatedStore:
     def _renew(self) -> None:
         self._database.seen[self.number] = clock()
 
-    async def _answer(self, do: Callable[[], T]) -> T:
-        """Do something, unless it fails; the answer may be lost after it was done."""
+    async def _answer(self, do: Callable[[], T], *, limited: bool = True) -> T:
+        """Do something, unless it fails; the answer may be lost after it was done.
+
+        Where the store is not `limited`, whoever asks must not wait for an answer that never comes.
+        """
         luck, here = self._database.luck, self._database
         if here.failing or luck.random() < 0.3:  # else it answers at once
             await asyncio.sleep(luck.uniform(0, QUICK))
         if self.dead or luck.random() < here.hanging:
-            await asyncio.sleep(ANSWER)
+            await asyncio.sleep(ANSWER if limited else 1e6)
             raise StoreError("no answer")
         lost = luck.random() < here.failing
         if lost and luck.random() < 0.5:
@@ -190,11 +199,23 @@ class SimulatedStore:
             row = self._database.rows[game_id]
             if number != len(row.entries) or (owned and self.shared and row.owner != self.number):
                 raise Conflict("another was faster")
+            self._judge(row, batch)
             row.entries += batch.entries
             row.summary = batch.summary
             self._database.tell(self.number, row)
 
         await self._answer(do)
+
+    def _judge(self, row: Row, batch: Batch) -> None:
+        """Note what is wrong with entries: that a server moves in another's game, or for a person who has time."""
+        kinds = [row.head.seats[one.seat].kind for one in batch.entries if one.seat is not None]
+        late = [one for one in batch.entries if one.kind == EntryKind.PLAYED_ON]
+        if (late or SeatKind.BOT in kinds) and self.shared and row.owner != self.number:
+            self._database.wrong.append(f"{self.number} moves in {row.head.game_id}, which {row.owner} owns")
+        for one in late:
+            deadline = ServerGame(row.head, row.entries).deadline
+            if deadline is None or one.moment < deadline:
+                self._database.wrong.append(f"a person in {row.head.game_id} had time until {deadline}")
 
     def _read(self, game_id: str) -> Row | None:
         row = self._database.rows.get(game_id)
@@ -251,13 +272,14 @@ class SimulatedStore:
             rows.sort(key=lambda due: due.moment)
             return [due for due in rows if due.game_id not in skip and self._take(due.game_id)][:most]
 
-        return await self._answer(do)
+        return await self._answer(do, limited=False)
 
     async def release(self, game_id: str) -> None:
         def do() -> None:
             row = self._database.rows[game_id]
             if row.owner == self.number:
                 row.owner = 0
+                self._database.released[self.number, game_id] += 1
                 self._database.tell(self.number, row)
 
         await self._answer(do)
@@ -292,19 +314,23 @@ class Server:
     shared: bool = True
     old: bool = False
     failing: float = 0.0  # the share of searches that fail
-    searching: set[str] = field(default_factory=set)
+    searching: dict[str, bool] = field(default_factory=dict)  # games in which a search goes on: of bots only
     tasks: list[asyncio.Task[None]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.store = SimulatedStore(self.database, self.number, shared=self.shared, old=self.old)
-        self.keeper = Keeper(self.store, Limits(1000, 1000), self.choose, most_bot_games=2)
+        self.keeper = Keeper(self.store, Limits(1000, 1000), self.choose, most_bot_games=BOT_GAMES)
         self.keeper.resume()
         self.tasks.append(asyncio.create_task(self.store.beat()))
 
     async def choose(self, kept: ServerGame, seat: int, bot: BotSettings) -> str:
         """Return some action after a while."""
         luck, game_id = self.database.luck, kept.head.game_id
-        self.searching.add(game_id)
+        if game_id in self.searching:
+            self.database.wrong.append(f"{self.number} searches twice in {game_id}")
+        self.searching[game_id] = kept.bots_only
+        if sum(self.searching.values()) > BOT_GAMES:
+            self.database.wrong.append(f"{self.number} moves in {self.searching} at once")
         try:
             await asyncio.sleep(luck.uniform(0, 0.5))
             if luck.random() < self.failing:
@@ -317,7 +343,7 @@ class Server:
                 )
             return luck.choice(kept.position.legal_actions()).text
         finally:
-            self.searching.discard(game_id)
+            self.searching.pop(game_id, None)
 
     def kill(self) -> None:
         """End the server at once; nothing of it runs any more."""

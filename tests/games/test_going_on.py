@@ -6,21 +6,25 @@ from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from math import inf
+from typing import Any
 
 import pytest
 
-from clerestory.games import course
-from clerestory.games.due import LOOK
+from clerestory.games import course, due
+from clerestory.games.cache import GameCache
+from clerestory.games.changes import Changes
+from clerestory.games.due import LOOK, DueGames, Lane
 from clerestory.games.kept import ServerGame, settle
 from clerestory.games.mover import due_at
 from clerestory.games.store import ANSWER, Conflict
 from clerestory.games.viewer import Viewer
 from clerestory.refusals import Refusal
-from tests.games.simulated import LEASE, STARTED, Database, Row, Server, clock, simulate
+from tests.games.simulated import LEASE, STARTED, Database, Row, Server, SimulatedStore, clock, simulate
 from tests.games.table import head
 
 FAULTS = 6.0  # seconds for which everything fails
 SHAPES = ("bb", "pb", "bp", "pp")  # who sits at a game
+NOTICE = 10_000  # milliseconds that a person has once the games can be played again
 THINKING = 2.0  # seconds, the most that a person takes
 TIME = 3.0  # seconds that a person has for a move, in some games
 
@@ -74,8 +78,16 @@ class World:
         row = self.database.rows[kept.head.game_id]
         while clock() < patience and row.summary.status != "over":
             await asyncio.sleep(self.luck.uniform(0, THINKING))
-            with suppress(Refusal, Conflict):
-                await self.step(self.luck.choice(self.living), kept.head.game_id)
+            servers = self.luck.choices(self.living, k=self.luck.choice((1, 1, 2)))
+            await asyncio.gather(*(self.try_step(server, kept.head.game_id) for server in servers))
+
+    async def try_step(self, server: Server, game_id: str) -> None:
+        """Do the same where it may be refused, but for no reason that concerns servers only."""
+        try:
+            with suppress(Refusal):
+                await self.step(server, game_id)
+        except Conflict:
+            self.database.wrong.append(f"{server.number} let a person see a conflict in {game_id}")
 
     async def step(self, server: Server, game_id: str) -> None:
         """Play an action for whoever is to decide, if that is a person."""
@@ -127,9 +139,23 @@ class World:
     def due(self, row: Row) -> float:
         """Return when a server had to move in a game, for a person not soon after an outage; infinite for never."""
         kept = ServerGame(row.head, row.entries)
-        able = [server for server in self.living if not (row.new and server.old)]
-        moments = [due_at(kept, server.keeper._due._since) for server in able]
-        return max((inf if moment is None else moment for moment in moments), default=inf)
+        if kept.mover is not None:
+            return kept.since if self.able(row) else inf
+        limits = [inf if kept.deadline is None else kept.deadline]
+        began = [server.keeper._due._since for server in self.able(row)]
+        return max(limits + [since + NOTICE for since in began if kept.since < since]) if began else inf
+
+    def able(self, row: Row) -> list[Server]:
+        """Return the servers that can read a game."""
+        return [server for server in self.living if not (row.new and server.old)]
+
+    async def require_the_same_everywhere(self) -> None:
+        """Fail if a server shows anything but what is stored."""
+        for game_id, row in self.database.rows.items():
+            for server in self.able(row):
+                before = len(row.entries)
+                async with server.keeper.lend(game_id) as live, live.lock:  # until what is being stored is stored
+                    assert before <= live.kept.version <= len(row.entries), f"{server.number} shows an old {game_id}"
 
     def lanes(self, *, bots_only: bool) -> list:
         """Return the movers of one kind of games, of all servers."""
@@ -144,9 +170,14 @@ async def law(seed: int) -> int:
     await playing
     old = sum(server.old for server in world.living)  # each may take a game of the new version once, and releases it
     await asyncio.sleep(hung + (2 + old) * LOOK + (LEASE if world.killed else 0.0))
+    released = world.database.released.copy()
     for _ in range(20):
         world.require_movers()
         await asyncio.sleep(0.37)
+    await world.require_the_same_everywhere()
+    assert not world.database.wrong, world.database.wrong
+    again = world.database.released - released
+    assert max(again.values(), default=0) <= 1, f"games are taken and released again and again: {again}"
     for row in world.database.rows.values():
         kept = ServerGame(row.head, row.entries)  # raises if anything in it was not legal
         assert kept.over or not kept.bots_only or row.new, f"the bots of {row.head.game_id} have not finished"
@@ -159,6 +190,60 @@ async def law(seed: int) -> int:
 def test_every_due_game_has_one_mover_soon_after_the_faults_end(part: int) -> None:
     for seed in range(250 * part, 250 * (part + 1)):
         assert simulate(law(seed)), seed
+
+
+# -- the law itself --------------------------------------------------------------------------------
+
+
+async def nothing(*_: Any) -> None:
+    """Do nothing."""
+
+
+async def always(*_: Any) -> bool:
+    """Say so."""
+    return True
+
+
+async def unfenced(self: Changes, live: Any, act: Any, keys: Any, owned: bool) -> Any:
+    """Change a game whoever owns it."""
+    return await CHANGE(self, live, act, keys, False)
+
+
+def early(kept: ServerGame, since: int) -> int | None:
+    """Let the server move as soon as it may have to."""
+    return None if due_at(kept, since) is None else 0
+
+
+def bots_alone(kept: ServerGame, since: int) -> int | None:
+    """Let the server never move for people."""
+    return None if kept.mover is None else due_at(kept, since)
+
+
+CHANGE = Changes._change
+BROKEN: dict[str, tuple[Any, str, Any]] = {
+    "the check finds nothing": (DueGames, "_look", nothing),
+    "the check is slow": (due, "LOOK", 20.0),
+    "a check that gets no answer is waited for": (due, "ANSWER", 1e6),
+    "what has failed is not tried again": (DueGames, "_wake_up", lambda _: None),
+    "a mover that has ended keeps its place": (Lane, "end", lambda *_: None),
+    "there is no limit of movers": (Lane, "free", 100),
+    "a game of a later version is not released": (DueGames, "_pass_over", nothing),
+    "it is taken and released again and again": (due, "remember", lambda *_: None),
+    "movers are early": (due, "due_at", early),
+    "movers never move for people": (due, "due_at", bots_alone),
+    "movers do not ask who owns a game": (SimulatedStore, "own", always),
+    "what they store is not refused to them": (Changes, "_change", unfenced),
+    "what others store is not seen": (GameCache, "_catch_up", nothing),
+    "nor after a conflict": (GameCache, "reload", nothing),
+}
+
+
+@pytest.mark.parametrize("what", BROKEN)
+def test_the_law_fails_if(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(*BROKEN[what])
+    with pytest.raises(AssertionError):
+        for seed in range(250):
+            simulate(law(seed))
 
 
 @pytest.mark.slow
