@@ -71,8 +71,8 @@ class GameCache:
             yield live
 
     def add(self, kept: ServerGame) -> None:
-        """Add a game that was stored just now."""
-        self.games[kept.head.game_id] = Live(kept)
+        """Add a game that was stored just now, unless it has been loaded since."""
+        self.games.setdefault(kept.head.game_id, Live(kept))
         with self._use(kept.head.game_id):
             pass
 
