@@ -259,7 +259,7 @@ def networks(url: str) -> Iterator[list[Proxy]]:
 
 def rows(session: Any, text: str, values: tuple[Any, ...]) -> list[Any]:
     """Return the rows of a statement."""
-    cursor = session.execute(text, values)
+    cursor = session.execute(text, values or None)  # with values, a % is the beginning of a place for one
     return cursor.fetchall() if cursor.description else []
 
 
