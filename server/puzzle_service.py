@@ -1,14 +1,27 @@
 """The handlers of PuzzleService: cheap, so that they run on the event loop itself."""
 
 from clerestory.server.service import Context
-from clerestory.server.translate_puzzle import known_puzzles, read_puzzle, write_list, write_puzzle, write_try
+from clerestory.server.translate_puzzle import (
+    known_puzzles,
+    read_files,
+    read_puzzle,
+    write_list,
+    write_puzzle,
+    write_try,
+)
 from clerestory.server.translate_rules import read_game
 from clerestory.v1 import puzzle_pb2 as api
 from clerestory.v1.puzzle_pb2_grpc import PuzzleServiceServicer
 
 
 class Puzzles(PuzzleServiceServicer):
-    """PuzzleService, which keeps nothing between calls."""
+    """PuzzleService, which keeps nothing between calls.
+
+    The puzzles are read at the start: that takes as long as no call may hold the event loop.
+    """
+
+    def __init__(self) -> None:
+        read_files()
 
     async def ListPuzzles(self, request: api.ListPuzzlesRequest, context: Context) -> api.ListPuzzlesResponse:
         """List the puzzles of a game. Raises Refusal."""

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from clerestory.engine.core import Game
+from clerestory.engine.games import GAMES
 from clerestory.refusals import Reason, refuse
 from clerestory.review.puzzle import NoPuzzle, Puzzle, puzzle, puzzles
 from clerestory.server.translate_rules import read_game, write_position
@@ -16,6 +17,12 @@ def read_puzzle(reference: api.PuzzleReference) -> Puzzle:
         return puzzle(read_game(reference.game, "puzzle.game"), reference.number)
     except NoPuzzle as error:
         refuse(Reason.NO_SUCH_PUZZLE, "puzzle.number", str(error))
+
+
+def read_files() -> None:
+    """Read the puzzles of every game, so that no call has to."""
+    for game in GAMES.values():
+        known_puzzles(game)
 
 
 def known_puzzles(game: Game) -> Sequence[Puzzle]:

@@ -8,7 +8,7 @@ from google.protobuf.json_format import MessageToDict
 
 from clerestory.engine import from_position
 from clerestory.refusals import Reason
-from clerestory.review.puzzle import puzzle, puzzles
+from clerestory.review.puzzle import puzzle, puzzles, read
 from clerestory.v1 import puzzle_pb2 as api
 from clerestory.v1.puzzle_pb2_grpc import PuzzleServiceStub
 from tests.server.harness import assert_reason, refusal, served
@@ -31,6 +31,13 @@ async def test_the_list_is_what_is_shipped(stub: Any) -> None:
 
 async def test_a_game_without_puzzles_has_none(stub: Any) -> None:
     assert not (await stub.ListPuzzles(api.ListPuzzlesRequest(game="toy"))).puzzles
+
+
+async def test_no_call_reads_files(stub: Any) -> None:
+    before = read.cache_info().misses
+    await stub.GetPuzzle(api.GetPuzzleRequest(puzzle=FIRST))
+    await stub.ListPuzzles(api.ListPuzzlesRequest(game="cathedral"))
+    assert read.cache_info().misses == before
 
 
 async def test_a_puzzle_is_shown_without_its_answer(stub: Any) -> None:
