@@ -16,15 +16,17 @@ from grpc_status import rpc_status
 
 from clerestory.cli.new import first_decision
 from clerestory.clients.wire import duration, position_message
+from clerestory.declared import declarations
 from clerestory.engine import State
 from clerestory.refusals import Reason
 from clerestory.server.app import App, start
-from clerestory.server.config import Settings
+from clerestory.server.config import LogSettings, Settings
 from clerestory.server.logs import write_logs
 from clerestory.v1.advisor_pb2 import RecommendMoveRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
 
 HOUR = duration(3600)
+FORMATS: tuple[str, ...] = declarations(LogSettings)["log_format"].range.words
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,8 @@ from grpc_channelz.v1.channelz_pb2_grpc import ChannelzStub
 from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
 from grpc_health.v1.health_pb2_grpc import HealthStub
 
-from clerestory.server.logs import FORMATS
 from tests.conftest import TOKEN
-from tests.server.harness import Served, details, logged, long_question, question, refusal, served, until
+from tests.server.harness import FORMATS, Served, details, logged, long_question, question, refusal, served, until
 
 
 @pytest.fixture

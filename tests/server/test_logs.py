@@ -12,11 +12,11 @@ from clerestory.games.kept import ServerGame
 from clerestory.games.log import seated as seated_as
 from clerestory.refusals import Reason
 from clerestory.server import game_service
-from clerestory.server.logs import FORMATS, FRAMES, LONGEST
+from clerestory.server.logs import FRAMES, LONGEST
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.games.table import PERSON, Table, seated
-from tests.server.harness import Served, assert_reason, logged, refusal, served, until
+from tests.server.harness import FORMATS, Served, assert_reason, logged, refusal, served, until
 
 BEARER = "bearer.token/of~a+door=="
 FAULT = "unexpected error in a call"
