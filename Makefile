@@ -54,7 +54,7 @@ soak: $(VENV)/.test  ## in pieces, an hour each: everybody at once beside kills;
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	PATH=$(BIN):$$PATH cython-lint engine search arena server
+	PATH=$(BIN):$$PATH cython-lint engine search arena
 	$(BIN)/mypy
 	$(BIN)/buf lint
 	$(BIN)/buf format --diff --exit-code
@@ -84,7 +84,7 @@ constraints: $(VENV)/.lint $(VENV)/.load
 
 clean:
 	rm -rf build dist *.egg-info $(VENV)
-	find engine search arena server src '(' -name '*.so' -o -name counts.pxd ')' -delete
+	find engine search arena src '(' -name '*.so' -o -name counts.pxd ')' -delete
 
 $(VENV)/.tools: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

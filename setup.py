@@ -19,7 +19,7 @@ from setuptools import Extension, setup
 from setuptools.command.build_py import build_py
 from setuptools.command.sdist import sdist
 
-FOLDERS = ("engine", "search", "arena", "server")  # those with Cython
+FOLDERS = ("engine", "search", "arena")  # those with Cython
 SHARED = "clerestory._cyutility"  # what Cython would otherwise put into every module, such as memory views
 STUBS = Path("build/stubs/clerestory")
 PAGE = Path("clients/web/dist/index.html")
