@@ -125,14 +125,23 @@ class World:
                 raise
 
     def refresh(self, luck: Random) -> None:
-        """Look at one of the games again; make another in place of one that is over, or that mutations have frozen."""
+        """Look at one of the games again; make another in place of one that is over, or that mutations have taken."""
         if len(self.kept) < len(KINDS):
             self.kept += [self.make(kind, luck) for kind in range(len(self.kept), len(KINDS))]
         place = luck.randrange(len(self.kept))
         one = self.kept[place]
-        self.look(one)
-        if one.seen.game.status in (games_pb2.GAME_STATUS_OVER, games_pb2.GAME_STATUS_FROZEN):
+        if not self.ours(one):
             self.kept[place] = self.make(one.kind, luck)
+
+    def ours(self, one: Kept) -> bool:
+        """Whether a game goes on, with our seats: a mutated `SetSeat` may have given one away."""
+        try:
+            self.look(one)
+        except grpc.RpcError as error:
+            if error.code() is not grpc.StatusCode.PERMISSION_DENIED:
+                raise
+            return False
+        return one.seen.game.status not in (games_pb2.GAME_STATUS_OVER, games_pb2.GAME_STATUS_FROZEN)
 
     def texts(self) -> list[str]:
         """Return strings that mean something to the server."""
