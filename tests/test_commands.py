@@ -73,6 +73,7 @@ READ = {
     "clerestory play --table": "tests/cli/test_play.py runs it",
     "python -m tools.page figures": "it takes minutes",
     "python -m loadtest.outage --away 3,20,45": "it takes minutes",
+    "python -m tests.faults.fleet": "tests/faults/test_fleet.py runs a piece of it",
 }
 
 

@@ -72,7 +72,7 @@ def test_table_and_test() -> None:
         (("--sprt", "10,0"), BadOption, "--sprt"),
         (("--budget", "long"), BadLimit, "budget"),
         (("--seed", str(2**64 - 1)), BadMatch, "seeds"),
-        (("--ray-address", "here:1"), BadOption, "--ray-address: 'here:1'"),
+        (("--ray-address", "here:1"), BadOption, "--ray-address: requires --on ray"),
         (("--out", "/nowhere/games.jsonl"), OSError, "nowhere"),
     ],
 )

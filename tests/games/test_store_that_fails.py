@@ -90,22 +90,29 @@ async def test_a_store_that_fails_fills_no_log(
     """Neither by calls nor by movers: what is left out is counted."""
 
     def told() -> list[str]:
-        return [text for text in caplog.messages if text.startswith("broken")]
+        return [record.getMessage() for record in caplog.records if record.name == cache.logger.name]
 
-    seconds = [0.0]
+    class Noted(background.Seldom):
+        def error(self, text: str) -> None:
+            before.append(len(told()))
+            super().error(text)
+
+    seconds, before = [0.0], list[int]()  # lines that there were before each error
     monkeypatch.setattr(background, "time", SimpleNamespace(monotonic=lambda: seconds[0]))
-    monkeypatch.setattr(cache, "failures", background.Seldom(cache.logger))
+    monkeypatch.setattr(cache, "failures", Noted(cache.logger))
     async with table(BOT, BOT) as played:
         server: Any = played
+        unread = games.GetGameRequest(game_id=played.game_id[::-1])
         with monkeypatch.context() as patch:
             break_store(server, patch, broken)
             for _ in range(20):
-                await refusal(played.look())
-            assert told() == ["broken"]
+                await refusal(played.stub.GetGame(unread))
+            assert len(told()) == 1
             seconds[0] = background.EVERY
-            await refusal(played.look())
-            await until(lambda: len(told()) == 2)
-            assert int(told()[1].split()[1].removeprefix("(")) >= 19
+            await refusal(played.stub.GetGame(unread))
+            left_out = before.count(1) - 1
+            assert told()[1].endswith(f" ({left_out} more errors before)")
+            assert left_out >= 19
 
 
 # -- the end ---------------------------------------------------------------------------------------
