@@ -5,8 +5,8 @@ import time
 from dataclasses import dataclass
 
 AT_ONCE = 50  # refusals of one caller that are not held back
-EVERY = 0.01  # seconds from one refusal of a caller to the next, once these are used up
-LONGEST = 3.0  # seconds that a refusal is held back at most
+EVERY = 0.04  # seconds from one refusal of a caller to the next, once these are used up
+LONGEST = 20.0  # seconds that a refusal is held back at most
 MOST_HELD = 1024  # refusals held back at the same time, of all callers
 MOST_CALLERS = 10_000  # that are remembered
 LINES = 3  # in the log about the refusals of one caller, in LINES_EVERY
