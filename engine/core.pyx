@@ -488,7 +488,7 @@ cdef class State:
         return tuple(out[i] for i in range(self.seats))
 
     def margins(self):
-        """Return each seat's score less the best other score, free of binary dust. Raises NotOver before the end."""
+        """Return each seat's score less the best other score, rounded to 9 decimals. Raises NotOver before the end."""
         cdef double scores[MAX_SEATS]
         cdef double out[MAX_SEATS]
         self._require_end()

@@ -24,7 +24,7 @@ cdef class Rng:
     def below(self, unsigned int n):
         """Return a number from 0 to n - 1. Raises ValueError for n = 0."""
         if n == 0:
-            raise ValueError("n: 0 leaves nothing to choose from")
+            raise ValueError("n must be at least 1")
         return rng_below(&self.c, n)
 
     def unit(self):
