@@ -81,5 +81,5 @@ def test_bad_seed(seed: object) -> None:
 
 
 def test_nothing_to_choose_from() -> None:
-    with pytest.raises(ValueError, match="n: 0"):
+    with pytest.raises(ValueError, match="n must be at least 1"):
         Rng(1).below(0)
