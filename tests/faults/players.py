@@ -62,7 +62,7 @@ class Player:
             self.begin(stub, [PERSON, PERSON])
         tokens = [one.token for one in self.made.seat_tokens]
         seen = stub.GetGame(games.GetGameRequest(game_id=self.made.game.game_id, tokens=tokens))
-        while seen.game.status != games.GAME_STATUS_OVER:
+        while self.pending or seen.game.status != games.GAME_STATUS_OVER:  # also the last move is asked for again
             self.pending = self.pending or self.choose(seen, tokens)
             seen = self.send(stub)
             self.pending = None
