@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 # Python keeps the bytecode of what it imports, also where the environment says otherwise: so pip need not compile everything.
 export PYTHONDONTWRITEBYTECODE :=
 INSTALL := $(PIP) install --quiet --no-compile --constraint constraints.txt
-SOURCES := setup.py MANIFEST.in $(shell find src engine search arena learn review advice games server clients door cli lab proto -type f -not -path '*/__pycache__/*' \
+SOURCES := setup.py MANIFEST.in $(shell find src engine search arena learn review advice games server clients door cli lab/bench proto -type f -not -path '*/__pycache__/*' \
 	-not -path 'clients/web/*' 2>/dev/null)
 PAGE := clients/web/dist/index.html
 PAGE_SOURCES := $(shell find clients/web/src proto third_party -type f -not -path 'clients/web/src/gen/*') \
@@ -40,10 +40,10 @@ test-asan: $(CHECKED)/.built  ## the laws and the search with bounds checks, Add
 	$(BIN)/python -m pytest -p no:cacheprovider tests/engine tests/search tests/arena
 
 loadtest: $(VENV)/.load  ## a minute of users on a server of their own; fails beyond the thresholds; report in build/loadtest.html
-	$(BIN)/python -m loadtest.users
+	$(BIN)/python -m lab.load.users
 
 curve: $(VENV)/.load  ## 0.1x to 20x capacity, five and a half minutes; docs/pictures
-	$(BIN)/python -m loadtest.curve
+	$(BIN)/python -m lab.load.curve
 
 SOAK_SECONDS ?= 3600
 soak: $(VENV)/.test  ## in pieces, an hour each: everybody at once beside kills; two servers and PostgreSQL; then twice the capacity

@@ -1,1 +1,1 @@
-"""The laboratory: what measures the engine, the search and the service. Nothing else of the package needs it."""
+"""The laboratory: what measures the product. Only `bench` is shipped; else it is `python -m lab.NAME` in a checkout."""

@@ -1,7 +1,7 @@
 """Puzzles: positions with one clearly best action, shipped with each game.
 
 The losses of the other actions were computed in advance, by long searches or by solving the position to the end
-(`python -m tools.puzzles`), so that a try is judged at once, and everywhere with the same result.
+(`python -m lab.puzzles`), so that a try is judged at once, and everywhere with the same result.
 """
 
 import json

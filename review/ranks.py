@@ -1,4 +1,4 @@
-"""The level of play for a mean loss, from the measured losses of the levels (`tools.review_figures levels`)."""
+"""The level of play for a mean loss, from the measured losses of the levels (`lab.review_figures levels`)."""
 
 import tomllib
 from functools import cache

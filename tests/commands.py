@@ -38,7 +38,7 @@ PLACEHOLDERS = {
     "RUN": "folder",
     "SEATS": "2",
     "SEED": "1",
-    "tools.NAME": "tools.regret",
+    "lab.NAME": "lab.regret",
 }
 
 
@@ -125,7 +125,7 @@ def read_by_module(rest: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> str:
         except SystemExit as end:
             return "".join(said) or str(end.code or "")  # 0 of an option that says something and ends
         except ModuleNotFoundError as error:
-            if (error.name or "").split(".")[0] in ("clerestory", "loadtest", "tests", "tools"):
+            if (error.name or "").split(".")[0] in ("clerestory", "lab", "tests", "tools"):
                 raise
             pytest.skip(f"there is no {error.name}")
     return "it has no parser"

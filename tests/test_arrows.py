@@ -39,11 +39,11 @@ ALLOWED: dict[str, str] = {
     "server": rf"clerestory\Z|clerestory\.(server|advice|games|search|review)\b|{ENGINE}|{STUBS}|{COMMON_GROUND}",
     "clients": rf"clerestory\.clients\b|{STUBS}|{COMMON_GROUND}",
     "door": rf"clerestory\.door\b|clerestory\.clients\.connection\b|{STUBS}|{COMMON_GROUND}",
-    "cli": r"clerestory\Z|clerestory\.(?!lab\b)",
+    "cli": r"clerestory\Z|clerestory\.(?!bench\b)",
     "lab": r"clerestory\b",
-    "loadtest": rf"clerestory\.clients\b|{STUBS}|{COMMON_GROUND}",
-    "loadtest/strength.py": rf"clerestory\.(clients|arena)\b|{ENGINE}",  # plays
-    "loadtest/simulate.py": r"clerestory\.advice\.(policy|demand)\b",  # which is what it simulates
+    "lab/load": rf"clerestory\.clients\b|{STUBS}|{COMMON_GROUND}",
+    "lab/load/strength.py": rf"clerestory\.(clients|arena)\b|{ENGINE}",  # plays
+    "lab/load/simulate.py": r"clerestory\.advice\.(policy|demand)\b",  # which is what it simulates
 }
 
 
@@ -90,9 +90,9 @@ def test_imports_point_down(path: Path) -> None:
         ("review/x.py", "from clerestory.engine.toy.rules import TOY"),
         ("door/x.py", "from clerestory.server.app import App"),
         ("door/x.py", "from clerestory.clients.advisor import Advisor"),
-        ("cli/x.py", "from clerestory.lab.bench_speed import bench_engine"),
-        ("loadtest/x.py", "from clerestory.advice.policy import Policy"),
-        ("loadtest/strength.py", "from clerestory.advice.policy import Policy"),
+        ("cli/x.py", "from clerestory.bench.speed import bench_engine"),
+        ("lab/load/x.py", "from clerestory.advice.policy import Policy"),
+        ("lab/load/strength.py", "from clerestory.advice.policy import Policy"),
     ],
 )
 def test_an_upward_import_is_caught(path: str, line: str) -> None:
@@ -100,8 +100,8 @@ def test_an_upward_import_is_caught(path: str, line: str) -> None:
 
 
 def test_nothing_that_is_shipped_needs_the_scripts_of_the_laboratory() -> None:
-    needs = re.compile(r"^\s*(?:from|import)\s+(?:tools|loadtest|tests)\b", re.MULTILINE)
-    shipped = [path for path in sources() if path.parts[0] != "loadtest"]
+    needs = re.compile(r"^\s*(?:from|import)\s+(?:tools|lab|tests)\b", re.MULTILINE)
+    shipped = [path for path in sources() if path.parts[0] != "lab" or path.parts[1] == "bench"]
     assert [path for path in shipped if needs.search((ROOT / path).read_text())] == []
 
 

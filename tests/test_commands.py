@@ -71,8 +71,8 @@ READ = {
     "createdb clerestory": "it needs a database",
     "clerestory serve --listen 10.0.0.5:50051 --store 'postgresql://clerestory@db.example/clerestory'": "the same",
     "clerestory play --table": "tests/cli/test_play.py runs it",
-    "python -m tools.page figures": "it takes minutes",
-    "python -m loadtest.outage --away 3,20,45": "it takes minutes",
+    "python -m lab.page figures": "it takes minutes",
+    "python -m lab.load.outage --away 3,20,45": "it takes minutes",
     "python -m tests.faults.fleet": "tests/faults/test_fleet.py runs a piece of it",
 }
 
@@ -89,9 +89,9 @@ def test_every_option_of_a_command_is_one(command: Command, monkeypatch: pytest.
         "clerestory serve --wib 127.0.0.1:8080",
         "clerestory serve --workers some",
         "clerestory serf",
-        "python -m loadtest.openloop --capacitee 1",
-        "python -m tools.regret table --iterations many",
-        "python -m tools.regret",
+        "python -m lab.load.openloop --capacitee 1",
+        "python -m lab.regret table --iterations many",
+        "python -m lab.regret",
         "make tset",
         "make soak SOAK_HOURS=1",
         "pip install 'clerestory[nothing]'",

@@ -1,1 +1,1 @@
-"""Tools for people who work on the engine; each module says how to run it."""
+"""Tools for people who change the code: tables out of declarations, prose, stored games for tests."""

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
 
-from tools.browser import NoBrowser, chromium, page_server
+from lab.browser import NoBrowser, chromium, page_server
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

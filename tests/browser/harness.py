@@ -8,7 +8,7 @@ from typing import Any
 from playwright.sync_api import Page, expect
 
 from clerestory.engine import read_records
-from tools.browser import choose_game
+from lab.browser import choose_game
 
 PATIENCE = 30_000  # milliseconds; a wait ends as soon as there is what it waits for
 

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect
 
 from clerestory.engine import State, read_records
-from tools import gallery
+from lab import gallery
 
 RECORDS = sorted((gallery.ROOT / "examples" / "records").glob("[cd]*.jsonl"))
 RARE = dict(gallery.rare())

@@ -4,10 +4,10 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, expect
 
+from lab.browser import page_server
+from lab.load.server import free_port
 from tests.browser.harness import PATIENCE, new_game, play_on
 from tests.door.envoy import envoy, in_front
-from tools.browser import page_server
-from tools.page import free_port
 
 __all__ = ["envoy"]  # the fixture
 

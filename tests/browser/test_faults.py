@@ -2,7 +2,6 @@
 
 import re
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,15 +11,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
+from lab.browser import page_of, page_server
+from lab.load.server import free_port
 from tests.browser.harness import PATIENCE, Calls, new_game, play_on, played_through, record_of, settled
-from tools.browser import page_of, page_server
-
-
-def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
-        return port
 
 
 @contextmanager

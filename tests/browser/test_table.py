@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
+from lab.browser import choose_game
 from tests.browser.harness import (
     PATIENCE,
     Calls,
@@ -18,7 +19,6 @@ from tests.browser.harness import (
     settled,
     start,
 )
-from tools.browser import choose_game
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

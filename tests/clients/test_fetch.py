@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from lab.browser import page_server
 from tests.door.harness import address_of
-from tools.browser import page_server
 
 EXAMPLE = Path(__file__).parents[2] / "clients" / "examples" / "fetch" / "play.mjs"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from loadtest.server import ServerProcess, own_server
+from lab.load.server import ServerProcess, own_server
 
 POSITION = json.loads(
     (Path(__file__).parents[2] / "examples" / "positions" / "cathedral-3p-round4-draft.json").read_text()

@@ -9,11 +9,11 @@ from pathlib import Path
 import psutil
 import pytest
 
+from lab.browser import page_server
+from lab.load.server import free_port
 from tests.door.envoy import encrypted, envoy, in_front
 from tests.door.harness import ADVICE, RULES
 from tests.faults.conftest import POSITION
-from tools.browser import page_server
-from tools.page import free_port
 
 __all__ = ["envoy"]  # the fixture
 

@@ -12,7 +12,7 @@ from grpc_status import rpc_status
 from clerestory.clients.wire import duration, position_message
 from clerestory.v1.advisor_pb2 import RecommendMoveRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
-from loadtest.server import ServerProcess
+from lab.load.server import ServerProcess
 from tests.faults.conftest import POSITION
 
 REQUEST = RecommendMoveRequest(position=position_message(POSITION), time_budget=duration(0.2), early_stop=False)

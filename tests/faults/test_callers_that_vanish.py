@@ -16,7 +16,7 @@ from clerestory.clients import Advisor, AsyncAdvisor
 from clerestory.clients.wire import duration, position_message
 from clerestory.v1.advisor_pb2 import AnalyzeRequest, RecommendMoveRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
-from loadtest.server import ServerProcess
+from lab.load.server import ServerProcess
 from tests.faults.conftest import POSITION
 
 CALLER = """

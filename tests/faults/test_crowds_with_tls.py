@@ -11,7 +11,7 @@ import trustme
 
 from clerestory.v1.rules_pb2 import ListGamesRequest
 from clerestory.v1.rules_pb2_grpc import RulesServiceStub
-from loadtest.server import own_server
+from lab.load.server import own_server
 from tests.faults.strangers import PREFACE, SETTINGS, frame, measured
 from tests.faults.test_unfinished_requests import TAKEN
 

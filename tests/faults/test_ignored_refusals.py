@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from clerestory.clients.wire import position_message
-from loadtest.ignoring import TOKENS, flood, lateness
-from loadtest.server import ServerProcess, own_server
+from lab.load.ignoring import TOKENS, flood, lateness
+from lab.load.server import ServerProcess, own_server
 from tests.faults.conftest import POSITION
 
 IN_FLIGHT = 300

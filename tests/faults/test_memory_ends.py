@@ -9,8 +9,8 @@ import pytest
 
 from clerestory.clients import Advisor, AsyncAdvisor
 from clerestory.clients.errors import Busy
-from loadtest.openloop import watch_memory
-from loadtest.server import ServerProcess, own_server
+from lab.load.openloop import watch_memory
+from lab.load.server import ServerProcess, own_server
 from tests.faults.conftest import POSITION
 
 MIB = 1 << 20

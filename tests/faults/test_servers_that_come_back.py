@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from clerestory.clients import Advisor, AsyncAdvisor, Recommendation
-from loadtest.server import free_port, own_server
+from lab.load.server import free_port, own_server
 from tests.faults.conftest import POSITION
 
 LONG = 60.0  # seconds of a call's time, longer than any server of these tests is away

@@ -14,8 +14,8 @@ from clerestory.clients.types import Recommendation
 from clerestory.clients.wire import duration, position_message
 from clerestory.v1.advisor_pb2 import AnalyzeRequest, RecommendMoveRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
-from loadtest.openloop import reason_of
-from loadtest.server import ServerProcess, own_server
+from lab.load.openloop import reason_of
+from lab.load.server import ServerProcess, own_server
 from tests.faults.conftest import POSITION
 
 BUDGET = 30.0  # seconds, longer than any of these tests waits

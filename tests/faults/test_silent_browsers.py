@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from clerestory.clients import Advisor
-from loadtest.server import ANNOUNCED
+from lab.load.server import ANNOUNCED
 from tests.door.harness import RULES, address_of
 
 SERVE = ("serve", "--listen", "127.0.0.1:0", "--web", "127.0.0.1:0", "--workers", "1", "--while-stdin")

@@ -17,7 +17,7 @@ import psutil
 import pytest
 
 from clerestory.clients import Advisor
-from loadtest.server import ANNOUNCED
+from lab.load.server import ANNOUNCED
 from tests.faults.conftest import POSITION
 from tests.faults.strangers import PREFACE, SETTINGS, frame
 

@@ -9,7 +9,7 @@ import pytest
 
 from clerestory.v1.rules_pb2 import ListGamesRequest
 from clerestory.v1.rules_pb2_grpc import RulesServiceStub
-from loadtest.server import own_server
+from lab.load.server import own_server
 from tests.faults.strangers import Deeds, measured, strangers
 
 MIB = 1 << 20

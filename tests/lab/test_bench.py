@@ -10,12 +10,12 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
+from clerestory.bench.early import EarlyCall, summary
+from clerestory.bench.measured_service import BenchClient, outermost, resident
+from clerestory.bench.service import as_table, flat
 from clerestory.cli.bench import bench
 from clerestory.cli.options import BadOption
 from clerestory.engine.toy.rules import TOY
-from clerestory.lab.bench_early import EarlyCall, summary
-from clerestory.lab.bench_service import as_table, flat
-from clerestory.lab.measured_service import BenchClient, outermost, resident
 from tests.clients.fake import Scripted, serving
 
 ENGINE = {"games_per_s", "ns_per_ply", "plies_per_game", "copy_ns", "python_copy_ns", "state_bytes", "reference_ns"}

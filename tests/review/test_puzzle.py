@@ -12,8 +12,8 @@ from clerestory.review.puzzle import LEAST, NoPuzzle, Puzzle, puzzle, puzzles
 from clerestory.search import Searcher
 from clerestory.search.options import shipped
 from clerestory.search.root import observe
+from lab.puzzles import ANSWER, LONGER
 from tests.shipped import CATHEDRAL, DUEL
-from tools.puzzles import ANSWER, LONGER
 
 SHIPPED = [CATHEDRAL, DUEL]
 

@@ -14,8 +14,8 @@ from clerestory.search.lines import Line
 from clerestory.search.options import shipped
 from clerestory.search.result import Result
 from clerestory.search.root import observe
+from lab.certainty import LENGTHS, lines_of, report, shares, weights_of
 from tests.search.positions import decisions
-from tools.certainty import LENGTHS, lines_of, report, shares, weights_of
 
 
 def searched(game: Game, number: int, iterations: int, seed: int) -> Result:

@@ -8,8 +8,8 @@ from clerestory.engine import GAMES
 from clerestory.engine.toy.rules import TOY
 from clerestory.search import Searcher
 from clerestory.search.root import observe
+from lab.cheating import gap, unveiled
 from tests.search.positions import decisions
-from tools.cheating import gap, unveiled
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -8,7 +8,7 @@ from clerestory.engine import GAMES, State, from_position
 from clerestory.search.ismcts import Searcher
 from clerestory.search.options import shipped
 from clerestory.search.root import observe
-from tools.exact import MAX_NODES, WANTED, Solver, fields, lines_of, mean_regret, outcomes, record_of, solved
+from lab.exact import MAX_NODES, WANTED, Solver, fields, lines_of, mean_regret, outcomes, record_of, solved
 
 SOLVED = {game: lines_of(game) for game in WANTED}
 AGAIN = [
@@ -37,7 +37,7 @@ def test_values_can_be_found_again(game: str, line: dict[str, Any]) -> None:
 @pytest.mark.parametrize("as_shipped", [False, True], ids=["plain", "shipped"])
 @pytest.mark.parametrize("game", WANTED)
 def test_choices_approach_the_best(game: str, as_shipped: bool) -> None:
-    """Measured: see docs/benchmarks.md; tests/tools/test_regret.py has closer bounds for the shipped search."""
+    """Measured: see docs/benchmarks.md; tests/lab/test_regret.py has closer bounds for the shipped search."""
     options = shipped(GAMES[game], 2) if as_shipped else {}
     few, many = (mean_regret(game, iterations, **options) for iterations in (100, 10_000))
     assert many < few

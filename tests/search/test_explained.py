@@ -9,8 +9,8 @@ from clerestory.engine import GAMES, NATURE, Game, Rng, State
 from clerestory.search import Line, Result, Searcher
 from clerestory.search.reasons import Gain, deviations, explained, reason
 from clerestory.search.root import observe
+from lab.reasons import RECORDS, ReasonTally, check, recorded_positions
 from tests.search.positions import decisions
-from tools.reasons import RECORDS, ReasonTally, check, recorded_positions
 
 WORTH_NAMING = 0.15  # points
 

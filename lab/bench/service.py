@@ -1,0 +1,102 @@
+"""`clerestory bench service`: what the service adds to a search, as callers of a server in another process see it."""
+
+import json
+import os
+from dataclasses import replace
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from clerestory.bench.measured_service import BUDGETS, QUICK, WHOLE, measure
+from clerestory.cli.new import first_decision
+from clerestory.cli.options import DEFAULT_GAME, BadOption, GameOption, JsonOption, SeatsOption
+from clerestory.cli.screen import figures_table, screen
+
+
+def as_table(about: dict[str, Any], figures: dict[str, Any]) -> Table:
+    """Return the figures as a table, one in each row."""
+    table = figures_table(", ".join(f"{name} {value}" for name, value in about.items()), "figure", "value")
+    for name, value in flat(figures):
+        table.add_row(name, "-" if value is None else f"{value:,}" if isinstance(value, int) else f"{value:,.3f}")
+    return table
+
+
+def flat(figures: dict[str, Any], prefix: str = "") -> list[tuple[str, float | None]]:
+    """Flatten nested figures into one list, joining their names."""
+    found: list[tuple[str, float | None]] = []
+    for name, value in figures.items():
+        found += flat(value, f"{prefix}{name} ") if isinstance(value, dict) else [(prefix + name, value)]
+    return found
+
+
+def read_counts(text: str) -> tuple[int, ...]:
+    """Parse the number of calls for each budget. Raises BadOption."""
+    try:
+        counts = tuple(int(word) for word in text.split(","))
+    except ValueError:
+        counts = ()
+    if len(counts) != len(BUDGETS) or min(counts) < 1:
+        raise BadOption(f"--calls: {text!r} is not {len(BUDGETS)} numbers above 0, as in 2000,2000,400")
+    return counts
+
+
+def bench_service(
+    game: GameOption = DEFAULT_GAME,
+    seats: SeatsOption = 2,
+    calls: Annotated[
+        str | None,
+        typer.Option(
+            "--calls",
+            metavar="N,N,N",
+            help="Numbers of calls with budgets of 20, 100 and 500 ms; by default 2000,2000,400.",
+        ),
+    ] = None,
+    added: Annotated[
+        int | None,
+        typer.Option("--added", metavar="N", min=1, help="Calls that measure what the service adds to a search."),
+    ] = None,
+    cancels: Annotated[
+        int | None, typer.Option("--cancels", metavar="N", min=1, help="Searches that are cancelled.")
+    ] = None,
+    requests: Annotated[
+        int | None,
+        typer.Option("--requests", metavar="N", min=10, help="Requests over which the server's memory is watched."),
+    ] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option("--seconds", metavar="N", min=0.05, max=60, help="Length of a search whose speed is measured."),
+    ] = None,
+    pairs: Annotated[
+        int | None,
+        typer.Option(
+            "--pairs", metavar="N", min=1, max=1000, help="Pairs of such searches, through the service and without it."
+        ),
+    ] = None,
+    runs: Annotated[
+        int, typer.Option("--runs", metavar="N", min=1, max=100, help="Server starts; the median is reported.")
+    ] = 3,
+    callers: Annotated[
+        int | None,
+        typer.Option("--callers", metavar="N", min=1, max=256, help="Workers of the server; by default one per core."),
+    ] = None,
+    to_limits: Annotated[
+        bool, typer.Option("--to-limits", help="Have searches use up their limits instead of ending early.")
+    ] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Run a tenth of everything, as a smoke test.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """What the service adds to a search, and how late its answers are; takes minutes."""
+    base = QUICK if quick else WHOLE
+    counts = {"added": added, "pairs": pairs, "cancels": cancels, "requests": requests, "seconds": seconds}
+    given: dict[str, Any] = {name: value for name, value in counts.items() if value is not None}
+    plan = replace(base, runs=runs, **given)
+    if calls is not None:
+        plan = replace(plan, calls=read_counts(calls))
+    count = callers or os.cpu_count() or 1
+    about = {"bench": "service", "game": game, "seats": seats, "callers": count, "runs": runs, "to_limits": to_limits}
+    figures = measure(first_decision(game, seats, 0), plan, count, to_limits=to_limits)
+    if as_json:
+        typer.echo(json.dumps({**about, **figures}))
+    else:
+        screen().print(as_table(about, figures))

@@ -1,0 +1,109 @@
+"""Measures how much a search gains by seeing hidden cards: `python -m lab.cheating --games 400 --iterations 300`.
+
+Two searches with equal options play paired deals. One sees the order of the hidden decks, the other re-deals
+them, as every search of the package does. Neither can know dice or draws from a bag.
+"""
+
+import argparse
+import sys
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from Cython.Build import cythonize
+from setuptools import Distribution, Extension
+
+from clerestory.arena.bots import Move
+from clerestory.arena.match import GameResult, Match, derived_seed, result
+from clerestory.arena.results import Results
+from clerestory.arena.series import Report, report
+from clerestory.arena.statistics import Interval
+from clerestory.cli.options import DEFAULT_GAME
+from clerestory.engine import GAMES, NATURE, Rng, State
+from clerestory.engine.core import Game
+from clerestory.search import Searcher
+from clerestory.search.root import observe
+
+SOURCE = Path(__file__).parent / "unveiled.pyx"
+MAX_BYTES = 1 << 26
+INFORMED = {"reward": "mix", "playout": "informed"}
+
+
+@cache
+def unveiled(game: Game) -> Any:
+    """The game with its cards open. Its module is compiled here, because it is not part of the package."""
+    with TemporaryDirectory() as folder:
+        modules = cythonize(  # type: ignore[no-untyped-call]
+            Extension("unveiled", [str(SOURCE)]), build_dir=folder, quiet=True
+        )
+        command = Distribution({"ext_modules": modules}).get_command_obj("build_ext")
+        command.build_lib = command.build_temp = folder
+        command.ensure_finalized()
+        command.run()
+        sys.path.insert(0, folder)
+        try:
+            return import_module("unveiled").Unveiled(game)
+        finally:
+            sys.path.remove(folder)
+
+
+def play_game(game: Game, seats: int, iterations: int, options: dict[str, Any], deal: int, cheat: int) -> GameResult:
+    """One game of a deal in which one seat sees hidden cards; luck and seeds are those of the arena."""
+    state, luck, ply = game.new(seats, deal), Rng(derived_seed("nature", deal)), 0
+    moves: list[list[Move]] = [[] for _ in range(seats)]
+    while not state.over:
+        if state.turn == NATURE:
+            state.play(state.draw(luck))
+        else:
+            seen = unveiled(game).unveil(state) if state.turn == cheat else state
+            move = decide(seen, derived_seed("move", deal, cheat, ply), iterations, options)
+            moves[state.turn].append(move)
+            state.play(move.action)
+        ply += 1
+    return result(state, deal, cheat, ply, moves)
+
+
+def decide(seen: State, seed: int, iterations: int, options: dict[str, Any]) -> Move:
+    found = Searcher(observe(seen), seed=seed, max_bytes=MAX_BYTES, **options).run(iterations=iterations)
+    return Move(found.best.action, found.iterations, found.elapsed)
+
+
+def gap(game: Game, seats: int, games: int, iterations: int, **options: Any) -> Report:
+    """The report of a match of the player who sees hidden cards (A) against one who does not."""
+    deals = -(-games // seats)
+    match = Match(lambda: game, seats, ("peeking", "fair"), f"{iterations}it", 0, deals)
+    played = (
+        play_game(game, seats, iterations, options, deal, cheat) for deal in range(deals) for cheat in range(seats)
+    )
+    outcome = report(match, Results(games=played))
+    assert outcome is not None
+    return outcome
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--game", choices=GAMES, default=DEFAULT_GAME)
+    parser.add_argument("--seats", type=int, default=2)
+    parser.add_argument("--games", type=int, default=400)
+    parser.add_argument("--iterations", type=int, default=300)
+    parser.add_argument("--informed", action="store_true", help="both with reward=mix, playout=informed")
+    chosen = parser.parse_args()
+    options = INFORMED if chosen.informed else {}
+    outcome = gap(GAMES[chosen.game], chosen.seats, chosen.games, chosen.iterations, **options)
+    sys.stdout.write(f"{outcome.games} games of {outcome.deals} deals, the search that peeks against the fair one\n")
+    for name, style, figure in (
+        ("score share", ".1%", outcome.score),
+        ("Elo", "+.0f", outcome.elo),
+        ("margin", "+.2f", outcome.margin),
+    ):
+        sys.stdout.write(f"{name:12} {spread(figure, style)}\n")
+
+
+def spread(figure: Interval, style: str) -> str:
+    return f"{figure.mean:{style}} [{figure.low:{style}}, {figure.high:{style}}]"
+
+
+if __name__ == "__main__":
+    main()

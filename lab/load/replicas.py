@@ -1,0 +1,120 @@
+"""Two servers behind Envoy on this machine, one of which is killed or drained under load.
+
+`python -m lab.load.replicas --fault kill --seconds 20` prints the figures before and after. The configuration is
+`deploy/envoy.yaml` with free ports.
+"""
+
+import asyncio
+import json
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lab.load.corpus import positions
+from lab.load.figures import CallRecord, LoadRun, phases
+from lab.load.openloop import Load, offer
+from lab.load.server import ServerProcess, free_port, own_server
+
+CONFIGURATION = Path(__file__).parents[2] / "deploy" / "envoy.yaml"
+
+
+class ServerFault(StrEnum):
+    """What happens to one of the servers."""
+
+    NONE = "none"
+    KILL = "kill"
+    DRAIN = "drain"
+
+
+SIGNALS = {ServerFault.KILL: signal.SIGKILL, ServerFault.DRAIN: signal.SIGTERM}
+
+
+def find_envoy() -> str:
+    """Return the Envoy installed in this environment, else the one on PATH. Raises FileNotFoundError."""
+    found = shutil.which("envoy", path=Path(sys.executable).parent) or shutil.which("envoy")
+    if found is None:
+        raise FileNotFoundError(
+            "there is no envoy, neither beside this Python nor on PATH; `make .venv/.load` installs it"
+        )
+    return found
+
+
+@contextmanager
+def in_front(envoy: str, servers: Sequence[str]) -> Iterator[str]:
+    """Yield the target of an Envoy in front of two servers, of which the targets are given."""
+    ports = {
+        "50051": servers[0],
+        "50052": servers[1],
+        "50050": f":{free_port()}",
+        "9901": f":{free_port()}",
+    }
+    text = CONFIGURATION.read_text()
+    for port, target in ports.items():
+        text = text.replace(f"port_value: {port}", f"port_value: {target.rpartition(':')[2]}")
+    with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+        file.write(text)
+        file.flush()
+        command = [envoy, "-c", file.name, "--log-level", "error", "--concurrency", "1", "--use-dynamic-base-id"]
+        with subprocess.Popen(command) as child:
+            try:
+                time.sleep(3)  # until its health checks have found the servers
+                yield f"127.0.0.1{ports['50050']}"
+            finally:
+                child.terminate()
+
+
+async def strike(server: ServerProcess, fault: ServerFault, moment: float) -> None:
+    """Send a server its signal at a given moment."""
+    await asyncio.sleep(moment)
+    if fault in SIGNALS:
+        server.process.send_signal(SIGNALS[fault])
+
+
+async def load_through(target: str, workers: int, load: Load, victim: ServerProcess, fault: ServerFault) -> LoadRun:
+    """Offer a load to Envoy; halfway through, a server ends."""
+    corpus = await asyncio.to_thread(positions, target)
+    run, _ = await asyncio.gather(offer(target, workers, corpus, load), strike(victim, fault, load.seconds / 2))
+    return run
+
+
+def end_of(call: CallRecord) -> str:
+    """Return how a call ended. Envoy cannot retry a stream that has begun."""
+    begun = "with tables" if call.first is not None and not call.answered else ""
+    return " ".join(filter(None, (call.code, call.reason, begun)))
+
+
+def main(
+    fault: Annotated[ServerFault, typer.Option(help="What happens to one of the servers halfway.")] = ServerFault.NONE,
+    capacity: Annotated[float, typer.Option(help="Multiple of what the servers can do together.")] = 1.0,
+    seconds: Annotated[float, typer.Option(help="Length.")] = 20.0,
+    workers: Annotated[int, typer.Option(help="Of each server.")] = 1,
+) -> None:
+    """Print the figures of both halves, and how the calls ended."""
+    try:
+        envoy = find_envoy()
+    except FileNotFoundError as error:
+        typer.echo(f"lab.load.replicas: {error}", err=True)
+        raise typer.Exit(1) from None
+    halves = [(capacity, seconds / 2)] * 2
+    with ExitStack() as stack:
+        options = ("--workers", str(workers), "--drain-delay", "2")
+        servers = [stack.enter_context(own_server(*options)) for _ in range(2)]
+        target = stack.enter_context(in_front(envoy, [server.target for server in servers]))
+        run = asyncio.run(load_through(target, 2 * workers, Load(halves), servers[0], fault))
+    ends = Counter(end_of(call) for call in run.calls)
+    typer.echo(json.dumps({"fault": fault, "ends": ends, "halves": phases(run, halves)}, indent=1))
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,183 @@
+"""Watchers of kept games: `python -m lab.load.watchers` opens 500 streams on 100 games of bots, 20 plies a second.
+
+It reports the time from playing a ply, before it is stored, until a watcher receives it, and the lateness of other
+moves meanwhile, compared with the same server without games, and with games that nobody watches. Server and watchers
+share the machine and its clock.
+"""
+
+import asyncio
+import json
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+from uuid import uuid4
+
+import grpc
+import typer
+from google.protobuf.duration_pb2 import Duration
+
+from clerestory.v1 import games_pb2 as games
+from clerestory.v1.advisor_pb2 import RecommendMoveRequest
+from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
+from clerestory.v1.games_pb2_grpc import GameServiceStub
+from clerestory.v1.position_pb2 import Position
+from lab.load.corpus import positions
+from lab.load.options import DEFAULT_GAME
+from lab.load.server import own_server
+
+FREE = 1.7  # plies for each ply with a search, as chance events and forced moves take no time
+BUDGET = 0.2  # seconds of the moves requested at the same time
+EVERY = 0.25  # seconds between two of these requests
+WARM = 5.0  # seconds at the start of each phase that do not count
+LOCAL = ("grpc.use_local_subchannel_pool", 1)
+
+
+@dataclass
+class WatchFigures:
+    """The measurements of a phase.
+
+    Attributes:
+        shown: seconds between the storing of a ply and its arrival, over all streams.
+        late: seconds from the end of the budget to the answer; negative for early answers.
+        plies: stored plies, by (game, version).
+    """
+
+    shown: list[float] = field(default_factory=list)
+    late: list[float] = field(default_factory=list)
+    plies: set[tuple[str, int]] = field(default_factory=set)
+
+    def forget(self) -> None:
+        """Discard all measurements."""
+        self.shown.clear()
+        self.late.clear()
+        self.plies.clear()
+
+
+@dataclass(frozen=True, slots=True)
+class Crowd:
+    """The size of the test.
+
+    Attributes:
+        games: number of games of bots.
+        watchers: number of streams, distributed among the games.
+        rate: approximate plies a second of all games together.
+        seconds: of each phase.
+        game: name of the game.
+    """
+
+    games: int
+    watchers: int
+    rate: float
+    seconds: float
+    game: str
+
+
+def quantile(values: list[float], share: float) -> float:
+    """Return a quantile of times in seconds, in milliseconds."""
+    ordered = sorted(values)
+    return round(1000 * ordered[min(len(ordered) - 1, int(share * len(ordered)))], 1) if ordered else float("nan")
+
+
+async def request_moves(channel: Any, corpus: Sequence[Position], figures: WatchFigures) -> None:
+    """Request a move at regular intervals, and record how late it is."""
+    stub: Any = AdvisorServiceStub(channel)
+    number = 0
+    while True:
+        began = time.monotonic()
+        request = RecommendMoveRequest(position=corpus[number % len(corpus)], early_stop=False)
+        request.time_budget.FromNanoseconds(round(1e9 * BUDGET))
+        await stub.RecommendMove(request, timeout=10)
+        figures.late.append(time.monotonic() - began - BUDGET)
+        number += 1
+        await asyncio.sleep(max(0.0, EVERY - (time.monotonic() - began)))
+
+
+async def make_game(stub: Any, game: str, seconds: float) -> Any:
+    """Return a game of bots that anybody may watch."""
+    budget = Duration()
+    budget.FromNanoseconds(round(1e9 * seconds))
+    bot = games.SeatPlan(kind=games.SEAT_KIND_BOT, bot=games.Bot(time_budget=budget))
+    options = games.GameOptions(onlookers=games.ONLOOKERS_ALL)
+    request = games.CreateGameRequest(game=game, seats=[bot, bot], options=options, request_id=str(uuid4()))
+    return (await stub.CreateGame(request)).game
+
+
+async def make_games(stub: Any, crowd: Crowd) -> list[Any]:
+    """Return the games, started one after the other over the time of a bot's move, so that they do not move in step."""
+    apart = FREE / crowd.rate
+    made = []
+    for _ in range(crowd.games):
+        made.append(await make_game(stub, crowd.game, apart * crowd.games))
+        await asyncio.sleep(apart)
+    return made
+
+
+async def watch(stub: Any, game: Any, figures: WatchFigures) -> None:
+    """Watch a game, and record the age of each ply when it arrives."""
+    async for state in stub.WatchGame(games.WatchGameRequest(game_id=game.game_id)):
+        now = time.time()
+        for entry in state.entries:
+            figures.shown.append(now - entry.time.ToMicroseconds() / 1e6)
+            figures.plies.add((game.game_id, entry.version))
+
+
+async def measure(target: str, corpus: Sequence[Position], crowd: Crowd) -> dict[str, Any]:
+    """Return the figures of a server: idle, with games, and with games that are watched."""
+    channels = [grpc.aio.insecure_channel(target, options=[LOCAL, ("n", n)]) for n in range(8)]
+    stubs: list[Any] = [GameServiceStub(channel) for channel in channels]
+    phases = {name: WatchFigures() for name in ("idle", "games", "watched")}
+    ask = partial(request_moves, channels[0], corpus)
+    await for_a_while(ask(phases["idle"]), seconds=crowd.seconds, figures=phases["idle"])
+    made = await make_games(stubs[0], crowd)
+    await for_a_while(ask(phases["games"]), seconds=crowd.seconds, figures=phases["games"])
+    watched = phases["watched"]
+    streams = [watch(stubs[n % len(stubs)], made[n % len(made)], watched) for n in range(crowd.watchers)]
+    await for_a_while(ask(watched), *streams, seconds=crowd.seconds, figures=watched)
+    for channel in channels:
+        await channel.close()
+    return {
+        "watchers": crowd.watchers,
+        "games": crowd.games,
+        "plies_a_second": round(len(watched.plies) / crowd.seconds, 1),
+        "states_shown": len(watched.shown),
+        "shown_after_ms": {"p50": quantile(watched.shown, 0.5), "p99": quantile(watched.shown, 0.99)},
+        "late_ms": {
+            name: {"p50": quantile(one.late, 0.5), "p99": quantile(one.late, 0.99)} for name, one in phases.items()
+        },
+    }
+
+
+async def for_a_while(*doing: Any, seconds: float, figures: WatchFigures) -> None:
+    """Run coroutines for some seconds, not counting the time they warm up."""
+    tasks = [asyncio.ensure_future(one) for one in doing]
+    await asyncio.sleep(WARM)
+    figures.forget()
+    await asyncio.sleep(seconds)
+    for task in tasks:
+        task.cancel()
+    for ended in await asyncio.gather(*tasks, return_exceptions=True):
+        if isinstance(ended, Exception):
+            raise ended
+
+
+def main(
+    games_: Annotated[int, typer.Option("--games", help="Games of bots.")] = 100,
+    watchers: Annotated[int, typer.Option(help="Streams.")] = 500,
+    rate: Annotated[float, typer.Option(help="Plies a second of all games, about.")] = 20.0,
+    seconds: Annotated[float, typer.Option(help="Of each phase: idle, with games, with watchers.")] = 60.0,
+    game: Annotated[str, typer.Option(help="Name of the game.")] = DEFAULT_GAME,
+) -> None:
+    """Watch kept games, and print the figures as JSON."""
+    with tempfile.TemporaryDirectory() as folder, own_server("--store", str(Path(folder) / "games.sqlite")) as server:
+        found = asyncio.run(
+            measure(server.target, positions(server.target), Crowd(games_, watchers, rate, seconds, game))
+        )
+    typer.echo(json.dumps(found, indent=1))
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,352 @@
+"""Makes the shipped puzzles: `python -m lab.puzzles find|solved|grade|check|ship --game duel --minutes 4`.
+
+    find    searches new games of bots for puzzles, continues where it stopped, and ends after --minutes
+    solved  uses the solved positions of tests/search
+    grade   lets every level try the shipped puzzles again; needed after a change of the levels
+    check   searches the shipped puzzles again, drops those whose answer changes; needed after a change of the search
+    ship    adds found puzzles to the shipped ones, up to --wanted, spread over levels and numbers of players
+
+A position is a puzzle if a short search is nearly certain of one action, a search of ANSWER iterations and one ten
+times longer both name it, and the best of the other actions, each searched as often as the answer in the same worlds,
+lose at least LEAST of a win. If the position can be solved to the end, the exact values decide.
+"""
+
+import argparse
+import json
+import sys
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from clerestory.arena.bots import Budget, parse_bot
+from clerestory.arena.match import derived_seed
+from clerestory.engine import GAMES, NATURE, Game, Rng, State
+from clerestory.engine.tuning import NUM_LEVELS
+from clerestory.review.puzzle import LEAST, UNFOUND, Puzzle, read
+from clerestory.search import Result, Searcher
+from clerestory.search.levels import choose_line, level_of
+from clerestory.search.options import shipped
+from clerestory.search.reasons import in_words, stated
+from clerestory.search.root import Root, observe
+from lab.exact import TooLarge, lines_of, solved
+from lab.json_lines import compact
+
+ROOT = Path(__file__).parents[1]
+FOUND = ROOT / "build" / "puzzles"  # puzzles found so far, a line for each game searched
+SHIPPED = ROOT / "review" / "puzzles"
+SHORT, ANSWER = 600, 10_000  # iterations of the filter, and of the answer
+LONGER = 10  # factor of the longer search, which must name the same answer
+CLEAR = 0.03  # of a win: least loss of the other actions in the filter
+RIVALS = 3  # number of other actions that are compared with the answer
+OF_A_GAME = 3  # most puzzles from one game, of different kinds of action
+TRIES, FINDS = 5, 4  # tries of a level, and how many must succeed
+PLAYERS = (3, 4, 5, 6)  # levels of the bots
+SEARCH_BYTES = 1 << 25
+
+Line = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class PuzzleCandidate:
+    """A decision that may become a puzzle.
+
+    Attributes:
+        state: the view of the seat to decide.
+        root: of its searches.
+        seed: of its game.
+        ply: number of the next ply.
+    """
+
+    state: State
+    root: Root
+    seed: int
+    ply: int
+
+
+# -- finding ---------------------------------------------------------------------------------------
+
+
+def find(game: Game, minutes: float) -> None:
+    """Search games of bots for some minutes, and write the puzzles of each."""
+    end = time.monotonic() + 60 * minutes
+    file = found_file(game)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    begun = len(file.read_text().splitlines()) if file.is_file() else 0
+    first = 1 + max((one.seed for one in read(game) if one.ply), default=-1)
+    for seed in range(first + begun, 1_000_000):
+        if time.monotonic() >= end:
+            return
+        lines = list(of_a_game(game, game.seats[seed % len(game.seats)], seed))
+        with file.open("a") as out:
+            out.write(json.dumps(lines) + "\n")
+        tell(f"game {seed}: {[line['level'] for line in lines]}")
+
+
+def of_a_game(game: Game, seats: int, seed: int) -> Iterator[Line]:
+    """Yield the puzzles of a game of bots."""
+    kinds: set[str] = set()
+    for candidate in decisions(game, seats, seed):
+        if len(kinds) == OF_A_GAME:
+            return
+        clear = clearly_best(candidate)
+        if clear is None or kind(clear) in kinds:
+            continue
+        line = as_puzzle(candidate, clear)
+        if line is not None:
+            kinds.add(kind(clear))
+            yield line
+
+
+def kind(action: str) -> str:
+    """Return the verb of an action."""
+    return action.split()[0]
+
+
+def decisions(game: Game, seats: int, seed: int) -> Iterator[PuzzleCandidate]:
+    """Yield the decisions of a game of bots with three or more actions."""
+    state, nature = game.new(seats, seed), Rng(derived_seed("puzzles", game.name, seed))
+    bots = [parse_bot(f"ismcts:level={PLAYERS[(seat + seed) % len(PLAYERS)]}") for seat in range(seats)]
+    while not state.over:
+        if state.turn == NATURE:
+            state.play(state.draw(nature))
+            continue
+        if len(state.legal_codes()) > 2:
+            yield PuzzleCandidate(state.observe(state.turn), observe(state), seed, len(state.history) + 1)
+        state.play(bots[state.turn].choose(state, nature.below(1 << 30), Budget()).action)
+
+
+def clearly_best(candidate: PuzzleCandidate) -> str | None:
+    """Return the action of which a short search is nearly certain; None if there is none."""
+    table = searched(candidate.root, candidate.seed, SHORT)
+    seat, best = candidate.state.turn, table.best
+    others = [line.win_shares[seat] for line in table.lines[1:] if line.visits >= SHORT // 50]
+    if best.visits < SHORT // 2 or best.win_shares[seat] - max(others, default=1.0) < CLEAR:
+        return None
+    return best.action
+
+
+def as_puzzle(candidate: PuzzleCandidate, clear: str) -> Line | None:
+    """Return the line of a puzzle; None if the position is not a puzzle."""
+    losses = exact_losses(candidate.state)
+    exact = losses is not None
+    if losses is None and (table := confirmed(candidate, clear)) is not None:
+        losses = searched_losses(candidate, table)
+    if not losses or not is_clear(losses, clear):
+        return None
+    return graded(candidate, losses, exact=exact)
+
+
+def graded(candidate: PuzzleCandidate, losses: Mapping[str, float], *, exact: bool) -> Line | None:
+    """Return the line of a puzzle; None if no level finds the answer."""
+    best, rival = sorted(losses, key=losses.__getitem__)[:2]
+    level = grade(candidate.root, losses, candidate.seed)
+    if level == UNFOUND:
+        return None
+    return {
+        "position": candidate.state.to_position(),
+        "level": level,
+        "exact": exact,
+        "losses": {text: round(loss, 4) for text, loss in losses.items()},
+        "reason": reason(candidate, best, rival),
+        "line": variation(candidate, best),
+        "seed": candidate.seed,
+        "ply": candidate.ply,
+    }
+
+
+def variation(candidate: PuzzleCandidate, best: str) -> list[str]:
+    """Return a likely continuation after the answer."""
+    code = candidate.state.game.parse_action(best).code
+    return list(searched(candidate.root.only([code]), candidate.seed, ANSWER).best.principal_variation)
+
+
+def confirmed(candidate: PuzzleCandidate, clear: str) -> Result | None:
+    """Return the table of the longer search if both searches name the action; else None."""
+    if searched(candidate.root, candidate.seed + 1, ANSWER).best.action != clear:
+        return None
+    table = searched(candidate.root, candidate.seed + 2, LONGER * ANSWER)
+    return table if table.best.action == clear else None
+
+
+def searched_losses(candidate: PuzzleCandidate, table: Result) -> dict[str, float]:
+    """Return the loss of each action: the best of the others from a comparison, the rest from the table."""
+    seat = candidate.state.turn
+    losses = {line.action: table.best.win_shares[seat] - line.win_shares[seat] for line in table.lines if line.visits}
+    worst = max(losses.values())
+    losses = {line.action: losses.get(line.action, worst) for line in table.lines}
+    nearest = sorted(losses, key=losses.__getitem__)[: RIVALS + 2]
+    texts = {table.best.action, *(text for text in nearest if text != table.best.action)}
+    codes = [candidate.state.game.parse_action(text).code for text in texts]
+    pair = searched(candidate.root.only(codes), candidate.seed + 3, LONGER * ANSWER // 2, allocation="even")
+    shares = {line.action: line.win_shares[seat] for line in pair.lines if line.visits}
+    return losses | {text: shares[table.best.action] - share for text, share in shares.items()}
+
+
+def exact_losses(state: State) -> dict[str, float] | None:
+    """Return the loss of each action by the exact values; None if the position is too early to be solved."""
+    if state.round_number() < last_round(state.game):
+        return None
+    try:
+        values = solved(state)
+    except TooLarge:
+        return None
+    return {text: max(values.values()) - value for text, value in values.items()}
+
+
+def last_round(game: Game) -> int:
+    """Return the first round in which positions may be small enough to be solved."""
+    return {"cathedral": 6, "duel": 3}.get(game.name, 1)
+
+
+def is_clear(losses: Mapping[str, float], best: str) -> bool:
+    """Whether every action but the best loses enough."""
+    return losses[best] == 0 and all(loss >= LEAST for text, loss in losses.items() if text != best)
+
+
+def reason(candidate: PuzzleCandidate, best: str, rival: str) -> str:
+    """Return what the best action gains over another, if that exceeds chance; else ""."""
+    searcher = Searcher(candidate.root, seed=candidate.seed, max_bytes=SEARCH_BYTES, **options(candidate.root))
+    searcher.run(iterations=ANSWER)
+    _, gains = searcher.foresee((best, rival))
+    return in_words(stated(gains, candidate.state.game.tuning.worth_naming)).removeprefix(": ")
+
+
+def searched(root: Root, seed: int, iterations: int, **more: Any) -> Result:
+    """Return the result of the shipped search."""
+    return Searcher(root, seed=seed, max_bytes=SEARCH_BYTES, **options(root), **more).run(iterations=iterations)
+
+
+def options(root: Root) -> Mapping[str, Any]:
+    """Return the options of the shipped search."""
+    return shipped(root.view.game, root.view.seats)
+
+
+# -- levels ----------------------------------------------------------------------------------------
+
+
+def grade(root: Root, losses: Mapping[str, float], seed: int) -> int:
+    """Return the weakest level that finds the answer, as do all above it; UNFOUND if the strongest does not."""
+    level = NUM_LEVELS + 1
+    while level > 1 and finds(root, losses, level - 1, seed):
+        level -= 1
+    return UNFOUND if level > NUM_LEVELS else level
+
+
+def finds(root: Root, losses: Mapping[str, float], number: int, seed: int) -> bool:
+    """Whether a level finds the answer in most of its tries."""
+    level, right = level_of(root.view.game, number), 0
+    for attempt in range(TRIES):
+        own = derived_seed("try", seed, number, attempt)
+        table = searched(root, own, level.iterations)
+        right += losses[choose_line(table.lines, level, own).action] == 0
+    return right >= FINDS
+
+
+# -- what is shipped -------------------------------------------------------------------------------
+
+
+def solved_ones(game: Game) -> None:
+    """Write the puzzles among the positions of tests/search."""
+    lines = []
+    for known in lines_of(game.name):
+        state = game.from_position(known["position"])
+        losses = {text: max(known["values"].values()) - value for text, value in known["values"].items()}
+        best = min(losses, key=losses.__getitem__)
+        if len(losses) < 3 or not is_clear(losses, best):
+            continue
+        line = graded(PuzzleCandidate(state, observe(state), known["seed"], 0), losses, exact=True)
+        if line is not None:
+            lines.append(line)
+            tell(f"solved: level {line['level']}")
+    found_file(game).with_suffix(".solved.json").write_text(json.dumps(lines))
+
+
+def ship(game: Game, wanted: int) -> None:
+    """Add puzzles to those shipped, evenly over levels and numbers of players, and write them, easy ones first."""
+    known = [line for lines in map(json.loads, found_file(game).read_text().splitlines()) for line in lines]
+    with suppress(FileNotFoundError):
+        known += json.loads(found_file(game).with_suffix(".solved.json").read_text())
+    chosen = [fields(one) for one in read(game)]
+    have = [line["position"] for line in chosen]
+    shelves: dict[tuple[int, int], list[Line]] = defaultdict(list)
+    for line in sorted(known, key=lambda line: (line["seed"], line["ply"])):
+        if line["position"] in have:
+            continue
+        shelves[line["level"], len(line["position"][game.name]["players"])].append(line)
+    while len(chosen) < wanted and any(shelves.values()):
+        for shelf in shelves.values():
+            if shelf and len(chosen) < wanted:
+                chosen.append(shelf.pop(0))
+    write(game, chosen)
+
+
+def write(game: Game, lines: list[Line]) -> None:
+    """Write the shipped puzzles."""
+    SHIPPED.mkdir(exist_ok=True)
+    ordered = sorted(lines, key=lambda line: (line["level"], line["seed"], line["ply"]))
+    text = "".join(map(compact, ordered))
+    (SHIPPED / f"{game.name}.jsonl").write_text(text, encoding="utf-8")
+    tell(f"{game.name}: {len(lines)}, by level {sorted(Counter(line['level'] for line in lines).items())}")
+
+
+def grade_again(game: Game) -> None:
+    """Let the levels try every shipped puzzle."""
+    lines = [fields(one) for one in read(game)]
+    for line in lines:
+        root = observe(game.from_position(line["position"]))
+        line["level"] = grade(root, line["losses"], line["seed"])
+    write(game, [line for line in lines if line["level"] != UNFOUND])
+
+
+def check(game: Game) -> None:
+    """Search every shipped puzzle again, with ANSWER and ten times as many iterations; drop those that change."""
+    kept = []
+    for one in read(game):
+        candidate = PuzzleCandidate(one.state, observe(one.state), one.seed, one.ply)
+        if one.exact or confirmed(candidate, one.answer.text):
+            kept.append(fields(one))
+        else:
+            tell(f"{game.name} {one.number}: its answer changes")
+    write(game, kept)
+
+
+def fields(one: Puzzle) -> Line:
+    """Return the line of a puzzle."""
+    names = ("position", "level", "exact", "losses", "reason", "line", "seed", "ply")
+    return {name: getattr(one, name) for name in names}
+
+
+def found_file(game: Game) -> Path:
+    """Return the file with the puzzles found for a game."""
+    return FOUND / f"{game.name}.jsonl"
+
+
+def tell(text: str) -> None:
+    """Print a line at once."""
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("find", "solved", "grade", "check", "ship"))
+    parser.add_argument("--game", choices=("cathedral", "duel"), required=True)
+    parser.add_argument("--minutes", type=float, default=4)
+    parser.add_argument("--wanted", type=int, default=200)
+    given = parser.parse_args()
+    game = GAMES[given.game]
+    {
+        "find": lambda: find(game, given.minutes),
+        "solved": lambda: solved_ones(game),
+        "grade": lambda: grade_again(game),
+        "check": lambda: check(game),
+        "ship": lambda: ship(game, given.wanted),
+    }[given.what]()
+
+
+if __name__ == "__main__":
+    main()

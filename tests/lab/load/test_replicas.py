@@ -1,0 +1,48 @@
+"""Envoy in front of two servers: which program is used, and the message if there is none."""
+
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lab.load.replicas import SIGNALS, ServerFault, find_envoy
+
+ROOT = Path(__file__).parents[3]
+
+
+def program(folder: Path) -> Path:
+    folder.mkdir()
+    path = folder / "envoy"
+    path.touch(mode=0o755)
+    return path
+
+
+def test_the_envoy_of_our_environment_goes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own, other = program(tmp_path / "own"), program(tmp_path / "other")
+    monkeypatch.setattr(sys, "executable", str(own.with_name("python")))
+    monkeypatch.setenv("PATH", str(other.parent))
+    assert find_envoy() == str(own)
+    own.unlink()
+    assert find_envoy() == str(other)
+
+
+def test_no_envoy_is_one_line(tmp_path: Path) -> None:
+    if shutil.which("envoy", path=Path(sys.executable).parent):
+        pytest.skip("this environment has an envoy")
+    command = [sys.executable, "-m", "lab.load.replicas"]
+    done = subprocess.run(command, cwd=ROOT, env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    [line] = done.stderr.splitlines()
+    assert line.startswith("lab.load.replicas: there is no envoy")
+
+
+def test_faults_are_named_as_the_command_names_them() -> None:
+    """In the table of figures, and in the output of `--help`."""
+    assert SIGNALS == {ServerFault.KILL: signal.SIGKILL, ServerFault.DRAIN: signal.SIGTERM}
+    page = (ROOT / "docs" / "benchmarks.md").read_text().partition("### Two servers behind Envoy")[2]
+    named = re.findall(r"^\| `(\w+)`, \d+x \|", page.partition("\n#")[0], re.MULTILINE)
+    assert {ServerFault(name) for name in named} == set(ServerFault)

@@ -1,0 +1,46 @@
+"""The scale of the levels: known ratings are found again, and the right pairs are played."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lab.json_lines import read_lines
+from lab.ladder import ANCHOR, FIXED, fit, pairs, play, ratings
+
+
+def test_ratings_are_found_again() -> None:
+    true, luck = np.array([1000.0, 1200.0, 900.0, 1500.0]), np.random.default_rng(1)
+    a, b = luck.integers(4, size=4000), luck.integers(4, size=4000)
+    a, b = a[a != b], b[a != b]
+    scores = (luck.random(len(a)) < 1 / (1 + 10 ** ((true[b] - true[a]) / 400))).astype(float)
+    assert ratings(a, b, scores, 4, 0) == pytest.approx(true, abs=30)
+
+
+def test_who_won_every_game_is_far_above() -> None:
+    found = ratings(np.array([0, 0]), np.array([1, 1]), np.array([1.0, 1.0]), 2, 1)
+    assert found[1] == FIXED
+    assert 2000 < found[0] < 20_000
+
+
+def test_rungs_meet_their_neighbours_and_anchors_everybody() -> None:
+    assert pairs(["1/1", "2/1", "3/1", "4/0"], ["x", "y"]) == [
+        *[("1/1", "2/1"), ("1/1", "3/1"), ("2/1", "3/1"), ("2/1", "4/0"), ("3/1", "4/0")],
+        *[(rung, anchor) for rung in ("1/1", "2/1", "3/1", "4/0") for anchor in ("x", "y")],
+        ("x", "y"),
+    ]
+
+
+def test_deals_that_are_there_are_not_played_again(tmp_path: Path) -> None:
+    out = tmp_path / "deals.jsonl"
+    play("duel", range(2), ["20/0", "5/4"], [ANCHOR], out)
+    once = out.read_text()
+    play("duel", range(2), ["20/0", "5/4"], [ANCHOR], out)
+    assert out.read_text() == once
+    assert len(read_lines(out)) == 6
+    out.write_text("".join(f"{json.dumps(line)}\n" for line in read_lines(out)[:-1]))
+    play("duel", range(2), ["20/0", "5/4"], [ANCHOR], out)
+    assert out.read_text() == once
+    assert [line.split(" | ")[0] for line in list(fit(read_lines(out)))[2:]]
+    assert any(line.startswith(f"| {ANCHOR} | {FIXED:.0f} ") for line in fit(read_lines(out)))
