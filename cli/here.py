@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import Any, Self, TypeVar, Unpack
 
 from clerestory.advice import Analyst, Answer, Capacity, Question, Terms, pose
+from clerestory.advice.question import LONGEST_TIME
 from clerestory.clients import AdvisorError, Recommendation, Update
 from clerestory.clients.errors import KINDS, FieldViolation
 from clerestory.clients.wire import Actions, QuestionOptions, Time, action_texts, read_answer, read_time
@@ -32,8 +33,7 @@ class Here:
 
     def __init__(self, workers: int) -> None:
         self._runner = asyncio.Runner()
-        # Few searches are under way, so that each can have a large tree.
-        self._analyst = Analyst(Capacity(workers=workers, max_searches=4, max_tree_bytes=512 << 20, memory=3 << 30))
+        self._analyst = Analyst(capacity_of(workers))
 
     def __enter__(self) -> Self:
         return self
@@ -79,6 +79,18 @@ class Here:
             return await work
 
         return self._runner.run(whole())
+
+
+def capacity_of(workers: int) -> Capacity:
+    """Return limits for whoever has a process to himself: any time, all threads for one search, and a large tree."""
+    return Capacity(
+        workers=workers,
+        max_searches=4 * max(workers, 2),  # a quarter of them for reviews, which search on every thread
+        max_threads=workers,
+        max_time=LONGEST_TIME,
+        max_tree_bytes=512 << 20,
+        memory=4 << 30,
+    )
 
 
 def question_of(

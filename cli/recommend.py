@@ -14,7 +14,7 @@ from clerestory.cli.grouped import grouped
 from clerestory.cli.options import BadOption, JsonOption, read_file
 from clerestory.cli.screen import redrawing, screen
 from clerestory.cli.servers import PLAIN, Access, ServerOption, advised
-from clerestory.clients import Update
+from clerestory.clients import Recommendation, Update
 from clerestory.clients.wire import ONLOOKER, QuestionOptions
 from clerestory.engine import State, from_position
 from clerestory.v1.advisor_pb2 import RecommendMoveResponse
@@ -110,11 +110,7 @@ def recommend(
     options["level"] = level
     with advised(server, access, question.threads or 1) as advisor:
         answer = advisor.recommend(text, question.limit(), **options)
-    if as_json:
-        typer.echo(json.dumps(in_json(answer.message), indent=2))
-        return
-    console = screen()
-    console.print(answer_view(answer, from_position(text), console.width))
+    show_answer(answer, text, as_json=as_json)
 
 
 @grouped()
@@ -145,7 +141,7 @@ def analyze(
         if as_json:
             print_updates(updates)
         else:
-            watch(updates, from_position(text))
+            show_updates(updates, from_position(text))
 
 
 def observer_of(word: str | None) -> int | None:
@@ -162,6 +158,15 @@ def in_json(answer: RecommendMoveResponse) -> dict[str, Any]:
     return MessageToDict(answer, preserving_proto_field_name=True, always_print_fields_with_no_presence=True)
 
 
+def show_answer(answer: Recommendation, position: bytes, *, as_json: bool) -> None:
+    """Print an answer about a position."""
+    if as_json:
+        typer.echo(json.dumps(in_json(answer.message), indent=2))
+        return
+    console = screen()
+    console.print(answer_view(answer, from_position(position), console.width))
+
+
 def print_updates(updates: Iterator[Update]) -> None:
     """Print each table as it arrives, as a line of JSON."""
     for update in updates:
@@ -170,7 +175,7 @@ def print_updates(updates: Iterator[Update]) -> None:
         typer.echo(json.dumps(fields))
 
 
-def watch(updates: Iterator[Update], state: State) -> None:
+def show_updates(updates: Iterator[Update], state: State) -> None:
     """Show each table as it arrives, in place of the previous one."""
     console = screen()
     with redrawing(console) as show:

@@ -8,12 +8,9 @@ from pathlib import Path
 from rich.console import Console
 
 from clerestory.cli.answers import answer_view
-from clerestory.cli.hint import as_message
+from clerestory.cli.here import Here
 from clerestory.clients import Recommendation
-from clerestory.clients.wire import read_answer
 from clerestory.engine import from_position
-from clerestory.search import Searcher, StopReason, observe
-from clerestory.search.options import shipped
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "positions"
 STATE = from_position((EXAMPLES / "cathedral-3p-round4-draft.json").read_text())
@@ -21,14 +18,15 @@ STATE = from_position((EXAMPLES / "cathedral-3p-round4-draft.json").read_text())
 
 def answer_with(first: float, second: float, share: float = 0.5) -> Recommendation:
     """Return the answer of a decided search with other margins, and another win share of the second line."""
-    result = Searcher(observe(STATE), seed=1, **shipped(STATE.game, STATE.seats)).run(iterations=2000)
-    margins = [first, second, *[first - 5.0] * (len(result.lines) - 2)]
-    shares = [0.5, share, *[0.4] * (len(result.lines) - 2)]
+    with Here(1) as here:
+        answer = here.recommend(STATE, iterations=2000, seed=1)
+    margins = [first, second, *[first - 5.0] * (len(answer.lines) - 2)]
+    shares = [0.5, share, *[0.4] * (len(answer.lines) - 2)]
     lines = (
         replace(line, margin=at, loss=first - at, win_shares=(one,) * STATE.seats)
-        for line, at, one in zip(result.lines, margins, shares, strict=True)
+        for line, at, one in zip(answer.lines, margins, shares, strict=True)
     )
-    return read_answer(as_message(STATE, replace(result, stop_reason=StopReason.DECIDED, lines=tuple(lines))))
+    return replace(answer, raw=answer.message, stop_reason="decided", lines=tuple(lines))
 
 
 def shown(answer: Recommendation, width: int = 100) -> str:

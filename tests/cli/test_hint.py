@@ -9,13 +9,11 @@ from google.protobuf.json_format import ParseDict
 from typer.testing import CliRunner, Result
 
 from clerestory.cli.answers import remarks
-from clerestory.cli.hint import as_message
+from clerestory.cli.here import Here
 from clerestory.cli.main import app
 from clerestory.cli.options import BadOption
-from clerestory.clients import BadRequest
-from clerestory.clients.wire import read_answer
-from clerestory.engine import GAMES, NATURE, BadPosition, from_position
-from clerestory.search import NothingToDecide, Searcher, observe
+from clerestory.clients import BadRequest, NotNow
+from clerestory.engine import GAMES, NATURE, from_position
 from clerestory.v1 import advisor_pb2 as api
 from tests.shipped import CATHEDRAL
 
@@ -61,18 +59,27 @@ def test_what_is_watched_in_a_pipe_comes_once_and_whole() -> None:
 
 
 def test_an_answer_carries_the_warnings_of_a_server() -> None:
-    state = from_position(EXAMPLE.read_text())
-    few, many = (as_message(state, Searcher(observe(state), seed=1).run(iterations=count)) for count in (2, 2000))
-    assert [api.WarningReason.Name(warning.reason) for warning in few.warnings] == ["WARNING_REASON_FEW_ITERATIONS"]
-    assert "Warning: 2 iterations are few" in remarks(read_answer(few))[0]
+    with Here(1) as here:
+        few, many = (here.recommend(EXAMPLE.read_bytes(), iterations=count, seed=1) for count in (2, 2000))
+    names = [api.WarningReason.Name(warning.reason) for warning in few.message.warnings]
+    assert names == ["WARNING_REASON_FEW_ITERATIONS"]
+    assert any("Warning: 2 iterations are few" in remark for remark in remarks(few))
     assert not many.warnings
+
+
+def test_the_limits_of_a_server_do_not_hold_here() -> None:
+    """Any time, and as many threads as the command may search on."""
+    with Here(18) as here:
+        answer = here.recommend(EXAMPLE.read_bytes(), "7200s", iterations=18 * 50, threads=18)
+    assert not answer.warnings
+    assert answer.message.statistics.threads == 18
 
 
 @pytest.mark.parametrize(
     ("arguments", "kind"),
     [
         ((EXAMPLE, "--time", "soon"), BadRequest),
-        ((EXAMPLE, "--time", "0s"), BadOption),
+        ((EXAMPLE, "--time", "0s"), BadRequest),
         (("nowhere.json",), BadOption),
     ],
 )
@@ -81,11 +88,11 @@ def test_wrong_input(arguments: tuple[str, ...], kind: type[Exception]) -> None:
 
 
 def test_positions_that_cannot_be_searched() -> None:
-    assert isinstance(run("-", stdin="{}").exception, BadPosition)
+    assert isinstance(run("-", stdin="{}").exception, BadRequest)
     state = CATHEDRAL.new(2, 1)
     while not state.over:
         state.play(state.draw(1) if state.turn == NATURE else state.legal_codes()[-1])
-    assert isinstance(run("-", stdin=state.to_json()).exception, NothingToDecide)
+    assert isinstance(run("-", stdin=state.to_json()).exception, NotNow)
 
 
 @pytest.mark.parametrize(("game", "outcome"), [("cathedral", "advantage "), ("duel", "deal ")])
