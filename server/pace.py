@@ -3,10 +3,12 @@
 import asyncio
 import time
 from dataclasses import dataclass
+from random import Random
 
 AT_ONCE = 50  # refusals of one caller that are not held back
 EVERY = 0.04  # seconds from one refusal of a caller to the next, once these are used up
 LONGEST = 20.0  # seconds that a refusal is held back at most
+SPREAD = 0.25  # of the longest time by which refusals end sooner at random: what came as a crowd leaves one by one
 MOST_HELD = 1024  # refusals held back at the same time, of all callers
 MOST_CALLERS = 10_000  # that are remembered
 LINES = 3  # in the log about the refusals of one caller, in LINES_EVERY
@@ -36,9 +38,13 @@ class Pace:
     A refusal costs the event loop as much as an answer, so whoever repeats a refused call at once could keep it busy.
     The refusals beyond the first few are therefore held back until it is their turn (a leaky bucket: Turner 1986, IEEE
     Communications Magazine 24(10)), each at most for half of the time that its call has left.
+
+    Args:
+        luck: of the spread.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, luck: Random | None = None) -> None:
+        self._luck = luck or Random()
         self._told: dict[str, RefusalRecord] = {}
         self._held = 0
 
@@ -54,9 +60,7 @@ class Pace:
             caller: whoever is refused.
             remaining: seconds to the deadline of its call; None for no deadline.
         """
-        seconds = self._turn(caller)
-        if remaining is not None:
-            seconds = min(seconds, remaining / 2)
+        seconds = self.turn(caller, remaining)
         if seconds <= 0 or self._held >= MOST_HELD:
             return
         self._held += 1
@@ -65,11 +69,12 @@ class Pace:
         finally:
             self._held -= 1
 
-    def _turn(self, caller: str) -> float:
-        """Return the seconds until the turn of a caller's next refusal, and count it."""
+    def turn(self, caller: str, remaining: float | None = None) -> float:
+        """Count a refusal, and return the seconds until it may be told, as `hold` waits for them."""
         now, told = time.monotonic(), self._of(caller)
         told.until = min(max(told.until, now) + EVERY, now + AT_ONCE * EVERY + LONGEST)
-        return told.until - now - AT_ONCE * EVERY
+        longest = LONGEST if remaining is None else min(LONGEST, remaining / 2)
+        return min(told.until - now - AT_ONCE * EVERY, longest * self._luck.uniform(1 - SPREAD, 1))
 
     def tell(self, caller: str) -> int | None:
         """Return how many refusals of a caller no line of the log has told; None if this one is to be such as well."""
