@@ -220,7 +220,7 @@ class Analyst:
     async def _answer_whole(self, question: Question, caller: Caller) -> Answer:
         """Answer after all iterations: the search comes after all others, and is never refused for want of a place."""
         if question.terms.iterations is None:
-            refuse(Reason.BAD_ITERATIONS, "iterations", "is missing; a question answered as a whole needs it")
+            refuse(Reason.BAD_ITERATIONS, "iterations", "is required for an answer after all iterations")
         with self._trees.open(question) as searcher:
             while True:
                 answer = await self._turn(question, searcher, caller)

@@ -69,8 +69,8 @@ def remarks_on(result: Result, *, finishing: bool = False) -> tuple[Remark, ...]
         text = f"The search filled its memory, {size}, and then only refined what it had: longer ones need more memory."
         found.append(("MEMORY_FULL", text))
     if result.iterations < FEW_A_LINE * len(result.lines):
-        text = f"{result.iterations} iterations are few to tell {len(result.lines)} lines apart."
+        text = f"{result.iterations} iterations are too few to compare {len(result.lines)} lines: search longer."
         found.append(("FEW_ITERATIONS", text))
     if finishing:
-        found.append(("FINISHING", "The server is finishing, and the search ended before its limits."))
+        found.append(("FINISHING", "The server is shutting down, so the search ended early."))
     return tuple(found)

@@ -174,4 +174,4 @@ def new_searcher(question: Question, tree_bytes: int, threads: int) -> Searcher:
     try:
         return Searcher(question.root, seed=seed, max_bytes=max(tree_bytes, MIN_BYTES), threads=threads, **options)
     except MemoryError:
-        raise Refusal(Reason.BUSY, [("", "there is no memory for another tree")], retry=1.0) from None
+        raise Refusal(Reason.BUSY, [("", "the server has no memory left for another search")], retry=1.0) from None

@@ -56,7 +56,7 @@ class Places:
             if self._full(origin, part, rank):
                 here, own = self._counts[EVERYBODY, Priority.MOVE], self._counts[(origin,), Priority.MOVE]
                 first = min(list(self._deadlines.values()), default=now)
-                raise NoRoom(f"{here} searches are under way, {own} of this caller", first - now)
+                raise NoRoom(f"no room for one more search: {here} are in progress, {own} of this caller", first - now)
 
     def _full(self, origin: Hashable, part: Hashable, rank: Priority) -> bool:
         """Whether a part has as many searches as it may, out of the places that this rank and later ones may take."""

@@ -81,7 +81,7 @@ class Policy:
         """Raise NoRoom if every worker has something to do that goes before background searches."""
         first = [tree.demand.deadline for tree in self.trees if tree.demand.priority < Priority.BACKGROUND]
         if len(first) >= self.workers:
-            raise NoRoom(f"{len(first)} search trees are running, and no worker is free", min(first) - now)
+            raise NoRoom(f"no worker is free: {len(first)} search trees are running", min(first) - now)
 
     def _require_time(self, demand: Demand, new: Sequence[TreeTask], now: float) -> None:
         """Raise NoRoom unless every search can get its minimum, and this caller's within its shares of the workers."""
@@ -93,7 +93,7 @@ class Policy:
         if late is None or not self.trees:
             return
         refusal = NoRoom(
-            f"{len(self.trees)} search trees are running, and no worker can finish the minimum iterations in time",
+            f"no worker can finish the minimum iterations in time: {len(self.trees)} search trees are running",
             late - now,
         )
         self._claim(demand.paths[1], now + refusal.retry + CLAIM)

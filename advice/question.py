@@ -184,8 +184,8 @@ def time_fault(seconds: float, least: float = 0.0, most: float = LONGEST_TIME) -
     """Return what is wrong with a time in seconds that must be above 0 and from `least` to `most`; "" for nothing."""
     if seconds > 0 and least <= seconds <= most:
         return ""
-    limit = f"be {least:g} s or more" if least else "exceed 0"
-    return f"is {seconds:g} s; must {limit}, and at most {most:g} s"
+    limit = f"from {least:g} s to" if least else "above 0 s and at most"
+    return f"is {seconds:g} s; must be {limit} {most:g} s"
 
 
 def deciding(position: State, seat: int | None, faults: Faults) -> int | None:
@@ -229,17 +229,17 @@ def codes_to_search(position: State, consider: Sequence[str], avoid: Sequence[st
     legal = position.legal_codes()
     left = [code for code in legal if (not considered or code in considered) and code not in avoided]
     if not left and len(faults.found) == before:
-        faults.add(Reason.BAD_AVOID_ACTIONS, "avoid", "leaves no action to search")
+        faults.add(Reason.BAD_AVOID_ACTIONS, "avoid", "leaves no legal action to search; leave out fewer")
     return left
 
 
 def codes_of(position: State, texts: Sequence[str], reason: Reason, name: str, faults: Faults) -> set[int]:
     """Return the codes of legal actions by their texts."""
     if texts and position.turn == NATURE:
-        faults.add(reason, name, "a chance event is due, of which every outcome is searched")
+        faults.add(reason, name, "must be empty: a chance event is due, and all its outcomes are searched")
         return set()
     if len(texts) > MAX_ACTIONS:
-        faults.add(reason, name, f"are {len(texts)}; {MAX_ACTIONS} at most")
+        faults.add(reason, name, f"has {len(texts)} actions; must have {MAX_ACTIONS} at most")
         return set()
     codes, legal = set(), set(position.legal_codes())
     for i, text in enumerate(texts):

@@ -78,7 +78,9 @@ def wait_until_serving(child: subprocess.Popen[bytes], target: str) -> None:
         stub: Any = HealthStub(channel)
         health = stub.Check(HealthCheckRequest(), timeout=PATIENCE)
     if health.status != HealthCheckResponse.SERVING:
-        raise Unavailable("the private server of this command does not answer")
+        raise Unavailable(
+            "the private server of this command started, but does not answer; try again, or name one with --server"
+        )
 
 
 def end(child: subprocess.Popen[bytes]) -> None:

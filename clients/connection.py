@@ -83,7 +83,7 @@ def dial(
     if token is not None:
         check_token(target, token, wanted)
     if patience is not None and not patience >= 0:
-        raise BadConnection("patience", f"{patience} is not a number of seconds")
+        raise BadConnection("patience", f"{patience} is not a number of seconds from 0 up")
     options = [("grpc.enable_retries", int(retries)), *NARROW, *RECONNECT]
     if "," in target:
         options.append(("grpc.service_config", json.dumps(SPREAD)))

@@ -114,9 +114,9 @@ KINDS = {
 
 
 HINTS = {
-    "Socket closed": "it hung up at once; does it want TLS, or a certificate?",
-    "reset by peer": "it hung up at once; does it want TLS, or a certificate?",
-    "WRONG_VERSION_NUMBER": "it does not speak TLS",
+    "Socket closed": "the server closed the connection; it may require TLS or a client certificate",
+    "reset by peer": "the server closed the connection; it may require TLS or a client certificate",
+    "WRONG_VERSION_NUMBER": "the server does not use TLS",
 }  # gRPC's text on a failed connection -> what it may mean
 
 

@@ -64,12 +64,20 @@ def wrapped(payload: bytes, flags: int = 0) -> bytes:
 def unwrapped(body: bytes) -> bytes:
     """Return the content of a body that is one envelope. Raises ConnectError."""
     if len(body) < ENVELOPE.size:
-        raise ConnectError("invalid_argument", "the body is not an envelope")
+        raise ConnectError(
+            "invalid_argument",
+            f"the body has {len(body)} bytes; a Connect stream begins with an envelope of {ENVELOPE.size}",
+        )
     flags, length = ENVELOPE.unpack_from(body)
     if flags:
-        raise ConnectError("unimplemented", "the envelope is compressed, or ends the stream")
+        raise ConnectError(
+            "unimplemented", f"the envelope has the flags {flags}; only 0 is supported: no compression, not the end"
+        )
     if length != len(body) - ENVELOPE.size:
-        raise ConnectError("invalid_argument", "the body is not one envelope")
+        raise ConnectError(
+            "invalid_argument",
+            f"the envelope says {length} bytes, but {len(body) - ENVELOPE.size} follow; send one message",
+        )
     return body[ENVELOPE.size :]
 
 

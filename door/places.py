@@ -63,9 +63,9 @@ class Places:
     def enter(self, address: str) -> bool:
         """Count a new connection, and return whether there is a place for it; another may be closed for it."""
         if self._held[address] >= self._each and not self._is_free(address):
-            found = self._close(self._longest(address), f"{address} has its share")
+            found = self._close(self._longest(address), f"{address} has its share of the connections")
         elif self.full:
-            found = self.make_room("all are in use")
+            found = self.make_room("all connections are in use")
         else:
             found = True
         if found:
@@ -98,7 +98,9 @@ class Places:
         self._bytes += size - holder.size
         holder.size = size
         if self._bytes > BYTES:
-            self._close(next((one for one in self._asking if one.size), holder), "requests fill the memory")
+            self._close(
+                next((one for one in self._asking if one.size), holder), "unfinished requests fill their memory"
+            )
 
     def leave(self, holder: Holder) -> None:
         """Give the place of a connection back."""

@@ -93,7 +93,7 @@ def take_cards(shape: type[Cards], catalogue: Cards | Path | str | None, fill: C
         IN_USE[cards.game] = content
     elif in_use != content:
         raise CatalogueInUse(
-            f"{cards.game}: this process has the cards of catalogue {in_use}; another needs its own process"
+            f"{cards.game}: this process has the cards of catalogue {in_use}; start another process for other cards"
         )
     return cards
 
@@ -111,7 +111,9 @@ def amount_of(card: str, effect: Fields, amounts: Sequence[str], others: Sequenc
     """
     names = type(effect).model_fields.keys() - {"kind"}
     if unread := sorted(names.difference(amounts, others)):
-        raise BadCatalogue([(f"catalogue.{card}.effect.{name}", "is no amount that the rules read") for name in unread])
+        raise BadCatalogue(
+            [(f"catalogue.{card}.effect.{name}", "is not an amount of this effect; remove it") for name in unread]
+        )
     return next((getattr(effect, name) for name in amounts if name in names), 0)
 
 

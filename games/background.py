@@ -20,7 +20,7 @@ def contained(what: str) -> Iterator[None]:
     try:
         yield
     except (Refusal, StoreError) as error:
-        logger.warning("%s waits for the store: %s", what, error)
+        logger.warning("%s failed: %s", what, error)
     except Exception:
         logger.exception("%s failed", what)
 

@@ -187,8 +187,11 @@ def typed() -> Iterator[None]:
         raise
     except StoreFull:
         failures.error("the store is full")
-        raise Refusal(Reason.DISK_FULL, [("", "there is no space to store it; nothing was done")]) from None
+        raise Refusal(
+            Reason.DISK_FULL,
+            [("", "the server has no space left to store it; nothing was changed")],
+        ) from None
     except StoreError as error:
         failures.error(str(error))
-        text = "the store failed, and nothing was sent out; the server's log says why"
+        text = "the server's store of games failed, and nobody saw a change; try again later (its log says why)"
         raise Refusal(Reason.STORE_FAILED, [("", text)]) from None

@@ -71,7 +71,7 @@ def require_room(kept: ServerGame) -> None:
         refuse(
             Reason.LOG_FULL,
             "game_id",
-            f"the game has {kept.version} entries; from {MAX_ENTRIES:,} on it takes only moves",
+            f"the log of the game has {kept.version:,} entries; from {MAX_ENTRIES:,} on only moves are accepted",
         )
 
 
@@ -120,7 +120,7 @@ def require_turn(kept: ServerGame, viewer: Viewer) -> int | None:
         return None
     if turn not in viewer.seats:
         who = "a chance event is due" if turn == NATURE else f"seat {turn} is to decide"
-        refuse(Reason.NOT_SEATS_TURN, "tokens", f"{who}, and the call has no token of a seat that may do it")
+        refuse(Reason.NOT_SEATS_TURN, "tokens", f"{who}; send the token of a seat that may act")
     if kept.seats[turn].kind != SeatKind.PERSON:
         refuse(Reason.NOT_SEATS_TURN, "tokens", f"a bot plays seat {turn}; SetSeat returns it to its player")
     return turn
@@ -198,7 +198,7 @@ def take_back(kept: ServerGame, viewer: Viewer, version: int, ply: int, decline:
     require_current(kept, version)
     require_room(kept)
     if not people:
-        refuse(Reason.WRONG_SEAT_TOKEN, "tokens", "none of them is of a seat that a person holds")
+        refuse(Reason.WRONG_SEAT_TOKEN, "tokens", "none belongs to a seat of a person")
     if decline:
         decline_take_back(kept, people[0], ply, moment)
         return kept.version
@@ -324,7 +324,7 @@ def resign(kept: ServerGame, viewer: Viewer, moment: int) -> None:
     require_running(kept)
     people = [seat for seat in viewer.seats if kept.seats[seat].kind == SeatKind.PERSON]
     if not people:
-        refuse(Reason.WRONG_SEAT_TOKEN, "tokens", "none of them is of a seat that a person holds")
+        refuse(Reason.WRONG_SEAT_TOKEN, "tokens", "none belongs to a seat of a person")
     seat = kept.turn if kept.turn in people else people[0]
     assert seat is not None
     if len(kept.seats) == TWO:

@@ -149,7 +149,7 @@ class DueGames:
     async def run(self, recovered: Callable[[], None]) -> None:
         """Look for due games until cancelled; call `recovered` whenever the store answers again after a failure."""
         while True:
-            with contained("the look for due games"):
+            with contained("the search for games in which the server must move"):
                 await self._look_around(recovered)
             await asyncio.sleep(SOONEST)
 
@@ -191,7 +191,7 @@ class DueGames:
             self._missed += 1
             if self._missed == 1:
                 told = str(error) if isinstance(error, StoreError) else type(error).__name__
-                logger.error("games wait for the store: %s", told)
+                logger.error("the server cannot move in its games until the store answers: %s", told)
         elif self._missed:
             self._since = self._since if self._missed < MISSED else self._store.now()
             self._missed = 0
@@ -321,7 +321,7 @@ class DueGames:
         """Let a game rest in which the server could not move."""
         if game_id not in self._told:
             remember(self._told, game_id)
-            logger.exception("the server could not move in game %s", game_id)
+            logger.exception("the server could not move in game %s, and will try again", game_id)
         self._failed[game_id] = None
         self._resting[game_id] = inf
 

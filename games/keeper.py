@@ -189,15 +189,15 @@ class Keeper:
         except Refusal as error:
             return error.reason != Reason.STORE_FAILED
         except Exception:
-            logger.exception("news of game %s could not be loaded", game_id)
+            logger.exception("changes of game %s by another server could not be loaded", game_id)
         return True
 
     async def _count(self) -> None:
         """Count what the store has, and tell it which games were asked for, until cancelled."""
         while True:
-            with contained("the count of games"):
+            with contained("counting the games"):
                 await self._quota.read()
-            with contained("the time of calls"):
+            with contained("storing when games were last asked for"):
                 await self._tell_touched()
             await asyncio.sleep(COUNTED)
 
@@ -209,11 +209,11 @@ class Keeper:
     async def _tidy(self) -> None:
         """Delete old names of requests, and games that nobody has asked for in so many days, until cancelled."""
         while True:
-            with contained("the deletion of names of requests"):
+            with contained("deleting old request ids"):
                 while await self.store.forget_requests(self.now() - DAY, MANY_NAMES) == MANY_NAMES:
                     pass
             await asyncio.sleep(TIDIED)
-            with contained("the deletion of games"):
+            with contained("deleting old games"):
                 if self._forget_after:
                     await self._delete()
 
@@ -234,7 +234,7 @@ class Keeper:
             await asyncio.sleep(HEALTH)
             if self.healthy != reported:
                 reported = not reported
-                with contained("the report of health"):
+                with contained("reporting health"):
                     await report(reported)
 
     # -- the end -----------------------------------------------------------------------------------
@@ -253,5 +253,5 @@ class Keeper:
         if not self.finishing:
             await self.finish(within / 2)
             within /= 2
-        with contained("the end of the store"):
+        with contained("closing the store"):
             await bounded(self.store.close(within), within)

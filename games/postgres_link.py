@@ -154,7 +154,7 @@ class Pool:
             try:
                 return await self._attempt(do, game_id, whole)
             except errors.LockNotAvailable:
-                found = failed("what it needs is locked by another session", game_id)
+                found = failed("another session of the database holds a lock for too long", game_id)
                 if time.monotonic() > until:
                     break
             except StoreError:
@@ -221,7 +221,7 @@ async def entered(place: asyncio.Lock | asyncio.Semaphore) -> AsyncIterator[None
         async with asyncio.timeout(PATIENCE):
             await place.acquire()
     except TimeoutError:
-        raise failed("it is busy") from None
+        raise failed("all its connections are busy") from None
     try:
         yield
     finally:

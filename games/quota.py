@@ -137,8 +137,18 @@ class Quota:
     def _require_room(self, maker: str) -> None:
         """Raise Refusal, TOO_MANY_GAMES, if a caller may not make one more game."""
         own, limits = self._tally.get(maker, Tally()), self._limits
-        require("max_games_each", own.unfinished, limits.each, "of your games have not ended; you may have no more")
-        require("max_games", self.unfinished, limits.games, "games have not ended; the server keeps no more")
+        require(
+            "max_games_each",
+            own.unfinished,
+            limits.each,
+            "of your games are unfinished, the most allowed; finish or abandon one first",
+        )
+        require(
+            "max_games",
+            self.unfinished,
+            limits.games,
+            "games are unfinished, the most that this server allows; try again later",
+        )
         stored = "bytes of your games are stored, the most that one caller may have"
         require("max_bytes_each", own.bytes, limits.bytes_each, stored)
         self._require_pace(maker)

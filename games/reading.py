@@ -25,7 +25,7 @@ def entry_of(number: int, row: Sequence[Any]) -> Entry:
     if stored != number:
         raise Unreadable(f"entry {number} is missing")
     if not 0 <= moment <= LATEST:
-        raise Unreadable(f"entry {number} has no time that can be told")
+        raise Unreadable(f"entry {number} has the time {moment}, which is out of range")
     try:
         return Entry(EntryKind(kind), seat, text, moment)
     except ValueError:

@@ -54,7 +54,7 @@ def digest_of(token: str) -> str:
 def viewer_of(kept: ServerGame, tokens: Sequence[str]) -> Viewer:
     """Return the viewer of a game with these tokens. Raises Refusal, WRONG_SEAT_TOKEN."""
     if len(tokens) > MAX_TOKENS:
-        refuse(Reason.WRONG_SEAT_TOKEN, "tokens", f"are {len(tokens)}; {MAX_TOKENS} at most in one call")
+        refuse(Reason.WRONG_SEAT_TOKEN, "tokens", f"has {len(tokens)} tokens; must have {MAX_TOKENS} at most")
     digests, known = [digest_of(token) for token in tokens], known_to(kept)
     for number, digest in enumerate(digests):
         if digest not in known:
@@ -86,8 +86,12 @@ def onlooker_of(kept: ServerGame, invited: bool) -> Viewer:
     if rule == Onlookers.ALL or (rule == Onlookers.LINK and invited):
         return Viewer()
     if not kept.waiting:
-        what = "needs the token for onlookers" if rule == Onlookers.LINK else "has no onlookers"
-        refuse(Reason.WRONG_SEAT_TOKEN, "tokens", f"the game {what}; send the token of a seat")
+        what = (
+            "requires the onlookers' token or the token of a seat"
+            if rule == Onlookers.LINK
+            else "admits no onlookers; send the token of a seat"
+        )
+        refuse(Reason.WRONG_SEAT_TOKEN, "tokens", f"the game {what}")
     return Viewer(stranger=True)
 
 

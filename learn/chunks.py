@@ -137,7 +137,7 @@ def read_arrays(path: Path) -> Columns:
     except FileNotFoundError:
         raise BadData(path, "is not there") from None
     except (ValueError, EOFError, zipfile.BadZipFile, OSError, AttributeError) as error:
-        raise BadData(path, f"is damaged ({error}); delete it, and it is made again") from None
+        raise BadData(path, f"is damaged ({error}); delete it, and it will be made again") from None
 
 
 def read_header(path: Path, arrays: Columns) -> dict[str, Any]:

@@ -41,7 +41,9 @@ class Root:
     def require_whole(self) -> None:
         """Raise HiddenFromSeat if the position lacks something that the observer knows."""
         if self.view.deal(0).observe(self.observer) != self.view:
-            raise HiddenFromSeat(f"the position hides what {self.view.game.seat_name(self.observer)} knows")
+            raise HiddenFromSeat(
+                f"the position leaves out what {self.view.game.seat_name(self.observer)} knows; add it to the position"
+            )
 
 
 def observe(
@@ -106,5 +108,5 @@ def require_actions(view: State, actions: Iterable[str]) -> set[int]:
             raise BadLimit("actions", f"{text!r} is not a legal action")
         codes.add(code)
     if not codes:
-        raise BadLimit("actions", "none is left to search")
+        raise BadLimit("actions", "must name at least one legal action")
     return codes

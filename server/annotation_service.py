@@ -183,7 +183,7 @@ def judge_of(kept: ServerGame, viewer: Viewer, wanted: int | None) -> int | None
     if kept.over:
         return wanted
     if not kept.running:
-        refuse(Reason.NOT_STARTED, "game_id", "the game has not begun: a seat is open")
+        refuse(Reason.NOT_STARTED, "game_id", "the game has not begun: a seat is still open")
     if kept.head.options.hints != Hints.ALWAYS:
         refuse(Reason.NO_HINTS_YET, "game_id", "the game allows no hints before it is over")
     if not viewer.seats or wanted not in (None, *viewer.seats):

@@ -12,7 +12,7 @@ from clerestory.refusals import Reason, Refusal, refuse
 MOST = 256  # requests on their way at once; each may take the 64 KiB of a message and as much again on the way
 SECONDS = 5.0  # within which a message must arrive
 SLOW = f"the request did not arrive within {SECONDS:g} seconds"
-CROWDED = "too many requests of this caller were on their way, and this one had waited longest"
+CROWDED = "too many requests of this caller were arriving at once, and this one had waited longest; send fewer"
 
 Context = grpc.aio.ServicerContext[Any, Any]
 

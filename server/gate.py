@@ -42,7 +42,11 @@ class InProgress:
     def taken(self, caller: str) -> Iterator[None]:
         """Count a call during the block. Raises Refusal, BUSY."""
         if self._of[caller] >= self._most - self._total:
-            raise Refusal(Reason.BUSY, [("", f"{self._of[caller]} calls of this caller are in progress")], RETRY)
+            raise Refusal(
+                Reason.BUSY,
+                [("", f"{self._of[caller]} calls of this caller are in progress, the most allowed now")],
+                RETRY,
+            )
         self._of[caller] += 1
         self._total += 1
         try:

@@ -28,7 +28,7 @@ def wanted_of(request: games.GameServiceListGamesRequest) -> GameFilter:
     if size > MOST:
         refuse(Reason.BAD_PAGE, "page_size", f"is {size}; must be {MOST} at most")
     if len(request.tokens) > MAX_TOKENS:
-        refuse(Reason.BAD_PAGE, "tokens", f"are {len(request.tokens)}; {MAX_TOKENS} at most")
+        refuse(Reason.BAD_PAGE, "tokens", f"has {len(request.tokens)} tokens; must have {MAX_TOKENS} at most")
     if request.status and request.status not in STATUSES:
         refuse(Reason.BAD_PAGE, "status", "must be open, running, over, or left out")
     if not GAME.fullmatch(request.game):

@@ -58,7 +58,11 @@ def begun(plan: NewGame, beginning: games.Beginning) -> NewGame:
             "has unknown cards; only a game at a real table (options.table) can continue it",
         )
     if len(beginning.actions) > MAX_ACTIONS:
-        refuse(Reason.TOO_MANY_ACTIONS, "beginning.actions", f"are {len(beginning.actions)}; {MAX_ACTIONS} at most")
+        refuse(
+            Reason.TOO_MANY_ACTIONS,
+            "beginning.actions",
+            f"has {len(beginning.actions)} actions; must have {MAX_ACTIONS} at most",
+        )
     return replace(plan, opening=given.state, played=tuple(beginning.actions))
 
 

@@ -201,7 +201,7 @@ def write_action(action: Action) -> advisor.Action:
 def read_actions(game: Game, texts: Sequence[str]) -> list[Action]:
     """Return the actions named by texts, legal or not. Raises Refusal, which lists the texts that name none."""
     if len(texts) > MAX_ACTIONS:
-        refuse(Reason.TOO_MANY_ACTIONS, "actions", f"are {len(texts)}; {MAX_ACTIONS} at most in one call")
+        refuse(Reason.TOO_MANY_ACTIONS, "actions", f"has {len(texts)} actions; must have {MAX_ACTIONS} at most")
     actions, faults = [], []
     for i, text in enumerate(texts):
         try:

@@ -7,7 +7,7 @@ from clerestory.engine.tuning import GUIDED, LEARNED, REVIEWED, Tuning, ladder
 SEARCH: dict[str, Any] = {**GUIDED, "horizon": 0}
 
 SEARCH_LEARNED: dict[str, Any] = {**LEARNED, "exploration": 0.25, "growth": 0.1, "priors": "learned"}
-SHARPNESS = {2: 1.43, 3: 1.32, 4: 1.12}  # of shown shares by number of seats; docs/learning.md
+SHARPNESS = {2: 1.43, 3: 1.32, 4: 1.12}  # of shown shares by number of seats; docs/strength.md
 
 CALIBRATED: dict[str, Any] = {"temperature": 4.0}  # of a review's shares; docs/decisions/ 18
 

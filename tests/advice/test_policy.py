@@ -133,7 +133,7 @@ def test_an_idle_server_refuses_nobody(budget: float) -> None:
 def test_too_many_searches() -> None:
     full = policy()
     crowd(full, 8, 60.0)
-    with pytest.raises(NoRoom, match="8 searches are under way") as caught:
+    with pytest.raises(NoRoom, match="8 are in progress") as caught:
         crowd(full, 1, 60.0)
     assert caught.value.retry == 5.0
 

@@ -63,7 +63,7 @@ def test_an_answer_carries_the_warnings_of_a_server() -> None:
         few, many = (here.recommend(EXAMPLE.read_bytes(), iterations=count, seed=1) for count in (2, 2000))
     names = [api.WarningReason.Name(warning.reason) for warning in few.message.warnings]
     assert names == ["WARNING_REASON_FEW_ITERATIONS"]
-    assert any("Warning: 2 iterations are few" in remark for remark in remarks(few))
+    assert any("Warning: 2 iterations are too few" in remark for remark in remarks(few))
     assert not many.warnings
 
 

@@ -67,8 +67,8 @@ async def names_of_games(address: str, tls: Tls) -> list[str]:
 def test_who_speaks_tls_and_who_does_not_is_told_so(folder: Path) -> None:
     certificate = {name: path for name, path in files(folder).items() if name in {"tls_cert", "tls_key"}}
     for options, tls, hint in [
-        (as_options(certificate), None, "does it want TLS"),
-        ([], Tls(ca=folder / "ca.pem"), "it does not speak TLS"),
+        (as_options(certificate), None, "may require TLS"),
+        ([], Tls(ca=folder / "ca.pem"), "the server does not use TLS"),
     ]:
         with (
             serving(options, {}) as address,

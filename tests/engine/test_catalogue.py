@@ -64,7 +64,7 @@ def test_an_amount_that_no_rule_reads(name: str, cards: str, kind: str) -> None:
     program = ODD_AMOUNT.format(game=name, cards=cards, kind=kind)
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert "BadCatalogue: catalogue." in ended.stderr
-    assert ".effect.silver: is no amount that the rules read" in ended.stderr
+    assert ".effect.silver: is not an amount of this effect; remove it" in ended.stderr
 
 
 def test_cards_by_id() -> None:

@@ -58,7 +58,7 @@ async def test_what_cannot_be_read_of_a_game_is_told(name: str) -> None:
     await change(lambda to: to.execute("DELETE FROM entry WHERE game = 'gap' AND number = 0"))
     await change(lambda to: to.execute("UPDATE entry SET moment = 9007199254740993 WHERE game = 'late entry'"))
     says = {"bad head": "seats.0.kind", "no head": "Invalid JSON", "bad entry": "entry 1 .* 'new'"}
-    says |= {"level": "options.play_on.level", "late": "created", "gap": "entry 0 is missing", "late entry": "no time"}
+    says |= {"level": "options.play_on.level", "late": "created", "gap": "entry 0 is missing", "late entry": "the time"}
     for game_id, text in says.items():
         with pytest.raises(Unreadable, match=text) as caught:
             await store.load(game_id)

@@ -49,7 +49,7 @@ def test_a_warm_tree_takes_another_choice() -> None:
 
 @pytest.mark.parametrize(
     ("actions", "why"),
-    [(["play 99"], "play 99"), (["fold", "turn-up 1"], "turn-up 1"), ([], "none is left"), (["nonsense"], "nonsense")],
+    [(["play 99"], "play 99"), (["fold", "turn-up 1"], "turn-up 1"), ([], "at least one"), (["nonsense"], "nonsense")],
 )
 def test_wrong_actions(actions: list[str], why: str) -> None:
     with pytest.raises(BadLimit, match=why) as caught:
