@@ -15,16 +15,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 from statistics import median
-from typing import Annotated, Any
+from typing import Any
 
 import psycopg
-import typer
 
 from tests.faults.fleet_callers import BOT, Anywhere, Neighbour, Onlooker, Person, Seen, compare
 from tests.faults.fleet_faults import KILLS, KINDS, OTHERS
 from tests.faults.fleet_servers import Fleet, two_servers, until
 from tests.faults.judge import leaks, traces
-from tests.faults.pieces import pieces
+from tests.faults.pieces import command, sums
 from tests.faults.players import PERSON
 
 PIECE = 300.0  # seconds
@@ -297,21 +296,9 @@ def not_given_back(fleet: Fleet, fresh: list[tuple[int, int]]) -> list[str]:
     return found
 
 
-def main(
-    seconds: Annotated[float, typer.Option(help="Of all pieces together.")] = 3600.0,
-    seed: Annotated[int, typer.Option(help="Of the first piece.")] = 0,
-    out: Annotated[Path, typer.Option(help="File of figures, a line for each piece.")] = Path("build/fleet.jsonl"),
-) -> None:
-    """Run pieces that are not in the file yet, and print the figures of all; exit with 1 for a fault."""
-    done = pieces(out, seed, max(1, round(seconds / PIECE)), fly)
-    typer.echo(table(done))
-    raise typer.Exit(any(one["faults"] for one in done))
-
-
 def table(done: list[dict[str, Any]]) -> str:
     """Return the figures of pieces together, as two tables of Markdown."""
-    rows = [f"| {name} | {sum(one[name] for one in done):,.0f} |" for name in SUMS]
-    rows += [f"| faults found | {sum(len(one['faults']) for one in done)} |", ""]
+    rows = [*sums(done, SUMS), ""]
     for name, kind in KINDS.items():
         times = [time for one in done for time in one["alone"].get(name, ())]
         ends = sum((Counter(one["endings"].get(name, {})) for one in done), Counter[str]())
@@ -330,4 +317,4 @@ SUMS = ("seconds", "kills", "others", "calls", "entries", "over")
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    command(fly, PIECE, "build/fleet.jsonl", table)

@@ -21,7 +21,7 @@ from clerestory.door.methods import Method, methods
 from tests.faults import wires
 from tests.faults.judge import dead_services, is_faulty, leaks, stored_secrets, traces
 from tests.faults.mutations import damaged, mutate, mutated_json
-from tests.faults.pieces import pieces
+from tests.faults.pieces import Out, Seed, conclude, pieces
 from tests.faults.watched import Delay, Watched, watched_server
 from tests.faults.wires import Ending, Metadata
 from tests.faults.world import World, connect, good_request, short
@@ -278,18 +278,20 @@ def fuzz(folder: Path, seed: int, count: int = PIECE) -> Figures:
 
 def main(
     calls: Annotated[int, typer.Option(help="Number of calls.")] = 100_000,
-    seed: Annotated[int, typer.Option(help="Of the first piece.")] = 0,
-    out: Annotated[Path, typer.Option(help="File of figures, a line for each piece.")] = Path("build/fuzz.jsonl"),
+    seed: Seed = 0,
+    out: Out = Path("build/fuzz.jsonl"),
 ) -> None:
     """Make calls in pieces, those that are not in the file yet, and print the sums of all; exit with 1 for a fault."""
-    done = pieces(out, seed, -(-calls // PIECE), fuzz)
+    conclude(pieces(out, seed, -(-calls // PIECE), fuzz), table)
+
+
+def table(done: list[dict[str, Any]]) -> str:
+    """Return the figures of pieces together: a sentence, and for how long calls held the loop."""
     internal = sum(count for one in done for end, count in one["ends"].items() if end.endswith(" INTERNAL"))
-    typer.echo(f"{sum(one['calls'] for one in done):,} calls, {internal} INTERNAL, ", nl=False)
-    typer.echo(f"{sum(len(one['faults']) for one in done)} faults, ", nl=False)
-    typer.echo(f"loop held for {1000 * max(one['worst'] for one in done):.0f} ms at most, ", nl=False)
-    typer.echo(f"{max(one['rss'] for one in done) / 1e6:.0f} MB")
-    typer.echo(longest_steps(done))
-    raise typer.Exit(any(one["faults"] for one in done))
+    calls, faults = (sum(found) for found in zip(*((one["calls"], len(one["faults"])) for one in done), strict=True))
+    held, memory = max(one["worst"] for one in done), max(one["rss"] for one in done)
+    ends = f"{calls:,} calls, {internal} INTERNAL, {faults} faults"
+    return f"{ends}, loop held for {1000 * held:.0f} ms at most, {memory / 1e6:.0f} MB\n{longest_steps(done)}"
 
 
 def longest_steps(done: list[dict[str, Any]]) -> str:

@@ -14,10 +14,9 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
-from typing import Annotated, Any
+from typing import Any
 
 import grpc
-import typer
 from google.protobuf.duration_pb2 import Duration
 
 from clerestory.percentiles import percentile
@@ -28,7 +27,7 @@ from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.faults import wires
 from tests.faults.fuzz import Fuzzer
 from tests.faults.judge import dead_services, leaks, stored_secrets, traces
-from tests.faults.pieces import pieces
+from tests.faults.pieces import command, sums
 from tests.faults.players import GONE, PERSON, Player, Watcher
 from tests.faults.probe import echoing, probed
 from tests.faults.watched import Watched, watched_server
@@ -291,31 +290,19 @@ class Held:
         return f"{self.descriptors} descriptors, {self.threads} threads, {self.rss} bytes"
 
 
-def main(
-    seconds: Annotated[float, typer.Option(help="Of all pieces together.")] = 3600.0,
-    seed: Annotated[int, typer.Option(help="Of the first piece.")] = 0,
-    out: Annotated[Path, typer.Option(help="File of figures, a line for each piece.")] = Path("build/soak.jsonl"),
-) -> None:
-    """Run pieces that are not in the file yet, and print the figures of all; exit with 1 for a fault."""
-    done = pieces(out, seed, max(1, round(seconds / PIECE)), soak)
-    typer.echo(table(done))
-    raise typer.Exit(any(one["faults"] for one in done))
-
-
 def table(done: list[dict[str, Any]]) -> str:
     """Return the figures of pieces together, as a table of Markdown."""
-    rows = [(name, f"{sum(one[name] for one in done):,.0f}") for name in SUMS]
-    rows += [("faults", str(sum(len(one["faults"]) for one in done)))]
+    rows = []
     for name in ("looks", "lates", "echoes"):
         times = [time for one in done for time in one[name]]
         rows.append((f"p99 of {name}, ms", f"{1000 * percentile(times, 99):.1f}"))
     rows += [("loop held, ms", f"{1000 * max(one['lag'] for one in done):.0f}")]
     rows += [("memory, MB", f"{max(one['rss'] for one in done) / 1e6:.0f}")]
-    return "\n".join(f"| {name} | {value} |" for name, value in rows)
+    return "\n".join([*sums(done, SUMS), *(f"| {name} | {value} |" for name, value in rows)])
 
 
 SUMS = ("seconds", "kills", "entries", "over", "reviews", "mutated", "internal")
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    command(soak, PIECE, "build/soak.jsonl", table)
