@@ -1,6 +1,7 @@
 """`clerestory learn`: a value learned by self-play, generation after generation."""
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -14,59 +15,59 @@ from clerestory.search.options import LEARNING, write_options
 SEARCH = write_options(LEARNING)
 
 
-@grouped()
-def learn(
-    game: Annotated[str, typer.Argument(metavar="GAME", help="Name of the game.")],
+@dataclass(frozen=True, slots=True)
+class LearningOptions:
+    """What is learned, from which games, and what a new value must beat."""
+
+    game: Annotated[str, typer.Argument(metavar="GAME", help="Name of the game.")]
     out: Annotated[
         Path, typer.Option(metavar="FOLDER", help="Folder for all results; a run continues from what is there.")
-    ],
+    ]
     generations: Annotated[
         int,
         typer.Option(metavar="N", min=1, max=1000, help="Total number of generations, including those in the folder."),
-    ] = 1,
+    ] = 1
     games: Annotated[
         int, typer.Option(metavar="N", min=1, max=10_000_000, help="Games of a generation for each number of players.")
-    ] = 6000,
+    ] = 6000
     seats: Annotated[
         str | None, typer.Option(metavar="N,...", help="Numbers of players, like 2,4; all by default.")
-    ] = None,
+    ] = None
     epochs: Annotated[
         int, typer.Option(metavar="N", min=1, max=1000, help="Passes over the games when a value is fitted.")
-    ] = 10,
-    search: Annotated[
-        str, typer.Option(metavar="OPTIONS", help="Options of a search that uses a learned value.")
-    ] = SEARCH,
+    ] = 10
+    search: Annotated[str, typer.Option(metavar="OPTIONS", help="Options of a search that uses a learned value.")] = (
+        SEARCH
+    )
     quick: Annotated[
         int, typer.Option(metavar="N", min=1, help="Iterations of a search for four decisions in five.")
-    ] = 150,
-    full: Annotated[int, typer.Option(metavar="N", min=1, help="The same for every fifth decision.")] = 1600,
+    ] = 150
+    full: Annotated[int, typer.Option(metavar="N", min=1, help="The same for every fifth decision.")] = 1600
     budgets: Annotated[
         str, typer.Option(metavar="BUDGET,...", help="Budgets of a move in the matches that a new value must win.")
-    ] = "2000it,10ms",
+    ] = "2000it,10ms"
     against: Annotated[
         list[str] | None,
         typer.Option(metavar="BOT", help="Players to beat as well; by default ismcts-v1, which never changes."),
-    ] = None,
-    gate_games: Annotated[
-        int, typer.Option(metavar="N", min=1, max=1_000_000, help="Most games of such a match.")
-    ] = 400,
+    ] = None
+    gate_games: Annotated[int, typer.Option(metavar="N", min=1, max=1_000_000, help="Most games of such a match.")] = (
+        400
+    )
     sprt: Annotated[
         str, typer.Option(metavar="ELO0,ELO1", help="Elo differences that such a match decides between.")
-    ] = "0,20",
+    ] = "0,20"
     games_only: Annotated[
         bool, typer.Option("--games-only", help="Play the games of the next generation, and exit.")
-    ] = False,
-    workers: WorkerOptions = WORKERS,
-    seed: SeedOption = 0,
-) -> None:
+    ] = False
+    seed: SeedOption = 0
+
+
+@grouped()
+def learn(options: LearningOptions, workers: WorkerOptions = WORKERS) -> None:
     """Learn a value of GAME from games of the search against itself; matches decide whether each one is better."""
     require_numpy()
-    from clerestory.cli.learning import LearningOptions, run_learning
+    from clerestory.cli.learning import run_learning
 
-    options = LearningOptions(
-        game, out, generations, games, seats, epochs, search, quick, full, budgets,
-        tuple(against or ("ismcts-v1",)), gate_games, sprt, games_only, seed,
-    )  # fmt: skip
     run_learning(options, workers.number(), workers.crew())
 
 

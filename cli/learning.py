@@ -5,7 +5,6 @@ import re
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from clerestory.arena.pool import Crew
 from clerestory.cli.arena import read_sprt
 from clerestory.cli.crew import loader
+from clerestory.cli.learn import LearningOptions
 from clerestory.cli.options import BadOption, chosen_game
 from clerestory.learn.chunks import GAMES_PER_CHUNK
 from clerestory.learn.fit import Schedule
@@ -25,50 +25,34 @@ from clerestory.learn.plan import Plan
 from clerestory.learn.selfplay import Habits
 from clerestory.search.options import read_options
 
+STANDING = ("ismcts-v1",)  # opponents that never change
 EVERY = 60.0  # seconds between progress lines when there is no terminal
 
 
-@dataclass(frozen=True, slots=True)
-class LearningOptions:
-    """The options of `clerestory learn`, as given."""
+def plan_of(options: LearningOptions) -> Plan:
+    """Return the plan of learning. Raises BadOption, BadLimit, BadPlan."""
+    return Plan(
+        seats=read_seats(options.game, options.seats),
+        load=loader(options.game),
+        chunks=math.ceil(options.games / GAMES_PER_CHUNK),
+        seed=options.seed,
+        habits=Habits(quick=options.quick, full=options.full),
+        schedule=Schedule(epochs=options.epochs, seed=options.seed),
+        search=read_options(options.search),
+    )
 
-    game: str
-    out: Path
-    generations: int
-    games: int
-    seats: str | None
-    epochs: int
-    search: str
-    quick: int
-    full: int
-    budgets: str
-    against: tuple[str, ...]
-    gate_games: int
-    sprt: str
-    games_only: bool
-    seed: int
 
-    def plan(self) -> Plan:
-        """Return the plan of learning. Raises BadOption, BadLimit, BadPlan."""
-        return Plan(
-            seats=read_seats(self.game, self.seats),
-            load=loader(self.game),
-            chunks=math.ceil(self.games / GAMES_PER_CHUNK),
-            seed=self.seed,
-            habits=Habits(quick=self.quick, full=self.full),
-            schedule=Schedule(epochs=self.epochs, seed=self.seed),
-            search=read_options(self.search),
-        )
-
-    def gate(self) -> Gate:
-        """Return the matches that a candidate must win. Raises BadOption, BadPlan."""
-        test = read_sprt(self.sprt)
-        return Gate(tuple(self.budgets.split(",")), self.against, self.gate_games, test.elo0, test.elo1)
+def gate_of(options: LearningOptions) -> Gate:
+    """Return the matches that a candidate must win. Raises BadOption, BadPlan."""
+    test = read_sprt(options.sprt)
+    return Gate(
+        tuple(options.budgets.split(",")), tuple(options.against or STANDING), options.gate_games, test.elo0, test.elo1
+    )
 
 
 def run_learning(options: LearningOptions, workers: int, crew: Crew) -> None:
     """Learn, and print the result of every generation."""
-    plan, gate = options.plan(), options.gate()
+    plan, gate = plan_of(options), gate_of(options)
     with watching() as watch:
         resources = Resources(workers, crew, watch)
         if options.games_only:

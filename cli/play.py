@@ -18,7 +18,6 @@ from clerestory.cli.playing import SeatPlayer, Session, play_on
 from clerestory.cli.recording import Recording
 from clerestory.cli.screen import screen
 from clerestory.cli.servers import PLAIN, Access, ServerOption, advised, connected
-from clerestory.clients import Advisor, KeptGame
 from clerestory.clients.wire import read_time
 from clerestory.engine import NATURE, Record, State, from_position, read_records
 from clerestory.engine.tuning import NUM_LEVELS
@@ -38,24 +37,45 @@ RecordOption = Annotated[
 ]
 
 
-@grouped()
-def play(
-    start: StartArgument = None,
+@dataclass(frozen=True, slots=True)
+class PlayOptions:
+    """Who plays what, from where, and how it is shown."""
+
+    start: StartArgument = None
     seats: Annotated[
         str,
         typer.Option(
             metavar="WHO,...", help="Who plays, from seat 0: human, bot (full strength), or level:1 to level:8."
         ),
-    ] = "human,bot",
-    game: GameOption = DEFAULT_GAME,
-    seed: GameSeedOption = None,
-    time: Annotated[str, typer.Option(metavar="TIME", help="Time for a bot's move, and for a hint.")] = "1s",
-    record: RecordOption = None,
+    ] = "human,bot"
+    game: GameOption = DEFAULT_GAME
+    seed: GameSeedOption = None
+    time: Annotated[str, typer.Option(metavar="TIME", help="Time for a bot's move, and for a hint.")] = "1s"
+    record: RecordOption = None
     table: Annotated[
         bool, typer.Option("--table", help="Follow a physical game: type in moves and chance outcomes.")
-    ] = False,
-    web: Annotated[bool, typer.Option("--web", help="Play in a browser, on a private page.")] = False,
-    server: ServerOption = None,
+    ] = False
+    web: Annotated[bool, typer.Option("--web", help="Play in a browser, on a private page.")] = False
+    server: ServerOption = None
+
+    @property
+    def names(self) -> list[str]:
+        """Who plays, by seat."""
+        return [word.strip() for word in self.seats.split(",")]
+
+    @property
+    def keeper(self) -> str | None:
+        """The server that keeps the game, if one does."""
+        here = self.record is not None or self.table or self.web
+        return self.server if not here and (self.start is None or is_kept(self.start)) else None
+
+
+OPTIONS = PlayOptions()
+
+
+@grouped()
+def play(
+    options: PlayOptions = OPTIONS,
     access: Access = PLAIN,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print events as JSON lines; text for people goes to standard error.")
@@ -66,27 +86,19 @@ def play(
     With --server, a new game is kept by the server, unless --record keeps it here. ID#TOKENS, shown at the end,
     continues it, and ID alone takes an open seat.
     """
-    if not 0 < read_time(time) < 600:
-        raise BadOption(f"--time: must be above 0 and below 10 minutes, not {time}")
-    shown = Display(screen(stderr=as_json), time, print_json if as_json else None)
-    if server is not None and record is None and not (table or web) and (start is None or is_kept(start)):
-        make = partial(create_game, game=game, seats=seats.split(","), seed=seed, time=time)
-        sys.exit(play_there(server, access, shown, start, make))
-    players = [read_player(word.strip(), number) for number, word in enumerate(seats.split(","))]
-    if web:
+    if not 0 < read_time(options.time) < 600:
+        raise BadOption(f"--time: must be above 0 and below 10 minutes, not {options.time}")
+    shown = Display(screen(stderr=as_json), options.time, print_json if as_json else None)
+    if options.keeper is not None:
+        sys.exit(play_there(options.keeper, options, access, shown))
+    players = [read_player(name, number) for number, name in enumerate(options.names)]
+    if options.web:
         from clerestory.cli.on_page import play_on_page  # a whole server, which a game in the terminal does not need
 
-        require_plain_game(start, record, table, server)
-        play_on_page(chosen_game(game).name, players, read_time(time), seed)
+        require_plain_game(options)
+        play_on_page(chosen_game(options.game).name, players, read_time(options.time), options.seed)
         return
-    opening = begin(game, len(players), seed, table) if start is None else resume(start, len(players))
-    luck = drawn(seed)
-    with advised(server, access) as advisor:
-        session = Session(opening.state, players, advisor, shown.console, time, luck, opening.seed, table, shown.tell)
-        session.shared = table or sum(player.human for player in players) > 1
-        if record is not None:
-            session.recording = Recording(record, opening, session.warn, goes_on=is_record_of(record, start))
-        sys.exit(play_here(session))
+    sys.exit(play_here(options, access, shown, players))
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,19 +116,35 @@ class Display:
     tell: Callable[[dict[str, Any]], None] | None
 
 
-def play_there(
-    server: str, access: Access, shown: Display, start: str | None, make: Callable[[Advisor], KeptGame]
-) -> int:
-    """Play a game that a server keeps, a new one for None; return the exit code."""
+def play_there(server: str, options: PlayOptions, access: Access, shown: Display) -> int:
+    """Play a game that a server keeps, a new one without `start`; return the exit code."""
     with connected(server, access) as advisor:
-        game = make(advisor) if start is None else open_game(advisor, start)
+        if options.start is None:
+            game = create_game(advisor, options.game, options.names, options.seed, options.time)
+        else:
+            game = open_game(advisor, options.start)
         state = view_of(game.look())
         session = Session(state, [], advisor, shown.console, shown.time, 0, None, table=False, tell=shown.tell)
         session.shared = len(game.tokens) > 1
         return guarded(shown.console, partial(play_kept, KeptSession(game, session, server)))
 
 
-def play_here(session: Session) -> int:
+def play_here(options: PlayOptions, access: Access, shown: Display, players: list[SeatPlayer]) -> int:
+    """Play a game that no server keeps; return the exit code."""
+    start, record, table = options.start, options.record, options.table
+    opening = begin(options.game, len(players), options.seed, table) if start is None else resume(start, len(players))
+    luck = drawn(options.seed)
+    with advised(options.server, access) as advisor:
+        session = Session(
+            opening.state, players, advisor, shown.console, shown.time, luck, opening.seed, table, shown.tell
+        )
+        session.shared = table or sum(player.human for player in players) > 1
+        if record is not None:
+            session.recording = Recording(record, opening, session.warn, goes_on=is_record_of(record, start))
+        return play_recorded(session)
+
+
+def play_recorded(session: Session) -> int:
     """Play a game that is recorded here, if anywhere; return the exit code. Raises OSError if the record has gaps."""
     try:
         code = guarded(session.console, partial(play_on, session))
@@ -133,9 +161,10 @@ def is_record_of(record: Path, start: str | None) -> bool:
     return start is not None and record.is_file() and Path(start).is_file() and record.samefile(start)
 
 
-def require_plain_game(start: str | None, record: Path | None, table: bool, server: str | None) -> None:
+def require_plain_game(options: PlayOptions) -> None:
     """Raise BadOption for options that a game on the page does not take."""
-    for name, given in {"START": start, "--record": record, "--table": table, "--server": server}.items():
+    other = {"START": options.start, "--record": options.record, "--table": options.table, "--server": options.server}
+    for name, given in other.items():
         if given:
             raise BadOption(f"{name}: cannot be combined with --web; use the page instead")
 

@@ -11,8 +11,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from clerestory.games.bounds import ANSWER, CLOSING
 from clerestory.games.schema import open_file
-from clerestory.games.store import ANSWER, CLOSING, Conflict, StoreError, StoreFull, failed
+from clerestory.games.store import Conflict, StoreError, StoreFull, failed
 
 AT_ONCE = 256  # most jobs in one transaction
 GONE = "the store is closed"

@@ -15,12 +15,13 @@ from math import inf
 from typing import Any
 
 from clerestory.games.background import contained
+from clerestory.games.bounds import ANSWER
 from clerestory.games.cache import GameCache, SetAside, typed
 from clerestory.games.changes import summary_of
 from clerestory.games.kept import ServerGame
 from clerestory.games.live import Live
 from clerestory.games.mover import Mover, due_at
-from clerestory.games.store import ANSWER, Conflict, Due, Store, StoreError
+from clerestory.games.store import Conflict, Due, Store, StoreError
 from clerestory.refusals import Reason, Refusal
 
 LOOK = 2.0  # seconds from one look for due games to the next

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from typing import TypeVar
 
 from clerestory.games.background import bounded, contained
+from clerestory.games.bounds import CLOSING
 from clerestory.games.cache import GameCache, typed
 from clerestory.games.changes import Changes, summary_of
 from clerestory.games.due import LOOK, DueGames
@@ -14,7 +15,7 @@ from clerestory.games.kept import ServerGame
 from clerestory.games.live import Live
 from clerestory.games.mover import Choose, Mover
 from clerestory.games.quota import Limits, Quota
-from clerestory.games.store import CLOSING, DAY, Key, News, Store, Tally
+from clerestory.games.store import DAY, Key, News, Store, Tally
 from clerestory.games.viewer import digest_of
 from clerestory.refusals import Reason, Refusal
 

@@ -14,6 +14,7 @@ from typing import Any, LiteralString, Self, TypeVar
 import psycopg
 
 from clerestory.declared import BadSettings
+from clerestory.games.bounds import CLOSING, DELETED_BYTES, ENTRY_BYTES, LOOKED_AT, MAKERS, MOST_REVIEWS
 from clerestory.games.heartbeat import Heartbeat
 from clerestory.games.log import Entry, Head
 from clerestory.games.postgres_link import Address, Cursor, Pool, connect, limited, what_failed
@@ -33,24 +34,7 @@ from clerestory.games.postgres_rows import (
 from clerestory.games.postgres_schema import prepare
 from clerestory.games.reading import entries_of, head_of
 from clerestory.games.ring import Ring
-from clerestory.games.store import (
-    CLOSING,
-    DELETED_BYTES,
-    ENTRY_BYTES,
-    LOOKED_AT,
-    MAKERS,
-    MOST_REVIEWS,
-    Batch,
-    Conflict,
-    Due,
-    GameFilter,
-    GameLog,
-    Listener,
-    News,
-    StoreError,
-    Tally,
-    query,
-)
+from clerestory.games.store import Batch, Conflict, Due, GameFilter, GameLog, Listener, News, StoreError, Tally, query
 
 LEASE = 6.0  # seconds without a heartbeat after which a server can lose its games
 MIGRATING = 600.0  # seconds that creating or migrating the tables may take

@@ -7,9 +7,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from clerestory.games.bounds import ENTRY_BYTES
 from clerestory.games.cache import typed
 from clerestory.games.kept import ServerGame
-from clerestory.games.store import ENTRY_BYTES, Store, Tally
+from clerestory.games.store import Store, Tally
 from clerestory.refusals import Reason, Refusal
 
 MINUTE = 60.0

@@ -5,20 +5,10 @@ import sqlite3
 import time
 from collections.abc import Collection, Mapping, Sequence
 
+from clerestory.games.bounds import DELETED_BYTES, ENTRY_BYTES, LOOKED_AT, MAKERS, MOST_REVIEWS
 from clerestory.games.log import Entry, Head
 from clerestory.games.reading import entries_of, head_of
-from clerestory.games.store import (
-    DELETED_BYTES,
-    ENTRY_BYTES,
-    LOOKED_AT,
-    MAKERS,
-    MOST_REVIEWS,
-    Batch,
-    Due,
-    GameLog,
-    Tally,
-    Unreadable,
-)
+from clerestory.games.store import Batch, Due, GameLog, Tally, Unreadable
 
 ORPHANS = "due IS NOT NULL AND bots_only"  # games of bots only in which one has to move
 

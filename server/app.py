@@ -23,10 +23,11 @@ from clerestory.advice.analyst import Analyst
 from clerestory.advice.reviewer import Reviewer
 from clerestory.advice.scheduler import Scheduler
 from clerestory.games.bots import Bots
+from clerestory.games.bounds import CLOSING
 from clerestory.games.keeper import Keeper, Limits
 from clerestory.games.mover import Choose
 from clerestory.games.opening import open_store
-from clerestory.games.store import CLOSING, Store
+from clerestory.games.store import Store
 from clerestory.search.turns import take_turns
 from clerestory.server.annotation_service import Annotations
 from clerestory.server.boundary import Boundary

@@ -2,13 +2,14 @@
 
 import json
 import os
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Any
 
 import typer
 from rich.table import Table
 
-from clerestory.bench.measured_service import BUDGETS, QUICK, WHOLE, measure
+from clerestory.bench.measured_service import BUDGETS, QUICK, WHOLE, BenchPlan, measure
+from clerestory.cli.grouped import grouped
 from clerestory.cli.new import first_decision
 from clerestory.cli.options import DEFAULT_GAME, BadOption, GameOption, JsonOption, SeatsOption
 from clerestory.cli.screen import figures_table, screen
@@ -41,9 +42,10 @@ def read_counts(text: str) -> tuple[int, ...]:
     return counts
 
 
-def bench_service(
-    game: GameOption = DEFAULT_GAME,
-    seats: SeatsOption = 2,
+@dataclass(frozen=True, slots=True)
+class Amounts:
+    """How much is measured; what is not given is as usual."""
+
     calls: Annotated[
         str | None,
         typer.Option(
@@ -51,28 +53,45 @@ def bench_service(
             metavar="N,N,N",
             help="Numbers of calls with budgets of 20, 100 and 500 ms; by default 2000,2000,400.",
         ),
-    ] = None,
+    ] = None
     added: Annotated[
         int | None,
         typer.Option("--added", metavar="N", min=1, help="Calls that measure what the service adds to a search."),
-    ] = None,
+    ] = None
     cancels: Annotated[
         int | None, typer.Option("--cancels", metavar="N", min=1, help="Searches that are cancelled.")
-    ] = None,
+    ] = None
     requests: Annotated[
         int | None,
         typer.Option("--requests", metavar="N", min=10, help="Requests over which the server's memory is watched."),
-    ] = None,
+    ] = None
     seconds: Annotated[
         float | None,
         typer.Option("--seconds", metavar="N", min=0.05, max=60, help="Length of a search whose speed is measured."),
-    ] = None,
+    ] = None
     pairs: Annotated[
         int | None,
         typer.Option(
             "--pairs", metavar="N", min=1, max=1000, help="Pairs of such searches, through the service and without it."
         ),
-    ] = None,
+    ] = None
+
+    def of(self, usual: BenchPlan) -> BenchPlan:
+        """Return the plan with these amounts. Raises BadOption."""
+        given = {name: value for name, value in asdict(self).items() if value is not None}
+        if self.calls is not None:
+            given["calls"] = read_counts(self.calls)
+        return replace(usual, **given)
+
+
+AS_USUAL = Amounts()
+
+
+@grouped()
+def bench_service(
+    game: GameOption = DEFAULT_GAME,
+    seats: SeatsOption = 2,
+    amounts: Amounts = AS_USUAL,
     runs: Annotated[
         int, typer.Option("--runs", metavar="N", min=1, max=100, help="Server starts; the median is reported.")
     ] = 3,
@@ -87,12 +106,7 @@ def bench_service(
     as_json: JsonOption = False,
 ) -> None:
     """What the service adds to a search, and how late its answers are; takes minutes."""
-    base = QUICK if quick else WHOLE
-    counts = {"added": added, "pairs": pairs, "cancels": cancels, "requests": requests, "seconds": seconds}
-    given: dict[str, Any] = {name: value for name, value in counts.items() if value is not None}
-    plan = replace(base, runs=runs, **given)
-    if calls is not None:
-        plan = replace(plan, calls=read_counts(calls))
+    plan = replace(amounts.of(QUICK if quick else WHOLE), runs=runs)
     count = callers or os.cpu_count() or 1
     about = {"bench": "service", "game": game, "seats": seats, "callers": count, "runs": runs, "to_limits": to_limits}
     figures = measure(first_decision(game, seats, 0), plan, count, to_limits=to_limits)

@@ -130,7 +130,7 @@ def shown(value: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """The options of both benchmarks of a game: which one, how long, how often."""
+    """The options of benchmarks of a game: which one, how long, how often."""
 
     game: GameOption = "toy"
     seats: SeatsOption = 2

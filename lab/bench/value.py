@@ -1,16 +1,17 @@
 """`clerestory bench value`: the cost of evaluating a position."""
 
-import json
 from bisect import bisect
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
 from statistics import median
 from typing import Annotated
 
 import typer
 
-from clerestory.cli.options import DEFAULT_GAME, BadOption, GameOption, JsonOption, SeatsOption, chosen_game
-from clerestory.cli.screen import figures_table, screen
+from clerestory.bench.speed import Runs
+from clerestory.cli.grouped import grouped
+from clerestory.cli.options import DEFAULT_GAME, BadOption, chosen_game
 from clerestory.engine import NATURE, Rng, State
 from clerestory.engine.core import Game
 from clerestory.engine.errors import BadWeights
@@ -28,37 +29,28 @@ class ValueFigures:
     reference_ns: float  # one step of a fixed C loop
 
 
+RUNS = Runs(game=DEFAULT_GAME, seconds=0.5)
+
+
+@grouped()
 def bench_value(
-    game: GameOption = DEFAULT_GAME,
-    seats: SeatsOption = 2,
+    runs: Runs = RUNS,
     value: Annotated[str, typer.Option("--value", help="Name of a value, or a file of weights.")] = "hand",
-    seconds: Annotated[
-        float, typer.Option("--seconds", metavar="N", min=0.01, max=3600, help="Seconds of each run.")
-    ] = 0.5,
-    runs: Annotated[int, typer.Option("--runs", metavar="N", min=1, max=100, help="Runs; medians are reported.")] = 3,
-    as_json: JsonOption = False,
 ) -> None:
     """Evaluations of positions from games, on one core."""
-    rules = chosen_game(game, seats)
+    rules = chosen_game(runs.game, runs.seats)
     try:
         valuation = value_of(rules, value)
     except BadWeights as error:
         raise BadOption(f"--value: {error}") from None
-    positions = decisions(rules, seats)
-    figures = [measured(valuation, positions, seconds) for _ in range(runs)]
-    middle = {name: median(asdict(run)[name] for run in figures) for name in asdict(figures[0])}
-    about = {"bench": "value", "game": game, "seats": seats, "value": value, "runs": runs}
-    about["signature"] = valuation.signature(positions)  # changes with any change of the value's results
-    if as_json:
-        typer.echo(json.dumps({**about, **middle}))
-        return
-    table = figures_table(", ".join(f"{name} {text}" for name, text in about.items()), "figure", "median")
-    for name, figure in middle.items():
-        table.add_row(name, f"{figure:,.2f}")
-    screen().print(table)
+    positions = decisions(rules, runs.seats)
+    signature = valuation.signature(positions)  # changes with any change of the value's results
+    runs.report("value", partial(measured, valuation, positions), value=value, signature=signature)
 
 
-def measured(value: Valuation, positions: list[State], seconds: float) -> ValueFigures:
+def measured(
+    value: Valuation, positions: list[State], _game: Game, _seats: int, seconds: float, _seed: int
+) -> ValueFigures:
     """Measure once."""
     done, spent = evaluations(value, positions, seconds)
     return ValueFigures(1e9 * spent / done, median((reference(), reference(), reference())))

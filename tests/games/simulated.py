@@ -9,11 +9,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from clerestory.games.bounds import ANSWER
 from clerestory.games.keeper import Keeper, Limits
 from clerestory.games.kept import ServerGame
 from clerestory.games.log import BotSettings, Entry, EntryKind, Head, SeatKind
 from clerestory.games.store import (
-    ANSWER,
     Batch,
     Conflict,
     Due,

@@ -11,12 +11,13 @@ from typing import Any
 import pytest
 
 from clerestory.games import course, due
+from clerestory.games.bounds import ANSWER
 from clerestory.games.cache import GameCache
 from clerestory.games.changes import Changes
 from clerestory.games.due import LOOK, DueGames, Lane
 from clerestory.games.kept import ServerGame, settle
 from clerestory.games.mover import due_at
-from clerestory.games.store import ANSWER, Conflict
+from clerestory.games.store import Conflict
 from clerestory.games.viewer import Viewer
 from clerestory.refusals import Refusal
 from tests.games.simulated import LEASE, STARTED, Database, Row, Server, SimulatedStore, clock, simulate

@@ -34,7 +34,6 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
         (postgres_link, "WORK", 1.0),
         (postgres_link, "PATIENCE", 1.0),
         (postgres_link, "LOCKED", 0.5),
-        (stores, "CLOSING", 1.0),
     ):
         monkeypatch.setattr(module, name, seconds)
 

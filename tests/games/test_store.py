@@ -14,21 +14,13 @@ import pytest
 
 from clerestory.declared import BadSettings
 from clerestory.games import committer
+from clerestory.games.bounds import MOST_REVIEWS
 from clerestory.games.keeper import summary_of
 from clerestory.games.log import Entry, EntryKind, Head
 from clerestory.games.opening import open_store
 from clerestory.games.schema import APPLICATION, SCRIPTS
 from clerestory.games.sqlite import SqliteStore, user_file
-from clerestory.games.store import (
-    DAY,
-    MOST_REVIEWS,
-    Batch,
-    Conflict,
-    GameFilter,
-    Key,
-    Store,
-    Summary,
-)
+from clerestory.games.store import DAY, Batch, Conflict, GameFilter, Key, Store, Summary
 from tests.games.table import head, kept
 from tests.server.harness import until
 

@@ -45,7 +45,7 @@ def test_search_fields() -> None:
 
 def test_value_fields() -> None:
     answer = figures("value", "--game", "toy", "--seats", "3")
-    assert set(answer) == {"bench", "game", "seats", "value", "runs", "signature", "ns", "reference_ns"}
+    assert set(answer) == {"bench", "game", "seats", "seconds", "value", "runs", "signature", "ns", "reference_ns"}
     assert answer["ns"] > 0
 
 

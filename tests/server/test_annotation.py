@@ -13,7 +13,7 @@ from google.protobuf.duration_pb2 import Duration
 from clerestory.advice.analyst import Analyst
 from clerestory.advice.reviewer import Reviewer
 from clerestory.engine import Record, Rng, State
-from clerestory.games.store import MOST_REVIEWS
+from clerestory.games.bounds import MOST_REVIEWS
 from clerestory.refusals import Reason
 from clerestory.review import ReviewPlan, annotate
 from clerestory.review.annotate import answered

@@ -1,0 +1,9 @@
+"""What every store of games keeps to: how long it may take, and how much it does or keeps at once."""
+
+ANSWER = 10.0  # seconds that a store may take to answer; longer means that it failed
+LOOKED_AT = 20_000  # games with a person, those longest due, among which each maker has its turn
+MAKERS = 10_000  # of games of bots only, whom one look visits at most
+CLOSING = 5.0  # seconds that a store may take to close
+DELETED_BYTES = 2_000_000  # of games deleted at once, about: nothing else is done meanwhile
+MOST_REVIEWS = 12  # of a game: one for each setting; a sketch counts as one
+ENTRY_BYTES = 64  # of an entry in a store, besides its text
