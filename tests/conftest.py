@@ -7,6 +7,7 @@ import pytest
 
 from clerestory.cli.embedded import embedded_server
 from clerestory.clients import Advisor
+from lab.load.envoy import find_envoy
 from tests.postgres import cluster, database  # noqa: F401  # fixtures
 
 os.environ["CLERESTORY_STORE"] = "memory:"  # no test keeps games where the user does
@@ -34,6 +35,15 @@ def narrow() -> Iterator[str]:
     """A server with room for one search: it admits another only after that one has ended."""
     with embedded_server("--workers", "1", "--max-searches", "1") as target:
         yield target
+
+
+@pytest.fixture
+def envoy() -> str:
+    """The program, where it is installed."""
+    try:
+        return find_envoy()
+    except FileNotFoundError as error:
+        pytest.skip(str(error))
 
 
 @pytest.fixture

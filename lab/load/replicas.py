@@ -6,27 +6,23 @@
 
 import asyncio
 import json
-import shutil
 import signal
-import subprocess
-import sys
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from enum import StrEnum
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
 
 from lab.load.corpus import positions
+from lab.load.envoy import find_envoy, running
 from lab.load.figures import CallRecord, LoadRun, phases
 from lab.load.openloop import Load, offer
 from lab.load.server import ServerProcess, free_port, own_server
-
-CONFIGURATION = Path(__file__).parents[2] / "deploy" / "envoy.yaml"
 
 
 class ServerFault(StrEnum):
@@ -40,38 +36,15 @@ class ServerFault(StrEnum):
 SIGNALS = {ServerFault.KILL: signal.SIGKILL, ServerFault.DRAIN: signal.SIGTERM}
 
 
-def find_envoy() -> str:
-    """Return the Envoy installed in this environment, else the one on PATH. Raises FileNotFoundError."""
-    found = shutil.which("envoy", path=Path(sys.executable).parent) or shutil.which("envoy")
-    if found is None:
-        raise FileNotFoundError(
-            "there is no envoy, neither beside this Python nor on PATH; `make .venv/.load` installs it"
-        )
-    return found
-
-
 @contextmanager
 def in_front(envoy: str, servers: Sequence[str]) -> Iterator[str]:
     """Yield the target of an Envoy in front of two servers, of which the targets are given."""
-    ports = {
-        "50051": servers[0],
-        "50052": servers[1],
-        "50050": f":{free_port()}",
-        "9901": f":{free_port()}",
-    }
-    text = CONFIGURATION.read_text()
-    for port, target in ports.items():
-        text = text.replace(f"port_value: {port}", f"port_value: {target.rpartition(':')[2]}")
-    with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
-        file.write(text)
-        file.flush()
-        command = [envoy, "-c", file.name, "--log-level", "error", "--concurrency", "1", "--use-dynamic-base-id"]
-        with subprocess.Popen(command) as child:
-            try:
-                time.sleep(3)  # until its health checks have found the servers
-                yield f"127.0.0.1{ports['50050']}"
-            finally:
-                child.terminate()
+    first, second = (int(target.rpartition(":")[2]) for target in servers)
+    own = free_port()
+    ports = {50051: first, 50052: second, 50050: own, 9901: free_port()}
+    with TemporaryDirectory() as folder, running(envoy, "envoy.yaml", Path(folder), ports):
+        time.sleep(3)  # until its health checks have found the servers
+        yield f"127.0.0.1:{own}"
 
 
 async def strike(server: ServerProcess, fault: ServerFault, moment: float) -> None:

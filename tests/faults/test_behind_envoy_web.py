@@ -11,11 +11,9 @@ import pytest
 
 from lab.browser import page_server
 from lab.load.server import free_port
-from tests.door.envoy import encrypted, envoy, in_front
+from tests.door.envoy import encrypted, in_front
 from tests.door.harness import ADVICE, RULES
 from tests.faults.conftest import POSITION
-
-__all__ = ["envoy"]  # the fixture
 
 LIST = RULES + "ListGames"
 MANY = 50
@@ -27,7 +25,7 @@ def public(envoy: str, tmp_path: Path) -> Iterator[tuple[psutil.Process, int]]:
     options = ("--workers", "1", "--web-proxy", "127.0.0.1", "--log-level", "info", "--log-format", "json")
     with page_server(*options) as (server, url):
         tls = free_port()
-        with in_front(envoy, tmp_path, {"8080": int(url.rstrip("/").rpartition(":")[2]), "8443": tls}):
+        with in_front(envoy, tmp_path, {8080: int(url.rstrip("/").rpartition(":")[2]), 8443: tls}):
             yield psutil.Process(server.pid), tls
 
 

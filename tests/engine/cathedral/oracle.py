@@ -13,15 +13,14 @@ from typing import Any
 from tests.engine.cathedral import oracle_legal, oracle_play
 from tests.engine.cathedral.oracle_cards import COLOURS
 from tests.engine.cathedral.oracle_state import Player, Position
+from tests.engine.plain import Chapters, PlainGame
 
-NATURE, OVER = -1, -2
 
-
-class Oracle:
+class Oracle(PlainGame[Position]):
     """One game: ask `turn` and `legal`, then `play`, until `turn` says that it is over."""
 
-    def __init__(self, state: Position) -> None:
-        self._state = state
+    colours = COLOURS
+    rules = Chapters(oracle_legal.legal, oracle_legal.odds, oracle_play.play)
 
     @classmethod
     def new(cls, seats: int, decks: Mapping[str, list[str]]) -> Oracle:
@@ -54,26 +53,6 @@ class Oracle:
 
     def copy(self) -> Oracle:
         return Oracle.from_position(self.position())
-
-    def turn(self) -> int:
-        """The seat to decide, NATURE or OVER."""
-        who = self._state.to_act
-        if who in COLOURS:
-            return COLOURS.index(who)
-        return NATURE if who == "nature" else OVER
-
-    def legal(self) -> list[str]:
-        return oracle_legal.legal(self._state)
-
-    def odds(self) -> dict[str, Fraction]:
-        """The probability of each outcome at Nature's turn, by public information."""
-        return oracle_legal.odds(self._state)
-
-    def play(self, text: str) -> None:
-        """Plays a legal action; raises ValueError for any other."""
-        if text not in self.legal():
-            raise ValueError(f"{text!r} is not legal at step {self._state.step!r} of {self._state.to_act!r}")
-        oracle_play.play(self._state, text)
 
     def returns(self) -> list[Fraction]:
         """The win share of each seat at the end: most VP, then most gold, then shared (R11)."""

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import pytest
 
-from tests.engine.cathedral.oracle import NATURE, OVER, Oracle
+from tests.engine.cathedral.oracle import Oracle
 from tests.engine.cathedral.oracle_cards import (
     ADVANTAGES,
     COLOURS,
@@ -35,6 +35,7 @@ from tests.engine.cathedral.positions import (
     player,
     until,
 )
+from tests.engine.plain import NATURE, OVER
 
 # Whole games ------------------------------------------------------------------------------------------------------
 

@@ -10,13 +10,14 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.engine.duel.oracle import NATURE, OVER, Oracle
+from tests.engine.duel.oracle import Oracle
 from tests.engine.duel.oracle_cards import CHIPS, DECKS, FACES, GOLD_IN_BOX, LINES, PLACES, RAW_OF, SEALS_IN_BOX
 from tests.engine.duel.oracle_fields import to_fields
 from tests.engine.duel.oracle_models import Game, NewGame
 from tests.engine.duel.oracle_players import Weigh, builder, choose, uniform
 from tests.engine.duel.oracle_scenes import before_claims, dealt, in_turn, look, offered, play_all
 from tests.engine.duel.oracle_state import Position
+from tests.engine.plain import NATURE, OVER
 
 # Worked examples (6) ------------------------------------------------------------------------------------------
 

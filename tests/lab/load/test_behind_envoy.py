@@ -14,18 +14,10 @@ from clerestory.engine import game
 from clerestory.server.callers import ON_BEHALF
 from clerestory.v1.advisor_pb2 import RecommendMoveRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
-from lab.load.replicas import find_envoy, in_front
+from lab.load.replicas import in_front
 from lab.load.server import own_server
 
 QUESTION = RecommendMoveRequest(position=position_message(game("toy").new(2, 1)), iterations=1)
-
-
-@pytest.fixture
-def envoy() -> str:
-    try:
-        return find_envoy()
-    except FileNotFoundError as error:
-        pytest.skip(str(error))
 
 
 async def pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

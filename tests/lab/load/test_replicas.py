@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from lab.load.replicas import SIGNALS, ServerFault, find_envoy
+from lab.load.envoy import find_envoy
+from lab.load.replicas import SIGNALS, ServerFault
 
 ROOT = Path(__file__).parents[3]
 

@@ -1,0 +1,57 @@
+"""What the plain models of both games have in common; it knows the rules of neither."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import ClassVar, Generic, NamedTuple, Protocol, TypeVar
+
+NATURE, OVER = -1, -2
+
+
+class Moment(Protocol):
+    """A position of either game."""
+
+    to_act: str
+    step: str
+
+
+P = TypeVar("P", bound=Moment)
+
+
+class Chapters(NamedTuple, Generic[P]):
+    """The rules of a game: what may be done, with which probability it happens, and what is then done."""
+
+    legal: Callable[[P], list[str]]
+    odds: Callable[[P], dict[str, Fraction]]
+    play: Callable[[P, str], None]
+
+
+class PlainGame(Generic[P]):
+    """A game by its rules; a subclass names them and the seats."""
+
+    colours: ClassVar[Sequence[str]]
+    rules: ClassVar[Chapters]
+
+    def __init__(self, state: P) -> None:
+        self._state = state
+
+    def turn(self) -> int:
+        """The seat to decide, NATURE or OVER."""
+        who = self._state.to_act
+        if who in self.colours:
+            return self.colours.index(who)
+        return NATURE if who == "nature" else OVER
+
+    def legal(self) -> list[str]:
+        return self.rules.legal(self._state)
+
+    def odds(self) -> dict[str, Fraction]:
+        """The probability of each outcome at Nature's turn, by public information."""
+        return self.rules.odds(self._state)
+
+    def play(self, text: str) -> None:
+        """Plays a legal action; raises ValueError for any other."""
+        if text not in self.legal():
+            raise ValueError(f"{text!r} is not legal at step {self._state.step!r} of {self._state.to_act!r}")
+        self.rules.play(self._state, text)
