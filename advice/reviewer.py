@@ -1,10 +1,8 @@
-"""Reviews by an analyst: their searches come after all others, but each gets all its iterations."""
+"""Runs the searches of reviews: they come after all others, but each gets all its iterations."""
 
 import asyncio
 import time
-from collections.abc import Generator, Iterator
-from dataclasses import dataclass, field
-from itertools import chain
+from collections.abc import Generator
 from typing import TypeVar
 
 from clerestory.advice.analyst import Admission, Analyst
@@ -13,15 +11,12 @@ from clerestory.advice.demand import Priority
 from clerestory.advice.question import Question, Terms
 from clerestory.engine.core import NATURE
 from clerestory.engine.rng import Rng
-from clerestory.review.course import Ply
-from clerestory.review.ledger import PlyValuation, Shares
+from clerestory.review.ledger import PlyValuation
 from clerestory.review.plan import ReviewPlan
 from clerestory.review.rollouts import FEWEST, Rollouts, estimate, paired
-from clerestory.review.study import SearchTask, compared, study, value_of
+from clerestory.review.study import SearchTask, compared
 from clerestory.search.result import Result
 from clerestory.search.root import Root
-
-TURN = 10.0  # seconds after which a search delayed by others is submitted again
 
 T = TypeVar("T")
 Searches = Generator[SearchTask, Result, T]
@@ -92,80 +87,3 @@ def question_of(task: SearchTask) -> Question:
         options=task.options,
         explain=lambda searcher, result: compared(searcher, task, result),
     )
-
-
-@dataclass(slots=True)
-class Pass:
-    """One pass over a game: what is done, and what has not been sent yet.
-
-    Attributes:
-        total: number of plies, plus the last position of a game that is not over.
-        valuations: those that are done, by ply.
-        final: shares of that last position; None before, and in a game that is over.
-        unsent: valuations since the last `news`.
-        done: how many of `total`.
-    """
-
-    total: int
-    valuations: dict[int, PlyValuation] = field(default_factory=dict)
-    final: Shares | None = None
-    unsent: list[PlyValuation] = field(default_factory=list)
-    done: int = 0
-
-    @classmethod
-    def begun(cls, total: int, known: dict[int, PlyValuation]) -> "Pass":
-        """Return a pass of which some plies are known but not sent yet."""
-        return cls(total, dict(known), unsent=list(known.values()), done=len(known))
-
-    def news(self) -> list[PlyValuation]:
-        """Return what was done since the last call."""
-        news, self.unsent = self.unsent, []
-        return news
-
-    async def run(self, game: "ReviewTarget", plan: ReviewPlan, reviewer: Reviewer, caller: Caller) -> None:
-        """Study all plies that are not known yet, as many at once as there are workers. Raises Refusal."""
-        unknown = [ply for ply in game.plies if ply.number not in self.valuations]
-        work: Iterator[Ply | Root] = chain(unknown, () if game.last is None else (game.last,))
-
-        async def go_on() -> None:
-            for one in work:
-                await self._study(one, game, plan, reviewer, caller)
-                self.done += 1
-
-        crew = [asyncio.ensure_future(go_on()) for _ in range(reviewer.workers)]
-        try:
-            await asyncio.gather(*crew)
-        finally:
-            for one in crew:
-                one.cancel()
-
-    async def _study(
-        self, one: Ply | Root, game: "ReviewTarget", plan: ReviewPlan, reviewer: Reviewer, caller: Caller
-    ) -> None:
-        """Study a ply, or the last position."""
-        if isinstance(one, Root):
-            self.final = await reviewer.answered(value_of(one, plan, game.length + 1), caller)
-            return
-        valuation = await reviewer.answered(study(one, plan), caller)
-        self.valuations[one.number] = valuation
-        self.unsent.append(valuation)
-
-
-@dataclass(frozen=True, slots=True)
-class ReviewTarget:
-    """A game to be reviewed.
-
-    Attributes:
-        plies: those with more than one legal action or outcome.
-        last: the last position of a game that is not over; else None.
-        length: number of all plies.
-    """
-
-    plies: list[Ply]
-    last: Root | None
-    length: int
-
-    @property
-    def total(self) -> int:
-        """Return the number of plies and positions of a pass."""
-        return len(self.plies) + (self.last is not None)

@@ -2,7 +2,6 @@
 
 import json
 import os
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,13 +13,14 @@ from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
+from clerestory.advice.reviews import ReviewTerms
+from clerestory.cli.here import Here
 from clerestory.cli.options import BadOption, JsonOption, read_file
 from clerestory.cli.screen import figures_table, screen
 from clerestory.durations import parse_duration
 from clerestory.engine import Record, read_records
-from clerestory.review import Annotation, ReviewPlan, annotate
+from clerestory.review import Annotation
 from clerestory.review.classes import GLYPHS
-from clerestory.review.deepen import deepen
 from clerestory.review.plan import ITERATIONS, LEAST, MOST
 from clerestory.review.report import report
 from clerestory.review.words import (
@@ -36,9 +36,7 @@ from clerestory.review.words import (
     winners,
 )
 
-TRIAL = 4 * LEAST  # iterations of a trial review, which measures the speed
 CURVE = 50  # columns of a curve
-SPARE = 0.9  # share of the time that is planned, as some searches are slower than the trial
 
 RecordArgument = Annotated[str, typer.Argument(help="A file of records, or - for standard input.")]
 
@@ -80,14 +78,15 @@ def annotate_record(
     as_json: JsonOption = False,
 ) -> None:
     """Review a recorded game: a ledger of luck, errors and gifts for each seat, which adds up to its result."""
-    played = chosen_record(record, number)
-    crew = threads or os.cpu_count() or 1
-    more = None if deep is None else seconds_of("--deep", deep)
-    with progress_bar() as progress:
-        plan = plan_of(played, iterations, time, seed, viewer, crew)
-        review = annotate(played.state, plan, threads=crew, progress=progress)
-        if more is not None:
-            review = deepen(played.state, review, more, threads=crew, progress=progress)
+    played = chosen_record(record, number).state
+    if time is not None and iterations is not None:
+        raise BadOption("--time: cannot be combined with --iterations")
+    if viewer is not None and viewer >= played.seats:
+        raise BadOption(f"--viewer: {viewer} is not one of 0 to {played.seats - 1}")
+    seconds, more = seconds_of("--time", time), seconds_of("--deep", deep)
+    terms = ReviewTerms(iterations=iterations, seconds=seconds, deep=more, seed=seed, viewer=viewer)
+    with progress_bar() as progress, Here(threads or os.cpu_count() or 1) as here:
+        review = here.review(played, terms, progress)
     if html is not None:
         write(html, report(review))
     if as_json:
@@ -106,28 +105,10 @@ def chosen_record(path: str, number: int) -> Record:
     return records[number - 1]
 
 
-def plan_of(
-    played: Record, iterations: int | None, duration: str | None, seed: int, viewer: int | None, threads: int
-) -> ReviewPlan:
-    """Return the plan of a review: so many iterations, or as many as fit into the time. Raises BadOption."""
-    if duration is not None and iterations is not None:
-        raise BadOption("--time: cannot be combined with --iterations")
-    if viewer is not None and viewer >= played.state.seats:
-        raise BadOption(f"--viewer: {viewer} is not one of 0 to {played.state.seats - 1}")
-    if duration is None:
-        return ReviewPlan(iterations=iterations or ITERATIONS, seed=seed, viewer=viewer)
-    seconds = seconds_of("--time", duration)
-    began = time.monotonic()
-    annotate(played.state, ReviewPlan(iterations=TRIAL, seed=seed, viewer=viewer), threads=threads)
-    took = time.monotonic() - began
-    most = TRIAL * SPARE * (seconds - took) / took
-    return ReviewPlan(iterations=min(max(int(most), LEAST), MOST), seed=seed, viewer=viewer)
-
-
-def seconds_of(option: str, duration: str) -> float:
-    """Return a time in seconds. Raises BadOption."""
-    seconds = parse_duration(duration)
-    if seconds is None or seconds <= 0:
+def seconds_of(option: str, duration: str | None) -> float | None:
+    """Return a time in seconds, None for None. Raises BadOption."""
+    seconds = None if duration is None else parse_duration(duration)
+    if duration is not None and (seconds is None or seconds <= 0):
         raise BadOption(f"{option}: {duration[:80]!r} is not a time like 90s")
     return seconds
 

@@ -1,18 +1,21 @@
 """An analyst in this process, with the methods of a client: for commands that are given no server."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Self, TypeVar, Unpack
 
 from clerestory.advice import Analyst, Answer, Capacity, Question, Terms, pose
 from clerestory.advice.question import LONGEST_TIME
+from clerestory.advice.reviewer import Reviewer
+from clerestory.advice.reviews import ReviewTerms, review
 from clerestory.clients import AdvisorError, Recommendation, Update
 from clerestory.clients.errors import KINDS, FieldViolation
 from clerestory.clients.wire import Actions, QuestionOptions, Time, action_texts, read_answer, read_time
 from clerestory.engine import State, from_position
 from clerestory.engine.errors import BadPosition
 from clerestory.refusals import Reason, Refusal
+from clerestory.review.annotation import Annotation
 from clerestory.server.errors import CODES, field_of
 from clerestory.server.translate_answers import write_recommendation
 
@@ -73,6 +76,26 @@ class Here:
     def _updates(self, answers: AsyncGenerator[Answer, None], options: QuestionOptions) -> Iterator[Update]:
         while (answer := self._run(anext(answers, None))) is not None:
             yield Update(recommendation(answer, options), answer.sequence, answer.final)
+
+    def review(self, end: State, terms: ReviewTerms, progress: Callable[[int, int], None]) -> Annotation:
+        """Return the review of a game. Raises AdvisorError.
+
+        Args:
+            end: its last position, with its history.
+            terms: of the review.
+            progress: called with how much is done, and the total; not during a sketch.
+        """
+        with told():
+            steps, whole = review(Reviewer(self._analyst), end, terms), None
+            try:
+                while (step := self._run(anext(steps, None))) is not None:
+                    whole = step.review
+                    if not step.sketch:
+                        progress(step.done, step.total)
+            finally:
+                self._run(steps.aclose())
+        assert whole is not None  # of the last step
+        return whole
 
     def _run(self, work: Awaitable[T]) -> T:
         async def whole() -> T:

@@ -1,7 +1,7 @@
 """The study of one ply: the searches it needs, and their evaluation.
 
-A study is a generator that yields SearchTasks and is sent the Result of each. Its caller runs the searches: in this
-process (`annotate.py`), or on the threads of a server.
+A study is a generator that yields SearchTasks and is sent the Result of each. Its caller runs the searches: one by one
+(`annotate.py`), or on the threads of an analyst.
 """
 
 from collections.abc import Generator, Mapping, Sequence

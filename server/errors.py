@@ -29,7 +29,7 @@ FIELDS_OF: dict[str, dict[str, str]] = {
     "GameService/CreateGame": {"actions": "beginning.actions"},
     "GameService/SayShown": {"action": "outcome"},
     "GameService/SetSeat": {"holder": "plan.kind"},
-    "AnnotationService/AnnotateGame": {"game_id": "kept_game", "tokens": "kept_game.tokens"},
+    "AnnotationService/AnnotateGame": {"game_id": "kept_game", "tokens": "kept_game.tokens", "viewer": "viewer_seat"},
 }
 NAME = re.compile(r"\w+")
 

@@ -1,20 +1,16 @@
 """Translates between the messages of AnnotationService and reviews of games."""
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from clerestory import __version__
-from clerestory.engine.core import NATURE, Game, State
+from clerestory.advice.reviews import ReviewStep, ReviewTerms
+from clerestory.engine.core import NATURE, State
 from clerestory.engine.errors import BadRecord
 from clerestory.engine.record import read_records
-from clerestory.engine.value import value_in_use
-from clerestory.refusals import Faults, Reason, refuse
-from clerestory.review import Annotation, PlyValuation, ReviewPlan
+from clerestory.refusals import Faults, Reason
+from clerestory.review import Annotation, PlyValuation
 from clerestory.review.plan import LEAST
 from clerestory.review.rollouts import Rollouts
-from clerestory.review.study import LONGER
 from clerestory.server.translate import read_duration
 from clerestory.v1 import annotation_pb2 as api
 
@@ -35,21 +31,13 @@ class ReviewRequest:
         game_id: of a kept game; "" if a record was given.
         tokens: those sent with the request.
         record: the given game, at its last position with its history; None for a kept game.
-        viewer: the seat whose knowledge is used for everything; None for each seat's own.
-        iterations: of a search; None if the request does not say.
-        seconds: for the whole review; None if the request does not say.
-        seed: of all random choices.
-        deep: seconds for rollouts; None for no rollouts.
+        terms: of the review.
     """
 
     game_id: str
     tokens: tuple[str, ...]
     record: State | None
-    viewer: int | None
-    iterations: int | None
-    seconds: float | None
-    seed: int
-    deep: float | None = None
+    terms: ReviewTerms
 
 
 def read_annotation(request: api.AnnotateGameRequest) -> ReviewRequest:
@@ -66,12 +54,17 @@ def read_annotation(request: api.AnnotateGameRequest) -> ReviewRequest:
     if kind is None:
         faults.add(Reason.BAD_GAME, "game", "is missing; set kept_game or record")
     record = read_game(request.record, faults) if kind == "record" else None
-    viewer = request.viewer_seat if request.HasField("viewer_seat") else None
     faults.require_none()
-    if record is not None:
-        require_seat(record, viewer)
-    kept = request.kept_game
-    return ReviewRequest(kept.game_id, tuple(kept.tokens), record, viewer, iterations, seconds, request.seed, deep)
+    terms = ReviewTerms(
+        iterations=iterations,
+        seconds=seconds,
+        most=MOST,
+        deep=deep,
+        seed=request.seed,
+        viewer=request.viewer_seat if request.HasField("viewer_seat") else None,
+        sketch=True,
+    )
+    return ReviewRequest(request.kept_game.game_id, tuple(request.kept_game.tokens), record, terms)
 
 
 def read_game(text: str, faults: Faults) -> State | None:
@@ -84,12 +77,6 @@ def read_game(text: str, faults: Faults) -> State | None:
     if found is None:
         faults.add(Reason.BAD_RECORD, "record", "contains no game")
     return None if found is None else found.state
-
-
-def require_seat(game: State, viewer: int | None) -> None:
-    """Raise Refusal for a viewer that a game does not have."""
-    if viewer is not None and viewer >= game.seats:
-        refuse(Reason.BAD_SEAT, "viewer_seat", f"is {viewer}; the seats are 0 to {game.seats - 1}")
 
 
 def write_ply(one: PlyValuation) -> api.ReviewedPly:
@@ -143,16 +130,16 @@ def write_plies(plies: Sequence[PlyValuation]) -> dict[int, bytes]:
     return {one.ply: write_ply(one).SerializeToString(deterministic=True) for one in plies}
 
 
-def digest_of_plan(plan: ReviewPlan, game: Game, seats: int) -> str:
-    """Return the digest of everything that determines a review, including this program and the value in use."""
-    value, settings = value_in_use(game), sorted(plan.settings(game, seats).items())
-    made_by = [__version__, value, settings, LONGER, plan.iterations, plan.seed, plan.viewer]
-    return hashlib.sha256(json.dumps(made_by).encode()).hexdigest()
-
-
-def write_progress(done: int, total: int, plies: Sequence[PlyValuation], *, sketch: bool) -> api.AnnotateGameResponse:
-    """Return the progress since the last message."""
-    return api.AnnotateGameResponse(done=done, total=total, sketch=sketch, plies=map(write_ply, plies))
+def write_step(step: ReviewStep) -> api.AnnotateGameResponse:
+    """Return a step of a review as a message."""
+    return api.AnnotateGameResponse(
+        done=step.done,
+        total=step.total,
+        sketch=step.sketch,
+        deepening=step.deepening,
+        plies=map(write_ply, step.plies),
+        review=None if step.review is None else write_review(step.review),
+    )
 
 
 def write_review(review: Annotation) -> api.GameReview:

@@ -35,7 +35,7 @@ ALLOWED: dict[str, str] = {
     "learn": r"clerestory\.(engine\.(core|rng|errors|value|weights)\b|search\b|arena\b|learn\b)",
     "review": r"clerestory\.(engine\.(colours|core|rng|scoring|tuning|value)\b|search\b|review\b)",
     "advice": rf"clerestory\.(engine\.(core|errors|rng|tuning)\b|(advice|search|review)\b)|{COMMON_GROUND}",
-    "games": rf"clerestory\.(advice|games)\b|{ENGINE}|{COMMON_GROUND}",
+    "games": rf"clerestory\Z|clerestory\.(advice|games|review)\b|{ENGINE}|{COMMON_GROUND}",
     "server": rf"clerestory\Z|clerestory\.(server|advice|games|search|review)\b|{ENGINE}|{STUBS}|{COMMON_GROUND}",
     "clients": rf"clerestory\.clients\b|{STUBS}|{COMMON_GROUND}",
     "door": rf"clerestory\.door\b|clerestory\.clients\.connection\b|{STUBS}|{COMMON_GROUND}",

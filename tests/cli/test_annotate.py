@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from clerestory.cli import annotate as command
 from clerestory.cli.main import app
 from clerestory.cli.options import BadOption
 from clerestory.engine import BadRecord, Record
@@ -73,17 +72,10 @@ def test_the_report_is_written_beside_the_table(record: str, tmp_path: Path) -> 
     assert "<h2>Ledger</h2>" in (tmp_path / "report.html").read_text()
 
 
-def test_a_time_becomes_as_many_iterations_as_fit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The trial takes a second, which leaves nine, minus a reserve of a tenth, for reviews of 200 iterations."""
-    clock = iter((100.0, 101.0))
-    monkeypatch.setattr(command.time, "monotonic", lambda: next(clock))
-    played = Record(random_game("toy", 2, 1))
-    assert command.plan_of(played, None, "10s", 0, None, 1).iterations == 1620
-
-
-def test_no_time_at_all_is_enough_for_the_least() -> None:
-    played = Record(random_game("toy", 2, 1))
-    assert command.plan_of(played, None, "1ms", 0, None, 1).iterations == LEAST
+def test_a_time_becomes_as_many_iterations_as_fit(record: str) -> None:
+    """No time at all is enough for the least."""
+    done = called(record, "--time", "1ms", "--json")
+    assert json.loads(done.output)["made_by"]["iterations"] == LEAST
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,7 @@ from typing import Any
 import pytest
 
 from clerestory.review import UNIT, ReviewPlan, annotate
-from clerestory.review.annotate import ReviewStopped, answered
 from clerestory.review.course import plies_of
-from clerestory.review.study import study
 from clerestory.search.errors import BadLimit
 from tests.review.games import CASES, cut, random_game
 from tests.shipped import CATHEDRAL
@@ -41,10 +39,9 @@ def test_a_finished_game_ends_with_its_result(name: str, seats: int) -> None:
     assert kinds == set(review.accounts[0].luck)
 
 
-def test_equal_settings_make_equal_reviews_whatever_the_threads() -> None:
+def test_equal_settings_make_equal_reviews() -> None:
     end = cut(random_game("cathedral", 3, 1), 30)
     once = annotate(end, QUICK)
-    assert annotate(end, QUICK, threads=3) == once
     assert annotate(end, QUICK).to_dict() == once.to_dict()
     assert annotate(end, ReviewPlan(iterations=50, seed=4)) != once
 
@@ -55,31 +52,6 @@ def test_a_game_that_is_not_over_ends_with_the_share_it_has_come_to() -> None:
     assert not review.over
     assert sum(review.final) == UNIT
     assert max(review.final) < UNIT
-
-
-def test_progress_is_told_up_to_the_end() -> None:
-    reported: list[tuple[int, int]] = []
-    review = annotate(random_game("toy", 2, 1), QUICK, progress=lambda done, total: reported.append((done, total)))
-    assert reported == [(done, len(review.valuations)) for done in range(len(review.valuations) + 1)]
-
-
-def test_what_progress_raises_ends_the_review() -> None:
-    def stop(done: int, total: int) -> None:
-        if done == 2:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        annotate(random_game("duel", 2, 1), QUICK, threads=2, progress=stop)
-
-
-def test_a_study_ends_between_two_searches_when_it_is_stopped() -> None:
-    from threading import Event
-
-    stop = Event()
-    stop.set()
-    ply = next(ply for ply in plies_of(random_game("toy", 2, 1)) if ply.root is not None)
-    with pytest.raises(ReviewStopped):
-        answered(study(ply, QUICK), stop)
 
 
 @pytest.mark.parametrize(

@@ -12,19 +12,18 @@ from google.protobuf.duration_pb2 import Duration
 
 from clerestory.advice.analyst import Analyst
 from clerestory.advice.reviewer import Reviewer
+from clerestory.advice.reviews import SKETCH
 from clerestory.engine import Record, Rng, State
 from clerestory.games.bounds import MOST_REVIEWS
+from clerestory.games.reviews import digest_of_plan
 from clerestory.refusals import Reason
 from clerestory.review import ReviewPlan, annotate
 from clerestory.review.annotate import answered
 from clerestory.review.course import plies_of
-from clerestory.review.deepen import those_that_matter
 from clerestory.review.rollouts import FEWEST, estimate, paired
-from clerestory.server.annotation_service import SKETCH, iterations_of
+from clerestory.review.words import SHOWN
 from clerestory.server.translate_annotation import (
     MOST,
-    ReviewRequest,
-    digest_of_plan,
     read_plies,
     write_plies,
     write_ply,
@@ -110,13 +109,6 @@ async def test_the_ledger_adds_up_on_the_wire() -> None:
         assert sum(ply.before) == sum(ply.after) == 1_000_000
 
 
-def test_a_time_becomes_iterations_by_the_speed_of_the_sketch() -> None:
-    wanted = ReviewRequest("", (), None, None, None, 10.0, 0)
-    assert iterations_of(wanted, 1.0) == 1620
-    assert iterations_of(wanted, 20.0) == 50
-    assert iterations_of(wanted, 1e-6) == MOST
-
-
 async def test_a_time_is_enough_for_a_review() -> None:
     async with annotating() as (stub, _):
         request = api.AnnotateGameRequest(record=text(random_game("toy", 2, 1)), time_budget=Duration(seconds=1))
@@ -126,12 +118,12 @@ async def test_a_time_is_enough_for_a_review() -> None:
 
 async def test_errors_are_played_on_as_in_one_process() -> None:
     """The worst errors have rollouts, equal to those of this process with as many pairs; the ledger stays the same."""
-    game = cut(random_game("duel", 2, 1), 30)
+    game = random_game("toy", 2, 1)
     plan = ReviewPlan(iterations=QUICK)
     expected = annotate(game, plan)
     async with annotating() as (stub, _):
         *parts, last = await reviewed(stub, asked(game, deep_budget=Duration(seconds=1)))
-    matter = those_that_matter(expected)
+    matter = expected.errors()[:SHOWN]
     assert matter, "a record without errors tests nothing"
     assert [part.done for part in parts if part.deepening] == list(range(len(matter)))
     roots = {ply.number: ply.root for ply in plies_of(game)}
@@ -303,7 +295,7 @@ async def test_a_review_that_was_left_goes_on_and_is_kept(monkeypatch: pytest.Mo
         return await search(self, question, caller)
 
     monkeypatch.setattr(Reviewer, "search", counted)
-    monkeypatch.setattr("clerestory.server.annotation_service.EVERY", 0.001)
+    monkeypatch.setattr("clerestory.advice.reviews.EVERY", 0.001)
     settings = {"store": str(tmp_path / "games.sqlite")}
     async with kept_game(game="duel", settings=settings) as (kept, stub):
         await finish(kept)
@@ -374,7 +366,7 @@ def test_a_review_by_other_settings_or_another_value_is_another(monkeypatch: pyt
     plans.append(ReviewPlan(iterations=60, options={"horizon": 7}))
     digests = set()
     for value in (("hand", ""), ("net", "weights 1"), ("net", "weights 2")):
-        monkeypatch.setattr("clerestory.server.translate_annotation.value_in_use", lambda _, value=value: value)
+        monkeypatch.setattr("clerestory.games.reviews.value_in_use", lambda _, value=value: value)
         digests |= {digest_of_plan(plan, DUEL, 2) for plan in plans}
     assert len(digests) == 15
 

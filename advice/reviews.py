@@ -1,0 +1,264 @@
+"""Reviews of whole games by an analyst, told ply by ply while they are made."""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import Protocol
+
+from clerestory.advice.caller import HERE, Caller
+from clerestory.advice.reviewer import Reviewer
+from clerestory.engine.core import State
+from clerestory.refusals import Reason, refuse
+from clerestory.review.annotation import Annotation, assemble
+from clerestory.review.course import Ply, last_root, plies_of
+from clerestory.review.ledger import PlyValuation, Shares
+from clerestory.review.plan import ITERATIONS, LEAST, MOST, ReviewPlan
+from clerestory.review.rollouts import Rollouts
+from clerestory.review.study import study, value_of
+from clerestory.review.words import SHOWN
+from clerestory.search.root import Root
+
+SKETCH = 4 * LEAST  # iterations of each search of a sketch; its speed sets those of a review in a given time
+SPARE = 0.9  # share of the time that is planned, as some searches are slower than in the sketch
+EVERY = 0.25  # least seconds between two steps of a pass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewTerms:
+    """How a game is to be reviewed.
+
+    Attributes:
+        iterations: of each search; None for as many as fit into `seconds`, or else ITERATIONS.
+        seconds: for the whole review; None for as long as the iterations take.
+        most: iterations of each search, however many would fit into `seconds`.
+        deep: seconds for rollouts of the worst errors; None for no rollouts.
+        seed: of all random choices.
+        viewer: the seat whose knowledge is used for everything; None for each seat's own.
+        sketch: whether a quick pass comes first where none is needed.
+    """
+
+    iterations: int | None = None
+    seconds: float | None = None
+    most: int = MOST
+    deep: float | None = None
+    seed: int = 0
+    viewer: int | None = None
+    sketch: bool = False
+
+    def plan(self, iterations: int) -> ReviewPlan:
+        """Return the plan of a pass."""
+        return ReviewPlan(iterations=iterations, seed=self.seed, viewer=self.viewer)
+
+    def fitting(self, took: float) -> int:
+        """Return the iterations that fit into what a sketch of so many seconds leaves of `seconds`."""
+        assert self.seconds is not None
+        return min(max(int(SKETCH * SPARE * (self.seconds - took) / took), LEAST), self.most)
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewStep:
+    """A step of a review.
+
+    Attributes:
+        done: plies, or with `deepening` errors, that are done.
+        total: of these.
+        plies: those done since the step before.
+        sketch: it belongs to a quick pass, whose plies are valued again.
+        deepening: errors are being played on.
+        review: the whole, in the last step.
+    """
+
+    done: int
+    total: int
+    plies: Sequence[PlyValuation] = ()
+    sketch: bool = False
+    deepening: bool = False
+    review: Annotation | None = None
+
+
+class PlyStore(Protocol):
+    """Remembers the plies of a review for the next one with the same plan."""
+
+    async def known(self, plan: ReviewPlan) -> dict[int, PlyValuation]:
+        """Return what is remembered, by ply."""
+
+    async def keep(self, plan: ReviewPlan, plies: Sequence[PlyValuation]) -> None:
+        """Remember plies."""
+
+
+class Nothing:
+    """Remembers nothing."""
+
+    async def known(self, plan: ReviewPlan) -> dict[int, PlyValuation]:  # noqa: ARG002
+        """Return nothing."""
+        return {}
+
+    async def keep(self, plan: ReviewPlan, plies: Sequence[PlyValuation]) -> None:
+        """Do nothing."""
+
+
+async def review(
+    reviewer: Reviewer, end: State, terms: ReviewTerms, caller: Caller = HERE, store: PlyStore | None = None
+) -> AsyncGenerator[ReviewStep, None]:
+    """Review a game, and yield steps, the last of which has the whole review.
+
+    Args:
+        reviewer: runs the searches.
+        end: the last position of the game, with its history.
+        terms: of the review.
+        caller: whose searches they are.
+        store: remembers plies; None for none.
+
+    Raises Refusal: BAD_SEAT, FINISHING.
+    """
+    require_seat(end, terms.viewer)
+    began, store = time.monotonic(), store or Nothing()
+    game = await asyncio.to_thread(ReviewTarget.of, end, terms.viewer)
+    sketch, plan = terms.plan(SKETCH), terms.plan(terms.iterations or ITERATIONS)
+    if terms.seconds is not None or (terms.sketch and plan != sketch and not await store.known(plan)):
+        async with aclosing(Pass(game, sketch, reviewer, caller, store).steps()) as steps:
+            async for step in steps:
+                yield replace(step, sketch=True)
+    if terms.seconds is not None:
+        plan, store = terms.plan(terms.fitting(time.monotonic() - began)), Nothing()  # which no other call will have
+    proper = Pass(game, plan, reviewer, caller, store)
+    async with aclosing(proper.steps()) as steps:
+        async for step in steps:
+            yield step
+    whole, rollouts = await asyncio.to_thread(proper.assembled), dict[int, Rollouts]()
+    if terms.deep is not None:
+        async with aclosing(deepened(reviewer, whole, game, terms.deep, caller, rollouts)) as steps:
+            async for step in steps:
+                yield step
+    yield ReviewStep(game.total, game.total, review=replace(whole, rollouts=rollouts))
+
+
+def require_seat(game: State, viewer: int | None) -> None:
+    """Raise Refusal for a viewer that a game does not have."""
+    if viewer is not None and not 0 <= viewer < game.seats:
+        refuse(Reason.BAD_SEAT, "viewer", f"is {viewer}; the seats are 0 to {game.seats - 1}")
+
+
+async def deepened(
+    reviewer: Reviewer,
+    whole: Annotation,
+    game: "ReviewTarget",
+    seconds: float,
+    caller: Caller,
+    found: dict[int, Rollouts],
+) -> AsyncGenerator[ReviewStep, None]:
+    """Play on from the worst errors, each for an equal part of the time; yield a step before each.
+
+    Args:
+        reviewer: runs the searches.
+        whole: the review.
+        game: that was reviewed.
+        seconds: for all rollouts; each error gets a few pairs of games even if they take longer.
+        caller: whose searches they are.
+        found: is given the results, by ply.
+    """
+    worst, began = whole.errors()[:SHOWN], time.monotonic()
+    roots = {ply.number: ply.root for ply in game.plies}
+    for done, one in enumerate(worst):
+        yield ReviewStep(done, len(worst), deepening=True)
+        root, deadline = roots[one.ply], began + seconds * (done + 1) / len(worst)
+        assert root is not None  # as of all plies of a target
+        found[one.ply] = await reviewer.rolled_out(root, one, whole.plan, deadline, caller)
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewTarget:
+    """A game to be reviewed.
+
+    Attributes:
+        end: its last position, with its history.
+        plies: those with more than one legal action or outcome.
+        last: the last position of a game that is not over, with the judge's knowledge; else None.
+    """
+
+    end: State
+    plies: list[Ply]
+    last: Root | None
+
+    @classmethod
+    def of(cls, end: State, viewer: int | None) -> "ReviewTarget":
+        """Return what is reviewed of a game."""
+        return cls(end, [ply for ply in plies_of(end, viewer) if ply.root is not None], last_root(end, viewer))
+
+    @property
+    def total(self) -> int:
+        """Return the number of plies and positions of a pass."""
+        return len(self.plies) + (self.last is not None)
+
+
+@dataclass(slots=True)
+class Pass:
+    """One pass over a game.
+
+    Attributes:
+        valuations: of the plies that are done.
+        final: shares of the last position; None before, and in a game that is over.
+        unsent: valuations since the step before.
+        done: how many plies and positions.
+    """
+
+    game: ReviewTarget
+    plan: ReviewPlan
+    reviewer: Reviewer
+    caller: Caller
+    store: PlyStore
+    valuations: dict[int, PlyValuation] = field(default_factory=dict)
+    final: Shares | None = None
+    unsent: list[PlyValuation] = field(default_factory=list)
+    done: int = 0
+
+    async def steps(self) -> AsyncGenerator[ReviewStep, None]:
+        """Value all plies, and yield steps; those that are stored come first. Raises Refusal, FINISHING."""
+        self.valuations = dict(await self.store.known(self.plan))
+        self.unsent, self.done = list(self.valuations.values()), len(self.valuations)
+        work = asyncio.ensure_future(self._run())
+        try:
+            while self.unsent or not work.done():
+                await asyncio.wait([work], timeout=EVERY)
+                if news := self.unsent:
+                    self.unsent = []
+                    await self.store.keep(self.plan, news)
+                    yield ReviewStep(self.done, self.game.total, news)
+            work.result()
+        finally:
+            work.cancel()
+
+    def assembled(self) -> Annotation:
+        """Return the review of the game, once the pass is over."""
+        valuations = [self.valuations[ply] for ply in sorted(self.valuations)]
+        return assemble(self.game.end, self.plan, valuations, self.final)
+
+    async def _run(self) -> None:
+        """Study all plies that are not known yet, as many at once as there are workers. Raises Refusal."""
+        unknown = [ply for ply in self.game.plies if ply.number not in self.valuations]
+        work: Iterator[Ply | Root] = chain(unknown, () if self.game.last is None else (self.game.last,))
+
+        async def go_on() -> None:
+            for one in work:
+                await self._study(one)
+                self.done += 1
+
+        crew = [asyncio.ensure_future(go_on()) for _ in range(self.reviewer.workers)]
+        try:
+            await asyncio.gather(*crew)
+        finally:
+            for one in crew:
+                one.cancel()
+
+    async def _study(self, one: Ply | Root) -> None:
+        """Study a ply, or the last position."""
+        if isinstance(one, Root):
+            number = len(self.game.end.history) + 1
+            self.final = await self.reviewer.answered(value_of(one, self.plan, number), self.caller)
+            return
+        valuation = await self.reviewer.answered(study(one, self.plan), self.caller)
+        self.valuations[one.number] = valuation
+        self.unsent.append(valuation)

@@ -1,0 +1,109 @@
+"""Reviews of kept games: by whose knowledge they are judged, and which plies of them are stored."""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from clerestory import __version__
+from clerestory.engine.core import Game, State
+from clerestory.engine.value import value_in_use
+from clerestory.games.aside import aside
+from clerestory.games.course import require_playable
+from clerestory.games.keeper import Keeper
+from clerestory.games.kept import ServerGame
+from clerestory.games.log import Hints
+from clerestory.games.store import Store, StoreError
+from clerestory.games.viewer import Viewer, viewer_of
+from clerestory.refusals import Reason, refuse
+from clerestory.review import PlyValuation, ReviewPlan
+from clerestory.review.study import LONGER
+
+Plies = dict[int, PlyValuation]
+
+
+async def game_to_review(
+    keeper: Keeper, game_id: str, tokens: Sequence[str], wanted: int | None
+) -> tuple[State, int | None]:
+    """Return the last position of a kept game with its history, and the seat by whose knowledge it is judged.
+
+    Args:
+        keeper: of the game.
+        game_id: its name.
+        tokens: of whoever asks.
+        wanted: the seat that is asked for; None for each decision's own.
+
+    Raises Refusal: NO_SUCH_GAME, and as `judge_of` does.
+    """
+    async with keeper.lend(game_id) as live:
+        judge = judge_of(live.kept, viewer_of(live.kept, tokens), wanted)
+        return (await aside(live.kept.ply, live.kept.record, None)).state, judge
+
+
+def judge_of(kept: ServerGame, viewer: Viewer, wanted: int | None) -> int | None:
+    """Return the seat whose knowledge is used to judge a kept game, None for each decision's own seat.
+
+    Raises Refusal: FROZEN, NOT_STARTED, NO_HINTS_YET, and WRONG_SEAT_TOKEN for a viewer without the right.
+    """
+    require_playable(kept)
+    if viewer.stranger:
+        refuse(Reason.WRONG_SEAT_TOKEN, "tokens", "send the token of a seat")
+    if kept.over:
+        return wanted
+    if not kept.running:
+        refuse(Reason.NOT_STARTED, "game_id", "the game has not begun: a seat is still open")
+    if kept.head.options.hints != Hints.ALWAYS:
+        refuse(Reason.NO_HINTS_YET, "game_id", "the game allows no hints before it is over")
+    if not viewer.seats or wanted not in (None, *viewer.seats):
+        refuse(Reason.WRONG_SEAT_TOKEN, "tokens", "a running game can only be reviewed from a seat of your own")
+    return viewer.seats[0] if wanted is None else wanted
+
+
+@dataclass(frozen=True, slots=True)
+class KeptPlies:
+    """The plies of the reviews of a kept game, in the store of the games; a `PlyStore`.
+
+    Stored is what many may ask for: the review of a game that is over, with the usual seed.
+
+    Attributes:
+        store: of the games.
+        game_id: of the game.
+        end: its last position.
+        write: returns plies as the store has them.
+        read: returns plies from what the store has.
+    """
+
+    store: Store
+    game_id: str
+    end: State
+    write: Callable[[Sequence[PlyValuation]], Mapping[int, bytes]]
+    read: Callable[[Mapping[int, bytes]], Plies]
+
+    async def known(self, plan: ReviewPlan) -> Plies:
+        """Return the stored plies; none if the store fails."""
+        if self._stores(plan):
+            with suppress(StoreError):
+                kept = await self.store.reviewed(self.game_id, self._digest(plan))
+                return await aside(len(kept), self.read, kept)
+        return {}
+
+    async def keep(self, plan: ReviewPlan, plies: Sequence[PlyValuation]) -> None:
+        """Store plies; if the store fails, they will be computed again."""
+        if self._stores(plan):
+            with suppress(StoreError):
+                written = await aside(len(plies), self.write, plies)
+                await self.store.keep_review(self.game_id, self._digest(plan), written)
+
+    def _stores(self, plan: ReviewPlan) -> bool:
+        return self.end.over and plan.seed == ReviewPlan().seed
+
+    def _digest(self, plan: ReviewPlan) -> str:
+        return digest_of_plan(plan, self.end.game, self.end.seats)
+
+
+def digest_of_plan(plan: ReviewPlan, game: Game, seats: int) -> str:
+    """Return the digest of everything that determines a review, including this program and the value in use."""
+    value, settings = value_in_use(game), sorted(plan.settings(game, seats).items())
+    made_by = [__version__, value, settings, LONGER, plan.iterations, plan.seed, plan.viewer]
+    return hashlib.sha256(json.dumps(made_by).encode()).hexdigest()

@@ -1,0 +1,111 @@
+"""A review by an analyst is the one that is made search by search, told as it is made."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import replace
+
+import pytest
+
+from clerestory.advice import Analyst, Capacity
+from clerestory.advice.reviewer import Reviewer
+from clerestory.advice.reviews import ReviewStep, ReviewTerms, review
+from clerestory.engine import State
+from clerestory.refusals import Reason, Refusal
+from clerestory.review import ReviewPlan, annotate
+from clerestory.review.rollouts import FEWEST
+from clerestory.review.words import SHOWN, rolled
+from tests.review.games import cut, random_game
+
+QUICK = ReviewTerms(iterations=60, seed=3)
+PLAN = ReviewPlan(iterations=60, seed=3)
+
+
+@asynccontextmanager
+async def reviewing(workers: int = 2) -> AsyncIterator[Reviewer]:
+    async with Analyst(Capacity(workers=workers)) as analyst:
+        yield Reviewer(analyst)
+
+
+async def steps_of(end: State, terms: ReviewTerms, workers: int = 2) -> list[ReviewStep]:
+    async with reviewing(workers) as reviewer:
+        return [step async for step in review(reviewer, end, terms)]
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+@pytest.mark.parametrize(
+    "end", [random_game("toy", 3, 2), cut(random_game("duel", 2, 1), 30)], ids=["over", "not over"]
+)
+async def test_it_is_the_review_of_one_search_after_the_other(end: State, workers: int) -> None:
+    *_, last = await steps_of(end, QUICK, workers)
+    assert last.review == annotate(end, PLAN)
+
+
+async def test_every_ply_is_told_once_and_the_whole_last() -> None:
+    end = random_game("toy", 2, 1)
+    *steps, last = await steps_of(end, QUICK)
+    valuations = annotate(end, PLAN).valuations
+    assert sorted((one for step in steps for one in step.plies), key=lambda one: one.ply) == list(valuations)
+    assert [step.review for step in steps] == [None] * len(steps)
+    assert (last.done, last.total) == (len(valuations), len(valuations))
+
+
+async def test_a_time_needs_a_sketch_and_so_does_whoever_wants_one() -> None:
+    """Its plies are valued again, with as many iterations as fit."""
+    end = random_game("toy", 2, 1)
+    for terms in (ReviewTerms(seconds=0.001), ReviewTerms(iterations=250, sketch=True)):
+        first, *_, last = await steps_of(end, terms)
+        assert first.sketch
+        assert last.review is not None
+        assert last.review.plan.iterations == (terms.iterations or 50)
+    assert not any(step.sketch for step in await steps_of(end, ReviewTerms(iterations=200, sketch=True)))
+
+
+def test_a_time_becomes_iterations_by_the_speed_of_the_sketch() -> None:
+    """The sketch takes a second, which leaves nine, minus a reserve of a tenth, for reviews of 200 iterations."""
+    terms = ReviewTerms(seconds=10.0, most=200_000)
+    assert [terms.fitting(took) for took in (1.0, 20.0, 1e-6)] == [1620, 50, 200_000]
+
+
+async def test_the_worst_errors_are_played_on() -> None:
+    end = random_game("toy", 2, 1)
+    steps = await steps_of(end, replace(QUICK, deep=0.001))
+    plain, deep = annotate(end, PLAN), steps[-1].review
+    worst = plain.errors()[:SHOWN]
+    assert worst
+    assert deep is not None
+    assert [(step.done, step.total) for step in steps if step.deepening] == [(i, len(worst)) for i in range(len(worst))]
+    assert {ply: found.pairs for ply, found in deep.rollouts.items()} == {one.ply: FEWEST for one in worst}
+    assert deep.accounts == plain.accounts  # the ledger stays as it is
+    assert rolled(deep, worst[0]).startswith("Rollouts: ")
+    assert rolled(plain, worst[0]) == ""
+    moves = {move["ply"]: move for move in deep.to_dict()["moves"]}
+    assert moves[worst[0].ply]["rollouts"]["pairs"] == FEWEST
+
+
+async def test_who_leaves_a_review_leaves_nothing_running() -> None:
+    async with Analyst(Capacity(workers=2)) as analyst:
+        steps = review(Reviewer(analyst), random_game("duel", 2, 1), ReviewTerms(iterations=10_000_000))
+        going = asyncio.ensure_future(anext(steps))
+        while not analyst.scheduler.admitted:
+            await asyncio.sleep(0.001)
+        going.cancel()
+        await asyncio.gather(going, return_exceptions=True)
+        assert analyst.scheduler.admitted == 0
+
+
+async def test_a_review_may_be_left_between_two_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("clerestory.advice.reviews.EVERY", 0.001)
+    async with Analyst(Capacity(workers=2)) as analyst:
+        async with aclosing(
+            review(Reviewer(analyst), random_game("duel", 2, 1), ReviewTerms(iterations=2000))
+        ) as steps:
+            assert not (await anext(steps)).review
+        while analyst.scheduler.admitted:
+            await asyncio.sleep(0.001)
+
+
+async def test_a_seat_that_the_game_does_not_have_cannot_judge() -> None:
+    with pytest.raises(Refusal) as caught:
+        await steps_of(random_game("toy", 2, 1), ReviewTerms(viewer=2))
+    assert (caught.value.reason, caught.value.faults[0][0]) == (Reason.BAD_SEAT, "viewer")
