@@ -22,6 +22,15 @@ UPDATE_GAME: LiteralString = f"""
         owner = CASE WHEN %(due)s::BIGINT IS NULL OR {LIVES} THEN owner ELSE %(me)s END
     WHERE id = %(id)s AND NOT (%(owned)s AND owner IS DISTINCT FROM %(me)s) RETURNING owner
 """
+INSERT_ENTRIES: LiteralString = """
+    INSERT INTO entry SELECT %(game)s, * FROM unnest(
+        %(numbers)s::INTEGER[], %(kinds)s::TEXT[], %(seats)s::INTEGER[], %(texts)s::TEXT[], %(moments)s::BIGINT[]
+    )
+"""
+INSERT_KEYS: LiteralString = """
+    INSERT INTO key SELECT digest, %(game)s, seat, request, %(now)s
+    FROM unnest(%(digests)s::TEXT[], %(seats)s::INTEGER[], %(requests)s::BOOLEAN[]) AS key (digest, seat, request)
+"""
 TALLY: LiteralString = """
     SELECT maker, count(*) FILTER (WHERE status <> 'over'), count(*), sum(bytes)::BIGINT FROM game GROUP BY maker
 """
@@ -91,17 +100,34 @@ def fields_of(summary: Summary) -> dict[str, Any]:
 async def insert(cursor: Cursor, game_id: str, number: int, batch: Batch, now: int) -> None:
     """Add entries, the first of this number, and what leads to the game."""
     await insert_entries(cursor, game_id, number, batch.entries)
-    await insert_keys(cursor, game_id, batch.keys, now)
+    if batch.keys:
+        await insert_keys(cursor, game_id, batch.keys, now)
 
 
 async def insert_entries(cursor: Cursor, game_id: str, number: int, entries: Sequence[Entry]) -> None:
-    """Add entries, the first of this number."""
-    rows = [(game_id, number + i, one.kind.value, one.seat, one.text, one.moment) for i, one in enumerate(entries)]
-    await cursor.executemany("INSERT INTO entry VALUES (%s, %s, %s, %s, %s, %s)", rows)
+    """Add entries, the first of this number, in one statement.
+
+    `executemany` would send several before it ends the step, and between two of them no limit of the database applies
+    to the time that it waits for a server: one that is suspended there would hold the game until it wakes.
+    """
+    columns = {
+        "game": game_id,
+        "numbers": [*range(number, number + len(entries))],
+        "kinds": [one.kind.value for one in entries],
+        "seats": [one.seat for one in entries],
+        "texts": [one.text for one in entries],
+        "moments": [one.moment for one in entries],
+    }
+    await cursor.execute(INSERT_ENTRIES, columns)
 
 
 async def insert_keys(cursor: Cursor, game_id: str, keys: Sequence[Key], now: int) -> None:
-    """Add keys of a game."""
-    if keys:
-        rows = [(key.digest, game_id, key.seat, key.request, now) for key in keys]
-        await cursor.executemany("INSERT INTO key VALUES (%s, %s, %s, %s, %s)", rows)
+    """Add keys of a game, in one statement for the same reason."""
+    columns = {
+        "game": game_id,
+        "digests": [one.digest for one in keys],
+        "seats": [one.seat for one in keys],
+        "requests": [one.request for one in keys],
+        "now": now,
+    }
+    await cursor.execute(INSERT_KEYS, columns)

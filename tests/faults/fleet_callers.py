@@ -20,6 +20,7 @@ SLACK = 3.0  # seconds that a call may come back late: this machine has other th
 STREAM = 20.0  # seconds for which one stream is watched
 PACE = 0.3  # seconds that a person thinks at most
 PAUSE = 0.1  # seconds before another server is asked
+LATELY = 10.0  # seconds for which a server that gave no answer is asked last
 TIME = 60  # seconds that a person has for a move; nobody takes so long, whatever fails
 SEARCH = Duration(nanos=300_000_000)
 BOT = games.SeatPlan(kind=games.SEAT_KIND_BOT, bot=games.Bot(time_budget=SEARCH))
@@ -76,6 +77,7 @@ class Anywhere:
 
     def __init__(self, stubs: list[Any], seen: Seen, leaving: threading.Event, luck: Random) -> None:
         self._stubs, self._seen, self._leaving, self._luck = stubs, seen, leaving, luck
+        self._away: dict[int, float] = {}  # when stubs failed last, by their place
 
     def __getattr__(self, name: str) -> Any:
         if name not in UNARY:
@@ -83,13 +85,19 @@ class Anywhere:
         return lambda request: self._call(name, request)
 
     def _call(self, name: str, request: Any) -> Any:
-        for stub in cycle(self._luck.sample(self._stubs, len(self._stubs))):
+        for place in cycle(self._order()):
             if self._leaving.is_set():
                 break
-            if (answer := self._attempt(getattr(stub, name), name, request)) is not None:
+            if (answer := self._attempt(getattr(self._stubs[place], name), name, request)) is not None:
                 return answer
+            self._away[place] = time.monotonic()
             time.sleep(PAUSE)
         raise LeaveError
+
+    def _order(self) -> list[int]:
+        """Return the places of the servers in any order, but those last that failed lately, as balancers do it."""
+        places = self._luck.sample(range(len(self._stubs)), len(self._stubs))
+        return sorted(places, key=lambda place: time.monotonic() - self._away.get(place, -LATELY) < LATELY)
 
     def _attempt(self, method: Any, name: str, request: Any) -> Any:
         phase, began = self._seen.phase, time.monotonic()

@@ -22,6 +22,7 @@ class Proxy:
         losing: answers to COMMIT are lost, and their connections end.
         lost: how many were.
         stale: these connections are silent, others are not.
+        heard: what was asked on each connection, if it is to be remembered.
     """
 
     upstream: str
@@ -31,6 +32,7 @@ class Proxy:
     losing: bool = False
     lost: int = 0
     stale: set[asyncio.StreamWriter] = field(default_factory=set)
+    heard: dict[asyncio.StreamWriter, bytearray] | None = None
     open: set[asyncio.StreamWriter] = field(default_factory=set)
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
@@ -73,6 +75,8 @@ class Proxy:
         with suppress(OSError):
             while data := await source.read(1 << 16):
                 await self._until_heard(here)
+                if self.heard is not None:
+                    self.heard.setdefault(here, bytearray()).extend(data)
                 if self.losing and data.endswith(COMMIT):
                     lost.set()
                 sink.write(data)

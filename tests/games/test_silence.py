@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import struct
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -22,6 +23,8 @@ from tests.games.proxy import proxied
 from tests.games.table import BOT, OPEN, PERSON, Table, seated
 from tests.games.test_store import RUNNING, entries, named
 from tests.server.harness import assert_reason, refusal, served, until
+
+EXECUTE, ENDS = b"E", (b"S", b"Q")  # messages of the protocol: execute; sync, and a query of its own
 
 
 @pytest.fixture(autouse=True)
@@ -129,6 +132,35 @@ async def test_a_server_that_stands_still_holds_a_game_no_longer_than_its_lease(
                 assert alive
     await stopped.close()
     await store.close()
+
+
+async def test_the_database_never_waits_for_a_server_in_the_middle_of_a_step(database: str) -> None:
+    """Between two statements of one step no limit of time applies: a suspended server would hold its game there."""
+    async with proxied(database) as proxy:
+        proxy.heard = {}
+        async with served(store=proxy.address) as server:
+            played = await seated(GameServiceStub(server.channel), server.app, PERSON, BOT)
+            await played.play_first(0)
+            while (await played.look()).game.version <= 2:
+                await asyncio.sleep(0.05)
+    steps = [step for told in proxy.heard.values() for step in steps_of(bytes(told))]
+    assert max(step.count(EXECUTE) for step in steps) == 1
+
+
+def steps_of(told: bytes) -> Iterator[bytes]:
+    """Yield the kinds of messages of each step that the database was asked for, up to the one that ends it.
+
+    Each message is its kind, a byte, and the bytes that follow it, whose number comes first; the very first has none.
+    """
+    (place,) = struct.unpack_from("!I", told)
+    step = b""
+    while place < len(told):
+        kind, (length,) = told[place : place + 1], struct.unpack_from("!I", told, place + 1)
+        place += 1 + length
+        step += kind
+        if kind in ENDS:
+            yield step
+            step = b""
 
 
 async def test_a_lock_that_is_released_in_time_costs_no_call(database: str, outside: Any) -> None:
