@@ -15,8 +15,7 @@ import argparse
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
-from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from itertools import pairwise, product
 from math import sqrt
 from statistics import fmean, stdev
@@ -36,6 +35,7 @@ from clerestory.review.plan import LEAST
 from clerestory.review.study import study, value_of
 from clerestory.search.ismcts import Searcher
 from clerestory.search.root import observe_decision
+from lab.review_games import Setting, played
 
 TRIED = list(product((0, 20, 60), (2.0, 3.0, 4.0, 6.0, 8.0)))  # horizons and temperatures
 SAMPLED, SPREAD = 8, 5  # decisions taken from a game, at equal distances, beginning with one of the first SPREAD
@@ -52,38 +52,6 @@ SEARCHES: tuple[dict[str, Any], ...] = (
 )
 COSTS = 0.10  # of a win: least cost of a planted blunder
 LONG = 10  # factor of the iterations with which blunders are verified
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """The parameters of a measurement.
-
-    Attributes:
-        game: its name.
-        seats: number of players.
-        iterations: of a search of the reviews.
-        thinking: iterations of a decision in the games; None for the same number.
-    """
-
-    game: str
-    seats: int
-    iterations: int
-    thinking: int | None = None
-
-
-@cache
-def played(setting: Setting, seed: int, bots: tuple[str, ...] = ("ismcts",)) -> State:
-    """Return a finished game of bots, which rotate through the seats from seed to seed."""
-    players = [parse_bot(text) for text in bots]
-    state, rng = GAMES[setting.game].new(setting.seats, seed), Rng(derived_seed("figures", seed))
-    while not state.over:
-        if state.turn == NATURE:
-            state.play(state.draw(rng))
-        else:
-            player = players[(state.turn + seed) % len(players)]
-            most = None if "level=" in player.text else setting.thinking or setting.iterations  # a level has its own
-            state.play(player.choose(state, rng.below(1 << 30), Budget(iterations=most)).action)
-    return state
 
 
 # -- options ---------------------------------------------------------------------------------------
