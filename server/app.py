@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import logging
 import signal
 import time
 from collections.abc import Callable
@@ -22,6 +23,7 @@ from grpc_reflection.v1alpha.reflection_pb2_grpc import add_ServerReflectionServ
 from clerestory.advice.analyst import Analyst
 from clerestory.advice.reviewer import Reviewer
 from clerestory.advice.scheduler import Scheduler
+from clerestory.declared import BadSettings
 from clerestory.games.bots import Bots
 from clerestory.games.bounds import CLOSING
 from clerestory.games.keeper import Keeper, Limits
@@ -62,6 +64,8 @@ CALLS = 0.75  # the share of the grace that calls have; the store has the rest, 
 LEAST = 0.5  # seconds that the store has to close, however short the grace is
 ANSWERING = 0.0001  # time slice of the threads that answer calls, in seconds: a shorter one makes them run sooner
 
+logger = logging.getLogger(__name__)
+
 
 @dataclass(frozen=True, slots=True)
 class App:
@@ -96,10 +100,13 @@ class App:
     exposition: Exposition | None
 
     def reload(self) -> None:
-        """Read the files of tokens and certificates again."""
-        for kept in (self.tokens, self.certificates):
-            if kept is not None:
-                kept.reload()
+        """Read the files of tokens and certificates again; bad ones are logged and change nothing."""
+        for what, kept in {"tokens": self.tokens, "certificates": self.certificates}.items():
+            try:
+                if kept is not None:
+                    logger.info("%s", kept.reload())
+            except BadSettings as error:
+                logger.error("%s stay as they were: %s", what, error)
 
     @property
     def scheduler(self) -> Scheduler:
@@ -125,12 +132,9 @@ class App:
 async def start(settings: Settings, inside: str = "") -> App:
     """Start a server and return it once it answers.
 
-    Args:
-        settings: of the server.
-        inside: a further address, `unix:PATH`, in plaintext, for a client that lives in this process; "" for none.
+    A client that lives in this process may have a further address `inside`, `unix:PATH`, in plaintext; "" for none.
 
-    Raises OSError if it cannot listen on an address, BadSettings for a bad file of certificates or tokens, or for a
-    store of games that cannot be opened.
+    Raises OSError for an address, BadSettings for files of certificates or tokens, or a store that cannot be opened.
     """
     certificates = None if settings.tls_cert is None else Certificates(settings)
     tokens = None if settings.token_file is None else Tokens(settings.token_file)
@@ -145,11 +149,10 @@ async def start(settings: Settings, inside: str = "") -> App:
     advisor = AdvisorHandlers(analyst, callers)
     keeper = kept_games(store, settings, Bots(analyst).choose)
     watch(metrics, analyst, keeper)
-    annotations = Annotations(Reviewer(analyst), keeper, callers)
     gate = Gate(Boundary(metrics), tokens, callers, max(MOST_CALLS, 4 * settings.max_searches), advisor.places)
-    add_services(gate, advisor, GameHandlers(keeper, callers, settings.max_watchers), annotations, standing)
-    await begin(servers, gate, admin)
-    await report_serving(standing)
+    played = GameHandlers(keeper, callers, settings.max_watchers)
+    add_services(gate, advisor, played, Annotations(Reviewer(analyst), keeper, callers), standing)
+    await begin(servers, gate, admin, standing)
     keeper.resume(partial(report_games, standing))
     return App(
         address=address,
@@ -184,13 +187,17 @@ def open_ports(
     return [server, home], address
 
 
-async def begin(servers: list[grpc.aio.Server], gate: Gate, admin: grpc.aio.Server | None) -> None:
-    """Let servers answer: those for callers what is behind the gate, that for operators what it has."""
+async def begin(
+    servers: list[grpc.aio.Server], gate: Gate, admin: grpc.aio.Server | None, standing: HealthServicer
+) -> None:
+    """Let servers answer, those for callers what is behind the gate, and report to health checks that they serve."""
     for one in servers:
         one.add_generic_rpc_handlers([gate])
         await one.start()
     if admin is not None:
         await admin.start()
+    for name in (health.OVERALL_HEALTH, *SERVICES):
+        await standing.set(name, health_pb2.HealthCheckResponse.SERVING)
 
 
 def add_services(
@@ -206,12 +213,6 @@ def add_services(
     add_HealthServicer_to_server(standing, server)
     names = [*SERVICES, health.SERVICE_NAME, reflection.SERVICE_NAME]
     add_ServerReflectionServicer_to_server(ReflectionServicer(names), server)  # type: ignore[no-untyped-call]
-
-
-async def report_serving(standing: HealthServicer) -> None:
-    """Report to health checks that all services are serving."""
-    for name in (health.OVERALL_HEALTH, *SERVICES):
-        await standing.set(name, health_pb2.HealthCheckResponse.SERVING)
 
 
 async def report_games(standing: HealthServicer, healthy: bool) -> None:

@@ -1,6 +1,5 @@
 """The certificates of a server, which may be renewed while it runs."""
 
-import logging
 import ssl
 from pathlib import Path
 
@@ -8,8 +7,6 @@ import grpc
 
 from clerestory.declared import BadSettings
 from clerestory.server.config import Settings, read_file
-
-logger = logging.getLogger(__name__)
 
 
 class Certificates:
@@ -46,14 +43,10 @@ class Certificates:
         new, self._new = self._new, None
         return new
 
-    def reload(self) -> None:
-        """Read the files again; bad ones are logged and change nothing."""
-        try:
-            self._new = read_certificates(self._settings)
-        except BadSettings as error:
-            logger.error("certificates stay as they were: %s", error)
-        else:
-            logger.info("certificates read from %s", self._settings.tls_cert)
+    def reload(self) -> str:
+        """Read the files again; return in words what was read. Raises BadSettings."""
+        self._new = read_certificates(self._settings)
+        return f"certificates read from {self._settings.tls_cert}"
 
 
 def read_certificates(settings: Settings) -> grpc.ServerCertificateConfiguration:

@@ -2,7 +2,6 @@
 
 import hashlib
 import hmac
-import logging
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -14,8 +13,6 @@ from clerestory.server.config import read_file
 TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")  # RFC 6750, section 2.1
 LEAST_TOKEN = 16  # characters; 96 bits where they are drawn at random
 SPEAKS = "on-behalf"  # after a token in its file
-
-logger = logging.getLogger(__name__)
 
 
 # -- tokens ----------------------------------------------------------------------------------------
@@ -38,14 +35,10 @@ class Tokens:
         self._path = path
         self._digests = read_tokens(path)
 
-    def reload(self) -> None:
-        """Read the file again; a bad file is logged and changes nothing."""
-        try:
-            self._digests = read_tokens(self._path)
-        except BadSettings as error:
-            logger.error("tokens stay as they were: %s", error)
-        else:
-            logger.info("%d tokens read from %s", len(self._digests), self._path)
+    def reload(self) -> str:
+        """Read the file again; return in words what was read. Raises BadSettings."""
+        self._digests = read_tokens(self._path)
+        return f"{len(self._digests)} tokens read from {self._path}"
 
     def know(self, token: str) -> bool:
         """Whether a token is known."""
