@@ -18,9 +18,9 @@ from clerestory.arena.results import open_results
 from clerestory.arena.series import Report, Side, play_match, report
 from clerestory.arena.statistics import Interval, Sprt
 from clerestory.cli.bots import BotsOption
-from clerestory.cli.crew import WORKERS, BotArgument, BudgetOption, WorkerOptions, loader
+from clerestory.cli.crew import MATCH, WORKERS, BotArgument, MatchOptions, WorkerOptions, loader
 from clerestory.cli.grouped import grouped
-from clerestory.cli.options import DEFAULT_GAME, BadOption, GameOption, JsonOption, SeatsOption, SeedOption, chosen_game
+from clerestory.cli.options import BadOption, chosen_game
 from clerestory.cli.screen import figures_table, screen
 
 
@@ -28,35 +28,32 @@ from clerestory.cli.screen import figures_table, screen
 def arena(
     a: BotArgument,
     b: BotArgument,
-    game: GameOption = DEFAULT_GAME,
-    seats: SeatsOption = 2,
+    options: MatchOptions = MATCH,
     games: Annotated[
         int,
         typer.Option(
             metavar="N", min=1, max=10_000_000, help="Fewest games to play; each deal is played from every seat."
         ),
     ] = 400,
-    budget: BudgetOption = "100ms",
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="File of the games; those already there are not played again.")
     ] = None,
     workers: WorkerOptions = WORKERS,
-    seed: SeedOption = 0,
     sprt: Annotated[
         str | None,
         typer.Option(metavar="ELO0,ELO1", help="End once a sequential test decides between these two Elo differences."),
     ] = None,
-    as_json: JsonOption = False,
     bots: BotsOption = False,  # noqa: ARG001  # its callback does the work
 ) -> None:
     """Play the first bot in every seat of every deal, the second one in all others, and say which is stronger."""
+    game, seats = options.game, options.seats
     chosen_game(game, seats)
     test = None if sprt is None else read_sprt(sprt)
-    match = Match(loader(game), seats, (a, b), budget, seed, math.ceil(games / seats))
+    match = Match(loader(game), seats, (a, b), options.budget, options.seed, math.ceil(games / seats))
     match.rehearse()
     outcome = play(match, out, workers, test)
-    if as_json:
-        typer.echo(json.dumps({**match.header(), "seed": seed, **finite(asdict(outcome))}))
+    if options.as_json:
+        typer.echo(json.dumps({**match.header(), "seed": options.seed, **finite(asdict(outcome))}))
     else:
         show(outcome, match, test)
 

@@ -12,7 +12,7 @@ import typer
 from clerestory.arena.bots import BOTS
 from clerestory.arena.on_ray import on_ray
 from clerestory.arena.pool import Crew, on_processes
-from clerestory.cli.options import CATALOGUES, BadOption
+from clerestory.cli.options import CATALOGUES, DEFAULT_GAME, BadOption, GameOption, JsonOption, SeatsOption, SeedOption
 from clerestory.engine import game
 from clerestory.engine.core import Game
 
@@ -29,9 +29,6 @@ BotArgument = Annotated[
     typer.Argument(
         metavar="BOT", help=f"Name and options, as in greedy:samples=16 (see --bots); names are {', '.join(BOTS)}."
     ),
-]
-BudgetOption = Annotated[
-    str, typer.Option(metavar="BUDGET", help="Budget of a move: a time like 100ms, or iterations like 1000it.")
 ]
 WorkersOption = Annotated[
     int | None, typer.Option(metavar="N", min=1, max=1024, help="Processes that play; by default one per core.")
@@ -64,6 +61,22 @@ class WorkerOptions:
 
 
 WORKERS = WorkerOptions()
+
+
+@dataclass(frozen=True, slots=True)
+class MatchOptions:
+    """What is played, how long bots think, and how it is reported."""
+
+    game: GameOption = DEFAULT_GAME
+    seats: SeatsOption = 2
+    budget: Annotated[
+        str, typer.Option(metavar="BUDGET", help="Budget of a move: a time like 100ms, or iterations like 1000it.")
+    ] = "100ms"
+    seed: SeedOption = 0
+    as_json: JsonOption = False
+
+
+MATCH = MatchOptions()
 
 
 def loader(name: str) -> Callable[[], Game]:

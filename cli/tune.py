@@ -16,9 +16,9 @@ from clerestory.arena.tune import Range, TuningPlan, TuningStep, confirming_matc
 from clerestory.arena.tune import tune as take_steps
 from clerestory.cli.arena import finite, play, progress_bar, spread
 from clerestory.cli.bots import BotsOption
-from clerestory.cli.crew import WORKERS, BotArgument, BudgetOption, WorkerOptions, loader
+from clerestory.cli.crew import MATCH, WORKERS, BotArgument, MatchOptions, WorkerOptions, loader
 from clerestory.cli.grouped import grouped
-from clerestory.cli.options import DEFAULT_GAME, GameOption, JsonOption, SeatsOption, SeedOption, chosen_game
+from clerestory.cli.options import chosen_game
 from clerestory.cli.screen import screen
 
 RangesArgument = Annotated[
@@ -34,8 +34,7 @@ def tune(
         str | None,
         typer.Option(metavar="BOT", help="Opponent of both variants of a step; by default they play each other."),
     ] = None,
-    game: GameOption = DEFAULT_GAME,
-    seats: SeatsOption = 2,
+    options: MatchOptions = MATCH,
     games: Annotated[
         int,
         typer.Option(
@@ -47,25 +46,23 @@ def tune(
         int,
         typer.Option(metavar="N", min=1, max=10_000_000, help="Games between the result and the start, at the end."),
     ] = 400,
-    budget: BudgetOption = "100ms",
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="File of the steps; those already there are not run again.")
     ] = None,
     workers: WorkerOptions = WORKERS,
-    seed: SeedOption = 0,
-    as_json: JsonOption = False,
     bots: BotsOption = False,  # noqa: ARG001  # its callback does the work
 ) -> None:
     """Tune options of BOT, in the given ranges, by the games it wins; then play the result against the start."""
+    game, seats = options.game, options.seats
     chosen_game(game, seats)
     ranges = tuple(map(Range.parse, params))
-    tuning = TuningPlan(loader(game), seats, bot, ranges, against, budget, seed, deals)
+    tuning = TuningPlan(loader(game), seats, bot, ranges, against, options.budget, options.seed, deals)
     tuning.rehearse()
     steps = all_steps(tuning, math.ceil(games / tuning.games_per_step), out, workers)
     match = confirming_match(tuning, steps, math.ceil(confirm / seats))
     match.rehearse()
     outcome = play(match, out and out.with_suffix(f".after-{len(steps)}{out.suffix}"), workers)
-    report(tuning, steps, outcome, as_json=as_json)
+    report(tuning, steps, outcome, as_json=options.as_json)
 
 
 def all_steps(tuning: TuningPlan, wanted: int, out: Path | None, workers: WorkerOptions) -> list[TuningStep]:
