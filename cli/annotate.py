@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from clerestory.advice.reviews import ReviewTerms
+from clerestory.cli.grouped import grouped
 from clerestory.cli.here import Here
 from clerestory.cli.options import BadOption, JsonOption, read_file
 from clerestory.cli.screen import figures_table, screen
@@ -41,20 +43,21 @@ CURVE = 50  # columns of a curve
 RecordArgument = Annotated[str, typer.Argument(help="A file of records, or - for standard input.")]
 
 
-def annotate_record(
-    record: RecordArgument,
-    number: Annotated[int, typer.Option(metavar="N", min=1, help="Number of the game in the file, from 1.")] = 1,
+@dataclass(frozen=True, slots=True)
+class ReviewOptions:
+    """How a game is reviewed."""
+
     iterations: Annotated[
         int | None,
         typer.Option(metavar="N", min=LEAST, max=MOST, help=f"Iterations of each search; {ITERATIONS:,} by default."),
-    ] = None,
+    ] = None
     time: Annotated[
         str | None,
         typer.Option(
             "--time", metavar="TIME", help="Time for the whole review, as in 90s, instead of a number of iterations."
         ),
-    ] = None,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, max=2**64 - 1, help="Seed of the searches.")] = 0,
+    ] = None
+    seed: Annotated[int, typer.Option(metavar="N", min=0, max=2**64 - 1, help="Seed of the searches.")] = 0
     viewer: Annotated[
         int | None,
         typer.Option(
@@ -62,29 +65,43 @@ def annotate_record(
             min=0,
             help="Judge every decision by what this seat knew; by default each seat by its own knowledge.",
         ),
-    ] = None,
-    threads: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1, max=256, help="Searches to run in parallel; by default one per core."),
-    ] = None,
+    ] = None
     deep: Annotated[
         str | None,
         typer.Option(
             metavar="TIME",
             help="Then play on from the worst errors many times, for this long, as in 60s, to confirm them.",
         ),
+    ] = None
+
+    def terms(self, seats: int) -> ReviewTerms:
+        """Return the terms of a review of a game of so many seats. Raises BadOption."""
+        if self.time is not None and self.iterations is not None:
+            raise BadOption("--time: cannot be combined with --iterations")
+        if self.viewer is not None and self.viewer >= seats:
+            raise BadOption(f"--viewer: {self.viewer} is not one of 0 to {seats - 1}")
+        seconds, more = seconds_of("--time", self.time), seconds_of("--deep", self.deep)
+        return ReviewTerms(iterations=self.iterations, seconds=seconds, deep=more, seed=self.seed, viewer=self.viewer)
+
+
+OPTIONS = ReviewOptions()
+
+
+@grouped()
+def annotate_record(
+    record: RecordArgument,
+    number: Annotated[int, typer.Option(metavar="N", min=1, help="Number of the game in the file, from 1.")] = 1,
+    options: ReviewOptions = OPTIONS,
+    threads: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, max=256, help="Searches to run in parallel; by default one per core."),
     ] = None,
     html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a report in HTML to this file.")] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Review a recorded game: a ledger of luck, errors and gifts for each seat, which adds up to its result."""
     played = chosen_record(record, number).state
-    if time is not None and iterations is not None:
-        raise BadOption("--time: cannot be combined with --iterations")
-    if viewer is not None and viewer >= played.seats:
-        raise BadOption(f"--viewer: {viewer} is not one of 0 to {played.seats - 1}")
-    seconds, more = seconds_of("--time", time), seconds_of("--deep", deep)
-    terms = ReviewTerms(iterations=iterations, seconds=seconds, deep=more, seed=seed, viewer=viewer)
+    terms = options.terms(played.seats)
     with progress_bar() as progress, Here(threads or os.cpu_count() or 1) as here:
         review = here.review(played, terms, progress)
     if html is not None:
