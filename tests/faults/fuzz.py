@@ -66,7 +66,9 @@ class Figures:
         worst: seconds for which a call held the event loop, in all of its repetitions.
         stood: the longest seconds for which the loop stood still in a call, by method: also where the machine did other
             things.
-        steps: the longest seconds of processor time of a step of the loop in a call, by method.
+        firsts: seconds of processor time of the loop's longest iteration in the first call of a method each way.
+        laters: the same of the later calls.
+        collected: the longest seconds of garbage collection in an iteration.
         rss: most bytes of memory.
     """
 
@@ -76,7 +78,9 @@ class Figures:
     faults: list[str] = field(default_factory=list)
     worst: float = 0.0
     stood: dict[str, float] = field(default_factory=dict)
-    steps: dict[str, float] = field(default_factory=dict)
+    firsts: dict[str, float] = field(default_factory=dict)
+    laters: dict[str, float] = field(default_factory=dict)
+    collected: float = 0.0
     rss: int = 0
 
     def count(self, end: str) -> None:
@@ -84,10 +88,14 @@ class Figures:
         self.calls += 1
         self.ends[end] = self.ends.get(end, 0) + 1
 
-    def note(self, method: str, delay: Delay) -> None:
-        """Note that the loop was held in a call."""
+    def note(self, call: Call, delay: Delay, *, first: bool) -> None:
+        """Note that the loop was held in a call, the first of its kind or a later one."""
+        method, own = short(call.method.path), self.firsts if first else self.laters
         self.stood[method] = max(self.stood.get(method, 0.0), delay.lag)
-        self.steps[method] = max(self.steps.get(method, 0.0), delay.own)
+        own[method] = max(own.get(method, 0.0), delay.own)
+        self.collected = max(self.collected, delay.collected)
+        if first and delay.own > HELD:
+            self.faults.append(f"{call}, the first of its kind, holds the loop: {delay}")
 
     @property
     def internal(self) -> int:
@@ -109,6 +117,7 @@ class Fuzzer:
         self.world: World = connect(self._channel, token)
         self._unfinished = wires.Unfinished()
         self._recent: deque[tuple[float, Call]] = deque(maxlen=2 * EACH)
+        self._firsts: dict[tuple[str, str], int] = {}  # numbers of the first calls, by way and path
 
     def run(self, first: int, count: int) -> None:
         """Make calls, the first with that number, unless there are enough faults."""
@@ -170,6 +179,7 @@ class Fuzzer:
     def make(self, call: Call) -> Ending:
         """Make a call, and judge its ending."""
         self._recent.append((time.monotonic(), call))
+        self._firsts.setdefault((call.way, call.method.path), call.number)
         ending = self.send(call)
         self.figures.count(f"{short(call.method.path)} {ending.code} {ending.reason}".strip())
         if is_faulty(ending):
@@ -214,14 +224,16 @@ class Fuzzer:
         for delay in self._server.delays():
             before = [call for began, call in self._recent if began <= delay.at]
             if before:
-                self.figures.note(short(before[-1].method.path), delay)
-                found |= {before[-1].number: before[-1]} if is_long(delay) else {}
+                call = before[-1]
+                first = self._firsts[call.way, call.method.path] == call.number
+                self.figures.note(call, delay, first=first)
+                found |= {call.number: call} if is_long(delay) else {}
         return list(found.values())
 
     def holds(self, call: Call) -> float:
         """Return for how long a call holds the loop whenever it is repeated alone; longer than it may is a fault."""
         still = self.longest(None).lag
-        shortest = Delay(0.0, HELD + STOPPED, HELD + STOPPED, 0.0, "")
+        shortest = Delay(0.0, HELD + STOPPED, HELD + STOPPED)
         for _ in range(REPEATS):
             shortest = min(shortest, self.longest(call), key=lambda delay: (delay.busy, delay.lag))
             if shortest.busy <= HELD and shortest.lag <= STOPPED + still:
@@ -235,7 +247,7 @@ class Fuzzer:
         if call is not None:
             self.send(call)
         time.sleep(REST)
-        return max(self._server.delays(), key=lambda delay: delay.busy, default=Delay(0.0, 0.0, 0.0, 0.0, ""))
+        return max(self._server.delays(), key=lambda delay: delay.busy, default=Delay(0.0, 0.0, 0.0))
 
 
 def as_json(message: Any, luck: Random, texts: list[str]) -> bytes:
@@ -289,22 +301,20 @@ def table(done: list[dict[str, Any]]) -> str:
     """Return the figures of pieces together: a sentence, and for how long calls held the loop."""
     internal = sum(count for one in done for end, count in one["ends"].items() if end.endswith(" INTERNAL"))
     calls, faults = (sum(found) for found in zip(*((one["calls"], len(one["faults"])) for one in done), strict=True))
-    held, memory = max(one["worst"] for one in done), max(one["rss"] for one in done)
+    held, collected, memory = (max(one[name] for one in done) for name in ("worst", "collected", "rss"))
     ends = f"{calls:,} calls, {internal} INTERNAL, {faults} faults"
-    return f"{ends}, loop held for {1000 * held:.0f} ms at most, {memory / 1e6:.0f} MB\n{longest_steps(done)}"
+    pauses = f"loop held for {1000 * held:.0f} ms at most, garbage collected for {1000 * collected:.0f} ms"
+    return f"{ends}, {pauses}, {memory / 1e6:.0f} MB\n{longest(done)}"
 
 
-def longest_steps(done: list[dict[str, Any]]) -> str:
+def longest(done: list[dict[str, Any]]) -> str:
     """Return for how long calls of each method held the loop at most, as a table of Markdown; the longest first."""
-    held = {name: [max(one[key].get(name, 0.0) for one in done) for key in ("steps", "stood")] for name in names(done)}
+    kinds = ("firsts", "laters", "stood")
+    names = {name for one in done for name in one["stood"]}
+    held = {name: [max(one[kind].get(name, 0.0) for one in done) for kind in kinds] for name in names}
     rows = sorted(held.items(), key=lambda row: row[1], reverse=True)
-    lines = [f"| {name} | {1000 * step:.0f} | {1000 * stood:.0f} |" for name, (step, stood) in rows]
-    return "\n".join(["| method | processor, ms | clock, ms |", "|---|---|---|", *lines])
-
-
-def names(done: list[dict[str, Any]]) -> set[str]:
-    """Return the methods in whose calls the loop was held."""
-    return {name for one in done for name in one["steps"]}
+    lines = [f"| {name} | {' | '.join(f'{1000 * seconds:.0f}' for seconds in row)} |" for name, row in rows]
+    return "\n".join(["| method | first call, ms | later calls, ms | by the clock, ms |", "|---|---|---|---|", *lines])
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from tests.faults.wires import Ending, Metadata
 from tests.faults.world import PERSON, SECRET, position, toy_record
 
 TRACEBACK = "Traceback (most recent call last)"
-FAULTY = {"internal", "unknown", "data_loss", "unavailable", "deadline_exceeded", "unimplemented"}
+FAULTY = {"internal", "unknown", "data_loss", "unavailable", "deadline_exceeded", "unimplemented", "http cut"}
 SERVED: dict[str, dict[str, Any]] = {  # good requests that show whether a service answers
     "/clerestory.v1.RulesService/ListGames": {},
     "/clerestory.v1.AdvisorService/RecommendMove": {"position": position(Random(0)), "iterations": 1},

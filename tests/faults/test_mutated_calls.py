@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from clerestory.door.methods import methods
-from tests.faults.fuzz import Figures, fuzz, longest_steps
+from tests.faults.fuzz import Figures, fuzz, longest
 from tests.faults.pieces import pieces
 from tests.faults.world import missing
 
@@ -19,7 +19,8 @@ def test_a_long_run_goes_on_where_it_was_broken_off(tmp_path: Path) -> None:
 
     def piece(_: Path, seed: int) -> Figures:
         made.append(seed)
-        figures = Figures(seed, stood={"GameService/GetGame": 0.03}, steps={"GameService/GetGame": 0.01})
+        name = "GameService/GetGame"
+        figures = Figures(seed, stood={name: 0.03}, firsts={name: 0.02}, laters={name: 0.01})
         figures.count("GameService/GetGame ok")
         return figures
 
@@ -27,7 +28,7 @@ def test_a_long_run_goes_on_where_it_was_broken_off(tmp_path: Path) -> None:
     done = pieces(tmp_path / "figures", 3, 3, piece)
     assert made == [3, 4, 5]
     assert [one["ends"] for one in done] == 3 * [{"GameService/GetGame ok": 1}]
-    assert longest_steps(done).endswith("| GameService/GetGame | 10 | 30 |")
+    assert longest(done).endswith("| GameService/GetGame | 20 | 10 | 30 |")
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 8))])

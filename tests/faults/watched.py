@@ -5,11 +5,13 @@ comes later than it should. A test that sends one call at a time reads there wha
 """
 
 import asyncio
+import gc
 import json
 import re
 import resource
 import subprocess
 import sys
+import threading
 import time
 from asyncio.events import Handle
 from collections.abc import Iterator
@@ -25,6 +27,7 @@ from clerestory.cli.main import main
 
 BEAT = 0.005  # seconds between two looks at the clock
 LATE = 0.01  # seconds beyond that which are written down
+NOTED = 0.002  # seconds of processor time of an iteration which are written down
 GRPC, PAGE = re.compile(r"serves on (\S+) with"), re.compile(r"page at (\S+)")
 END_WITHIN = 30.0  # seconds from SIGTERM
 LIMIT_CORE = (resource.RLIMIT_CORE, (0, 0))
@@ -32,72 +35,122 @@ LIMIT_CORE = (resource.RLIMIT_CORE, (0, 0))
 
 @dataclass(frozen=True)
 class Delay:
-    """The event loop was held.
+    """The event loop was held: in one iteration, or between two looks at the clock.
 
     Attributes:
-        at: when it ended, on the monotonic clock, which all processes share.
+        at: when it began, on the monotonic clock, which all processes share.
         lag: seconds for which it was held.
         busy: seconds of processor time that the whole process used meanwhile, at most `lag`: on a machine that has
             other things to do, only these are the call's.
-        own: seconds of processor time of the longest step of the loop since the last look.
-        step: the longest step by the clock since then, and its seconds.
+        own: seconds of processor time that the thread of the loop used in the iteration, without garbage collection,
+            which comes upon any call; 0 between looks.
+        collected: seconds of processor time of that collection.
+        step: the longest step of the iteration by the clock, and its seconds.
     """
 
     at: float
     lag: float
     busy: float
-    own: float
-    step: str
+    own: float = 0.0
+    collected: float = 0.0
+    step: str = ""
 
 
 # -- inside the server -----------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class Moment:
+    """Clocks at one moment: the monotonic one, and those of the processor time of the process and of this thread."""
+
+    clock: float
+    process: float
+    thread: float
+
+    @classmethod
+    def now(cls) -> "Moment":
+        """Return this moment."""
+        return cls(time.monotonic(), time.process_time(), time.thread_time())
+
+
 class LoopWatch:
-    """Looks at the clock on the event loop, and writes down when it comes late."""
+    """Writes down what holds the event loop: iterations, and whatever keeps it from looking at the clock in time."""
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
-        self._due = self._used = 0.0
+        self._began = self._due = self._collecting = Moment.now()
+        self._collected = 0.0
         self._longest: tuple[float, str] = (0.0, "")
-        self._own = 0.0
 
     def begin(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Look from now on."""
-        self._due, self._used = time.monotonic() + BEAT, time.process_time()
+        """Look at the clock from now on."""
+        self._due = Moment.now()
         loop.call_later(BEAT, self._look, loop)
 
-    def note(self, seconds: float, own: float, handle: Handle) -> None:
-        """Take note of a step of the loop, by the clock and of its thread."""
-        self._own = max(self._own, own)
+    def woken(self) -> None:
+        """Note that an iteration begins: the loop has waited for what it has to do."""
+        self._began, self._collected, self._longest = Moment.now(), 0.0, (0.0, "")
+
+    def note(self, seconds: float, handle: Handle) -> None:
+        """Note a step of the iteration."""
         if seconds > self._longest[0]:
             self._longest = seconds, f"{seconds:.3f} s {handle!r}"
 
+    def collect(self, phase: str, _: dict[str, int]) -> None:
+        """Note that a garbage collection begins or ends."""
+        if phase == "start":
+            self._collecting = Moment.now()
+        elif threading.current_thread() is threading.main_thread():
+            self._collected += time.thread_time() - self._collecting.thread
+
+    def end(self) -> None:
+        """Note that the iteration has ended."""
+        now = Moment.now()
+        lag, own = now.clock - self._began.clock, now.thread - self._began.thread - self._collected
+        if lag > LATE or own + self._collected > NOTED:
+            busy = min(lag, now.process - self._began.process)
+            self._write(Delay(self._began.clock, lag, busy, own, self._collected, self._longest[1]))
+
     def _look(self, loop: asyncio.AbstractEventLoop) -> None:
-        now, used = time.monotonic(), time.process_time()
-        lag = now - self._due
+        now, due = Moment.now(), self._due.clock + BEAT
+        lag = now.clock - due
         if lag > LATE:
-            delay = Delay(now, lag, min(lag, used - self._used), self._own, self._longest[1])
-            self._out.write(json.dumps(asdict(delay)) + "\n")
-        self._longest, self._own = (0.0, ""), 0.0
+            self._write(Delay(due, lag, min(lag, now.process - self._due.process)))
         self.begin(loop)
+
+    def _write(self, delay: Delay) -> None:
+        self._out.write(json.dumps(asdict(delay)) + "\n")
 
 
 def watch_loops(path: str) -> None:
     """Watch every event loop that this process runs."""
     watch = LoopWatch(open(path, "a", buffering=1, encoding="utf-8"))  # noqa: PTH123, SIM115  # until the process ends
-    step, forever = Handle._run, asyncio.BaseEventLoop.run_forever
+    step, turn, forever = Handle._run, asyncio.BaseEventLoop._run_once, asyncio.BaseEventLoop.run_forever  # type: ignore[attr-defined]
+    gc.callbacks.append(watch.collect)
 
     def timed(self: Handle) -> None:
-        began, used = time.perf_counter(), time.thread_time()
+        began = time.perf_counter()
         step(self)  # type: ignore[no-untyped-call]
-        watch.note(time.perf_counter() - began, time.thread_time() - used, self)
+        watch.note(time.perf_counter() - began, self)
+
+    def turned(self: Any) -> None:
+        turn(self)
+        watch.end()
 
     def watched(self: Any) -> None:
+        wait = self._selector.select
+
+        def waited(timeout: float | None = None) -> Any:
+            events = wait(timeout)
+            watch.woken()
+            return events
+
+        self._selector.select = waited
         watch.begin(self)
         forever(self)
 
     Handle._run = timed  # type: ignore[method-assign]
+    asyncio.BaseEventLoop._run_once = turned  # type: ignore[attr-defined]
     asyncio.BaseEventLoop.run_forever = watched  # type: ignore[method-assign]
 
 

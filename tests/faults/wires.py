@@ -90,6 +90,8 @@ def over_page(page: str, method: Method, payload: bytes, metadata: Metadata, *, 
         connection.request("POST", method.path, body, {"content-type": f"application/{kind}", **dict(metadata)})
         response = connection.getresponse()
         return page_stream(response) if method.streams else page_answer(response)
+    except http.client.IncompleteRead as error:
+        return Ending("http cut", text=repr(error))
     except ConnectionError:
         return Ending("closed")  # a body beyond the limit is not read to its end
     except TimeoutError:
