@@ -73,5 +73,14 @@ def leaks(output: str, secrets: set[str]) -> list[str]:
 
 def traces(output: str) -> list[str]:
     """Return the ends of the tracebacks in a server's output: it expected none of these errors."""
-    found = [part.splitlines() or [""] for part in output.split(TRACEBACK)[1:]]
-    return [f"the output has a traceback: {' '.join(lines[:60])[-500:]}" for lines in found[:5]]
+    return [f"the output has a traceback: {traceback_of(part)[-800:]}" for part in output.split(TRACEBACK)[1:6]]
+
+
+def traceback_of(rest: str) -> str:
+    """Return the traceback that some output begins with: the rest of its line in JSON, else up to the error's line."""
+    line, _, below = rest.removeprefix(":").partition("\n")
+    if line:
+        return line
+    lines = below.splitlines()
+    end = next((number for number, one in enumerate(lines) if not one.startswith(" ")), len(lines))
+    return " ".join(one.strip() for one in lines[: end + 1])

@@ -1,8 +1,10 @@
 """Games go on by themselves: whatever fails in whatever order, soon after it ends every due game has one mover."""
 
 import asyncio
+import logging
 import random
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from math import inf
@@ -187,9 +189,17 @@ async def law(seed: int) -> int:
     return sum(len(row.entries) for row in world.database.rows.values())
 
 
-@pytest.mark.parametrize("part", range(4))
+@pytest.fixture(autouse=True)
+def _without_log() -> Iterator[None]:
+    """Write no log: whatever fails is told there, which would take longer than the simulation."""
+    logging.disable()
+    yield
+    logging.disable(logging.NOTSET)
+
+
+@pytest.mark.parametrize("part", range(2))
 def test_every_due_game_has_one_mover_soon_after_the_faults_end(part: int) -> None:
-    for seed in range(250 * part, 250 * (part + 1)):
+    for seed in range(100 * part, 100 * (part + 1)):
         assert simulate(law(seed)), seed
 
 
@@ -243,7 +253,7 @@ BROKEN: dict[str, tuple[Any, str, Any]] = {
 def test_the_law_fails_if(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(*BROKEN[what])
     with pytest.raises(AssertionError):
-        for seed in range(250):
+        for seed in range(150):
             simulate(law(seed))
 
 
