@@ -1,15 +1,15 @@
 """A kept game derived from its log: seats, the position of every ply, the current step. Pure: no clock, no disk."""
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, ClassVar, Self
 
 from clerestory.engine.core import NATURE, State
 from clerestory.engine.games import GAMES, from_position
 from clerestory.engine.record import Record
 from clerestory.engine.rng import Rng
-from clerestory.games.log import EndReason, Entry, EntryKind, Head, Holder, SeatKind
+from clerestory.games.log import MOVES, EndReason, Entry, EntryKind, Head, Holder, SeatKind
 from clerestory.games.positions import Positions
 
 ENTRY_BYTES, POSITION_BYTES, LEAST_BYTES = 180, 720, 4096  # of memory: of an entry, of a position, of the rest
@@ -174,18 +174,7 @@ class ServerGame:
 
     def add(self, entry: Entry) -> None:
         """Add an entry. Raises GameError for an illegal action."""
-        if entry.moves:
-            self._play(entry)
-        elif entry.kind == EntryKind.SAID:
-            self._say(entry)
-        elif entry.kind == EntryKind.TAKEN_BACK:
-            self._back_to(entry)
-        elif entry.kind in (EntryKind.AGREED, EntryKind.DECLINED):
-            self._answer(entry)
-        elif entry.kind == EntryKind.SEATED:
-            self._seat(entry)
-        else:
-            self.ended = entry
+        self._ADDED[entry.kind](self, entry)
         self.entries.append(entry)
 
     def _play(self, entry: Entry) -> None:
@@ -212,14 +201,28 @@ class ServerGame:
             self.since = entry.moment
         self.seats[entry.seat], self.proposal = holder, None
 
-    def _answer(self, entry: Entry) -> None:
+    def _agree(self, entry: Entry) -> None:
         assert entry.seat is not None
-        if entry.kind == EntryKind.DECLINED:
-            self.proposal = None
-        elif self.proposal is None or self.proposal.ply != entry.ply:
+        if self.proposal is None or self.proposal.ply != entry.ply:
             self.proposal = TakeBackProposal(entry.ply, entry.seat, frozenset({entry.seat}))
         else:
             self.proposal = TakeBackProposal(entry.ply, self.proposal.seat, self.proposal.agreed | {entry.seat})
+
+    def _decline(self, _: Entry) -> None:
+        self.proposal = None
+
+    def _end(self, entry: Entry) -> None:
+        self.ended = entry
+
+    _ADDED: ClassVar[Mapping[EntryKind, Callable[[Any, Entry], None]]] = {
+        **dict.fromkeys(MOVES, _play),
+        EntryKind.SAID: _say,
+        EntryKind.TAKEN_BACK: _back_to,
+        EntryKind.AGREED: _agree,
+        EntryKind.DECLINED: _decline,
+        EntryKind.SEATED: _seat,
+        EntryKind.ENDED: _end,
+    }
 
 
 def why_frozen(head: Head) -> str:

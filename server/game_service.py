@@ -3,24 +3,21 @@
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import partial
 from typing import Any, TypeVar
 
 import grpc
 
-from clerestory.advice.caller import Caller
 from clerestory.games import course
 from clerestory.games.aside import aside
 from clerestory.games.cache import SetAside
 from clerestory.games.keeper import Keeper, typed
 from clerestory.games.kept import ServerGame
-from clerestory.games.live import Live
 from clerestory.games.log import SeatKind
-from clerestory.games.making import ONLOOKER, OWNER, NewGame, keys_of, make_game, seat_name
-from clerestory.games.store import Conflict, Key
+from clerestory.games.making import ONLOOKER, OWNER, seat_name
+from clerestory.games.requests import Requests
 from clerestory.games.tokens import Mint
-from clerestory.games.viewer import Viewer, digest_of, listed_to, viewer_of
+from clerestory.games.viewer import Viewer, listed_to, viewer_of
 from clerestory.refusals import Reason, Refusal, refuse
 from clerestory.server.callers import Callers
 from clerestory.server.translate_games import (
@@ -40,7 +37,6 @@ from clerestory.v1.games_pb2_grpc import GameServiceServicer
 logger = logging.getLogger(__name__)
 
 Context = grpc.aio.ServicerContext[Any, Any]
-T = TypeVar("T")
 A = TypeVar("A")
 
 
@@ -57,53 +53,18 @@ class GameHandlers(GameServiceServicer):
         self._keeper = keeper
         self._callers = callers
         self._max_watchers = max_watchers
-        self._now = keeper.now
+        self._requests = Requests(keeper)
 
     # -- creating and joining ----------------------------------------------------------------------
 
     async def CreateGame(self, request: games.CreateGameRequest, context: Context) -> games.CreateGameResponse:
         """Create a game, once per request name. Raises Refusal."""
-        plan = read_plan(request)
-        mint = Mint(self._keeper.store.secret, plan.request_id and f"create {plan.request_id}")
-        if await self._known(mint) is None:
-            with suppress(Conflict):  # the same request, a moment before
-                return await self._make(plan, mint, self._callers.of(context))
-        async with self._keeper.lend(mint.game_id()) as live:
-            return write_created(live.kept, mint)
-
-    async def _make(self, plan: NewGame, mint: Mint, caller: Caller) -> games.CreateGameResponse:
-        """Return a new game once it is stored; the answer is made before, in case that it cannot be."""
-        kept = await aside(len(plan.played), make_game, plan, mint, caller.origin, self._now())
-        answer = write_created(kept, mint)
-        await self._keeper.create(kept, keys_of(kept.head, mint))
-        return answer
-
-    async def _known(self, mint: Mint) -> tuple[str, int | None] | None:
-        """Return the game and seat of a request that was answered before, None for a new one."""
-        if not mint.digest:
-            return None
-        with typed():
-            return (await self._keeper.store.find([mint.digest])).get(mint.digest)
+        return await self._requests.create(read_plan(request), self._callers.of(context).origin, write_created)
 
     async def JoinGame(self, request: games.JoinGameRequest, context: Context) -> games.JoinGameResponse:
         """Take a seat, once per request name. Raises Refusal."""
-        wanted, name = read_join(request)
-        mint = Mint(self._keeper.store.secret, request.request_id and f"join {request.game_id} {request.request_id}")
-        token = mint.token("seat")
-
-        def act(kept: ServerGame) -> games.JoinGameResponse:
-            return write_joined(kept, course.join(kept, wanted, name, digest_of(token), self._now()), token)
-
-        async with self._keeper.lend(request.game_id) as live:
-            if (known := await self._known(mint)) is None:
-                with suppress(Conflict):  # the same request, a moment before
-                    answer, _ = await self._keeper.change(
-                        live, act, lambda done: join_keys(done.seat_token.seat, token, mint)
-                    )
-                    return answer
-                known = await self._known(mint)
-            assert known is not None
-            return write_joined(live.kept, known[1] or 0, token)
+        seat, name = read_join(request)
+        return await self._requests.join(request.game_id, seat, name, request.request_id, write_joined)
 
     # -- reading -----------------------------------------------------------------------------------
 
@@ -180,69 +141,55 @@ class GameHandlers(GameServiceServicer):
 
     async def PlayAction(self, request: games.PlayActionRequest, context: Context) -> games.PlayActionResponse:
         """Play an action, exactly once. Raises Refusal."""
-        act = partial(course.play, version=request.version, text=request.action, moment=self._now())
-        return games.PlayActionResponse(**await self._act(request, act))
+        act = partial(course.play, version=request.version, text=request.action)
+        return await self._act(request, act, games.PlayActionResponse)
 
     async def SayShown(self, request: games.SayShownRequest, context: Context) -> games.SayShownResponse:
         """Enter what a seat has been shown, exactly once. Raises Refusal."""
-        act = partial(course.say, version=request.version, seat=request.seat, text=request.outcome, moment=self._now())
-        return games.SayShownResponse(**await self._act(request, act))
+        act = partial(
+            course.say, version=request.version, seat=request.seat, text=request.outcome, moment=self._keeper.now()
+        )
+        return await self._act(request, act, games.SayShownResponse)
 
     async def TakeBack(self, request: games.TakeBackRequest, context: Context) -> games.TakeBackResponse:
         """Request a take-back, agree to it or decline it. Raises Refusal."""
         act = partial(
-            course.take_back, version=request.version, ply=request.ply, decline=request.decline, moment=self._now()
+            course.take_back,
+            version=request.version,
+            ply=request.ply,
+            decline=request.decline,
+            moment=self._keeper.now(),
         )
-        return games.TakeBackResponse(**await self._act(request, act))
+        return await self._act(request, act, games.TakeBackResponse)
 
     async def _act(
         self,
         request: games.PlayActionRequest | games.SayShownRequest | games.TakeBackRequest,
         act: Callable[..., int],
-    ) -> dict[str, Any]:
-        """Act on a version, and return the fields of the answer, as of the version after it."""
-        async with self._keeper.lend(request.game_id) as live:
-            near = await live.reach(min(request.version, live.kept.version))
-
-            def write(kept: ServerGame, viewer: Viewer, version: int) -> dict[str, Any]:
-                before = live.after(near, request.version)
-                after = before.until(kept, version)
-                entries = write_entries(before, after)
-                return {"entries": entries, "game": write_game(after), "views": write_views(after, viewer)}
-
-            return await self._change(live, request.tokens, act, write)
-
-    async def _change(
-        self,
-        live: Live,
-        tokens: Sequence[str],
-        act: Callable[[ServerGame, Viewer], T],
-        write: Callable[[ServerGame, Viewer, T], A],
+        response: Callable[..., A],
     ) -> A:
-        """Let a viewer change a game, and return the answer, which is made before the change is stored."""
+        """Act on a version, and answer with what has come of it."""
 
-        def whole(kept: ServerGame) -> A:
-            viewer = viewer_of(kept, tokens)
-            return write(kept, viewer, act(kept, viewer))
+        def write(before: ServerGame, after: ServerGame, viewer: Viewer) -> A:
+            return response(
+                entries=write_entries(before, after), game=write_game(after), views=write_views(after, viewer)
+            )
 
-        answer, _ = await self._keeper.change(live, whole)
-        return answer
+        return await self._requests.act(request.game_id, request.tokens, request.version, act, write)
 
     async def SetSeat(self, request: games.SetSeatRequest, context: Context) -> games.SetSeatResponse:
         """Set who holds a seat. Raises Refusal."""
-        act = partial(course.set_seat, seat=request.seat, plan=read_seat_plan(request), moment=self._now())
-        async with self._keeper.lend(request.game_id) as live:
-            return await self._change(
-                live, request.tokens, act, lambda kept, *_: games.SetSeatResponse(game=write_game(kept))
-            )
+        act = partial(course.set_seat, seat=request.seat, plan=read_seat_plan(request))
+        return await self._requests.change(
+            request.game_id, request.tokens, act, lambda kept: games.SetSeatResponse(game=write_game(kept))
+        )
 
     async def EndGame(self, request: games.EndGameRequest, context: Context) -> games.EndGameResponse:
         """End a game early. Raises Refusal."""
-        act = partial(course.end, reason=read_end(request), moment=self._now())
-        async with self._keeper.lend(request.game_id) as live:
-            return await self._change(
-                live, request.tokens, act, lambda kept, *_: games.EndGameResponse(game=write_game(kept))
-            )
+        act = partial(course.end, reason=read_end(request))
+        return await self._requests.change(
+            request.game_id, request.tokens, act, lambda kept: games.EndGameResponse(game=write_game(kept))
+        )
 
 
 def require_sight(viewer: Viewer) -> None:
@@ -265,9 +212,3 @@ def write_created(kept: ServerGame, mint: Mint) -> games.CreateGameResponse:
 def write_joined(kept: ServerGame, seat: int, token: str) -> games.JoinGameResponse:
     """Return a game with the token of a seat that was taken."""
     return games.JoinGameResponse(game=write_game(kept), seat_token=games.SeatToken(seat=seat, token=token))
-
-
-def join_keys(seat: int, token: str, mint: Mint) -> list[Key]:
-    """Return the keys of a seat that was taken."""
-    request = [Key(mint.digest, seat, request=True)] if mint.digest else []
-    return [Key(digest_of(token), seat), *request]

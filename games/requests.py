@@ -1,0 +1,142 @@
+"""Requests about games: each is carried out exactly once, however often it is repeated, and answered alike."""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import TypeVar
+
+from clerestory.games import course
+from clerestory.games.aside import aside
+from clerestory.games.keeper import Keeper, typed
+from clerestory.games.kept import ServerGame
+from clerestory.games.making import NewGame, keys_of, make_game
+from clerestory.games.store import Conflict, Key
+from clerestory.games.tokens import Mint
+from clerestory.games.viewer import Viewer, digest_of, viewer_of
+
+A = TypeVar("A")
+
+
+class Requests:
+    """Carries out requests that change games.
+
+    Each answer is made by a function that the caller gives, before the change is stored: where none can be made,
+    nothing has happened.
+
+    Args:
+        keeper: of the games.
+    """
+
+    def __init__(self, keeper: Keeper) -> None:
+        self._keeper = keeper
+
+    async def create(self, plan: NewGame, maker: str, answer: Callable[[ServerGame, Mint], A]) -> A:
+        """Create a game, once per request name; `maker` is the origin of the caller.
+
+        Raises Refusal: TOO_MANY_GAMES, DISK_FULL, STORE_FAILED, and those of a record that it is to continue.
+        """
+        mint = Mint(self._keeper.store.secret, plan.request_id and f"create {plan.request_id}")
+        if await self._known(mint) is None:
+            with suppress(Conflict):  # the same request, a moment before
+                return await self._make(plan, mint, maker, answer)
+        async with self._keeper.lend(mint.game_id()) as live:
+            return answer(live.kept, mint)
+
+    async def _make(self, plan: NewGame, mint: Mint, maker: str, answer: Callable[[ServerGame, Mint], A]) -> A:
+        kept = await aside(len(plan.played), make_game, plan, mint, maker, self._keeper.now())
+        made = answer(kept, mint)
+        await self._keeper.create(kept, keys_of(kept.head, mint))
+        return made
+
+    async def join(
+        self, game_id: str, seat: int | None, name: str, request_id: str, answer: Callable[[ServerGame, int, str], A]
+    ) -> A:
+        """Take a seat, once per request name.
+
+        Args:
+            game_id: of the game.
+            seat: wanted, None for any open one.
+            name: of the person, "" for none.
+            request_id: name of the request, "" for one that is never repeated.
+            answer: is given the game, the seat and its token.
+
+        Raises Refusal: NO_SUCH_GAME, STORE_FAILED, and those of `course.join`.
+        """
+        mint = Mint(self._keeper.store.secret, request_id and f"join {game_id} {request_id}")
+        token = mint.token("seat")
+
+        def act(kept: ServerGame) -> tuple[int, A]:
+            taken = course.join(kept, seat, name, digest_of(token), self._keeper.now())
+            return taken, answer(kept, taken, token)
+
+        async with self._keeper.lend(game_id) as live:
+            if (known := await self._known(mint)) is None:
+                with suppress(Conflict):  # the same request, a moment before
+                    (_, made), _ = await self._keeper.change(live, act, lambda done: keys_to(done[0], token, mint))
+                    return made
+                known = await self._known(mint)
+            assert known is not None
+            return answer(live.kept, known[1] or 0, token)
+
+    async def _known(self, mint: Mint) -> tuple[str, int | None] | None:
+        """Return the game and seat of a request that was answered before, None for a new one."""
+        if not mint.digest:
+            return None
+        with typed():
+            return (await self._keeper.store.find([mint.digest])).get(mint.digest)
+
+    async def act(
+        self,
+        game_id: str,
+        tokens: Sequence[str],
+        version: int,
+        act: Callable[..., int],
+        answer: Callable[[ServerGame, ServerGame, Viewer], A],
+    ) -> A:
+        """Act on a version of a game, once: who repeats that is told the same again, also when more has happened.
+
+        Args:
+            game_id: of the game.
+            tokens: of who acts.
+            version: on which.
+            act: of `course`: is given the game, who acts and the `moment`; returns the version after the change, which
+                may have been made before.
+            answer: is given the game at the version, the game after the change, and who sees it.
+
+        Raises Refusal: NO_SUCH_GAME, STORE_FAILED, DISK_FULL, and what `act` raises.
+        """
+        moment = self._keeper.now()
+        async with self._keeper.lend(game_id) as live:
+            near = await live.reach(min(version, live.kept.version))
+
+            def told(kept: ServerGame, viewer: Viewer) -> A:
+                after = act(kept, viewer, moment=moment)
+                before = live.after(near, version)
+                return answer(before, before.until(kept, after), viewer)
+
+            return (await self._keeper.change(live, lambda kept: told(kept, viewer_of(kept, tokens))))[0]
+
+    async def change(
+        self,
+        game_id: str,
+        tokens: Sequence[str],
+        act: Callable[..., object],
+        answer: Callable[[ServerGame], A],
+    ) -> A:
+        """Let the holder of tokens change a game whatever its version is; to repeat that changes nothing more.
+
+        `act` is a function of `course` as above. Raises the same.
+        """
+        moment = self._keeper.now()
+
+        def told(kept: ServerGame) -> A:
+            act(kept, viewer_of(kept, tokens), moment=moment)
+            return answer(kept)
+
+        async with self._keeper.lend(game_id) as live:
+            return (await self._keeper.change(live, told))[0]
+
+
+def keys_to(seat: int, token: str, mint: Mint) -> list[Key]:
+    """Return the keys to a seat that was taken."""
+    request = [Key(mint.digest, seat, request=True)] if mint.digest else []
+    return [Key(digest_of(token), seat), *request]
