@@ -62,10 +62,9 @@ lint: $(VENV)/.lint
 	$(BIN)/python -m tools.prose
 	$(BIN)/python clients/web/lint.py
 
-reference: $(VENV)/.built  ## docs/reference.md out of the comments in proto/, tables of RULES.md and docs/ out of what the code declares
-	$(BIN)/python proto/reference.py
+reference: $(VENV)/.built  ## docs/reference.md and the tables of RULES.md, out of the comments in proto/ and what the code declares
+	$(BIN)/python -m tools.reference
 	$(BIN)/python -m tools.fields
-	$(BIN)/python -m tools.declared
 
 baseline: $(VENV)/.lint  ## what `buf breaking` compares proto/ with: at a release, or after a break that is meant
 	$(BIN)/buf build --exclude-source-info --output proto/baseline.binpb

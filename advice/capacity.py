@@ -25,9 +25,9 @@ class Capacity:
     )
     max_searches: int = declared(
         64,
-        "concurrent searches of one [caller](#callers), including waiting ones; at most half of them may be hints"
-        " (`Analyze`). With seats or games a caller may have [half as many again](#admission), all callers together"
-        " twice as many",
+        "concurrent searches of one [caller](operations.md#callers), including waiting ones; at most half of them may"
+        " be hints (`Analyze`). With seats or games a caller may have [half as many again](operations.md#admission),"
+        " all callers together twice as many",
         COUNT,
     )
     min_iterations: int = declared(

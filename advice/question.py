@@ -185,7 +185,8 @@ def time_fault(seconds: float, least: float = 0.0, most: float = LONGEST_TIME) -
     if seconds > 0 and least <= seconds <= most:
         return ""
     limit = f"from {least:g} s to" if least else "above 0 s and at most"
-    return f"is {seconds:g} s; must be {limit} {most:g} s"
+    longest = f"{most / 3600:g} h" if most >= 3600 else f"{most:g} s"
+    return f"is {seconds:g} s; must be {limit} {longest}"
 
 
 def deciding(position: State, seat: int | None, faults: Faults) -> int | None:

@@ -31,7 +31,7 @@ app = group(
             "play": ("Play a game in the terminal against bots.", "play:play"),
             "recommend": ("Recommend a move in a position.", "recommend:recommend"),
             "analyze": ("Show the best lines of a position as they improve.", "recommend:analyze"),
-            "hint": ("Rank the actions of a position without a server.", "hint:hint"),
+            "hint": ("Rank the actions of a position, and say why.", "hint:hint"),
             "annotate": ("Review a recorded game: luck, errors and gifts.", "annotate:annotate_record"),
             "puzzle": ("Show a position with one best action; judge an answer.", "puzzle:solve"),
         },
@@ -46,7 +46,7 @@ app = group(
             "replay": ("Check recorded games and print how they ended.", "show:replay"),
             "simulate": ("Play games at random.", "simulate:simulate"),
         },
-        "Laboratory": {
+        "Research": {
             "arena": ("Let two bots play matches, and say which is stronger.", "arena:arena"),
             "tune": ("Tune options of a bot by the games it wins.", "tune:tune"),
             "learn": ("Learn a value from games of the search against itself.", "learn:learn"),

@@ -114,6 +114,7 @@ KINDS = {
 
 
 HINTS = {
+    "Connection refused": "no server listens at this address",
     "Socket closed": "the server closed the connection; it may require TLS or a client certificate",
     "reset by peer": "the server closed the connection; it may require TLS or a client certificate",
     "WRONG_VERSION_NUMBER": "the server does not use TLS",

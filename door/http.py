@@ -72,7 +72,7 @@ class HttpExchange:
                         raise CallerLeft
                     found += part.get("body", b"")
                     if len(found) > MAX_BODY_BYTES:
-                        raise ConnectError("resource_exhausted", f"the body has more than {MAX_BODY_BYTES} bytes")
+                        raise ConnectError("resource_exhausted", f"the body has more than {MAX_BODY_BYTES >> 10} KiB")
                     more = part.get("more_body", False)
         except TimeoutError:
             raise ConnectError("deadline_exceeded", f"the body did not arrive within {BODY_SECONDS:g} s") from None

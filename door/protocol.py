@@ -60,7 +60,7 @@ def check_head(received: bytes) -> None:
     """Raise BadRequest for a head that is too long; the rest of it may be missing."""
     end = received.find(b"\r\n\r\n")
     if max(end, 0) > MAX_HEAD_BYTES or (end < 0 and len(received) > MAX_HEAD_BYTES):
-        raise BadRequest(f"The head of the request has more than {MAX_HEAD_BYTES} bytes.", 431)
+        raise BadRequest(f"The head of the request has more than {MAX_HEAD_BYTES >> 10} KiB.", 431)
     if received.count(b"\n", 0, end if end >= 0 else len(received)) > MAX_LINES:
         raise BadRequest(f"The head of the request has more than {MAX_LINES} lines.", 431)
 

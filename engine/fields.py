@@ -7,6 +7,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from clerestory.engine.errors import Violations
 
 MAX_LISTED = 20  # faults named in one error
+LONGEST_QUOTED = 80  # characters of a value
+PREFIX = "Input should be "  # of pydantic
+PLAIN = {"missing": "is missing", "extra_forbidden": "is not a field here; remove it"}  # by pydantic's type of a fault
 
 Shape = TypeVar("Shape", bound="Fields")
 
@@ -39,7 +42,12 @@ def dotted(location: tuple[int | str, ...]) -> str:
 
 
 def fault_text(fault: Any) -> str:
-    """Return what is wrong, with the value if it is short enough to quote."""
-    message = str(fault["msg"])
+    """Return what is wrong: the value, if it is short enough to quote, and what it must be."""
+    if fault["type"] in PLAIN:
+        return PLAIN[fault["type"]]
     value = repr(fault.get("input"))
-    return message if len(value) > 80 or fault["type"] == "missing" else f"{message}: {value}"
+    given = f"is {value}; " if len(value) <= LONGEST_QUOTED else ""
+    message = str(fault["msg"])
+    if message.startswith(PREFIX):
+        return f"{given}must be {message.removeprefix(PREFIX)}"
+    return f"{given}{message[:1].lower()}{message[1:]}"

@@ -123,7 +123,7 @@ def read_line(number: int, text: str) -> dict[str, Any]:
     except RecursionError:
         raise BadRecord(number, f"is nested too deep: {text.strip()[:60]!r}") from None
     except ValueError:
-        raise BadRecord(number, f"is not JSON: {text.strip()[:60]!r}") from None
+        raise BadRecord(number, f"is not JSON: {text.strip()[:60]!r}; a record has one JSON object a line") from None
     if not isinstance(fields, dict):
         raise BadRecord(number, "is not a JSON object")
     return fields

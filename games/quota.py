@@ -12,6 +12,7 @@ from clerestory.games.cache import typed
 from clerestory.games.kept import ServerGame
 from clerestory.games.store import Store, Tally
 from clerestory.refusals import Reason, Refusal
+from clerestory.sizes import spoken_size
 
 MINUTE = 60.0
 TRIES = 3  # to count a store while nothing is stored
@@ -138,19 +139,11 @@ class Quota:
     def _require_room(self, maker: str) -> None:
         """Raise Refusal, TOO_MANY_GAMES, if a caller may not make one more game."""
         own, limits = self._tally.get(maker, Tally()), self._limits
-        require(
-            "max_games_each",
-            own.unfinished,
-            limits.each,
-            "of your games are unfinished, the most allowed; finish or abandon one first",
-        )
-        require(
-            "max_games",
-            self.unfinished,
-            limits.games,
-            "games are unfinished, the most that this server allows; try again later",
-        )
-        stored = "bytes of your games are stored, the most that one caller may have"
+        unfinished = f"{own.unfinished} of your games are unfinished, the most allowed; finish or abandon one first"
+        require("max_games_each", own.unfinished, limits.each, unfinished)
+        everybodys = f"{self.unfinished} games are unfinished, the most that this server allows; try again later"
+        require("max_games", self.unfinished, limits.games, everybodys)
+        stored = f"your games take {spoken_size(own.bytes)} in the store, the most that one caller may have"
         require("max_bytes_each", own.bytes, limits.bytes_each, stored)
         self._require_pace(maker)
 
@@ -170,7 +163,7 @@ class Quota:
             raise Refusal(Reason.TOO_MANY_GAMES, [("", f"more than {most} {text}")], wait, metadata)
 
 
-def require(limit: str, there: int, most: int, words: str) -> None:
+def require(limit: str, there: int, most: int, text: str) -> None:
     """Raise Refusal, TOO_MANY_GAMES with the name and value of the limit, if the limit is reached."""
     if there >= most:
-        raise Refusal(Reason.TOO_MANY_GAMES, [("", f"{there} {words}")], metadata={"limit": limit, "most": str(most)})
+        raise Refusal(Reason.TOO_MANY_GAMES, [("", text)], metadata={"limit": limit, "most": str(most)})

@@ -32,7 +32,9 @@ class Settings(Capacity):
         NOT_NEGATIVE,
     )
     idle_timeout: float = declared(
-        60.0, "seconds after which a [connection](#connections) without calls is closed", Numbers(1, MAX_IDLE)
+        60.0,
+        "seconds after which a [connection](operations.md#connections) without calls is closed",
+        Numbers(1, MAX_IDLE),
     )
     store: str = declared(
         MEMORY,
@@ -41,7 +43,7 @@ class Settings(Capacity):
         " [several servers share](hosting.md#several-servers)",
     )
     max_games: int = declared(100_000, "unfinished games kept; further ones are refused", COUNT)
-    max_games_each: int = declared(10_000, "unfinished games of one [caller](#callers)", COUNT)
+    max_games_each: int = declared(10_000, "unfinished games of one [caller](operations.md#callers)", COUNT)
     max_games_a_minute: int = declared(
         600,
         "new games of one caller in a minute, or at once after a minute without any; further ones are refused, with"
@@ -69,7 +71,7 @@ class Settings(Capacity):
     tls_cert: Path | None = declared(
         None,
         "file with the server's certificate chain (PEM); plaintext is then refused. Like the next three it is read"
-        " again [on SIGHUP](#tls-and-tokens)",
+        " again [on SIGHUP](operations.md#tls-and-tokens)",
     )
     tls_key: Path | None = declared(None, "file with the private key of `--tls-cert` (PEM, not encrypted)")
     tls_client_ca: Path | None = declared(

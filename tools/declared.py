@@ -1,11 +1,7 @@
-"""Write the tables of docs/ that are declared in code: the settings of a server, the options of a search.
-
-usage: python -m tools.declared
-"""
+"""Chapters of docs/reference.md that are declared in code: the settings of a server, the options of a search."""
 
 import re
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from clerestory.cli.serve import DEFAULTS, LOG
 from clerestory.cli.settings import option_name, variable_name
@@ -16,10 +12,10 @@ from clerestory.engine.core import Game
 from clerestory.engine.games import with_catalogue
 from clerestory.search.options import Options, shipped
 
-DOCS = Path(__file__).parents[1] / "docs"
 SEARCH_HEAD = "| option | meaning | range | `ismcts-plain` |"
 SETTINGS_HEAD = "| option | environment | default | meaning |"
-ROWS = r"[^\n]*\n(?:\|[^\n]*\n)*"
+SETTINGS = "Of `clerestory serve`. Options override the environment, which overrides the defaults."
+SEARCH = "As in `ismcts-plain:reward=mix`. The last columns: what a game's shipped search has in place of the default."
 
 
 def settings_table() -> str:
@@ -71,7 +67,7 @@ def shipped_value(name: str, game: Game, default: object) -> str:
     return "" if value == default else f"`{value}`"
 
 
-# -- pages -----------------------------------------------------------------------------------------
+# -- chapters --------------------------------------------------------------------------------------
 
 
 def code(words: str, declaration: Declaration) -> str:
@@ -79,20 +75,7 @@ def code(words: str, declaration: Declaration) -> str:
     return words if words in ("none", "no", declaration.default) else re.sub(r"^\S+", r"`\g<0>`", words)
 
 
-def replaced(page: str, head: str, table: str) -> str:
-    """Return a page with the table that begins with a head replaced."""
-    return re.sub(re.escape(head) + ROWS, lambda _: table, page, count=1)
-
-
-def main() -> None:
-    """Write all tables."""
-    for name, head, table in (
-        ("operations.md", SETTINGS_HEAD, settings_table()),
-        ("arena.md", SEARCH_HEAD, search_table()),
-    ):
-        page = DOCS / name
-        page.write_text(replaced(page.read_text("utf-8"), head, table), "utf-8")
-
-
-if __name__ == "__main__":
-    main()
+def declared_chapters() -> Iterator[str]:
+    """Yield a chapter for each table."""
+    yield f"## Settings of a server\n\n{SETTINGS}\n\n{settings_table()}"
+    yield f"## Options of a search\n\n{SEARCH}\n\n{search_table()}"

@@ -64,7 +64,7 @@ def test_the_list_of_commands_is_whole_sentences(group: object, names: list[str]
 
 def test_what_people_use_first_comes_first() -> None:
     shown = CliRunner().invoke(app, ["--help"]).output
-    headings = ["Play and ask", "Serve", "Positions and records", "Laboratory"]
+    headings = ["Play and ask", "Serve", "Positions and records", "Research"]
     assert [line.rstrip(":") for line in shown.splitlines() if line.endswith(":") and line[0] != " "][1:] == headings
 
 

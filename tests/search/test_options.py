@@ -9,7 +9,7 @@ from clerestory.search.errors import BadLimit
 from clerestory.search.options import LEARNING, read_options, write_options
 from tools.declared import search_table
 
-PAGE = Path(__file__).parents[2] / "docs" / "arena.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference.md"
 
 
 @pytest.mark.parametrize(

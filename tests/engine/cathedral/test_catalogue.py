@@ -105,7 +105,7 @@ def test_a_card_too_few_and_a_missing_list() -> None:
     assert faults("[[event_cards]]".join([first, *rest[:-2], rest[-1]])) == [
         ("catalogue.event_cards", "9 cards; there must be 10")
     ]
-    assert ("catalogue.event_cards", "Field required") in faults(first)
+    assert ("catalogue.event_cards", "is missing") in faults(first)
 
 
 def test_all_faults_are_listed() -> None:

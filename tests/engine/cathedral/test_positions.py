@@ -27,7 +27,7 @@ FAULTS: list[tuple[dict[str, Any], str, str]] = [
     ({"event": "flood"}, "event", "'flood' is not a card of this list"),
     ({"supply_craftsmen": ["potter_2", "potter_2"]}, "supply_craftsmen", "'potter_2' is listed 2 times"),
     ({"used": [{"craftsman": "goldsmith_5", "times": 11}]}, "used[0].times", "less than or equal to 10"),
-    ({"luck": 1}, "luck", "Extra inputs"),
+    ({"luck": 1}, "luck", "is not a field here"),
     ({"players": []}, "players", "at least 2 items"),
     ({"stock": {"sand": 4, "wood": 4}}, "stock.stone", "required"),
     ({"red": {"craftsmen": ["potter"]}}, "players[0].craftsmen", "'potter' is not a card of this list"),

@@ -131,7 +131,7 @@ FAULTS: list[tuple[dict[str, Any], str, str]] = [
     ({"step": "weather", "feast": True}, "toy.feast", "known only"),
     ({"moved": 2}, "toy.moved", "2 seats cannot have acted"),
     ({"players": []}, "toy.players", "at least 2"),
-    ({"luck": 1}, "toy.luck", "Extra inputs"),
+    ({"luck": 1}, "toy.luck", "is not a field here"),
 ]
 
 

@@ -1,4 +1,4 @@
-"""Writes docs/reference.md out of the comments in proto/: `python proto/reference.py`, or `make reference`."""
+"""Writes docs/reference.md out of the comments in proto/ and what the code declares: `make reference`."""
 
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -15,16 +15,21 @@ from google.protobuf.descriptor_pb2 import (
 )
 from grpc_tools import protoc  # type: ignore[import-untyped]
 
-PROTO = Path(__file__).parent
-PAGE = PROTO.parent / "docs" / "reference.md"
+from tools.declared import declared_chapters
+
+ROOT = Path(__file__).parents[1]
+PROTO = ROOT / "proto"
+PAGE = ROOT / "docs" / "reference.md"
 FIRST = ("advisor", "rules", "games", "annotation", "puzzle", "position")  # calls; then the messages of the games
 MESSAGE, ENUM, SERVICE, MEMBER, ONEOF = 4, 5, 6, 2, 8  # numbers of fields in descriptor.proto, of which paths are made
 METHOD, VALUE = 2, 2
 HEAD = """\
-# API reference
+# Reference
 
-Every call, message, field and value of `clerestory.v1`, made by `make reference` out of the comments in `proto/`:
-change them there. [The protocol](protocol.md) is the way in.
+Every call, message, field and value of `clerestory.v1`, every [setting of a server](#settings-of-a-server) and every
+[option of a search](#options-of-a-search). Made by `make reference` out of the comments in `proto/` and the
+declarations in the code: change them there. [The protocol](protocol.md), [operations](operations.md) and
+[the arena](arena.md) are the ways in.
 """
 
 Comments = dict[tuple[int, ...], str]  # by the path of what they stand before
@@ -58,7 +63,8 @@ def page() -> str:
     """Return the whole page."""
     found = described()
     order = [*FIRST, *sorted(found.keys() - FIRST)]
-    return "\n".join([HEAD, *(line for name in order for line in chapter(found[name]))])
+    calls = (line for name in order for line in chapter(found[name]))
+    return "\n".join([HEAD, *calls, *declared_chapters()])
 
 
 def chapter(file: FileDescriptorProto) -> Iterator[str]:
