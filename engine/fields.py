@@ -1,5 +1,6 @@
 """Reading the fields of a position or a catalogue: the shape by pydantic, the faults as Violations."""
 
+from functools import reduce
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -9,6 +10,13 @@ from clerestory.engine.errors import Violations
 MAX_LISTED = 20  # faults named in one error
 LONGEST_QUOTED = 80  # characters of a value
 PREFIX = "Input should be "  # of pydantic
+SAID = {
+    "less than or equal to": "at most",
+    "greater than or equal to": "at least",
+    "greater than": "above",
+    "less than": "below",
+    "a valid integer": "a whole number",
+}  # pydantic's words, in plainer ones
 PLAIN = {"missing": "is missing", "extra_forbidden": "is not a field here; remove it"}  # by pydantic's type of a fault
 
 Shape = TypeVar("Shape", bound="Fields")
@@ -47,7 +55,7 @@ def fault_text(fault: Any) -> str:
         return PLAIN[fault["type"]]
     value = repr(fault.get("input"))
     given = f"is {value}; " if len(value) <= LONGEST_QUOTED else ""
-    message = str(fault["msg"])
+    message = reduce(lambda text, words: text.replace(*words), SAID.items(), str(fault["msg"]))
     if message.startswith(PREFIX):
         return f"{given}must be {message.removeprefix(PREFIX)}"
     return f"{given}{message[:1].lower()}{message[1:]}"

@@ -16,8 +16,8 @@ from tests.shipped import CATHEDRAL
 faults = partial(faults_of_position, CATHEDRAL, CATHEDRAL.new(2, 1).to_position())
 
 FAULTS: list[tuple[dict[str, Any], str, str]] = [
-    ({"round": 7}, "round", "less than or equal to 6"),
-    ({"round": "1"}, "round", "valid integer: '1'"),
+    ({"round": 7}, "round", "must be at most 6"),
+    ({"round": "1"}, "round", "must be a whole number"),
     ({"step": "tea"}, "step", "'tea'"),
     ({"starting_player": "pink"}, "starting_player", "'pink'"),
     ({"starting_player": "green"}, "starting_player", "no player 'green' in this game; the players are red, blue"),
@@ -26,10 +26,10 @@ FAULTS: list[tuple[dict[str, Any], str, str]] = [
     ({"court": ["", "", "", "green"]}, "court", "no player 'green'"),
     ({"event": "flood"}, "event", "'flood' is not a card of this list"),
     ({"supply_craftsmen": ["potter_2", "potter_2"]}, "supply_craftsmen", "'potter_2' is listed 2 times"),
-    ({"used": [{"craftsman": "goldsmith_5", "times": 11}]}, "used[0].times", "less than or equal to 10"),
+    ({"used": [{"craftsman": "goldsmith_5", "times": 11}]}, "used[0].times", "must be at most 10"),
     ({"luck": 1}, "luck", "is not a field here"),
     ({"players": []}, "players", "at least 2 items"),
-    ({"stock": {"sand": 4, "wood": 4}}, "stock.stone", "required"),
+    ({"stock": {"sand": 4, "wood": 4}}, "stock.stone", "is missing"),
     ({"red": {"craftsmen": ["potter"]}}, "players[0].craftsmen", "'potter' is not a card of this list"),
     ({"red": {"bought": ["metal"]}}, "players[0].bought[0]", "'metal'"),
     ({"red": {"bought": ["sand", "sand"]}}, "players[0].bought", "'sand' is listed 2 times"),

@@ -18,8 +18,8 @@ NO_CHIPS = {"wood": 0, "sand": 0, "stone": 0, "wool": 0, "ore": 0}
 faults = partial(faults_of_position, DUEL)
 
 FAULTS: list[tuple[dict[str, Any], str, str]] = [
-    ({"phase": 5}, "phase", "less than or equal to 4"),
-    ({"phase": "1"}, "phase", "valid integer: '1'"),
+    ({"phase": 5}, "phase", "must be at most 4"),
+    ({"phase": "1"}, "phase", "must be a whole number"),
     ({"step": "tea"}, "step", "'tea'"),
     ({"power": "pink"}, "power", "'pink'"),
     ({"to_act": "green"}, "to_act", "'green'"),
