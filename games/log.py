@@ -181,6 +181,13 @@ class Entry:
         return HOLDER.validate_json(self.text)
 
 
+def shares_of_end(entry: Entry, seats: int) -> list[float] | None:
+    """Return the win shares after an early end: of two players the one who did not resign has won; None: abandoned."""
+    if EndReason(entry.text) == EndReason.ABANDONED:
+        return None
+    return [0.0 if seat == entry.seat else 1.0 for seat in range(seats)]
+
+
 def seated(seat: int, holder: Holder, moment: int) -> Entry:
     """Return the entry that gives a seat to somebody."""
     return Entry(EntryKind.SEATED, seat, HOLDER.dump_json(holder).decode(), moment)

@@ -1,1 +1,1 @@
-"""The service: admission, time, translation between the wire and the rules."""
+"""The service on the wire: handlers, translation between messages and the application, and limits on calls."""

@@ -19,6 +19,7 @@ from clerestory.games.log import (
     Onlookers,
     SeatKind,
     TakeBacks,
+    shares_of_end,
 )
 from clerestory.games.viewer import Presence, Viewer
 from clerestory.server.translate_answers import duration
@@ -139,12 +140,11 @@ def write_end(kept: ServerGame) -> games.GameEnd | None:
 
 
 def ended(entry: Entry, seats: int) -> games.GameEnd:
-    """Return the early end of a game; of two players the one who did not resign has won."""
-    reason = EndReason(entry.text)
-    if reason == EndReason.ABANDONED:
-        return games.GameEnd(reason=ENDS[reason])
-    shares = [0.0 if seat == entry.seat else 1.0 for seat in range(seats)]
-    return games.GameEnd(reason=ENDS[reason], seat=entry.seat, outcome=rules.Outcome(win_shares=shares))
+    """Return the early end of a game."""
+    reason, shares = ENDS[EndReason(entry.text)], shares_of_end(entry, seats)
+    if shares is None:
+        return games.GameEnd(reason=reason)
+    return games.GameEnd(reason=reason, seat=entry.seat, outcome=rules.Outcome(win_shares=shares))
 
 
 def moment(milliseconds: int) -> Timestamp:
