@@ -1,0 +1,88 @@
+"""The engine and the search are cross-built for aarch64, and give the digests of x86-64 there.
+
+Skipped unless CLERESTORY_AARCH64 names a folder with `root` (a Debian of arm64 with python3 and libpython3-dev of this
+Python's version) and `site` (the wheels of pydantic and what it needs for that machine, unpacked), and qemu-user-static
+and zig (a C compiler for many machines, also as the package ziglang) are installed.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
+from pathlib import Path
+from sysconfig import get_path
+
+import pytest
+
+import clerestory
+from clerestory.engine import GAMES
+
+TOP = Path(__file__).parents[2]
+TRANSLATED = TOP / "build" / "cython"
+MACHINE = Path(os.environ.get("CLERESTORY_AARCH64", "/nonexistent"))
+EMULATOR = shutil.which("qemu-aarch64-static")
+PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
+SUFFIX = f".cpython-{sys.version_info.major}{sys.version_info.minor}-aarch64-linux-gnu.so"
+ZIG = [zig] if (zig := shutil.which("zig")) else [sys.executable, "-m", "ziglang"]
+COMPILE = [*ZIG, "cc", "-target", "aarch64-linux-gnu.2.28", "-shared", "-fPIC", "-w"]
+FLAGS = ["-O1", "-ffp-contract=off", "-fno-strict-aliasing", "-fno-sanitize=all"]
+CHECK = """
+import platform
+from tests.search import test_same_bits as same
+
+print(platform.machine())
+for name in sorted(same.GAMES):
+    same.test_searches_report_the_same_bits_on_every_machine(name)
+    print(name)
+"""
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not (MACHINE.is_dir() and EMULATOR and (zig or find_spec("ziglang"))),
+        reason="no aarch64, or nothing to build for it",
+    ),
+]
+
+
+def sources() -> Iterator[tuple[Path, Path]]:
+    """Yield the translated modules of the engine and the search, with their place in the package."""
+    for folder in ("engine", "search"):
+        for source in sorted((TRANSLATED / folder).rglob("*.c")):
+            place = source.relative_to(TRANSLATED)
+            if (TOP / place).with_suffix(".pyx").is_file():
+                yield source, place
+    yield TRANSLATED / "src" / "clerestory" / "_cyutility.c", Path("_cyutility.c")
+
+
+def build(source: Path, place: Path, package: Path) -> None:
+    """Compile a module for the other machine."""
+    include = MACHINE / "root" / "usr" / "include"
+    folders = [f"-I{include / PYTHON}", f"-I{TOP / place.parent}", "-idirafter", str(include)]
+    out = package / place.with_name(place.stem + SUFFIX)
+    subprocess.run([*COMPILE, *FLAGS, *folders, str(source), "-o", str(out)], check=True)
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the package for the other machine, and the tests."""
+    tree = tmp_path_factory.mktemp("aarch64")
+    package = tree / "clerestory"
+    shutil.copytree(Path(clerestory.__file__).parent, package, ignore=shutil.ignore_patterns("*.so"))
+    shutil.copytree(TOP / "tests", tree / "tests", ignore=shutil.ignore_patterns("__pycache__", "browser"))
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(lambda one: build(one[0], one[1], package), sources()))
+    return tree
+
+
+def test_the_bits_are_those_of_x86(tree: Path) -> None:
+    """The emulator looks for folders in those of the other machine first, where pytest finds no tests: no pytest."""
+    path = os.pathsep.join(map(str, (tree, MACHINE / "site", get_path("purelib"))))
+    emulated = [str(EMULATOR), "-L", str(MACHINE / "root"), "-E", f"PYTHONPATH={path}", "-E", "PYTHONHOME=/usr"]
+    python = str(MACHINE / "root" / "usr" / "bin" / PYTHON)
+    found = subprocess.run([*emulated, python, "-c", CHECK], cwd=tree, capture_output=True, text=True)
+    assert found.returncode == 0, found.stdout + found.stderr
+    assert found.stdout.split() == ["aarch64", *sorted(GAMES)]
