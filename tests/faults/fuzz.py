@@ -7,7 +7,8 @@ line of figures for each. Pieces that the file of figures has already are not ma
 import time
 from collections import deque
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from math import inf
 from pathlib import Path
 from random import Random
 from typing import Annotated, Any
@@ -233,21 +234,23 @@ class Fuzzer:
     def holds(self, call: Call) -> float:
         """Return for how long a call holds the loop whenever it is repeated alone; longer than it may is a fault."""
         still = self.longest(None).lag
-        shortest = Delay(0.0, HELD + STOPPED, HELD + STOPPED)
+        shortest = inf
         for _ in range(REPEATS):
-            shortest = min(shortest, self.longest(call), key=lambda delay: (delay.busy, delay.lag))
-            if shortest.busy <= HELD and shortest.lag <= STOPPED + still:
-                return shortest.busy
-        self.figures.faults.append(f"{call} holds the loop: {shortest}")
-        return shortest.busy
+            delay = self.longest(call)
+            shortest = min(shortest, delay.busy)
+            if delay.busy <= HELD and delay.lag <= STOPPED + still:
+                return delay.busy
+        self.figures.faults.append(f"{call} holds the loop for {shortest:.3f} s of processor time; at last {delay}")
+        return shortest
 
     def longest(self, call: Call | None) -> Delay:
-        """Return the longest delay during a call, or during a pause as long."""
+        """Return the longest delay during a call, or during a pause as long; the longest stop is that of any."""
         self._server.delays()
         if call is not None:
             self.send(call)
         time.sleep(REST)
-        return max(self._server.delays(), key=lambda delay: delay.busy, default=Delay(0.0, 0.0, 0.0))
+        delays = [Delay(0.0, 0.0, 0.0), *self._server.delays()]
+        return replace(max(delays, key=lambda delay: delay.busy), lag=max(delay.lag for delay in delays))
 
 
 def as_json(message: Any, luck: Random, texts: list[str]) -> bytes:
