@@ -6,7 +6,7 @@ budget can be replayed move for move.
 """
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
@@ -140,20 +140,26 @@ def play_between(
     players: Sequence[ChooseMove], game: Game, deal: int, seat: int, stopped: Callable[[], bool] = lambda: False
 ) -> GameResult | None:
     """Play one game of a deal between players, given by seat; otherwise like `play_game`."""
-    state, luck, ply = game.new(len(players), deal), Rng(derived_seed("nature", deal)), 0
+    state = game.new(len(players), deal)
     moves: list[list[Move]] = [[] for _ in players]
-    while not state.over:
+    for ply in decisions(state, Rng(derived_seed("nature", deal))):
         if stopped():
             return None
-        if (turn := state.turn) == NATURE:
+        turn = state.turn
+        moves[turn].append(players[turn](state.observe(turn), derived_seed("move", deal, seat, ply)))
+        state.play(moves[turn][-1].action)
+    return result(state, deal, seat, len(state.history), moves)
+
+
+def decisions(state: State, luck: Rng) -> Iterator[int]:
+    """Yield the ply of each decision until a game is over; Nature acts in between, and who asks acts for the seats."""
+    ply = 0
+    while not state.over:
+        if state.turn == NATURE:
             state.play(state.draw(luck))
         else:
-            view = state.observe(turn)
-            move = players[turn](view, derived_seed("move", deal, seat, ply))
-            moves[turn].append(move)
-            state.play(move.action)
+            yield ply
         ply += 1
-    return result(state, deal, seat, ply, moves)
 
 
 def result(state: State, deal: int, seat: int, plies: int, moves: Sequence[Sequence[Move]]) -> GameResult:

@@ -17,8 +17,8 @@ from math import sqrt
 from pathlib import Path
 
 from clerestory.arena.bots import Budget, parse_bot
-from clerestory.arena.match import derived_seed
-from clerestory.engine import GAMES, NATURE, Rng, State
+from clerestory.arena.match import decisions, derived_seed
+from clerestory.engine import GAMES, Rng, State
 from clerestory.engine.colours import COLOURS
 from clerestory.engine.duel.catalogue import DuelCatalogue
 from clerestory.engine.games import game_of_catalogue
@@ -49,14 +49,10 @@ def play(deal: int, starter: int, bot: str, iterations: int, catalogue: Path | N
     if catalogue:
         game_of_catalogue(catalogue)
     player, luck = parse_bot(bot), Rng(derived_seed("nature", deal))
-    state, ply = opening(deal, starter), 0
-    while not state.over:
-        if state.turn == NATURE:
-            state.play(state.draw(luck))
-        else:
-            seed = derived_seed("move", deal, starter, ply)
-            state.play(player.choose(state.observe(state.turn), seed, Budget(iterations=iterations)).action)
-        ply += 1
+    state = opening(deal, starter)
+    for ply in decisions(state, luck):
+        seed = derived_seed("move", deal, starter, ply)
+        state.play(player.choose(state.observe(state.turn), seed, Budget(iterations=iterations)).action)
     sections = [
         [len(player[f"section_{number}"]) for number in (1, 2, 3)] for player in state.to_position()["duel"]["players"]
     ]

@@ -16,12 +16,12 @@ from Cython.Build import cythonize
 from setuptools import Distribution, Extension
 
 from clerestory.arena.bots import Move
-from clerestory.arena.match import GameResult, Match, derived_seed, result
+from clerestory.arena.match import GameResult, Match, decisions, derived_seed, result
 from clerestory.arena.results import Results
 from clerestory.arena.series import Report, report
 from clerestory.arena.statistics import Interval
 from clerestory.cli.options import DEFAULT_GAME
-from clerestory.engine import GAMES, NATURE, Rng, State
+from clerestory.engine import GAMES, Rng, State
 from clerestory.engine.core import Game
 from clerestory.search import Searcher
 from clerestory.search.root import observe
@@ -51,18 +51,14 @@ def unveiled(game: Game) -> Any:
 
 def play_game(game: Game, seats: int, iterations: int, options: dict[str, Any], deal: int, cheat: int) -> GameResult:
     """One game of a deal in which one seat sees hidden cards; luck and seeds are those of the arena."""
-    state, luck, ply = game.new(seats, deal), Rng(derived_seed("nature", deal)), 0
+    state = game.new(seats, deal)
     moves: list[list[Move]] = [[] for _ in range(seats)]
-    while not state.over:
-        if state.turn == NATURE:
-            state.play(state.draw(luck))
-        else:
-            seen = unveiled(game).unveil(state) if state.turn == cheat else state
-            move = decide(seen, derived_seed("move", deal, cheat, ply), iterations, options)
-            moves[state.turn].append(move)
-            state.play(move.action)
-        ply += 1
-    return result(state, deal, cheat, ply, moves)
+    for ply in decisions(state, Rng(derived_seed("nature", deal))):
+        seen = unveiled(game).unveil(state) if state.turn == cheat else state
+        move = decide(seen, derived_seed("move", deal, cheat, ply), iterations, options)
+        moves[state.turn].append(move)
+        state.play(move.action)
+    return result(state, deal, cheat, len(state.history), moves)
 
 
 def decide(seen: State, seed: int, iterations: int, options: dict[str, Any]) -> Move:

@@ -18,6 +18,7 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
+from clerestory.arena.match import decisions
 from clerestory.engine import GAMES, NATURE, Rng, State, from_position
 from clerestory.search import Searcher
 from clerestory.search.options import shipped
@@ -139,14 +140,11 @@ def fields(state: State) -> dict[str, Any]:
 def late_decisions(game: str, seats: int, seed: int) -> Iterator[State]:
     """Decisions of the last round in a game of the search against itself, as the seat to decide knows them."""
     state, rng, wanted = GAMES[game].new(seats, seed), Rng(seed), WANTED[game]
-    while not state.over:
+    for ply in decisions(state, rng):
         legal = state.legal_actions()
-        if state.turn == NATURE:
-            state.play(state.draw(rng))
-            continue
         if len(legal) > 1 and wanted.last.items() <= fields(state).items():
             yield state.observe(state.turn)
-        searcher = Searcher(observe(state), seed=len(state.history), max_bytes=1 << 20, **wanted.options)
+        searcher = Searcher(observe(state), seed=ply, max_bytes=1 << 20, **wanted.options)
         choice = searcher.run(iterations=ITERATIONS).best.action
         state.play(choice if rng.below(8) else legal[rng.below(len(legal))])
 

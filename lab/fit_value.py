@@ -21,10 +21,10 @@ from typing import Any
 
 import numpy as np
 
-from clerestory.arena.match import DealTask, Match
+from clerestory.arena.match import DealTask, Match, decisions
 from clerestory.arena.series import scores
 from clerestory.arena.statistics import score_interval
-from clerestory.engine import NATURE, Rng, State, game
+from clerestory.engine import Rng, State, game
 from clerestory.engine.cathedral.guide import STAGE_NAMES, TERM_NAMES, terms_of, weights_of
 from clerestory.engine.core import Game
 from clerestory.search.ismcts import Searcher
@@ -90,10 +90,7 @@ def row_of(after: State, seat: int, margin: float) -> TermRow:
 def rows_of_game(value: str, seed: int, iterations: int) -> Iterator[list[TermRow]]:
     """Play a game; yield the rows of each decision."""
     luck, rng, state = random.Random(seed), Rng(seed), CATHEDRAL.new(2, seed)
-    while not state.over:
-        if state.turn == NATURE:
-            state.play(state.draw(rng))
-            continue
+    for _ in decisions(state, rng):
         legal = [action.text for action in state.legal_actions()]
         best = legal[0]
         if len(legal) > 1:

@@ -22,9 +22,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from clerestory.arena import match
 from clerestory.arena.bots import Budget, parse_bot
 from clerestory.arena.match import derived_seed
-from clerestory.engine import GAMES, NATURE, Game, Rng, State
+from clerestory.engine import GAMES, Game, Rng, State
 from clerestory.engine.tuning import NUM_LEVELS
 from clerestory.review.puzzle import LEAST, UNFOUND, Puzzle, read
 from clerestory.search import Result, Searcher
@@ -110,12 +111,9 @@ def decisions(game: Game, seats: int, seed: int) -> Iterator[PuzzleCandidate]:
     """Yield the decisions of a game of bots with three or more actions."""
     state, nature = game.new(seats, seed), Rng(derived_seed("puzzles", game.name, seed))
     bots = [parse_bot(f"ismcts:level={PLAYERS[(seat + seed) % len(PLAYERS)]}") for seat in range(seats)]
-    while not state.over:
-        if state.turn == NATURE:
-            state.play(state.draw(nature))
-            continue
+    for ply in match.decisions(state, nature):
         if len(state.legal_codes()) > 2:
-            yield PuzzleCandidate(state.observe(state.turn), observe(state), seed, len(state.history) + 1)
+            yield PuzzleCandidate(state.observe(state.turn), observe(state), seed, ply + 1)
         state.play(bots[state.turn].choose(state, nature.below(1 << 30), Budget()).action)
 
 

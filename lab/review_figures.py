@@ -23,7 +23,7 @@ from time import thread_time
 from typing import Any
 
 from clerestory.arena.bots import Budget, parse_bot
-from clerestory.arena.match import derived_seed
+from clerestory.arena.match import decisions, derived_seed
 from clerestory.cli.options import DEFAULT_GAME
 from clerestory.engine import GAMES, NATURE, Rng, State
 from clerestory.review import UNIT, Annotation, ReviewPlan, annotate
@@ -315,14 +315,11 @@ def plant(setting: Setting, seed: int) -> tuple[State, int, float] | None:
     """Return a game with one blunder, its ply, and its cost by a long search; None if none was possible."""
     state, rng, planted = GAMES[setting.game].new(setting.seats, seed), Rng(derived_seed("figures", seed)), None
     bot, begin = parse_bot("ismcts"), Rng(derived_seed("plant", seed)).below(60)
-    while not state.over:
-        if state.turn == NATURE:
-            state.play(state.draw(rng))
-            continue
-        if planted is None and len(state.history) >= begin:
+    for ply in decisions(state, rng):
+        if planted is None and ply >= begin:
             worse = blunder_at(state, setting, seed)
             if worse is not None:
-                planted = len(state.history) + 1, worse[1]
+                planted = ply + 1, worse[1]
                 state.play(worse[0])
                 continue
         state.play(bot.choose(state, rng.below(1 << 30), Budget(iterations=setting.iterations)).action)

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from clerestory.arena.bots import Budget, parse_bot
-from clerestory.arena.match import derived_seed
-from clerestory.engine import GAMES, NATURE, Rng, State
+from clerestory.arena.match import decisions, derived_seed
+from clerestory.engine import GAMES, Rng, State
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +30,8 @@ def played(setting: Setting, seed: int, bots: tuple[str, ...] = ("ismcts",)) -> 
     """Return a finished game of bots, which rotate through the seats from seed to seed."""
     players = [parse_bot(text) for text in bots]
     state, rng = GAMES[setting.game].new(setting.seats, seed), Rng(derived_seed("figures", seed))
-    while not state.over:
-        if state.turn == NATURE:
-            state.play(state.draw(rng))
-        else:
-            player = players[(state.turn + seed) % len(players)]
-            most = None if "level=" in player.text else setting.thinking or setting.iterations  # a level has its own
-            state.play(player.choose(state, rng.below(1 << 30), Budget(iterations=most)).action)
+    for _ in decisions(state, rng):
+        player = players[(state.turn + seed) % len(players)]
+        most = None if "level=" in player.text else setting.thinking or setting.iterations  # a level has its own
+        state.play(player.choose(state, rng.below(1 << 30), Budget(iterations=most)).action)
     return state

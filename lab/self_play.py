@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from clerestory.engine import GAMES, NATURE, Rng, State
+from clerestory.arena import match
+from clerestory.engine import GAMES, Rng, State
 from clerestory.search.ismcts import Searcher
 from clerestory.search.options import shipped
 from clerestory.search.result import Result
@@ -30,10 +31,7 @@ def decisions(
         max_bytes: of the tree of a move.
     """
     state, rng = GAMES[game].new(seats, seed), Rng(seed)
-    while not state.over:
-        if state.turn == NATURE:
-            state.play(state.draw(rng))
-            continue
+    for _ in match.decisions(state, rng):
         if len(state.legal_codes()) > 1 and rng.below(sparse) == 0:
             yield state, rng
         state.play(searched(state, move, rng.next(), max_bytes).best.action)

@@ -21,7 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from clerestory.engine import GAMES, NATURE, Rng
+from clerestory.arena.match import decisions
+from clerestory.engine import GAMES, Rng
 from clerestory.learn.columns import Array
 from clerestory.learn.figures import BINS, calibration_error, reliability
 from clerestory.learn.samples import entropy
@@ -38,10 +39,8 @@ LEAST = 1e-6  # lower limit of a share before its logarithm is taken
 def game_of(game: str, seats: int, iterations: int, seed: int) -> dict[str, Any]:
     """Play one game; return the result, and for each decision its round and the shares of its best line."""
     state, rng, said = GAMES[game].new(seats, seed), Rng(seed), []
-    while not state.over:
-        if state.turn == NATURE:
-            state.play(state.draw(rng))
-        elif len(legal := state.legal_codes()) == 1:
+    for _ in decisions(state, rng):
+        if len(legal := state.legal_codes()) == 1:
             state.play(legal[0])
         else:
             best = searched(state, iterations, rng.next(), MAX_BYTES, sharpness=1.0).best

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from clerestory.arena.match import derived_seed
-from clerestory.engine.core import NATURE, Game, State
+from clerestory.arena.match import decisions, derived_seed
+from clerestory.engine.core import Game, State
 from clerestory.engine.rng import Rng
 from clerestory.learn.columns import Columns, columns_of
 from clerestory.learn.errors import BadPlan
@@ -130,13 +130,10 @@ class Recorder:
     def play(self, seed: int, stopped: Callable[[], bool]) -> bool:
         """Play and record a game; return False if stopped."""
         state, nature, luck = self.game.new(self.plan.seats, seed), Rng(seed), Rng(derived_seed("choices", seed))
-        while not state.over:
+        for _ in decisions(state, nature):
             if stopped():
                 return False
-            if state.turn == NATURE:
-                state.play(state.draw(nature))
-            else:
-                state.play(self.decide(state, luck))
+            state.play(self.decide(state, luck))
         self.note("game", seed=seed, scores=state.scores(), returns=state.returns())
         return True
 

@@ -9,10 +9,11 @@ from typing import Annotated
 
 import typer
 
+from clerestory.arena.match import decisions
 from clerestory.bench.speed import Runs
 from clerestory.cli.grouped import grouped
 from clerestory.cli.options import DEFAULT_GAME, BadOption, chosen_game
-from clerestory.engine import NATURE, Rng, State
+from clerestory.engine import Rng, State
 from clerestory.engine.core import Game
 from clerestory.engine.errors import BadWeights
 from clerestory.engine.speed import evaluations, reference
@@ -43,7 +44,7 @@ def bench_value(
         valuation = value_of(rules, value)
     except BadWeights as error:
         raise BadOption(f"--value: {error}") from None
-    positions = decisions(rules, runs.seats)
+    positions = decided(rules, runs.seats)
     signature = valuation.signature(positions)  # changes with any change of the value's results
     runs.report("value", partial(measured, valuation, positions), value=value, signature=signature)
 
@@ -56,7 +57,7 @@ def measured(
     return ValueFigures(1e9 * spent / done, median((reference(), reference(), reference())))
 
 
-def decisions(game: Game, seats: int) -> list[State]:
+def decided(game: Game, seats: int) -> list[State]:
     """Return at least the wanted number of positions at which a seat decides, from whole games."""
     found: list[State] = []
     for seed in range(POSITIONS):
@@ -64,10 +65,7 @@ def decisions(game: Game, seats: int) -> list[State]:
             break
         rng = Rng(seed)
         state = game.new(seats, rng)
-        while not state.over:
-            if state.turn == NATURE:
-                state.play(state.draw(rng))
-                continue
+        for _ in decisions(state, rng):
             found.append(state.copy())
             state.play(weighed(state, rng))
     return found
