@@ -8,9 +8,11 @@ import pytest
 from clerestory.cli.embedded import embedded_server
 from clerestory.clients import Advisor
 from lab.load.envoy import find_envoy
+from tests import warm
 from tests.postgres import cluster, database  # noqa: F401  # fixtures
 
 os.environ["CLERESTORY_STORE"] = "memory:"  # no test keeps games where the user does
+warm.install()
 
 TOKEN = "open-sesame-open"
 
