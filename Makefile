@@ -14,7 +14,7 @@ PAGE := clients/web/dist/index.html
 PAGE_SOURCES := $(shell find clients/web/src proto third_party -type f -not -path 'clients/web/src/gen/*') \
 	$(wildcard clients/web/*.json clients/web/*.mjs clients/web/*.py)
 CHECKED := build/checked
-PYTEST := $(BIN)/python -m pytest -n auto
+PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
 .PHONY: demo test test-slow test-extras test-asan lint reference baseline bench constraints clean
 

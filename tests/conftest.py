@@ -14,6 +14,12 @@ from tests.postgres import cluster, database  # noqa: F401  # fixtures
 os.environ["CLERESTORY_STORE"] = "memory:"  # no test keeps games where the user does
 warm.install()
 
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Two for each core, because most tests wait: for servers, clocks and disks."""
+    return 2 * (os.cpu_count() or 1)
+
+
 TOKEN = "open-sesame-open"
 
 

@@ -1,4 +1,4 @@
-"""A game of each kind and player count, played through the page to its end, and compared with the core ply by ply."""
+"""Games played through the page, and compared with the core ply by ply; whole ones of the board game are slow."""
 
 import random
 
@@ -7,7 +7,16 @@ from playwright.sync_api import Page
 
 from tests.browser.harness import new_game, play_on, played_through, record_of
 
-GAMES = [("cathedral", 2), ("cathedral", 3), ("cathedral", 4), ("duel", 2)]
+GAMES = [*(pytest.param("cathedral", players, marks=pytest.mark.slow) for players in (2, 3, 4)), ("duel", 2)]
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_a_game_begins_as_the_core_has_it(page: Page, players: int) -> None:
+    identifier = new_game(page, "cathedral", ["me", *["bot1"] * (players - 1)])
+    assert play_on(page, random.Random(players).choice, 12) == 12
+    state = played_through(record_of(page, identifier))
+    assert (state.seats, state.over) == (players, False)
+    assert len(state.history) > 12
 
 
 @pytest.mark.parametrize(("game", "players"), GAMES)

@@ -14,7 +14,7 @@ GAMES = """
 import sys
 from clerestory.engine import Rng, game
 DUEL = game("duel", catalogue=sys.argv[1])
-for seed in range(60):
+for seed in range(int(sys.argv[2])):
     rng = Rng(seed)
     state = DUEL.new(2, rng)
     while not state.over:
@@ -76,11 +76,12 @@ def other_text(name: str) -> str:
     return text
 
 
+@pytest.mark.parametrize("games", [15, pytest.param(60, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", OTHERS)
-def test_games_with_other_cards(name: str, tmp_path: Path) -> None:
+def test_games_with_other_cards(name: str, games: int, tmp_path: Path) -> None:
     other = tmp_path / "other.toml"
     other.write_text(other_text(name))
-    done = subprocess.run([sys.executable, "-c", GAMES, other], capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, "-c", GAMES, other, str(games)], capture_output=True, text=True, check=False)
     assert done.stderr == ""
     found = DuelCatalogue.load(other)
     assert done.stdout.split() == [found.content_hash(), str(263 + 2 * len(found.cards)), str(name == "rich")]
