@@ -15,6 +15,7 @@ os.environ["CLERESTORY_STORE"] = "memory:"  # no test keeps games where the user
 warm.install()
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """Two for each core, because most tests wait: for servers, clocks and disks."""
     return 2 * (os.cpu_count() or 1)
