@@ -88,11 +88,12 @@ def clock() -> float:
 
 @dataclass
 class Row:
-    """A stored game."""
+    """A stored game; `stored` is the moment since which it is there."""
 
     head: Head
     entries: list[Entry]
     summary: Summary
+    stored: int
     owner: int = 0
     new: bool = False  # older servers cannot read it
 
@@ -190,7 +191,7 @@ class SimulatedStore:
         def do() -> None:
             if head.game_id in self._database.rows:
                 raise Conflict("there is such a game")
-            self._database.rows[head.game_id] = Row(head, [*batch.entries], batch.summary)
+            self._database.rows[head.game_id] = Row(head, [*batch.entries], batch.summary, self.now())
 
         await self._answer(do)
 
