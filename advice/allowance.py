@@ -48,10 +48,11 @@ class Allowance:
 
     Attributes:
         budget: its time.
-        iterations: over all its trees; None for no limit.
+        iterations: of all its threads; None for no limit.
         early: end the search once nothing can change the best line.
-        threads: trees to search side by side.
-        tree_bytes: of each tree, if the search is given new ones.
+        threads: that search its tree, each with a share of the workers.
+        helpers: further ones, for workers that nothing else needs.
+        tree_bytes: of its tree, if it is given a new one.
         cuts: what was cut.
     """
 
@@ -59,6 +60,7 @@ class Allowance:
     iterations: int | None
     early: bool
     threads: int
+    helpers: int = 0
     tree_bytes: int = MIN_BYTES
     cuts: tuple[Cut, ...] = ()
 
@@ -80,15 +82,17 @@ def allow(
     """
     terms, cuts = question.terms, list[Cut]()
     seconds = allow_time(terms.seconds, remaining, capacity, cuts)
-    threads = allow_threads(terms.threads, min(capacity.workers, capacity.max_threads), cuts)
+    most = min(capacity.workers, capacity.max_threads)
+    threads = allow_threads(terms.threads or 1, most, cuts)
     tree_bytes = allow_memory(terms.max_tree_bytes, capacity.max_tree_bytes, cuts)
     kept = lead.of(seconds, explained=seconds >= EXPLAINED_FROM)
     return Allowance(
         budget=TimeBudget(arrived, terms.seconds, seconds, kept),
         iterations=allow_iterations(question),
-        early=early and threads == 1 and terms.level is None and not question.chance,
+        early=early and terms.level is None and not question.chance,
         threads=threads,
-        tree_bytes=max(tree_bytes // threads, MIN_BYTES),
+        helpers=most - 1 if terms.helped else 0,
+        tree_bytes=max(tree_bytes, MIN_BYTES),
         cuts=tuple(cuts),
     )
 
@@ -117,14 +121,14 @@ def allow_time(requested: float | None, remaining: float | None, capacity: Capac
 
 
 def allow_threads(requested: int, most: int, cuts: list[Cut]) -> int:
-    """Return the number of trees."""
+    """Return the number of threads that have a share of the workers."""
     if requested > most:
         cuts.append(("THREADS_CUT", f"{requested} threads were asked for, of which the server allows {most}."))
     return min(requested, most)
 
 
 def allow_memory(requested: int | None, most: int, cuts: list[Cut]) -> int:
-    """Return the bytes of all trees."""
+    """Return the bytes of the tree."""
     if requested is None or requested <= most:
         return most if requested is None else requested
     text = f"{spoken_size(requested)} of memory were asked for, of which the server allows {spoken_size(most)}."

@@ -34,14 +34,14 @@ class Capacity:
         250, "iterations that every search gets before its deadline; one that could not have them is refused", COUNT
     )
     max_threads: int = declared(
-        16, "trees of one search; more are reduced to this, and to the number of workers", COUNT
+        16, "threads of one search; more are reduced to this, and to the number of workers", COUNT
     )
     max_time: float = declared(
         60.0, "longest search, in seconds; a larger budget is reduced", Numbers(0, LONGEST_TIME, above=True)
     )
     max_tree_bytes: int = declared(
         DEFAULT_MAX_BYTES,
-        "bytes of one search's trees, at least 1 MiB; more is reduced to this",
+        "bytes of one search's tree, at least 1 MiB; more is reduced to this",
         Numbers(MIN_TREE_BYTES, whole=True),
         size=True,
     )

@@ -1,4 +1,4 @@
-"""What searches ask of the workers, and what their trees have received."""
+"""What searches ask of the workers, and what their threads have received."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
@@ -38,10 +38,11 @@ class Demand:
         kind: searches of one kind are taken to be equally fast.
         deadline: a reading of the clock.
         iterations: limit for each of its trees; infinite for none.
-        trees: number of trees; each takes a worker while it is searched.
+        trees: number of threads; each takes a worker while it searches.
         priority: of the search.
         origin: who shares the server with other origins.
         part: of the origin, which shares the origin's share with its other parts.
+        helpers: threads beyond its own, for workers that nothing else needs.
         paths: who has the shares that it uses: its origin, and its part.
         clock: key of the virtual clock that measures what its trees are entitled to.
     """
@@ -53,6 +54,7 @@ class Demand:
     priority: Priority = Priority.MOVE
     origin: Hashable = None
     part: Hashable = None
+    helpers: int = 0
     paths: tuple[Path, Path] = field(init=False, repr=False)
     clock: Path = field(init=False, repr=False)
 
@@ -63,17 +65,18 @@ class Demand:
 
 @dataclass(eq=False, slots=True)
 class TreeTask:
-    """One tree of an admitted search, and what it has received so far.
+    """One thread of an admitted search, and what it has received so far.
 
     Attributes:
-        number: which of its search's trees.
+        number: which of its search's threads.
         budget: seconds from its arrival to the deadline.
         entitled_from: the reading of its virtual clock when it arrived.
         minimum: iterations promised to it.
         used: seconds of a worker so far.
         iterations: so far.
         running: a worker is searching it.
-        held: it must not be searched now.
+        held: it must not search now.
+        helps: it only gets workers that nothing else needs.
     """
 
     demand: Demand
@@ -85,3 +88,4 @@ class TreeTask:
     iterations: int = 0
     running: bool = False
     held: bool = False
+    helps: bool = False

@@ -136,7 +136,7 @@ class Trees:
         size = question.terms.max_tree_bytes or self._capacity.max_tree_bytes
         self._memory.occupy(size)
         try:
-            yield new_searcher(question, size, 1)
+            yield new_searcher(question, size)
         finally:
             self._memory.give_back(size)
 
@@ -155,23 +155,23 @@ class Trees:
 
     def _new(self, question: Question, allowance: Allowance) -> tuple[Searcher, int]:
         """Return an empty tree and its bytes. Raises Refusal, BUSY, without memory."""
-        most = allowance.tree_bytes * allowance.threads
+        most = allowance.tree_bytes
         if question.tree_key is not None:
             most = min(most, max(self._warm.limit // LEAST_KEPT, MIN_BYTES))
-        size, threads = self._memory.take(most), allowance.threads
+        size = self._memory.take(most)
         try:
-            return new_searcher(question, size // threads, threads), size
+            return new_searcher(question, size), size
         except Refusal:
             self._memory.give_back(size)
             raise
 
 
-def new_searcher(question: Question, tree_bytes: int, threads: int) -> Searcher:
+def new_searcher(question: Question, tree_bytes: int) -> Searcher:
     """Return a new search. Raises Refusal, BUSY, without memory."""
     given, view = question.terms.seed, question.view
     seed = drawn_seed() if given is None else given
     options = shipped(view.game, view.seats) if question.options is None else question.options
     try:
-        return Searcher(question.root, seed=seed, max_bytes=max(tree_bytes, MIN_BYTES), threads=threads, **options)
+        return Searcher(question.root, seed=seed, max_bytes=max(tree_bytes, MIN_BYTES), **options)
     except MemoryError:
         raise Refusal(Reason.BUSY, [("", "the server has no memory left for another search")], retry=1.0) from None

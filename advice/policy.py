@@ -29,10 +29,10 @@ Wants = dict[Hashable, dict[Hashable, int]]  # trees, by origin and part
 
 @dataclass(slots=True)
 class Policy:
-    """The trees that share the workers.
+    """The threads of searches that share the workers.
 
     Attributes:
-        workers: trees that can be searched at once.
+        workers: threads that can search at once.
         max_searches: of one part of an origin at once; hints get half of them, and the background a quarter.
         min_iterations: promised to every search that is admitted, unless its own limits end it before.
         speeds: iterations a second of a worker, measured, by kind.
@@ -44,6 +44,7 @@ class Policy:
     trees: list[TreeTask] = field(default_factory=list)
     speeds: dict[Hashable, float] = field(default_factory=dict)
     _places: Places = field(init=False)
+    _helpers: list[TreeTask] = field(default_factory=list)
     _first: dict[Hashable, list[tuple[float, int]]] = field(default_factory=dict)  # seconds, iterations of slices
     _rates: dict[Path, float] = field(default_factory=dict)  # workers for each tree, by virtual clock
     _fair: dict[Path, float] = field(default_factory=dict)  # readings of these clocks when their rates were set
@@ -66,12 +67,15 @@ class Policy:
         minimum = min(self.min_iterations / demand.trees, demand.iterations)
         began = self._reading(demand.clock)
         new = [TreeTask(demand, number, demand.deadline - now, began, minimum) for number in range(demand.trees)]
+        more = range(demand.trees, demand.trees + demand.helpers)
+        helpers = [TreeTask(demand, number, demand.deadline - now, began, 0, helps=True) for number in more]
         self._require_time(demand, new, now)
         self._places.take(demand)
         self.trees += new
         self._owed += new
+        self._helpers += helpers
         self._share_out()
-        return new
+        return new + helpers
 
     def require_place(self, origin: Hashable, part: Hashable, priority: Priority, now: float) -> None:
         """Raise NoRoom if a part of an origin has as many searches as it may, however short they are."""
@@ -130,35 +134,62 @@ class Policy:
         return share, fair_shares(wants[demand.origin], share)[demand.part]
 
     def leave(self, tree: TreeTask, now: float) -> None:
-        """Remove a tree that is no longer searched; removing it twice is no error."""
+        """Remove a thread that has ended; removing it twice is no error."""
         self._advance(now)
-        if tree in self.trees:
+        if tree.helps:
+            self._helpers = [one for one in self._helpers if one is not tree]
+        elif tree in self.trees:
             self.trees.remove(tree)
             self._owed = [one for one in self._owed if one is not tree]
             if not any(one.demand is tree.demand for one in self.trees):
                 self._places.free(tree.demand)
+                self._helpers = [one for one in self._helpers if one.demand is not tree.demand]
             self._share_out()
 
     # -- turns -------------------------------------------------------------------------------------
 
     def pick(self, now: float) -> TreeTask | None:
-        """Return the tree to search next and mark it as running; None if there is nothing to do."""
+        """Return the thread to go on with and mark it as running; None if there is nothing to do."""
         self._advance(now)
         ready = [tree for tree in self.trees if not tree.running and not tree.held]
         if not ready:
-            return None
+            return self._help()
         tree = self._pressed(ready, now) or self._furthest_behind(ready)
         tree.running = True
         self._charge(tree, SLICE)
         return tree
 
+    def _help(self) -> TreeTask | None:
+        """Return a helper for a worker that nothing else needs: of whoever has the fewest; None if there is none.
+
+        It is not charged: when somebody comes who needs the worker, it is given back after a slice.
+        """
+        ready = [tree for tree in self._helpers if not tree.running and not tree.held]
+        had = Counter(path for tree in self._helpers if tree.running for path in tree.demand.paths)
+        of_search = Counter(id(tree.demand) for tree in self._helpers if tree.running)
+        tree = min(
+            ready,
+            key=lambda tree: (*(had[path] for path in tree.demand.paths), of_search[id(tree.demand)], tree.used),
+            default=None,
+        )
+        if tree is not None:
+            tree.running = True
+        return tree
+
+    def threads(self, demand: Demand) -> int:
+        """Return how many threads a search may have from now on, with the helpers for which workers are free."""
+        free = self.workers - len(self.trees)
+        return demand.trees + max(min(demand.helpers, free), 0)
+
     def put_back(self, tree: TreeTask, seconds: float, iterations: int, now: float) -> None:
-        """Take back a tree after a slice of so many seconds and iterations."""
+        """Take back a thread after a slice of so many seconds and iterations."""
         self._advance(now)
         tree.running = False
-        self._charge(tree, seconds - SLICE)
         tree.used += seconds
         tree.iterations += iterations
+        if tree.helps:
+            return
+        self._charge(tree, seconds - SLICE)
         if seconds > 0 and iterations:
             self._measure(tree.demand.kind, seconds, iterations)
 

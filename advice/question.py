@@ -41,7 +41,8 @@ class Terms:
         seed: of the search, None to draw one.
         max_tree_bytes: MIN_BYTES or more; None for the analyst's limit.
         level: 1 to NUM_LEVELS, None for full strength.
-        threads: trees that are searched side by side.
+        threads: that search the tree, each with a share of the workers; None for one, which idle workers help unless
+            `iterations`, `seed` or `level` is given.
         early_stop: whether to end once nothing can change the best line; None for what is usual, which is to end if
             there is one answer, and to go on if there are several.
         game_id: name of the game that the position is from, whose tree is kept for its next question; "" for none.
@@ -54,11 +55,16 @@ class Terms:
     seed: int | None = None
     max_tree_bytes: int | None = None
     level: int | None = None
-    threads: int = 1
+    threads: int | None = None
     early_stop: bool | None = None
     game_id: str = ""
     interval: float = USUAL_INTERVAL
     certainty: float | None = None
+
+    @property
+    def helped(self) -> bool:
+        """Whether idle workers help: nothing is asked for that could not be had again then."""
+        return self.threads is None and self.iterations is None and self.seed is None and self.level is None
 
     def check(self, faults: Faults) -> None:
         """Add a fault for everything that is wrong."""
@@ -120,7 +126,7 @@ class Question:
     def tree_key(self) -> Hashable | None:
         """The key under which the tree may be kept for the next question, by observer; None if it may not."""
         terms = self.terms
-        plain = terms.seed is None and terms.level is None and terms.threads == 1 and not self.root.codes
+        plain = terms.seed is None and terms.level is None and not self.root.codes
         if not terms.game_id or not plain or self.chance or self.whole:
             return None
         whose = ("seat", self.seat) if self.observer is None else ("observer", self.observer)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from math import inf
+from math import ceil, inf
 from weakref import WeakValueDictionary
 
 from clerestory.advice.allowance import Allowance
@@ -16,11 +16,9 @@ from clerestory.advice.demand import Demand, NoRoom, Priority, TreeTask
 from clerestory.advice.policy import SLICE, Policy
 from clerestory.refusals import Reason, Refusal, refuse
 from clerestory.search.ismcts import Searcher
-from clerestory.search.limits import shares
 from clerestory.search.result import Result, StopReason
 from clerestory.search.turns import Worker
 
-STRENGTH = (StopReason.ITERATIONS, StopReason.DECIDED, StopReason.CERTAIN, StopReason.TIME, StopReason.STOPPED)
 NICENESS = 10  # of the threads that search, so that answering goes first
 
 
@@ -30,18 +28,16 @@ class Job:
 
     Attributes:
         allowance: what it is granted.
-        left: iterations that each of its trees may still run.
         began: when its first iteration began, a reading of time.monotonic; None before.
         ended: why it ended; None before.
         ended_at: when it ended, a reading of time.monotonic.
         finishing: it ended because the server is shutting down.
         failure: an exception raised by the search; None if there was none.
-        done: set once it has ended and no thread searches any of its trees.
+        done: set once it has ended and no worker searches for it.
     """
 
     searcher: Searcher
     allowance: Allowance
-    left: list[int]
     loop: asyncio.AbstractEventLoop
     trees: list[TreeTask] = field(default_factory=list)
     began: float | None = None
@@ -50,7 +46,7 @@ class Job:
     finishing: bool = False
     failure: Exception | None = None
     done: asyncio.Event = field(default_factory=asyncio.Event)
-    reasons: list[StopReason] = field(default_factory=list)  # of the trees that have ended
+    over: int = 0  # of its own threads, those that have ended
     rested: Callable[[], None] | None = None
     timer: asyncio.TimerHandle | None = None
 
@@ -67,7 +63,7 @@ class Job:
 
     @property
     def resting(self) -> bool:
-        """Whether no thread searches any of its trees."""
+        """Whether no worker searches for it."""
         return not any(tree.running for tree in self.trees)
 
     def close(self) -> None:
@@ -176,18 +172,18 @@ class Scheduler:
             kind: searches of one kind are about equally fast.
             priority: of the search.
         """
-        left = shares(allowance.iterations, allowance.threads)
-        most = inf if allowance.iterations is None else left[0]
-        deadline = allowance.budget.deadline
-        demand = Demand(kind, deadline, most, len(left), priority, caller.origin, caller.part)
-        job = Job(searcher, allowance, left, asyncio.get_running_loop())
+        iterations, threads, deadline = allowance.iterations, allowance.threads, allowance.budget.deadline
+        most = inf if iterations is None else ceil(iterations / threads)
+        demand = Demand(kind, deadline, most, threads, priority, caller.origin, caller.part, allowance.helpers)
+        job = Job(searcher, allowance, asyncio.get_running_loop())
+        searcher.allow(iterations)
         with self._turn:
             try:
                 job.trees = self._policy.admit(demand, time.monotonic())
             except NoRoom as full:
                 raise Refusal(Reason.BUSY, [("", str(full))], retry=full.retry) from None
             self._jobs[id(demand)] = job
-            self._turn.notify(len(left))
+            self._turn.notify(len(job.trees))
         job.timer = job.loop.call_at(deadline, self.end, job, StopReason.TIME)
         return job
 
@@ -246,7 +242,8 @@ class Scheduler:
     def _conclude(self, job: Job) -> Result:
         if not job.searcher.iterations:
             job.began = time.monotonic()
-            job.searcher.step(inf, deadline=inf, iterations=1)
+            job.searcher.allow(1)
+            job.searcher.step(inf, deadline=inf)
         assert job.ended is not None
         return replace(job.searcher.result(), stop_reason=job.ended)
 
@@ -290,8 +287,8 @@ class Scheduler:
                     self._take_turn(worker, self._jobs[id(tree.demand)], tree)
 
     def _take_turn(self, worker: Worker, job: Job, tree: TreeTask) -> None:
-        """Search a tree for a slice, without the lock."""
-        began = time.monotonic()
+        """Search in a thread of a job for a slice, without the lock."""
+        began, threads = time.monotonic(), self._policy.threads(tree.demand)
         if job.began is None:
             job.began = began
         self._turn.release()
@@ -299,8 +296,8 @@ class Scheduler:
             reason, iterations = job.searcher.step(
                 began + SLICE,
                 deadline=job.allowance.budget.deadline,
-                iterations=job.left[tree.number],
                 thread=tree.number,
+                threads=threads,
                 early=job.allowance.early,
                 worker=worker,
             )
@@ -310,19 +307,18 @@ class Scheduler:
         finally:
             self._turn.acquire()
         now = time.monotonic()
-        job.left[tree.number] -= iterations
         self._policy.put_back(tree, now - began, iterations, now)
         if job.failure is not None:
             self._end(job, StopReason.STOPPED)
         self._settle(job, tree, reason, now)
 
     def _settle(self, job: Job, tree: TreeTask, reason: StopReason, now: float) -> None:
-        """Release a tree that has ended; with the last one its search ends."""
+        """Release a thread that has ended, and end its search unless other threads still have iterations to do."""
         if job.ended is None and reason not in (StopReason.PAUSED, StopReason.STOPPED):
             self._policy.leave(tree, now)
-            job.reasons.append(reason)
-            if len(job.reasons) == len(job.trees):
-                self._end(job, max(job.reasons, key=STRENGTH.index))
+            job.over += not tree.helps
+            if reason != StopReason.ITERATIONS or job.over == tree.demand.trees:
+                self._end(job, reason)
                 return
         self._tell(job)
 

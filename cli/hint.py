@@ -18,8 +18,9 @@ def hint(
     time: Annotated[str, typer.Option(metavar="TIME", help="Time of the search, as in 500ms or 2s.")] = "1s",
     lines: Annotated[int, typer.Option(metavar="N", min=1, max=128, help="Actions to show, best first.")] = 5,
     threads: Annotated[
-        int, typer.Option(metavar="N", min=1, max=256, help="Threads that search, each a tree of its own.")
-    ] = 1,
+        int | None,
+        typer.Option(metavar="N", min=1, max=256, help="Threads that search; by default all cores, but 1 with --seed."),
+    ] = None,
     seed: Annotated[
         int | None, typer.Option(metavar="N", min=0, max=2**64 - 1, help="Seed of the search; random by default.")
     ] = None,

@@ -55,7 +55,13 @@ ObserverOption = Annotated[
 ]
 ThreadsOption = Annotated[
     int | None,
-    typer.Option("--threads", metavar="N", min=1, max=256, help="Threads that search, each a tree of its own."),
+    typer.Option(
+        "--threads",
+        metavar="N",
+        min=1,
+        max=256,
+        help="Threads that search; by default all idle ones, but 1 with --iterations, --seed or --level.",
+    ),
 ]
 LinesOption = Annotated[
     int,
@@ -108,7 +114,7 @@ def recommend(
     """Recommend a move for the seat to decide, using only what that seat can know."""
     text, options = read_file(question.position), question.options(lines)
     options["level"] = level
-    with advised(server, access, question.threads or 1) as advisor:
+    with advised(server, access, question.threads) as advisor:
         answer = advisor.recommend(text, question.limit(), **options)
     show_answer(answer, text, as_json=as_json)
 
@@ -133,7 +139,7 @@ def analyze(
     text = read_file(question.position)
     watcher, options = observer_of(observer), question.options(lines)
     with (
-        advised(server, access, question.threads or 1) as advisor,
+        advised(server, access, question.threads) as advisor,
         advisor.analyze(
             text, question.limit(), every=every, certainty=certainty, observer=watcher, **options
         ) as updates,

@@ -1,5 +1,6 @@
 """Whom a command asks: an analyst in this process, the server named with --server, or one that it starts itself."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -64,11 +65,12 @@ PLAIN = Access()
 
 
 @contextmanager
-def advised(server: str | None, access: Access = PLAIN, workers: int = 1) -> "Iterator[Advisor | Here]":
-    """Yield a client of a server; for None an analyst of this process with `workers` threads.
+def advised(server: str | None, access: Access = PLAIN, workers: int | None = 1) -> "Iterator[Advisor | Here]":
+    """Yield a client of a server; for None an analyst of this process with `workers` threads, None for all cores.
 
     Raises BadOption, BadConnection, AdvisorError.
     """
+    workers = workers or os.cpu_count() or 1
     if server is not None:
         with connected(server, access, workers) as advisor:
             yield advisor

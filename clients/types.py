@@ -96,8 +96,7 @@ class AnswerWarning:
 class Recommendation:
     """The answer to a request.
 
-    Where `reproducible`, the same position and seat with `seed`, `iterations` and `threads`, without a time, give the
-    same lines.
+    Where `reproducible`, the same position and seat with `seed` and `iterations`, without a time, give the same lines.
 
     Attributes:
         seat: the seat whose knowledge was used, and which is to play `best`; None for an onlooker at a chance event.
@@ -109,7 +108,7 @@ class Recommendation:
         depth: decisions from the position to the deepest information set.
         elapsed: seconds spent searching, waiting not included.
         waited: seconds between the arrival of the request and the first iteration.
-        threads: trees searched side by side.
+        threads: that searched the tree.
         certainty: estimated share of searches ten times longer that would name the same best line, 0 to 1.
         stop_reason: why the search ended: `time`, `iterations`, `stopped` (the server was shutting down),
         `decided` (the rest of the budget could not change the best line).

@@ -53,7 +53,7 @@ class QuestionOptions(TypedDict, total=False):
         seed: of all random choices in the search, 0 to 2^64 - 1.
         memory: of the search tree, in bytes.
         level: strength to play at, 1 (weakest) to 8.
-        threads: trees to search side by side.
+        threads: that search the tree; None for one, which idle workers help unless iterations, seed or level are given.
         consider: the only actions to search, as texts or actions.
         avoid: actions to leave out.
         lines: number of lines in the answer; 0: all.

@@ -11,7 +11,8 @@ from libc.string cimport memmove, memset
 
 from clerestory.engine.core cimport action_t
 from clerestory.search.tree cimport (
-    KEPT, LINK, NO_NODE, Edge, Node, Row, Tree, mark_of, place_of, record_numbers, tree_clear, tree_find,
+    KEPT, LINK, NO_NODE, Edge, Node, Row, Tree, mark_of, place_of, record_numbers, span_t, tree_clear, tree_find,
+    visits_to,
 )
 
 cdef enum:
@@ -50,6 +51,7 @@ cdef bint tree_compact(Tree *tree, uint64_t root) noexcept nogil:
         move_rows(tree, ways, owners)
         move_records(tree, owners)
         list_nodes(tree)
+        tree.cleared += 1
         tree.full = False
     free(owners)
     free(ways)
@@ -96,10 +98,12 @@ cdef inline bint links(const Tree *tree, const Way *ways, uint32_t i) noexcept n
 
 cdef int class_of(const Tree *tree, const Node *node) noexcept nogil:
     """Return the bits of the node's visits."""
-    cdef uint32_t e, visits = 0
+    cdef span_t row = span_t(node.first, node.count, 0)
+    cdef uint32_t e, least = NO_NODE, visits
     cdef int bits = 0
     for e in range(node.first, node.first + node.count):
-        visits = max(visits, tree.edges[e].available)
+        least = min(least, tree.edges[e].missing)
+    visits = visits_to(tree, row) - least
     while visits:
         visits >>= 1
         bits += 1

@@ -17,7 +17,6 @@ class Searcher:
         *,
         seed: int,
         max_bytes: int = ...,
-        threads: int = ...,
         clock: Callable[[], float] | None = ...,
         **options: Any,  # the fields of Options
     ) -> None: ...
@@ -32,13 +31,14 @@ class Searcher:
         threads: int = 1,
         early: bool = False,
     ) -> Result: ...
+    def allow(self, iterations: int | None) -> None: ...
     def step(
         self,
         pause: float,
         *,
         deadline: float,
-        iterations: int,
         thread: int = ...,
+        threads: int = ...,
         early: bool = ...,
         worker: Worker | None = ...,
     ) -> tuple[StopReason, int]: ...

@@ -11,9 +11,18 @@ from libc.string cimport memcpy
 from clerestory.engine.core cimport MAX_LEGAL, NATURE, OVER, action_t
 from clerestory.engine.elementary cimport elementary_log
 from clerestory.engine.rng cimport rng_below
+from clerestory.search.priors cimport set_priors
 from clerestory.search.proof cimport prove
-from clerestory.search.search cimport BY_ACTIONS, BY_KEY, BY_PATH, PathStep, mean, reward_sum, wins
-from clerestory.search.tree cimport NO_NODE, Edge, Node, record_of, tree_enter
+from clerestory.search.search cimport (
+    BY_ACTIONS, BY_KEY, BY_PATH, PathStep, add_outcome, mean, reward_sum, wins,
+)
+from clerestory.search.sharing cimport add_shared_outcome, enter_shared, prefetch_shared
+from clerestory.search.tree cimport (
+    NO_NODE, Edge, peek_count, peek_prior, read_span, record_of, span_t, tree_enter, visits_to,
+)
+
+cdef extern from "sharing.h":
+    void add_count(uint32_t *counter, uint32_t n) noexcept nogil
 
 cdef extern from *:
     """
@@ -59,6 +68,7 @@ cdef action_t in_turn(Search *search, int n) noexcept nogil:
 cdef void descend(Search *search) noexcept nogil:
     """Descend until an untried action has been played, the game is over, or memory is full."""
     cdef uint32_t node
+    cdef span_t row
     cdef int n, turn = search.ops.turn(search.world)
     search.path.length = 0
     search.path.hash = 0
@@ -67,7 +77,8 @@ cdef void descend(Search *search) noexcept nogil:
         node = enter(search, search.ops.legal(search.world, search.legal))
         if node == NO_NODE:
             return
-        if not follow(search, node, outcome_edge(search, node, draw_outcome(search)), search.root.seat):
+        row = read_span(&search.tree.nodes[node].first)
+        if not follow(search, node, row, outcome_edge(search, row, draw_outcome(search)), search.root.seat):
             return
     while True:
         turn = search.ops.turn(search.world)
@@ -84,7 +95,8 @@ cdef void descend(Search *search) noexcept nogil:
         node = enter(search, n)
         if node == NO_NODE:
             return
-        if not follow(search, node, choose_edge(search, &search.tree.nodes[node], n), turn):
+        row = read_span(&search.tree.nodes[node].first)
+        if not follow(search, node, row, choose_edge(search, row, n), turn):
             return
 
 
@@ -116,51 +128,32 @@ cdef uint32_t enter(Search *search, int n) noexcept nogil:
         key = search.ops.key(search.world, search.root.observer)
     if search.options.identity == BY_PATH:
         key = mixed(search.path.hash, key)
-    cdef uint32_t met = search.tree.num_edges
-    cdef uint32_t node = tree_enter(&search.tree, key, search.path.entered, search.legal, n)
+    cdef uint64_t parent = search.path.entered
     search.path.entered = key
-    if search.options.by_priors and search.tree.num_edges != met and search.ops.turn(search.world) != NATURE:
-        set_priors(search, &search.tree.nodes[node], n)
+    return enter_shared(search, key, parent, n) if search.shared else enter_alone(search, key, parent, n)
+
+
+cdef inline uint32_t enter_alone(Search *search, uint64_t key, uint64_t parent, int n) noexcept nogil:
+    cdef uint32_t met = search.tree.num_edges
+    cdef uint32_t node = tree_enter(search.tree, key, parent, search.legal, n)
+    if search.options.by_priors and search.tree.num_edges != met:
+        set_priors(search, search.tree.nodes[node].first, n)
     return node
 
 
-cdef void set_priors(Search *search, const Node *node, int n) noexcept nogil:
-    """Give the listed actions of a new row their priors."""
-    cdef const action_t *actions = search.tree.actions + node.first
-    cdef float weights[MAX_LEGAL]
-    cdef double total = 0, even = search.options.prior_floor / n
-    cdef int i, e = 0
-    search.guide.weigh(search.world, search.legal, n, weights)
-    if search.options.priors.factors != NULL:
-        apply_factors(search, weights, n)
-    for i in range(n):
-        total += weights[i]
-    for i in range(n):
-        while actions[e] != search.legal[i]:
-            e += 1
-        search.tree.edges[node.first + e].prior = <float> (even + (1 - search.options.prior_floor) * weights[i] / total)
-
-
-cdef void apply_factors(Search *search, float *weights, int n) noexcept nogil:
-    """Multiply the weights of the listed actions by the learned factors, which depend on round and action alone."""
-    cdef int row = min(search.guide.round(search.world), search.options.priors.rounds) - 1
-    cdef const float *factors = search.options.priors.factors + row * search.ops.num_actions
-    cdef int i
-    for i in range(n):
-        weights[i] *= factors[search.legal[i]]
-
-
-cdef bint follow(Search *search, uint32_t place, uint32_t edge, int seat) noexcept nogil:
+cdef bint follow(Search *search, uint32_t node, span_t row, uint32_t edge, int seat) noexcept nogil:
     """Play the action of a node's edge and put it on the path; return whether it had been tried before."""
-    cdef const Node *node = &search.tree.nodes[place]
     search.ops.play(search.world, search.tree.actions[edge])
-    search.path.steps[search.path.length] = PathStep(edge, node.first, node.count, seat, True)
+    search.path.steps[search.path.length] = PathStep(node, edge, row.first, row.count, seat, True)
     search.path.length += 1
     search.statistics.depth = max(search.statistics.depth, search.path.length)
-    prefetch(record_of(&search.tree, edge))  # so that it is in the cache when the path is backed up
+    if search.shared:
+        prefetch_shared(search, edge)
+    else:
+        prefetch(record_of(search.tree, edge))  # so that it is in the cache when the path is backed up
     if search.options.identity != BY_KEY:
         search.path.hash = mixed(search.path.hash, search.tree.actions[edge] + 1)
-    return search.tree.edges[edge].visits != 0
+    return peek_count(&search.tree.edges[edge].visits) != 0
 
 
 cdef inline uint64_t mixed(uint64_t a, uint64_t b) noexcept nogil:
@@ -178,97 +171,122 @@ cdef action_t draw_outcome(Search *search) noexcept nogil:
     return search.ops.draw(search.world, &search.luck.rng)
 
 
-cdef uint32_t outcome_edge(Search *search, uint32_t place, action_t outcome) noexcept nogil:
+cdef uint32_t outcome_edge(Search *search, span_t row, action_t outcome) noexcept nogil:
     """Return the edge of the outcome that was drawn; every outcome counts as available."""
-    cdef const Node *node = &search.tree.nodes[place]
-    cdef uint32_t edge, found = node.first
-    for edge in range(node.first, node.first + node.count):
-        search.tree.edges[edge].available += 1
+    cdef uint32_t edge, found = row.first
+    for edge in range(row.first, row.first + row.count):
         if search.tree.actions[edge] == outcome:
             found = edge
     return found
 
 
-cdef inline uint32_t choose_edge(Search *search, const Node *node, int n) noexcept nogil:
+cdef inline uint32_t choose_edge(Search *search, span_t row, int n) noexcept nogil:
     if search.options.even and search.path.length == 0:
-        return edge_in_turn(search, node, n)
-    return select_by_priors(search, node, n) if search.options.by_priors else select(search, node, n)
+        return edge_in_turn(search, row, n)
+    return select_by_priors(search, row, n) if search.options.by_priors else select(search, row, n)
 
 
-cdef uint32_t edge_in_turn(Search *search, const Node *node, int n) noexcept nogil:
+cdef inline void miss(const Search *search, Edge *edge) noexcept nogil:
+    """Count a visit in which the action of an edge is not legal."""
+    if search.shared:
+        add_count(&edge.missing, 1)
+    else:
+        edge.missing += 1
+
+
+cdef inline uint32_t met(uint64_t visits, const Edge *edge) noexcept nogil:
+    """Return in how many of so many visits to its node an action was legal, this visit included.
+
+    Visits of other threads may be missing without being counted yet.
+    """
+    cdef uint32_t missing = peek_count(&edge.missing)
+    return <uint32_t> (visits - missing) if visits > missing else 1
+
+
+cdef uint32_t edge_in_turn(Search *search, span_t row, int n) noexcept nogil:
     """Return the edge of the action whose turn it is; all that are listed count as available."""
-    cdef const action_t *actions = search.tree.actions + node.first
     cdef action_t action = in_turn(search, n)
-    cdef uint32_t e = 0, found = 0
-    cdef int i
-    for i in range(n):
-        while actions[e] != search.legal[i]:
-            e += 1
-        search.tree.edges[node.first + e].available += 1
-        if actions[e] == action:
-            found = e
-    return node.first + found
+    cdef uint32_t edge, found = row.first
+    cdef int i = 0
+    for edge in range(row.first, row.first + row.count):
+        if search.tree.actions[edge] == action:
+            found = edge
+        if i < n and search.tree.actions[edge] == search.legal[i]:
+            i += 1
+        else:
+            miss(search, &search.tree.edges[edge])
+    return found
 
 
-cdef uint32_t select(Search *search, const Node *node, int n) noexcept nogil:
+cdef uint32_t select(Search *search, span_t span, int n) noexcept nogil:
     """Return an edge of a legal action: a random untried one, else the best by UCB1 with availability."""
-    cdef Edge *row = search.tree.edges + node.first
-    cdef const action_t *actions = search.tree.actions + node.first
+    cdef Edge *row = search.tree.edges + span.first
+    cdef const action_t *actions = search.tree.actions + span.first
     cdef uint32_t untried[MAX_LEGAL]
     cdef uint32_t counted = 0    # log_counted is its logarithm: edges of one node mostly have one availability
-    cdef int e = 0, i, tries = 0, best = -1
+    cdef uint64_t visits = 1 + visits_to(search.tree, span)
+    cdef int e, i = 0, tries = 0, best = -1
     cdef double score, best_score = 0, log_counted = 0
-    for i in range(n):
-        while actions[e] != search.legal[i]:
-            e += 1
-        row[e].available += 1
-        if row[e].visits == 0:
+    for e in range(span.count):
+        if i == n or actions[e] != search.legal[i]:
+            miss(search, &row[e])
+            continue
+        i += 1
+        if peek_count(&row[e].visits) == 0:
             untried[tries] = e
             tries += 1
         elif tries == 0:
-            if row[e].available != counted:
-                counted = row[e].available
+            if met(visits, &row[e]) != counted:
+                counted = met(visits, &row[e])
                 log_counted = elementary_log(<double> counted)
-            score = mean(search, &row[e]) + search.options.exploration * sqrt(log_counted / row[e].visits)
+            score = mean(search, &row[e]) + search.options.exploration * sqrt(log_counted / peek_count(&row[e].visits))
             if best < 0 or score > best_score:
                 best = e
                 best_score = score
     if tries:
-        return node.first + untried[rng_below(&search.luck.rng, tries)]
-    return node.first + best
+        return span.first + untried[rng_below(&search.luck.rng, tries)]
+    return span.first + best
 
 
-cdef uint32_t select_by_priors(Search *search, const Node *node, int n) noexcept nogil:
+cdef uint32_t select_by_priors(Search *search, span_t span, int n) noexcept nogil:
     """Return an edge of a legal action by PUCT with availability; an untried one has the mean value of the others.
 
     Silver et al. 2017, Nature 550, with the action's own availability in place of the visits to the node. C grows with
     the logarithm of those visits (Silver et al. 2018, Science 362), in the form that KataGo gave it.
     """
-    cdef Edge *row = search.tree.edges + node.first
-    cdef const action_t *actions = search.tree.actions + node.first
+    cdef Edge *row = search.tree.edges + span.first
+    cdef const action_t *actions = search.tree.actions + span.first
     cdef uint32_t legal[MAX_LEGAL]
-    cdef int e = 0, i, best = 0
-    cdef uint64_t visits = 0
-    cdef double score, best_score = -INFINITY, rewards = 0, exploration = search.options.exploration
-    for i in range(n):
-        while actions[e] != search.legal[i]:
-            e += 1
-        legal[i] = e
-        row[e].available += 1
-        visits += row[e].visits
-        rewards += reward_sum(search, &row[e])
+    cdef uint32_t tried, counted = 0  # root_counted is its square root: edges of one node mostly have one availability
+    cdef int e, i = 0, best = 0
+    cdef uint64_t visits = 0, missed = 0
+    cdef double score, best_score = -INFINITY, rewards = 0, exploration = search.options.exploration, root_counted = 0
+    for e in range(span.count):
+        tried = peek_count(&row[e].visits)
+        if i < n and actions[e] == search.legal[i]:
+            legal[i] = e
+            i += 1
+            visits += tried
+            rewards += reward_sum(search, &row[e])
+        else:
+            missed += tried
+            miss(search, &row[e])
     if search.options.growth:
         exploration += search.options.growth * doublings(1 + visits / GROWS_FROM)
     for i in range(n):
         e = legal[i]
         if search.path.length and wins(search, &row[e]):
-            return node.first + e
-        score = mean(search, &row[e]) if row[e].visits else rewards / max(visits, 1)
-        score += exploration * row[e].prior * sqrt(<double> row[e].available) / (1 + row[e].visits)
+            return span.first + e
+        tried = peek_count(&row[e].visits)
+        score = mean(search, &row[e]) if tried else rewards / max(visits, 1)
+        if met(1 + visits + missed, &row[e]) != counted:
+            counted = met(1 + visits + missed, &row[e])
+            root_counted = sqrt(<double> counted)
+        score += exploration * peek_prior(&row[e].prior) * root_counted / (1 + tried)
         if score > best_score:
             best = e
             best_score = score
-    return node.first + best
+    return span.first + best
 
 
 cdef inline double doublings(double x) noexcept nogil:
@@ -292,22 +310,11 @@ cdef void rescale(Search *search) noexcept nogil:
 
 
 cdef void back_up(Search *search) noexcept nogil:
-    cdef Edge *edge
-    cdef double margin
-    cdef int i, decides
+    cdef PathStep *step
+    cdef int i
     for i in range(search.path.length):
-        decides = search.path.steps[i].seat
-        margin = search.outcome.margin[decides]
-        edge = &search.tree.edges[search.path.steps[i].edge]
-        edge.visits += 1
-        edge.win += search.outcome.win[decides]
-        edge.margin += margin
-        record(search, record_of(&search.tree, search.path.steps[i].edge), margin)
-
-
-cdef inline void record(const Search *search, double *sums, double margin) noexcept nogil:
-    cdef int seat, seats = search.seats
-    for seat in range(seats):
-        sums[seat] += search.outcome.win[seat]
-        sums[seats + seat] += search.outcome.win[seat] * search.outcome.win[seat]
-    sums[2 * seats] += margin * margin
+        step = &search.path.steps[i]
+        if search.shared:
+            add_shared_outcome(search, step)
+        else:
+            add_outcome(search, step, &search.tree.edges[step.edge], record_of(search.tree, step.edge))

@@ -1,4 +1,4 @@
-"""When a search ends, and how its iterations are divided among threads."""
+"""When a search ends, and how many threads it may have."""
 
 import math
 
@@ -25,10 +25,3 @@ def require_threads(threads: object) -> None:
     """Raise BadLimit for a number of threads out of its range."""
     if type(threads) is not int or not 0 < threads <= MAX_THREADS:
         raise BadLimit("threads", f"{threads!r} is not a whole number from 1 to {MAX_THREADS}")
-
-
-def shares(iterations: int | None, threads: int) -> list[int]:
-    """Return the iterations of each thread, as even as possible; threads without any are left out."""
-    if iterations is None:
-        return [1 << 63] * threads
-    return [(iterations + i) // threads for i in reversed(range(threads)) if iterations + i >= threads]

@@ -73,7 +73,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class ActionStatistics:
-    """The sums for one root action, over one tree or several.
+    """The sums for one root action.
 
     Attributes:
         visits: iterations that took it.
@@ -90,19 +90,6 @@ class ActionStatistics:
     win_squares: tuple[float, ...]
     margin: float
     margin_squares: float
-
-    def __add__(self, other: "ActionStatistics") -> "ActionStatistics":
-        return ActionStatistics(
-            self.visits + other.visits,
-            self.availability + other.availability,
-            added(self.wins, other.wins),
-            added(self.win_squares, other.win_squares),
-            self.margin + other.margin,
-            self.margin_squares + other.margin_squares,
-        )
-
-
-NOTHING = ActionStatistics(0, 0, (), (), 0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,11 +176,6 @@ def sharpened_errors(
     spreads = ((share * (1 - share), mean * (1 - mean)) for share, mean in zip(shares, means, strict=True))
     slopes = (exponent * after / before if before else 1.0 for after, before in spreads)
     return tuple(min(error * slope, WIDEST_ERROR) for error, slope in zip(errors, slopes, strict=True))
-
-
-def added(ours: Sequence[float], theirs: Sequence[float]) -> tuple[float, ...]:
-    """Return the element-wise sums; an empty sequence adds nothing."""
-    return tuple(a + b for a, b in zip(ours, theirs, strict=True)) if ours and theirs else tuple(ours or theirs)
 
 
 def error(visits: int, total: float, squares: float) -> float:

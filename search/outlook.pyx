@@ -117,7 +117,7 @@ cdef action_t next_action(Search *search, World *world) noexcept nogil:
     cdef action_t legal[MAX_LEGAL]
     cdef int n = search.ops.legal(world.state, legal), code = -1
     if world.in_tree:
-        code = most_visited(&search.tree, search.ops.key(world.state, search.root.observer), legal, n)
+        code = most_visited(search.tree, search.ops.key(world.state, search.root.observer), legal, n)
         world.in_tree = code >= 0
     if code >= 0:
         return <action_t> code

@@ -6,11 +6,15 @@ edge which certainly wins, or whose edges are all proven. Its sums are then set 
 outcome of best play, and it is not explored any more; a prior below 0 marks it. A mean over everything that was tried
 is too pessimistic for the seat that decides below, and corrects itself slowly; a proof is right at once.
 """
-from libc.stdint cimport uint64_t
+from libc.stdint cimport uint32_t, uint64_t
 
 from clerestory.engine.core cimport NATURE
 from clerestory.search.search cimport PathStep, mean, wins
-from clerestory.search.tree cimport Edge, record_of
+from clerestory.search.tree cimport MOVED, Edge, peek_prior, poke_prior, poke_sum, record_numbers, record_of
+
+cdef extern from "sharing.h":
+    uint32_t lock_edge(uint32_t *word) noexcept nogil
+    void unlock_edge(uint32_t *word, uint32_t value) noexcept nogil
 
 cdef float PROVEN = -1e-30       # the prior of such an edge: explores nothing
 
@@ -31,22 +35,34 @@ cdef void prove(Search *search) noexcept nogil:
     """Prove the edges of a path on which the game has ended, from the last one up, as far as they can be."""
     cdef int i = search.path.length - 1
     while i >= 0 and search.path.steps[i].certain:
-        if search.tree.edges[search.path.steps[i].edge].prior >= 0:
-            fix(search, &search.path.steps[i])
+        if peek_prior(&search.tree.edges[search.path.steps[i].edge].prior) >= 0:
+            fix_in_turn(search, &search.path.steps[i])
         if not is_best(search, &search.path.steps[i]):
             return
         i -= 1
 
 
-cdef void fix(Search *search, const PathStep *step) noexcept nogil:
+cdef void fix_in_turn(Search *search, const PathStep *step) noexcept nogil:
+    """Fix an edge, unless another thread has moved it since its outcome was added."""
+    cdef uint32_t *word = &search.tree.edges[step.edge].record
+    cdef uint32_t record
+    if not search.shared:
+        fix(search, step, record_of(search.tree, step.edge))
+        return
+    record = lock_edge(word)
+    if not record & MOVED:
+        fix(search, step, search.tree.records + record * record_numbers(search.tree))
+    unlock_edge(word, record)
+
+
+cdef void fix(Search *search, const PathStep *step, double *record) noexcept nogil:
     """Set the sums of an edge as if every visit had the result of this iteration."""
     cdef Edge *edge = &search.tree.edges[step.edge]
-    cdef double *record = record_of(&search.tree, step.edge)
     cdef double visits = edge.visits, win
     cdef int seat, seats = search.seats
-    edge.prior = PROVEN
-    edge.win = visits * search.outcome.win[step.seat]
-    edge.margin = visits * search.outcome.margin[step.seat]
+    poke_prior(&edge.prior, PROVEN)
+    poke_sum(&edge.win, visits * search.outcome.win[step.seat])
+    poke_sum(&edge.margin, visits * search.outcome.margin[step.seat])
     for seat in range(seats):
         win = search.outcome.win[seat]
         record[seat] = visits * win
@@ -62,6 +78,6 @@ cdef bint is_best(const Search *search, const PathStep *step) noexcept nogil:
     if wins(search, &search.tree.edges[step.edge]):
         return True
     for i in range(step.count):
-        if row[i].prior >= 0 or mean(search, &row[i]) > best:
+        if peek_prior(&row[i].prior) >= 0 or mean(search, &row[i]) > best:
             return False
     return True

@@ -34,9 +34,9 @@ class Result:
         iterations: determinizations searched from this position.
         reused_iterations: iterations from earlier positions of a warm tree that the lines also include; if above
             0, the result does not depend on the seed alone.
-        threads: trees searched side by side and added up.
+        threads: that searched the tree.
         nodes: information sets in memory.
-        tree_bytes: memory of the trees.
+        tree_bytes: memory of the tree.
         depth: decisions from the root to the deepest information set.
         elapsed: seconds spent searching.
         stop_reason: why it ended.
@@ -70,9 +70,8 @@ class Result:
 
     @property
     def reproducible(self) -> bool:
-        """Whether its seed, iterations and threads, as the only limits of a fresh search, give the same lines."""
-        in_step = self.threads == 1 or self.stop_reason == StopReason.ITERATIONS
-        return in_step and not self.reused_iterations
+        """Whether its seed and iterations, as the only limits of a fresh search, give the same lines."""
+        return self.threads == 1 and not self.reused_iterations
 
     def arrays(self) -> dict[str, Any]:
         """Return the table of lines as NumPy arrays, best line first. Raises ImportError without NumPy.

@@ -11,6 +11,4 @@ cdef enum EndOfRun:              # why a run ended, the strongest reason last
     BY_TIME
     BY_STOP
 
-cdef int run_until(Search *search, double pause, double deadline, uint64_t iterations, bint early) noexcept nogil
-cdef bint decided(Search **trees, int count, double remaining) noexcept nogil
-cdef double prospect(const Search *search, double seconds, double iterations) noexcept nogil
+cdef int run_until(Search *search, double pause, double deadline, bint early) noexcept nogil

@@ -7,16 +7,23 @@ from clerestory.engine.clock cimport monotonic
 from clerestory.engine.core cimport MAX_LEGAL, NATURE, action_t
 from clerestory.search.compaction cimport compaction_seconds, tree_compact
 from clerestory.search.iteration cimport iterate
-from clerestory.search.search cimport Speed
-from clerestory.search.tree cimport NO_NODE, tree_clear, tree_find
+from clerestory.search.search cimport Speed, gate_t
+from clerestory.search.tree cimport NO_NODE, peek_count, read_span, span_t, tree_clear, tree_find, tree_grow
 
-cdef extern from *:
-    """
-    #define read_flag(p) __atomic_load_n((p), __ATOMIC_RELAXED)
-    """
-    int read_flag(int *p) noexcept nogil
+cdef extern from "sharing.h":
+    int read_flag(const int *flag) noexcept nogil
+    void write_flag(int *flag, int value) noexcept nogil
+    uint64_t draw_from(uint64_t *left, uint64_t most) noexcept nogil
+    void put_into(uint64_t *left, uint64_t n) noexcept nogil
+    uint64_t read_left(const uint64_t *left) noexcept nogil
+    bint gate_enter(gate_t *gate) noexcept nogil
+    void gate_leave(gate_t *gate) noexcept nogil
+    void gate_pass(gate_t *gate) noexcept nogil
+    void gate_hold(gate_t *gate) noexcept nogil
+    void gate_release(gate_t *gate) noexcept nogil
 
 cdef enum:
+    BATCH = 64                   # iterations that a thread takes on at once
     LOOK_EVERY = 8               # iterations between readings of the clock and checks of the root
     ENOUGH_WINDOWS = 8           # needed before the speed is trusted: no delay fills all of them
 
@@ -33,42 +40,79 @@ cdef void make_room(Search *search, double deadline) noexcept nogil:
 
     Otherwise clear a full tree that has fewer iterations of the root than the time left allows.
     """
-    cdef uint64_t reused = search.statistics.reused
+    cdef uint64_t reused = search.tree.reused
     cdef double left
-    if not search.crowded:
+    if not search.tree.crowded:
         return
-    search.crowded = False
+    search.tree.crowded = False
     left = deadline - read_clock(search)
-    if compaction_seconds(&search.tree) < MOST_FOR_ROOM * left:
-        if tree_compact(&search.tree, search.ops.key(search.root.state, search.root.observer)):
+    if compaction_seconds(search.tree) < MOST_FOR_ROOM * left:
+        if tree_compact(search.tree, search.ops.key(search.root.state, search.root.observer)):
             return
     if search.tree.full and (reused == 0 or reused < search.speed.fastest * left):
-        tree_clear(&search.tree)
-        search.statistics.reused = 0
+        tree_clear(search.tree)
+        search.tree.reused = 0
 
 
-cdef int run_until(Search *search, double pause, double deadline, uint64_t iterations, bint early) noexcept nogil:
-    """Iterate at least once, until the deadline, the number of iterations, stop, pause or, if early, a decision."""
-    cdef uint64_t done = search.statistics.iterations, end = done + iterations
-    cdef double now
-    make_room(search, deadline)
+cdef int run_until(Search *search, double pause, double deadline, bint early) noexcept nogil:
+    """Iterate until the deadline, the last of the iterations, stop, pause or, if early, a decision.
+
+    At least once, unless other threads have taken all iterations.
+    """
+    cdef uint64_t most = draw_from(search.limits.left, BATCH), done
+    cdef int ending = BY_ITERATIONS
+    if most == 0:
+        return ending
+    search.shared = gate_enter(search.gate)
+    if not search.shared:
+        make_room(search, deadline)
+    done = search.statistics.iterations
     begin_window(&search.speed, done, read_clock(search))
+    most += done
+    ending = iterate_until(search, &most, pause, deadline, early)
+    gate_leave(search.gate)
+    put_into(search.limits.left, most - search.statistics.iterations)
+    return ending
+
+
+cdef int iterate_until(Search *search, uint64_t *end, double pause, double deadline, bint early) noexcept nogil:
+    """Iterate, taking on more iterations at the end of those taken on before."""
+    cdef uint64_t done = search.statistics.iterations
+    cdef int flag
+    cdef double now
     while True:
         iterate(search)
         done += 1
-        if read_flag(search.limits.stop):
-            return BY_STOP
-        if done >= end:
-            return BY_ITERATIONS
+        if search.growing:
+            grow(search)
+        if read_flag(&search.gate.comes):
+            gate_pass(search.gate)
+            search.shared = True
+        flag = read_flag(search.limits.stop)
+        if flag:
+            return flag
+        if done == end[0]:
+            end[0] += draw_from(search.limits.left, BATCH)
+            if done == end[0]:
+                return BY_ITERATIONS
         if done % LOOK_EVERY == 0 or done < LOOK_EVERY:
             now = read_clock(search)
             if now >= deadline:
                 return BY_TIME
             measure(&search.speed, done, now)
-            if early and decided(&search, 1, prospect(search, deadline - now, <double> (end - done))):
+            if early and decided(search, prospect(search, deadline - now, <double> (end[0] - done))):
+                write_flag(search.limits.stop, BY_DECISION)
                 return BY_DECISION
             if now >= pause:
                 return BY_PAUSE
+
+
+cdef void grow(Search *search) noexcept nogil:
+    """Grow the table of nodes while the other threads wait."""
+    gate_hold(search.gate)
+    tree_grow(search.tree)
+    search.growing = False
+    gate_release(search.gate)
 
 
 # -- speed -----------------------------------------------------------------------------------------
@@ -96,50 +140,53 @@ cdef int list_root(const Search *search, action_t *out) noexcept nogil:
     return search.root.num_considered
 
 
-cdef double prospect(const Search *search, double seconds, double iterations) noexcept nogil:
-    """Return how many more iterations a search could run in the time left, at the best speed it has reached.
+cdef double prospect(const Search *search, double seconds, double own) noexcept nogil:
+    """Return how many more iterations all threads could run in the time left, at the best speed this one has reached.
 
     The speed is that of the fastest window of its own running time. Waiting for other threads, page faults and growing
-    the table slow some windows down but say nothing about those to come.
+    the table slow some windows down but say nothing about those to come. `own` is how many it has taken on.
     """
+    cdef int threads = search.limits.threads
+    cdef double iterations = own + <double> read_left(search.limits.left) + (threads - 1) * BATCH
     if search.speed.windows < ENOUGH_WINDOWS:
         return iterations
-    return min(iterations, search.speed.fastest * seconds + LOOK_EVERY)
+    return min(iterations, (search.speed.fastest * seconds + LOOK_EVERY) * threads)
 
 
-cdef bint decided(Search **trees, int count, double remaining) noexcept nogil:
-    """Whether no other line would be chosen even if it got every iteration that the trees have left."""
+cdef bint decided(const Search *search, double remaining) noexcept nogil:
+    """Whether no other line would be chosen even if it got every iteration that the tree has left."""
     cdef action_t legal[MAX_LEGAL]
     cdef uint64_t visits[MAX_LEGAL]
     cdef uint64_t most = 0, second = 0
     cdef int i, n
-    if trees[0].ops.turn(trees[0].root.state) == NATURE:
+    if search.ops.turn(search.root.state) == NATURE:
         return False
-    n = list_root(trees[0], legal)
+    n = list_root(search, legal)
     memset(visits, 0, n * sizeof(uint64_t))
-    for i in range(count):
-        add_visits(trees[i], legal, n, visits)
+    add_visits(search, legal, n, visits)
     for i in range(n):
         if visits[i] > most:
             second = most
             most = visits[i]
         else:
             second = max(second, visits[i])
-    return n == 1 or second + remaining < trees[0].options.rival_share * most
+    return n == 1 or second + remaining < search.options.rival_share * most
 
 
 cdef void add_visits(const Search *search, const action_t *legal, int n, uint64_t *visits) noexcept nogil:
     """Add the visits of each listed action of the root; other actions that a warm tree knows do not count."""
-    cdef uint32_t root = tree_find(&search.tree, search.ops.key(search.root.state, search.root.observer))
+    cdef uint32_t root = tree_find(search.tree, search.ops.key(search.root.state, search.root.observer))
     cdef uint32_t edge, end
+    cdef span_t row
     cdef int i = 0
     if root == NO_NODE:
         return
-    edge = search.tree.nodes[root].first
-    end = edge + search.tree.nodes[root].count
+    row = read_span(&search.tree.nodes[root].first)
+    edge = row.first
+    end = edge + row.count
     while i < n and edge < end:
         if search.tree.actions[edge] == legal[i]:
-            visits[i] += search.tree.edges[edge].visits
+            visits[i] += peek_count(&search.tree.edges[edge].visits)
             i += 1
         elif search.tree.actions[edge] > legal[i]:
             i += 1

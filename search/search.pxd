@@ -1,10 +1,14 @@
 # cython: language_level=3
-"""One tree's search: one struct for each reason to change, and together the memory of every iteration."""
+"""A thread's search of a tree: one struct for each reason to change, and together the memory of its iterations."""
 from libc.stdint cimport uint32_t, uint64_t
 
 from clerestory.engine.core cimport MAX_LEGAL, MAX_SEATS, MAX_WORDS, GameOps, Guide, Priors, Value, action_t
 from clerestory.engine.rng cimport rng_t
-from clerestory.search.tree cimport Edge, Tree
+from clerestory.search.tree cimport Edge, Tree, peek_count, peek_prior, peek_sum, poke_count, poke_sum
+
+cdef extern from "sharing.h":
+    ctypedef struct gate_t:      # through which every thread enters a tree, and leaves it
+        int comes                # atomic; somebody wants to enter, or needs the tree alone
 
 cdef enum Identity:              # what makes two places in the tree one node
     BY_KEY                       # the information set: a graph, in which paths meet
@@ -39,11 +43,12 @@ cdef struct Root:                # where every iteration begins; constant until 
 cdef struct Limits:              # what ends a run besides the numbers that it is given
     double (*ask_clock)(void *clock) noexcept nogil  # seconds; NULL: the system's
     void *clock
-    int *stop                    # shared with the owner and with the other searches of one run; atomic
+    int *stop                    # shared with the owner and with the other threads, an EndOfRun if not 0; atomic
+    uint64_t *left               # iterations that no thread has taken on yet; likewise
+    int threads                  # that may search the tree at once
 
 cdef struct Statistics:          # since the root was set
     uint64_t iterations
-    uint64_t reused              # visits to the root's actions from before
     int depth                    # decisions from the root to the deepest node
 
 cdef struct Speed:
@@ -62,6 +67,7 @@ cdef struct Luck:
     int turns_left               # of the current round, in which every action of the root has one turn
 
 cdef struct PathStep:
+    uint32_t node                # its place in the table
     uint32_t edge
     uint32_t first               # edge of the row
     int count                    # edges of the row
@@ -91,13 +97,21 @@ cdef struct Mast:
     MastStatistics *actions      # by phase and action; NULL: not kept
     MastStep *played             # in this playout; max_plies at most
 
+cdef struct Records:             # of edges, that this thread has taken and not used yet
+    uint32_t next
+    uint32_t end
+    uint32_t cleared             # of the tree when they were taken
+
 cdef struct Search:
     const GameOps *ops
     const Guide *guide           # NULL: the game has none
     int seats
-    bint crowded                 # the tree has to be compacted before the first iteration
+    bint shared                  # other threads are searching the tree
+    bint growing                 # the table of nodes is half full
     void (*play_out)(Search *search) noexcept nogil
-    Tree tree
+    Tree *tree
+    gate_t *gate                 # of the tree
+    Records records
     Path path
     Options options
     Limits limits
@@ -113,12 +127,27 @@ cdef struct Search:
 
 cdef inline double reward_sum(const Search *search, const Edge *edge) noexcept nogil:
     """Return the sum of rewards, less a constant for each visit, the same for all edges."""
-    return search.options.win_weight * edge.win + search.scale.weight * edge.margin
+    return search.options.win_weight * peek_sum(&edge.win) + search.scale.weight * peek_sum(&edge.margin)
 
 cdef inline double mean(const Search *search, const Edge *edge) noexcept nogil:
     """Return the mean reward, less the same constant."""
-    return reward_sum(search, edge) / edge.visits
+    return reward_sum(search, edge) / peek_count(&edge.visits)
 
 cdef inline bint wins(const Search *search, const Edge *edge) noexcept nogil:
     """Whether a proven edge cannot be bettered: it wins for certain, and points do not count."""
-    return edge.prior < 0 and edge.win == edge.visits and search.options.margin_weight == 0
+    if peek_prior(&edge.prior) >= 0 or search.options.margin_weight != 0:
+        return False
+    return peek_sum(&edge.win) == peek_count(&edge.visits)
+
+cdef inline void add_outcome(const Search *search, const PathStep *step, Edge *edge, double *record) noexcept nogil:
+    """Count a visit to an edge, and add the outcome to its sums."""
+    cdef double win, margin = search.outcome.margin[step.seat]
+    cdef int seat, seats = search.seats
+    poke_count(&edge.visits, edge.visits + 1)
+    poke_sum(&edge.win, edge.win + search.outcome.win[step.seat])
+    poke_sum(&edge.margin, edge.margin + margin)
+    for seat in range(seats):
+        win = search.outcome.win[seat]
+        record[seat] += win
+        record[seats + seat] += win * win
+    record[2 * seats] += margin * margin

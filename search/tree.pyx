@@ -11,6 +11,7 @@ cdef enum:
     ROWS_A_NODE = 2
     FIRST_PLACES = 1024
     EDGE_BYTES = sizeof(Edge) + sizeof(action_t)
+    SPARE_RECORDS = 1 << 12  # that threads take without using them
 
 
 cdef uint64_t record_numbers(const Tree *tree) noexcept nogil:
@@ -21,6 +22,10 @@ cdef inline uint64_t record_bytes(const Tree *tree) noexcept nogil:
     return record_numbers(tree) * sizeof(double)
 
 
+cdef inline uint64_t most_records(const Tree *tree) noexcept nogil:
+    return tree.max_edges + 1 + SPARE_RECORDS
+
+
 cdef bint tree_open(Tree *tree, uint64_t max_bytes, int seats) noexcept:
     """Reserve the memory, at most max_bytes; pages are touched as the tree grows. False if there is none."""
     memset(tree, 0, sizeof(Tree))
@@ -28,7 +33,7 @@ cdef bint tree_open(Tree *tree, uint64_t max_bytes, int seats) noexcept:
     cdef uint64_t edge_bytes = EDGE_BYTES + record_bytes(tree)
     cdef uint64_t node_bytes = PLACES_A_NODE * sizeof(Node) + ROWS_A_NODE * sizeof(Row)
     node_bytes += EDGES_A_NODE * edge_bytes
-    tree.max_nodes = <uint32_t> min(max_bytes // node_bytes, <uint64_t> 1 << 28)
+    tree.max_nodes = <uint32_t> min(max_bytes // node_bytes, <uint64_t> MOST_RECORDS // EDGES_A_NODE - SPARE_RECORDS)
     tree.max_edges = tree.max_nodes * EDGES_A_NODE
     tree.max_rows = tree.max_nodes * ROWS_A_NODE
     tree.max_places = 16
@@ -40,7 +45,7 @@ cdef bint tree_open(Tree *tree, uint64_t max_bytes, int seats) noexcept:
     tree.edges = <Edge *> take(tree.max_edges * sizeof(Edge))
     tree.actions = <action_t *> take(tree.max_edges * sizeof(action_t))
     tree.num_records = 1
-    tree.records = <double *> take((tree.max_edges + 1) * record_bytes(tree))
+    tree.records = <double *> take(most_records(tree) * record_bytes(tree))
     if tree.nodes == NULL or tree.rows == NULL:
         return False
     return tree.edges != NULL and tree.actions != NULL and tree.records != NULL
@@ -51,7 +56,7 @@ cdef void tree_close(Tree *tree) noexcept:
     give_back(tree.rows, tree.max_rows * sizeof(Row))
     give_back(tree.edges, tree.max_edges * sizeof(Edge))
     give_back(tree.actions, tree.max_edges * sizeof(action_t))
-    give_back(tree.records, (tree.max_edges + 1) * record_bytes(tree))
+    give_back(tree.records, most_records(tree) * record_bytes(tree))
     memset(tree, 0, sizeof(Tree))
 
 
@@ -62,6 +67,7 @@ cdef void tree_clear(Tree *tree) noexcept nogil:
     tree.num_rows = 0
     tree.num_edges = 0
     tree.num_records = 1
+    tree.cleared += 1
     tree.full = False
 
 
@@ -74,15 +80,17 @@ cdef uint64_t tree_bytes(const Tree *tree) noexcept nogil:
 cdef uint32_t place_of(const Tree *tree, uint64_t key) noexcept nogil:
     """Return the place of the node with the key, or the free one where it belongs."""
     cdef uint32_t place = <uint32_t> key & tree.mask
-    while tree.nodes[place].count and tree.nodes[place].key != key:
+    cdef uint64_t there = peek_key(&tree.nodes[place].key)
+    while there != 0 and there != key:
         place = (place + 1) & tree.mask
+        there = peek_key(&tree.nodes[place].key)
     return place
 
 
 cdef uint32_t tree_find(const Tree *tree, uint64_t key) noexcept nogil:
     """Return the node of a key, or NO_NODE."""
     cdef uint32_t place = place_of(tree, key)
-    return place if tree.nodes[place].count else NO_NODE
+    return place if read_span(&tree.nodes[place].first).count else NO_NODE
 
 
 cdef bint tree_crowded(const Tree *tree) noexcept nogil:
@@ -99,8 +107,10 @@ cdef uint32_t tree_enter(Tree *tree, uint64_t key, uint64_t parent, const action
     cdef Node *node = &tree.nodes[place]
     if node.count:
         note_parent(tree, node, parent)
-        return place if covers(tree, node, legal, n) or widen(tree, node, parent, legal, n) else NO_NODE
-    if not has_room(tree, n) or not has_place(tree):
+        if covers(tree, span_t(node.first, node.count, 0), legal, n) or widen(tree, node, parent, legal, n):
+            return place
+        return NO_NODE
+    if not has_room(tree, n) or not tree_grow(tree):
         tree.full = True
         return NO_NODE
     node = &tree.nodes[place_of(tree, key)]
@@ -136,8 +146,8 @@ cdef inline void note_parent(Tree *tree, Node *node, uint64_t parent) noexcept n
     tree.num_rows += 1
 
 
-cdef bint has_place(Tree *tree) noexcept nogil:
-    """Whether the table has a place for one more node; it doubles when half full, up to its largest size."""
+cdef bint tree_grow(Tree *tree) noexcept nogil:
+    """Double the table when it is half full, up to its largest size. False if there is no memory for that."""
     cdef Node *old = tree.nodes
     cdef uint32_t i, places = tree.mask + 1
     if tree.num_nodes < places / 2 or places == tree.max_places:
@@ -169,23 +179,32 @@ cdef void append(Tree *tree, Node *node, const action_t *legal, int n) noexcept 
     node.count = <uint16_t> (node.count + n)
 
 
-cdef inline bint covers(const Tree *tree, const Node *node, const action_t *legal, int n) noexcept nogil:
+cdef bint covers(const Tree *tree, span_t row, const action_t *legal, int n) noexcept nogil:
     """Whether every legal action has its edge."""
-    cdef const action_t *row = tree.actions + node.first
+    cdef const action_t *actions = tree.actions + row.first
     cdef int i, e = 0
-    if n == node.count and memcmp(row, legal, n * sizeof(action_t)) == 0:
+    if n == row.count and memcmp(actions, legal, n * sizeof(action_t)) == 0:
         return True
     for i in range(n):
-        while e < node.count and row[e] < legal[i]:
+        while e < row.count and actions[e] < legal[i]:
             e += 1
-        if e == node.count or row[e] != legal[i]:
+        if e == row.count or actions[e] != legal[i]:
             return False
     return True
+
+
+cdef uint32_t visits_to(const Tree *tree, span_t row) noexcept nogil:
+    """Return how often the node of a row was visited: each visit took one of its actions."""
+    cdef uint32_t edge, visits = 0
+    for edge in range(row.first, row.first + row.count):
+        visits += peek_count(&tree.edges[edge].visits)
+    return visits
 
 
 cdef bint widen(Tree *tree, Node *node, uint64_t parent, const action_t *legal, int n) noexcept nogil:
     """Give the node a new row: the old edges and those of the legal actions, merged. False without memory."""
     cdef uint32_t old = node.first, end = node.first + node.count
+    cdef uint32_t visits = visits_to(tree, span_t(node.first, node.count, 0))
     cdef int i = 0
     if tree.num_rows == tree.max_rows or tree.num_edges + node.count + n > tree.max_edges:
         tree.full = True
@@ -194,6 +213,7 @@ cdef bint widen(Tree *tree, Node *node, uint64_t parent, const action_t *legal, 
     while i < n or old < end:
         if i < n and (old == end or legal[i] < tree.actions[old]):
             append(tree, node, &legal[i], 1)
+            tree.edges[tree.num_edges - 1].missing = visits
             i += 1
             continue
         i += i < n and legal[i] == tree.actions[old]

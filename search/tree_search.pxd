@@ -1,24 +1,33 @@
 # cython: language_level=3
-"""The search of one tree: its memory, its settings, and what it has recorded."""
+"""A tree, and the searches of its threads: their settings, and what they have recorded."""
 from libc.stdint cimport uint32_t, uint64_t
 
 from clerestory.engine.core cimport State, action_t
 from clerestory.engine.rng cimport Rng
 from clerestory.engine.value cimport Valuation
-from clerestory.search.search cimport Search
+from clerestory.search.search cimport Search, gate_t
+from clerestory.search.tree cimport Tree
+
+cdef class SharedTree:
+    cdef Tree tree
+    cdef gate_t gate
+    cdef int stop                # why all of its threads are to end, an EndOfRun; 0: they are not. Atomic
+    cdef uint64_t left           # iterations that none of them has taken on yet. Atomic
 
 cdef class TreeSearch:
     cdef Search search
+    cdef SharedTree shared
     cdef Valuation valuation     # what search.value is of; None without a guide
     cdef object clock            # a function that returns the time in seconds; None: the system's clock
-    cdef object open(self, State view, object seed, object options, uint64_t max_bytes, int *stop, object clock)
+    cdef object open(self, SharedTree tree, State view, object seed, object options, object clock)
     cdef bint open_statistics(self, object options)
     cdef object choose(self, object options)
     cdef object set_scale(self, object options)
     cdef object set_root(self, object root)
+    cdef object begin(self)
     cdef uint32_t root(self)
     cdef dict statistics(self)
-    cdef object sums(self, uint32_t edge)
+    cdef object sums(self, uint32_t place, uint32_t visits)
     cdef list variation(self, action_t a)
     cdef int next_code(self, const void *view)
 

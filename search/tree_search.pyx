@@ -13,9 +13,13 @@ from clerestory.search.proof cimport is_open
 from clerestory.search.run cimport run_until
 from clerestory.search.search cimport MastStatistics, MastStep, Options, PathStep, Root, Search, Statistics
 from clerestory.search.tree cimport (
-    NO_NODE, Edge, Node, most_visited, record_of, tree_close, tree_crowded, tree_find, tree_open,
+    NO_NODE, Edge, most_visited, read_span, record_of, span_t, tree_close, tree_crowded, tree_find, tree_open, visits_to,
 )
 from clerestory.search.turns cimport Worker, worker_run, worker_t
+
+cdef extern from "sharing.h":
+    void gate_open(gate_t *gate)
+    void gate_close(gate_t *gate)
 
 from clerestory.engine.errors import BadWeights
 from clerestory.engine.value import value_of
@@ -24,17 +28,39 @@ from clerestory.search.lines import ActionStatistics
 from clerestory.search.options import IDENTITIES
 
 
-cdef class TreeSearch:
-    """One tree and its random numbers."""
+cdef class SharedTree:
+    """A tree that any number of threads search. Raises MemoryError.
+
+    Args:
+        max_bytes: of the tree.
+        seats: of the game.
+    """
+
+    def __cinit__(self, uint64_t max_bytes, int seats):
+        gate_open(&self.gate)
+        if not tree_open(&self.tree, max_bytes, seats):
+            raise MemoryError(f"no memory for a tree of {max_bytes} bytes")
 
     def __dealloc__(self):
-        tree_close(&self.search.tree)
+        tree_close(&self.tree)
+        gate_close(&self.gate)
+
+
+cdef class TreeSearch:
+    """The search of one thread: its random numbers, and what it is doing."""
+
+    def __dealloc__(self):
         free(self.search.path.steps)
         free(self.search.mast.played)
         free(self.search.mast.actions)
 
-    cdef object open(self, State view, object seed, object options, uint64_t max_bytes, int *stop, object clock):
+    cdef object open(self, SharedTree tree, State view, object seed, object options, object clock):
         """Allocate the memory. Raises BadLimit for the seed or the value, MemoryError."""
+        self.shared = tree
+        self.search.tree = &tree.tree
+        self.search.gate = &tree.gate
+        self.search.limits.stop = &tree.stop
+        self.search.limits.left = &tree.left
         self.clock = clock
         if clock is not None:
             self.search.limits.clock = <void *> clock
@@ -43,7 +69,6 @@ cdef class TreeSearch:
         self.search.guide = view.game.guide
         self.search.seats = view.seats
         self.search.luck.rng = stream(seed).c
-        self.search.limits.stop = stop
         self.choose(options)
         if view.game.guide != NULL:
             self.valuation = require_value(view.game, options.value)
@@ -51,9 +76,8 @@ cdef class TreeSearch:
             if options.priors == "learned" and self.valuation.has_priors:
                 self.search.options.priors = self.valuation.priors(view)
         self.search.path.steps = <PathStep *> malloc(view.game.max_plies * sizeof(PathStep))
-        cdef bint opened = tree_open(&self.search.tree, max_bytes, view.seats)
-        if not opened or self.search.path.steps == NULL or not self.open_statistics(options):
-            raise MemoryError(f"no memory for a tree of {max_bytes} bytes")
+        if self.search.path.steps == NULL or not self.open_statistics(options):
+            raise MemoryError("no memory for another thread of a search")
 
     cdef bint open_statistics(self, object options):
         """Allocate what the playout policy needs; False without memory."""
@@ -95,7 +119,7 @@ cdef class TreeSearch:
             self.search.scale.weight = options.margin_share / options.scale
 
     cdef object set_root(self, object root):
-        """Move to another root of the same observer. A crowded tree is compacted at the beginning of the next run."""
+        """Move to another root of the same observer."""
         cdef State view = root.view
         cdef Root *start = &self.search.root
         memcpy(start.state, view.data, sizeof(start.state))
@@ -107,13 +131,17 @@ cdef class TreeSearch:
         start.proves = self.search.options.keeps_proofs and is_open(&self.search)
         self.search.luck.turns_left = 0
         self.search.speed.windows = 0
-        self.search.crowded = tree_crowded(&self.search.tree)
-        self.search.statistics = Statistics(iterations=0, reused=0, depth=0)
-        self.search.statistics.reused = sum([action.visits for action in self.statistics().values()])
+        self.search.statistics = Statistics(iterations=0, depth=0)
 
-    def run(self, double pause, double deadline, uint64_t iterations, bint early, Worker worker=None):
+    cdef object begin(self):
+        """Count what the tree knows of its new root. A crowded tree is compacted when the next run begins."""
+        self.search.tree.crowded = tree_crowded(self.search.tree)
+        self.search.tree.reused = sum([action.visits for action in self.statistics().values()])
+
+    def run(self, double pause, double deadline, bint early, int threads, Worker worker=None):
         """Search without the GIL, in the thread of a worker if there is one; return why it ended, an EndOfRun."""
-        cdef Run run = Run(&self.search, pause, deadline, iterations, early, 0)
+        cdef Run run = Run(&self.search, pause, deadline, early, 0)
+        self.search.limits.threads = threads
         cdef worker_t *thread = NULL if worker is None else &worker.c
         with nogil:
             if thread == NULL:
@@ -123,26 +151,29 @@ cdef class TreeSearch:
         return run.ending
 
     cdef uint32_t root(self):
-        return tree_find(&self.search.tree, self.search.ops.key(self.search.root.state, self.search.root.observer))
+        return tree_find(self.search.tree, self.search.ops.key(self.search.root.state, self.search.root.observer))
 
     cdef dict statistics(self):
         """The statistics of the root's actions, by code; {} if the root is not in the tree."""
-        cdef uint32_t root = self.root()
-        cdef const Node *node = &self.search.tree.nodes[root]
+        cdef uint32_t root = self.root(), visits
+        cdef span_t row
         if root == NO_NODE:
             return {}
+        row = read_span(&self.search.tree.nodes[root].first)
+        visits = visits_to(self.search.tree, row)
         return {
-            self.search.tree.actions[node.first + i]: self.sums(node.first + i)
-            for i in range(node.count)
+            self.search.tree.actions[place]: self.sums(place, visits)
+            for place in range(row.first, row.first + row.count)
         }
 
-    cdef object sums(self, uint32_t place):
+    cdef object sums(self, uint32_t place, uint32_t visits):
+        """The statistics of an edge of a node with so many visits."""
         cdef const Edge *edge = &self.search.tree.edges[place]
-        cdef double *record = record_of(&self.search.tree, place)
+        cdef double *record = record_of(self.search.tree, place)
         cdef int seats = self.search.seats
         return ActionStatistics(
             edge.visits,
-            edge.available,
+            visits - edge.missing,
             tuple(record[seat] for seat in range(seats)),
             tuple(record[seats + seat] for seat in range(seats)),
             edge.margin,
@@ -168,21 +199,20 @@ cdef class TreeSearch:
         cdef int n = 0 if turn == OVER else self.search.ops.legal(view, legal)
         if turn < 0:
             return legal[0] if n == 1 else -1
-        return most_visited(&self.search.tree, self.search.ops.key(view, self.search.root.observer), legal, n)
+        return most_visited(self.search.tree, self.search.ops.key(view, self.search.root.observer), legal, n)
 
 
 cdef struct Run:                 # arguments and result of run_until
     Search *search
     double pause
     double deadline
-    uint64_t iterations
     bint early
     int ending
 
 
 cdef void run_task(void *of) noexcept nogil:
     cdef Run *run = <Run *> of
-    run.ending = run_until(run.search, run.pause, run.deadline, run.iterations, run.early)
+    run.ending = run_until(run.search, run.pause, run.deadline, run.early)
 
 
 cdef double ask_clock(void *clock) noexcept with gil:

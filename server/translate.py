@@ -77,7 +77,7 @@ def read_terms(request: api.RecommendMoveRequest, more: Mapping[str, Any]) -> Te
         seed=given(request, "seed"),
         max_tree_bytes=given(request, "max_tree_bytes"),
         level=given(request, "level"),
-        threads=request.threads if request.HasField("threads") else 1,
+        threads=given(request, "threads"),
         early_stop=given(request, "early_stop"),
         game_id=request.game_id,
         **more,

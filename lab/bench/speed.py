@@ -1,7 +1,9 @@
 """`clerestory bench engine`, `search` and `budget`: the speed of this machine, with a reference timed beside it."""
 
 import json
+import math
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import partial
 from statistics import median
@@ -49,6 +51,7 @@ class SearchFigures:
 
     iterations_per_s: float
     overhead_us: float  # an iteration minus its random playout, if it has one; meaningful with one thread only
+    of_independent: float  # iterations/s, as a multiple of those of as many independent searches just before and after
     nodes: int
     bytes: int
     reference_ns: float
@@ -71,19 +74,35 @@ def engine_run(game: Game, seats: int, seconds: float, seed: int) -> EngineFigur
 
 
 def search_run(threads: int, bot: str, game: Game, seats: int, seconds: float, seed: int) -> SearchFigures:
-    """Measure once: half of the time for playouts alone, to subtract them, and half for the search."""
+    """Measure once: half of the time for playouts alone, to subtract them, and half for the search.
+
+    With several threads, as many independent searches take half of that time before it, and half after it.
+    """
     position = first_decision(game.name, seats, seed)
     playouts, _, playing = random_playouts(position, seconds / 2, seed)
     options = BOTS[bot](game, seats)
+    apart = independent(position, threads, options, seconds / 2) if threads > 1 else 0.0
     result = Searcher(observe(position), seed=seed, **options).run(seconds=seconds / 2, threads=threads)
+    together = result.iterations / result.elapsed
+    if threads > 1:
+        apart = (apart + independent(position, threads, options, seconds / 2)) / 2
     playout = playing / playouts if options.get("horizon") is None else 0.0
     return SearchFigures(
-        iterations_per_s=result.iterations / result.elapsed,
+        iterations_per_s=together,
         overhead_us=1e6 * (result.elapsed / result.iterations - playout),
+        of_independent=together / apart if apart else 1.0,
         nodes=result.nodes,
         bytes=result.tree_bytes,
         reference_ns=median((reference(), reference(), reference())),
     )
+
+
+def independent(position: State, threads: int, options: Mapping[str, Any], seconds: float) -> float:
+    """Return the iterations per second of as many searches at once, each with a tree and a thread of its own."""
+    searchers = [Searcher(observe(position), seed=seed, **options) for seed in range(threads)]
+    with ThreadPoolExecutor(threads) as pool:
+        results = list(pool.map(lambda searcher: searcher.run(seconds=seconds), searchers))
+    return math.fsum(result.iterations / result.elapsed for result in results)
 
 
 def overruns(position: State, budget: float, count: int) -> list[float]:
@@ -161,7 +180,7 @@ def bench_engine(runs: Runs = RUNS) -> None:
 def bench_search(
     runs: Runs = RUNS,
     threads: Annotated[
-        int, typer.Option("--threads", metavar="N", min=1, max=256, help="Trees to search in parallel.")
+        int, typer.Option("--threads", metavar="N", min=1, max=256, help="Threads that search one tree.")
     ] = 1,
     bot: Annotated[str, typer.Option("--bot", help=f"One of {', '.join(BOTS)}.")] = "ismcts-plain",
 ) -> None:

@@ -49,20 +49,21 @@ def test_no_time(remaining: float) -> None:
 
 SPACES = [
     (1, None, 1, 1 << 24, ()),
-    (2, None, 2, 1 << 23, ()),
-    (3, None, 3, (1 << 24) // 3, ()),
-    (4, None, 3, (1 << 24) // 3, ("THREADS_CUT",)),
+    (None, None, 1, 1 << 24, ()),
+    (2, None, 2, 1 << 24, ()),
+    (3, None, 3, 1 << 24, ()),
+    (4, None, 3, 1 << 24, ("THREADS_CUT",)),
     (1, 1 << 20, 1, 1 << 20, ()),
-    (2, 1 << 20, 2, 1 << 19, ()),
+    (2, 1 << 20, 2, 1 << 20, ()),
     (1, 1 << 25, 1, 1 << 24, ("MEMORY_CUT",)),
-    (9, 1 << 62, 3, (1 << 24) // 3, ("THREADS_CUT", "MEMORY_CUT")),
+    (9, 1 << 62, 3, 1 << 24, ("THREADS_CUT", "MEMORY_CUT")),
     (3, 1 << 16, 3, 1 << 16, ()),
 ]
 
 
 @pytest.mark.parametrize(("threads", "asked", "allowed", "tree_bytes", "cuts"), SPACES)
 def test_threads_and_memory(
-    threads: int, asked: int | None, allowed: int, tree_bytes: int, cuts: tuple[str, ...]
+    threads: int | None, asked: int | None, allowed: int, tree_bytes: int, cuts: tuple[str, ...]
 ) -> None:
     allowance = allowed_to(1.0, None, threads=threads, max_tree_bytes=asked)
     assert (allowance.threads, allowance.tree_bytes) == (allowed, tree_bytes)

@@ -16,11 +16,13 @@ from clerestory.advice.caller import Caller
 from clerestory.advice.demand import Priority
 from clerestory.advice.policy import Policy
 from clerestory.advice.question import Question, Terms, pose
+from clerestory.engine.toy.rules import TOY
 from clerestory.refusals import Reason, Refusal
 from clerestory.search.ismcts import Searcher
-from clerestory.v1.advisor_pb2 import STOP_REASON_ITERATIONS, AnalyzeRequest
+from clerestory.v1.advisor_pb2 import STOP_REASON_DECIDED, STOP_REASON_ITERATIONS, AnalyzeRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
-from tests.server.harness import HOUR, assert_reason, long_question, opening, question, refusal, served, until
+from tests.search.positions import decisions
+from tests.server.harness import HOUR, assert_reason, duration, long_question, opening, question, refusal, served, until
 
 
 async def endless(analyst: Analyst, caller: Caller) -> Answer:
@@ -109,17 +111,41 @@ async def test_every_worker_works_at_once() -> None:
             call.cancel()
 
 
-@pytest.mark.parametrize("threads", [1, 2, 3])
-async def test_threads_search_a_tree_each(threads: int) -> None:
+@pytest.mark.parametrize("threads", [None, 1, 2, 3])
+async def test_the_iterations_of_all_threads_are_those_asked_for(threads: int | None) -> None:
+    asked = {} if threads is None else {"threads": threads}
     async with served(workers=3) as server:
-        answers = [
-            await server.advisor.RecommendMove(question(iterations=2000, seed=1, threads=threads)) for _ in range(2)
-        ]
-    assert answers[0].lines == answers[1].lines
-    assert answers[0].statistics.threads == threads
-    assert answers[0].statistics.iterations == 2000
-    assert answers[0].statistics.stop_reason == STOP_REASON_ITERATIONS
-    assert answers[0].reproducible
+        answers = [await server.advisor.RecommendMove(question(iterations=20_000, seed=1, **asked)) for _ in range(2)]
+    for answer in answers:
+        assert (answer.statistics.iterations, answer.statistics.stop_reason) == (20_000, STOP_REASON_ITERATIONS)
+        assert sum(line.visits for line in answer.lines) == 20_000
+        assert 1 <= answer.statistics.threads <= (threads or 1)
+        assert answer.reproducible == (answer.statistics.threads == 1)
+    if threads in (None, 1):
+        assert answers[0].lines == answers[1].lines
+
+
+async def test_idle_workers_help_whoever_searches() -> None:
+    async with served(workers=3) as server:
+        answer = await server.advisor.RecommendMove(question(time_budget=duration(0.3), early_stop=False))
+    assert answer.statistics.threads > 1
+    assert not answer.reproducible
+    assert sum(line.visits for line in answer.lines) == answer.statistics.iterations
+
+
+@pytest.mark.parametrize("fields", [{"threads": 1}, {"seed": 3}, {"level": 2}, {"iterations": 10**9}])
+async def test_who_wants_one_thread_gets_no_help(fields: dict[str, Any]) -> None:
+    async with served(workers=3) as server:
+        answer = await server.advisor.RecommendMove(question(time_budget=duration(0.2), early_stop=False, **fields))
+    assert answer.statistics.threads == 1
+    assert answer.reproducible
+
+
+async def test_a_search_with_helpers_ends_early() -> None:
+    async with served(workers=2) as server:
+        asked = question(decisions(TOY, 3, 1)[0], time_budget=duration(5), early_stop=True)
+        answer = await server.advisor.RecommendMove(asked)
+    assert answer.statistics.stop_reason == STOP_REASON_DECIDED
 
 
 async def test_a_search_without_memory_is_turned_away(monkeypatch: pytest.MonkeyPatch) -> None:

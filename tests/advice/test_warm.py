@@ -52,7 +52,6 @@ async def test_a_hint_that_its_reader_leaves_helps_the_move() -> None:
         {"game_id": "another"},
         {"seed": 3},
         {"level": 4},
-        {"threads": 2},
         {"consider_actions": ["pass"]},
     ],
 )
@@ -63,6 +62,14 @@ async def test_questions_that_get_no_kept_tree(fields: dict[str, Any]) -> None:
     async with served(workers=2) as server:
         await ask(server, position)
         assert reused(await ask(server, position, **fields)) == 0
+
+
+async def test_threads_go_on_with_a_kept_tree() -> None:
+    position = opening(game="cathedral")
+    async with served(workers=2) as server:
+        await ask(server, position, threads=2)
+        assert reused(await ask(server, position)) == 400
+        assert reused(await ask(server, position, threads=2)) == 800
 
 
 async def test_no_seat_gets_the_tree_of_another() -> None:

@@ -19,7 +19,7 @@ from clerestory.engine.toy.rules import TOY
 from tests.clients.fake import Scripted, serving
 
 ENGINE = {"games_per_s", "ns_per_ply", "plies_per_game", "copy_ns", "python_copy_ns", "state_bytes", "reference_ns"}
-SEARCH = {"iterations_per_s", "overhead_us", "nodes", "bytes", "reference_ns"}
+SEARCH = {"iterations_per_s", "overhead_us", "of_independent", "nodes", "bytes", "reference_ns"}
 ABOUT = {"bench", "game", "seats", "seconds", "runs"}
 
 

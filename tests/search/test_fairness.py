@@ -68,15 +68,12 @@ def test_permuted_cards_make_no_difference_under_options(name: str, seats: int, 
 
 
 @pytest.mark.parametrize("options", SOME, ids=lambda options: "-".join(map(str, options.values())) or "plain")
-@pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize(("name", "seats"), CASES)
-def test_permuted_cards_make_no_difference_to_a_warm_tree(
-    name: str, seats: int, threads: int, options: dict[str, Any]
-) -> None:
+def test_permuted_cards_make_no_difference_to_a_warm_tree(name: str, seats: int, options: dict[str, Any]) -> None:
     """The hidden cards are permuted before each of a seat's first decisions; the tree is kept between them."""
     met = decisions(GAMES[name], seats, 13)
     own = [position for position in met if position.turn == met[0].turn][:3]
-    tables = {walk(positions, threads, **options) for positions in zip(*map(permuted, own), strict=True)}
+    tables = {walk(positions, **options) for positions in zip(*map(permuted, own), strict=True)}
     assert len(tables) == 1
 
 
@@ -91,20 +88,20 @@ def test_permuted_cards_make_no_difference_to_a_tree_that_makes_room(name: str, 
     met = decisions(GAMES[name], seats, 13)
     own = [position for position in met if position.turn == met[0].turn][:4]
     options = {**shipped(GAMES[name], seats), "max_bytes": 1 << 16, "iterations": 300}
-    tables = {walk(positions, 1, **options) for positions in zip(*map(permuted, own), strict=True)}
+    tables = {walk(positions, **options) for positions in zip(*map(permuted, own), strict=True)}
     assert len(tables) == 1
 
 
 def walk(
-    positions: tuple[State, ...], threads: int, max_bytes: int = 1 << 21, iterations: int = 60, **options: Any
+    positions: tuple[State, ...], max_bytes: int = 1 << 21, iterations: int = 60, **options: Any
 ) -> tuple[tuple[Line, ...], ...]:
     """The tables of a search that keeps its tree from one position to the next."""
     options = suited(positions[0].game, options)
     searcher = Searcher(observe(positions[0]), seed=3, max_bytes=max_bytes, **options)
-    tables = [searcher.run(iterations=iterations, threads=threads).lines]
+    tables = [searcher.run(iterations=iterations).lines]
     for position in positions[1:]:
         searcher.advance(observe(position))
-        tables.append(searcher.run(iterations=iterations, threads=threads).lines)
+        tables.append(searcher.run(iterations=iterations).lines)
     return tuple(tables)
 
 
@@ -115,19 +112,6 @@ def test_permuted_cards_make_no_difference_in_whole_games(name: str, seats: int,
     """Every decision of two games, so every kind of phase."""
     for position in itertools.chain(*(decisions(GAMES[name], seats, seed) for seed in (31, 32))):
         assert len({table(one, 4, 40, **options) for one in permuted(position)}) == 1
-
-
-@pytest.mark.parametrize("name", GAMES)
-def test_two_threads_and_a_warm_tree_see_no_more(name: str) -> None:
-    met = some_decisions(name, 2, 8)
-    first, then = next((a, b) for a, b in itertools.pairwise(met) if a.turn == b.turn)
-    tables = []
-    for positions in ((first, then), [position.observe(position.turn) for position in (first, then)]):
-        searcher = Searcher(observe(positions[0]), seed=3, max_bytes=1 << 22)
-        searcher.run(iterations=400, threads=2)
-        searcher.advance(observe(positions[1]))
-        tables.append(searcher.run(iterations=400, threads=2).lines)
-    assert tables[0] == tables[1]
 
 
 @pytest.mark.parametrize(("name", "seats"), CASES)

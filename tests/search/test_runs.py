@@ -1,7 +1,6 @@
-"""Running a search: to its limits or an early end, on a reused tree, with several threads."""
+"""Running a search: to its limits or an early end, and on a reused tree."""
 
 import itertools
-from typing import Any
 
 import pytest
 
@@ -33,17 +32,6 @@ def test_an_early_end_has_the_answer_of_a_full_run(choice: str, seed: int) -> No
 def test_some_searches_end_early_and_some_do_not() -> None:
     results = [Searcher(observe(p), seed=1).run(iterations=1500, early=True) for p in decisions(TOY, 3, 1)]
     assert {result.stop_reason for result in results} == {StopReason.DECIDED, StopReason.ITERATIONS}
-
-
-def test_threads_end_early_together_with_the_answer_of_a_full_run() -> None:
-    for position in decisions(TOY, 3, 1):
-        early = Searcher(observe(position), seed=3).run(iterations=60_000, threads=2, early=True)
-        full = Searcher(observe(position), seed=3).run(iterations=60_000, threads=2)
-        again = Searcher(observe(position), seed=3).run(iterations=60_000, threads=2, early=True)
-        assert early.best.action == full.best.action
-        assert early.threads == 2
-        assert early.lines == again.lines
-        assert (early.stop_reason == StopReason.DECIDED) == (early.iterations < 60_000)
 
 
 def test_without_being_asked_no_search_ends_early() -> None:
@@ -140,51 +128,3 @@ def test_no_result_of_a_new_position_before_it_is_searched() -> None:
     searcher.advance(observe(START))
     with pytest.raises(RuntimeError, match="has not run"):
         searcher.result()
-
-
-# -- threads ----------------------------------------------------------------------------------------
-
-
-def visits(iterations: int, threads: int, **options: Any) -> dict[str, tuple[int, int]]:
-    result = Searcher(observe(START), seed=6, **options).run(iterations=iterations, threads=threads)
-    assert result.threads == min(threads, iterations)
-    assert result.iterations == iterations
-    return {line.action: (line.visits, line.availability) for line in result.lines}
-
-
-@pytest.mark.parametrize(("iterations", "threads"), [(1, 1), (1000, 1), (1000, 3), (2, 4), (1001, 2)])
-def test_threads_add_up_and_are_reproducible(iterations: int, threads: int) -> None:
-    first = visits(iterations, threads)
-    assert first == visits(iterations, threads)
-    assert sum(count for count, _ in first.values()) == iterations
-    assert all(available == iterations for _, available in first.values())
-
-
-def test_each_thread_has_luck_and_a_tree_of_its_own() -> None:
-    """Two threads equal the search with the seed plus the one with the seed drawn from it."""
-    searcher = Searcher(observe(START), seed=6)
-    both = searcher.run(iterations=800, threads=2)
-    alone = [Searcher(observe(START), seed=seed).run(iterations=400) for seed in (6, Rng(6).next())]
-    assert alone[0].lines != alone[1].lines
-    assert both.nodes == sum(result.nodes for result in alone)
-    for line in both.lines:
-        parts = [part for result in alone for part in result.lines if part.action == line.action]
-        assert line.visits == sum(part.visits for part in parts)
-        mean = [sum(part.visits * part.win_shares[seat] for part in parts) / line.visits for seat in range(3)]
-        assert line.win_shares == pytest.approx(mean)
-
-
-def test_threads_run_on_in_slices_and_after_an_advance() -> None:
-    sliced, whole = Searcher(observe(START), seed=6), Searcher(observe(START), seed=6)
-    sliced.run(iterations=200, threads=2)
-    assert sliced.run(iterations=200, threads=2).lines == whole.run(iterations=400, threads=2).lines
-    sliced.advance(observe(START))
-    assert sliced.run(iterations=100, threads=1).reused_iterations == 400
-
-
-def test_a_stop_ends_all_threads() -> None:
-    searcher = Searcher(observe(START), seed=1)
-    searcher.stop()
-    result = searcher.run(seconds=100.0, threads=3)
-    assert (result.stop_reason, result.iterations) == (StopReason.STOPPED, 3)
-    assert searcher.run(iterations=30, threads=3).stop_reason == StopReason.ITERATIONS

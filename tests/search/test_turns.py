@@ -47,8 +47,9 @@ def test_a_search_in_a_worker_finds_the_same() -> None:
 
     def found(by: Worker | None) -> Result:  # the clock is a call of Python, from whichever thread searches
         searcher = Searcher(observe(decisions(CATHEDRAL, 2, 1)[5]), seed=7, clock=lambda: 1.0)
-        searcher.step(inf, deadline=inf, iterations=300, worker=by)
-        searcher.step(inf, deadline=inf, iterations=200, worker=by)
+        for iterations in (300, 200):
+            searcher.allow(iterations)
+            searcher.step(inf, deadline=inf, worker=by)
         return searcher.result()
 
     assert found(worker) == found(None)

@@ -1,0 +1,7 @@
+# cython: language_level=3
+"""The priors of a new row of edges."""
+from libc.stdint cimport uint32_t
+
+from clerestory.search.search cimport Search
+
+cdef void set_priors(Search *search, uint32_t first, int n) noexcept nogil

@@ -1,0 +1,204 @@
+/* How threads share a tree: words read without a lock, edges locked for an update, and a gate that stops them all. */
+#ifndef CLERESTORY_SHARING_H
+#define CLERESTORY_SHARING_H
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdint.h>
+#include <string.h>
+
+/* -- words that others may be writing -------------------------------------------------------------------------------
+   Each is read and written as a whole, in any order. GCC passes atomic doubles through integer registers, so they are
+   volatile instead, which is the same instruction without the detour, except where ThreadSanitizer watches. */
+
+#ifdef __SANITIZE_THREAD__
+#define WORD(type, name)                                                                                               \
+    static inline type peek_##name(const type *p) {                                                                    \
+        type value;                                                                                                    \
+        __atomic_load(p, &value, __ATOMIC_RELAXED);                                                                    \
+        return value;                                                                                                  \
+    }                                                                                                                  \
+    static inline void poke_##name(type *p, type value) { __atomic_store(p, &value, __ATOMIC_RELAXED); }
+#else
+#define WORD(type, name)                                                                                               \
+    static inline type peek_##name(const type *p) { return *(const volatile type *) p; }                               \
+    static inline void poke_##name(type *p, type value) { *(volatile type *) p = value; }
+#endif
+
+WORD(double, sum)
+WORD(float, prior)
+WORD(uint32_t, count)
+WORD(uint64_t, key)
+
+/* -- rows: where a node's edges are, in one word --------------------------------------------------------------------- */
+
+typedef struct {
+    uint32_t first;
+    uint16_t count;
+    uint16_t marks;
+} span_t;
+
+static inline span_t read_span(const void *word) {
+    uint64_t bits = __atomic_load_n((const uint64_t *) word, __ATOMIC_ACQUIRE);
+    span_t span;
+    memcpy(&span, &bits, sizeof(span));
+    return span;
+}
+
+static inline void write_span(void *word, span_t span) {
+    uint64_t bits;
+    memcpy(&bits, &span, sizeof(bits));
+    __atomic_store_n((uint64_t *) word, bits, __ATOMIC_RELEASE);
+}
+
+/* Replace a span if it is still as it was read. */
+static inline int swap_span(void *word, span_t read, span_t wanted) {
+    uint64_t before, after;
+    memcpy(&before, &read, sizeof(before));
+    memcpy(&after, &wanted, sizeof(after));
+    return __atomic_compare_exchange_n((uint64_t *) word, &before, after, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+/* Write a key where there is none; return what was there. */
+static inline uint64_t claim_key(uint64_t *place, uint64_t key) {
+    uint64_t there = 0;
+    __atomic_compare_exchange_n(place, &there, key, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    return there;
+}
+
+/* -- counters ------------------------------------------------------------------------------------------------------- */
+
+static inline void add_count(uint32_t *counter, uint32_t n) { __atomic_fetch_add(counter, n, __ATOMIC_RELAXED); }
+
+static inline uint32_t next_count(uint32_t *counter, uint32_t n) {
+    return __atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
+}
+
+/* Add to two counters, at most to their limits, in one step; write what they were. */
+static inline int take_both(uint32_t *pair, uint32_t a, uint32_t most_a, uint32_t b, uint32_t most_b, uint32_t *was) {
+    uint64_t read = __atomic_load_n((uint64_t *) pair, __ATOMIC_RELAXED), wanted;
+    uint32_t next[2];
+    do {
+        memcpy(was, &read, sizeof(read));
+        next[0] = was[0] + a;
+        next[1] = was[1] + b;
+        if (next[0] > most_a || next[1] > most_b) return 0;
+        memcpy(&wanted, next, sizeof(wanted));
+    } while (!__atomic_compare_exchange_n((uint64_t *) pair, &read, wanted, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    return 1;
+}
+
+/* Take up to so many of what is left; return how many. */
+static inline uint64_t draw_from(uint64_t *left, uint64_t most) {
+    uint64_t read = __atomic_load_n(left, __ATOMIC_RELAXED), taken;
+    do {
+        taken = read < most ? read : most;
+    } while (!__atomic_compare_exchange_n(left, &read, read - taken, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    return taken;
+}
+
+static inline void put_into(uint64_t *left, uint64_t n) { __atomic_fetch_add(left, n, __ATOMIC_RELAXED); }
+static inline uint64_t read_left(const uint64_t *left) { return __atomic_load_n(left, __ATOMIC_RELAXED); }
+static inline void write_left(uint64_t *left, uint64_t n) { __atomic_store_n(left, n, __ATOMIC_RELAXED); }
+static inline int read_flag(const int *flag) { return __atomic_load_n(flag, __ATOMIC_RELAXED); }
+static inline void write_flag(int *flag, int value) { __atomic_store_n(flag, value, __ATOMIC_RELAXED); }
+
+/* -- locks of edges: the highest bit of a word, held for some nanoseconds --------------------------------------------- */
+
+#define EDGE_LOCKED 0x80000000u
+#define TRIES 100 /* before the processor is left to others: whoever holds the lock may be waiting for it */
+
+static inline uint32_t lock_edge(uint32_t *word) {
+    for (int tries = 1;; tries++) {
+        uint32_t read = __atomic_load_n(word, __ATOMIC_RELAXED);
+        if (!(read & EDGE_LOCKED)
+            && __atomic_compare_exchange_n(word, &read, read | EDGE_LOCKED, 1, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            return read;
+        if (tries % TRIES == 0) sched_yield();
+    }
+}
+
+static inline void let_others(void) { sched_yield(); }
+
+static inline void unlock_edge(uint32_t *word, uint32_t value) { __atomic_store_n(word, value, __ATOMIC_RELEASE); }
+
+/* -- the gate: who is inside searches the tree ------------------------------------------------------------------------
+   One thread alone inside needs no locks. It is told when another one comes. A thread that has to move the whole tree
+   closes the gate: all others wait between two iterations. */
+
+typedef struct {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    int inside;  /* threads, with those that wait while it is closed */
+    int waiting; /* of these */
+    int alone;   /* the one that is inside takes no locks */
+    int closed;
+    int comes;   /* atomic: those inside have to pass */
+} gate_t;
+
+static void gate_open(gate_t *gate) {
+    memset(gate, 0, sizeof(*gate));
+    pthread_mutex_init(&gate->lock, NULL);
+    pthread_cond_init(&gate->changed, NULL);
+}
+
+static void gate_close(gate_t *gate) {
+    pthread_cond_destroy(&gate->changed);
+    pthread_mutex_destroy(&gate->lock);
+}
+
+/* Go in; return whether others are inside too. */
+static int gate_enter(gate_t *gate) {
+    pthread_mutex_lock(&gate->lock);
+    while (gate->closed || gate->alone) {
+        write_flag(&gate->comes, 1);
+        pthread_cond_wait(&gate->changed, &gate->lock);
+    }
+    gate->inside++;
+    gate->alone = gate->inside == 1;
+    int shared = !gate->alone;
+    pthread_mutex_unlock(&gate->lock);
+    return shared;
+}
+
+static void gate_leave(gate_t *gate) {
+    pthread_mutex_lock(&gate->lock);
+    gate->inside--;
+    gate->alone = 0;
+    if (!gate->closed) write_flag(&gate->comes, 0);
+    pthread_cond_broadcast(&gate->changed);
+    pthread_mutex_unlock(&gate->lock);
+}
+
+/* Let others in, or wait until the gate is opened again; called between two iterations when somebody comes. */
+static void gate_pass(gate_t *gate) {
+    pthread_mutex_lock(&gate->lock);
+    gate->alone = 0;
+    gate->waiting++;
+    pthread_cond_broadcast(&gate->changed);
+    while (gate->closed) pthread_cond_wait(&gate->changed, &gate->lock);
+    gate->waiting--;
+    write_flag(&gate->comes, 0);
+    pthread_mutex_unlock(&gate->lock);
+}
+
+/* Wait until all others inside wait, and have the tree until `gate_release`. */
+static void gate_hold(gate_t *gate) {
+    pthread_mutex_lock(&gate->lock);
+    gate->waiting++;
+    pthread_cond_broadcast(&gate->changed);
+    while (gate->closed) pthread_cond_wait(&gate->changed, &gate->lock);
+    gate->closed = 1;
+    write_flag(&gate->comes, 1);
+    while (gate->waiting < gate->inside) pthread_cond_wait(&gate->changed, &gate->lock);
+}
+
+static void gate_release(gate_t *gate) {
+    gate->closed = 0;
+    gate->waiting--;
+    write_flag(&gate->comes, 0);
+    pthread_cond_broadcast(&gate->changed);
+    pthread_mutex_unlock(&gate->lock);
+}
+
+#endif

@@ -1,0 +1,66 @@
+"""Workers that nothing else needs help a search, on a simulated clock, and are taken back after a slice."""
+
+import pytest
+
+from clerestory.advice.demand import Priority, TreeTask
+from clerestory.advice.policy import SLICE
+from tests.advice.simulated import Simulation, demand, used
+
+Tasks = list[TreeTask]
+
+
+def own(tasks: Tasks) -> float:
+    return sum(task.used for task in tasks if not task.helps)
+
+
+def helped(tasks: Tasks) -> float:
+    return sum(task.used for task in tasks if task.helps)
+
+
+@pytest.mark.parametrize("workers", [1, 2, 4])
+def test_a_search_alone_has_every_worker(workers: int) -> None:
+    [search] = Simulation(workers).run([demand(0, 1.0, helpers=3)], 1.0)
+    assert own(search) == pytest.approx(1.0, abs=2 * SLICE)
+    assert used(search) == pytest.approx(workers, abs=2 * SLICE * workers)
+
+
+def test_it_has_no_more_than_it_may_have() -> None:
+    [search] = Simulation(4).run([demand(0, 1.0, helpers=1)], 1.0)
+    assert used(search) == pytest.approx(2.0, abs=4 * SLICE)
+
+
+def test_helpers_are_given_back_when_another_caller_comes() -> None:
+    first, second = Simulation(2).run([demand(0, 2.0, origin="one", helpers=1), demand(1.0, 1.0, origin="two")], 2.0)
+    assert helped(first) == pytest.approx(1.0, abs=3 * SLICE)
+    assert used(second) == pytest.approx(1.0, abs=3 * SLICE)
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_a_full_server_shares_as_without_helpers(workers: int) -> None:
+    """Whoever had helpers owes nothing for them, and gets no more for them."""
+    arrivals = [demand(0.01 * i, 1.0, origin=i % 3, helpers=workers - 1) for i in range(3 * workers)]
+    plain = [demand(0.01 * i, 1.0, origin=i % 3) for i in range(3 * workers)]
+    with_helpers, without = Simulation(workers).run(arrivals, 1.0), Simulation(workers).run(plain, 1.0)
+    assert [own(one) for one in with_helpers] == pytest.approx([own(one) for one in without], abs=3 * SLICE)
+
+
+def test_helpers_come_after_background_searches() -> None:
+    arrivals = [demand(0, 1.0, helpers=1), demand(0, 1.0, priority=Priority.BACKGROUND)]
+    move, background = Simulation(2).run(arrivals, 1.0)
+    assert helped(move) <= 2 * SLICE
+    assert used(background) == pytest.approx(1.0, abs=3 * SLICE)
+
+
+def test_callers_have_equally_many_helpers() -> None:
+    """However many searches they have."""
+    many = [demand(0, 1.0, origin="many", helpers=7) for _ in range(3)]
+    *those, one = Simulation(8).run([*many, demand(0, 1.0, origin="one", helpers=7)], 1.0)
+    assert sum(map(helped, those)) == pytest.approx(2.0, abs=8 * SLICE)
+    assert helped(one) == pytest.approx(2.0, abs=8 * SLICE)
+
+
+def test_helpers_leave_with_their_search() -> None:
+    simulation = Simulation(2)
+    [search] = simulation.run([demand(0, 0.5, helpers=1)], 1.0)
+    assert not any(task.running for task in search)
+    assert simulation.idle == pytest.approx(1.0, abs=4 * SLICE)

@@ -1,0 +1,163 @@
+"""Several threads search one tree: no visit is lost, limits are exact, and ends are common."""
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from clerestory.engine import GAMES, State
+from clerestory.engine.toy.rules import TOY
+from clerestory.search.errors import BadLimit
+from clerestory.search.ismcts import Searcher
+from clerestory.search.options import shipped
+from clerestory.search.result import Result, StopReason
+from clerestory.search.root import observe
+from tests.search.positions import decisions
+
+START = decisions(TOY, 3, 1)[0]
+CASES = [(name, seats) for name in GAMES for seats in GAMES[name].seats]
+SOME = 3  # positions of each case
+
+
+def positions(name: str, seats: int) -> list[State]:
+    met = decisions(GAMES[name], seats, 13)
+    return met[:: max(len(met) // SOME, 1)][:SOME]
+
+
+def assert_counts(result: Result, visits: int) -> None:
+    """Every visit to the root took one of its lines, in which that was possible."""
+    assert sum(line.visits for line in result.lines) == visits
+    for line in result.lines:
+        assert line.visits <= line.availability <= visits
+        assert line.visits == 0 or sum(line.win_shares) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("threads", [2, 4, 8])
+@pytest.mark.parametrize(("name", "seats"), CASES)
+def test_no_visit_is_lost(name: str, seats: int, threads: int) -> None:
+    """Not at the root, nor below it: later positions of the game find that their visits are those of their lines."""
+    for options in ({}, shipped(GAMES[name], seats)):
+        for position in positions(name, seats):
+            searcher = Searcher(observe(position), seed=3, max_bytes=1 << 22, **options)
+            result = searcher.run(iterations=4000, threads=threads)
+            assert_counts(result, 4000)
+            assert result.iterations == 4000
+            for after in continuations(position, result):
+                searcher.advance(observe(after, observer=result.observer))
+                result = searcher.run(iterations=1)
+                assert_counts(result, result.reused_iterations + 1)
+
+
+def continuations(position: State, result: Result) -> Iterator[State]:
+    """Yield the decisions of the principal variation."""
+    after = position.observe(result.observer)
+    for action in result.best.principal_variation:
+        after.play(action)
+        if after.turn < 0:
+            return
+        yield after.copy()
+
+
+@pytest.mark.parametrize("threads", [2, 8])
+@pytest.mark.parametrize("max_bytes", [1 << 16, 1 << 18])
+def test_a_tree_that_grows_full_goes_on_counting(threads: int, max_bytes: int) -> None:
+    position = positions("cathedral", 2)[1]
+    searcher = Searcher(observe(position), seed=3, max_bytes=max_bytes, **shipped(GAMES["cathedral"], 2))
+    for run in range(1, 6):
+        result = searcher.run(iterations=2000, threads=threads)
+        assert_counts(result, 2000 * run)
+    assert result.memory_full
+    assert result.tree_bytes <= max_bytes + (1 << 18)  # records that threads have taken on
+
+
+def test_one_thread_goes_on_with_the_tree_of_several_and_several_with_that_of_one() -> None:
+    position = positions("duel", 2)[1]
+    searcher = Searcher(observe(position), seed=3, max_bytes=1 << 22, **shipped(GAMES["duel"], 2))
+    for total, threads in zip(itertools.count(1000, 1000), (1, 3, 1, 2, 1), strict=False):
+        assert_counts(searcher.run(iterations=1000, threads=threads), total)
+
+
+@pytest.mark.parametrize("threads", [2, 8])
+def test_a_tree_of_several_threads_is_compacted(threads: int) -> None:
+    """What is kept is what was: the root of the smaller tree has the visits that it had in the larger one."""
+    position, *_ = positions("cathedral", 2)
+    options = shipped(GAMES["cathedral"], 2)
+    searcher = Searcher(observe(position), seed=3, max_bytes=1 << 20, **options)
+    result = searcher.run(iterations=6000, threads=threads)
+    assert result.memory_full
+    searcher.advance(observe(position))
+    again = searcher.run(iterations=threads, seconds=60, threads=threads)
+    assert again.reused_iterations == 6000
+    assert again.nodes < result.nodes
+    assert_counts(again, 6000 + again.iterations)
+
+
+@pytest.mark.parametrize(("iterations", "threads"), [(1, 1), (1, 8), (2, 4), (1001, 2), (12_345, 3)])
+def test_the_iterations_of_all_threads_add_up_to_the_limit(iterations: int, threads: int) -> None:
+    result = Searcher(observe(START), seed=6).run(iterations=iterations, threads=threads)
+    assert (result.iterations, result.stop_reason) == (iterations, StopReason.ITERATIONS)
+    assert 1 <= result.threads <= min(threads, iterations)
+    assert result.reproducible == (result.threads == 1)
+
+
+def test_with_one_thread_the_number_of_those_before_makes_no_difference() -> None:
+    """A thread that found nothing left to do has changed nothing."""
+    alone, joined = Searcher(observe(START), seed=6), Searcher(observe(START), seed=6)
+    joined.allow(400)
+    joined.step(float("inf"), deadline=float("inf"))
+    assert joined.step(float("inf"), deadline=float("inf"), thread=1) == (StopReason.ITERATIONS, 0)
+    assert joined.result().lines == alone.run(iterations=400).lines
+
+
+def test_a_stop_ends_all_threads() -> None:
+    searcher = Searcher(observe(START), seed=1)
+    searcher.stop()
+    result = searcher.run(seconds=100.0, threads=3)
+    assert result.stop_reason == StopReason.STOPPED
+    assert result.iterations <= 3
+    assert searcher.run(iterations=30, threads=3).stop_reason == StopReason.ITERATIONS
+
+
+def test_threads_end_early_together_and_rightly() -> None:
+    """The lead is larger than what the others could still have done."""
+    reasons = set()
+    for position in decisions(TOY, 3, 1):
+        searcher = Searcher(observe(position), seed=3)
+        early = searcher.run(iterations=60_000, threads=2, early=True)
+        reasons.add(early.stop_reason)
+        assert (early.stop_reason == StopReason.DECIDED) == (early.iterations < 60_000)
+        if early.stop_reason == StopReason.DECIDED:
+            full = searcher.run(iterations=60_000 - early.iterations, threads=2)
+            assert full.best.action == early.best.action
+    assert StopReason.DECIDED in reasons
+
+
+def in_turns(searcher: Searcher, rounds: int, **options: Any) -> Result:
+    """Let two threads of a search step in turn: so what they do together is the same every time."""
+    for i in range(2 * rounds):
+        searcher.allow(20)
+        searcher.step(float("inf"), deadline=float("inf"), thread=i % 2, threads=2, **options)
+    return searcher.result()
+
+
+@pytest.mark.parametrize(("name", "seats"), CASES)
+def test_no_thread_sees_more_than_the_observer(name: str, seats: int) -> None:
+    """Hidden cards are dealt anew for each table, also when the tree is kept."""
+    met = decisions(GAMES[name], seats, 13)
+    own = [position for position in met if position.turn == met[0].turn][:3]
+    tables = set()
+    for deal in (None, 1, 2):
+        seen = [one if deal is None else one.observe(one.turn).deal(deal) for one in own]
+        searcher = Searcher(observe(seen[0]), seed=3, max_bytes=1 << 21, **shipped(GAMES[name], seats))
+        lines = [in_turns(searcher, 3).lines]
+        for position in seen[1:]:
+            searcher.advance(observe(position))
+            lines.append(in_turns(searcher, 3).lines)
+        tables.add(tuple(lines))
+    assert len(tables) == 1
+
+
+def test_a_number_of_iterations_out_of_range_is_refused() -> None:
+    with pytest.raises(BadLimit, match="iterations"):
+        Searcher(observe(START), seed=1).allow(0)
