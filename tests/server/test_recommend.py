@@ -71,7 +71,7 @@ async def test_a_drawn_seed_reproduces_the_answer() -> None:
 
 async def test_the_reported_iterations_reproduce_an_answer_by_time() -> None:
     async with served() as server:
-        first = await ask(server, opening(), time_budget=duration(0.06))
+        first = await ask(server, opening(), time_budget=duration(0.06), threads=1)
         again = await ask(server, opening(), iterations=first.statistics.iterations, seed=first.seed)
     assert first.statistics.stop_reason == STOP_REASON_TIME
     assert again.lines == first.lines
