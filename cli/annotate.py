@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console, Group, RenderableType
@@ -14,9 +14,7 @@ from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
-from clerestory.advice.reviews import ReviewTerms
 from clerestory.cli.grouped import grouped
-from clerestory.cli.here import Here
 from clerestory.cli.options import BadOption, JsonOption, read_file
 from clerestory.cli.screen import figures_table, screen
 from clerestory.durations import parse_duration
@@ -37,6 +35,9 @@ from clerestory.review.words import (
     verdict,
     winners,
 )
+
+if TYPE_CHECKING:
+    from clerestory.advice.reviews import ReviewTerms
 
 CURVE = 50  # columns of a curve
 
@@ -74,8 +75,10 @@ class ReviewOptions:
         ),
     ] = None
 
-    def terms(self, seats: int) -> ReviewTerms:
+    def terms(self, seats: int) -> "ReviewTerms":
         """Return the terms of a review of a game of so many seats. Raises BadOption."""
+        from clerestory.advice.reviews import ReviewTerms  # which brings a whole analyst, as help does not need
+
         if self.time is not None and self.iterations is not None:
             raise BadOption("--time: cannot be combined with --iterations")
         if self.viewer is not None and self.viewer >= seats:
@@ -100,6 +103,8 @@ def annotate_record(
     as_json: JsonOption = False,
 ) -> None:
     """Review a recorded game: a ledger of luck, errors and gifts for each seat, which adds up to its result."""
+    from clerestory.cli.here import Here  # an analyst, which help does not need
+
     played = chosen_record(record, number).state
     terms = options.terms(played.seats)
     with progress_bar() as progress, Here(threads or os.cpu_count() or 1) as here:

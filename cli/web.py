@@ -2,23 +2,18 @@
 
 import asyncio
 import signal
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from clerestory.cli.doors import NamesOption, PageOption, ProxiesOption, chosen_door
 from clerestory.cli.grouped import grouped
 from clerestory.cli.servers import PLAIN, Access
-from clerestory.cli.settings import setting_of
 from clerestory.clients.connection import Connection, dial
 from clerestory.door.config import DoorSettings
 from clerestory.door.serve import opened
 from clerestory.server.descriptors import connections, take_descriptors
 from clerestory.server.logs import write_logs
-
-NamesOption = Annotated[list[str] | None, setting_of(DoorSettings, "names")]
-PageOption = Annotated[Path | None, setting_of(DoorSettings, "page")]
-ProxiesOption = Annotated[list[str] | None, setting_of(DoorSettings, "proxies")]
 
 
 @grouped()
@@ -40,13 +35,6 @@ def web(
     door = chosen_door(listen, web_name, insecure, web_page, web_proxy)
     write_logs("text", "info")
     asyncio.run(stand(door, dial(server, access.token(), tls, retries=False)))
-
-
-def chosen_door(
-    listen: str, names: list[str] | None, insecure: bool, page: Path | None, proxies: list[str] | None
-) -> DoorSettings:
-    """Return the settings of a door. Raises BadDoor."""
-    return DoorSettings(listen, tuple(names or ()), insecure, page, tuple(proxies or ()))
 
 
 async def stand(door: DoorSettings, server: Connection) -> None:

@@ -23,7 +23,17 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 MODULE = "clerestory"  # of `python -m`
-IMPORTED = ("cli.main", "cli.bench", "cli.arena", "cli.serve", "cli.web", "cli.play", "cli.recommend", "cli.hint")
+IMPORTED = (
+    "cli.main",
+    "cli.serve",
+    "cli.bench",
+    "cli.arena",
+    "cli.serving",
+    "cli.web",
+    "cli.play",
+    "cli.recommend",
+    "cli.hint",
+)
 IMPORTED += ("cli.annotate", "cli.puzzle", "cli.rules", "cli.show", "cli.simulate", "cli.tune", "cli.here", "cli.new")
 AT_START = ("PYTHON", "LD_", "MALLOC_", "GRPC_", "GLIBC_", "LC_", "LANG")  # variables that count when a process starts
 SPECIAL = ("preexec_fn", "pass_fds", "start_new_session", "process_group", "shell", "executable", "user", "group")

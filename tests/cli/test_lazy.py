@@ -41,6 +41,10 @@ def test_a_command_without_a_server_imports_nothing_of_the_network(command: str)
     assert not [name for name in modules if name.startswith(("clerestory.clients", "clerestory.server", "grpc"))]
 
 
+def test_help_of_the_server_imports_none() -> None:
+    assert not imported("serve", "--help") & (SERVING - {"clerestory.door"} | {"grpc", "structlog"})
+
+
 @pytest.mark.parametrize("command", ["recommend", "analyze", "hint", "play"])
 def test_a_command_that_asks_a_server_imports_none(command: str) -> None:
     assert not imported(command, "--help") & SERVING

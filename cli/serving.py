@@ -1,0 +1,57 @@
+"""The work of `clerestory serve`: a server, and a page for browsers beside it."""
+
+import asyncio
+import os
+import sys
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+
+import typer
+
+from clerestory.clients.connection import dial
+from clerestory.door.config import DoorSettings
+from clerestory.door.serve import opened
+from clerestory.server.app import App
+from clerestory.server.app import serve as run_server
+from clerestory.server.config import LogSettings, Settings
+from clerestory.server.logs import write_logs
+
+SWITCH = 0.0005  # seconds after which a thread gives up the GIL, above all to the event loop
+
+
+def run_serving(settings: Settings, log: LogSettings, door: DoorSettings | None, while_stdin: bool) -> None:
+    """Serve until told to shut down."""
+    write_logs(log.log_format, log.log_level)
+    sys.setswitchinterval(SWITCH)
+    asyncio.run(serve_while(settings, door, while_stdin))
+
+
+async def serve_while(settings: Settings, door: DoorSettings | None, while_stdin: bool) -> None:
+    """Serve until told to shut down, or until standard input closes, so that a child never outlives its parent."""
+    stop = asyncio.Event()
+    if while_stdin:
+        asyncio.get_running_loop().add_reader(sys.stdin.fileno(), stop.set)
+    with tempfile.TemporaryDirectory(prefix="clerestory-") as folder:
+        inside = f"unix:{folder}/door" if door else ""
+        await run_server(settings, partial(beside, door, inside), stop, inside)
+
+
+@asynccontextmanager
+async def beside(door: DoorSettings | None, inside: str, app: App) -> AsyncIterator[None]:
+    """Open the door for browsers, if any, and announce the server."""
+    if door is None:
+        announce(app)
+        yield
+        return
+    room = app.connections.browsers
+    async with opened(door, dial(inside, None, None, retries=False), room) as web:
+        announce(app)
+        typer.echo(f"clerestory has its page at {web.url}")
+        yield
+
+
+def announce(app: App) -> None:
+    """Announce the server's address."""
+    typer.echo(f"clerestory serves on {app.address} with {app.settings.workers} workers, process {os.getpid()}")
