@@ -1,6 +1,7 @@
 """Servers as processes of their own: one for everybody, one that asks for a token, one with room for one search."""
 
 import os
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -12,6 +13,8 @@ from tests import warm
 from tests.postgres import cluster, database  # noqa: F401  # fixtures
 
 os.environ["CLERESTORY_STORE"] = "memory:"  # no test keeps games where the user does
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell lets what it starts in the background ignore it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 warm.install()
 
 

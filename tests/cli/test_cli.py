@@ -98,7 +98,7 @@ def without_times(answer: Any) -> Any:
     return answer
 
 
-@pytest.mark.parametrize("options", [[], ["--level", "2"], ["--lines", "2"], ["--threads", "2"]])
+@pytest.mark.parametrize("options", [[], ["--level", "2"], ["--lines", "2"], ["--threads", "1"]])
 def test_an_answer_is_the_same_with_and_without_a_server(options: list[str]) -> None:
     asked = ["recommend", str(UNDECIDED), "--iterations", "300", "--seed", "4", "--json", *options]
     here, there = (run(*asked, *server) for server in ([], ["--server", "private"]))

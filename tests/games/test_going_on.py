@@ -250,11 +250,16 @@ BROKEN: dict[str, tuple[Any, str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("what", BROKEN)
+SELDOM = {"movers do not ask who owns a game"}  # told by one run of a thousand: the look has asked as well
+
+
+@pytest.mark.parametrize(
+    "what", [pytest.param(what, marks=pytest.mark.slow) if what in SELDOM else what for what in BROKEN]
+)
 def test_the_law_fails_if(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(*BROKEN[what])
     with pytest.raises(AssertionError):
-        for seed in range(150):
+        for seed in range(2000 if what in SELDOM else 150):
             simulate(law(seed))
 
 
