@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""The handle of a search: limits, threads, results. The search of a thread is in tree_search.pyx, its runs in run.pyx."""
+"""The handle of a search: limits, threads, results. The search of a thread is in tree_search.pyx, runs in run.pyx."""
 import math
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product

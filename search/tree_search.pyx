@@ -13,7 +13,8 @@ from clerestory.search.proof cimport is_open
 from clerestory.search.run cimport run_until
 from clerestory.search.search cimport MastStatistics, MastStep, Options, PathStep, Root, Search, Statistics
 from clerestory.search.tree cimport (
-    NO_NODE, Edge, most_visited, read_span, record_of, span_t, tree_close, tree_crowded, tree_find, tree_open, visits_to,
+    NO_NODE, Edge, most_visited, read_span, record_of, span_t, tree_close, tree_crowded, tree_find, tree_open,
+    visits_to,
 )
 from clerestory.search.turns cimport Worker, worker_run, worker_t
 
