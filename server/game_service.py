@@ -146,20 +146,12 @@ class GameHandlers(GameServiceServicer):
 
     async def SayShown(self, request: games.SayShownRequest, context: Context) -> games.SayShownResponse:
         """Enter what a seat has been shown, exactly once. Raises Refusal."""
-        act = partial(
-            course.say, version=request.version, seat=request.seat, text=request.outcome, moment=self._keeper.now()
-        )
+        act = partial(course.say, version=request.version, seat=request.seat, text=request.outcome)
         return await self._act(request, act, games.SayShownResponse)
 
     async def TakeBack(self, request: games.TakeBackRequest, context: Context) -> games.TakeBackResponse:
         """Request a take-back, agree to it or decline it. Raises Refusal."""
-        act = partial(
-            course.take_back,
-            version=request.version,
-            ply=request.ply,
-            decline=request.decline,
-            moment=self._keeper.now(),
-        )
+        act = partial(course.take_back, version=request.version, ply=request.ply, decline=request.decline)
         return await self._act(request, act, games.TakeBackResponse)
 
     async def _act(
