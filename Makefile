@@ -54,7 +54,7 @@ soak: $(VENV)/.test  ## in pieces, an hour each: everybody at once beside kills;
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	PATH=$(BIN):$$PATH cython-lint engine search arena
+	PATH=$(BIN):$$PATH cython-lint engine search arena lab
 	$(BIN)/mypy
 	$(BIN)/buf lint
 	$(BIN)/buf format --diff --exit-code
