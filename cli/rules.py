@@ -1,4 +1,4 @@
-"""`clerestory rules`: the cards of a game, each value with its source."""
+"""`clerestory rules`: the cards of a game in a language, each value with its source."""
 
 import json
 from collections.abc import Iterator
@@ -9,52 +9,96 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from clerestory.cli.options import DEFAULT_GAME, GameOption, JsonOption, chosen_game
+from clerestory.cli.card_words import CardWords, Row
+from clerestory.cli.options import DEFAULT_GAME, BadOption, GameOption, JsonOption, chosen_game
 from clerestory.cli.screen import ROOMY, screen
 from clerestory.engine.catalogue import CardRows
 from clerestory.engine.games import cards_of_catalogue
 from clerestory.engine.value import value_in_use
+from clerestory.texts.languages import ENGLISH, LANGUAGES, BadLanguage, language_of
 
 FIELDS = ("list", "card", "field", "in_use", "in_file")  # of a difference
 CheckOption = Annotated[
     Path | None,
     typer.Option("--check", metavar="FILE", help="Print only what differs in this catalogue; exit with 1 if anything."),
 ]
+LanguageOption = Annotated[
+    str, typer.Option("--language", metavar="TAG", help=f"Language of the cards: {', '.join(LANGUAGES)}.")
+]
 
 
-def rules(game: GameOption = DEFAULT_GAME, check: CheckOption = None, as_json: JsonOption = False) -> None:
+def rules(
+    game: GameOption = DEFAULT_GAME,
+    check: CheckOption = None,
+    language: LanguageOption = ENGLISH,
+    as_json: JsonOption = False,
+) -> None:
     """Print the card catalogue in use, with the source of every value, or how another catalogue differs from it."""
     if check is not None:
-        check_catalogue(check, as_json=as_json)
+        check_catalogue(check, chosen_language(language), as_json=as_json)
         return
-    chosen = chosen_game(game)
-    cards = chosen.cards()
-    value, why = value_in_use(chosen)
+    words = CardWords(chosen_game(game), chosen_language(language))
+    cards = {title: [words.renamed(row) for row in rows] for title, rows in words.game.cards().items()}
+    value, why = value_in_use(words.game)
     if as_json:
-        typer.echo(json.dumps({**chosen.identity(), "value": value, "cards": cards}, indent=2))
+        typer.echo(json.dumps({**words.game.identity(), "value": value, "cards": cards}, indent=2, ensure_ascii=False))
         return
-    typer.echo(f"{game}: rules revision {chosen.rules_revision}, catalogue {chosen.catalogue or '-'}")
-    typer.echo(f"value: {value} ({why})")
+    tell_game(words, value, why)
     console = screen()
     for title, rows in cards.items():
-        console.print(cards_table(title.replace("_", " "), rows, console.width))
+        console.print(cards_table(words, title, rows, console.width))
+    tell_missing(words)
+
+
+def chosen_language(tag: str) -> str:
+    """Return the language of a tag. Raises BadOption."""
+    try:
+        return language_of(tag)
+    except BadLanguage as error:
+        raise BadOption(f"--language: {error}") from None
+
+
+def tell_game(words: CardWords, value: str, why: str) -> None:
+    """Print what is in use."""
+    about = words.game.identity()
+    revision, catalogue = about["rules_revision"], about["catalogue"] or "-"
+    typer.echo(words.say("head", game=words.title(), revision=revision, catalogue=catalogue))
+    said = value if words.language == ENGLISH or value not in ("net", "hand") else words.say(value)
+    typer.echo(words.say("value", value=said, why=why))
+
+
+def tell_missing(words: CardWords) -> None:
+    """Print what there is no word for in the language."""
+    if words.missing:
+        typer.echo(words.say("missing", count=len(words.missing), words=", ".join(words.missing)))
 
 
 # -- another catalogue -----------------------------------------------------------------------------
 
 
-def check_catalogue(path: Path, *, as_json: bool) -> None:
+def check_catalogue(path: Path, language: str, *, as_json: bool) -> None:
     """Print how a file differs from the catalogue in use of the game that it names; exit with 1 if it does."""
     name, theirs = cards_of_catalogue(path)
-    found = list(differences(chosen_game(name).cards(), theirs))
+    words = CardWords(chosen_game(name), language)
+    found = list(differences(words.game.cards(), theirs))
     if as_json:
-        typer.echo(json.dumps({"game": name, "differences": found}, indent=2))
+        typer.echo(json.dumps({"game": name, "differences": found}, indent=2, ensure_ascii=False))
     elif not found:
-        typer.echo(f"{name}: no card differs")
+        typer.echo(words.say("same", game=words.title()))
     for row in () if as_json else found:
-        ours, other = (plain(row[side]) if row[side] is not None else "-" for side in ("in_use", "in_file"))
-        typer.echo(f"{row['card']}  {row['field']}: {ours} in use, {other} in the file")
+        typer.echo(difference_text(words, row))
     raise typer.Exit(bool(found))
+
+
+def difference_text(words: CardWords, row: Row) -> str:
+    """Return one difference as a line; a card is told by its id, and in other languages by its name too."""
+    cards = (card for card in words.game.cards()[row["list"]] if card["id"] == row["card"])
+    names = [words.renamed(card)["name"] for card in cards if words.language != ENGLISH]
+    card = " ".join([row["card"], *(f"({name})" for name in names)])
+    ours, other = (words.value(row[side]) if row[side] is not None else "-" for side in ("in_use", "in_file"))
+    if row["field"] == "card":  # that one of them lacks
+        ours = names[0] if names else ours
+    return words.say("differs", card=card, field=words.field(row["field"]), ours=ours, other=other)
 
 
 def differences(ours: CardRows, theirs: CardRows) -> Iterator[dict[str, Any]]:
@@ -78,38 +122,16 @@ def differences(ours: CardRows, theirs: CardRows) -> Iterator[dict[str, Any]]:
 # -- tables ----------------------------------------------------------------------------------------
 
 
-def cards_table(title: str, rows: list[dict[str, Any]], width: int) -> Table:
+def cards_table(words: CardWords, title: str, rows: list[Row], width: int) -> Table:
     """Return cards with their values and sources, side by side if there is room, else below each other."""
+    heading: dict[str, Any] = {"title": words.list_title(title), "title_justify": "left"}
     if width >= ROOMY:
-        table = Table("id", "name", "values", "sources", title=title, title_justify="left")
+        table = Table(*(words.say(name) for name in ("id", "name", "values", "sources")), **heading)
         for row in rows:
-            table.add_row(row["id"], row["name"], values_text(row), sources_text(row["sources"]))
+            table.add_row(row["id"], row["name"], words.values(row), words.sources(row["sources"]))
         return table
-    table = Table("card", "values and sources", title=title, title_justify="left", show_lines=True)
+    table = Table(words.say("card"), words.say("both"), show_lines=True, **heading)
     for row in rows:
-        about = Text.assemble(values_text(row), "\n", (sources_text(row["sources"]), "dim"))
+        about = Text.assemble(words.values(row), "\n", (words.sources(row["sources"]), "dim"))
         table.add_row(f"{row['id']}\n{row['name']}", about)
     return table
-
-
-def values_text(row: dict[str, Any]) -> str:
-    """Return a card's values on one line."""
-    values = {name: value for name, value in row.items() if name not in ("id", "name", "sources")}
-    return ", ".join(f"{name} {plain(value)}" for name, value in values.items())
-
-
-def plain(value: Any) -> str:
-    """Return a value as plain text, without brackets or quotes."""
-    if isinstance(value, dict):
-        return " ".join(f"{part} {name}" if isinstance(part, int) else str(part) for name, part in value.items())
-    if isinstance(value, list):
-        return " ".join(map(plain, value))
-    return str(value).lower()
-
-
-def sources_text(sources: dict[str, str]) -> str:
-    """Return where the values come from, equal sources together."""
-    fields: dict[str, list[str]] = {}
-    for field, source in sources.items():
-        fields.setdefault(source, []).append(field)
-    return "; ".join(f"{', '.join(names)}: {source}" for source, names in fields.items())

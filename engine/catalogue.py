@@ -20,7 +20,9 @@ from clerestory.engine.fields import Fields, read_fields
 Id = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=60)]
 Source = Annotated[str, StringConstraints(pattern=r"^(stated|found|derived|reconstructed)\b")]
+Names = dict[Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}$")], Name]  # by language, besides English
 CardRows = dict[str, list[dict[str, Any]]]  # cards as plain rows, by list
+SAID = {"name", "names", "sources"}  # fields of a card that no rule reads
 CardFaults = Iterator[tuple[str, str]]  # path of a field, what is wrong with it
 
 IN_USE: dict[str, str] = {}  # by game: the hash of the catalogue whose cards are in the tables of this process

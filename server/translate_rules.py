@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from clerestory.advice.question import MAX_ACTIONS
@@ -13,6 +14,7 @@ from clerestory.engine.rng import Rng
 from clerestory.engine.value import value_in_use
 from clerestory.refusals import Reason, Refusal, refuse
 from clerestory.server.translate import position_fields, read_position, size_fault
+from clerestory.texts.cards import card_names
 from clerestory.v1 import advisor_pb2 as advisor
 from clerestory.v1 import rules_pb2 as rules
 from clerestory.v1.position_pb2 import Position
@@ -140,23 +142,26 @@ def start_position(request: rules.StartPositionRequest, seed: int) -> State:
     return game.new(request.seats, seed)
 
 
+@cache
 def write_catalogue(game: Game) -> rules.DescribeCatalogueResponse:
-    """Return the cards of a game as a message."""
+    """Return the cards of a game as a message, which is made once."""
     return rules.DescribeCatalogueResponse(
         catalogue=game.catalogue,
         rules_revision=game.rules_revision,
-        entries=[write_entry(section, row) for section, rows in game.cards().items() for row in rows],
+        entries=[write_entry(game, section, row) for section, rows in game.cards().items() for row in rows],
     )
 
 
-def write_entry(section: str, row: dict[str, Any]) -> rules.CatalogueEntry:
-    """Return a row of a catalogue as a message; its name is a value too if its source is known."""
+def write_entry(game: Game, section: str, row: dict[str, Any]) -> rules.CatalogueEntry:
+    """Return a row of a catalogue as a message; its name is a value too if its source is known, as in each language."""
     sources = row["sources"]
     values = [
         write_value(name, value, sources.get(name, ""))
         for name, value in row.items()
-        if name not in ("id", "sources") and (name != "name" or name in sources)
+        if name not in ("id", "names", "sources") and (name != "name" or name in sources)
     ]
+    names = card_names(game.name, row)
+    values += [write_value(f"name_{language}", *name) for language, name in sorted(names.items())]
     return rules.CatalogueEntry(section=section, id=row["id"], name=row["name"], values=values)
 
 

@@ -18,7 +18,7 @@ ENGINE = r"clerestory\.engine\b"
 ABOVE = {"__init__", "games", "record", "scoring", "script", "speed"}  # of engine/; what is left is for every game
 COMMON = "|".join(sorted({path.stem for path in (ROOT / "engine").glob("*.p*")} - ABOVE))
 COMMON_GROUND = (
-    r"clerestory\.(addresses|declared|durations|metadata|percentiles|refusals|seeds|sizes)\b"  # which need nothing else
+    r"clerestory\.(addresses|declared|durations|metadata|percentiles|refusals|seeds|sizes|texts)\b"  # need nothing else
 )
 ALLOWED: dict[str, str] = {
     "engine": rf"clerestory\.engine\.({COMMON})\b",
@@ -39,6 +39,7 @@ ALLOWED: dict[str, str] = {
     "server": rf"clerestory\Z|clerestory\.(server|advice|games|search|review)\b|{ENGINE}|{STUBS}|{COMMON_GROUND}",
     "clients": rf"clerestory\.clients\b|{STUBS}|{COMMON_GROUND}",
     "door": rf"clerestory\.door\b|clerestory\.clients\.connection\b|{STUBS}|{COMMON_GROUND}",
+    "texts": r"clerestory\.texts\b",
     "cli": r"clerestory\Z|clerestory\.(?!bench\b)",
     "lab": r"clerestory\b",
     "lab/load": rf"clerestory\.clients\b|{STUBS}|{COMMON_GROUND}",

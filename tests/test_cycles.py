@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 NAMES = r"\([^)]*\)|[^\n#]*"
 IMPORT = re.compile(rf"^(?:from (clerestory[\w.]*) c?import ({NAMES})|c?import (clerestory[\w.]*))", re.MULTILINE)
-ROOMS = ("engine", "search", "arena", "learn", "review", "advice", "games", "server", "clients", "door", "cli")
+ROOMS = ("engine", "search", "arena", "learn", "review", "advice", "games", "server", "clients", "door", "texts", "cli")
 
 Graph = Mapping[str, set[str]]
 

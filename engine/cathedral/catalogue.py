@@ -7,7 +7,18 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from clerestory.engine.catalogue import CardFaults, CardRows, Catalogue, Id, Name, Source, by_id, sources_by_value
+from clerestory.engine.catalogue import (
+    SAID,
+    CardFaults,
+    CardRows,
+    Catalogue,
+    Id,
+    Name,
+    Names,
+    Source,
+    by_id,
+    sources_by_value,
+)
 from clerestory.engine.cathedral import counts
 from clerestory.engine.cathedral.constants import OF_ROUND, ORDINARY, ROUNDS
 from clerestory.engine.fields import Fields
@@ -41,9 +52,10 @@ class Pay(Fields):
 
 
 class CardRow(Fields):
-    """The fields of every card: a name for people, and the source of each value."""
+    """The fields of every card: names for people, English and others, and the source of each value."""
 
     name: Name
+    names: Names = Field(default_factory=dict)
     sources: dict[str, Source]
 
 
@@ -199,10 +211,8 @@ class CathedralCatalogue(Catalogue):
 
     def content(self) -> Any:
         """Return the ids and values, as JSON."""
-        plain = {"name", "sources"}
         return {
-            name: [(card, row.model_dump(exclude=plain)) for card, row in cards_of(self, name).items()]
-            for name in LISTS
+            name: [(card, row.model_dump(exclude=SAID)) for card, row in cards_of(self, name).items()] for name in LISTS
         }
 
     def rows(self) -> CardRows:
@@ -303,7 +313,7 @@ def source_faults(catalogue: CathedralCatalogue) -> CardFaults:
     for name in LISTS:
         for card, values in cards_of(catalogue, name).items():
             given = set(values.model_dump(exclude={"sources"}, exclude_defaults=True))
-            owed = SOURCED[name] | (given & {"requires", "permits", "blessing", "last_round"})
+            owed = SOURCED[name] | (given & {"names", "requires", "permits", "blessing", "last_round"})
             for field in sorted(owed ^ set(values.sources)):
                 yield f"{name}.{card}.sources.{field}", "is missing" if field in owed else "is the source of nothing"
 

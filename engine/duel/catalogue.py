@@ -6,7 +6,18 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from clerestory.engine.catalogue import CardFaults, CardRows, Catalogue, Id, Name, Source, by_id, sources_by_value
+from clerestory.engine.catalogue import (
+    SAID,
+    CardFaults,
+    CardRows,
+    Catalogue,
+    Id,
+    Name,
+    Names,
+    Source,
+    by_id,
+    sources_by_value,
+)
 from clerestory.engine.duel.constants import ALL_CHIPS, DECK, KINDS, MOST_ONCE, counts_in
 from clerestory.engine.fields import Fields
 
@@ -118,6 +129,7 @@ class CardRow(Fields):
     """An advantage card: the copies of it in each deck, who can use it, and what it does."""
 
     name: Name
+    names: Names = Field(default_factory=dict)
     frame: Literal["neutral", "red", "blue", "once"]
     a: Copies
     b: Copies
@@ -164,12 +176,15 @@ class DuelCatalogue(Catalogue):
 
     def content(self) -> Any:
         """Return the ids and values, as JSON."""
-        cards = [(card, row.model_dump(exclude={"name", "sources"})) for card, row in self.cards.items()]
+        cards = [(card, row.model_dump(exclude=SAID)) for card, row in self.cards.items()]
         return [cards, [getattr(self, name).model_dump(exclude={"sources"}) for name in TABLES]]
 
     def rows(self) -> CardRows:
         """Return the cards and the buildings as plain rows; `sources` are by value."""
-        cards = [sources_by_value({"id": card, **row.model_dump()}, COVERS) for card, row in self.cards.items()]
+        cards = [
+            sources_by_value({"id": card, **row.model_dump(exclude_defaults=True)}, COVERS)
+            for card, row in self.cards.items()
+        ]
         tables = [{"id": name, "name": name, **getattr(self, name).model_dump()} for name in TABLES]
         return {"cards": cards, "buildings": tables}
 
@@ -217,7 +232,10 @@ def section_faults(catalogue: DuelCatalogue) -> CardFaults:
 
 def source_faults(catalogue: DuelCatalogue) -> CardFaults:
     """Every value has a source, and every source belongs to a value."""
-    owed = {f"cards.{name}": ({"name", "frame", "copies", "effect"}, card) for name, card in catalogue.cards.items()}
+    fields = {"name", "frame", "copies", "effect"}
+    owed = {
+        f"cards.{name}": (fields | ({"names"} if card.names else set()), card) for name, card in catalogue.cards.items()
+    }
     for name in TABLES:
         table = getattr(catalogue, name)
         owed[name] = (set(type(table).model_fields) - {"sources"}, table)

@@ -125,13 +125,28 @@ async def test_the_catalogue_is_told_with_its_sources(name: str) -> None:
         (section, row["id"], row["name"]) for section, row in rows
     ]
     for entry, (_, row) in zip(answer.entries, rows, strict=True):
-        written = {value.name: json.loads(value.json) for value in entry.values}
+        values = [value for value in entry.values if not value.name.startswith("name_")]
+        written = {value.name: json.loads(value.json) for value in values}
         assert written == {field: row[field] for field in written}
         assert set(row) - set(written) <= {"id", "name", "sources"}
-        for value in entry.values:
+        for value in values:
             assert value.source == row["sources"].get(value.name, "")
             assert value.source.startswith(value.provenance)
             assert value.provenance in ("stated", "found", "derived", "reconstructed") or not value.source
+
+
+async def test_cards_have_names_by_language_with_their_sources() -> None:
+    async with rules_served() as rules:
+        answer = await rules.DescribeCatalogue(api.DescribeCatalogueRequest(game="cathedral"))
+    (mason,) = (entry for entry in answer.entries if entry.id == "mason_3")
+    names = {value.name: (json.loads(value.json), value.provenance, value.source) for value in mason.values}
+    assert mason.name == "Mason"
+    assert names["name_it"] == ("Muratore", "stated", "stated R-IT")
+    assert names["name_de"] == ("Maurer", "found", "found GLU")
+    assert names["name_fr"] == ("Maçon", "reconstructed", "reconstructed, ours")
+    assert [name for name in names if name.startswith("name_")] == [
+        f"name_{code}" for code in ("de", "es", "fr", "he", "it")
+    ]
 
 
 async def test_what_follows_from_the_order_alone_has_no_source() -> None:

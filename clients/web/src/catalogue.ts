@@ -3,7 +3,6 @@
 import { rules } from "./api.ts";
 import type { Card, Catalogue } from "./boards/types.ts";
 import type { CatalogueEntry } from "./gen/clerestory/v1/rules_pb.ts";
-import { printedName } from "./names.ts";
 import { LANGUAGES, language } from "./text.ts";
 
 const asked = new Map<string, Promise<Catalogue>>();
@@ -30,8 +29,7 @@ export function catalogueOf(entries: readonly CatalogueEntry[]): Catalogue {
     if (!cards.has(card.id)) cards.set(card.id, card);
     placed.set(`${card.section}/${card.id}`, card);
   }
-  const spoken = language();
-  const own = LANGUAGES[spoken];
+  const own = LANGUAGES[language()];
   return {
     card: (id) => cards.get(id),
     of: (section, id) => placed.get(`${section}/${id}`),
@@ -39,7 +37,7 @@ export function catalogueOf(entries: readonly CatalogueEntry[]): Catalogue {
       const card = cards.get(id);
       const translated = own && card?.values[own];
       if (typeof translated === "string" && translated) return translated;
-      return card ? (printedName(spoken, card.section, id) ?? card.name) : plain(id);
+      return card ? card.name : plain(id);
     },
   };
 }

@@ -45,8 +45,14 @@ export const text = {
     `${label}: more points than the first line so far, but tried less, so they are less certain. The first line is the one to play.`,
 };
 
-/** Languages in which names of cards are known, beside English, by the value of the catalogue that holds them. */
-export const LANGUAGES: Record<string, string> = { de: "name_de" };
+/** Languages in which cards have names, beside English, by the value of the catalogue that holds them. */
+export const LANGUAGES: Record<string, string> = {
+  de: "name_de",
+  it: "name_it",
+  es: "name_es",
+  fr: "name_fr",
+  he: "name_he",
+};
 
 /** The language of the reader, if cards have names in it. */
 export function language(): string {

@@ -1,0 +1,1 @@
+"""What people read: words and texts as data, in every language, and reading them."""

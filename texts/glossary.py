@@ -1,0 +1,59 @@
+"""The glossary: the words of both games and of the service in every language, each with its source."""
+
+import re
+from typing import Any, NamedTuple
+
+from clerestory.texts.files import GLOSSARY, read
+from clerestory.texts.languages import ENGLISH
+
+OURS = "ours"  # the source of words that no source has
+SERVICE = "service"
+NUMBER = re.compile(r"_\d+$")  # of the round, at the end of a card's id
+
+
+class Word(NamedTuple):
+    """A word, the language it is in, and the key of its source."""
+
+    text: str
+    language: str
+    source: str
+
+    def provenance(self) -> str:
+        """Return its source as a catalogue writes one: `stated R-IT`, `reconstructed, ours`."""
+        between = ", " if self.source == OURS else " "
+        return f"{sources()[self.source]['grade']}{between}{self.source}"
+
+
+def sources() -> dict[str, dict[str, str]]:
+    """Return the sources by key: the `grade` of what they say, and `what` they are."""
+    found: dict[str, dict[str, str]] = read(GLOSSARY)["sources"]
+    return found
+
+
+def words(part: str) -> dict[str, dict[str, Any]]:
+    """Return the entries of a part by key: text and source by language.
+
+    Args:
+        part: the name of a game, or SERVICE. {} for one that is not there.
+    """
+    found: dict[str, dict[str, Any]] = read(GLOSSARY)["words"].get(part, {})
+    return found
+
+
+def word(part: str, key: str, language: str) -> Word | None:
+    """Return a word in a language, else in English; None if there is neither."""
+    entry = words(part).get(key, {})
+    found = next((one for one in (language, ENGLISH) if one in entry), None)
+    return Word(entry[found][0], found, entry[found][1]) if found else None
+
+
+def card_words(game: str, card: str) -> dict[str, Word]:
+    """Return the names of a card by language, without English, which its catalogue has; {} for an unknown card.
+
+    Args:
+        game: its name.
+        card: an id. Cards of several rounds share an entry, unless one has its own.
+    """
+    entries = words(game)
+    entry = entries.get(f"card.{card}") or entries.get(f"card.{NUMBER.sub('', card)}", {})
+    return {language: Word(text, language, source) for language, (text, source) in entry.items()}
