@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from clerestory.engine.core import Game
+from clerestory.texts import say
 from clerestory.texts.cards import card_names
 from clerestory.texts.glossary import OURS, SERVICE, word
 from clerestory.texts.languages import ENGLISH
-from clerestory.texts.patterns import say
 
 GRADES = ("stated", "found", "derived", "reconstructed")
 KEY = re.compile(r"[A-Z][A-Z0-9&-]*")  # of a source
@@ -30,7 +30,7 @@ class CardWords:
 
     def say(self, key: str, **arguments: Any) -> str:
         """Return a text of the command `rules`."""
-        return say("rules", self.language, key, **arguments)
+        return say("rules", key, language=self.language, **arguments)
 
     def title(self) -> str:
         """Return the name of the game."""

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).resolve().parent  # of the files themselves, where the module is a link to one
-GLOSSARY = "glossary.json"
 
 
 @cache

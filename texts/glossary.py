@@ -3,11 +3,12 @@
 import re
 from typing import Any, NamedTuple
 
-from clerestory.texts.files import GLOSSARY, read
+from clerestory.texts.files import read
 from clerestory.texts.languages import ENGLISH
 
 OURS = "ours"  # the source of words that no source has
 SERVICE = "service"
+GLOSSARY = "glossary.json"
 NUMBER = re.compile(r"_\d+$")  # of the round, at the end of a card's id
 
 

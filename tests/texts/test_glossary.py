@@ -11,8 +11,8 @@ from clerestory.engine.cathedral.state import Step as CathedralStep
 from clerestory.engine.core import Game
 from clerestory.engine.duel.state import STEP_NAMES as DUEL_STEPS
 from clerestory.engine.tuning import NUM_LEVELS
-from clerestory.texts.files import FOLDER, GLOSSARY
-from clerestory.texts.glossary import NUMBER, OURS, SERVICE, Word, card_words, sources, word, words
+from clerestory.texts.files import FOLDER
+from clerestory.texts.glossary import GLOSSARY, NUMBER, OURS, SERVICE, Word, card_words, sources, word, words
 from clerestory.texts.languages import ENGLISH, LANGUAGES
 
 NAMES = ("cathedral", "duel")

@@ -1,0 +1,68 @@
+"""Texts by key: arguments, plural forms, and what happens when a language lacks one."""
+
+import pytest
+
+from clerestory import texts
+from clerestory.texts import has, say
+from clerestory.texts.languages import LANGUAGES, BadLanguage, language_of, plural
+
+TEXTS = {
+    "en/any.json": {
+        "greet": "Hello {name}",
+        "cubes": {"one": "{count} cube", "other": "{count} cubes"},
+        "only": "here",
+    },
+    "he/any.json": {"cubes": {"one": "קובייה אחת", "two": "שתי קוביות", "other": "{count} קוביות"}},
+    "fr/any.json": {"greet": "Bonjour {name}", "cubes": {"one": "{count} cube", "other": "{count} cubes"}},
+}
+
+
+@pytest.fixture
+def some_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(texts, "read", lambda name: TEXTS.get(name, {}))
+
+
+@pytest.mark.usefixtures("some_texts")
+@pytest.mark.parametrize(
+    ("language", "key", "arguments", "said"),
+    [
+        ("fr", "greet", {"name": "Ellen"}, "Bonjour Ellen"),
+        ("he", "greet", {"name": "{count}"}, "Hello {count}"),
+        ("de", "only", {}, "here"),
+        ("en", "cubes", {"count": 1}, "1 cube"),
+        ("en", "cubes", {"count": 1.5}, "1.5 cubes"),
+        ("de", "cubes", {"count": 0}, "0 cubes"),
+        ("fr", "cubes", {"count": 0}, "0 cube"),
+        ("he", "cubes", {"count": 2}, "שתי קוביות"),
+        ("he", "cubes", {"count": 5}, "5 קוביות"),
+    ],
+)
+def test_a_text_is_said_in_its_language_or_else_in_english(
+    language: str, key: str, arguments: dict[str, object], said: str
+) -> None:
+    assert say("any", key, language=language, **arguments) == said
+
+
+@pytest.mark.usefixtures("some_texts")
+def test_an_unknown_key_and_a_missing_argument_are_errors() -> None:
+    assert has("any", "greet")
+    assert not has("any", "nowhere")
+    for domain, key in (("any", "nowhere"), ("none", "greet"), ("any", "greet"), ("any", "cubes")):
+        with pytest.raises(KeyError):
+            say(domain, key)
+
+
+@pytest.mark.parametrize(("count", "category"), [(0, "one"), (1, "one"), (1.5, "one"), (2, "other")])
+def test_french_counts_less_than_two_like_one(count: float, category: str) -> None:
+    assert plural("fr", count) == category
+
+
+@pytest.mark.parametrize(("tag", "language"), [("it", "it"), ("it-CH", "it"), ("DE_at", "de"), ("he-IL", "he")])
+def test_a_tag_is_of_a_language(tag: str, language: str) -> None:
+    assert language_of(tag) == language
+
+
+@pytest.mark.parametrize("tag", ["", "pt", "italian", "-it"])
+def test_another_tag_is_refused_with_the_list(tag: str) -> None:
+    with pytest.raises(BadLanguage, match=f"is not one of {', '.join(LANGUAGES)}"):
+        language_of(tag)
