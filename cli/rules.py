@@ -63,8 +63,8 @@ def tell_game(words: CardWords, value: str, why: str) -> None:
     about = words.game.identity()
     revision, catalogue = about["rules_revision"], about["catalogue"] or "-"
     typer.echo(words.say("head", game=words.title(), revision=revision, catalogue=catalogue))
-    said = value if words.language == ENGLISH or value not in ("net", "hand") else words.say(value)
-    typer.echo(words.say("value", value=said, why=why))
+    said = f"{value} ({why})" if words.language == ENGLISH or value not in ("net", "hand") else words.say(value)
+    typer.echo(words.say("value", value=said))
 
 
 def tell_missing(words: CardWords) -> None:

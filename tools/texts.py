@@ -1,0 +1,118 @@
+"""Lists what is missing or wrong in the texts of each language: `python -m tools.texts [--add LANGUAGE]`.
+
+What is missing is said in English, so it is only listed. Wrong are keys that English lacks, other arguments than in
+English, and forms that are not the plural forms of the language. `--add` begins a language: its folder, and its place
+in the list.
+"""
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from clerestory.texts import ARGUMENT, Pattern
+from clerestory.texts.languages import ENGLISH, plural
+
+FOLDER = Path(__file__).parents[1] / "texts"
+COUNTS = range(101)  # which have every plural form
+
+Texts = Mapping[str, Pattern]
+
+
+def read(path: Path) -> Any:
+    """Return what a JSON file holds; {} if there is none. Raises ValueError for a key that is there twice."""
+    return json.loads(path.read_text("utf-8"), object_pairs_hook=once) if path.is_file() else {}
+
+
+def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return pairs as a dictionary. Raises ValueError for a key that is there twice."""
+    keys = [key for key, _ in pairs]
+    if twice := {key for key in keys if keys.count(key) > 1}:
+        raise ValueError(f"there twice: {', '.join(sorted(twice))}")
+    return dict(pairs)
+
+
+def domains(folder: Path, language: str = ENGLISH) -> list[str]:
+    """Return the names of the files of a language."""
+    return sorted(path.stem for path in (folder / language).glob("*.json"))
+
+
+def arguments(pattern: Pattern) -> set[str]:
+    """Return the names of a pattern's arguments, in any of its forms."""
+    forms = pattern.values() if isinstance(pattern, dict) else [pattern]
+    return {name for form in forms for name in ARGUMENT.findall(form)}
+
+
+def missing(folder: Path, language: str) -> Iterator[str]:
+    """Yield what a language lacks: `page.close`, `glossary cathedral card.mason`."""
+    for domain in domains(folder):
+        ours = read(folder / language / f"{domain}.json")
+        yield from (f"{domain} {key}" for key in read(folder / ENGLISH / f"{domain}.json") if key not in ours)
+    for part, entries in read(folder / "glossary.json").get("words", {}).items():
+        yield from (f"glossary {part} {key}" for key, entry in entries.items() if language not in entry)
+
+
+def faults(folder: Path, language: str) -> Iterator[str]:
+    """Yield what is wrong in a language."""
+    for domain in domains(folder, language):
+        english: Texts = read(folder / ENGLISH / f"{domain}.json")
+        for key, pattern in read(folder / language / f"{domain}.json").items():
+            place = f"{language}/{domain}.json {key}"
+            if key not in english:
+                yield f"{place}: English has no such text; remove it"
+            else:
+                yield from (f"{place}: {fault}" for fault in pattern_faults(language, pattern, english[key]))
+
+
+def pattern_faults(language: str, pattern: Pattern, english: Pattern) -> Iterator[str]:
+    """Yield what is wrong with a pattern, by what English has."""
+    if not all(pattern.values() if isinstance(pattern, dict) else [pattern]):
+        yield "is empty; remove it, and English is said"
+    if isinstance(pattern, str) != isinstance(english, str):
+        yield "only one of this and English has plural forms"
+        return
+    owed = {plural(language, count) for count in COUNTS}
+    if isinstance(pattern, dict) and set(pattern) != owed:
+        yield f"has the plural forms {listed(set(pattern))}; must have {listed(owed)}"
+    if arguments(pattern) != arguments(english):
+        yield f"has the arguments {listed(arguments(pattern))}; English has {listed(arguments(english))}"
+
+
+def listed(names: set[str]) -> str:
+    """Return names in order, for people."""
+    return ", ".join(sorted(names)) or "none"
+
+
+def add(folder: Path, language: str) -> None:
+    """Begin a language: put it in the list, and make its files. Raises ValueError for what is not a language's code."""
+    known = read(folder / "languages.json")
+    if not re.fullmatch("[a-z]{2,3}", language) or language in known:
+        raise ValueError(f"--add: {language!r} is not the code of a new language, such as pt")
+    (folder / "languages.json").write_text(json.dumps([*known, language]) + "\n", "utf-8")
+    (folder / language).mkdir()
+    for domain in domains(folder):
+        (folder / language / f"{domain}.json").write_text("{}\n", "utf-8")
+
+
+def main() -> None:
+    """List what is missing and what is wrong; exit with 1 if anything is wrong."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--add", metavar="LANGUAGE", help="begin a language, by its code: pt")
+    given = parser.parse_args()
+    if given.add:
+        add(FOLDER, given.add)
+    wrong = 0
+    for language in read(FOLDER / "languages.json"):
+        lacking, found = list(missing(FOLDER, language)) if language != ENGLISH else [], list(faults(FOLDER, language))
+        wrong += len(found)
+        print(f"{language}: {len(lacking)} missing, {len(found)} wrong")
+        for kind, ones in (("missing", lacking), ("wrong", found)):
+            print(*(f"  {kind}: {one}\n" for one in ones), sep="", end="")
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
