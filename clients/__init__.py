@@ -17,6 +17,7 @@ from clerestory.clients.errors import (
 )
 from clerestory.clients.kept import AsyncKeptGame, AsyncKeptGames, KeptGame, KeptGames
 from clerestory.clients.kept_wire import GameEntry, GameSeat, GameSnapshot
+from clerestory.clients.plans import Change, ConversionPlan, PossibleUse
 from clerestory.clients.referee import AppliedAction, AsyncReferee, AsyncRules, LegalAction, Outcome, Referee, Rules
 from clerestory.clients.review_wire import GameReview, ReviewedPly, ReviewProgress, Rollouts, SeatReview
 from clerestory.clients.types import Action, AnswerWarning, Line, Outlook, Recommendation, Update
@@ -39,6 +40,8 @@ __all__ = [
     "BadConnection",
     "BadRequest",
     "Busy",
+    "Change",
+    "ConversionPlan",
     "Denied",
     "FieldViolation",
     "GameEntry",
@@ -53,6 +56,7 @@ __all__ = [
     "OutOfTime",
     "Outcome",
     "Outlook",
+    "PossibleUse",
     "Recommendation",
     "Referee",
     "ReviewProgress",

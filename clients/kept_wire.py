@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, TypedDict
 
 from clerestory.clients.errors import BadRequest, FieldViolation
+from clerestory.clients.plans import Change, read_changes
 from clerestory.clients.referee import LegalAction, Outcome, plain, read_legal
 from clerestory.clients.types import Action
 from clerestory.clients.wire import Time, duration, read_action, read_time, set_field
@@ -30,6 +31,7 @@ class GameChoices(TypedDict, total=False):
         time_per_move: limit for a person; after it the server moves.
         play_on: who moves then: `bot` or `level:N`.
         listed: shown to everybody in the list of games while a seat is open.
+        play_forced: the server plays a person's only legal action.
     """
 
     hints: str
@@ -40,6 +42,7 @@ class GameChoices(TypedDict, total=False):
     time_per_move: Time
     play_on: str
     listed: bool
+    play_forced: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,8 @@ class GameEntry:
         seat: who did it; None for a chance event, and for the end of a game that was abandoned.
         drawn: the server drew it.
         played_on: the server moved because the player ran out of time.
+        forced: the server played it because nothing else was legal.
+        changes: what it changed, as far as the viewer may know.
     """
 
     version: int
@@ -63,6 +68,8 @@ class GameEntry:
     seat: int | None
     drawn: bool
     played_on: bool
+    forced: bool
+    changes: tuple[Change, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +165,11 @@ def seat_plan(who: str, field: str, time: Time | None = None) -> api.SeatPlan:
 
 def write_choices(choices: GameChoices) -> api.GameOptions:
     """Return choices as a message. Raises BadRequest."""
-    options = api.GameOptions(table=choices.get("table", False), listed=choices.get("listed", False))
+    options = api.GameOptions(
+        table=choices.get("table", False),
+        listed=choices.get("listed", False),
+        play_forced=choices.get("play_forced", False),
+    )
     set_field(options, "delay_plies", choices.get("delay_plies", 0))
     if "hints" in choices:
         options.hints = value_of("hints", "HINTS_", choices["hints"], api.Hints)
@@ -227,4 +238,6 @@ def read_entry(entry: api.GameEntry) -> GameEntry:
         seat=seat,
         drawn=applied.drawn,
         played_on=entry.played_on,
+        forced=entry.forced,
+        changes=read_changes(applied.changes),
     )

@@ -1,6 +1,6 @@
 """The rules, from a server: for a referee, who knows everything, or a follower, who knows what one seat knows."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -8,6 +8,7 @@ from google.protobuf.json_format import MessageToDict
 
 from clerestory.clients.errors import FieldViolation
 from clerestory.clients.exchange import Awaiting, Blocking, Exchange, exchanged
+from clerestory.clients.plans import Change, ConversionPlan, read_changes, read_conversions
 from clerestory.clients.types import Action
 from clerestory.clients.wire import Actions, PositionLike, action_texts, position_message, read_action, set_field
 from clerestory.v1 import rules_pb2 as api
@@ -47,11 +48,13 @@ class AppliedAction:
         action: the action or outcome.
         seat: who acted; None for a chance event.
         drawn: the server drew it.
+        changes: what it changed, as far as this referee may tell everybody.
     """
 
     action: Action
     seat: int | None
     drawn: bool
+    changes: tuple[Change, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +151,21 @@ class RefereeBase:
     def draw(self, seed: int | None = None) -> Exchange[list[AppliedAction]]:
         """Let the server draw the chance events that are due, and return them. Raises AdvisorError."""
         return self._go_on([], True, seed)
+
+    @exchanged
+    def plan(self, uses: Mapping[str, int] | None = None, *, finish: bool = False) -> Exchange[ConversionPlan]:
+        """Return the best order of conversions or discards; without `uses`, what can be planned.
+
+        Args:
+            uses: how often each craftsman is used, or how many cubes of each type are discarded.
+            finish: whether the conversions end with the plan.
+
+        Raises AdvisorError.
+        """
+        request = api.PlanConversionsRequest(position=self._position, finish=finish)
+        for item, times in (uses or {}).items():
+            set_field(request.uses.add(item=item), "times", times)
+        return Exchange("PlanConversions", request, read_conversions)
 
     def _go_on(self, actions: Actions, draw: bool, seed: int | None) -> Exchange[list[AppliedAction]]:
         return Exchange("ApplyActions", ask_to_apply(self._position, actions, draw, seed), self._take)
@@ -276,4 +294,4 @@ def read_legal(action: api.LegalAction) -> LegalAction:
 def read_applied(applied: api.AppliedAction) -> AppliedAction:
     """Return what was applied."""
     seat = applied.turn.seat if applied.turn.kind == api.TURN_KIND_SEAT else None
-    return AppliedAction(read_action(applied.action), seat, applied.drawn)
+    return AppliedAction(read_action(applied.action), seat, applied.drawn, read_changes(applied.changes))

@@ -6,15 +6,21 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from clerestory.engine.catalogue import CardRows, Catalogue, read_file
+from clerestory.engine.cathedral import changes as cathedral_changes
+from clerestory.engine.cathedral import plans as cathedral_plans
 from clerestory.engine.cathedral import points as cathedral_points
 from clerestory.engine.cathedral import script as cathedral_script
 from clerestory.engine.cathedral.catalogue import CathedralCatalogue
 from clerestory.engine.cathedral.rules import CathedralGame
+from clerestory.engine.changes import Consequences
 from clerestory.engine.core import Game, State, read_json
+from clerestory.engine.duel import changes as duel_changes
 from clerestory.engine.duel import points as duel_points
 from clerestory.engine.duel.catalogue import DuelCatalogue
 from clerestory.engine.duel.rules import DuelGame
 from clerestory.engine.errors import BadCatalogue, BadPosition
+from clerestory.engine.plans import Planner
+from clerestory.engine.toy import changes as toy_changes
 from clerestory.engine.toy.rules import TOY
 
 
@@ -27,27 +33,41 @@ class Points(Protocol):
     def point_sources(self, fields: Mapping[str, Any]) -> list[dict[str, float]]:
         """Return the points of each seat by source."""
 
+    def tie_break(self, fields: Mapping[str, Any]) -> tuple[str, list[float]] | None:
+        """Return what decides between equal best scores: its code, and what is compared; None if they differ."""
+
 
 class GameListing(NamedTuple):
     """A game of the list.
 
     Attributes:
         make: makes the game, with the given card catalogue if it has one.
+        changes: how it explains what an action changed.
         catalogue: its kind of card catalogue; None for a game without one.
         points: how it describes its points, if it does.
+        planner: how it plans what is done in any order, if there is such a thing.
         script: a player by published rules of thumb, if there is one: its action, and how many it rated.
     """
 
     make: Callable[..., Game]
+    changes: Consequences
     catalogue: type[Catalogue] | None = None
     points: Points | None = None
     script: Callable[[State], tuple[str, int]] | None = None
+    planner: Planner | None = None
 
 
 LIST = {
-    "cathedral": GameListing(CathedralGame, CathedralCatalogue, cathedral_points, cathedral_script.advised),
-    "duel": GameListing(DuelGame, DuelCatalogue, duel_points),
-    "toy": GameListing(lambda: TOY),
+    "cathedral": GameListing(
+        CathedralGame,
+        cathedral_changes,
+        CathedralCatalogue,
+        cathedral_points,
+        cathedral_script.advised,
+        cathedral_plans,
+    ),
+    "duel": GameListing(DuelGame, duel_changes, DuelCatalogue, duel_points),
+    "toy": GameListing(lambda: TOY, toy_changes),
 }
 MADE: dict[str, Game] = {}  # the games of this process, each made on first use
 MAKING = threading.Lock()

@@ -113,6 +113,7 @@ class Layout:
         self.names, self.player_names = [[field.name for field in group] for group in (fields, player_fields)]
         self.schema = model("Position", {field.name: field.kind.annotation for field in fields} | players)
         self.plans = {count: self.plan(count) for count in seats}
+        self.by_path = {count: {slot.path: slot for slot in plan.slots} for count, plan in self.plans.items()}
 
     # -- memory --------------------------------------------------------------------------------------
 
@@ -160,6 +161,12 @@ class Layout:
         return plan.codec.pack(*numbers) == memory and all(
             slot.kind.in_range(slot.take(numbers), Context({}, max(slot.owner, 0), seats)) for slot in plan.slots
         )
+
+    # -- single fields -------------------------------------------------------------------------------
+
+    def read(self, slot: Slot, raw: Sequence[int], seats: int) -> Any:
+        """Return the value of one field; its kind must not look at other fields."""
+        return raw[0] if slot.kind.plain else slot.kind.read(raw, Context({}, max(slot.owner, 0), seats))
 
     # -- both ways -----------------------------------------------------------------------------------
 

@@ -3,13 +3,13 @@
 The game is a copy, which is discarded if the action is refused or cannot be stored.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from clerestory.engine.core import NATURE
 from clerestory.engine.errors import BadText, IllegalAction
 from clerestory.games.disclosure import disclosed_since
 from clerestory.games.kept import ServerGame, TakeBackProposal, settle
-from clerestory.games.log import EndReason, Entry, EntryKind, Holder, SeatKind, TakeBacks, seated
+from clerestory.games.log import BY_ITSELF, EndReason, Entry, EntryKind, Holder, SeatKind, TakeBacks, seated
 from clerestory.games.viewer import Viewer
 from clerestory.refusals import Reason, Refusal, refuse
 
@@ -83,32 +83,39 @@ def repeated(kept: ServerGame, version: int, is_it: Callable[[Entry], bool]) -> 
 # -- actions ---------------------------------------------------------------------------------------
 
 
-def play(kept: ServerGame, viewer: Viewer, version: int, text: str, moment: int) -> int:
-    """Play an action, draw the chance events that follow, and return the version after them.
+def play(kept: ServerGame, viewer: Viewer, version: int, text: str, moment: int, then: Sequence[str] = ()) -> int:
+    """Play an action and what then happens by itself; return the version after it.
 
-    Raises Refusal: STALE_VERSION, NOT_SEATS_TURN, BAD_ACTION, ILLEGAL_ACTION, or that the game is not running.
+    `then` are the texts of further actions of the same seat, to be played directly after it. Raises Refusal:
+    STALE_VERSION, NOT_SEATS_TURN, BAD_ACTION, ILLEGAL_ACTION, or that the game is not running.
     """
-    seats = viewer.seats
-    same = repeated(
-        kept,
-        version,
-        lambda entry: (
-            entry.kind == EntryKind.PLAYED and entry.text == text and (entry.seat is None or entry.seat in seats)
-        ),
-    )
-    if same:
-        return after(kept, version)
+    texts = (text, *then)
+    if all(repeated(kept, version + place, played_by(viewer, one)) for place, one in enumerate(texts)):
+        return after(kept, version + len(then))
     require_current(kept, version)
     seat = require_turn(kept, viewer)
-    add_action(kept, Entry(EntryKind.PLAYED, seat, text, moment))
+    for one in texts:
+        if require_turn(kept, viewer) != seat:
+            refuse(Reason.ILLEGAL_ACTION, "then_actions", f"{one[:40]!r} is not of the seat that began")
+        add_action(kept, Entry(EntryKind.PLAYED, seat, one, moment))
     settle(kept, moment)
     return kept.version
 
 
+def played_by(viewer: Viewer, text: str) -> Callable[[Entry], bool]:
+    """Return whether an entry is an action of a viewer."""
+
+    def is_it(entry: Entry) -> bool:
+        same = entry.kind == EntryKind.PLAYED and entry.text == text
+        return same and (entry.seat is None or entry.seat in viewer.seats)
+
+    return is_it
+
+
 def after(kept: ServerGame, version: int) -> int:
-    """Return the version after the action stored for a version and the chance events drawn with it."""
+    """Return the version after the action stored for a version and what happened by itself with it."""
     version += 1
-    while version < kept.version and kept.entries[version].kind == EntryKind.DRAWN:
+    while version < kept.version and kept.entries[version].kind in BY_ITSELF:
         version += 1
     return version
 
@@ -229,10 +236,12 @@ def require_ply(kept: ServerGame, ply: int) -> None:
     rule = kept.head.options.take_backs
     if ply >= kept.ply:
         refuse(Reason.BAD_PLY, "ply", f"is {ply}; must be below {kept.ply}, the current one")
+    if kept.line[kept.decision_before(ply)].kind in BY_ITSELF and kept.line[ply].kind == EntryKind.FORCED:
+        refuse(Reason.TAKE_BACK_REFUSED, "ply", f"nobody had decided anything before ply {ply}")
     if rule == TakeBacks.NEVER:
         refuse(Reason.TAKE_BACK_REFUSED, "ply", "this game does not allow take-backs")
     if rule == TakeBacks.FAIR and not kept.head.options.table:
-        require_nothing_shown(kept, ply)
+        require_nothing_shown(kept, kept.decision_before(ply))
 
 
 def require_nothing_shown(kept: ServerGame, ply: int) -> None:

@@ -9,7 +9,8 @@ from clerestory.engine.core import NATURE, State
 from clerestory.engine.games import GAMES, from_position
 from clerestory.engine.record import Record
 from clerestory.engine.rng import Rng
-from clerestory.games.log import MOVES, EndReason, Entry, EntryKind, Head, Holder, SeatKind
+from clerestory.engine.scoring import ScoreSource, points_by_cause
+from clerestory.games.log import BY_ITSELF, MOVES, EndReason, Entry, EntryKind, Head, Holder, SeatKind
 from clerestory.games.positions import Positions
 
 ENTRY_BYTES, POSITION_BYTES, LEAST_BYTES = 180, 720, 4096  # of memory: of an entry, of a position, of the rest
@@ -51,17 +52,25 @@ class ServerGame:
         self.seats: list[Holder] = list(head.seats)
         self.proposal: TakeBackProposal | None = None
         self.ended: Entry | None = None
+        self._parts: list[dict[ScoreSource, float]] | None = None
         self.since = head.created
         self.frozen_reason = why_frozen(head)
         self.positions = None if self.frozen_reason else Positions(from_position(head.opening))
         for entry in entries:
             self.add(entry)
 
+    def score_parts(self) -> list[dict[ScoreSource, float]]:
+        """Return where the points of each seat come from, card by card; of a game that is over."""
+        assert self.positions is not None
+        if self._parts is None:
+            self._parts = points_by_cause(list(self.positions.since(0)), [entry.text for entry in self.line])
+        return self._parts
+
     def copy(self) -> Self:
         """Return an independent copy."""
         other = type(self).__new__(type(self))
         other.head, other.proposal, other.ended, other.since = self.head, self.proposal, self.ended, self.since
-        other.frozen_reason = self.frozen_reason
+        other.frozen_reason, other._parts = self.frozen_reason, self._parts
         other.entries, other.line = list(self.entries), list(self.line)
         other.seats, other.positions = list(self.seats), self.positions and self.positions.copy()
         return other
@@ -161,6 +170,22 @@ class ServerGame:
         people = (seat for seat, holder in enumerate(self.seats) if holder.kind == SeatKind.PERSON)
         return [seat for seat in people if seat not in proposal.agreed]
 
+    def decision_before(self, ply: int) -> int:
+        """Return the ply to which a take-back leads: past forced actions, which would be played again at once."""
+        if ply < self.ply and self.line[ply].kind == EntryKind.FORCED:
+            while ply > 0 and self.line[ply].kind in BY_ITSELF:
+                ply -= 1
+        return ply
+
+    @property
+    def forced(self) -> str | None:
+        """Text of the only legal action of a person to decide, if the server is to play it; None otherwise."""
+        turn = self.turn
+        if not self.head.options.play_forced or turn is None or turn < 0 or self.seats[turn].kind != SeatKind.PERSON:
+            return None
+        codes = self.position.legal_codes()
+        return self.position.game.action(codes[0]).text if len(codes) == 1 else None
+
     def record(self, seat: int | None) -> Record:
         """Return the record as a seat may know it, NATURE for an onlooker, None for all."""
         assert self.positions is not None
@@ -185,8 +210,8 @@ class ServerGame:
 
     def _back_to(self, entry: Entry) -> None:
         if self.positions is not None:
-            self.positions.back_to(entry.ply)
-        del self.line[entry.ply :]
+            self.positions.back_to(self.decision_before(entry.ply))
+        del self.line[self.decision_before(entry.ply) :]
         self.proposal, self.since = None, entry.moment
 
     def _say(self, entry: Entry) -> None:
@@ -245,12 +270,20 @@ def draw(kept: ServerGame, moment: int) -> Entry:
 
 
 def settle(kept: ServerGame, moment: int) -> list[Entry]:
-    """Draw the chance events that are due and those that follow; add them to the game and return them.
+    """Add to a game what happens by itself, and return it: chance events that are due, only legal actions.
 
-    At a physical table there are none: they are entered by people.
+    At a physical table there are no chance events: they are entered by people.
     """
-    drawn: list[Entry] = []
-    while kept.turn == NATURE and not kept.head.options.table:
-        drawn.append(draw(kept, moment))
-        kept.add(drawn[-1])
-    return drawn
+    added: list[Entry] = []
+    while (entry := next_by_itself(kept, moment)) is not None:
+        kept.add(entry)
+        added.append(entry)
+    return added
+
+
+def next_by_itself(kept: ServerGame, moment: int) -> Entry | None:
+    """Return the next thing that happens by itself, None if somebody is to decide."""
+    if kept.turn == NATURE:
+        return None if kept.head.options.table else draw(kept, moment)
+    text = kept.forced
+    return None if text is None else Entry(EntryKind.FORCED, kept.turn, text, moment)

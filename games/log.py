@@ -73,6 +73,7 @@ class GameOptions:
         seconds_per_move: limit for a person, None for no limit.
         play_on: the bot that moves for a person who has run out of time or resigned.
         listed: shown to everybody while a seat is open.
+        play_forced: the server plays a person's only legal action.
     """
 
     hints: Hints = Hints.ALWAYS
@@ -83,6 +84,7 @@ class GameOptions:
     seconds_per_move: Annotated[float, Field(gt=0, le=LATEST / 1000)] | None = None
     play_on: BotSettings = field(default_factory=BotSettings)
     listed: bool = False
+    play_forced: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +140,7 @@ class EntryKind(StrEnum):
 
     PLAYED = "played"  # an action of its seat, or an entered chance outcome
     PLAYED_ON = "played on"  # an action of the server for a person who ran out of time
+    FORCED = "forced"  # the only legal action of a person, played by the server
     DRAWN = "drawn"  # a chance outcome drawn by the server
     SAID = "said"  # the outcome of a coming chance event that its seat has been shown at the table
     TAKEN_BACK = "taken back"  # the ply
@@ -147,7 +150,8 @@ class EntryKind(StrEnum):
     ENDED = "ended"  # an EndReason
 
 
-MOVES = (EntryKind.PLAYED, EntryKind.PLAYED_ON, EntryKind.DRAWN)
+BY_ITSELF = (EntryKind.FORCED, EntryKind.DRAWN)  # moves that are stored together with the entry before them
+MOVES = (EntryKind.PLAYED, EntryKind.PLAYED_ON, *BY_ITSELF)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,10 +29,12 @@ from clerestory.server.translate_games import (
     write_views,
 )
 from clerestory.server.translate_pages import cursor_of, next_page, wanted_of
-from clerestory.server.translate_plans import read_end, read_join, read_plan, read_seat_plan
+from clerestory.server.translate_plans import read_end, read_join, read_plan, read_seat_plan, read_then
 from clerestory.server.watch import watch
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceServicer
+
+CHANGES = 8  # times that an entry takes to write with its changes
 
 logger = logging.getLogger(__name__)
 
@@ -84,7 +86,7 @@ class GameHandlers(GameServiceServicer):
                 refuse(Reason.BAD_PLY, "ply", f"is {ply}; the game has reached ply {kept.ply}")
             listed = request.HasField("entries_from_ply") and not viewer.stranger
             first = request.entries_from_ply if listed else ply + 1
-            entries = await aside(kept.version if listed else 0, write_line, kept, first, ply)
+            entries = await aside(CHANGES * kept.version if listed else 0, write_line, kept, first, ply, viewer)
             return games.GetGameResponse(
                 game=write_game(kept), views=write_views(kept, viewer, ply), ply=ply, entries=entries
             )
@@ -106,7 +108,7 @@ class GameHandlers(GameServiceServicer):
         """Return a game of a list; one that cannot be shown does not keep the others from being shown."""
         try:
             async with self._keeper.lend(game_id, asked=False) as live:
-                return write_game(await live.visible(listed_to(live.kept, digests)))
+                return write_game(await live.visible(listed_to(live.kept, digests)), listed=True)
         except SetAside as error:
             return write_unreadable(game_id, error.why)
         except Refusal:
@@ -141,7 +143,7 @@ class GameHandlers(GameServiceServicer):
 
     async def PlayAction(self, request: games.PlayActionRequest, context: Context) -> games.PlayActionResponse:
         """Play an action, exactly once. Raises Refusal."""
-        act = partial(course.play, version=request.version, text=request.action)
+        act = partial(course.play, version=request.version, text=request.action, then=read_then(request))
         return await self._act(request, act, games.PlayActionResponse)
 
     async def SayShown(self, request: games.SayShownRequest, context: Context) -> games.SayShownResponse:
@@ -164,7 +166,7 @@ class GameHandlers(GameServiceServicer):
 
         def write(before: ServerGame, after: ServerGame, viewer: Viewer) -> A:
             return response(
-                entries=write_entries(before, after), game=write_game(after), views=write_views(after, viewer)
+                entries=write_entries(before, after, viewer), game=write_game(after), views=write_views(after, viewer)
             )
 
         return await self._requests.act(request.game_id, request.tokens, request.version, act, write)

@@ -4,6 +4,7 @@ import asyncio
 
 from clerestory.seeds import drawn_seed
 from clerestory.server.service import Context
+from clerestory.server.translate_planning import plan_conversions
 from clerestory.server.translate_rules import (
     AnyState,
     apply,
@@ -25,7 +26,7 @@ from clerestory.server.translate_rules import (
 from clerestory.v1 import rules_pb2 as rules
 from clerestory.v1.rules_pb2_grpc import RulesServiceServicer
 
-AT_ONCE = 64  # actions applied before the event loop may serve other calls: less than a millisecond
+AT_ONCE = 16  # actions applied before the event loop may serve other calls: about a millisecond
 
 
 class RulesHandlers(RulesServiceServicer):
@@ -56,11 +57,17 @@ class RulesHandlers(RulesServiceServicer):
         given, seed = read_any(request.position), seed_of(request)
         actions = read_actions(given.state.game, request.actions)
         applied = []
-        for done in apply(given.state, actions, seed if request.draw else None):
+        for done in apply(given, actions, seed if request.draw else None):
             applied.append(done)
             if len(applied) % AT_ONCE == 0:
                 await asyncio.sleep(0)
         return write_applied(given, applied, seed)
+
+    async def PlanConversions(
+        self, request: rules.PlanConversionsRequest, context: Context
+    ) -> rules.PlanConversionsResponse:
+        """Find the best order of a plan. Raises Refusal."""
+        return plan_conversions(request)
 
     async def ValidatePosition(
         self, request: rules.ValidatePositionRequest, context: Context

@@ -1,5 +1,6 @@
 """Translates answers into messages of AdvisorService."""
 
+from collections.abc import Sequence
 from math import isfinite
 
 from google.protobuf.duration_pb2 import Duration
@@ -7,8 +8,11 @@ from google.protobuf.duration_pb2 import Duration
 import clerestory
 from clerestory.advice.answer import Answer
 from clerestory.engine.core import NATURE, Game
+from clerestory.engine.games import LIST
 from clerestory.search.lines import Line, Outlook
 from clerestory.search.result import Result, StopReason
+from clerestory.server.translate_changes import name_of
+from clerestory.texts import say
 from clerestory.v1 import advisor_pb2 as api
 
 NUMBERS = [  # of a line; they have the same names in the search, in the API and in the clients
@@ -70,9 +74,23 @@ def write_line(line: Line, game: Game) -> api.Line:
         standard_errors=line.standard_errors,
         principal_variation=line.principal_variation,
         outlook=[write_outlook(outlook) for outlook in line.outlook],
+        plan=write_plan(game, line.principal_variation),
         variation=[api.Action(text=action.text, label=action.label) for action in variation],
         **{name: number for name, number in numbers.items() if number is not None and isfinite(number)},
     )
+
+
+def write_plan(game: Game, variation: Sequence[str]) -> list[api.PlannedUse]:
+    """Return the plan that a variation begins with, if its first action is a part of one."""
+    planner = LIST[game.name].planner
+    held = planner.held(variation) if planner else {}
+    return [write_use(game, item, count) for item, count in held.items()]
+
+
+def write_use(game: Game, item: str, count: int) -> api.PlannedUse:
+    """Return a part of a plan as a message."""
+    label = say("service", "plan.use", name=name_of(game, item), count=count)
+    return api.PlannedUse(item=item, times=count, label=label)
 
 
 def write_outlook(outlook: Outlook) -> api.Outlook:

@@ -1,12 +1,13 @@
 """Translates kept games to messages of GameService; every view is made here, from `State.observe` only."""
 
 from enum import StrEnum
-from itertools import repeat
+from itertools import pairwise, repeat
 from typing import Any, TypeVar
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from clerestory.engine.core import NATURE, State
+from clerestory.engine.scoring import by_position
 from clerestory.games.kept import ServerGame, TakeBackProposal
 from clerestory.games.log import (
     BotSettings,
@@ -23,7 +24,15 @@ from clerestory.games.log import (
 )
 from clerestory.games.viewer import Presence, Viewer
 from clerestory.server.translate_answers import duration
-from clerestory.server.translate_rules import write_action, write_actions, write_outcome, write_position, write_turn
+from clerestory.server.translate_changes import write_changes
+from clerestory.server.translate_rules import (
+    write_action,
+    write_actions,
+    write_outcome,
+    write_position,
+    write_scores,
+    write_turn,
+)
 from clerestory.v1 import advisor_pb2 as advisor
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1 import rules_pb2 as rules
@@ -46,8 +55,11 @@ ENDS = wire_values(EndReason, games.EndReason, "END_REASON")
 # -- a game ----------------------------------------------------------------------------------------
 
 
-def write_game(kept: ServerGame) -> games.Game:
-    """Return the public part of a game; pass it through `visible` first for a viewer with a delay."""
+def write_game(kept: ServerGame, *, listed: bool = False) -> games.Game:
+    """Return the public part of a game; pass it through `visible` first for a viewer with a delay.
+
+    In a list the sources of points are not told card by card, because that takes a replay.
+    """
     head, revealed = kept.head, kept.over and kept.head.seed is not None
     return games.Game(
         game_id=head.game_id,
@@ -62,7 +74,7 @@ def write_game(kept: ServerGame) -> games.Game:
         turn=turn_of(kept),
         move_deadline=None if kept.deadline is None else moment(int(kept.deadline)),
         take_back=None if kept.proposal is None else write_question(kept, kept.proposal),
-        end=write_end(kept),
+        end=write_end(kept, listed=listed),
         created=moment(head.created),
         updated=moment(kept.entries[-1].moment if kept.entries else head.created),
         commitment=head.commitment,
@@ -106,6 +118,7 @@ def write_options(options: GameOptions) -> games.GameOptions:
         time_per_move=None if seconds is None else duration(seconds),
         play_on=write_bot(options.play_on),
         listed=options.listed,
+        play_forced=options.play_forced,
     )
 
 
@@ -130,13 +143,19 @@ def write_question(kept: ServerGame, question: TakeBackProposal) -> games.TakeBa
     return games.TakeBackQuestion(ply=question.ply, seat=question.seat, missing=kept.missing(question))
 
 
-def write_end(kept: ServerGame) -> games.GameEnd | None:
+def write_end(kept: ServerGame, *, listed: bool) -> games.GameEnd | None:
     """Return how a game ended, None if it has not."""
     if not kept.over:
         return None
-    if kept.ended is None:
-        return games.GameEnd(reason=games.END_REASON_PLAYED, outcome=write_outcome(kept.position))
-    return ended(kept.ended, len(kept.seats))
+    if kept.ended is not None:
+        message = ended(kept.ended, len(kept.seats))
+    else:
+        message = games.GameEnd(reason=games.END_REASON_PLAYED, outcome=write_outcome(kept.position))
+    if message.HasField("outcome") and not kept.frozen:
+        parts = by_position(kept.position) if listed else kept.score_parts()
+        message.outcome.ClearField("scores")
+        message.outcome.scores.extend(write_scores(kept.position, parts))
+    return message
 
 
 def ended(entry: Entry, seats: int) -> games.GameEnd:
@@ -192,31 +211,43 @@ def write_view(position: State, seat: int | None, *, actions: bool, enters: bool
 # -- entries ---------------------------------------------------------------------------------------
 
 
-def write_entries(before: ServerGame, kept: ServerGame) -> list[games.GameEntry]:
-    """Return the entries added to a game since `before`."""
+def write_entries(before: ServerGame, kept: ServerGame, viewer: Viewer) -> list[games.GameEntry]:
+    """Return the entries added to a game since `before`, as a viewer may know them."""
     walk, written = before.copy(), []
     for entry in kept.entries[before.version :]:
-        written.append(write_entry(walk, entry))
+        position = None if walk.frozen or not entry.moves else walk.position
+        message = write_entry(walk, entry)
         walk.add(entry)
-        written[-1].version, written[-1].ply = walk.version, walk.ply
-    return written
-
-
-def write_line(kept: ServerGame, first: int, last: int) -> list[games.GameEntry]:
-    """Return the entries of the current line from one ply to another, both included."""
-    numbers = {id(entry): number for number, entry in enumerate(kept.entries, 1)}
-    written, first = [], max(first, 1)
-    before = repeat(None) if kept.positions is None else kept.positions.since(first - 1)
-    for ply, position in zip(range(first, last + 1), before, strict=False):
-        entry = kept.line[ply - 1]
-        message = applied(position, entry)
-        message.version, message.ply = numbers[id(entry)], ply
+        message.version, message.ply = walk.version, walk.ply
+        if position is not None:
+            message.applied.changes.extend(changes_for(viewer, position, entry, walk.position))
         written.append(message)
     return written
 
 
+def write_line(kept: ServerGame, first: int, last: int, viewer: Viewer) -> list[games.GameEntry]:
+    """Return the entries of the current line from one ply to another, both included, as a viewer may know them."""
+    numbers = {id(entry): number for number, entry in enumerate(kept.entries, 1)}
+    written, first = [], max(first, 1)
+    steps = repeat((None, None)) if kept.positions is None else pairwise(kept.positions.since(first - 1))
+    for ply, (position, after) in zip(range(first, last + 1), steps, strict=False):
+        entry = kept.line[ply - 1]
+        message = applied(position, entry)
+        message.version, message.ply = numbers[id(entry)], ply
+        if position is not None and after is not None:
+            message.applied.changes.extend(changes_for(viewer, position, entry, after))
+        written.append(message)
+    return written
+
+
+def changes_for(viewer: Viewer, position: State, entry: Entry, after: State) -> list[rules.Change]:
+    """Return what an entry changed by the knowledge of a viewer: that of the only seat, else what is public."""
+    eyes = viewer.seats[0] if len(viewer.seats) == 1 else NATURE
+    return write_changes(position.observe(eyes), entry.text, after.observe(eyes))
+
+
 def write_entry(before: ServerGame, entry: Entry) -> games.GameEntry:
-    """Return the entry that follows a game, without its numbers."""
+    """Return the entry that follows a game, without its numbers and changes."""
     time, seat = moment(entry.moment), entry.seat
     if entry.moves:
         return applied(None if before.frozen else before.position, entry)
@@ -240,7 +271,12 @@ def applied(position: State | None, entry: Entry) -> games.GameEntry:
     else:
         action, turn = write_action(position.game.parse_action(entry.text)), write_turn(position)
     done = rules.AppliedAction(action=action, turn=turn, drawn=entry.kind == EntryKind.DRAWN)
-    return games.GameEntry(time=moment(entry.moment), applied=done, played_on=entry.kind == EntryKind.PLAYED_ON)
+    return games.GameEntry(
+        time=moment(entry.moment),
+        applied=done,
+        played_on=entry.kind == EntryKind.PLAYED_ON,
+        forced=entry.kind == EntryKind.FORCED,
+    )
 
 
 # -- states ----------------------------------------------------------------------------------------
@@ -261,7 +297,7 @@ def write_state(
     for view in views if not present else ():
         del view.actions[:]
         del view.unsaid[:]
-    return games.WatchGameResponse(game=write_game(kept), views=views, entries=write_entries(before, kept))
+    return games.WatchGameResponse(game=write_game(kept), views=views, entries=write_entries(before, kept, viewer))
 
 
 def write_presence(presence: Presence) -> games.Presence:

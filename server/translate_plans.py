@@ -18,6 +18,7 @@ from clerestory.v1 import games_pb2 as games
 LONGEST_NAME = 40  # characters
 MOST_DELAY = 1000  # plies
 SHORTEST_MOVE, LONGEST_MOVE = 1.0, 30 * 24 * 3600.0  # seconds
+MOST_THEN = 100  # further actions of one call
 REQUEST_ID = re.compile(r"[\w.:-]{16,64}", re.ASCII)
 
 
@@ -83,6 +84,14 @@ def read_seat_plan(request: games.SetSeatRequest) -> Holder:
     return holder
 
 
+def read_then(request: games.PlayActionRequest) -> tuple[str, ...]:
+    """Return the further actions of a request. Raises Refusal, TOO_MANY_ACTIONS."""
+    if len(request.then_actions) > MOST_THEN:
+        text = f"has {len(request.then_actions)} actions; must have {MOST_THEN} at most"
+        refuse(Reason.TOO_MANY_ACTIONS, "then_actions", text)
+    return tuple(request.then_actions)
+
+
 def read_end(request: games.EndGameRequest) -> EndReason:
     """Return how a game is to end. Raises Refusal."""
     faults = Faults()
@@ -137,6 +146,7 @@ def read_options(message: games.GameOptions, faults: Faults) -> GameOptions:
         seconds_per_move=seconds,
         play_on=read_bot(message.play_on, f"{path}play_on.", faults),
         listed=message.listed,
+        play_forced=message.play_forced,
     )
 
 

@@ -1,7 +1,7 @@
 """Translates between the messages of RulesService and the types of the engine."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -11,9 +11,11 @@ from clerestory.engine.core import NATURE, OVER, Action, Game, State
 from clerestory.engine.errors import BadPosition, BadText
 from clerestory.engine.games import GAMES
 from clerestory.engine.rng import Rng
+from clerestory.engine.scoring import ScoreSource, by_position, tie_break
 from clerestory.engine.value import value_in_use
 from clerestory.refusals import Reason, Refusal, refuse
 from clerestory.server.translate import position_fields, read_position, size_fault
+from clerestory.server.translate_changes import write_changes
 from clerestory.texts.cards import card_names
 from clerestory.v1 import advisor_pb2 as advisor
 from clerestory.v1 import rules_pb2 as rules
@@ -37,6 +39,10 @@ class AnyState:
 
     state: State
     referee: bool
+
+    def seen(self) -> State:
+        """Return what the caller may tell: of a referee's position what is public."""
+        return self.state.observe(NATURE) if self.referee else self.state.copy()
 
 
 # -- positions -------------------------------------------------------------------------------------
@@ -102,7 +108,32 @@ def write_turn(state: State) -> rules.Turn:
 
 def write_outcome(state: State) -> rules.Outcome | None:
     """Return how the game ended as a message, None before its end."""
-    return rules.Outcome(win_shares=state.returns(), margins=state.margins()) if state.over else None
+    if not state.over:
+        return None
+    scores = write_scores(state, by_position(state))
+    return rules.Outcome(
+        win_shares=state.returns(), margins=state.margins(), scores=scores, tie_break=write_tie_break(state)
+    )
+
+
+def write_scores(state: State, parts: Sequence[Mapping[ScoreSource, float]]) -> list[rules.SeatScore]:
+    """Return the scores of a position as messages, with the sources of the points by seat."""
+    scores = state.scores() if state.over else [sum(seat.values()) for seat in parts]
+    return [
+        rules.SeatScore(seat=seat, score=score, parts=[write_part(*part) for part in parts[seat].items() if part[1]])
+        for seat, score in enumerate(scores)
+    ]
+
+
+def write_part(source: ScoreSource, points: float) -> rules.ScorePart:
+    """Return one source of points as a message."""
+    return rules.ScorePart(source=source[0], item=source[1], points=points)
+
+
+def write_tie_break(state: State) -> rules.TieBreak | None:
+    """Return what decided between equal scores, None if they were not equal."""
+    decided = tie_break(state)
+    return None if decided is None else rules.TieBreak(code=decided[0], values=decided[1])
 
 
 # -- games and their cards -------------------------------------------------------------------------
@@ -218,31 +249,32 @@ def read_actions(game: Game, texts: Sequence[str]) -> list[Action]:
     return actions
 
 
-def apply(state: State, actions: Sequence[Action], seed: int | None) -> Iterator[rules.AppliedAction]:
+def apply(given: AnyState, actions: Sequence[Action], seed: int | None) -> Iterator[rules.AppliedAction]:
     """Play actions and the chance events before, between and after them; yield each once it is played.
 
     Args:
-        state: is changed.
+        given: its state is changed.
         actions: in order; at a chance event, an action that is one of its outcomes determines the event.
         seed: of all other chance events; None if none may be drawn.
 
     Raises Refusal at an action that is not legal in its place.
     """
-    rng = None if seed is None else Rng(seed)
+    rng, state = None if seed is None else Rng(seed), given.state
     for i, action in enumerate(actions):
         while rng is not None and state.turn == NATURE and action.code not in state.legal_codes():
-            yield play(state, state.draw(rng), drawn=True)
+            yield play(given, state.draw(rng), drawn=True)
         require_legal(state, action, f"actions[{i}]")
-        yield play(state, action, drawn=False)
+        yield play(given, action, drawn=False)
     while rng is not None and state.turn == NATURE:
-        yield play(state, state.draw(rng), drawn=True)
+        yield play(given, state.draw(rng), drawn=True)
 
 
-def play(state: State, action: Action, *, drawn: bool) -> rules.AppliedAction:
+def play(given: AnyState, action: Action, *, drawn: bool) -> rules.AppliedAction:
     """Play a legal action, and return it as a message."""
-    applied = rules.AppliedAction(action=write_action(action), turn=write_turn(state), drawn=drawn)
-    state.play(action)
-    return applied
+    turn, before = write_turn(given.state), given.seen()
+    given.state.play(action)
+    changes = write_changes(before, action.text, given.seen())
+    return rules.AppliedAction(action=write_action(action), turn=turn, drawn=drawn, changes=changes)
 
 
 def require_legal(state: State, action: Action, path: str) -> None:

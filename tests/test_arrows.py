@@ -24,7 +24,7 @@ ALLOWED: dict[str, str] = {
     "engine": rf"clerestory\.engine\.({COMMON})\b",
     "engine/__init__.py": r"clerestory\.engine\.(core|rng|errors|games|record)\b",
     "engine/record.py": r"clerestory\.engine\.(core|errors|games)\b",
-    "engine/scoring.py": r"clerestory\.engine\.(core|games)\b",
+    "engine/scoring.py": r"clerestory\.engine\.(changes|core|games)\b",
     "engine/script.py": r"clerestory\.engine\.(core|games)\b",
     "engine/games.py": r"clerestory\.engine\b",
     "engine/toy": rf"clerestory\.engine\.({COMMON}|toy)\b",

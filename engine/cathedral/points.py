@@ -27,3 +27,13 @@ def point_sources(fields: Mapping[str, Any]) -> list[dict[str, float]]:
         }
         for player in fields["players"]
     ]
+
+
+def tie_break(fields: Mapping[str, Any]) -> tuple[str, list[float]] | None:
+    """Return what decides between equal points: the gold, or nothing if it is equal, too (section 4)."""
+    best = max(player["vp"] for player in fields["players"])
+    gold = [player["gold"] for player in fields["players"] if player["vp"] == best]
+    if len(gold) == 1:
+        return None
+    shared = gold.count(max(gold)) > 1
+    return ("shared", []) if shared else ("gold", [player["gold"] for player in fields["players"]])

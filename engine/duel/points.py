@@ -16,3 +16,12 @@ def point_sources(fields: Mapping[str, Any]) -> list[dict[str, float]]:
         sections = sum(number == SECTION for number in placed)
         found.append({"sections": 10 * sections, "materials": sum(placed), "gold": player["gold"] / 100})
     return found
+
+
+def tie_break(fields: Mapping[str, Any]) -> tuple[str, list[float]] | None:
+    """Return what decides between equal points: the gold, or Philip's seat if it is equal, too (D46)."""
+    red, blue = (seat["sections"] + seat["materials"] for seat in point_sources(fields))
+    gold = [player["gold"] for player in fields["players"]]
+    if red != blue:
+        return None
+    return ("seat", []) if gold[0] == gold[1] else ("gold", gold)

@@ -247,6 +247,7 @@ GOOD: dict[str, Callable[[Any, Kept, Random], dict[str, Any] | Message]] = {
         "draw": True,
         "seed": 1,
     },
+    "RulesService/PlanConversions": lambda world, one, luck: {"position": any_position(luck)},
     "RulesService/ValidatePosition": lambda world, one, luck: {"position": any_position(luck)},
     "RulesService/DescribeCatalogue": lambda world, one, luck: {"game": one.seen.game.game},
     "GameService/CreateGame": lambda world, one, luck: (

@@ -61,7 +61,7 @@ def shown(game: ServerGame, viewer: Viewer) -> list[bytes]:
         write_state(game.at(version), game.at(version + 1), viewer).SerializeToString()
         for version in range(max(0, game.version - 6), game.version)
     ]
-    line = [message.SerializeToString() for message in write_line(game, 1, game.ply)]
+    line = [message.SerializeToString() for message in write_line(game, 1, game.ply, viewer)]
     return [*states, *line, write_record(game, viewer).SerializeToString()]
 
 

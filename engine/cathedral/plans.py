@@ -1,0 +1,269 @@
+"""Plans of `cathedral`: how often each craftsman is used, or how many cubes of each type are discarded.
+
+The free craftsmen come first (RULES.md section 3). Of all their orders, one that ends with most gold loses least to the
+limit of 30: what is used is the same in all. More gold is never worse later, so it is enough to remember the way with
+most gold to each number of uses and each craftsman used last. The others only take cubes, so their order is given.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from itertools import takewhile
+from typing import Any, NamedTuple
+
+from clerestory.engine.cathedral.changes import cards
+from clerestory.engine.cathedral.constants import KEPT_CUBES, MAX_GOLD
+from clerestory.engine.cathedral.names import COLOURS, TYPES
+from clerestory.engine.core import Game, State
+from clerestory.engine.plans import Fault, Plan, Possible
+
+PARTS = frozenset({"convert", "discard", "finish"})
+
+Counts = tuple[int, ...]  # uses of each free craftsman that is planned
+Way = tuple[int, tuple[tuple[int, int], ...]]  # gold at its end, and (craftsman, times) of each step
+
+
+class Craftsman(NamedTuple):
+    """What a craftsman's uses take, need and give; goods in the order of TYPES, then gold."""
+
+    card: str
+    takes: Counts
+    needs: Counts
+    gold: int
+    capacity: int
+    requires: frozenset[str]
+    blessable: bool
+
+    @property
+    def free(self) -> bool:
+        """Whether the canonical order leaves it free (R31)."""
+        return bool(self.gold or self.takes[-1] or any(self.needs))
+
+
+class Store(NamedTuple):
+    """What a player converts with.
+
+    Attributes:
+        goods: cubes in the order of TYPES, then gold.
+        held: craftsmen.
+        used: uses of the free ones so far.
+        last: the one used last, "" for none.
+        blessed: one of them can still be used beyond its capacity.
+    """
+
+    goods: Counts
+    held: tuple[str, ...]
+    used: Mapping[str, int]
+    last: str
+    blessed: bool
+
+
+@cache
+def craftsmen(game: Game) -> dict[str, Craftsman]:
+    """Return every craftsman by its id, in catalogue order."""
+    lists = game.cards()
+    return {row["id"]: craftsman(row) for name in ("starting_craftsmen", "craftsmen") for row in lists[name]}
+
+
+def craftsman(row: dict[str, Any]) -> Craftsman:
+    """Return a craftsman from a row of the catalogue."""
+    takes, needs = ([row.get(name, {}).get(thing, 0) for thing in (*TYPES, "gold")] for name in ("takes", "needs"))
+    requires = frozenset(row.get("requires", ()))
+    gold, blessable = row["gives"].get("gold", 0), row.get("blessing", True)
+    return Craftsman(row["id"], tuple(takes), tuple(needs), gold, row["capacity"], requires, blessable)
+
+
+def planned(state: State, times: Mapping[str, int], /, *, finish: bool) -> Plan | None:
+    """Return the best order of a plan; None if nothing can be planned in the position."""
+    fields = state.to_position()["cathedral"]
+    if fields["step"] == "cathedral":
+        return conversions(state.game, store_of(state.game, fields), times, finish=finish)
+    return discards(fields, times) if fields["step"] == "keep" else None
+
+
+def held(variation: Sequence[str], /) -> dict[str, int]:
+    """Return how often each item is used in the plan that a variation begins with; {} if it begins with none."""
+    times: Counter[str] = Counter()
+    verbs = [text.split()[0] for text in variation]
+    converts = next((place for place, verb in enumerate(verbs) if verb != "convert"), len(verbs))
+    keeps = converts + (verbs[converts : converts + 1] == ["finish"])
+    for text in [*variation[:converts], *takewhile(lambda one: one.startswith("discard "), variation[keeps:])]:
+        _, item, *count = text.split()
+        times[item] += int(count[0]) if count else 1
+    return dict(times)
+
+
+# -- conversions -----------------------------------------------------------------------------------
+
+
+def store_of(game: Game, fields: dict[str, Any]) -> Store:
+    """Return what the converting player has."""
+    player = fields["players"][COLOURS.index(fields["to_act"])]
+    event = cards(game)[fields["event"]]["effect"]["kind"] if fields["event"] else ""
+    return Store(
+        goods=tuple(player[thing] for thing in (*TYPES, "gold")),
+        held=tuple(player["craftsmen"]),
+        used={use["craftsman"]: use["times"] for use in fields["used"]},
+        last=fields["last_used"],
+        blessed=event == "blessing" and not fields["blessing_used"],
+    )
+
+
+def conversions(game: Game, store: Store, times: Mapping[str, int], *, finish: bool) -> Plan:
+    """Return a plan of conversions."""
+    known = craftsmen(game)
+    chosen = {card: count for card, count in times.items() if count}
+    faults, way = judged(known, store, chosen)
+    possible = tuple(
+        Possible(card, "convert", 0 if faults else most_of(known, store, chosen, card)) for card in usable(known, store)
+    )
+    if faults or way is None:
+        return Plan((), tuple(faults), possible)
+    actions = [f"convert {card} {count}" for card, count in [*way, *rest_of(known, chosen)]]
+    return Plan((*actions, *(["finish"] if finish else [])), (), possible)
+
+
+def usable(known: Mapping[str, Craftsman], store: Store) -> list[str]:
+    """Return the craftsmen that the canonical order still allows, in catalogue order."""
+    order = list(known)
+    found = [card for card in known if card in store.held]
+    if store.last and not known[store.last].free:
+        return [card for card in found if not known[card].free and order.index(card) > order.index(store.last)]
+    return found
+
+
+def most_of(known: Mapping[str, Craftsman], store: Store, chosen: Mapping[str, int], card: str) -> int:
+    """Return how often a craftsman can be used at most, if the others are as planned."""
+    times = chosen.get(card, 0)
+    while not judged(known, store, {**chosen, card: times + 1})[0]:
+        times += 1
+    return times
+
+
+def judged(
+    known: Mapping[str, Craftsman], store: Store, chosen: Mapping[str, int]
+) -> tuple[list[Fault], list[tuple[str, int]] | None]:
+    """Return what is wrong with a plan, and the steps of its free craftsmen if nothing is."""
+    faults = [*unusable(known, store, chosen), *beyond(known, store, chosen), *lacking(known, store, chosen)]
+    if faults:
+        return faults, None
+    free = [known[card] for card in known if known[card].free and chosen.get(card)]
+    steps = best_order(free, [chosen[one.card] for one in free], store)
+    if steps is not None:
+        return [], steps
+    gold = [one for one in free if one.takes[-1]]
+    return [Fault(one.card, "gold") for one in gold or free], None
+
+
+def unusable(known: Mapping[str, Craftsman], store: Store, chosen: Mapping[str, int]) -> Iterator[Fault]:
+    """Yield the craftsmen that cannot be used here, or lack what must be held."""
+    can = usable(known, store)
+    for card in chosen:
+        if card not in can:
+            yield Fault(card, "unknown")
+        elif not is_served(known[card], store):
+            yield Fault(card, "needs")
+
+
+def is_served(one: Craftsman, store: Store) -> bool:
+    """Whether a player holds the cards and goods that a craftsman needs without taking them."""
+    goods = all(need <= have for need, have in zip(one.needs, store.goods, strict=True))
+    return goods and (not one.requires or not one.requires.isdisjoint(store.held))
+
+
+def beyond(known: Mapping[str, Craftsman], store: Store, chosen: Mapping[str, int]) -> Iterator[Fault]:
+    """Yield the craftsmen that would be used more often than they can be; the blessing allows one use more (R42)."""
+    blessed = store.blessed
+    for card, count in chosen.items():
+        if card not in known:
+            continue
+        left = known[card].capacity - store.used.get(card, 0)
+        if blessed and known[card].blessable and count == left + 1:
+            blessed = False
+        elif count > left:
+            yield Fault(card, "capacity", max(left, 0), count)
+
+
+def lacking(known: Mapping[str, Craftsman], store: Store, chosen: Mapping[str, int]) -> Iterator[Fault]:
+    """Yield the craftsmen for whom the plan as a whole takes more cubes than there are."""
+    for place, thing in enumerate(TYPES):
+        takers = {card: count * known[card].takes[place] for card, count in chosen.items() if card in known}
+        taken = sum(takers.values())
+        if taken > store.goods[place]:
+            yield from (Fault(card, "goods", store.goods[place], taken, thing) for card in takers if takers[card])
+
+
+def rest_of(known: Mapping[str, Craftsman], chosen: Mapping[str, int]) -> list[tuple[str, int]]:
+    """Return the uses of the craftsmen that are not free, in catalogue order."""
+    return [(card, chosen[card]) for card in known if chosen.get(card) and not known[card].free]
+
+
+# -- the order of the free craftsmen ---------------------------------------------------------------
+
+
+def best_order(free: list[Craftsman], times: list[int], store: Store) -> list[tuple[str, int]] | None:
+    """Return the steps that end with most gold; None if in every order something is lacking on the way."""
+    ways: dict[tuple[Counts, str], Way] = {((0,) * len(free), store.last): (store.goods[-1], ())}
+    ends: list[Way] = []
+    goal = tuple(times)
+    while ways:
+        longer: dict[tuple[Counts, str], Way] = {}
+        for (counts, last), way in ways.items():
+            if counts == goal:
+                ends.append(way)
+                continue
+            for key, more in continued(free, goal, store, counts, last, way):
+                if key not in longer or longer[key][0] < more[0]:
+                    longer[key] = more
+        ways = longer
+    if not ends:
+        return None
+    return [(free[one].card, count) for one, count in max(ends, key=lambda way: (way[0], -len(way[1])))[1]]
+
+
+def continued(
+    free: list[Craftsman], goal: Counts, store: Store, counts: Counts, last: str, way: Way
+) -> Iterator[tuple[tuple[Counts, str], Way]]:
+    """Yield the ways that are one step longer: another craftsman than the last, used once or several times."""
+    cubes = [
+        have - sum(one.takes[place] * count for one, count in zip(free, counts, strict=True))
+        for place, have in enumerate(store.goods[:-1])
+    ]
+    for number, one in enumerate(free):
+        held = (*cubes, way[0])
+        if one.card == last or any(need > have for need, have in zip(one.needs, held, strict=True)):
+            continue
+        for count in range(1, goal[number] - counts[number] + 1):
+            gold = way[0] - count * one.takes[-1]
+            if gold < 0:
+                break
+            reached = (*counts[:number], counts[number] + count, *counts[number + 1 :])
+            gold = min(gold + count * one.gold, MAX_GOLD)
+            yield (reached, one.card), (gold, (*way[1], (number, count)))
+
+
+# -- discards --------------------------------------------------------------------------------------
+
+
+def discards(fields: dict[str, Any], times: Mapping[str, int]) -> Plan:
+    """Return a plan of discards, down to five cubes, in the order of types."""
+    player = fields["players"][COLOURS.index(fields["to_act"])]
+    open_types = TYPES[TYPES.index(fields["floor"]) :]
+    excess = sum(player[thing] for thing in TYPES) - KEPT_CUBES
+    chosen = {thing: count for thing, count in times.items() if count}
+    faults = [Fault(thing, "unknown") for thing in chosen if thing not in open_types]
+    faults += [
+        Fault(thing, "goods", player[thing], chosen[thing], thing)
+        for thing in open_types
+        if chosen.get(thing, 0) > player[thing]
+    ]
+    total = sum(chosen.values())
+    possible = tuple(
+        Possible(thing, "discard", max(min(player[thing], excess - total + chosen.get(thing, 0)), 0))
+        for thing in open_types
+        if player[thing]
+    )
+    if not faults and total and total != excess:
+        faults = [Fault("", "count", excess, total)]
+    order = [thing for thing in TYPES for _ in range(chosen.get(thing, 0))]
+    return Plan(() if faults else tuple(f"discard {thing}" for thing in order), tuple(faults), possible, excess)

@@ -1,0 +1,107 @@
+"""What an action of `duel` changed, and why: RULES.md has the steps."""
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any
+
+from clerestory.engine.changes import UNTOLD, Change, View
+from clerestory.engine.colours import COLOURS
+from clerestory.engine.core import Game
+from clerestory.engine.duel.points import SECTION
+
+SECTIONS = ("section_1", "section_2", "section_3")
+THINGS: Sequence[str] = ("gold", "supply", "camp", "materials", *SECTIONS, "seals", "cards", "markers")
+SCORED = ""
+CONFLICT = ("flip", "face", "stop", "keep")  # actions of a conflict
+POINTS_OF_SECTION = 10
+FIRST, SECOND = 1, 2  # section I brings seals, section II gold
+
+
+def explained(before: View, action: str, after: View) -> list[Change]:
+    """Return the points, the bonuses, the faces of a conflict and the marker of power."""
+    verb, *rest = action.split()
+    found = list(points(before, action, after))
+    if verb == "face":
+        found += [Change(seat, "sum", "", int(rest[0]), "conflict") for seat in flippers(before, after, int(rest[0]))]
+    if after["power"] != before["power"]:
+        found.append(Change(COLOURS.index(after["power"]), "power", "", 1, *used(before, action)))
+    return found
+
+
+def cause(before: View, action: str, after: View, change: Change) -> tuple[str, str]:
+    """Return the cause of a change that was not explained."""
+    verb = action.split()[0]
+    if change.thing == "markers" and verb not in (*CONFLICT, "claim", "take-back"):
+        return UNTOLD, ""  # the table is cleared
+    if change.thing == "cards" and change.amount > 0:
+        return "claim", ""
+    if change.thing == "cards" and before["turn_of"] and not after["turn_of"]:
+        return "phase", ""
+    if verb in CONFLICT:
+        return "conflict", ""
+    if verb in ("claim", "build", "end"):
+        return verb, ""
+    return used(before, action)
+
+
+def used(before: View, action: str) -> tuple[str, str]:
+    """Return the card in use as a cause, or the bonus of a section."""
+    verb, *rest = action.split()
+    if verb in ("use", "play"):
+        return "card", rest[0]
+    if verb == "take-back":
+        return "storm", ""
+    return ("card", before["card"]) if before["card"] else ("bonus", "")
+
+
+def flippers(before: View, after: View, face: int) -> Iterator[int]:
+    """Return the seat whose seal was flipped: its sum has grown, or the conflict is over and the sums are cleared."""
+    for seat in range(before.state.seats):
+        sums = [view[f"players[{seat}].sum"] for view in (before, after)]
+        if face and sums[1] - sums[0] == face:
+            yield seat
+
+
+def points(before: View, action: str, after: View) -> Iterator[Change]:
+    """Yield points for materials and sections, and the bonus for the first to complete a section (D43)."""
+    for seat in range(before.state.seats):
+        for number, section in enumerate(SECTIONS, 1):
+            placed, now = (len(view[f"players[{seat}].{section}"]) for view in (before, after))
+            yield Change(seat, "points", str(number), now - placed, "material")
+            if placed < now == SECTION:
+                yield Change(seat, "points", str(number), POINTS_OF_SECTION, "section")
+                if len(before[f"players[{1 - seat}].{section}"]) < SECTION:
+                    yield from bonus(before, action, after, seat, number)
+
+
+def bonus(before: View, action: str, after: View, seat: int, number: int) -> Iterator[Change]:
+    """Yield what a complete section brings at once: seals that everybody can see, or gold."""
+    verb, *rest = action.split()
+    if number == SECOND:
+        gain = after[f"players[{seat}].gold"] - before[f"players[{seat}].gold"]
+        yield Change(seat, "gold", "", gain + price(before, verb, len(rest) - 1), "bonus")
+    held, now = (view[f"players[{seat}].seals"] for view in (before, after))
+    for seal in sorted(set(now)) if number == FIRST else ():
+        spent = verb == "place" and rest[-1] == seal
+        yield Change(seat, "seals", seal, now.count(seal) - held.count(seal) + spent, "bonus")
+
+
+def price(before: View, verb: str, size: int) -> int:
+    """Return the gold that placing materials costs: that of a card, or the usual one, which a card makes cheap (D5)."""
+    rows = cards(before.state.game)
+    if verb == "place":
+        return int(rows[before["card"]]["effect"]["price"])
+    if before["cheap"]:
+        return next(int(row["effect"]["price"]) for row in rows.values() if kind_of(row) == "cheap_building")
+    return int(rows["building"]["placing"][size - 1])
+
+
+def kind_of(row: dict[str, Any]) -> str:
+    """Return the kind of a card's effect, "" for what is no card."""
+    return str(row.get("effect", {}).get("kind", ""))
+
+
+@cache
+def cards(game: Game) -> dict[str, dict[str, Any]]:
+    """Return every row of the catalogue by its id."""
+    return {row["id"]: row for rows in game.cards().values() for row in rows}

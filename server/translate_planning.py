@@ -1,0 +1,76 @@
+"""Translates plans of conversions and discards: what RulesService plans, and what a line of an answer holds."""
+
+from collections.abc import Mapping, Sequence
+
+from clerestory.engine.changes import totals
+from clerestory.engine.core import Game
+from clerestory.engine.games import LIST
+from clerestory.engine.plans import Fault, Plan, Possible
+from clerestory.engine.scoring import changes_of
+from clerestory.refusals import Reason, Refusal
+from clerestory.server.translate_changes import name_of, write_all
+from clerestory.server.translate_rules import AnyState, read_any, write_action, write_any
+from clerestory.texts import say
+from clerestory.v1 import advisor_pb2 as advisor
+from clerestory.v1 import rules_pb2 as rules
+
+MOST_TIMES = 60  # of an item in a plan: more cubes than a player can have
+
+
+def plan_conversions(request: rules.PlanConversionsRequest) -> rules.PlanConversionsResponse:
+    """Return the best order of a plan, or why there is none. Raises Refusal: BAD_POSITION, BAD_ACTION."""
+    given, times = read_any(request.position), read_uses(request.uses)
+    planner = LIST[given.state.game.name].planner
+    plan = planner.planned(given.state, times, finish=request.finish) if planner else None
+    if plan is None:
+        return rules.PlanConversionsResponse()
+    response = rules.PlanConversionsResponse(
+        actions=[write_action(given.state.game.parse_action(text)) for text in plan.actions],
+        possible=[write_possible(given.state.game, one, times) for one in plan.possible],
+        faults=[write_fault(given.state.game, fault) for fault in plan.faults],
+        required=plan.required,
+    )
+    if not plan.faults:
+        carry_out(given, plan, response)
+    return response
+
+
+def read_uses(uses: Sequence[advisor.PlannedUse]) -> dict[str, int]:
+    """Return a plan: how often each item is used. Raises Refusal for an item that is named twice, or too often used."""
+    times: dict[str, int] = {}
+    faults = []
+    for place, use in enumerate(uses):
+        if use.item in times:
+            faults.append((f"uses[{place}].item", f"{use.item[:40]!r} is named twice"))
+        if use.times > MOST_TIMES:
+            faults.append((f"uses[{place}].times", f"is {use.times}; must be {MOST_TIMES} at most"))
+        times[use.item] = use.times
+    if faults:
+        raise Refusal(Reason.BAD_ACTION, faults)
+    return times
+
+
+def carry_out(given: AnyState, plan: Plan, response: rules.PlanConversionsResponse) -> None:
+    """Play a plan, and add to a response what comes of it."""
+    changed, seat = [], given.state.turn
+    for text in plan.actions:
+        before = given.seen()
+        given.state.play(text)
+        changed += [change for change in changes_of(before, text, given.seen()) if change.seat == seat]
+    response.changes.extend(write_all(given.state.game, totals(changed)))
+    response.gold_lost = sum(change.lost for change in changed)
+    response.position.CopyFrom(write_any(given))
+
+
+def write_possible(game: Game, one: Possible, times: Mapping[str, int]) -> rules.PossibleUse:
+    """Return something that can be planned as a message."""
+    return rules.PossibleUse(
+        item=one.item, label=name_of(game, one.item), planned=times.get(one.item, 0), most=one.most, kind=one.kind
+    )
+
+
+def write_fault(game: Game, fault: Fault) -> rules.PlanFault:
+    """Return why a plan has no order as a message."""
+    name = name_of(game, fault.item[:40])
+    text = say("service", f"plan.{fault.code}", name=name, count=fault.most, times=fault.times, thing=fault.thing)
+    return rules.PlanFault(item=fault.item[:40], code=fault.code, text=text)

@@ -1,0 +1,67 @@
+"""Plans of conversions through the Python client, and the example that makes one."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from clerestory.clients import Advisor, BadRequest
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples" / "positions"
+AT_CATHEDRAL = EXAMPLES / "cathedral-3p-round6-cathedral.json"
+ELSEWHERE = EXAMPLES / "cathedral-2p-round2-draft.json"
+EXAMPLE = ROOT / "clients" / "examples" / "plan.py"
+
+
+def test_a_plan_is_asked_for_and_played(target: str) -> None:
+    with Advisor(target) as advisor:
+        table = advisor.rules.follow(json.loads(AT_CATHEDRAL.read_text()))
+        start = table.plan()
+        assert start.possible
+        assert (start.actions, start.faults, start.changes) == ((), (), ())
+        most = {one.item: one.most for one in start.possible if one.most}
+        item = next(iter(most))
+        plan = table.plan({item: most[item]}, finish=True)
+        assert [action.text.split()[0] for action in plan.actions][-1] == "finish"
+        assert not plan.faults
+        assert any(change.card == item for change in plan.changes)
+        applied = table.apply(plan.actions)
+        assert [done.action for done in applied] == list(plan.actions)
+        assert {change.text for change in plan.changes} == {one.text for done in applied for one in done.changes}
+
+
+def test_what_cannot_be_done_is_said_by_craftsman(target: str) -> None:
+    with Advisor(target) as advisor:
+        table = advisor.rules.follow(json.loads(AT_CATHEDRAL.read_text()))
+        item = table.plan().possible[0].item
+        plan = table.plan({item: 50})
+        assert plan.actions == ()
+        assert plan.faults
+        assert table.plan({"nobody": 1}).faults
+        with pytest.raises(BadRequest):
+            table.plan({item: 1000})
+
+
+def test_elsewhere_there_is_nothing_to_plan(target: str) -> None:
+    with Advisor(target) as advisor:
+        plan = advisor.rules.follow(json.loads(ELSEWHERE.read_text())).plan()
+    assert (plan.actions, plan.possible, plan.faults, plan.required) == ((), (), (), 0)
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, str(EXAMPLE), *arguments], capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def test_the_example_lists_and_plans(target: str) -> None:
+    listed = run(target, str(AT_CATHEDRAL))
+    assert listed.returncode == 0, listed.stderr
+    item = next(line.partition(":")[0] for line in listed.stdout.splitlines() if not line.endswith(" 0"))
+    planned = run(target, str(AT_CATHEDRAL), f"{item}=1")
+    assert planned.returncode == 0, planned.stderr
+    assert "once" in planned.stdout
+    assert "impossible" in run(target, str(AT_CATHEDRAL), f"{item}=50").stdout

@@ -1,0 +1,89 @@
+"""What the service tells of a table: changes with each action, scores by source at the end, plans in lines."""
+
+import json
+from pathlib import Path
+
+from google.protobuf.json_format import ParseDict
+
+from clerestory.engine import GAMES, NATURE, Rng
+from clerestory.games.log import EntryKind
+from clerestory.games.viewer import Viewer
+from clerestory.server.translate_games import write_game, write_line
+from clerestory.server.translate_rules import write_outcome
+from clerestory.v1 import advisor_pb2 as advisor
+from clerestory.v1 import rules_pb2 as rules
+from clerestory.v1.position_pb2 import Position
+from clerestory.v1.rules_pb2_grpc import RulesServiceStub
+from tests.games.table import kept
+from tests.games.test_forced import play_one
+from tests.server.harness import served
+
+AT_CATHEDRAL = Path(__file__).parents[2] / "examples" / "positions" / "cathedral-3p-round6-cathedral.json"
+
+
+async def test_an_applied_action_says_what_it_changed() -> None:
+    position = ParseDict(json.loads(AT_CATHEDRAL.read_text()), Position())
+    async with served() as server:
+        stub = RulesServiceStub(server.channel)
+        given = rules.AnyPosition(position=position)
+        action = (await stub.ListActions(rules.ListActionsRequest(position=given))).actions[0].action.text
+        answer = await stub.ApplyActions(rules.ApplyActionsRequest(position=given, actions=[action]))
+    texts = [change.text for change in answer.applied[0].changes]
+    assert texts
+    assert {(change.cause, change.seat) for change in answer.applied[0].changes} == {
+        ("craftsman", answer.applied[0].turn.seat)
+    }
+    assert any("point" in text for text in texts)
+
+
+def test_a_finished_game_says_where_the_points_came_from() -> None:
+    game = kept("cathedral", "pp", play_forced=True)
+    while not game.over:
+        play_one(game, game.ply)
+    for listed in (False, True):
+        outcome = write_game(game, listed=listed).end.outcome
+        assert [score.score for score in outcome.scores] == list(game.position.scores())
+        for score in outcome.scores:
+            assert round(sum(part.points for part in score.parts), 6) == score.score
+            assert listed or all(part.item for part in score.parts if part.source == "craftsman")
+
+
+def test_a_tie_is_explained() -> None:
+    found = set()
+    for seed in range(60):
+        state, luck = GAMES["cathedral"].new(4, seed), Rng(seed)
+        while not state.over:
+            legal = state.legal_actions()
+            state.play(state.draw(luck) if state.turn == NATURE else legal[luck.below(len(legal))])
+        outcome = write_outcome(state)
+        assert outcome is not None
+        best = max(state.scores())
+        tied = [seat for seat, score in enumerate(state.scores()) if score == best]
+        assert outcome.HasField("tie_break") == (len(tied) > 1)
+        if len(tied) > 1:
+            found.add(outcome.tie_break.code)
+            winners = [seat for seat, share in enumerate(outcome.win_shares) if share]
+            assert (outcome.tie_break.code == "shared") == (len(winners) > 1)
+    assert found
+
+
+async def test_a_line_says_the_plan_that_it_holds() -> None:
+    position = ParseDict(json.loads(AT_CATHEDRAL.read_text()), Position())
+    async with served() as server:
+        answer = await server.advisor.RecommendMove(
+            advisor.RecommendMoveRequest(position=position, iterations=300, seed=1)
+        )
+    for line in answer.lines:
+        verb, *rest = line.action.text.split()
+        if verb == "convert":
+            assert line.plan[0].item == rest[0]
+            assert line.plan[0].label.endswith(str(line.plan[0].times))
+
+
+def test_an_entry_is_marked_as_forced() -> None:
+    game = kept("cathedral", "pp", play_forced=True)
+    while game.ply < 100:
+        play_one(game, game.ply)
+    forced = [entry.kind == EntryKind.FORCED for entry in game.line]
+    assert [entry.forced for entry in write_line(game, 1, game.ply, Viewer((0,)))] == forced
+    assert True in forced
