@@ -9,30 +9,32 @@ import grpc
 
 from clerestory.refusals import Reason, Refusal, refuse
 
-MOST = 256  # requests on their way at once; each may take the 64 KiB of a message and as much again on the way
-SECONDS = 5.0  # within which a message must arrive
+MOST = 64  # messages read at once; each may take the 64 KiB of a message and as much again on the way
+WAITING = 128  # calls that wait until their message is read
+SECONDS = 5.0  # within which a message must arrive, once it is read, and for which a call waits for that at most
 SLOW = f"the request did not arrive within {SECONDS:g} seconds"
 CROWDED = "too many requests of this caller were arriving at once, and this one had waited longest; send fewer"
+MANY = "requests that arrive slowly leave no place for this one; send fewer at once"
 
 Context = grpc.aio.ServicerContext[Any, Any]
 
 
 @dataclass(eq=False, slots=True)
 class Arrival:
-    """A request whose message is on its way.
+    """A call whose message is on its way.
 
     Attributes:
         task: that waits for it.
         address: where its connection comes from.
         peer: its connection.
-        until: when it must have arrived, a reading of the event loop's clock.
+        until: when its message must have arrived, a reading of the event loop's clock.
         ended: why it is waited for no longer; "" while it is.
     """
 
     task: asyncio.Task[Any]
     address: str
     peer: str
-    until: float
+    until: float = 0.0
     ended: str = ""
 
     def end(self, why: str) -> None:
@@ -42,29 +44,32 @@ class Arrival:
 
 
 class Arrivals:
-    """The requests on their way to a server.
+    """The calls whose messages are on their way to a server.
 
-    If there are too many, the longest waiting one is ended of the address, and there of the connection, that has most.
-    So whoever sends requests without end makes room with those, not with the requests of others.
+    So many messages are read at once; what is read of one that never ends stays in memory until its call has ended. If
+    there are more, the longest read one is ended of the address, and there of the connection, that has most. If those
+    of the new call have most themselves, it waits its turn, and nothing of its message is read before. So whoever sends
+    requests without end makes room with those, not with the requests of others.
 
     Args:
-        most: at once.
-        seconds: within which a message must arrive.
+        most: messages read at once.
+        seconds: within which a message must arrive, and a call must have its turn.
     """
 
     def __init__(self, most: int = MOST, seconds: float = SECONDS) -> None:
         self._most, self._seconds = most, seconds
-        self._waiting: dict[Arrival, None] = {}  # the longest waiting first
-        self._of: Counter[str] = Counter()  # by address, and by connection
+        self._read: dict[Arrival, None] = {}  # the longest read first
+        self._waiting: dict[Arrival, asyncio.Future[None]] = {}  # the longest waiting first
+        self._of: Counter[str] = Counter()  # messages read, by address, and by connection
         self._timer: asyncio.TimerHandle | None = None
 
     @property
     def number(self) -> int:
         """How many there are."""
-        return len(self._waiting)
+        return len(self._read) + len(self._waiting)
 
     async def read(self, context: Context, address: str) -> bytes:
-        """Return the message of a call. Raises Refusal: SLOW_REQUEST, UNREADABLE_REQUEST if it has none."""
+        """Return the message of a call. Raises Refusal as `next` does, and UNREADABLE_REQUEST if it has none."""
         payload = await self.next(context, address)
         if payload is None:
             refuse(Reason.UNREADABLE_REQUEST, "", "the call ended before its request was sent")
@@ -77,49 +82,80 @@ class Arrivals:
             context: of the call.
             address: where its connection comes from.
 
-        Raises Refusal, SLOW_REQUEST.
+        Raises Refusal: SLOW_REQUEST, BUSY.
         """
-        arrival = self._begin(address, context.peer())
+        task = asyncio.current_task()
+        assert task is not None
+        arrival = Arrival(task, address, context.peer())
         try:
+            await self._begin(arrival)
             payload = await context.read()
         except asyncio.CancelledError:
-            if arrival.ended and not arrival.task.uncancel():
+            if arrival.ended and not task.uncancel():
                 raise Refusal(Reason.SLOW_REQUEST, [("", arrival.ended)]) from None
             raise
         finally:
             self._forget(arrival)
         return None if payload is grpc.aio.EOF else payload
 
-    def _begin(self, address: str, peer: str) -> Arrival:
-        if len(self._waiting) >= self._most:
-            heaviest = max(self._waiting, key=lambda one: (self._of[one.address], self._of[one.peer]))
-            self._forget(heaviest)
+    async def _begin(self, arrival: Arrival) -> None:
+        """Return when a message may be read. Raises Refusal, BUSY."""
+        if len(self._read) >= self._most:
+            heaviest = max(self._read, key=lambda one: (self._of[one.address], self._of[one.peer]))
+            if not self._outweighs(heaviest, arrival):
+                await self._turn(arrival)
+                return
+            self._discount(heaviest)
             heaviest.end(CROWDED)
-        loop, task = asyncio.get_running_loop(), asyncio.current_task()
-        assert task is not None
-        arrival = Arrival(task, address, peer, loop.time() + self._seconds)
-        self._waiting[arrival] = None
-        self._of[address] += 1
-        self._of[peer] += 1
+        self._count(arrival)
+
+    def _outweighs(self, one: Arrival, other: Arrival) -> bool:
+        """Whether more is read of one's address, or of its connection, than would be of another's."""
+        key = "peer" if one.address == other.address else "address"
+        return self._of[getattr(one, key)] > self._of[getattr(other, key)] + 1
+
+    async def _turn(self, arrival: Arrival) -> None:
+        """Wait until a message may be read, and has been counted. Raises Refusal, BUSY."""
+        turn = asyncio.get_running_loop().create_future()
+        if len(self._waiting) < WAITING:
+            self._waiting[arrival] = turn
+            await asyncio.wait((turn,), timeout=self._seconds)
+        if not turn.done():
+            raise Refusal(Reason.BUSY, [("", MANY)], self._seconds)
+
+    def _count(self, arrival: Arrival) -> None:
+        """Count a message that is read from now on."""
+        loop = asyncio.get_running_loop()
+        arrival.until = loop.time() + self._seconds
+        self._read[arrival] = None
+        self._of[arrival.address] += 1
+        self._of[arrival.peer] += 1
         if self._timer is None:
             self._timer = loop.call_at(arrival.until, self._end_slow)
-        return arrival
 
-    def _forget(self, arrival: Arrival) -> None:
-        """Count a request no more; one that is not counted stays so."""
-        if arrival not in self._waiting:
-            return
-        del self._waiting[arrival]
+    def _discount(self, arrival: Arrival) -> None:
+        """Count a message no more."""
+        del self._read[arrival]
         for key in (arrival.address, arrival.peer):
             self._of[key] -= 1
             if not self._of[key]:
                 del self._of[key]
 
+    def _forget(self, arrival: Arrival) -> None:
+        """Count a message no more, if it is counted, and give its place to the call that waits longest."""
+        self._waiting.pop(arrival, None)
+        if arrival in self._read:
+            self._discount(arrival)
+        if self._waiting and len(self._read) < self._most:
+            first = next(iter(self._waiting))
+            self._waiting.pop(first).set_result(None)
+            self._count(first)
+
     def _end_slow(self) -> None:
-        """End the requests whose time is over; come again when the next one's is."""
+        """End the calls whose message's time is over; come again when the next one's is."""
         loop = asyncio.get_running_loop()
         self._timer = None
-        for arrival in list(self._waiting):
+        for arrival in list(self._read):
             if arrival.until > loop.time():
                 self._timer = loop.call_at(arrival.until, self._end_slow)
                 return

@@ -21,16 +21,19 @@ from clerestory.server.errors import CODES, status_of
 from clerestory.server.metrics import Metrics
 from clerestory.server.pace import Pace
 
+Context = grpc.aio.ServicerContext[Any, Any]
+End = tuple[grpc.StatusCode, str, tuple[tuple[str, str | bytes], ...]]  # of a call: code, message, metadata
+
 PUSHBACK = "grpc-retry-pushback-ms"  # trailing metadata that gRPC's own retries obey
 NEVER = "-1"  # its value for a call that must not be retried
 REQUEST_ID = "x-request-id"  # metadata, of the call and of its answer
 FIT_FOR_AN_ID = re.compile(r"[\w.:-]{1,64}", re.ASCII)
 ABANDONED = "CANCELLED"  # code in the log if the caller left
 PACED = ("RESOURCE_EXHAUSTED", "UNAUTHENTICATED", "DEADLINE_EXCEEDED", "UNIMPLEMENTED")  # codes of refusals to repeat
+AT_ONCE = Reason.SLOW_REQUEST  # is never held back: what came of its message stays in memory until it is told
+LEFT: End = (grpc.StatusCode.CANCELLED, "the caller left", ())
 
 logger = logging.getLogger(__name__)
-
-Context = grpc.aio.ServicerContext[Any, Any]
 
 
 @dataclass(slots=True)
@@ -67,29 +70,35 @@ class Boundary:
             handler: of the call.
             context: of the call.
         """
-        identifier, call = request_id(context), Call()
+        identifier, call, end = request_id(context), Call(), LEFT
         with bound_contextvars(request_id=identifier), self._told(method, call, context):
             try:
                 context.set_trailing_metadata(((REQUEST_ID, identifier),))
                 return await handler(call, context)
             except Refusal as error:
-                refused = error.with_traceback(None)  # whose frames have the message
+                refused = bare(error)
             except grpc.aio.AbortError:
                 raise
             except grpc.aio.InternalError:  # the stream is broken: the caller left, or refuses so large a message
-                call.code = ABANDONED
-                return await context.abort(grpc.StatusCode.CANCELLED, "the caller left")
+                call.code, refused = ABANDONED, None
             except Exception:
                 logger.exception("unexpected error in a call")
                 refused = Refusal(Reason.INTERNAL, [("", "unexpected error; the server has logged it")])
-            call.code, call.reason = CODES[refused.reason].name, refused.reason
-            if call.code in PACED:
-                self.aftermath.note()
-                await self._pace.hold(call.caller, context.time_remaining())
-        status = rpc_status.to_status(status_of(refused, identifier, method or ""))
-        again = pushback(refused, context.time_remaining())
-        metadata = (*status.trailing_metadata, *again, (REQUEST_ID, identifier))
-        return await context.abort(status.code, status.details, metadata)
+            if refused is not None:
+                await self._hold(call, refused, context.time_remaining())
+        if refused is not None:
+            end = end_of(refused, identifier, method or "", context.time_remaining())
+        abort = context.abort(*end)
+        del _, context  # gRPC keeps what `abort` raises with the call, which would keep itself if these were in a frame
+        return await abort
+
+    async def _hold(self, call: Call, refused: Refusal, remaining: float | None) -> None:
+        """Wait until the refusal of a call may be told."""
+        call.code, call.reason = CODES[refused.reason].name, refused.reason
+        if call.code in PACED:
+            self.aftermath.note()
+            if refused.reason != AT_ONCE:
+                await self._pace.hold(call.caller, remaining)
 
     @contextmanager
     def _told(self, method: str | None, call: Call, context: Context) -> Iterator[None]:
@@ -111,6 +120,29 @@ class Boundary:
             return
         fields = {"method": method, "code": call.code, "reason": call.reason, "via": via, "seconds": round(seconds, 6)}
         logger.info("call", extra=fields | ({"unlogged": silent} if silent else {}))
+
+
+def bare(refused: Refusal) -> Refusal:
+    """Return a refusal without what led to it, whose frames have the call and its message."""
+    refused.__context__ = refused.__cause__ = None
+    return refused.with_traceback(None)
+
+
+def end_of(refused: Refusal, identifier: str, method: str, remaining: float | None) -> End:
+    """Return how a refused call ends.
+
+    Args:
+        refused: why.
+        identifier: of the call.
+        method: `Service/Method`, "" for one that there is not.
+        remaining: seconds to the deadline of the call; None for no deadline.
+    """
+    status = rpc_status.to_status(status_of(refused, identifier, method))
+    return (
+        status.code,
+        status.details,
+        (*status.trailing_metadata, *pushback(refused, remaining), (REQUEST_ID, identifier)),
+    )
 
 
 def request_id(context: Context) -> str:

@@ -13,7 +13,7 @@ from lab.load.server import own_server
 from tests.faults.strangers import Deeds, measured, strangers
 
 MIB = 1 << 20
-TAKEN = 450_000_000  # bytes, by requests on their way, whatever strangers do: docs/operations.md
+TAKEN = 300_000_000  # bytes, by requests on their way, whatever strangers do: docs/operations.md
 KEPT = 64 * MIB  # once they have left
 OPTIONS = [("grpc.use_local_subchannel_pool", 1)]
 PATHS = [

@@ -1,9 +1,9 @@
 """What a call passes before its handler: messages that arrive late or never, crowds, refusals that repeat."""
 
 import asyncio
+import gc
 import json
 from collections.abc import AsyncIterator
-from functools import partial
 from typing import Any
 
 import grpc
@@ -12,7 +12,7 @@ from grpc_reflection.v1alpha.reflection_pb2 import ServerReflectionRequest
 from grpc_reflection.v1alpha.reflection_pb2_grpc import ServerReflectionStub
 
 from clerestory.refusals import Reason
-from clerestory.server import app, gate, pace
+from clerestory.server import app, arrivals, gate, pace
 from clerestory.server.arrivals import Arrivals
 from clerestory.v1.rules_pb2 import ListGamesRequest, ListGamesResponse
 from tests.server.harness import Served, assert_reason, logged, long_question, question, refusal, served, until
@@ -38,17 +38,29 @@ def begun(server: Served, method: str, messages: Any) -> Any:
     return server.channel.stream_unary(method)(messages)
 
 
+def limit_arrivals(monkeypatch: pytest.MonkeyPatch, **limits: Any) -> list[Arrivals]:
+    """Have servers read messages within limits; return what counts the messages of each server that starts."""
+    made = list[Arrivals]()
+
+    def make() -> Arrivals:
+        made.append(Arrivals(**limits))
+        return made[-1]
+
+    monkeypatch.setattr(gate, "Arrivals", make)
+    return made
+
+
 @pytest.mark.parametrize("method", METHODS)
 async def test_a_message_that_does_not_come_in_time_is_not_waited_for(
     monkeypatch: pytest.MonkeyPatch, method: str
 ) -> None:
-    monkeypatch.setattr(gate, "Arrivals", partial(Arrivals, seconds=0.1))
+    limit_arrivals(monkeypatch, seconds=0.1)
     async with served() as server:
         assert_reason(await refusal(begun(server, method, never())), Reason.SLOW_REQUEST)
 
 
 async def test_a_conversation_ends_when_no_request_comes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gate, "Arrivals", partial(Arrivals, seconds=0.1))
+    limit_arrivals(monkeypatch, seconds=0.1)
     async with served() as server:
         stub: Any = ServerReflectionStub(server.channel)
         talk = stub.ServerReflectionInfo()
@@ -68,22 +80,76 @@ async def test_a_method_that_there_is_not_is_refused_before_its_message() -> Non
 
 
 async def test_whoever_has_most_requests_on_their_way_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gate, "Arrivals", partial(Arrivals, most=4, seconds=60.0))
+    made = limit_arrivals(monkeypatch, most=4, seconds=60.0)
+    async with served() as server, grpc.aio.insecure_channel(server.app.address, OWN) as crowd:
+        crowded = [crowd.stream_unary(METHODS[0])(never()) for _ in range(4)]
+        await until(lambda: made[0].number == 4)
+        assert ListGamesResponse.FromString(await server.channel.unary_unary(METHODS[0])(EMPTY)).games
+        await until(lambda: any(call.done() for call in crowded))
+        [ended] = [call for call in crowded if call.done()]
+        assert_reason(await refusal(ended), Reason.SLOW_REQUEST)
+        for call in crowded:
+            call.cancel()
+
+
+async def test_a_call_waits_while_as_much_of_its_own_connection_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = limit_arrivals(monkeypatch, most=2, seconds=60.0)
     come = asyncio.Event()
 
     async def late() -> AsyncIterator[bytes]:
         await come.wait()
         yield EMPTY
 
-    async with served() as server, grpc.aio.insecure_channel(server.app.address, OWN) as crowd:
-        patient = begun(server, METHODS[0], late())
-        await patient.wait_for_connection()
-        crowded = [crowd.stream_unary(METHODS[0])(never()) for _ in range(4)]
-        await until(lambda: any(call.done() for call in crowded))
-        [ended] = [call for call in crowded if call.done()]
-        assert_reason(await refusal(ended), Reason.SLOW_REQUEST)
+    async with served() as server:
+        read = [begun(server, METHODS[0], late()) for _ in range(2)]
+        await until(lambda: made[0].number == 2)
+        waits = server.channel.unary_unary(METHODS[0])(EMPTY)
+        await until(lambda: made[0].number == 3)
+        assert not waits.done()
         come.set()
-        assert ListGamesResponse.FromString(await patient).games
+        assert [len(await call) for call in (*read, waits)] == [len(await waits)] * 3
+
+
+async def test_a_call_whose_turn_does_not_come_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = limit_arrivals(monkeypatch, most=1, seconds=0.5)
+    async with served() as server:
+        slow = [begun(server, METHODS[0], never()) for _ in range(2)]
+        await until(lambda: made[0].number == 2)
+        assert_reason(await refusal(server.channel.unary_unary(METHODS[0])(EMPTY)), Reason.BUSY)
+        for call in slow:
+            assert_reason(await refusal(call), Reason.SLOW_REQUEST)
+
+
+async def test_no_more_calls_wait_for_their_turn_than_are_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = limit_arrivals(monkeypatch, most=1, seconds=60.0)
+    monkeypatch.setattr(arrivals, "WAITING", 0)
+    async with served() as server:
+        slow = begun(server, METHODS[0], never())
+        await until(lambda: made[0].number == 1)
+        assert_reason(await refusal(server.channel.unary_unary(METHODS[0])(EMPTY)), Reason.BUSY)
+        slow.cancel()
+
+
+async def test_a_slow_request_is_refused_at_once_however_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pace, "AT_ONCE", 0)
+    monkeypatch.setattr(pace, "LONGEST", 3600.0)
+    limit_arrivals(monkeypatch, seconds=0.1)
+    async with served() as server:
+        for _ in range(3):
+            assert_reason(await refusal(begun(server, METHODS[0], never())), Reason.SLOW_REQUEST)
+
+
+@pytest.mark.parametrize("messages", [[], never()], ids=["without a message", "slow"])
+async def test_a_refused_call_is_freed_before_any_collection(monkeypatch: pytest.MonkeyPatch, messages: Any) -> None:
+    limit_arrivals(monkeypatch, seconds=0.1)
+    async with served() as server:
+        gc.collect()
+        gc.disable()
+        try:
+            await refusal(begun(server, METHODS[0], messages))
+            await until(lambda: not any(type(one).__name__ == "_ServicerContext" for one in gc.get_objects()))
+        finally:
+            gc.enable()
 
 
 async def test_a_caller_has_no_more_calls_in_progress_than_are_free(monkeypatch: pytest.MonkeyPatch) -> None:
