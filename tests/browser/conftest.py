@@ -38,6 +38,7 @@ def url() -> Iterator[str]:
 def page(browser: Browser, url: str) -> Iterator[Page]:
     """A new tab on the lobby; any error on the page fails the test."""
     context = browser.new_context(base_url=url, reduced_motion="reduce")
+    context.add_init_script("if (!localStorage.getItem('pace')) localStorage.setItem('pace', '0')")
     page = context.new_page()
     complaints: list[str] = []
     page.on("pageerror", lambda error: complaints.append(str(error)))

@@ -42,9 +42,10 @@ def begin(page: Page) -> str:
 def settled(page: Page) -> bool:
     """Wait until somebody at this screen may act or the game is over; return whether it is still running.
 
-    While a call is in progress, buttons have no effect, and are drawn as disabled.
+    While a call is in progress, buttons have no effect, and are drawn as disabled; nor have they while they are new.
     """
-    ended, mine = page.get_by_test_id("winner"), page.locator(".table:not(:has([aria-disabled='true'])) .status.mine")
+    ready = ".table:not(:has([aria-disabled='true'])):not(:has([data-fresh])) .status.mine"
+    ended, mine = page.get_by_test_id("winner"), page.locator(ready)
     expect(ended.or_(mine).first).to_be_visible(timeout=PATIENCE)
     return not ended.count()
 
@@ -65,6 +66,13 @@ def play_on(page: Page, choose: Callable[[list[str]], str], plies: int = 10_000)
             timeout=PATIENCE,
         )
     return pressed
+
+
+def menu(page: Page, name: str) -> None:
+    """Press a button of the menu, which is folded on a phone."""
+    if page.get_by_role("button", name="Menu", exact=True).is_visible():
+        page.get_by_role("button", name="Menu", exact=True).click()
+    page.get_by_role("button", name=name, exact=True).click()
 
 
 def hinted(page: Page, seconds: int, *, to_the_end: bool = True) -> None:

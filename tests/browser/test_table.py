@@ -13,6 +13,7 @@ from tests.browser.harness import (
     Calls,
     begin,
     hinted,
+    menu,
     new_game,
     play_on,
     record_of,
@@ -76,7 +77,7 @@ def test_hints_are_there_on_the_turn_of_somebody_else_and_for_onlookers(page: Pa
     while page.locator(".status.mine").count():
         play_on(page, lambda offered: offered[0], 1)
         expect(page.locator("svg.gauge")).to_be_visible(timeout=PATIENCE)  # it stays from move to move
-    expect(page.locator(".told")).to_contain_text("What Ada (blue) may do", timeout=PATIENCE)
+    expect(page.locator(".told")).to_contain_text("What Ada may do", timeout=PATIENCE)
     player.context.close()
     onlooker.context.close()
 
@@ -121,7 +122,7 @@ def test_a_line_is_played_out_until_the_pointer_is_moved_off(page: Page) -> None
     expect(ghost).to_be_visible(timeout=PATIENCE)
     line = str(pointed.get_attribute("data-line"))
     pointed.evaluate("row => row.addEventListener('pointerleave', () => row.dataset.left = 'yes')")
-    page.evaluate("scrollBy(0, scrollY > 100 ? -100 : 100)")
+    page.locator(".more").evaluate("box => box.scrollBy(0, box.scrollTop > 100 ? -100 : 100)")
     expect(pointed).to_have_attribute("data-left", "yes")  # the browser believes so
     looked = page.locator(".told .muted").last
     for _ in range(2):
@@ -317,8 +318,8 @@ def test_the_link_of_a_seat_leaves_no_token_in_the_address(page: Page, browser: 
 
 def test_onlookers_see_the_game_and_can_do_nothing(page: Page, browser: Browser, url: str) -> None:
     identifier = start(page)
-    page.get_by_role("button", name="Share").click()
-    link = page.get_by_label("For onlookers").input_value()
+    menu(page, "Share")
+    link = page.get_by_label("Invite to watch").input_value()
     other = browser.new_context(base_url=url).new_page()
     other.goto(link)
     expect(other.locator(".board")).to_be_visible(timeout=PATIENCE)

@@ -8,6 +8,7 @@ import { GameService } from "./gen/clerestory/v1/games_pb.ts";
 import { RulesService } from "./gen/clerestory/v1/rules_pb.ts";
 import { ErrorInfoSchema } from "./gen/google/rpc/error_details_pb.ts";
 import { gameOf, route } from "./route.ts";
+import { say } from "./texts.ts";
 import { seatShown } from "./tokens.ts";
 
 const TOKEN = "server-token";
@@ -70,7 +71,7 @@ export function reasonOf(error: unknown): string {
 
 /** An error in words for people. */
 export function wordsOf(error: unknown): string {
-  if (codeOf(error) === Code.Unknown) return "The server cannot be reached.";
+  if (codeOf(error) === Code.Unknown) return say("trouble.unreachable");
   const words = ConnectError.from(error).rawMessage;
-  return words ? words[0]?.toUpperCase() + words.slice(1) : "The server gave no reason.";
+  return words ? words[0]?.toUpperCase() + words.slice(1) : say("trouble.no_reason");
 }

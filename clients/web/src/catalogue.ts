@@ -3,6 +3,7 @@
 import { rules } from "./api.ts";
 import type { Card, Catalogue } from "./boards/types.ts";
 import type { CatalogueEntry } from "./gen/clerestory/v1/rules_pb.ts";
+import { rename } from "./labels.ts";
 import { LANGUAGES, language } from "./text.ts";
 
 const asked = new Map<string, Promise<Catalogue>>();
@@ -30,14 +31,17 @@ export function catalogueOf(entries: readonly CatalogueEntry[]): Catalogue {
     placed.set(`${card.section}/${card.id}`, card);
   }
   const own = LANGUAGES[language()];
+  const told = (card: Card): string => {
+    const translated = own && card.values[own];
+    return typeof translated === "string" && translated ? translated : card.name;
+  };
+  if (entries.length) rename([...placed.values()].map((card) => [card.name, told(card)] as const));
   return {
     card: (id) => cards.get(id),
     of: (section, id) => placed.get(`${section}/${id}`),
     name: (id) => {
       const card = cards.get(id);
-      const translated = own && card?.values[own];
-      if (typeof translated === "string" && translated) return translated;
-      return card ? card.name : plain(id);
+      return card ? told(card) : plain(id);
     },
   };
 }

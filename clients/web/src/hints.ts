@@ -7,6 +7,7 @@ import type { Mark } from "./boards/types.ts";
 import type { Line, RecommendMoveResponse } from "./gen/clerestory/v1/advisor_pb.ts";
 import type { Position } from "./gen/clerestory/v1/position_pb.ts";
 import type { LegalAction } from "./gen/clerestory/v1/rules_pb.ts";
+import { say } from "./texts.ts";
 
 /** How much is shown: nothing, where to look, the move, everything. */
 export const STEPS = ["off", "where", "move", "table"] as const;
@@ -94,7 +95,7 @@ export async function ask(question: Question): Promise<void> {
       shown = performance.now();
     }
   } catch (error) {
-    if (current === mine) trouble.value = isPassing(error) ? "No hint: the server cannot be reached." : wordsOf(error);
+    if (current === mine) trouble.value = isPassing(error) ? say("hints.unreachable") : wordsOf(error);
   } finally {
     if (current === mine) stop();
   }

@@ -12,7 +12,11 @@ import {
   SeatKind,
   TakeBacks,
 } from "./gen/clerestory/v1/games_pb.ts";
+import { Pace } from "./pace.ts";
 import { seatOf } from "./seats.ts";
+import { followed, seatsOf, viewIn } from "./states.ts";
+import { leaveStream, takeStream } from "./streams.ts";
+import { say } from "./texts.ts";
 import { addKeys, type Keys, keysOf, tokensOf } from "./tokens.ts";
 
 const SHORTEST = 500; // milliseconds before a broken connection is tried again, doubled each time
@@ -20,11 +24,12 @@ const LONGEST = 8000;
 const UNSEEN = 3000; // milliseconds between polls without a stream: the tab is hidden, or has no token
 const SILENCE = 40_000; // milliseconds without a message after which a stream counts as broken
 const TRIES = 10; // of a call that is refused because another change came first
-const GONE_ON = "The game has moved on in the meantime: look again.";
 
 interface State {
   game?: Game | undefined;
   views: GameView[];
+  /** Those before the last change. */
+  before: GameView[];
 }
 
 /** A call with its message, which may be repeated; undefined once it is no longer wanted. */
@@ -34,7 +39,11 @@ type Prepared<T> = (() => Promise<T>) | undefined;
 export class Kept {
   readonly id: string;
   readonly keys = signal<Keys>({ seats: {}, opened: 0 });
-  readonly state = signal<State>({ views: [] });
+  readonly state = signal<State>({ views: [], before: [] });
+  /** What others do, step by step. */
+  readonly pace = new Pace();
+  /** Other windows hold all streams, so this one asks again and again. */
+  readonly asking = signal(false);
   /** The actions that led to the position, by ply. */
   readonly log = signal<GameEntry[]>([]);
   /** The error of the connection to the server; empty if there is none. */
@@ -62,6 +71,7 @@ export class Kept {
 
   #watching: AbortController | undefined;
   #pause = SHORTEST;
+  #heard = -1; // the version of the last state that the stream has brought
   #timer: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
   readonly #undone = signal(0);
@@ -85,8 +95,7 @@ export class Kept {
 
   /** The view of a seat, or the public one. */
   viewOf(seat: number | undefined): GameView | undefined {
-    const views = this.state.value.views;
-    return views.find((view) => view.seat === seat) ?? views[0];
+    return viewIn(this.state.value.views, seat);
   }
 
   get tokens(): string[] {
@@ -113,10 +122,12 @@ export class Kept {
   /** Request the state and all entries. */
   async #catchUp(): Promise<void> {
     const answer = await games.getGame({ gameId: this.id, tokens: this.tokens, entriesFromPly: 1 });
-    if (!answer.game || answer.game.version < (this.game.value?.version ?? 0)) return; // the stream was faster
+    if (!answer.game || answer.game.version <= (this.game.value?.version ?? -1)) return; // the stream was faster
+    this.pace.skip();
     this.log.value = answer.entries;
     this.#show(answer.game, answer.views);
-    if (this.tokens.length) this.keys.value = addKeys(this.id, {});
+    const first = this.keys.value.commitment ?? answer.game.commitment;
+    if (this.tokens.length) this.keys.value = addKeys(this.id, { commitment: first });
   }
 
   readonly #seen = (): void => {
@@ -135,6 +146,7 @@ export class Kept {
     clearTimeout(this.#timer);
     this.#watching?.abort();
     this.#watching = undefined;
+    leaveStream();
   }
 
   async #askAgain(): Promise<void> {
@@ -149,6 +161,12 @@ export class Kept {
   async #watch(): Promise<void> {
     const stop = new AbortController();
     this.#watching = stop;
+    this.asking.value = !(await takeStream());
+    if (stop.signal.aborted) return;
+    if (this.asking.value) {
+      this.#timer = setTimeout(() => void this.#askAgain(), UNSEEN);
+      return;
+    }
     const version = this.game.value?.version;
     const from = version === undefined ? {} : { fromVersion: version };
     let alarm = setTimeout(() => stop.abort(), SILENCE);
@@ -162,9 +180,10 @@ export class Kept {
         this.broken.value = "";
         this.#pause = SHORTEST;
         if (answer.presence) this.present.value = answer.presence.seats;
-        if (answer.game) this.#take(answer.game, answer.views, answer.entries);
+        if (answer.game) this.#arrive(answer.game, answer.views, answer.entries);
       }
-      if (!this.game.value?.end) this.#again("The server closed the connection.");
+      leaveStream();
+      this.pace.add(() => this.game.value?.end || this.#again(say("trouble.closed")), false);
     } catch (error) {
       if (this.#watching === stop) this.#trouble(error, this.#seen);
     } finally {
@@ -191,6 +210,13 @@ export class Kept {
     this.#pause = Math.min(2 * this.#pause, LONGEST);
   }
 
+  /** Apply what the stream brings: what others did, one step after the other. */
+  #arrive(game: Game, views: GameView[], entries: readonly GameEntry[]): void {
+    const steps = entries.some((entry) => entry.version > this.#heard);
+    this.#heard = Math.max(this.#heard, game.version);
+    this.pace.add(() => this.#take(game, views, entries), steps);
+  }
+
   /** Apply a state with its entries, unless there is already a newer one. */
   #take(game: Game, views: GameView[], entries: readonly GameEntry[]): void {
     const known = this.game.value?.version ?? -1;
@@ -203,9 +229,11 @@ export class Kept {
 
   /** Show a state. If it is shown already, its views are kept, so that they do not count as changed. */
   #show(game: Game, views: GameView[]): void {
-    const { game: known, views: shown } = this.state.value;
-    const same = game.version === known?.version && seatsOf(views) === seatsOf(shown);
-    this.state.value = { game, views: same ? shown : views };
+    const { game: known, views: shown, before } = this.state.value;
+    const still = game.version === known?.version;
+    const same = still && seatsOf(views) === seatsOf(shown);
+    this.#heard = Math.max(this.#heard, game.version);
+    this.state.value = { game, views: same ? shown : views, before: still ? before : shown };
   }
 
   // -- what is done ---------------------------------------------------------------------------------
@@ -231,7 +259,7 @@ export class Kept {
       const call = prepare();
       try {
         if (call) took(await this.#insist(call));
-        else this.refused.value = GONE_ON;
+        else this.refused.value = say("trouble.gone_on");
         return call !== undefined;
       } catch (error) {
         await this.#catchUp().catch(() => undefined);
@@ -258,7 +286,10 @@ export class Kept {
   }
 
   readonly #taken = (answer: { game?: Game | undefined; views: GameView[]; entries: GameEntry[] }): void => {
-    if (answer.game) this.#take(answer.game, answer.views, answer.entries);
+    if (!answer.game || answer.game.version <= (this.game.value?.version ?? -1)) return; // the stream was faster
+    this.pace.skip();
+    this.#take(answer.game, answer.views, answer.entries);
+    this.pace.rest();
   };
 
   #common() {
@@ -360,13 +391,4 @@ export class Kept {
       },
     );
   }
-}
-
-/** The seats of views, joined to one string. */
-const seatsOf = (views: readonly GameView[]): string => views.map(({ seat }) => seat ?? "").join();
-
-/** The log after an entry. */
-function followed(log: GameEntry[], entry: GameEntry): GameEntry[] {
-  if (entry.what.case === "applied") return [...log.slice(0, entry.ply - 1), entry];
-  return entry.what.case === "takenBack" ? log.slice(0, entry.ply) : log;
 }

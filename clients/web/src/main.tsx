@@ -1,29 +1,35 @@
 // The page: the screen for each address.
 
 import "./style.css";
+import "./table.css";
+import "./boards/boards.css";
+import "./boards/cathedral/cathedral.css";
+import "./boards/duel/duel.css";
 import "./views/review.css";
 import { useSignal } from "@preact/signals";
 import { type FunctionComponent, render } from "preact";
 import { useEffect } from "preact/hooks";
 import { tokenWanted } from "./api.ts";
+import { LATER } from "./later.ts";
 import { go, route } from "./route.ts";
+import { say } from "./texts.ts";
 import { addKeys } from "./tokens.ts";
-import { GameScreen } from "./views/game.tsx";
 import { Lobby } from "./views/lobby.tsx";
 import { TokenScreen } from "./views/token.tsx";
 
+type Screen = keyof typeof LATER;
+
 function Page() {
-  const [screen, id, ...more] = route.value;
+  const words = route.value ?? [];
+  const [screen = "", id, ...more] = words;
   const linked = screen === "game" && id !== undefined && more.length > 1;
   useEffect(() => {
     if (linked) takeLink(id, more);
   });
   if (tokenWanted.value) return <TokenScreen />;
   if (linked) return null;
-  if (screen === "game" && id) return <GameScreen key={id} id={id} />;
-  if (screen === "study" || screen === "puzzle")
-    return <Later key={screen} screen={screen} words={route.value.slice(1)} />;
-  return <Lobby />;
+  if (screen in LATER && id) return <Later key={screen} screen={screen as Screen} words={words.slice(1)} />;
+  return <Lobby lost={route.value === undefined || words.length > 0} />;
 }
 
 /** A link with a token: store it, and remove it from the address. */
@@ -34,10 +40,8 @@ function takeLink(id: string, [kind, ...rest]: string[]): void {
   go(["game", id], true);
 }
 
-const LATER = { study: () => import("./views/study.tsx"), puzzle: () => import("./views/puzzle.tsx") };
-
 /** A screen that is loaded when it is first opened. */
-function Later({ screen, words }: { screen: keyof typeof LATER; words: string[] }) {
+function Later({ screen, words }: { screen: Screen; words: string[] }) {
   const view = useSignal<FunctionComponent<{ words: string[] }> | undefined>(undefined);
   useEffect(() => {
     void LATER[screen]().then((module) => {
@@ -45,7 +49,7 @@ function Later({ screen, words }: { screen: keyof typeof LATER; words: string[] 
     });
   }, []);
   const Screen = view.value;
-  return Screen ? <Screen key={words.join("/")} words={words} /> : <p aria-busy="true">Opening…</p>;
+  return Screen ? <Screen key={words.join("/")} words={words} /> : <p aria-busy="true">{say("opening")}</p>;
 }
 
 render(<Page />, document.getElementById("page") as HTMLElement);

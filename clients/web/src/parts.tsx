@@ -5,6 +5,7 @@ import { Component, type ComponentChildren, type FunctionComponent } from "preac
 import { useEffect, useRef } from "preact/hooks";
 import type { SeatLook } from "./boards/types.ts";
 import { text } from "./text.ts";
+import { say } from "./texts.ts";
 
 const SHAPES = {
   disc: <circle cx="8" cy="8" r="7" />,
@@ -41,7 +42,7 @@ export function SeatName({ look, mine }: { look: SeatLook; mine?: boolean }) {
   return (
     <span class="seat-name">
       <SeatSign look={look} /> {look.name}
-      {mine && <small> ({text.you})</small>}
+      {(mine || look.about) && <small> ({[mine && say("you"), look.about].filter(Boolean).join(", ")})</small>}
     </span>
   );
 }
@@ -89,8 +90,8 @@ export function Opening({ trouble }: { trouble: string }) {
   return (
     <main class="page">
       <Trouble words={trouble} />
-      {!trouble && <p aria-busy="true">Opening…</p>}
-      <a href="#/">To the lobby</a>
+      {!trouble && <p aria-busy="true">{say("opening")}</p>}
+      <a href="#/">{say("to_lobby")}</a>
     </main>
   );
 }
@@ -100,7 +101,13 @@ export function Gauge({ shares, seats }: { shares: readonly number[]; seats: rea
   const told = seats.map((seat) => `${seat.name} ${text.share(shares[seat.seat] ?? 0)}`).join(", ");
   let left = 0;
   return (
-    <svg class="gauge" viewBox="0 0 100 6" preserveAspectRatio="none" role="img" aria-label={`Chances to win: ${told}`}>
+    <svg
+      class="gauge"
+      viewBox="0 0 100 6"
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={say("gauge", { shares: told })}
+    >
       <title>{told}</title>
       {seats.map((seat) => {
         const width = 100 * (shares[seat.seat] ?? 0);
@@ -121,7 +128,7 @@ export function Dialog(props: { title: string; onClose(): void; children: Compon
     <dialog ref={box} aria-label={props.title} onClose={props.onClose}>
       <header>
         <h2>{props.title}</h2>
-        <button type="button" class="plain" aria-label="Close" onClick={() => box.current?.close()}>
+        <button type="button" class="plain" aria-label={say("close")} onClick={() => box.current?.close()}>
           ×
         </button>
       </header>
@@ -153,7 +160,7 @@ export function Copy({ label, value }: { label: string; value: string }) {
         <input readOnly value={value} onFocus={(event) => event.currentTarget.select()} />
       </label>
       <button type="button" onClick={copy}>
-        {done.value ? "Copied" : "Copy"}
+        {done.value ? say("copied") : say("copy")}
       </button>
     </div>
   );

@@ -2,11 +2,15 @@
 
 import { signal } from "@preact/signals";
 
-/** The words of the address behind `#/`. */
-export const route = signal<string[]>(read());
+/** The words of the address behind `#/`; undefined if they cannot be read. */
+export const route = signal<string[] | undefined>(read());
 
-function read(): string[] {
-  return location.hash.replace(/^#\/?/, "").split("/").filter(Boolean).map(decodeURIComponent);
+function read(): string[] | undefined {
+  try {
+    return location.hash.replace(/^#\/?/, "").split("/").filter(Boolean).map(decodeURIComponent);
+  } catch {
+    return undefined;
+  }
 }
 
 addEventListener("hashchange", () => {
@@ -14,7 +18,7 @@ addEventListener("hashchange", () => {
 });
 
 /** The kept game of a place; empty if there is none. */
-export function gameOf([screen, ...more]: string[]): string {
+export function gameOf([screen, ...more]: string[] = []): string {
   const [kind, id] = screen === "study" ? more : [screen, ...more];
   return kind === "game" ? (id ?? "") : "";
 }

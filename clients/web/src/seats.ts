@@ -5,31 +5,37 @@ import type { SeatLook } from "./boards/types.ts";
 import { type GameSeat, SeatKind } from "./gen/clerestory/v1/games_pb.ts";
 import type { Position } from "./gen/clerestory/v1/position_pb.ts";
 import { type Turn, TurnKind } from "./gen/clerestory/v1/rules_pb.ts";
-import { levelName, text } from "./text.ts";
+import { levelName } from "./text.ts";
+import { say } from "./texts.ts";
 
+const NAMED = ["red", "blue", "green", "yellow"] as const;
 const LETTERS = ["R", "B", "G", "Y"];
 const SHAPES = ["disc", "square", "triangle", "diamond"] as const;
 
 /** The look of a seat. */
-export function look(seat: number, name = ""): SeatLook {
+export function look(seat: number, name = "", about = ""): SeatLook {
   const colour = COLOURS[seat] ?? "red";
-  return { seat, colour, letter: LETTERS[seat] ?? "?", shape: SHAPES[seat] ?? "disc", name: name || colourName(seat) };
+  const letter = LETTERS[seat] ?? "?";
+  return { seat, colour, letter, shape: SHAPES[seat] ?? "disc", name: name || colourName(seat), about };
 }
 
 export function colourName(seat: number): string {
-  return text.colours[seat] ?? `Seat ${seat}`;
+  const colour = COLOURS[seat] as (typeof NAMED)[number] | undefined;
+  return colour ? say(`colour.${colour}`) : say("colour.none", { seat });
 }
 
-/** The looks of the seats of a kept game. */
+/** The looks of the seats of a kept game: people by their names, with their colours where two have the same. */
 export function looks(seats: readonly GameSeat[]): SeatLook[] {
-  return seats.map((seat) => look(seat.seat, holder(seat)));
+  const twice = (name: string) => seats.filter((seat) => seat.name === name).length > 1;
+  return seats.map((seat) => look(seat.seat, twice(seat.name) ? both(seat) : seat.name, holder(seat)));
 }
 
-/** Who holds a seat, in words. */
-export function holder(seat: GameSeat): string {
-  if (seat.kind === SeatKind.BOT) return `${colourName(seat.seat)} (bot, ${levelName(seat.bot?.level).toLowerCase()})`;
-  if (seat.kind === SeatKind.OPEN) return `${colourName(seat.seat)} (open)`;
-  return seat.name ? `${seat.name} (${colourName(seat.seat).toLowerCase()})` : colourName(seat.seat);
+const both = ({ seat, name }: GameSeat) => name && say("seat.both", { name, colour: colourName(seat) });
+
+/** Who holds a seat, beside its name. */
+function holder(seat: GameSeat): string {
+  if (seat.kind === SeatKind.BOT) return say("seat.bot", { level: levelName(seat.bot?.level) });
+  return seat.kind === SeatKind.OPEN ? say("seat.open") : "";
 }
 
 /** The number of seats of a position. */
@@ -44,7 +50,7 @@ export function seatOf(turn: Turn | undefined): number | undefined {
 
 /** Who acts, in words. */
 export function actor(turn: Turn | undefined, seats: readonly SeatLook[]): string {
-  if (turn?.kind === TurnKind.NATURE) return text.nature;
+  if (turn?.kind === TurnKind.NATURE) return say("nature");
   const seat = seatOf(turn);
   return seat === undefined ? "" : (seats[seat]?.name ?? colourName(seat));
 }

@@ -1,5 +1,6 @@
-// All texts of the page, in one place, so that they can be translated. Texts of the service (labels of
-// actions, reasons, errors) are in English.
+// Numbers in words, and the languages of the cards.
+
+import { type Key, say } from "./texts.ts";
 
 const signed = new Intl.NumberFormat("en", {
   minimumFractionDigits: 1,
@@ -15,35 +16,19 @@ const unsigned = new Intl.NumberFormat("en", {
 
 const exact = new Intl.NumberFormat("en", { maximumFractionDigits: 2, signDisplay: "exceptZero" });
 
-/** An explanation of the points of a game, if they need one. */
-const ABOUT_POINTS: Record<string, string> = {
-  duel: "A complete section counts 10 points, a material placed 1, a gold 0.01, which breaks a tie.",
-};
+const LEVELS = ["beginner", "novice", "casual", "average", "good", "strong", "expert", "master"] as const;
 
 export const text = {
-  title: "Clerestory",
-  games: { cathedral: "The Pillars of the Earth", duel: "Builders Duel", toy: "Toy" } as Record<string, string>,
-  colours: ["Red", "Blue", "Green", "Yellow"],
-  nature: "Luck",
-  you: "you",
-  onlooker: "Onlooker",
-  yourTurn: "Your turn",
-  levels: ["Beginner", "Novice", "Casual", "Average", "Good", "Strong", "Expert", "Master"],
-  fullStrength: "Full strength",
   share: (value: number) => `${(100 * value).toFixed(1)} %`,
   points: (value: number) => signed.format(value),
   loss: (value: number) => unsigned.format(value),
   finalPoints: (value: number) => exact.format(value),
-  ply: (ply: number) => `Move ${ply}`,
-  moves: (count: number) => (count === 1 ? "1 move" : `${count} moves`),
-  hundredths: "0.01 point is a gold, which breaks a tie.",
-  legend: (game: string) =>
-    `Most visited first. Win: expected share of the win. Points: expected lead over the best other player. Loss: points below the first line. ${ABOUT_POINTS[game] ?? ""}`,
-  winsLess: (label: string) =>
-    `${label}: more points than the first line, but fewer wins. The first line is the one to play.`,
-  triedLess: (label: string) =>
-    `${label}: more points than the first line so far, but tried less, so they are less certain. The first line is the one to play.`,
 };
+
+/** The name of a game. */
+export const gameName = (game: string): string => (game in GAMES ? say(GAMES[game] as Key) : game);
+
+const GAMES: Record<string, Key> = { cathedral: "game.cathedral", duel: "game.duel", toy: "game.toy" };
 
 /** Languages in which cards have names, beside English, by the value of the catalogue that holds them. */
 export const LANGUAGES: Record<string, string> = {
@@ -54,13 +39,14 @@ export const LANGUAGES: Record<string, string> = {
   he: "name_he",
 };
 
-/** The language of the reader, if cards have names in it. */
+/** The language that the reader has chosen for the names of cards. */
 export function language(): string {
-  const chosen = localStorage.getItem("language") ?? navigator.language.slice(0, 2);
+  const chosen = localStorage.getItem("language") ?? "en"; // not the browser's: all else on the page is in English
   return chosen in LANGUAGES ? chosen : "en";
 }
 
 /** The name of a level. */
 export function levelName(level: number | undefined): string {
-  return level === undefined ? text.fullStrength : `Level ${level}, ${text.levels[level - 1]?.toLowerCase()}`;
+  const name = LEVELS[(level ?? 0) - 1];
+  return name ? say("level", { level: level ?? 0, name: say(`level.${name}`) }) : say("level.full");
 }

@@ -1,16 +1,16 @@
 // "Your turn" for people who look elsewhere: in the title of the tab, and as a notification if allowed.
 
-import { text } from "./text.ts";
+import { say } from "./texts.ts";
 
 let told = "";
 
 /** Show whether it is the user's turn in a game. */
 export function notice(mine: boolean, game: string): void {
-  const title = mine ? `● ${text.yourTurn} – ${text.title}` : text.title;
+  const title = mine ? `● ${say("your_turn")} – ${say("title")}` : say("title");
   if (document.title !== title) document.title = title;
   const news = mine ? game : "";
   if (news && news !== told && document.hidden && allowed())
-    new Notification(text.yourTurn, { icon: "/icon.svg", tag: game });
+    new Notification(say("your_turn"), { icon: "/icon.svg", tag: game });
   told = news;
 }
 

@@ -8,6 +8,8 @@ export interface Keys {
   seats: Record<number, string>;
   owner?: string;
   onlooker?: string;
+  /** The hash of the deal, as this browser saw it first. */
+  commitment?: string;
   /** When it was last opened, in milliseconds. */
   opened: number;
 }

@@ -1,8 +1,5 @@
 // The board of a game: as a drawing, or in words if there is no drawing or words are preferred.
 
-import "./boards.css";
-import "./cathedral/cathedral.css";
-import "./duel/duel.css";
 import { signal, useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect } from "preact/hooks";

@@ -30,6 +30,8 @@ export interface SeatLook {
   shape: "disc" | "square" | "triangle" | "diamond";
   /** The displayed name of its holder. */
   name: string;
+  /** More about the holder, such as the level of a bot; empty if there is nothing. */
+  about: string;
 }
 
 /** An action marked by hints. */

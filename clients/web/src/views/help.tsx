@@ -1,25 +1,29 @@
 // Keys, and information about the page.
 
 import { useSignal } from "@preact/signals";
+import { choosePace, PACES, pace } from "../pace.ts";
 import { Dialog } from "../parts.tsx";
 import { LANGUAGES, language } from "../text.ts";
+import { say } from "../texts.ts";
 
-const KEYS: [string, string][] = [
-  ["a", "to the actions; Tab goes on, Enter chooses"],
-  ["/", "search the actions; Enter chooses the first"],
-  ["?", "hints: off, where to look, the move, everything"],
-  ["u", "take back"],
-  ["← →", "step through the game, or through a line that is played out"],
-  ["Home End", "to the beginning, to the present"],
-  ["t", "the board in words, or drawn"],
-  ["h", "this page"],
-  ["Esc", "close"],
-];
+const KEYS = [
+  ["a", "key.actions"],
+  ["/", "key.search"],
+  ["?", "key.hints"],
+  ["u", "key.take_back"],
+  ["← →", "key.step"],
+  ["Home End", "key.ends"],
+  ["s", "key.skip"],
+  ["r", "key.replay"],
+  ["t", "key.words"],
+  ["h", "key.help"],
+  ["Esc", "key.close"],
+] as const;
 
 export function Help({ onClose }: { onClose(): void }) {
   const keys = useSignal(localStorage.getItem("keys") !== "off");
   return (
-    <Dialog title="Help" onClose={onClose}>
+    <Dialog title={say("menu.help")} onClose={onClose}>
       <table class="keys">
         <tbody>
           {KEYS.map(([key, what]) => (
@@ -27,7 +31,7 @@ export function Help({ onClose }: { onClose(): void }) {
               <th scope="row">
                 <kbd>{key}</kbd>
               </th>
-              <td>{what}</td>
+              <td>{say(what)}</td>
             </tr>
           ))}
         </tbody>
@@ -41,10 +45,10 @@ export function Help({ onClose }: { onClose(): void }) {
             localStorage.setItem("keys", keys.value ? "on" : "off");
           }}
         />{" "}
-        Keys are on
+        {say("help.keys")}
       </label>
       <label>
-        Card names{" "}
+        {say("help.cards")}{" "}
         <select
           value={language()}
           onChange={(event) => {
@@ -59,14 +63,18 @@ export function Help({ onClose }: { onClose(): void }) {
           ))}
         </select>
       </label>
-      <p>
-        Hover or focus a line of the hints and it is played out on the board; the wheel or the arrow keys step through
-        it. Nothing is shown that the seat could not know.
-      </p>
-      <p class="muted">
-        Clerestory is an unofficial program, not affiliated with the makers of the games. It is free software under the
-        Apache License 2.0.
-      </p>
+      <label>
+        {say("help.pace")}{" "}
+        <select value={String(pace.value)} onChange={(event) => choosePace(Number(event.currentTarget.value))}>
+          {PACES.map((milliseconds) => (
+            <option key={milliseconds} value={String(milliseconds)}>
+              {milliseconds ? say("help.pace.seconds", { seconds: milliseconds / 1000 }) : say("help.pace.none")}
+            </option>
+          ))}
+        </select>
+      </label>
+      <p>{say("help.lines")}</p>
+      <p class="muted">{say("help.licence")}</p>
     </Dialog>
   );
 }

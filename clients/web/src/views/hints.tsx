@@ -7,12 +7,13 @@ import { plain } from "../catalogue.ts";
 import type { Line } from "../gen/clerestory/v1/advisor_pb.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import * as hints from "../hints.ts";
+import { labelOf } from "../labels.ts";
 import { Gauge, Trouble } from "../parts.tsx";
 import { usePointer } from "../pointing.ts";
 import { endPreview, playOut, preview, walk } from "../preview.ts";
 import { text } from "../text.ts";
+import { say } from "../texts.ts";
 
-const NAMES = { off: "Off", where: "Where to look", move: "The move", table: "Everything" };
 const ROWS = 8;
 
 interface Props {
@@ -38,7 +39,7 @@ export function Hints({ question, seats, barred, pointed, onPoint }: Props) {
   }, [wanted?.position, wanted?.seat, wanted?.observer?.seat, seconds]);
   useEffect(() => hints.forget, []);
   return (
-    <section class="hints" aria-label="Hints">
+    <section class="hints" aria-label={say("hints")}>
       <Choice barred={barred} />
       <Trouble words={hints.trouble.value} />
       {wanted && step !== "off" && <Told question={wanted} seats={seats} pointed={pointed} onPoint={onPoint} />}
@@ -50,7 +51,7 @@ function Choice({ barred }: { barred: string | undefined }) {
   return (
     <div class="choice">
       <label>
-        Hints <kbd>?</kbd>
+        {say("hints")} <kbd>?</kbd>
         <select
           id="hints"
           value={hints.step.value}
@@ -59,7 +60,7 @@ function Choice({ barred }: { barred: string | undefined }) {
         >
           {hints.STEPS.map((step) => (
             <option key={step} value={step}>
-              {NAMES[step]}
+              {say(`hints.${step}`)}
             </option>
           ))}
         </select>
@@ -67,7 +68,7 @@ function Choice({ barred }: { barred: string | undefined }) {
       {barred && <small>{barred}</small>}
       {hints.step.value !== "off" && (
         <label>
-          Time
+          {say("hints.time")}
           <input
             type="range"
             min="1"
@@ -75,13 +76,13 @@ function Choice({ barred }: { barred: string | undefined }) {
             value={hints.seconds.value}
             onChange={(event) => hints.chooseSeconds(Number(event.currentTarget.value))}
           />
-          <output>{hints.seconds.value} s</output>
+          <output>{say("seconds", { seconds: hints.seconds.value })}</output>
         </label>
       )}
       {hints.step.value !== "off" && (
         // the button stays when there is nothing to stop: otherwise the lines below would move under a pointer
         <button type="button" class={hints.running.value ? "" : "absent"} onClick={hints.stop}>
-          Stop
+          {say("hints.stop")}
         </button>
       )}
     </div>
@@ -96,15 +97,19 @@ function Told({ question, seats, pointed, onPoint }: Props & { question: hints.Q
     return (
       <div class="told">
         {gauge}
-        <p class="muted">{hints.running.value ? "Thinking…" : ""}</p>
+        <p class="muted">{hints.running.value ? say("hints.thinking") : ""}</p>
       </div>
     );
-  const label = best.action?.label ?? "";
+  const label = labelOf(best.action);
+  const count = Number(found.statistics?.iterations ?? 0);
+  const share = text.share(found.statistics?.certainty ?? 0);
   return (
     <div class="told">
       {gauge}
-      {question.observer && <p class="muted">What {seats[found.seat ?? 0]?.name} may do:</p>}
-      {hints.step.value === "where" && <p>Look at: {plain(best.action?.text.split(" ")[0] ?? "").toLowerCase()}.</p>}
+      {question.observer && <p class="muted">{say("hints.of", { who: seats[found.seat ?? 0]?.name ?? "" })}</p>}
+      {hints.step.value === "where" && (
+        <p>{say("hints.look", { what: plain(best.action?.text.split(" ")[0] ?? "").toLowerCase() })}</p>
+      )}
       {hints.step.value === "move" && <p class="hint-move">{label}</p>}
       {hints.step.value === "table" && (
         <>
@@ -116,14 +121,15 @@ function Told({ question, seats, pointed, onPoint }: Props & { question: hints.Q
             onPoint={onPoint}
           />
           <Shown />
-          {found.seat !== undefined && <p class="muted">{text.legend(question.position.game.case ?? "")}</p>}
+          {found.seat !== undefined && (
+            <p class="muted">
+              {say("hints.legend")} {question.position.game.case === "duel" && say("hints.duel")}
+            </p>
+          )}
           <Higher lines={found.lines} seat={found.seat} />
           {found.reason && <p class="reason">{found.reason}</p>}
           <p class="muted">
-            {Number(found.statistics?.iterations ?? 0).toLocaleString("en")} iterations
-            {hints.running.value
-              ? "…"
-              : `; ${text.share(found.statistics?.certainty ?? 0)} of longer searches would say the same`}
+            {hints.running.value ? say("hints.tries", { count }) : say("hints.tried", { count, share })}
           </p>
         </>
       )}
@@ -163,10 +169,10 @@ function Table({ lines, seat, question, pointed, onPoint }: TableProps) {
       <table class="lines">
         <thead>
           <tr>
-            <th scope="col">Action</th>
-            <th scope="col">Win</th>
-            <th scope="col">Points</th>
-            <th scope="col">Loss</th>
+            <th scope="col">{say("hints.action")}</th>
+            <th scope="col">{say("hints.win")}</th>
+            <th scope="col">{say("hints.points")}</th>
+            <th scope="col">{say("hints.loss")}</th>
           </tr>
         </thead>
         <tbody>
@@ -180,7 +186,7 @@ function Table({ lines, seat, question, pointed, onPoint }: TableProps) {
                 <button
                   type="button"
                   class="plain"
-                  aria-label={`Play out: ${line.action?.label}`}
+                  aria-label={say("hints.play_out", { what: labelOf(line.action) })}
                   onFocus={() => show(line)}
                   onBlur={hide}
                   onWheel={(event) => {
@@ -194,7 +200,7 @@ function Table({ lines, seat, question, pointed, onPoint }: TableProps) {
                     walk(by, true);
                   }}
                 >
-                  {line.action?.label}
+                  {labelOf(line.action)}
                 </button>
               </th>
               <td>{seat === undefined ? "" : text.share(line.winShares[seat] ?? 0)}</td>
@@ -217,8 +223,10 @@ function Higher({ lines, seat }: { lines: readonly Line[]; seat: number | undefi
   const higher = tried.reduce((most, line) => (shown(line) > shown(most) ? line : most), tried[0] ?? first);
   if (higher === first) return null;
   const share = (line: Line) => line.winShares[seat] ?? 0;
-  const label = higher.action?.label ?? "";
-  return <p class="muted">{share(higher) < share(first) ? text.winsLess(label) : text.triedLess(label)}</p>;
+  const label = labelOf(higher.action);
+  return (
+    <p class="muted">{say(share(higher) < share(first) ? "hints.wins_less" : "hints.tried_less", { what: label })}</p>
+  );
 }
 
 /** The display of a line that is played out, with the current step. */
@@ -229,7 +237,7 @@ function Shown() {
     <ol class="shown" aria-live="polite">
       {shown.applied.map((one, index) => (
         <li key={index} class={index === shown.at ? "at" : ""}>
-          {one.action?.label}
+          {labelOf(one.action)}
         </li>
       ))}
     </ol>

@@ -7,7 +7,8 @@ import { type Game, GameStatus } from "../gen/clerestory/v1/games_pb.ts";
 import { SeatName, Trouble } from "../parts.tsx";
 import { go, link } from "../route.ts";
 import { actor, looks, seatOf } from "../seats.ts";
-import { text } from "../text.ts";
+import { gameName } from "../text.ts";
+import { rich, say } from "../texts.ts";
 import { notice } from "../title.ts";
 import { forget, keysOf, ownGames } from "../tokens.ts";
 import { NewGame } from "./newgame.tsx";
@@ -35,7 +36,8 @@ async function look(): Promise<void> {
   others.value = listed.games.filter((game) => !known.has(game.gameId));
 }
 
-export function Lobby() {
+/** The lobby; `lost` if the address led to nothing else. */
+export function Lobby({ lost }: { lost: boolean }) {
   const trouble = useSignal("");
   useEffect(() => {
     const again = () =>
@@ -44,7 +46,9 @@ export function Lobby() {
           trouble.value = "";
         },
         (error) => {
-          trouble.value = isPassing(error) ? "The server cannot be reached. Trying again…" : wordsOf(error);
+          trouble.value = isPassing(error)
+            ? say("trouble.again", { trouble: say("trouble.unreachable") })
+            : wordsOf(error);
         },
       );
     void again();
@@ -57,14 +61,19 @@ export function Lobby() {
   const going = own.value.filter((game) => game.status !== GameStatus.OVER);
   return (
     <main class="page lobby">
-      <h1>{text.title}</h1>
+      <h1>{say("title")}</h1>
+      {lost && (
+        <p class="notice" role="status">
+          {say("lobby.lost")}
+        </p>
+      )}
       <Trouble words={trouble.value} />
       <NewGame />
-      <List title="Your games" games={going} own />
-      <List title="Open games" games={others.value} />
+      <List title={say("lobby.yours")} games={going} own />
+      <List title={say("lobby.open")} games={others.value} />
       <Train />
       <Import />
-      <List title="Finished games" games={over} own />
+      <List title={say("lobby.over")} games={over} own />
     </main>
   );
 }
@@ -84,7 +93,7 @@ function List({ title, games: listed, own: mine }: { title: string; games: Game[
         {listed.map((game) => (
           <li key={game.gameId}>
             <a href={link("game", game.gameId)}>
-              <strong>{(text.games[game.game] ?? game.game) || "A game"}</strong>
+              <strong>{gameName(game.game) || say("lobby.a_game")}</strong>
               <span class={mayMove(game) ? "mine" : ""}>{stands(game)}</span>
             </a>
             <span class="row">
@@ -100,7 +109,7 @@ function List({ title, games: listed, own: mine }: { title: string; games: Game[
                   own.value = own.value.filter((one) => one !== game);
                 }}
               >
-                Forget
+                {say("lobby.forget")}
               </button>
             )}
           </li>
@@ -112,21 +121,23 @@ function List({ title, games: listed, own: mine }: { title: string; games: Game[
 
 /** The progress of a game, in words. */
 function stands(game: Game): string {
-  if (game.status === GameStatus.OPEN) return "waiting for players";
-  if (game.status === GameStatus.FROZEN) return `cannot be continued here: ${game.frozenReason}`;
-  if (game.end) return "is over";
-  return mayMove(game) ? text.yourTurn : `${actor(game.turn, looks(game.seats)) || text.nature} is to move`;
+  if (game.status === GameStatus.OPEN) return say("lobby.waiting");
+  if (game.status === GameStatus.FROZEN) return say("lobby.frozen", { why: game.frozenReason });
+  if (game.end) return say("lobby.is_over");
+  return mayMove(game)
+    ? say("your_turn")
+    : say("turn.other", { who: actor(game.turn, looks(game.seats)) || say("nature") });
 }
 
 /** Positions to train on. */
 function Train() {
   return (
     <section>
-      <h2>Puzzles</h2>
+      <h2>{say("lobby.puzzles")}</h2>
       <p class="row">
         {["cathedral", "duel"].map((game) => (
           <a key={game} class="button" href={link("puzzle", game)}>
-            {text.games[game]}
+            {gameName(game)}
           </a>
         ))}
       </p>
@@ -149,11 +160,13 @@ function Import() {
   };
   return (
     <details>
-      <summary>Import a record or a position</summary>
+      <summary>{say("lobby.import")}</summary>
       <Trouble words={trouble.value} />
       <label>
-        A file, as <code>clerestory play --record</code> or <code>clerestory new</code> writes it, to step through, and
-        to play on from
+        {rich("lobby.file", {
+          play: <code>clerestory play --record</code>,
+          fresh: <code>clerestory new</code>,
+        })}
         <input
           type="file"
           onChange={async (event) => {
@@ -165,7 +178,7 @@ function Import() {
       <p class="row">
         {["cathedral", "duel"].map((game) => (
           <a key={game} class="button" href={link("study", "new", game, 2)}>
-            A new position of {text.games[game]}
+            {say("lobby.position", { game: gameName(game) })}
           </a>
         ))}
       </p>

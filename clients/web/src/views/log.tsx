@@ -3,9 +3,10 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { SeatLook } from "../boards/types.ts";
 import type { AppliedAction } from "../gen/clerestory/v1/rules_pb.ts";
+import { labelOf } from "../labels.ts";
 import { LuckSign, memo, SeatSign } from "../parts.tsx";
 import { seatOf } from "../seats.ts";
-import { text } from "../text.ts";
+import { say } from "../texts.ts";
 
 interface Props {
   /** Element n led to ply n + 1. */
@@ -18,9 +19,11 @@ interface Props {
   /** The mark of a review on the action that led to a ply: `??`, `?`, `?!`. */
   glyphs?: ReadonlyMap<number, string> | undefined;
   onGo(ply: number): void;
+  /** Show again what happened since; not set where nothing did. */
+  onReplay?: (() => void) | undefined;
 }
 
-export const Log = memo(({ applied, seats, at, since, glyphs, onGo }: Props) => {
+export const Log = memo(({ applied, seats, at, since, glyphs, onGo, onReplay }: Props) => {
   const box = useRef<HTMLOListElement>(null);
   useEffect(() => {
     const current = box.current?.querySelector<HTMLElement>("[aria-current]");
@@ -28,26 +31,31 @@ export const Log = memo(({ applied, seats, at, since, glyphs, onGo }: Props) => 
   }, [at, applied.length]);
   const last = applied.length;
   return (
-    <section class="log" aria-label="What happened">
+    <section class="log" aria-label={say("log")}>
       <div class="steps">
-        <button type="button" aria-label="To the beginning" disabled={at === 0} onClick={() => onGo(0)}>
+        <button type="button" aria-label={say("log.beginning")} disabled={at === 0} onClick={() => onGo(0)}>
           «
         </button>
-        <button type="button" aria-label="One back" disabled={at === 0} onClick={() => onGo(at - 1)}>
+        <button type="button" aria-label={say("log.back")} disabled={at === 0} onClick={() => onGo(at - 1)}>
           ‹
         </button>
         <span>
           {at} / {last}
         </span>
-        <button type="button" aria-label="One on" disabled={at === last} onClick={() => onGo(at + 1)}>
+        <button type="button" aria-label={say("log.on")} disabled={at === last} onClick={() => onGo(at + 1)}>
           ›
         </button>
-        <button type="button" aria-label="To the end" disabled={at === last} onClick={() => onGo(last)}>
+        <button type="button" aria-label={say("log.end")} disabled={at === last} onClick={() => onGo(last)}>
           »
         </button>
       </div>
+      {onReplay && (
+        <button type="button" class="wide-plain" onClick={onReplay}>
+          {say("log.replay")} <kbd>r</kbd>
+        </button>
+      )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a list that scrolls must be reachable by keyboard */}
-      <ol ref={box} tabIndex={0} aria-label="Moves">
+      <ol ref={box} tabIndex={0} aria-label={say("log.moves")}>
         {applied.map((one, index) => (
           <Row
             key={index}
@@ -80,8 +88,8 @@ const Row = memo(({ one, look, ply, now, news, glyph, onGo }: RowProps) => (
   <li class={news ? "news" : ""}>
     <button type="button" class="plain" aria-current={now ? "step" : undefined} onClick={() => onGo(ply)}>
       {look ? <SeatSign look={look} /> : <LuckSign />}
-      <span class="unseen">{look?.name ?? text.nature}: </span>
-      {one?.action?.label} {glyph && <b>{glyph}</b>}
+      <span class="unseen">{look?.name ?? say("nature")}: </span>
+      {labelOf(one?.action)} {glyph && <b>{glyph}</b>}
     </button>
   </li>
 ));

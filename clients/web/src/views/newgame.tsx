@@ -5,11 +5,13 @@ import { useSignal } from "@preact/signals";
 import { games, requestName, wordsOf } from "../api.ts";
 import { beginning } from "../beginning.ts";
 import { Hints, Onlookers, SeatKind, TakeBacks } from "../gen/clerestory/v1/games_pb.ts";
+import { LATER } from "../later.ts";
 import { SeatSign, Trouble } from "../parts.tsx";
+import { keepKeys } from "../rematch.ts";
 import { go } from "../route.ts";
 import { colourName, look } from "../seats.ts";
-import { levelName, text } from "../text.ts";
-import { addKeys } from "../tokens.ts";
+import { gameName, levelName } from "../text.ts";
+import { type Key, say } from "../texts.ts";
 
 /** Who can be given a seat: `me`, `here` (at this screen), `open`, `bot` (full strength), `bot1` to `bot8`. */
 const HOLDERS = ["me", "here", "open", "bot", ...[8, 7, 6, 5, 4, 3, 2, 1].map((level) => `bot${level}`)];
@@ -17,8 +19,8 @@ const PLAYERS: Record<string, number[]> = { cathedral: [2, 3, 4], duel: [2] };
 
 function holderName(holder: string): string {
   const level = holder.match(/^bot(\d?)$/)?.[1];
-  if (level !== undefined) return `Bot: ${levelName(level ? Number(level) : undefined).toLowerCase()}`;
-  return { me: "Me", here: "Somebody at this screen", open: "Whoever joins" }[holder] ?? holder;
+  if (level !== undefined) return say("new.bot", { level: levelName(level ? Number(level) : undefined) });
+  return say(holder === "me" ? "new.me" : holder === "here" ? "new.here" : "new.open");
 }
 
 function plan(holder: string, name: string, milliseconds: number) {
@@ -33,32 +35,41 @@ function plan(holder: string, name: string, milliseconds: number) {
 const CHOICES = [
   {
     name: "hints",
-    label: "Hints",
-    of: { [Hints.ALWAYS]: "At any time", [Hints.AFTERWARDS]: "Once the game is over", [Hints.NEVER]: "None" },
+    label: "new.hints",
+    of: {
+      [Hints.ALWAYS]: "new.hints.always",
+      [Hints.AFTERWARDS]: "new.hints.afterwards",
+      [Hints.NEVER]: "new.hints.never",
+    },
   },
   {
     name: "takeBacks",
-    label: "Taking back",
+    label: "new.back",
     of: {
-      [TakeBacks.FAIR]: "Moves that revealed nothing",
-      [TakeBacks.ALL]: "Everything",
-      [TakeBacks.NEVER]: "Nothing",
+      [TakeBacks.FAIR]: "new.back.fair",
+      [TakeBacks.ALL]: "new.back.all",
+      [TakeBacks.NEVER]: "new.back.never",
     },
   },
   {
     name: "onlookers",
-    label: "Onlookers",
-    of: { [Onlookers.NONE]: "None", [Onlookers.LINK]: "Anyone with the link", [Onlookers.ALL]: "Everybody" },
+    label: "new.watch",
+    of: {
+      [Onlookers.NONE]: "new.watch.none",
+      [Onlookers.LINK]: "new.watch.link",
+      [Onlookers.ALL]: "new.watch.all",
+    },
   },
   {
     name: "minutes",
-    label: "A person's time per move",
-    of: { 0: "No limit", 1: "1 minute", 5: "5 minutes", 1440: "A day" },
+    label: "new.time",
+    of: { 0: "new.time.none", 1: "new.time.1", 5: "new.time.5", 1440: "new.time.day" },
   },
 ] as const;
+const THINK = [200, 1000, 3000, 10000]; // milliseconds
 const TICKS = [
-  { name: "listed", label: "Show it in the lobby while it has an open seat" },
-  { name: "table", label: "A real box lies on the table: we enter what comes up" },
+  { name: "listed", label: "new.listed" },
+  { name: "table", label: "new.table" },
 ] as const;
 
 /** The default holders for a number of seats. */
@@ -88,6 +99,7 @@ export function NewGame() {
   };
   const make = async () => {
     busy.value = true;
+    void LATER.game(); // its screen is loaded while the game is made
     localStorage.setItem("name", name.value);
     const { minutes, ...chosen } = options.value;
     const timed = minutes ? { timePerMove: durationFromMs(60_000 * minutes) } : {};
@@ -100,14 +112,7 @@ export function NewGame() {
         ...(from ? { beginning: { opening: from.opening, actions: from.actions } } : {}),
       });
       beginning.value = undefined;
-      const id = made.game?.gameId ?? "";
-      const tokens = Object.fromEntries(made.seatTokens.map((one) => [one.seat, one.token]));
-      addKeys(id, {
-        seats: tokens,
-        owner: made.ownerToken,
-        ...(made.onlookerToken ? { onlooker: made.onlookerToken } : {}),
-      });
-      go(["game", id]);
+      go(["game", keepKeys(made)]);
     } catch (error) {
       trouble.value = wordsOf(error);
     } finally {
@@ -122,19 +127,22 @@ export function NewGame() {
         void make();
       }}
     >
-      <h2>New game</h2>
+      <h2>{say("new")}</h2>
       <Trouble words={trouble.value} />
       {from ? (
         <p class="notice">
-          {text.games[from.game] ?? from.game}, {from.seats} players: it goes on after {text.moves(from.actions.length)}
-          .{" "}
+          {say("new.from", {
+            game: gameName(from.game),
+            players: say("players", { count: from.seats }),
+            moves: say("moves", { count: from.actions.length }),
+          })}{" "}
           <button type="button" onClick={() => (beginning.value = undefined)}>
-            Start a new deal instead
+            {say("new.deal")}
           </button>
         </p>
       ) : (
         <>
-          <div class="row" role="radiogroup" aria-label="Game">
+          <div class="row" role="radiogroup" aria-label={say("new.game")}>
             {Object.keys(PLAYERS).map((one) => (
               <label key={one} class="pill">
                 <input
@@ -147,11 +155,11 @@ export function NewGame() {
                     if (!PLAYERS[one]?.includes(holders.value.length)) seats(2);
                   }}
                 />
-                {text.games[one]}
+                {gameName(one)}
               </label>
             ))}
           </div>
-          <div class="row" role="radiogroup" aria-label="Players">
+          <div class="row" role="radiogroup" aria-label={say("new.players")}>
             {(PLAYERS[game.value] ?? []).map((count) => (
               <label key={count} class="pill">
                 <input
@@ -161,7 +169,7 @@ export function NewGame() {
                   checked={holders.value.length === count}
                   onChange={() => seats(count)}
                 />
-                {count} players
+                {say("players", { count })}
               </label>
             ))}
           </div>
@@ -191,7 +199,7 @@ export function NewGame() {
         ))}
       </ul>
       <label>
-        Your name
+        {say("name")}
         <input
           maxLength={40}
           autocomplete="nickname"
@@ -202,19 +210,19 @@ export function NewGame() {
         />
       </label>
       <details>
-        <summary>More options</summary>
+        <summary>{say("new.more")}</summary>
         <Choice
-          label="A bot's time per move"
+          label={say("new.think")}
           value={think.value}
-          of={{ 200: "0.2 s", 1000: "1 s", 3000: "3 s", 10000: "10 s" }}
+          of={Object.fromEntries(THINK.map((time) => [time, say("seconds", { seconds: time / 1000 })]))}
           onChoice={(value) => (think.value = value)}
         />
         {CHOICES.map(({ name: field, label, of }) => (
           <Choice
             key={field}
-            label={label}
+            label={say(label)}
             value={options.value[field]}
-            of={of}
+            of={Object.fromEntries(Object.entries(of).map(([value, key]) => [value, say(key as Key)]))}
             onChoice={(value) => set({ [field]: value })}
           />
         ))}
@@ -225,12 +233,12 @@ export function NewGame() {
               checked={options.value[field]}
               onChange={(event) => set({ [field]: event.currentTarget.checked })}
             />{" "}
-            {label}
+            {say(label)}
           </label>
         ))}
       </details>
       <button type="submit" class="main" disabled={busy.value}>
-        Start
+        {say("new.start")}
       </button>
     </form>
   );

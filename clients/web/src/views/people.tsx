@@ -1,95 +1,105 @@
 // The players: seats, bots in their place, links for others.
 
 import { useSignal } from "@preact/signals";
-import { EndReason, SeatKind } from "../gen/clerestory/v1/games_pb.ts";
+import { EndReason, type Game, type GameSeat, SeatKind } from "../gen/clerestory/v1/games_pb.ts";
 import type { Kept } from "../kept.ts";
 import { Copy, Dialog, SeatName, Trouble } from "../parts.tsx";
 import { address } from "../route.ts";
-import { colourName, look, looks } from "../seats.ts";
+import { look, looks } from "../seats.ts";
+import { say } from "../texts.ts";
 import { askable } from "../title.ts";
 
-export function Share({ kept, onClose }: { kept: Kept; onClose(): void }) {
+/** Links that let somebody in: to watch, or to play a seat. */
+export function Share({ kept, game, onClose }: { kept: Kept; game: Game; onClose(): void }) {
   const keys = kept.keys.value;
+  const seats = looks(game.seats);
+  const held = Object.entries(keys.seats).map(([seat, token]) => ({ seat: Number(seat), token }));
   return (
-    <Dialog title="Share" onClose={onClose}>
-      {keys.onlooker && <Copy label="For onlookers" value={address("game", kept.id, "watch", keys.onlooker)} />}
-      <p>Whoever has the link of a seat can play it: send it to its player, or to another device of yours.</p>
-      {Object.entries(keys.seats).map(([seat, token]) => (
+    <Dialog title={say("menu.share")} onClose={onClose}>
+      {keys.onlooker && <Copy label={say("share.watch")} value={address("game", kept.id, "watch", keys.onlooker)} />}
+      {held.length > 0 && <p>{say("share.seat_note")}</p>}
+      {held.map(({ seat, token }) => (
         <Copy
           key={seat}
-          label={`Seat of ${colourName(Number(seat))}`}
+          label={say("share.seat", { who: seats[seat]?.name ?? "" })}
           value={address("game", kept.id, "seat", seat, token)}
         />
       ))}
-      <Copy label="The game alone" value={address("game", kept.id)} />
+      {!keys.onlooker && !held.length && <p>{say("share.nothing")}</p>}
     </Dialog>
   );
 }
 
-export function Seats({ kept, onClose }: { kept: Kept; onClose(): void }) {
-  const game = kept.game.value;
-  const owner = kept.keys.value.owner !== undefined;
-  const sure = useSignal<EndReason | undefined>(undefined);
-  if (!game) return null;
+export function Seats({ kept, game, onClose }: { kept: Kept; game: Game; onClose(): void }) {
   const seats = looks(game.seats);
   return (
-    <Dialog title="Players" onClose={onClose}>
+    <Dialog title={say("menu.players")} onClose={onClose}>
       <Trouble words={kept.refused.value} />
       <ul class="seats">
-        {game.seats.map((seat) => {
-          const mine = kept.mine.value.includes(seat.seat);
-          return (
-            <li key={seat.seat}>
-              <SeatName look={seats[seat.seat] ?? look(seat.seat)} mine={mine} />
-              {kept.away(seat) && <small>away</small>}
-              {seat.kind === SeatKind.PERSON && (mine || owner) && !game.end && (
-                <button type="button" onClick={() => void kept.setSeat(seat.seat, SeatKind.BOT)}>
-                  Let a bot take over
-                </button>
-              )}
-              {seat.kind === SeatKind.BOT && mine && !game.end && (
-                <button type="button" onClick={() => void kept.setSeat(seat.seat, SeatKind.PERSON)}>
-                  Take my seat back
-                </button>
-              )}
-            </li>
-          );
-        })}
+        {game.seats.map((seat) => (
+          <li key={seat.seat}>
+            <SeatName look={seats[seat.seat] ?? look(seat.seat)} mine={kept.mine.value.includes(seat.seat)} />
+            {kept.away(seat) && <small>{say("away")}</small>}
+            {!game.end && <TakeOver kept={kept} seat={seat} />}
+          </li>
+        ))}
       </ul>
       {askable() && (
         <button type="button" onClick={() => void Notification.requestPermission()}>
-          Tell me when it is my turn
+          {say("players.notify")}
         </button>
       )}
-      {!game.end && (
-        <div class="row">
-          {kept.mine.value.length > 0 && (
-            <button type="button" class="danger" onClick={() => (sure.value = EndReason.RESIGNED)}>
-              Resign
-            </button>
-          )}
-          {owner && (
-            <button type="button" class="danger" onClick={() => (sure.value = EndReason.ABANDONED)}>
-              End the game for all
-            </button>
-          )}
-        </div>
-      )}
+      {!game.end && <EndIt kept={kept} onClose={onClose} />}
+    </Dialog>
+  );
+}
+
+/** A bot in a person's place, and the person back. */
+function TakeOver({ kept, seat: { seat, kind } }: { kept: Kept; seat: GameSeat }) {
+  const mine = kept.mine.value.includes(seat);
+  const owner = kept.keys.value.owner !== undefined;
+  if (kind === SeatKind.PERSON && (mine || owner))
+    return (
+      <button type="button" onClick={() => void kept.setSeat(seat, SeatKind.BOT)}>
+        {say("players.take_over")}
+      </button>
+    );
+  if (kind !== SeatKind.BOT || !mine) return null;
+  return (
+    <button type="button" onClick={() => void kept.setSeat(seat, SeatKind.PERSON)}>
+      {say("players.take_back")}
+    </button>
+  );
+}
+
+function EndIt({ kept, onClose }: { kept: Kept; onClose(): void }) {
+  const sure = useSignal<EndReason | undefined>(undefined);
+  const end = (reason: EndReason) => {
+    void kept.end(reason);
+    onClose();
+  };
+  return (
+    <>
+      <div class="row">
+        {kept.mine.value.length > 0 && (
+          <button type="button" class="danger" onClick={() => (sure.value = EndReason.RESIGNED)}>
+            {say("players.resign")}
+          </button>
+        )}
+        {kept.keys.value.owner !== undefined && (
+          <button type="button" class="danger" onClick={() => (sure.value = EndReason.ABANDONED)}>
+            {say("players.end")}
+          </button>
+        )}
+      </div>
       {sure.value !== undefined && (
         <p class="notice">
-          Really?{" "}
-          <button
-            type="button"
-            class="danger"
-            onClick={() => {
-              if (sure.value !== undefined) void kept.end(sure.value);
-              onClose();
-            }}
-          >
-            Yes, {sure.value === EndReason.RESIGNED ? "resign" : "end it"}
+          {say("players.sure")}{" "}
+          <button type="button" class="danger" onClick={() => sure.value !== undefined && end(sure.value)}>
+            {say(sure.value === EndReason.RESIGNED ? "players.yes_resign" : "players.yes_end")}
           </button>
         </p>
       )}
-    </Dialog>
+    </>
   );
 }

@@ -3,6 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import type { PuzzleSummary } from "../gen/clerestory/v1/puzzle_pb.ts";
+import { labelOf } from "../labels.ts";
 import { useLoaded } from "../loading.ts";
 import { Opening, SeatName, Trouble } from "../parts.tsx";
 import { following, listed, Puzzle, solvedOnes } from "../puzzle.ts";
@@ -10,6 +11,7 @@ import { go, link } from "../route.ts";
 import { look, seatCount } from "../seats.ts";
 import { IMPORTED } from "../study.ts";
 import { levelName, text } from "../text.ts";
+import { rich, say } from "../texts.ts";
 import { Table } from "./table.tsx";
 
 const LEVEL = "puzzle-level";
@@ -25,8 +27,8 @@ export default function PuzzleScreen({ words: [game = "", number] }: { words: st
   if (!puzzles || puzzles.length) return <Opening trouble={trouble} />;
   return (
     <main class="page">
-      <p>There are no puzzles for this game and its cards.</p>
-      <a href="#/">To the lobby</a>
+      <p>{say("puzzle.none")}</p>
+      <a href="#/">{say("to_lobby")}</a>
     </main>
   );
 }
@@ -49,28 +51,30 @@ function Shown({ game, number, known }: { game: string; number: number; known: r
       actions={puzzle.actions.value}
       busy={puzzle.busy.value || puzzle.done.value}
       onAction={(action) => void puzzle.play(action)}
-      turn={`Puzzle ${number}: ${mine?.name ?? ""} is to move`}
+      turn={say("puzzle.turn", { number, who: mine?.name ?? "" })}
+      seat={shown.seat}
+      news=""
       myTurn={!puzzle.done.value}
       question={undefined}
-      barred={puzzle.done.value ? "the study has them" : "they would give it away"}
+      barred={say(puzzle.done.value ? "puzzle.study_has" : "puzzle.no_hints")}
       applied={[]}
       at={0}
       onGo={() => undefined}
       menu={
         <a class="button" href="#/">
-          Lobby
+          {say("menu.lobby")}
         </a>
       }
     >
-      <section class="puzzle" aria-label="Puzzle">
+      <section class="puzzle" aria-label={say("puzzle")}>
         <p>
-          {mine && <SeatName look={mine} />} One action is clearly best: which? {levelName(shown.summary?.level)}.
+          {mine && <SeatName look={mine} />}: {say("puzzle.which", { level: levelName(shown.summary?.level) })}
         </p>
         <Trouble words={puzzle.trouble.value} />
         <Verdict puzzle={puzzle} />
         {!puzzle.done.value && (
           <button type="button" onClick={() => void puzzle.giveUp()}>
-            Show the answer
+            {say("puzzle.show")}
           </button>
         )}
         <Next puzzle={puzzle} known={known} />
@@ -83,7 +87,7 @@ function Shown({ game, number, known }: { game: string; number: number; known: r
 function Verdict({ puzzle }: { puzzle: Puzzle }) {
   const tried = puzzle.tried.value;
   const answer = puzzle.answer.value;
-  const how = puzzle.shown.value?.summary?.exact ? "solved to the end" : "by a long search";
+  const how = say(puzzle.shown.value?.summary?.exact ? "puzzle.exact" : "puzzle.searched");
   const study = () => {
     sessionStorage.setItem(IMPORTED, puzzle.file);
     go(["study", "file"]);
@@ -91,20 +95,17 @@ function Verdict({ puzzle }: { puzzle: Puzzle }) {
   return (
     <div aria-live="polite">
       {tried && !tried.verdict.right && !answer && (
-        <p>
-          <b>{tried.label}</b> loses {text.share(tried.verdict.loss)} of a win. Try again.
-        </p>
+        <p>{rich("puzzle.wrong", { what: <b>{tried.label}</b>, loss: text.share(tried.verdict.loss) })}</p>
       )}
       {answer && (
         <>
           <p>
-            {tried?.verdict.right ? "Right: " : ""}
-            <b>{answer.answer?.label}</b>
-            {answer.reason && `: ${answer.reason}`}. The next best loses {text.share(answer.nextBestLoss)} of a win (
-            {how}).
+            {tried?.verdict.right && say("puzzle.right")} <b>{labelOf(answer.answer)}</b>
+            {answer.reason && `: ${answer.reason}`}.{" "}
+            {say("puzzle.next_best", { loss: text.share(answer.nextBestLoss), how })}
           </p>
           <button type="button" onClick={study}>
-            Study the position
+            {say("puzzle.study")}
           </button>
         </>
       )}
@@ -122,7 +123,7 @@ function Next({ puzzle, known }: { puzzle: Puzzle; known: readonly PuzzleSummary
   return (
     <p class="row">
       <label>
-        Level{" "}
+        {say("puzzle.level")}{" "}
         <select
           value={String(level.value)}
           onChange={(event) => {
@@ -130,7 +131,7 @@ function Next({ puzzle, known }: { puzzle: Puzzle; known: readonly PuzzleSummary
             localStorage.setItem(LEVEL, event.currentTarget.value);
           }}
         >
-          <option value="0">Any</option>
+          <option value="0">{say("puzzle.any")}</option>
           {levels.map((one) => (
             <option key={one} value={String(one)}>
               {levelName(one)}
@@ -140,11 +141,11 @@ function Next({ puzzle, known }: { puzzle: Puzzle; known: readonly PuzzleSummary
       </label>
       {next > 0 && (
         <a class="button" href={link("puzzle", puzzle.game, next)}>
-          Next puzzle
+          {say("puzzle.next")}
         </a>
       )}
       <span>
-        {among.filter((one) => solved.has(one.number)).length} of {among.length} solved
+        {say("puzzle.solved", { solved: among.filter((one) => solved.has(one.number)).length, of: among.length })}
       </span>
     </p>
   );

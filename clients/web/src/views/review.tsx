@@ -5,9 +5,11 @@ import { useEffect, useMemo } from "preact/hooks";
 import type { SeatLook } from "../boards/types.ts";
 import type { ReviewedPly } from "../gen/clerestory/v1/annotation_pb.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
+import { labelOf } from "../labels.ts";
 import { SeatSign, SeatTable, Trouble } from "../parts.tsx";
 import { judge, lossOf, luckiest, luckOf, Review, rounded, UNIT } from "../review.ts";
 import type { Study } from "../study.ts";
+import { say } from "../texts.ts";
 import { keysOf } from "../tokens.ts";
 
 interface Props {
@@ -34,13 +36,15 @@ export default function ReviewView({ study, seats, known }: Props) {
   }, [errors]);
   const ledger = review.ledger.value;
   return (
-    <section class="review" aria-label="Review">
-      <h2>Review</h2>
+    <section class="review" aria-label={say("end.review")}>
+      <h2>{say("end.review")}</h2>
       <Trouble words={review.trouble.value} />
       {review.running.value && (
         <p>
-          <progress max={review.total.value || 1} value={review.done.value} aria-label="Done" />{" "}
-          {review.sketch.value ? "A sketch first" : `${review.done.value} of ${review.total.value}`}
+          <progress max={review.total.value || 1} value={review.done.value} aria-label={say("review.done")} />{" "}
+          {review.sketch.value
+            ? say("review.sketch")
+            : say("review.of", { done: review.done.value, total: review.total.value })}
         </p>
       )}
       <Chart review={review} seats={seats} at={study.at.value} onGo={(ply) => void study.go(ply)} />
@@ -68,7 +72,7 @@ function Whose(props: {
 }) {
   return (
     <label>
-      Errors and luck of{" "}
+      {say("review.whose")}{" "}
       <select
         value={props.seat === undefined ? "" : String(props.seat)}
         onChange={(event) => {
@@ -76,7 +80,7 @@ function Whose(props: {
           props.onChoose(chosen ? Number(chosen) : undefined);
         }}
       >
-        <option value="">everybody</option>
+        <option value="">{say("review.everybody")}</option>
         {props.seats.map((look) => (
           <option key={look.seat} value={String(look.seat)}>
             {look.name}
@@ -125,7 +129,7 @@ function Chart({
       class="shares"
       viewBox={`0 0 ${WIDE} ${HIGH + LOW}`}
       role="img"
-      aria-label="Win shares over the plies, and luck below; the ledger says the same in numbers"
+      aria-label={say("review.chart")}
       onClick={click}
     >
       {seats.map((look) => (
@@ -140,7 +144,7 @@ function Chart({
       ))}
       {review.errors.value.map((error) => (
         <g key={error.ply} class="mark">
-          <title>{`${error.at.action?.label}: ${percent(error.loss / UNIT)}`}</title>
+          <title>{`${labelOf(error.at.action)}: ${percent(error.loss / UNIT)}`}</title>
           <circle cx={x(error.ply)} cy={middle(error.at, sum)} r="7" />
           <text x={x(error.ply)} y={middle(error.at, sum) + 3} text-anchor="middle">
             {error.glyph}
@@ -198,16 +202,14 @@ function Errors({ review, study, seats, known, whose }: Props & { review: Review
   useEffect(() => {
     const best = error?.at.best?.text;
     if (!error || !best || !tried || tried === error.at.action?.text || !before.value) return;
-    told.value = "Looking…";
+    told.value = say("review.looking");
     judge(before.value, error.at.seat ?? 0, tried, best).then(
       ({ right, loss }) => {
-        told.value = right
-          ? "Right: as good as the best."
-          : `That loses ${percent(loss)} of a win. Try again, or show the answer.`;
+        told.value = right ? say("review.right") : say("review.wrong", { loss: percent(loss) });
         if (!right) void study.back().then(() => study.go(error.ply - 1));
       },
       () => {
-        told.value = "It could not be evaluated.";
+        told.value = say("review.unknown");
       },
     );
   }, [tried]);
@@ -222,28 +224,33 @@ function Errors({ review, study, seats, known, whose }: Props & { review: Review
     await study.go((errors[number.value]?.ply ?? 1) - 1);
   };
   useKey("n", turn);
-  if (!errors.length) return <p>No errors above the noise.</p>;
+  if (!errors.length) return <p>{say("review.no_errors")}</p>;
   const look = seats[error?.at.seat ?? 0];
   return (
     <>
       <button type="button" class="wide" onClick={() => void turn(1)}>
-        {error ? "Next error" : `Look at the errors (${errors.length})`} <kbd>n</kbd>
+        {error ? say("review.next") : say("review.errors", { count: errors.length })} <kbd>n</kbd>
       </button>
       {error && look && (
         <div class="error" aria-live="polite">
           <p>
-            <b>{error.glyph}</b> <SeatSign look={look} /> {number.value + 1} of {errors.length}:{" "}
-            {error.at.action?.label} cost {percent(lossOf(error.at))} of a win. What is better?
+            <b>{error.glyph}</b> <SeatSign look={look} />{" "}
+            {say("review.error", {
+              number: number.value + 1,
+              of: errors.length,
+              what: labelOf(error.at.action),
+              loss: percent(lossOf(error.at)),
+            })}
           </p>
           {told.value && <p>{told.value}</p>}
           {shown.value ? (
             <p>
-              {error.at.best?.label}
+              {labelOf(error.at.best)}
               {error.at.reason && `: ${error.at.reason}`}.
             </p>
           ) : (
             <button type="button" onClick={() => (shown.value = true)}>
-              Show
+              {say("review.show")}
             </button>
           )}
         </div>
@@ -278,10 +285,10 @@ function Luck({ review, seats, whose, onGo }: LuckProps) {
   const plies = review.plies.value;
   const lists =
     whose === undefined
-      ? [{ title: "Events that mattered most", events: luckiest(plies, 10) }]
+      ? [{ title: say("review.mattered"), events: luckiest(plies, 10) }]
       : [
-          { title: "Luckiest events", events: luckiest(plies, 10, whose) },
-          { title: "Unluckiest events", events: luckiest(plies, 10, whose, -1) },
+          { title: say("review.luckiest"), events: luckiest(plies, 10, whose) },
+          { title: say("review.unluckiest"), events: luckiest(plies, 10, whose, -1) },
         ];
   return (
     <>
@@ -308,7 +315,7 @@ function Events({ title, events, seats, onGo }: EventsProps) {
         {events.map((one) => (
           <li key={one.ply}>
             <button type="button" class="plain" onClick={() => onGo(one.ply)}>
-              {one.action?.label}:
+              {labelOf(one.action)}:
               {rounded(luckOf(one)).map((part, seat) =>
                 part && seats[seat] ? (
                   <span key={seats[seat].seat}>
@@ -334,18 +341,26 @@ function Ledger({ review, seats }: { review: Review; seats: readonly SeatLook[] 
   const parts = columns.map((one) =>
     rounded([one.start, ...one.luck.map((part) => part.luck), one.errors, one.gifts, one.revaluation]),
   );
-  const names = [...sources.map((source) => `Luck: ${source}`), "Own errors", "Gifts of others", "Revaluation"];
+  const names = [
+    ...sources.map((source) => say("review.luck", { source })),
+    say("review.own"),
+    say("review.gifts"),
+    say("review.revaluation"),
+  ];
   const rows: [string, string[]][] = [
-    ["Share at the start", parts.map((column) => tenths(column[0] ?? 0))],
+    [say("review.start"), parts.map((column) => tenths(column[0] ?? 0))],
     ...names.map((name, index): [string, string[]] => [name, parts.map((column) => signed(column[index + 1] ?? 0))]),
-    [ledger.ended ? "Result" : "Share now", parts.map((column) => tenths(column.reduce((a, b) => a + b, 0)))],
-    ["Decisions", columns.map((one) => `${one.decisions}`)],
     [
-      "Mean loss, ‰",
+      say(ledger.ended ? "review.result" : "review.now"),
+      parts.map((column) => tenths(column.reduce((a, b) => a + b, 0))),
+    ],
+    [say("review.decisions"), columns.map((one) => `${one.decisions}`)],
+    [
+      say("review.mean"),
       columns.map((one) => (one.meanLoss === undefined ? "-" : ((1000 * one.meanLoss) / UNIT).toFixed(1))),
     ],
-    ["Played like level", columns.map((one) => (one.level === undefined ? "-" : `${one.level}`))],
-    ["Accuracy", columns.map((one) => (one.accuracy === undefined ? "-" : one.accuracy.toFixed(1)))],
+    [say("review.like"), columns.map((one) => (one.level === undefined ? "-" : `${one.level}`))],
+    [say("review.accuracy"), columns.map((one) => (one.accuracy === undefined ? "-" : one.accuracy.toFixed(1)))],
   ];
   const heads = columns.map((one, seat) => (
     <>
@@ -355,7 +370,7 @@ function Ledger({ review, seats }: { review: Review; seats: readonly SeatLook[] 
   ));
   return (
     <div class="scroll">
-      <SeatTable caption="In percent of a win" heads={heads} rows={rows} />
+      <SeatTable caption={say("review.caption")} heads={heads} rows={rows} />
     </div>
   );
 }

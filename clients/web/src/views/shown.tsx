@@ -3,7 +3,9 @@
 import { useSignal } from "@preact/signals";
 import type { GameView } from "../gen/clerestory/v1/games_pb.ts";
 import type { Kept } from "../kept.ts";
-import { colourName } from "../seats.ts";
+import { labelOf } from "../labels.ts";
+import { looks } from "../seats.ts";
+import { say } from "../texts.ts";
 
 export function Shown({ kept }: { kept: Kept }) {
   const { views } = kept.state.value;
@@ -12,21 +14,24 @@ export function Shown({ kept }: { kept: Kept }) {
 
 function Question({ kept, view: { seat = 0, unsaid } }: { kept: Kept; view: GameView }) {
   const open = useSignal(kept.mine.value.length === 1); // people share this screen: the others look away first
-  const colour = colourName(seat);
+  const who = looks(kept.game.value?.seats ?? [])[seat]?.name ?? "";
   return (
-    <div class="notice" role="group" aria-label={`What ${colour} has been shown`}>
-      <p>
-        {colour} has been shown what comes next, and nobody else. Say what it was, and hints and bots reckon with it.
-      </p>
+    <div class="notice" role="group" aria-label={say("shown", { who })}>
+      <p>{say("shown.what", { who })}</p>
       {open.value ? (
-        unsaid.map(({ text, label }) => (
-          <button key={text} type="button" disabled={kept.busy.value} onClick={() => void kept.say(seat, text)}>
-            {label}
+        unsaid.map((action) => (
+          <button
+            key={action.text}
+            type="button"
+            disabled={kept.busy.value}
+            onClick={() => void kept.say(seat, action.text)}
+          >
+            {labelOf(action)}
           </button>
         ))
       ) : (
         <button type="button" onClick={() => (open.value = true)}>
-          I am {colour}, and nobody else looks
+          {say("shown.alone", { who })}
         </button>
       )}
     </div>

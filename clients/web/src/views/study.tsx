@@ -9,18 +9,20 @@ import type { SeatLook } from "../boards/types.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import { TurnKind } from "../gen/clerestory/v1/rules_pb.ts";
 import { useLoaded } from "../loading.ts";
+import { newsOf } from "../news.ts";
 import { Opening, Trouble } from "../parts.tsx";
 import { go, link } from "../route.ts";
 import { actor, look, seatCount, seatOf } from "../seats.ts";
 import { fresh, IMPORTED, read, Study } from "../study.ts";
+import { say } from "../texts.ts";
 import { keysOf, tokensOf } from "../tokens.ts";
 import { Result } from "./ending.tsx";
 import { Table } from "./table.tsx";
 
-/** `study/game/ID/PLY`, `study/new/GAME/SEATS`, `study/file`. */
+/** `study/game/ID/PLY`, with `/review` to review it at once, `study/new/GAME/SEATS`, `study/file`. */
 export default function StudyScreen({ words }: { words: string[] }) {
   const { found, trouble } = useLoaded(words.join("/"), () => open(words), told);
-  return found && !trouble ? <Studied study={found} /> : <Opening trouble={trouble} />;
+  return found && !trouble ? <Studied study={found} reviewed={words[3] === "review"} /> : <Opening trouble={trouble} />;
 }
 
 /** What is wrong with a record that was imported, or with the call. */
@@ -37,7 +39,7 @@ async function open([kind, name = "", number]: string[]): Promise<Study> {
   return new Study(await read(record), source, Number(number), name);
 }
 
-function Studied({ study }: { study: Study }) {
+function Studied({ study, reviewed }: { study: Study; reviewed: boolean }) {
   const reached = study.reached.value;
   const position = study.position.value;
   const seat = seatOf(reached?.turn);
@@ -63,19 +65,21 @@ function Studied({ study }: { study: Study }) {
       position={position}
       seats={seats}
       viewer={seat}
+      seat={seat}
       actions={study.actions.value}
       busy={study.busy.value}
       onAction={(action) => void study.play(action)}
       turn={
         reached.outcome
-          ? "The game is over"
+          ? say("turn.over")
           : chance
-            ? "Chance decides: choose, or draw"
-            : `${actor(reached.turn, seats)} is to move`
+            ? say("study.chance")
+            : say("turn.other", { who: actor(reached.turn, seats) })
       }
       myTurn={false}
       question={known.value && seat !== undefined ? { position: known.value, seat, game: "" } : undefined}
       applied={study.applied.value}
+      news={newsOf(study.applied.value.slice(0, study.at.value), seats, false)}
       at={study.wanted.value}
       glyphs={study.strayed.value ? undefined : study.glyphs.value}
       onGo={(ply) => void study.go(ply)}
@@ -84,32 +88,34 @@ function Studied({ study }: { study: Study }) {
         <>
           {!reached.outcome && (
             <button type="button" onClick={() => playOn(study)}>
-              Play on from here
+              {say("study.play_on")}
             </button>
           )}
           {study.strayed.value && (
             <button type="button" onClick={() => void study.back()}>
-              Back to the record
+              {say("study.back")}
             </button>
           )}
           {study.name && (
             <a class="button" href={link("game", study.name)}>
-              To the game
+              {say("study.game")}
             </a>
           )}
           <a class="button" href="#/">
-            Lobby
+            {say("menu.lobby")}
           </a>
         </>
+      }
+      below={
+        study.told.actions.length > 0 && <Reviewed study={study} seats={seats} known={known.value} now={reviewed} />
       }
     >
       <Trouble words={study.trouble.value} />
       {chance && (
         <button type="button" class="wide" onClick={() => void study.draw()}>
-          Draw
+          {say("study.draw")}
         </button>
       )}
-      {study.told.actions.length > 0 && <Reviewed study={study} seats={seats} known={known.value} />}
       {reached.outcome && <Result outcome={reached.outcome} seats={seats} />}
     </Table>
   );
@@ -127,19 +133,27 @@ function playOn(study: Study): void {
   go([]);
 }
 
-/** The review, which is loaded and made on first use. */
-function Reviewed(props: { study: Study; seats: readonly SeatLook[]; known: Position | undefined }) {
-  const view = useSignal<FunctionComponent<typeof props> | undefined>(undefined);
-  const wanted = useSignal(false);
-  const open = async () => {
-    wanted.value = true;
-    view.value = (await import("./review.tsx")).default;
-  };
+interface ReviewedProps {
+  study: Study;
+  seats: readonly SeatLook[];
+  known: Position | undefined;
+}
+
+/** The review, which is loaded and made when it is asked for. */
+function Reviewed({ now, ...props }: ReviewedProps & { now: boolean }) {
+  const view = useSignal<FunctionComponent<ReviewedProps> | undefined>(undefined);
+  const wanted = useSignal(now);
+  useEffect(() => {
+    if (wanted.value)
+      void import("./review.tsx").then((module) => {
+        view.value = module.default;
+      });
+  }, [wanted.value]);
   const View = view.value;
   if (View) return <View {...props} />;
   return (
-    <button type="button" class="wide" disabled={wanted.value} onClick={() => void open()}>
-      Review this game
+    <button type="button" class="wide" disabled={wanted.value} onClick={() => (wanted.value = true)}>
+      {say("study.review")}
     </button>
   );
 }

@@ -1,9 +1,10 @@
-// The parts shared by games and studies: the board, the actions, hints, the log, and their keys.
+// The parts shared by games and studies: the board, the seat with its goods and actions, hints, the log, and their keys.
 
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { Board, isDrawn, toggleWords } from "../boards/index.tsx";
+import { Purse } from "../boards/purse.tsx";
 import { summary } from "../boards/summary.ts";
 import type { Mark, SeatLook } from "../boards/types.ts";
 import { catalogueFor, EMPTY } from "../catalogue.ts";
@@ -11,10 +12,12 @@ import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import type { AppliedAction, LegalAction } from "../gen/clerestory/v1/rules_pb.ts";
 import * as hints from "../hints.ts";
 import { preview } from "../preview.ts";
+import { say } from "../texts.ts";
 import { Actions } from "./actions.tsx";
 import { Help } from "./help.tsx";
 import { Hints } from "./hints.tsx";
 import { Log } from "./log.tsx";
+import { Status } from "./status.tsx";
 
 export interface TableProps {
   /** A version number that grows with every change. */
@@ -23,6 +26,8 @@ export interface TableProps {
   previous?: Position | undefined;
   seats: readonly SeatLook[];
   viewer?: number | undefined;
+  /** The seat whose goods are shown beside the actions; not set for an onlooker. */
+  seat?: number | undefined;
   actions: readonly LegalAction[];
   busy: boolean;
   onAction(text: string): void;
@@ -34,12 +39,22 @@ export interface TableProps {
   applied: readonly (AppliedAction | undefined)[];
   at: number;
   since?: number;
+  /** What has just happened, to be announced. */
+  news: string;
   /** The marks of a review on actions, by the ply they led to. */
   glyphs?: ReadonlyMap<number, string> | undefined;
   onGo(ply: number): void;
+  /** Show again what happened since. */
+  onReplay?: (() => void) | undefined;
   onTakeBack?: (() => void) | undefined;
-  /** Shown above the actions: the end, questions, errors. */
+  /** More keys, and what they do. */
+  keys?: Readonly<Record<string, () => void>>;
+  /** Shown above the actions: questions, errors. */
   children?: ComponentChildren;
+  /** Shown before all else: the end. */
+  above?: ComponentChildren;
+  /** Shown below the actions: a review. */
+  below?: ComponentChildren;
   menu?: ComponentChildren;
 }
 
@@ -49,7 +64,10 @@ const UNMARKED: readonly Mark[] = [];
 export function Table(props: TableProps) {
   const pointed = useSignal<string | undefined>(undefined);
   const help = useSignal(false);
+  const folded = useSignal(false);
   const catalogue = useSignal(EMPTY);
+  const fresh = useFresh(props.actions);
+  useFocusKept();
   const game = props.position.game.case ?? "";
   useEffect(() => {
     void catalogueFor(game).then((found) => {
@@ -68,29 +86,33 @@ export function Table(props: TableProps) {
   );
   const latest = useRef(props);
   latest.current = props;
-  const act = useCallback((text: string) => latest.current.busy || latest.current.onAction(text), []);
+  const act = useCallback((text: string) => {
+    if (!latest.current.busy && !fresh.value) latest.current.onAction(text);
+  }, []);
   const go = useCallback((ply: number) => latest.current.onGo(ply), []);
   const point = useCallback((text: string | undefined) => {
     pointed.value = text;
   }, []);
-  const line = summary(props.position, catalogue.value);
   return (
-    <div class="table" data-version={props.version}>
-      <header class={props.myTurn ? "status mine" : "status"}>
-        <h1 class="turn">{props.turn}</h1>
-        <p>{line}</p>
-        <div class="menu">
-          {props.menu}
-          {isDrawn(game) && (
-            <button type="button" onClick={toggleWords}>
-              Words <kbd>t</kbd>
+    <div class={props.above ? "table ended" : "table"} data-version={props.version}>
+      <Status
+        turn={props.turn}
+        line={summary(props.position, catalogue.value, props.seats)}
+        mine={props.myTurn}
+        menu={
+          <>
+            {props.menu}
+            {isDrawn(game) && (
+              <button type="button" onClick={toggleWords}>
+                {say("menu.words")} <kbd>t</kbd>
+              </button>
+            )}
+            <button type="button" onClick={() => (help.value = true)}>
+              {say("menu.help")} <kbd>h</kbd>
             </button>
-          )}
-          <button type="button" onClick={() => (help.value = true)}>
-            Help <kbd>h</kbd>
-          </button>
-        </div>
-      </header>
+          </>
+        }
+      />
       <main class="middle" aria-busy={props.busy}>
         <Board
           position={ghost ?? props.position}
@@ -107,34 +129,56 @@ export function Table(props: TableProps) {
         />
       </main>
       <aside class="side">
-        {props.children}
-        <Actions
-          actions={props.actions}
-          marks={marks}
-          ranked={!props.barred && hints.ranked.value}
-          pointed={pointed.value}
-          busy={props.busy}
-          onAction={act}
-          onPoint={point}
-        />
-        <Hints
-          question={props.question}
-          seats={props.seats}
-          barred={props.barred}
-          pointed={pointed.value}
-          onPoint={point}
-        />
-        <Log
-          applied={props.applied}
-          seats={props.seats}
-          at={props.at}
-          {...since(props)}
-          glyphs={props.glyphs}
-          onGo={go}
-        />
+        {props.above && <div class="above">{props.above}</div>}
+        <section class={folded.value ? "seat folded" : "seat"} aria-label={say("seat")}>
+          <div class="means pictured">
+            <Purse position={props.position} previous={props.previous} seats={props.seats} seat={props.seat} />
+            <button
+              type="button"
+              class="fold"
+              aria-expanded={!folded.value}
+              aria-label={say("seat.fold")}
+              onClick={() => (folded.value = !folded.value)}
+            >
+              {folded.value ? "▴" : "▾"}
+            </button>
+          </div>
+          <div class="notices">{props.children}</div>
+          {(props.seat !== undefined || props.actions.length > 0) && !props.above && (
+            <Actions
+              actions={props.actions}
+              marks={marks}
+              ranked={!props.barred && hints.ranked.value}
+              pointed={pointed.value}
+              busy={props.busy}
+              fresh={fresh.value}
+              onAction={act}
+              onPoint={point}
+            />
+          )}
+        </section>
+        <div class="more">
+          {props.below}
+          <Hints
+            question={props.question}
+            seats={props.seats}
+            barred={props.barred}
+            pointed={pointed.value}
+            onPoint={point}
+          />
+          <Log
+            applied={props.applied}
+            seats={props.seats}
+            at={props.at}
+            {...since(props)}
+            glyphs={props.glyphs}
+            onGo={go}
+            onReplay={props.onReplay}
+          />
+        </div>
       </aside>
       <p class="unseen" aria-live="polite">
-        {props.applied[props.applied.length - 1]?.action?.label}. {props.turn}. {line}
+        {props.news}
       </p>
       {help.value && <Help onClose={() => (help.value = false)} />}
     </div>
@@ -142,6 +186,36 @@ export function Table(props: TableProps) {
 }
 
 const since = ({ since: ply }: TableProps) => (ply === undefined ? {} : { since: ply });
+
+const FRESH = 350; // milliseconds in which nobody can have read new actions: a click on them was meant for the old ones
+
+/** Whether the actions have just replaced others. */
+function useFresh(actions: readonly LegalAction[]) {
+  const fresh = useSignal(false);
+  const first = useRef(true);
+  useLayoutEffect(() => {
+    if (first.current || !actions.length) {
+      first.current = false;
+      fresh.value = false;
+      return undefined;
+    }
+    fresh.value = true;
+    const timer = setTimeout(() => {
+      fresh.value = false;
+    }, FRESH);
+    return () => clearTimeout(timer);
+  }, [actions]);
+  return fresh;
+}
+
+/** Give the focus to the actions when what had it is gone, as after a move. */
+function useFocusKept(): void {
+  const held = document.activeElement !== document.body;
+  useLayoutEffect(() => {
+    if (held && document.activeElement === document.body)
+      document.querySelector<HTMLElement>(".actions")?.focus({ preventScroll: true });
+  });
+}
 
 /** The keys, inactive while typing and with Ctrl, Alt or Meta. */
 function useKeys(props: TableProps, help: () => void): void {
@@ -157,6 +231,7 @@ function useKeys(props: TableProps, help: () => void): void {
     t: toggleWords,
     "/": () => document.getElementById("search")?.focus(),
     a: () => document.querySelector<HTMLElement>(".actions button")?.focus(),
+    ...props.keys,
   };
   useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {

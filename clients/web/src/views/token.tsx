@@ -2,12 +2,13 @@
 
 import { useSignal } from "@preact/signals";
 import { keepToken } from "../api.ts";
+import { say } from "../texts.ts";
 
 export function TokenScreen() {
   const typed = useSignal("");
   return (
     <main class="page">
-      <h1>This server requires a token</h1>
+      <h1>{say("token")}</h1>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -15,7 +16,7 @@ export function TokenScreen() {
         }}
       >
         <label>
-          Token, from whoever runs the server
+          {say("token.from")}
           <input
             type="password"
             autocomplete="off"
@@ -26,7 +27,7 @@ export function TokenScreen() {
           />
         </label>
         <button type="submit" class="main">
-          Go on
+          {say("token.go_on")}
         </button>
       </form>
     </main>

@@ -6,7 +6,8 @@ import type { Kept } from "../kept.ts";
 import { Copy, SeatName, Trouble } from "../parts.tsx";
 import { address } from "../route.ts";
 import { look, looks } from "../seats.ts";
-import { text } from "../text.ts";
+import { gameName } from "../text.ts";
+import { say } from "../texts.ts";
 
 export function Waiting({ kept, game }: { kept: Kept; game: Game }) {
   const name = useSignal(localStorage.getItem("name") ?? "");
@@ -18,22 +19,22 @@ export function Waiting({ kept, game }: { kept: Kept; game: Game }) {
   };
   return (
     <main class="page">
-      <h1>{text.games[game.game] ?? game.game}</h1>
-      <p>The game begins when every seat is taken.</p>
+      <h1>{gameName(game.game)}</h1>
+      <p>{say("waiting")}</p>
       <Trouble words={kept.broken.value} />
       <Trouble words={kept.refused.value} />
       <label>
-        Your name
+        {say("name")}
         <input maxLength={40} value={name.value} onInput={(event) => (name.value = event.currentTarget.value)} />
       </label>
       <ul class="seats">
         {game.seats.map((seat) => (
           <li key={seat.seat}>
             <SeatName look={seats[seat.seat] ?? look(seat.seat)} mine={kept.mine.value.includes(seat.seat)} />
-            {kept.away(seat) && <small>away</small>}
+            {kept.away(seat) && <small>{say("away")}</small>}
             {seat.kind === SeatKind.OPEN && (
               <button type="button" disabled={kept.busy.value} onClick={() => join(seat.seat)}>
-                Sit here
+                {say("waiting.sit")}
               </button>
             )}
             {seat.kind === SeatKind.OPEN && owner && (
@@ -42,14 +43,14 @@ export function Waiting({ kept, game }: { kept: Kept; game: Game }) {
                 disabled={kept.busy.value}
                 onClick={() => void kept.setSeat(seat.seat, SeatKind.BOT)}
               >
-                Let a bot play
+                {say("waiting.bot")}
               </button>
             )}
           </li>
         ))}
       </ul>
-      <Copy label="Send this link to the other players" value={address("game", game.gameId)} />
-      <a href="#/">Lobby</a>
+      <Copy label={say("waiting.link")} value={address("game", game.gameId)} />
+      <a href="#/">{say("menu.lobby")}</a>
     </main>
   );
 }

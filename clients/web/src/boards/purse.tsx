@@ -1,0 +1,90 @@
+// What a seat has, in one line beside its actions, and how the others stand.
+
+import type { ComponentChildren } from "preact";
+import type { CathedralPlayer } from "../gen/clerestory/v1/cathedral_pb.ts";
+import type { DuelPlayer } from "../gen/clerestory/v1/duel_pb.ts";
+import type { Position } from "../gen/clerestory/v1/position_pb.ts";
+import { SeatSign } from "../parts.tsx";
+import { say } from "../texts.ts";
+import { Good, Worker } from "./art.tsx";
+import { Chip, KINDS, Seal } from "./duel/chips.tsx";
+import { Change, Unseen } from "./spots.tsx";
+import type { SeatLook } from "./types.ts";
+
+/** A kind of thing, its picture, how many there are. */
+type Thing = [name: string, picture: ComponentChildren, count: number];
+
+const GOODS = ["sand", "wood", "stone", "metal"] as const;
+
+const ofCathedral = (player: CathedralPlayer): Thing[] => [
+  [say("thing.vp"), <Good key="vp" kind="vp" />, player.vp],
+  [say("thing.gold"), <Good key="gold" kind="gold" />, player.gold],
+  ...GOODS.map((kind): Thing => [say(`thing.${kind}`), <Good key={kind} kind={kind} />, player[kind]]),
+  [say("thing.workers"), <Worker key="workers" />, player.workers],
+];
+
+const ofDuel = (player: DuelPlayer): Thing[] => [
+  [say("thing.gold"), <Good key="gold" kind="gold" />, player.gold],
+  ...KINDS.map(([raw]): Thing => [say(`thing.${raw}`), <Chip key={raw} kind={raw} />, player.camp?.[raw] ?? 0]),
+  ...KINDS.map(
+    ([, turned]): Thing => [
+      say(`thing.${turned}`),
+      <Chip key={turned} kind={turned} />,
+      player.materials?.[turned] ?? 0,
+    ],
+  ),
+  [say("thing.seals"), <Seal key="seal" faces="?" />, player.seals.length + (player.personalFlipped ? 0 : 1)],
+];
+
+/** The things of a seat; none in a game without any. */
+function thingsOf(position: Position | undefined, seat: number): Thing[] {
+  const game = position?.game;
+  if (game?.case === "cathedral") return game.value.players.slice(seat, seat + 1).flatMap(ofCathedral);
+  return game?.case === "duel" ? game.value.players.slice(seat, seat + 1).flatMap(ofDuel) : [];
+}
+
+interface Props {
+  position: Position;
+  previous: Position | undefined;
+  seats: readonly SeatLook[];
+  /** The seat whose goods are shown; not set for an onlooker, who sees how all stand. */
+  seat: number | undefined;
+}
+
+/** The goods of a seat, and the first thing of each other one, by which they are compared. */
+export function Purse({ position, previous, seats, seat }: Props) {
+  const own = seats.find((look) => look.seat === seat);
+  const others = seats.filter((look) => look !== own);
+  return (
+    <>
+      {own && <Things look={own} now={thingsOf(position, own.seat)} was={thingsOf(previous, own.seat)} />}
+      {others.map((look) => (
+        <Things
+          key={look.seat}
+          look={look}
+          now={thingsOf(position, look.seat).slice(0, 1)}
+          was={thingsOf(previous, look.seat).slice(0, 1)}
+        />
+      ))}
+    </>
+  );
+}
+
+function Things({ look, now, was }: { look: SeatLook; now: readonly Thing[]; was: readonly Thing[] }) {
+  if (!now.length) return null;
+  return (
+    <ul class={now.length > 1 ? "purse-line own" : "purse-line"} aria-label={say("purse", { who: look.name })}>
+      <li>
+        <SeatSign look={look} />
+      </li>
+      {now.map(([name, picture, count], index) => (
+        <li key={name} class={count ? "thing" : "thing none"} title={name}>
+          {picture}
+          {count}
+          <Change of={count} was={was[index]?.[2]} />
+          <Unseen> {name}</Unseen>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,60 @@
+// Earlier positions of a kept game: one that is looked at, or one after the other as a replay.
+
+import { signal } from "@preact/signals";
+import { games, wordsOf } from "./api.ts";
+import type { Position } from "./gen/clerestory/v1/position_pb.ts";
+import type { Kept } from "./kept.ts";
+import { viewIn } from "./states.ts";
+
+const PAUSE = 900; // milliseconds on each position of a replay
+
+export interface Earlier {
+  game: string;
+  /** The displayed ply. */
+  ply: number;
+  /** Its position; until that has arrived, the one shown before. */
+  position: Position;
+  /** The position one ply before, if it was shown. */
+  previous?: Position | undefined;
+}
+
+export const earlier = signal<Earlier | undefined>(undefined);
+
+let replaying: ReturnType<typeof setTimeout> | undefined;
+
+/** Show the present again. */
+export function toPresent(): void {
+  clearTimeout(replaying);
+  earlier.value = undefined;
+}
+
+/** Show the position of an earlier ply in a seat's view; the latest request counts, in whatever order answers arrive. */
+export async function lookBack(kept: Kept, ply: number, shown: Position, seat: number | undefined): Promise<void> {
+  clearTimeout(replaying);
+  await look(kept, ply, shown, seat);
+}
+
+async function look(kept: Kept, ply: number, shown: Position, seat: number | undefined): Promise<void> {
+  const last = earlier.value;
+  const wanted = { game: kept.id, ply, position: shown, previous: last && last.ply === ply - 1 ? shown : undefined };
+  earlier.value = wanted;
+  try {
+    const { views } = await games.getGame({ gameId: kept.id, tokens: kept.tokens, ply });
+    const position = viewIn(views, seat)?.position;
+    if (position && earlier.value === wanted) earlier.value = { ...wanted, position };
+  } catch (error) {
+    if (earlier.value === wanted) earlier.value = undefined;
+    kept.refused.value = wordsOf(error);
+  }
+}
+
+/** Show the plies from one on, one after the other, and then the present. */
+export async function replay(kept: Kept, from: number, shown: Position, seat: number | undefined): Promise<void> {
+  clearTimeout(replaying);
+  if (from >= kept.log.value.length) return toPresent();
+  await look(kept, from, shown, seat);
+  const there = earlier.value;
+  if (there?.ply !== from) return undefined; // somebody went elsewhere
+  replaying = setTimeout(() => void replay(kept, from + 1, there.position, seat), PAUSE);
+  return undefined;
+}

@@ -1,0 +1,130 @@
+"""What a seat has and may do stays in sight, keeps the focus, and is told in words."""
+
+import json
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.harness import PATIENCE, new_game, play_on, settled, start
+
+SIZES: list[Any] = [{"width": 1366, "height": 768}, {"width": 390, "height": 844}, {"width": 320, "height": 640}]
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: str(size["width"]))
+@pytest.mark.parametrize("game", ["cathedral", "duel"])
+def test_goods_and_actions_are_in_sight_wherever_the_page_is_scrolled(page: Page, game: str, size: Any) -> None:
+    start(page, game=game)
+    page.set_viewport_size(size)
+    for place in ("0", "document.body.scrollHeight / 2", "document.body.scrollHeight"):
+        page.evaluate(f"scrollTo(0, {place})")
+        expect(page.locator(".purse-line.own")).to_be_in_viewport(ratio=1)
+        expect(page.locator(".action").first).to_be_in_viewport(ratio=1)
+        expect(page.locator(".turn")).to_be_in_viewport(ratio=1)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: str(size["width"]))
+def test_nothing_jumps_however_long_the_status_is(page: Page, size: Any) -> None:
+    start(page)
+    page.set_viewport_size(size)
+    expect(page.locator(".drawn")).to_be_visible(timeout=PATIENCE)
+    places = """() => ['.status', '.middle', '.actions', '.more'].map(
+        name => JSON.stringify(document.querySelector(name).getBoundingClientRect()))"""
+    before = page.evaluate(places)
+    page.locator(".stands p").evaluate("line => { line.textContent = 'Long words. '.repeat(60); }")
+    page.locator(".turn").evaluate("line => { line.textContent = 'Somebody with a long name '.repeat(9); }")
+    assert page.evaluate(places) == before
+    page.locator(".actions").evaluate("list => list.replaceChildren()")  # it is another's turn
+    assert page.evaluate(places) == before
+
+
+def test_the_focus_stays_with_the_actions(page: Page) -> None:
+    start(page)
+    page.keyboard.press("a")
+    for _ in range(5):
+        assert settled(page)
+        page.evaluate("document.querySelector('.action').focus()")
+        page.keyboard.press("Enter")
+        expect(page.locator(".actions:focus")).to_have_count(1, timeout=PATIENCE)
+
+
+def test_one_announcement_a_move_says_who_did_what(page: Page) -> None:
+    start(page)
+    said = """() => { window.said = [];
+        const told = document.querySelector('p[aria-live]');
+        new MutationObserver(() => window.said.push(told.textContent))
+            .observe(told, {characterData: true, childList: true, subtree: true}); }"""
+    page.evaluate(said)
+    action = page.locator(".action").first
+    label = action.inner_text()
+    action.click()
+    page.wait_for_function("label => window.said.some(one => one.startsWith(`Red: ${label}`))", arg=label)
+    settled(page)
+    told = page.evaluate("window.said")
+    assert len(told) == len(set(told))
+    assert told[-1].endswith("Your turn.")
+
+
+def test_a_second_click_on_new_actions_plays_nothing(page: Page) -> None:
+    """Whoever clicks twice means the first place once, not also what has come to lie there."""
+    start(page)
+    played: list[str] = []
+    page.on("request", lambda asked: played.append(asked.url) if "PlayAction" in asked.url else None)
+    page.evaluate(
+        """() => new MutationObserver(() => document.querySelector('.actions[data-fresh] .action')?.click())
+            .observe(document.body, {subtree: true, childList: true, attributes: true})"""
+    )
+    play_on(page, lambda offered: offered[0], 3)
+    assert len(played) == 3
+
+
+def test_the_others_move_at_a_pace_that_can_be_followed_and_skipped(page: Page) -> None:
+    start(page)
+    page.evaluate("localStorage.setItem('pace', '60000')")
+    page.reload()
+    settled(page)
+    page.locator(".action").first.click()
+    expect(page.get_by_text("The others are moving.")).to_be_visible(timeout=PATIENCE)
+    shown = page.locator(".log ol li").count()
+    page.keyboard.press("s")
+    expect(page.get_by_text("The others are moving.")).to_have_count(0)
+    assert settled(page)
+    assert page.locator(".log ol li").count() > shown
+
+
+def test_what_happened_since_is_shown_again(page: Page) -> None:
+    start(page, ("me", "bot1"), "cathedral")
+    play_on(page, lambda offered: offered[-1], 1)
+    settled(page)
+    page.keyboard.press("r")
+    expect(page.get_by_text("You are looking at an earlier moment.")).to_be_visible(timeout=PATIENCE)
+    expect(page.locator(".status.mine")).to_be_visible(timeout=PATIENCE)
+
+
+def test_changed_figures_say_by_how_much(page: Page) -> None:
+    start(page, ("me", "bot1"), "cathedral")
+    play_on(page, lambda offered: next((one for one in offered if one.startswith("hire")), offered[0]), 4)
+    play_on(page, lambda offered: offered[0], 1)
+    expect(page.locator(".by").first).to_be_attached()
+
+
+def test_broken_addresses_show_the_lobby(page: Page) -> None:
+    for address in ("#/%", "#/nowhere/at/all", "#/game"):
+        page.goto(f"/{address}")
+        page.reload()
+        expect(page.get_by_text("This address leads nowhere.")).to_be_visible()
+        expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
+
+
+def test_many_windows_leave_connections_for_calls(page: Page) -> None:
+    """A browser opens six connections to a host: with a stream in each window, the seventh could not even load."""
+    identifier = new_game(page, "duel", ["me", "bot1"])
+    settled(page)
+    others = [page.context.new_page() for _ in range(8)]
+    for other in others:
+        other.goto(f"/#/game/{identifier}")
+        assert settled(other)
+    expect(others[-1].get_by_text("this one looks every three seconds")).to_be_visible(timeout=PATIENCE)
+    play_on(others[-1], lambda offered: offered[0], 1)
+    ply = json.loads(str(others[-1].locator("[data-version]").get_attribute("data-version")))
+    page.wait_for_function("ply => Number(document.querySelector('[data-version]').dataset.version) >= ply", arg=ply)
