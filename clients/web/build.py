@@ -85,8 +85,11 @@ def arguments(pattern: str | dict[str, str]) -> str:
     """Return the type of the arguments of a pattern; one with plural forms counts `count`."""
     forms = [pattern] if isinstance(pattern, str) else list(pattern.values())
     names = {name for form in forms for name in re.findall(r"{(\w+)}", form)}
-    kinds = {name: "string | number" for name in sorted(names)} | ({} if isinstance(pattern, str) else {"count": "number"})
-    return "{ " + " ".join(f"{name}: {kind};" for name, kind in kinds.items()) + " }" if kinds else "Record<never, never>"
+    kinds = dict.fromkeys(sorted(names), "string | number")
+    if isinstance(pattern, dict):
+        kinds["count"] = "number"
+    fields = " ".join(f"{name}: {kind};" for name, kind in kinds.items())
+    return f"{{ {fields} }}" if fields else "Record<never, never>"
 
 
 if __name__ == "__main__":
