@@ -75,7 +75,7 @@ def write_messages() -> None:
 
 
 def write_texts() -> None:
-    """Write the arguments of each text in TypeScript, so that a wrong key or a missing argument is an error of types."""
+    """Write the arguments of each text in TypeScript: so a wrong key or a missing argument is an error of types."""
     patterns = json.loads(TEXTS.read_text())
     lines = [f"  {json.dumps(key)}: {arguments(pattern)};" for key, pattern in patterns.items()]
     (MESSAGES / "texts.ts").write_text("\n".join(("export interface Arguments {", *lines, "}", "")))
