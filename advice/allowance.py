@@ -6,8 +6,8 @@ from clerestory.advice.capacity import Capacity
 from clerestory.advice.lead import Lead
 from clerestory.advice.question import Question
 from clerestory.refusals import Reason, refuse
-from clerestory.search.ismcts import MIN_BYTES
 from clerestory.search.levels import level_of
+from clerestory.search.limits import MIN_BYTES
 from clerestory.sizes import spoken_size
 
 Cut = tuple[str, str]  # name of a WarningReason, without its prefix, and a sentence

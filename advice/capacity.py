@@ -4,9 +4,8 @@ import os
 from dataclasses import MISSING, dataclass
 
 from clerestory.advice.places import TOGETHER
-from clerestory.advice.question import LONGEST_TIME
 from clerestory.declared import COUNT, NOT_NEGATIVE, BadSettings, Numbers, declared, require_ranges
-from clerestory.search.ismcts import DEFAULT_MAX_BYTES, MIN_BYTES
+from clerestory.search.limits import DEFAULT_MAX_BYTES, LONGEST_TIME, MIN_BYTES
 from clerestory.sizes import spoken_size
 
 MIN_TREE_BYTES = 1 << 20

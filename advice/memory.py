@@ -12,7 +12,8 @@ from clerestory.advice.capacity import Capacity
 from clerestory.advice.places import TOGETHER
 from clerestory.advice.question import Question
 from clerestory.refusals import Reason, Refusal
-from clerestory.search.ismcts import MIN_BYTES, Searcher
+from clerestory.search.ismcts import Searcher
+from clerestory.search.limits import MIN_BYTES
 from clerestory.search.options import shipped
 from clerestory.seeds import drawn_seed
 

@@ -9,12 +9,11 @@ from clerestory.engine.errors import BadText
 from clerestory.engine.tuning import NUM_LEVELS
 from clerestory.refusals import Faults, Reason, refuse
 from clerestory.search.errors import HiddenFromSeat
-from clerestory.search.ismcts import MIN_BYTES, Searcher
+from clerestory.search.ismcts import Searcher
+from clerestory.search.limits import LONGEST_TIME, MAX_ITERATIONS, MIN_BYTES
 from clerestory.search.result import Result
 from clerestory.search.root import Root
 
-MAX_ITERATIONS = (1 << 63) - 1
-LONGEST_TIME = 24 * 3600.0  # seconds: the most that a search may be given
 LEAST_INTERVAL = 0.01  # seconds between two answers of an analysis
 USUAL_INTERVAL = 0.25
 LONGEST_INTERVAL = 3600.0

@@ -1,45 +1,18 @@
 """`clerestory annotate`: what decided a recorded game, and how much of it was luck."""
 
-import json
-import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console, Group, RenderableType
-from rich.progress import Progress
-from rich.table import Table
-from rich.text import Text
 
 from clerestory.cli.grouped import grouped
-from clerestory.cli.options import BadOption, JsonOption, read_file
-from clerestory.cli.screen import figures_table, screen
+from clerestory.cli.options import BadOption, JsonOption
 from clerestory.durations import parse_duration
-from clerestory.engine import Record, read_records
-from clerestory.review import Annotation
-from clerestory.review.classes import GLYPHS
 from clerestory.review.plan import ITERATIONS, LEAST, MOST
-from clerestory.review.report import report
-from clerestory.review.words import (
-    SHOWN,
-    curve,
-    figure_rows,
-    ledger_rows,
-    made_by,
-    note,
-    place,
-    rolled,
-    verdict,
-    winners,
-)
 
 if TYPE_CHECKING:
     from clerestory.advice.reviews import ReviewTerms
-
-CURVE = 50  # columns of a curve
 
 RecordArgument = Annotated[str, typer.Argument(help="A file of records, or - for standard input.")]
 
@@ -103,28 +76,13 @@ def annotate_record(
     as_json: JsonOption = False,
 ) -> None:
     """Review a recorded game: a ledger of luck, errors and gifts for each seat, which adds up to its result."""
-    from clerestory.cli.here import Here  # an analyst, which help does not need
+    from clerestory.cli.reviewing import review_record, show_review, write
+    from clerestory.review.report import report
 
-    played = chosen_record(record, number).state
-    terms = options.terms(played.seats)
-    with progress_bar() as progress, Here(threads or os.cpu_count() or 1) as here:
-        review = here.review(played, terms, progress)
+    review = review_record(record, number, options, threads)
     if html is not None:
         write(html, report(review))
-    if as_json:
-        typer.echo(json.dumps(review.to_dict(), indent=2))
-        return
-    screen().print(review_view(review))
-
-
-def chosen_record(path: str, number: int) -> Record:
-    """Return a game of a file. Raises BadOption."""
-    records = list(
-        read_records(read_file(path).decode("utf-8", errors="replace").splitlines(keepends=True), begun=True)
-    )
-    if number > len(records):
-        raise BadOption(f"--number: {number} is past the end; the file has {len(records)} games")
-    return records[number - 1]
+    show_review(review, as_json=as_json)
 
 
 def seconds_of(option: str, duration: str | None) -> float | None:
@@ -133,69 +91,3 @@ def seconds_of(option: str, duration: str | None) -> float | None:
     if duration is not None and (seconds is None or seconds <= 0):
         raise BadOption(f"{option}: {duration[:80]!r} is not a time like 90s")
     return seconds
-
-
-def write(path: Path, text: str) -> None:
-    """Write a file. Raises BadOption."""
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise BadOption(f"--html: {path}: {error.strerror}") from None
-
-
-@contextmanager
-def progress_bar() -> Iterator[Callable[[int, int], None]]:
-    """Yield a progress callback, which draws a bar on a terminal."""
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("reviewing", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
-
-
-def review_view(review: Annotation) -> RenderableType:
-    """Return a review for a screen of at least 60 columns."""
-    ended = review.ended or f"not over after {review.plies} plies"
-    parts: list[RenderableType] = [Text(f"{review.game}: {ended}", style="bold"), *chart(review), ledger_table(review)]
-    parts += [Text(note(review), style="dim"), Text(""), *errors(review), Text(""), luck_table(review)]
-    return Group(*parts, Text(f"Made by {made_by(review)}", style="dim"))
-
-
-def chart(review: Annotation) -> list[Text]:
-    """Return the share of the win of each seat over the game, a line for each."""
-    wide = max(map(len, review.names))
-    return [Text(f"{name:<{wide}} {curve(review, seat, CURVE)}") for seat, name in enumerate(review.names)]
-
-
-def ledger_table(review: Annotation) -> Table:
-    """Return the ledger, a column for each seat, and the figures below it."""
-    table = figures_table("", "", *review.names)
-    rows = ledger_rows(review)
-    for i, (name, cells) in enumerate(rows):
-        last = i == len(rows) - 1
-        table.add_row(name, *cells, style="bold" if last else "", end_section=last or i == len(rows) - 2)
-    for name, cells in figure_rows(review):
-        table.add_row(name, *cells)
-    return table
-
-
-def errors(review: Annotation) -> list[Text]:
-    """Return the most expensive errors in words."""
-    found = review.errors()[:SHOWN]
-    lines = [Text("Errors, the most expensive first" if found else "No errors above the noise", style="bold")]
-    for one in found:
-        glyph = GLYPHS[review.class_of(one)]
-        lines.append(Text(f"{glyph:<3}{review.names[one.seat]}: {one.label} ({place(one)})"))
-        lines.append(Text(f"   {verdict(one)}", style="dim"))
-        if found_by_rollouts := rolled(review, one):
-            lines.append(Text(f"   {found_by_rollouts}", style="dim"))
-    return lines
-
-
-def luck_table(review: Annotation) -> Table:
-    """Return the events with the largest luck."""
-    table = Table(title="Luckiest events", title_justify="left", title_style="bold")
-    for heading in ("ply", "event", "for whom, %"):
-        table.add_column(heading, overflow="fold")
-    for one in review.luckiest(SHOWN // 2):
-        table.add_row(str(one.ply), one.label, winners(review, one))
-    return table

@@ -1,27 +1,13 @@
 """`clerestory arena`: two bots against each other, on the same deals from every seat."""
 
-import json
-import math
-import re
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
-from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from clerestory.arena.match import Match
-from clerestory.arena.results import open_results
-from clerestory.arena.series import Report, Side, play_match, report
-from clerestory.arena.statistics import Interval, Sprt
-from clerestory.cli.bots import BotsOption
-from clerestory.cli.crew import MATCH, WORKERS, BotArgument, MatchOptions, WorkerOptions, loader
+from clerestory.cli.crew import MATCH, WORKERS, BotArgument, BotsOption, MatchOptions, WorkerOptions
 from clerestory.cli.grouped import grouped
-from clerestory.cli.options import BadOption, chosen_game
-from clerestory.cli.screen import figures_table, screen
+from clerestory.cli.options import chosen_game
 
 
 @grouped()
@@ -46,84 +32,7 @@ def arena(
     bots: BotsOption = False,  # noqa: ARG001  # its callback does the work
 ) -> None:
     """Play the first bot in every seat of every deal, the second one in all others, and say which is stronger."""
-    game, seats = options.game, options.seats
-    chosen_game(game, seats)
-    test = None if sprt is None else read_sprt(sprt)
-    match = Match(loader(game), seats, (a, b), options.budget, options.seed, math.ceil(games / seats))
-    match.rehearse()
-    outcome = play(match, out, workers, test)
-    if options.as_json:
-        typer.echo(json.dumps({**match.header(), "seed": options.seed, **finite(asdict(outcome))}))
-    else:
-        show(outcome, match, test)
+    from clerestory.cli.matches import play_bots
 
-
-def read_sprt(text: str) -> Sprt:
-    """Return the test of `ELO0,ELO1`. Raises BadOption."""
-    numbers = re.fullmatch(r"(-?\d+(?:\.\d+)?),(-?\d+(?:\.\d+)?)", text, re.ASCII)
-    if numbers is None or not float(numbers[1]) < float(numbers[2]):
-        raise BadOption(f"--sprt: {text!r} is not a pair of Elo differences like 0,10, the lower first")
-    return Sprt(float(numbers[1]), float(numbers[2]))
-
-
-def play(match: Match, out: Path | None, workers: WorkerOptions, sprt: Sprt | None = None) -> Report:
-    """Play the games still missing, with a progress bar on standard error, and report."""
-    with open_results(out, match) as results, progress_bar(match.deals * match.seats) as step:
-        step(len(results.of(match)))
-        with closing(play_match(match, results, workers=workers.number(), sprt=sprt, crew=workers.crew())) as games:
-            for _ in games:
-                step(1)
-        outcome = report(match, results, sprt)
-    assert outcome is not None
-    return outcome
-
-
-@contextmanager
-def progress_bar(games: int) -> Iterator[Callable[[int], None]]:
-    """Yield the function that counts finished games; the bar is for terminals only."""
-    console = Console(stderr=True)
-    columns = (TextColumn("playing"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
-        task = progress.add_task("playing", total=games)
-        yield lambda more: progress.advance(task, more)
-
-
-def finite(fields: Any) -> Any:
-    """Return the fields with None for infinities, which JSON lacks."""
-    if isinstance(fields, dict):
-        return {name: finite(value) for name, value in fields.items()}
-    return None if isinstance(fields, float) and math.isinf(fields) else fields
-
-
-# -- for people ------------------------------------------------------------------------------------
-
-
-SIDE = ("bot", "score share", "mean score", "ms a move", "iterations a move")
-
-
-def show(outcome: Report, match: Match, sprt: Sprt | None) -> None:
-    """Print the two sides and the result of the match."""
-    title = f"{match.load().name}, {match.seats} seats, {match.budget} a move: {outcome.games:,} games"
-    table = figures_table(title, "", "A", "B")
-    for row in zip(SIDE, side_cells(outcome.a), side_cells(outcome.b), strict=True):
-        table.add_row(*row)
-    screen().print(table)
-    typer.echo(f"score share of A  {spread(outcome.score, '.1%')}  (even: {1 / match.seats:.1%})")
-    typer.echo(f"Elo, A minus B     {spread(outcome.elo, '+.0f')}")
-    typer.echo(f"margin of A       {spread(outcome.margin, '+.2f')}")
-    if sprt and outcome.llr is not None:
-        low, high = sprt.bounds
-        typer.echo(
-            f"SPRT {sprt.elo0:g},{sprt.elo1:g}  {outcome.verdict}, ratio {outcome.llr:.2f} of {low:.2f}, {high:.2f}"
-        )
-
-
-def side_cells(side: Side) -> tuple[str, ...]:
-    """Return the cells of a side, as SIDE names them."""
-    value = "-" if side.value is None else f"{side.value:.2f}"
-    return side.bot, f"{side.score:.1%}", value, f"{side.ms_per_move:.2f}", f"{side.iterations_per_move:,.0f}"
-
-
-def spread(interval: Interval, style: str) -> str:
-    """Return a figure with its interval."""
-    return f"{interval.mean:{style}}  [{interval.low:{style}}, {interval.high:{style}}]"
+    chosen_game(options.game, options.seats)
+    play_bots((a, b), options, games, out, workers, sprt)

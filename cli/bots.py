@@ -1,9 +1,6 @@
 """The list of the bots with their options, which commands print on request."""
 
 from textwrap import fill
-from typing import Annotated
-
-import typer
 
 from clerestory.arena.bots import BOTS, PINNED, options_of, own_options
 from clerestory.cli.screen import screen
@@ -15,16 +12,9 @@ INDENT = " " * 4
 SEARCH = "Options of a search, with the defaults of ismcts-plain:"
 
 
-def list_bots(wanted: bool) -> None:
-    """Print every bot and every option of a search, and end."""
-    if wanted:
-        typer.echo("\n\n".join([*map(bot_lines, BOTS), SEARCH, *search_lines()]))
-        raise typer.Exit
-
-
-BotsOption = Annotated[
-    bool, typer.Option("--bots", callback=list_bots, is_eager=True, help="List the bots with their options, and exit.")
-]
+def bots_in_words() -> str:
+    """Return every bot and every option of a search, as commands list them."""
+    return "\n\n".join([*map(bot_lines, BOTS), SEARCH, *search_lines()])
 
 
 def bot_lines(name: str) -> str:

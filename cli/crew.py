@@ -5,16 +5,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, partial
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clerestory.arena.bots import BOTS
-from clerestory.arena.on_ray import on_ray
-from clerestory.arena.pool import Crew, on_processes
 from clerestory.cli.options import CATALOGUES, DEFAULT_GAME, BadOption, GameOption, JsonOption, SeatsOption, SeedOption
-from clerestory.engine import game
-from clerestory.engine.core import Game
+
+if TYPE_CHECKING:
+    from clerestory.arena.pool import Crew
+    from clerestory.engine import Game
 
 
 class Place(StrEnum):
@@ -24,11 +23,21 @@ class Place(StrEnum):
     RAY = "ray"
 
 
+def list_bots(wanted: bool) -> None:
+    """Print every bot and every option of a search, and end."""
+    if wanted:
+        from clerestory.cli.bots import bots_in_words
+
+        typer.echo(bots_in_words())
+        raise typer.Exit
+
+
+BotsOption = Annotated[
+    bool, typer.Option("--bots", callback=list_bots, is_eager=True, help="List the bots with their options, and exit.")
+]
 BotArgument = Annotated[
     str,
-    typer.Argument(
-        metavar="BOT", help=f"Name and options, as in greedy:samples=16 (see --bots); names are {', '.join(BOTS)}."
-    ),
+    typer.Argument(metavar="BOT", help="Name and options of a player, as in greedy:samples=16; --bots lists them all."),
 ]
 WorkersOption = Annotated[
     int | None, typer.Option(metavar="N", min=1, max=1024, help="Processes that play; by default one per core.")
@@ -51,8 +60,11 @@ class WorkerOptions:
         """Return the number of workers."""
         return self.workers or os.cpu_count() or 1
 
-    def crew(self) -> Crew:
+    def crew(self) -> "Crew":
         """Return the crew that runs the games. Raises BadOption."""
+        from clerestory.arena.on_ray import on_ray
+        from clerestory.arena.pool import on_processes
+
         if self.on is Place.RAY:
             return partial(on_ray, address=self.ray_address)
         if self.ray_address is not None:
@@ -79,12 +91,14 @@ class MatchOptions:
 MATCH = MatchOptions()
 
 
-def loader(name: str) -> Callable[[], Game]:
+def loader(name: str) -> "Callable[[], Game]":
     """Return a function that loads a game with this command's catalogue, in any process."""
     return partial(load_game, name, CATALOGUES.get(name))
 
 
 @cache
-def load_game(name: str, catalogue: str | None) -> Game:
+def load_game(name: str, catalogue: str | None) -> "Game":
     """Return a game with the cards of a catalogue file."""
+    from clerestory.engine import game
+
     return game(name, catalogue=catalogue)

@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from typing import Any, Self, TypeVar, Unpack
 
 from clerestory.advice import Analyst, Answer, Capacity, Question, Terms, pose
-from clerestory.advice.question import LONGEST_TIME
 from clerestory.advice.reviewer import Reviewer
 from clerestory.advice.reviews import ReviewTerms, review
 from clerestory.clients import AdvisorError, Recommendation, Update
@@ -16,6 +15,7 @@ from clerestory.engine import State, from_position
 from clerestory.engine.errors import BadPosition
 from clerestory.refusals import Reason, Refusal
 from clerestory.review.annotation import Annotation
+from clerestory.search.limits import LONGEST_TIME
 from clerestory.server.errors import CODES, field_of
 from clerestory.server.translate_answers import write_recommendation
 

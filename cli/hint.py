@@ -5,10 +5,6 @@ from typing import Annotated
 import typer
 
 from clerestory.cli.options import JsonOption, read_file
-from clerestory.cli.recommend import show_answer, show_updates
-from clerestory.cli.servers import advised
-from clerestory.clients.wire import QuestionOptions
-from clerestory.engine import from_position
 
 EVERY = "200ms"  # between two tables with --watch
 
@@ -28,12 +24,16 @@ def hint(
     as_json: JsonOption = False,
 ) -> None:
     """Rank the legal actions, best first, with what each loses to the best and how play may continue."""
+    from clerestory.cli.asking import show_answer, show_updates
+    from clerestory.cli.servers import advised
+    from clerestory.clients.wire import QuestionOptions
+
     text = read_file(position)
     options = QuestionOptions(lines=0 if as_json else lines, threads=threads, seed=seed, early_stop=False)
     with advised(None, workers=threads) as advisor:
         if watch and not as_json:
             with advisor.analyze(text, time, every=EVERY, **options) as updates:
-                show_updates(updates, from_position(text))
+                show_updates(updates, text)
             return
         answer = advisor.recommend(text, time, **options)
     show_answer(answer, text, as_json=as_json)

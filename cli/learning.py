@@ -13,9 +13,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from clerestory.arena.pool import Crew
-from clerestory.cli.arena import read_sprt
 from clerestory.cli.crew import loader
 from clerestory.cli.learn import LearningOptions
+from clerestory.cli.matches import read_sprt
 from clerestory.cli.options import BadOption, chosen_game
 from clerestory.learn.chunks import GAMES_PER_CHUNK
 from clerestory.learn.fit import Schedule

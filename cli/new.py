@@ -1,12 +1,14 @@
 """`clerestory new`: writes a position file, as input for the other commands."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from clerestory.cli.options import GameOption, SeatsOption, SeedOption, chosen_game
-from clerestory.engine import Rng, State
+
+if TYPE_CHECKING:
+    from clerestory.engine import State
 
 
 def new(
@@ -23,8 +25,10 @@ def new(
         out.write_text(text + "\n")
 
 
-def first_decision(name: str, seats: int, seed: int) -> State:
+def first_decision(name: str, seats: int, seed: int) -> "State":
     """Return the first position at which a seat decides."""
+    from clerestory.engine import Rng  # with the games, which help does not need
+
     rng = Rng(seed)
     state = chosen_game(name, seats).new(seats, rng)
     state.play_nature(rng)

@@ -2,19 +2,19 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clerestory.engine import GAMES
-from clerestory.engine.core import Game
-from clerestory.engine.games import game_of_catalogue
-from clerestory.engine.value import LEARNED, is_shipped, value_in_use
+from clerestory.engine.names import NAMES
+
+if TYPE_CHECKING:
+    from clerestory.engine import Game
 
 CATALOGUES: dict[str, str] = {}  # files of this command's options --catalogue, by game
 
 DEFAULT_GAME = "cathedral"
-GameOption = Annotated[str, typer.Option("--game", metavar="GAME", help=f"Name of the game: {', '.join(GAMES)}.")]
+GameOption = Annotated[str, typer.Option("--game", metavar="GAME", help=f"Name of the game: {', '.join(NAMES)}.")]
 SeatsOption = Annotated[int, typer.Option("--seats", metavar="N", help="Number of players.")]
 SeedOption = Annotated[
     int,
@@ -29,13 +29,17 @@ class BadOption(ValueError):
 
 def use_catalogue(path: Path) -> None:
     """Use the cards of a file, and those of our children. Raises GameError."""
+    from clerestory.engine.games import game_of_catalogue
+
     rules = game_of_catalogue(path)
     CATALOGUES[rules.name] = str(path.resolve())
     announce_value(rules)
 
 
-def announce_value(rules: Game) -> None:
+def announce_value(rules: "Game") -> None:
     """Say on standard error if the shipped learned value cannot be used with these cards."""
+    from clerestory.engine.value import LEARNED, is_shipped, value_in_use
+
     value, why = value_in_use(rules)
     if value != LEARNED and is_shipped(rules.name):
         typer.echo(f"{rules.name}: the search uses the hand-made value: {why}", err=True)
@@ -46,10 +50,12 @@ def catalogue_options() -> list[str]:
     return [word for path in CATALOGUES.values() for word in ("--catalogue", path)]
 
 
-def chosen_game(name: str, *seats: int) -> Game:
+def chosen_game(name: str, *seats: int) -> "Game":
     """Return the game, which can be played with each of the numbers of seats. Raises BadOption."""
-    if name not in GAMES:
-        raise BadOption(f"--game: {name!r} is not one of {', '.join(GAMES)}")
+    if name not in NAMES:
+        raise BadOption(f"--game: {name!r} is not one of {', '.join(NAMES)}")
+    from clerestory.engine import GAMES
+
     game = GAMES[name]
     for number in seats:
         if number not in game.seats:

@@ -1,23 +1,17 @@
 """`clerestory recommend` and `analyze`: the best move in a position with its reason, at the end or live."""
 
-import json
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from google.protobuf.json_format import MessageToDict
 
-from clerestory.advice.question import MAX_ITERATIONS
-from clerestory.cli.answers import answer_view
+from clerestory.cli.access import PLAIN, Access, ServerOption
 from clerestory.cli.grouped import grouped
-from clerestory.cli.options import BadOption, JsonOption, read_file
-from clerestory.cli.screen import redrawing, screen
-from clerestory.cli.servers import PLAIN, Access, ServerOption, advised
-from clerestory.clients import Recommendation, Update
-from clerestory.clients.wire import ONLOOKER, QuestionOptions
-from clerestory.engine import State, from_position
-from clerestory.v1.advisor_pb2 import RecommendMoveResponse
+from clerestory.cli.options import JsonOption, read_file
+from clerestory.search.limits import MAX_ITERATIONS
+
+if TYPE_CHECKING:
+    from clerestory.clients.wire import QuestionOptions
 
 MAX_NUMBER = 2**64 - 1
 DEFAULT_TIME = "1s"
@@ -94,8 +88,10 @@ class Query:
         """Return the time budget; the default one for a search without any limit."""
         return DEFAULT_TIME if self.time is None and self.iterations is None else self.time
 
-    def options(self, lines: int) -> QuestionOptions:
+    def options(self, lines: int) -> "QuestionOptions":
         """Return the question's options, as a client takes them."""
+        from clerestory.clients.wire import QuestionOptions
+
         search = QuestionOptions(iterations=self.iterations, seed=self.seed, threads=self.threads, lines=lines)
         return QuestionOptions(seat=self.seat, consider=self.consider, avoid=self.avoid, **search)
 
@@ -112,6 +108,9 @@ def recommend(
     as_json: JsonOption = False,
 ) -> None:
     """Recommend a move for the seat to decide, using only what that seat can know."""
+    from clerestory.cli.asking import show_answer
+    from clerestory.cli.servers import advised
+
     text, options = read_file(question.position), question.options(lines)
     options["level"] = level
     with advised(server, access, question.threads) as advisor:
@@ -136,6 +135,9 @@ def analyze(
     as_json: JsonOption = False,
 ) -> None:
     """Show the best actions of a position and how play may go on, ever more exactly; with --json, a line per table."""
+    from clerestory.cli.asking import observer_of, print_updates, show_updates
+    from clerestory.cli.servers import advised
+
     text = read_file(question.position)
     watcher, options = observer_of(observer), question.options(lines)
     with (
@@ -147,43 +149,4 @@ def analyze(
         if as_json:
             print_updates(updates)
         else:
-            show_updates(updates, from_position(text))
-
-
-def observer_of(word: str | None) -> int | None:
-    """Return whose knowledge an option names. Raises BadOption."""
-    if word is None or word == "onlooker":
-        return None if word is None else ONLOOKER
-    if not (word.isascii() and word.isdigit()):
-        raise BadOption(f"--observer: {word!r} is neither a seat nor onlooker")
-    return int(word)
-
-
-def in_json(answer: RecommendMoveResponse) -> dict[str, Any]:
-    """Return an answer in the JSON of the API, with its names as proto/ has them; 64-bit numbers are strings."""
-    return MessageToDict(answer, preserving_proto_field_name=True, always_print_fields_with_no_presence=True)
-
-
-def show_answer(answer: Recommendation, position: bytes, *, as_json: bool) -> None:
-    """Print an answer about a position."""
-    if as_json:
-        typer.echo(json.dumps(in_json(answer.message), indent=2))
-        return
-    console = screen()
-    console.print(answer_view(answer, from_position(position), console.width))
-
-
-def print_updates(updates: Iterator[Update]) -> None:
-    """Print each table as it arrives, as a line of JSON."""
-    for update in updates:
-        recommendation = in_json(update.recommendation.message)
-        fields = {"recommendation": recommendation, "sequence": update.sequence, "final": update.final}
-        typer.echo(json.dumps(fields))
-
-
-def show_updates(updates: Iterator[Update], state: State) -> None:
-    """Show each table as it arrives, in place of the previous one."""
-    console = screen()
-    with redrawing(console) as show:
-        for update in updates:
-            show(answer_view(update.recommendation, state, console.width))
+            show_updates(updates, text)

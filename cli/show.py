@@ -1,15 +1,10 @@
 """`clerestory show` and `replay`: positions and records, for people to read."""
 
-import json
 from typing import Annotated
 
 import typer
 
-from clerestory.cli.options import BadOption, JsonOption, read_file
-from clerestory.cli.screen import actions_table, ending, screen
-from clerestory.engine import NATURE, BadRecord, Record, State, from_position, read_records
-from clerestory.engine.record import whole_lines
-from clerestory.engine.scoring import outcome, point_sources
+from clerestory.cli.options import JsonOption, read_file
 
 
 def show(
@@ -18,28 +13,9 @@ def show(
     as_json: JsonOption = False,
 ) -> None:
     """Print a position and its legal actions."""
-    state = from_position(read_file(position))
-    if seat is not None:
-        state = state.observe(seat)
-    if as_json:
-        typer.echo(json.dumps({"position": state.to_position(), "turn": state.turn, "legal": legal(state)}, indent=2))
-        return
-    console = screen()
-    console.print(f"{state}\n\n{turn_line(state)}")
-    if not state.over:
-        console.print(actions_table(("", action) for action in state.legal_actions()))
+    from clerestory.cli.showing import show_position
 
-
-def turn_line(state: State) -> str:
-    """Return a sentence on whose turn it is."""
-    if state.over:
-        return f"The game is over; win shares {', '.join(f'{share:.2f}' for share in state.returns())}."
-    return "A chance event is due:" if state.turn == NATURE else f"{state.game.seat_name(state.turn)} is to decide:"
-
-
-def legal(state: State) -> list[dict[str, str]]:
-    """Return the texts and labels of the legal actions."""
-    return [{"text": action.text, "label": action.label} for action in state.legal_actions()]
+    show_position(read_file(position), seat, as_json=as_json)
 
 
 def replay(
@@ -54,48 +30,6 @@ def replay(
 
     A last game whose writer was killed, perhaps in the middle of a line, is unfinished.
     """
-    lines = read_file(record).decode("utf-8", errors="replace").splitlines(keepends=True)
-    if lines and not whole_lines(lines):
-        raise BadRecord(1, "is incomplete, and there is no line before it")
-    for number, played in enumerate(read_records(lines, begun=True), 1):
-        if ply is not None:
-            typer.echo(position_at(played.state, ply).to_json(indent=2))
-            return
-        if as_json:
-            typer.echo(json.dumps(summary(number, played)))
-        else:
-            screen().print("\n".join(for_people(number, played)))
+    from clerestory.cli.showing import replay_records
 
-
-def position_at(end: State, ply: int) -> State:
-    """Return the position after `ply` plies of a game. Raises BadOption."""
-    if ply > len(end.history):
-        raise BadOption(f"--ply: {ply} is past the end; the game has {len(end.history)} plies")
-    state = end.copy(history=True)
-    while len(state.history) > ply:
-        state.undo()
-    return state
-
-
-def for_people(number: int, record: Record) -> list[str]:
-    """Return a summary of a game, in lines of text."""
-    state = record.state
-    seed = "" if record.seed is None else f", seed {record.seed}"
-    about = f"game {number}: {state.game.name}, {state.seats} seats{seed}, {len(state.history)} plies"
-    return [about, *(ending(state) if state.over else ["unfinished"])]
-
-
-def summary(number: int, record: Record) -> dict[str, object]:
-    """Return a summary of a game, for programs."""
-    state = record.state
-    return {
-        "number": number,
-        "game": state.game.name,
-        "seats": state.seats,
-        "seed": record.seed,
-        "plies": len(state.history),
-        "returns": list(state.returns()) if state.over else None,
-        "margins": list(state.margins()) if state.over else None,
-        "outcome": outcome(state) if state.over else None,
-        "points": point_sources(state) if state.over else None,
-    }
+    replay_records(read_file(record).decode("utf-8", errors="replace"), ply, as_json=as_json)

@@ -2,18 +2,17 @@
 
 import asyncio
 import signal
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from clerestory.cli.access import PLAIN, Access
 from clerestory.cli.doors import NamesOption, PageOption, ProxiesOption, chosen_door
 from clerestory.cli.grouped import grouped
-from clerestory.cli.servers import PLAIN, Access
-from clerestory.clients.connection import Connection, dial
-from clerestory.door.config import DoorSettings
-from clerestory.door.serve import opened
-from clerestory.server.descriptors import connections, take_descriptors
-from clerestory.server.logs import write_logs
+
+if TYPE_CHECKING:
+    from clerestory.clients.connection import Connection
+    from clerestory.door.config import DoorSettings
 
 
 @grouped()
@@ -31,14 +30,20 @@ def web(
     access: Access = PLAIN,
 ) -> None:
     """Show the page of a server that runs elsewhere, until SIGTERM or SIGINT."""
+    from clerestory.clients.connection import dial
+    from clerestory.server.logs import write_logs
+
     tls = access.tls()
     door = chosen_door(listen, web_name, insecure, web_page, web_proxy)
     write_logs("text", "info")
     asyncio.run(stand(door, dial(server, access.token(), tls, retries=False)))
 
 
-async def stand(door: DoorSettings, server: Connection) -> None:
+async def stand(door: "DoorSettings", server: "Connection") -> None:
     """Keep a door open until a signal comes."""
+    from clerestory.door.serve import opened
+    from clerestory.server.descriptors import connections, take_descriptors
+
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)

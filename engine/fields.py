@@ -25,7 +25,7 @@ Shape = TypeVar("Shape", bound="Fields")
 class Fields(BaseModel):
     """A JSON object with exactly these fields, of exactly these types."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)  # built on first use
 
 
 def read_fields(shape: type[Shape], fields: object, path: str, error: type[Violations]) -> Shape:

@@ -7,8 +7,8 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator, Field, TypeAdapter
 
-from clerestory.advice.question import LONGEST_TIME
 from clerestory.engine.tuning import NUM_LEVELS
+from clerestory.search.limits import LONGEST_TIME
 
 USUAL_SECONDS = 1.0  # that a bot takes for a move by default
 LATEST = 253_402_300_799_999  # milliseconds since 1970: the end of the year 9999, later than which no message can say

@@ -27,7 +27,7 @@ from clerestory.arena.match import decisions, derived_seed
 from clerestory.cli.options import DEFAULT_GAME
 from clerestory.engine import GAMES, NATURE, Rng, State
 from clerestory.review import UNIT, Annotation, ReviewPlan, annotate
-from clerestory.review.annotate import answered
+from clerestory.review.annotating import answered
 from clerestory.review.classes import SeatFigures, quiet_steps, steps
 from clerestory.review.course import plies_of
 from clerestory.review.ledger import PlyValuation

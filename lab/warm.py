@@ -15,7 +15,8 @@ from clerestory.arena.bots import Move
 from clerestory.arena.match import ChooseMove, play_between
 from clerestory.arena.statistics import score_interval
 from clerestory.engine import GAMES, State
-from clerestory.search.ismcts import DEFAULT_MAX_BYTES, Searcher
+from clerestory.search.ismcts import Searcher
+from clerestory.search.limits import DEFAULT_MAX_BYTES
 from clerestory.search.options import shipped
 from clerestory.search.result import Result
 from clerestory.search.root import observe

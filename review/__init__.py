@@ -1,8 +1,5 @@
 """Game reviews: a ledger of win shares that adds up, and figures on decisions and luck."""
 
-from clerestory.review.annotate import annotate
-from clerestory.review.annotation import Annotation
-from clerestory.review.ledger import UNIT, Account, PlyValuation
-from clerestory.review.plan import ReviewPlan
+from clerestory.exports import exports
 
-__all__ = ["UNIT", "Account", "Annotation", "PlyValuation", "ReviewPlan", "annotate"]
+__getattr__, __all__ = exports(__name__)

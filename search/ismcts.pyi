@@ -7,9 +7,6 @@ from clerestory.search.result import Result, StopReason
 from clerestory.search.root import Root
 from clerestory.search.turns import Worker
 
-DEFAULT_MAX_BYTES: int
-MIN_BYTES: int
-
 class Searcher:
     def __init__(
         self,

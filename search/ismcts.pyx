@@ -17,7 +17,7 @@ from clerestory.search.turns cimport Worker
 
 from clerestory.search.certainty import certainty
 from clerestory.search.errors import BadLimit, WrongSeat
-from clerestory.search.limits import end_of_run, require_threads
+from clerestory.search.limits import DEFAULT_MAX_BYTES, MIN_BYTES, end_of_run, require_threads
 from clerestory.search.lines import LineBuilder
 from clerestory.search.options import Options
 from clerestory.search.reasons import explained, gain
@@ -28,8 +28,6 @@ cdef extern from "sharing.h":
     void write_flag(int *flag, int value) noexcept nogil
     void write_left(uint64_t *left, uint64_t n) noexcept nogil
 
-DEFAULT_MAX_BYTES = 256 << 20
-MIN_BYTES = 1 << 16
 ANY_NUMBER = 1 << 62         # of iterations: more than any search makes
 EXPLAINED_WORLDS = 100
 MANY_PLIES = 1 << 40

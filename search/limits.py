@@ -1,9 +1,13 @@
-"""When a search ends, and how many threads it may have."""
+"""When a search ends, and how much memory and how many threads it may have."""
 
 import math
 
 from clerestory.search.errors import BadLimit
 
+MAX_ITERATIONS = (1 << 63) - 1
+LONGEST_TIME = 24 * 3600.0  # seconds: the most that a search may be given
+MIN_BYTES = 1 << 16  # of a tree
+DEFAULT_MAX_BYTES = 256 << 20
 MAX_THREADS = 256
 
 

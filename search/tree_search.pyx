@@ -27,6 +27,7 @@ from clerestory.engine.value import value_of
 from clerestory.search.errors import BadLimit
 from clerestory.search.lines import ActionStatistics
 from clerestory.search.options import IDENTITIES
+from clerestory.sizes import spoken_size
 
 
 cdef class SharedTree:
@@ -40,7 +41,7 @@ cdef class SharedTree:
     def __cinit__(self, uint64_t max_bytes, int seats):
         gate_open(&self.gate)
         if not tree_open(&self.tree, max_bytes, seats):
-            raise MemoryError(f"no memory for a tree of {max_bytes} bytes")
+            raise MemoryError(f"no memory for a tree of {spoken_size(max_bytes)}")
 
     def __dealloc__(self):
         tree_close(&self.tree)

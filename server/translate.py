@@ -11,11 +11,12 @@ from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 
-from clerestory.advice.question import LONGEST_TIME, Question, Terms, posed, time_fault
+from clerestory.advice.question import Question, Terms, posed, time_fault
 from clerestory.engine.core import NATURE, State
 from clerestory.engine.errors import BadPosition
 from clerestory.engine.games import GAMES
 from clerestory.refusals import Faults, Reason, Refusal, refuse
+from clerestory.search.limits import LONGEST_TIME
 from clerestory.v1 import advisor_pb2 as api
 from clerestory.v1.position_pb2 import Position
 

@@ -17,9 +17,10 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
+from clerestory.cli.access import ServerOption
 from clerestory.cli.options import BadOption, JsonOption, read_file
 from clerestory.cli.screen import figures_table, screen
-from clerestory.cli.servers import ServerOption, connected
+from clerestory.cli.servers import connected
 from clerestory.clients import Advisor
 from clerestory.engine import State, from_position
 from clerestory.search.ismcts import Searcher

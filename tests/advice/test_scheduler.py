@@ -150,7 +150,7 @@ async def test_a_search_with_helpers_ends_early() -> None:
 
 async def test_a_search_without_memory_is_turned_away(monkeypatch: pytest.MonkeyPatch) -> None:
     def no_memory(*_: object, **__: object) -> None:
-        raise MemoryError("no memory for a tree of 1 bytes")
+        raise MemoryError("no memory for a tree of 1 MB")
 
     async with served() as server:
         with monkeypatch.context() as patch:

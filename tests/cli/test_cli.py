@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 from google.protobuf.json_format import ParseDict
 
-from clerestory.advice.question import MAX_ITERATIONS
 from clerestory.cli.embedded import embedded_server
 from clerestory.cli.new import first_decision
 from clerestory.clients import Advisor, Busy, Unavailable
 from clerestory.engine import from_position
+from clerestory.search.limits import MAX_ITERATIONS
 from clerestory.v1.advisor_pb2 import RecommendMoveResponse
 
 COMMAND = [sys.executable, "-m", "clerestory"]

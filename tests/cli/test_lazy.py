@@ -10,6 +10,8 @@ from typer.testing import CliRunner
 
 from clerestory.cli.bench import bench
 from clerestory.cli.main import BAD_INPUT, FAILURES, app
+from clerestory.engine import GAMES
+from clerestory.engine.names import NAMES
 
 ROOT = "clerestory"
 HEAVY = {"asyncio", "google.protobuf", "grpc", "numpy", "rich.console", "uvicorn"}
@@ -83,3 +85,7 @@ def test_every_error_that_ends_a_command_in_one_line_exists(name: str) -> None:
     found = resolve_name(name)
     assert issubclass(found, Exception)
     assert f"{found.__module__}.{found.__qualname__}" == name
+
+
+def test_help_names_the_games_that_there_are() -> None:
+    assert list(GAMES) == list(NAMES)

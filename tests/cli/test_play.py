@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from clerestory.cli.play import read_player
+from clerestory.cli.opening import read_player
 from clerestory.cli.playing import SeatPlayer
 from clerestory.engine import read_records
 from clerestory.engine.scoring import outcome

@@ -10,12 +10,13 @@ import pytest
 from google.protobuf.descriptor import Descriptor
 from google.protobuf.duration_pb2 import Duration
 
-from clerestory.advice.question import LONGEST_INTERVAL, LONGEST_TIME
+from clerestory.advice.question import LONGEST_INTERVAL
 from clerestory.games.keeper import summary_of
 from clerestory.games.kept import ServerGame
 from clerestory.games.log import BotSettings, Holder, Onlookers, SeatKind
 from clerestory.games.store import Batch, Unreadable
 from clerestory.refusals import Reason
+from clerestory.search.limits import LONGEST_TIME
 from clerestory.server import game_service
 from clerestory.server.translate_plans import LONGEST_MOVE
 from clerestory.v1 import advisor_pb2, annotation_pb2, puzzle_pb2, rules_pb2

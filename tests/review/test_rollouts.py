@@ -7,7 +7,7 @@ import pytest
 
 from clerestory.engine import NATURE, Rng, State
 from clerestory.review import ReviewPlan, annotate
-from clerestory.review.annotate import answered
+from clerestory.review.annotating import answered
 from clerestory.review.course import plies_of
 from clerestory.review.rollouts import FEWEST, draw, estimate, finish, paired
 from tests.review.games import cut, random_game

@@ -6,7 +6,7 @@ import pytest
 
 from clerestory.engine import NATURE
 from clerestory.review import UNIT, ReviewPlan, annotate
-from clerestory.review.annotate import answered
+from clerestory.review.annotating import answered
 from clerestory.review.course import Ply, plies_of
 from clerestory.review.study import study
 from tests.review.games import CASES, random_game

@@ -18,7 +18,7 @@ from clerestory.games.bounds import MOST_REVIEWS
 from clerestory.games.reviews import digest_of_plan
 from clerestory.refusals import Reason
 from clerestory.review import ReviewPlan, annotate
-from clerestory.review.annotate import answered
+from clerestory.review.annotating import answered
 from clerestory.review.course import plies_of
 from clerestory.review.rollouts import FEWEST, estimate, paired
 from clerestory.review.words import SHOWN

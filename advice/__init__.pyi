@@ -1,0 +1,13 @@
+"""Advice on positions: `Analyst.ask` and `Analyst.watch` answer questions, which `pose` makes, by searches.
+
+Policy, places, memory and time are divided between callers as on a server, which is one user of this room among others.
+"""
+
+from clerestory.advice.analyst import Analyst
+from clerestory.advice.answer import Answer
+from clerestory.advice.caller import Caller
+from clerestory.advice.capacity import Capacity
+from clerestory.advice.demand import Priority
+from clerestory.advice.question import Question, Terms, pose
+
+__all__ = ["Analyst", "Answer", "Caller", "Capacity", "Priority", "Question", "Terms", "pose"]

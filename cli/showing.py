@@ -1,0 +1,86 @@
+"""Positions and records, for people to read."""
+
+import json
+
+import typer
+
+from clerestory.cli.options import BadOption
+from clerestory.cli.screen import actions_table, ending, screen
+from clerestory.engine import NATURE, BadRecord, Record, State, from_position, read_records
+from clerestory.engine.record import whole_lines
+from clerestory.engine.scoring import outcome, point_sources
+
+
+def show_position(text: bytes, seat: int | None, *, as_json: bool) -> None:
+    """Print a position, for None with all that it holds, and its legal actions. Raises BadPosition."""
+    state = from_position(text)
+    if seat is not None:
+        state = state.observe(seat)
+    if as_json:
+        typer.echo(json.dumps({"position": state.to_position(), "turn": state.turn, "legal": legal(state)}, indent=2))
+        return
+    console = screen()
+    console.print(f"{state}\n\n{turn_line(state)}")
+    if not state.over:
+        console.print(actions_table(("", action) for action in state.legal_actions()))
+
+
+def turn_line(state: State) -> str:
+    """Return a sentence on whose turn it is."""
+    if state.over:
+        return f"The game is over; win shares {', '.join(f'{share:.2f}' for share in state.returns())}."
+    return "A chance event is due:" if state.turn == NATURE else f"{state.game.seat_name(state.turn)} is to decide:"
+
+
+def legal(state: State) -> list[dict[str, str]]:
+    """Return the texts and labels of the legal actions."""
+    return [{"text": action.text, "label": action.label} for action in state.legal_actions()]
+
+
+def replay_records(text: str, ply: int | None, *, as_json: bool) -> None:
+    """Print how games ended, or a position of the first one. Raises BadRecord, BadOption."""
+    lines = text.splitlines(keepends=True)
+    if lines and not whole_lines(lines):
+        raise BadRecord(1, "is incomplete, and there is no line before it")
+    for number, played in enumerate(read_records(lines, begun=True), 1):
+        if ply is not None:
+            typer.echo(position_at(played.state, ply).to_json(indent=2))
+            return
+        if as_json:
+            typer.echo(json.dumps(summary(number, played)))
+        else:
+            screen().print("\n".join(for_people(number, played)))
+
+
+def position_at(end: State, ply: int) -> State:
+    """Return the position after `ply` plies of a game. Raises BadOption."""
+    if ply > len(end.history):
+        raise BadOption(f"--ply: {ply} is past the end; the game has {len(end.history)} plies")
+    state = end.copy(history=True)
+    while len(state.history) > ply:
+        state.undo()
+    return state
+
+
+def for_people(number: int, record: Record) -> list[str]:
+    """Return a summary of a game, in lines of text."""
+    state = record.state
+    seed = "" if record.seed is None else f", seed {record.seed}"
+    about = f"game {number}: {state.game.name}, {state.seats} seats{seed}, {len(state.history)} plies"
+    return [about, *(ending(state) if state.over else ["unfinished"])]
+
+
+def summary(number: int, record: Record) -> dict[str, object]:
+    """Return a summary of a game, for programs."""
+    state = record.state
+    return {
+        "number": number,
+        "game": state.game.name,
+        "seats": state.seats,
+        "seed": record.seed,
+        "plies": len(state.history),
+        "returns": list(state.returns()) if state.over else None,
+        "margins": list(state.margins()) if state.over else None,
+        "outcome": outcome(state) if state.over else None,
+        "points": point_sources(state) if state.over else None,
+    }
