@@ -17,12 +17,13 @@ STUBS = r"clerestory\.v1\b"
 ENGINE = r"clerestory\.engine\b"
 ABOVE = {"__init__", "games", "record", "scoring", "script", "speed"}  # of engine/; what is left is for every game
 COMMON = "|".join(sorted({path.stem for path in (ROOT / "engine").glob("*.p*")} - ABOVE))
-COMMON_GROUND = (
-    r"clerestory\.(addresses|declared|durations|metadata|percentiles|refusals|seeds|sizes|texts)\b"  # need nothing else
+COMMON_GROUND = (  # what needs nothing else
+    r"clerestory\.(addresses|declared|durations|exports|metadata|percentiles|refusals|seeds|sizes|texts)\b"
 )
 ALLOWED: dict[str, str] = {
     "engine": rf"clerestory\.engine\.({COMMON})\b",
-    "engine/__init__.py": r"clerestory\.engine\.(core|rng|errors|games|record)\b",
+    "engine/__init__.py": r"clerestory\.exports\b",
+    "engine/__init__.pyi": r"clerestory\.engine\.(core|rng|errors|games|record)\b",
     "engine/record.py": r"clerestory\.engine\.(core|errors|games)\b",
     "engine/scoring.py": r"clerestory\.engine\.(changes|core|games)\b",
     "engine/script.py": r"clerestory\.engine\.(core|games)\b",
@@ -33,9 +34,9 @@ ALLOWED: dict[str, str] = {
     "search": rf"clerestory\.(engine\.(clock|core|elementary|errors|rng|tuning|value)\b|search\b)|{COMMON_GROUND}",
     "arena": rf"clerestory\.(engine\.(clock|core|rng|errors|script|value)\b|search\b|arena\b)|{COMMON_GROUND}",
     "learn": r"clerestory\.(engine\.(core|rng|errors|value|weights)\b|search\b|arena\b|learn\b)",
-    "review": r"clerestory\.(engine\.(colours|core|rng|scoring|tuning|value)\b|search\b|review\b)",
+    "review": rf"clerestory\.(engine\.(colours|core|rng|scoring|tuning|value)\b|search\b|review\b)|{COMMON_GROUND}",
     "advice": rf"clerestory\.(engine\.(core|errors|rng|tuning)\b|(advice|search|review)\b)|{COMMON_GROUND}",
-    "games": rf"clerestory\Z|clerestory\.(advice|games|review)\b|{ENGINE}|{COMMON_GROUND}",
+    "games": rf"clerestory\Z|clerestory\.(advice|games|review|search\.limits)\b|{ENGINE}|{COMMON_GROUND}",
     "server": rf"clerestory\Z|clerestory\.(server|advice|games|search|review)\b|{ENGINE}|{STUBS}|{COMMON_GROUND}",
     "clients": rf"clerestory\.clients\b|{STUBS}|{COMMON_GROUND}",
     "door": rf"clerestory\.door\b|clerestory\.clients\.connection\b|{STUBS}|{COMMON_GROUND}",

@@ -39,6 +39,7 @@ RUN: dict[str, tuple[str, Sequence[str]]] = {
     "clerestory replay games.jsonl --ply 120": ("round", ()),
     "clerestory annotate games.jsonl --html review.html": ("luck", ("--iterations", "50")),
     "clerestory rules --game cathedral": ("Cold winter", ()),
+    "clerestory rules --language it": ("carta", ()),
 }
 
 # What goes on until it is told to end: it is started at free ports, and its page is looked at.

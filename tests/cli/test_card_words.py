@@ -9,8 +9,9 @@ import pytest
 import typer
 
 from clerestory.cli.card_words import CardWords
+from clerestory.cli.cards import cards_table
 from clerestory.cli.options import BadOption
-from clerestory.cli.rules import cards_table, rules
+from clerestory.cli.rules import rules
 from clerestory.engine import GAMES
 from clerestory.engine.cathedral.catalogue import CathedralCatalogue
 from clerestory.engine.duel.catalogue import DuelCatalogue
