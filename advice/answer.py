@@ -9,6 +9,7 @@ from clerestory.search.lines import Line
 from clerestory.search.result import Result
 from clerestory.sizes import spoken_size
 
+MATTERS = 50_000  # one in so many iterations: a position that had more of them is missed if it is given up
 FEW_A_LINE = 10  # iterations for each line, below which lines are hard to tell apart
 
 Remark = tuple[str, str]  # its name, such as TIME_CUT, and a sentence
@@ -64,10 +65,10 @@ def remarks_on(result: Result, *, finishing: bool = False) -> tuple[Remark, ...]
         finishing: it was ended because its analyst finishes.
     """
     found: list[Remark] = []
-    if result.memory_full:
-        size = spoken_size(result.tree_bytes)
-        text = f"The search filled its memory, {size}, and then only refined what it had: longer ones need more memory."
-        found.append(("MEMORY_FULL", text))
+    if result.given_up * MATTERS > result.iterations + result.reused_iterations:
+        size, visits = spoken_size(result.tree_bytes), result.given_up
+        text = f"The search filled its memory, {size}, and gave up positions that it had searched up to {visits} times:"
+        found.append(("MEMORY_FULL", f"{text} more memory would make it more certain."))
     if result.iterations < FEW_A_LINE * len(result.lines):
         text = f"{result.iterations} iterations are too few to compare {len(result.lines)} lines: search longer."
         found.append(("FEW_ITERATIONS", text))

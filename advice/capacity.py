@@ -3,9 +3,10 @@
 import os
 from dataclasses import MISSING, dataclass
 
+from clerestory.advice.machine import memory_for_trees
 from clerestory.advice.places import TOGETHER
 from clerestory.declared import COUNT, NOT_NEGATIVE, BadSettings, Numbers, declared, require_ranges
-from clerestory.search.limits import DEFAULT_MAX_BYTES, LONGEST_TIME, MIN_BYTES
+from clerestory.search.limits import LONGEST_TIME, MIN_BYTES
 from clerestory.sizes import spoken_size
 
 MIN_TREE_BYTES = 1 << 20
@@ -39,12 +40,18 @@ class Capacity:
         60.0, "longest search, in seconds; a larger budget is reduced", Numbers(0, LONGEST_TIME, above=True)
     )
     max_tree_bytes: int = declared(
-        DEFAULT_MAX_BYTES,
+        1 << 30,
         "bytes of one search's tree, at least 1 MiB; more is reduced to this",
         Numbers(MIN_TREE_BYTES, whole=True),
         size=True,
     )
-    memory: int = declared(1 << 30, "bytes of the trees of all running searches together", size=True)
+    memory: int = declared(
+        MISSING,
+        "bytes of the trees of all running searches together",
+        factory=memory_for_trees,
+        usual="a quarter of what is free, 268 MB to 4.3 GB",
+        size=True,
+    )
     warm_bytes: int = declared(
         256 << 20,
         "bytes of trees kept for the next request about the same game; 0 keeps none",

@@ -17,7 +17,7 @@ from clerestory.search.limits import MIN_BYTES
 from clerestory.search.options import shipped
 from clerestory.seeds import drawn_seed
 
-GREED = 4  # a search gets at most 1/GREED of what is free beyond the equal shares
+GREED = 2  # a search gets at most 1/GREED of what is free beyond the equal shares
 LEAST_KEPT = 8  # trees that can be kept, however large they have grown
 
 

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import Any, Self, TypeVar, Unpack
 
 from clerestory.advice import Analyst, Answer, Capacity, Question, Terms, pose
+from clerestory.advice.machine import MOST
 from clerestory.advice.reviewer import Reviewer
 from clerestory.advice.reviews import ReviewTerms, review
 from clerestory.clients import AdvisorError, Recommendation, Update
@@ -111,8 +112,7 @@ def capacity_of(workers: int) -> Capacity:
         max_searches=4 * max(workers, 2),  # a quarter of them for reviews, which search on every thread
         max_threads=workers,
         max_time=LONGEST_TIME,
-        max_tree_bytes=512 << 20,
-        memory=4 << 30,
+        max_tree_bytes=MOST,
     )
 
 

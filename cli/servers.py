@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from clerestory.cli.here import Here
 
 # Of a private server: few searches are under way, so that each can have a large tree.
-PRIVATE = ("--max-searches", "4", "--max-tree-bytes", str(512 << 20), "--memory", str(3 << 30))
+PRIVATE = ("--max-searches", "4", "--max-tree-bytes", str(4 << 30))
 PRIVATE_SERVER = "private"  # as a value of --server
 PATIENCE = 10.0  # seconds that a command waits for a server that is down
 

@@ -112,7 +112,8 @@ class Recommendation:
         certainty: estimated share of searches ten times longer that would name the same best line, 0 to 1.
         stop_reason: why the search ended: `time`, `iterations`, `stopped` (the server was shutting down),
         `decided` (the rest of the budget could not change the best line).
-        memory_full: the tree stopped growing at its limit; the search continued without adding nodes.
+        memory_full: the tree reached its limit; since then its least visited nodes made room for new ones.
+        given_up: most visits to a node that was given up for that; 0 if none was.
         seed: of the search.
         rules_revision: of the rules that were searched.
         catalogue: hash of the card catalogue that was searched, "" for a game without one.
@@ -136,6 +137,7 @@ class Recommendation:
     certainty: float
     stop_reason: str
     memory_full: bool
+    given_up: int
     seed: int
     rules_revision: int
     catalogue: str

@@ -238,6 +238,7 @@ def read_answer(answer: api.RecommendMoveResponse) -> Recommendation:
         certainty=statistics.certainty,
         stop_reason=value_name(api.StopReason, "STOP_REASON_", statistics.stop_reason),
         memory_full=statistics.memory_full,
+        given_up=statistics.given_up_visits,
         seed=answer.seed,
         rules_revision=answer.rules_revision,
         catalogue=answer.catalogue,

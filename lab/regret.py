@@ -80,7 +80,7 @@ def verdict(state: State) -> dict[str, Any]:
     """The win share and margin of each line from a search that gives all as many iterations, the best line first."""
     iterations = LONG * len(state.legal_codes())
     result = searched(state, iterations, SEED + 1, LARGE, allocation="even", sharpness=1.0)
-    if result.memory_full:
+    if result.given_up:
         raise MemoryError("the tree of a search that judges is full")
     worth = {line.action: (round(line.win_shares[result.seat], 4), round(line.margin, 2)) for line in result.lines}
     return {"lines": dict(sorted(worth.items(), key=itemgetter(1), reverse=True))}

@@ -1,9 +1,8 @@
 # cython: language_level=3
 """Compaction of a tree in place: mark the nodes that can be reached from the new root, and move them together.
 
-A row of edges names the parent from which its node was first reached, and rows are in the order of their creation, so
-one pass finds everything that was first reached through the root, parents first. Links name further parents, from which
-a node was reached later by another order of actions. The node's rows may precede the link, which takes another pass.
+The head of a row names the parent from which its node was first reached; links name further parents, from which it was
+reached later by another order of actions.
 """
 from libc.stdint cimport uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
@@ -11,24 +10,19 @@ from libc.string cimport memmove, memset
 
 from clerestory.engine.core cimport action_t
 from clerestory.search.tree cimport (
-    KEPT, LINK, NO_NODE, Edge, Node, Row, Tree, mark_of, place_of, record_numbers, span_t, tree_clear, tree_find,
-    visits_to,
+    FREE, KEPT, LEFT, LINK, NO_NODE, Edge, Head, Node, Tree, bytes_of, head_at, mark_of, place_of, record_at,
+    record_numbers, span_t, tree_clear, tree_find, tree_reset, visits_to,
 )
 
 cdef enum:
     CLASSES = 33                 # of nodes by visits: 0, 1, 2 to 3, 4 to 7, ...
-    MOST_PASSES = 8
 
-cdef double SECONDS_A_ROW = 0.3e-6  # the highest measured, on a busy machine; a third of it is usual
-
-cdef struct Way:                 # a row's two ends, places in the table of nodes
-    uint32_t node
-    uint32_t parent              # NO_NODE: none, or it was forgotten
+cdef double SECONDS_A_NODE = 1e-6   # the highest measured, on a busy machine; a third of it is usual
 
 
 cdef double compaction_seconds(const Tree *tree) noexcept nogil:
     """Return an upper estimate of the seconds that a compaction takes."""
-    return SECONDS_A_ROW * tree.num_rows
+    return SECONDS_A_NODE * tree.num_nodes
 
 
 cdef bint tree_compact(Tree *tree, uint64_t root) noexcept nogil:
@@ -38,165 +32,197 @@ cdef bint tree_compact(Tree *tree, uint64_t root) noexcept nogil:
     Returns False, and changes nothing, if there is no memory for the work.
     """
     cdef uint32_t *owners
-    cdef Way *ways
+    cdef uint32_t *children
     cdef uint32_t place = tree_find(tree, root)
     if place == NO_NODE:
         tree_clear(tree)
         return True
     owners = <uint32_t *> calloc(tree.num_records, sizeof(uint32_t))
-    ways = <Way *> calloc(tree.num_rows, sizeof(Way))
-    if owners != NULL and ways != NULL:
-        mark(tree, ways, place)
-        keep_within(tree, ways, place, fewest_visits(tree, ways))
-        move_rows(tree, ways, owners)
+    children = <uint32_t *> calloc(tree.mask + 1, sizeof(uint32_t))
+    if owners != NULL and children != NULL:
+        mark(tree, children, place)
+        keep_within(tree, place, fewest_visits(tree))
+        move_rows(tree, owners)
         move_records(tree, owners)
         list_nodes(tree)
-        tree.cleared += 1
-        tree.full = False
+        tree_reset(tree)
     free(owners)
-    free(ways)
-    return owners != NULL and ways != NULL
+    free(children)
+    return owners != NULL and children != NULL
 
 
-cdef void mark(Tree *tree, Way *ways, uint32_t root) noexcept nogil:
-    """Mark the root and every node that has a row whose parent is marked, in as many passes as links require."""
-    cdef uint32_t i
-    cdef int passes = 0
-    for i in range(tree.num_rows):
-        ways[i] = Way(tree_find(tree, tree.rows[i].key), tree_find(tree, tree.rows[i].parent))
+cdef inline uint32_t after(const Tree *tree, uint32_t slot) noexcept nogil:
+    """Return the head after this one."""
+    return slot + 1 + head_at(tree, slot).room
+
+
+# -- what is kept ----------------------------------------------------------------------------------
+
+cdef void mark(Tree *tree, uint32_t *children, uint32_t root) noexcept nogil:
+    """Mark the root and every node that has a row or a link whose parent is marked."""
+    cdef uint32_t slot, child, node, waiting = tree.nodes[root].first - 1
+    list_children(tree, children)
     tree.nodes[root].marks |= KEPT
-    while mark_once(tree, ways) and passes < MOST_PASSES:
-        passes += 1
+    head_at(tree, waiting).later = 0
+    while waiting:
+        slot = waiting
+        waiting = head_at(tree, slot).later
+        child = children[tree_find(tree, head_at(tree, slot).key)]
+        while child:
+            node = tree_find(tree, head_at(tree, child).key)
+            if not tree.nodes[node].marks & KEPT:
+                tree.nodes[node].marks |= KEPT
+                head_at(tree, tree.nodes[node].first - 1).later = waiting
+                waiting = tree.nodes[node].first - 1
+            child = head_at(tree, child).next
 
 
-cdef bint mark_once(Tree *tree, const Way *ways) noexcept nogil:
-    """Mark in one pass; return whether a link marked a node, whose own rows the pass may already have skipped."""
-    cdef bint late = False
-    cdef Node *node
-    cdef uint32_t i
-    for i in range(tree.num_rows):
-        node = &tree.nodes[ways[i].node]
-        if not node.marks & KEPT and is_kept(tree, ways[i].parent):
-            node.marks |= KEPT
-            late |= tree.rows[i].first != node.first
-    return late
+cdef void list_children(Tree *tree, uint32_t *children) noexcept nogil:
+    """List the rows and links of each parent, by its place in the table."""
+    cdef uint32_t slot = 1, parent
+    cdef Head *head
+    while slot < tree.num_slots:
+        head = head_at(tree, slot)
+        if head.kind != FREE and head.kind != LEFT and tree_find(tree, head.key) != NO_NODE:
+            parent = tree_find(tree, head.parent)
+            if parent != NO_NODE:
+                head.next = children[parent]
+                children[parent] = slot
+        slot = after(tree, slot)
 
 
 cdef inline bint is_kept(const Tree *tree, uint32_t place) noexcept nogil:
     return place != NO_NODE and tree.nodes[place].marks & KEPT
 
 
-cdef inline bint holds(const Tree *tree, const Way *ways, uint32_t i) noexcept nogil:
-    """Whether a row is the current row of a marked node, not one that it has left behind."""
-    return is_kept(tree, ways[i].node) and tree.nodes[ways[i].node].first == tree.rows[i].first
+cdef inline const Node *node_of(const Tree *tree, uint32_t slot) noexcept nogil:
+    """Return the marked node whose row this is; NULL if it is none."""
+    cdef const Head *head = head_at(tree, slot)
+    cdef uint32_t place
+    if head.kind == FREE or head.kind == LEFT or head.kind == LINK:
+        return NULL
+    place = tree_find(tree, head.key)
+    return &tree.nodes[place] if is_kept(tree, place) else NULL
 
 
-cdef inline bint links(const Tree *tree, const Way *ways, uint32_t i) noexcept nogil:
-    """Whether a row is a link from one marked node to another."""
-    return is_kept(tree, ways[i].node) and is_kept(tree, ways[i].parent)
+cdef inline bint links(const Tree *tree, uint32_t slot) noexcept nogil:
+    """Whether this is a link from one marked node to another."""
+    cdef const Head *head = head_at(tree, slot)
+    if head.kind != LINK:
+        return False
+    return is_kept(tree, tree_find(tree, head.key)) and is_kept(tree, tree_find(tree, head.parent))
 
 
 cdef int class_of(const Tree *tree, const Node *node) noexcept nogil:
     """Return the bits of the node's visits."""
-    cdef span_t row = span_t(node.first, node.count, 0)
     cdef uint32_t e, least = NO_NODE, visits
     cdef int bits = 0
     for e in range(node.first, node.first + node.count):
         least = min(least, tree.edges[e].missing)
-    visits = visits_to(tree, row) - least
+    visits = visits_to(tree, span_t(node.first, node.count, 0)) - least
     while visits:
         visits >>= 1
         bits += 1
     return bits
 
 
-cdef int fewest_visits(const Tree *tree, const Way *ways) noexcept nogil:
+cdef int records_of(const Tree *tree, const Node *node) noexcept nogil:
+    """Return how many of the node's edges have a record."""
+    cdef uint32_t e
+    cdef int records = 0
+    for e in range(node.first, node.first + node.count):
+        records += tree.edges[e].record != 0
+    return records
+
+
+cdef int fewest_visits(const Tree *tree) noexcept nogil:
     """Return the lowest class such that the nodes of it and of all higher classes fit into half of the memory."""
-    cdef uint32_t nodes[CLASSES]
-    cdef uint32_t edges[CLASSES]
-    cdef uint32_t i, kept_nodes = 0, kept_edges = 0
+    cdef uint64_t slots[CLASSES]
+    cdef uint64_t records[CLASSES]
+    cdef uint64_t kept_slots = 1, kept_records = 1
+    cdef uint32_t slot = 1
     cdef const Node *node
     cdef int bits
-    memset(nodes, 0, sizeof(nodes))
-    memset(edges, 0, sizeof(edges))
-    for i in range(tree.num_rows):
-        if holds(tree, ways, i):
-            node = &tree.nodes[ways[i].node]
+    memset(slots, 0, sizeof(slots))
+    memset(records, 0, sizeof(records))
+    while slot < tree.num_slots:
+        node = node_of(tree, slot)
+        if node != NULL:
             bits = class_of(tree, node)
-            nodes[bits] += 1
-            edges[bits] += node.count
+            slots[bits] += 1 + node.count
+            records[bits] += records_of(tree, node)
+        slot = after(tree, slot)
     for bits in range(CLASSES - 1, -1, -1):
-        kept_nodes += nodes[bits]
-        kept_edges += edges[bits]
-        if kept_nodes > tree.max_nodes // 2 or kept_edges > tree.max_edges // 2:
+        kept_slots += slots[bits]
+        kept_records += records[bits]
+        if bytes_of(tree, kept_slots, kept_records) > tree.max_bytes // 2:
             return bits + 1
     return 0
 
 
-cdef void keep_within(Tree *tree, const Way *ways, uint32_t root, int fewest) noexcept nogil:
+cdef void keep_within(Tree *tree, uint32_t root, int fewest) noexcept nogil:
     """Unmark the nodes of lower classes, except the root."""
-    cdef Node *node
-    cdef uint32_t i
+    cdef uint32_t place
     if fewest == 0:
         return
-    for i in range(tree.num_rows):
-        node = &tree.nodes[ways[i].node]
-        if node.marks & KEPT and ways[i].node != root and class_of(tree, node) < fewest:
-            node.marks &= <uint16_t> ~KEPT
+    for place in range(tree.mask + 1):
+        if tree.nodes[place].marks & KEPT and place != root and class_of(tree, &tree.nodes[place]) < fewest:
+            tree.nodes[place].marks &= <uint16_t> ~KEPT
 
 
-cdef void move_rows(Tree *tree, const Way *ways, uint32_t *owners) noexcept nogil:
-    """Move the rows of marked nodes down, in their order, and store the owner of each record: its edge, plus 1."""
-    cdef uint32_t i, rows = 0, edges = 0
+# -- where it goes ---------------------------------------------------------------------------------
+
+cdef void move_rows(Tree *tree, uint32_t *owners) noexcept nogil:
+    """Move the rows of marked nodes down, in their order, and store the owner of each record: its edge."""
+    cdef uint32_t slot = 1, to = 1, beyond
     cdef const Node *node
-    cdef Row row
-    for i in range(tree.num_rows):
-        row = tree.rows[i]
-        if holds(tree, ways, i):
-            node = &tree.nodes[ways[i].node]
-            tree.rows[rows] = Row(row.key, row.parent, edges, node.count)
-            move_edges(tree, node, edges, owners)
-            edges += node.count
-            rows += 1
-        elif links(tree, ways, i):
-            tree.rows[rows] = Row(row.key, row.parent, LINK, 0)
-            rows += 1
-    tree.num_rows = rows
-    tree.num_edges = edges
+    cdef int edges
+    while slot < tree.num_slots:
+        beyond = after(tree, slot)
+        node = node_of(tree, slot)
+        if node != NULL or links(tree, slot):
+            edges = 0 if node == NULL else node.count
+            move_row(tree, slot, to, edges, owners)
+            to += 1 + edges
+        slot = beyond
+    tree.num_slots = to
 
 
-cdef void move_edges(Tree *tree, const Node *node, uint32_t to, uint32_t *owners) noexcept nogil:
-    """Move a node's edges down, and store the owners of their records."""
+cdef void move_row(Tree *tree, uint32_t slot, uint32_t to, int edges, uint32_t *owners) noexcept nogil:
+    """Move a head and its edges down, and store the owners of their records."""
     cdef uint32_t e
-    memmove(&tree.edges[to], &tree.edges[node.first], node.count * sizeof(Edge))
-    memmove(&tree.actions[to], &tree.actions[node.first], node.count * sizeof(action_t))
-    for e in range(to, to + node.count):
-        owners[tree.edges[e].record] = e + 1
+    memmove(&tree.edges[to], &tree.edges[slot], (1 + edges) * sizeof(Edge))
+    memmove(&tree.actions[to], &tree.actions[slot], (1 + edges) * sizeof(action_t))
+    head_at(tree, to).room = <uint16_t> edges
+    for e in range(to + 1, to + 1 + edges):
+        owners[tree.edges[e].record] = e
 
 
 cdef void move_records(Tree *tree, const uint32_t *owners) noexcept nogil:
     """Move the records that have an owner down, in their order; the one at place 0 has none."""
-    cdef uint64_t numbers = record_numbers(tree)
     cdef uint32_t i, records = 1
     for i in range(1, tree.num_records):
         if owners[i]:
-            memmove(tree.records + records * numbers, tree.records + i * numbers, numbers * sizeof(double))
-            tree.edges[owners[i] - 1].record = records
+            memmove(record_at(tree, records), record_at(tree, i), record_numbers(tree) * sizeof(double))
+            tree.edges[owners[i]].record = records
             records += 1
     tree.num_records = records
 
 
 cdef void list_nodes(Tree *tree) noexcept nogil:
     """Rebuild the table of nodes from their rows, then mark their parents."""
-    cdef const Row *row
-    cdef uint32_t i
+    cdef const Head *head
+    cdef uint32_t slot = 1
     memset(tree.nodes, 0, (tree.mask + 1) * sizeof(Node))
     tree.num_nodes = 0
-    for i in range(tree.num_rows):
-        row = &tree.rows[i]
-        if row.first != LINK:
-            tree.nodes[place_of(tree, row.key)] = Node(row.key, row.first, row.count, 0)
+    while slot < tree.num_slots:
+        head = head_at(tree, slot)
+        if head.kind != LINK:
+            tree.nodes[place_of(tree, head.key)] = Node(head.key, slot + 1, head.room, 0)
             tree.num_nodes += 1
-    for i in range(tree.num_rows):
-        row = &tree.rows[i]
-        tree.nodes[tree_find(tree, row.key)].marks |= mark_of(row.parent)
+        slot = after(tree, slot)
+    slot = 1
+    while slot < tree.num_slots:
+        head = head_at(tree, slot)
+        tree.nodes[tree_find(tree, head.key)].marks |= mark_of(head.parent)
+        slot = after(tree, slot)

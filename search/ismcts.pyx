@@ -49,7 +49,7 @@ cdef class Searcher:
     Args:
         root: the position to search, from `observe`.
         seed: 0 to 2**64 - 1, of all random choices.
-        max_bytes: memory of the tree; once it is full the search continues without growing it.
+        max_bytes: memory of the tree; once it is full, its least visited nodes make room for new ones.
         clock: a function that returns the time in seconds, for simulations; by default time.monotonic.
         options: the fields of Options.
 
@@ -236,6 +236,7 @@ cdef class Searcher:
             elapsed=self.elapsed,
             stop_reason=self.reason,
             memory_full=bool(self.tree.tree.full),
+            given_up=self.tree.tree.given_up,
             seed=self.seed,
             certainty=certainty(lines, self.view.game.tuning.certainty),
         )

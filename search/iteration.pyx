@@ -11,14 +11,15 @@ from libc.string cimport memcpy
 from clerestory.engine.core cimport MAX_LEGAL, NATURE, OVER, action_t
 from clerestory.engine.elementary cimport elementary_log
 from clerestory.engine.rng cimport rng_below
-from clerestory.search.priors cimport set_priors
+from clerestory.search.entering cimport enter_node
 from clerestory.search.proof cimport prove
+from clerestory.search.room cimport free_left, take_record
 from clerestory.search.search cimport (
     BY_ACTIONS, BY_KEY, BY_PATH, PathStep, add_outcome, mean, reward_sum, wins,
 )
-from clerestory.search.sharing cimport add_shared_outcome, enter_shared, prefetch_shared
+from clerestory.search.sharing cimport add_shared_outcome
 from clerestory.search.tree cimport (
-    NO_NODE, Edge, peek_count, peek_prior, read_span, record_of, span_t, tree_enter, visits_to,
+    MOVED, NO_NODE, Edge, peek_count, peek_prior, read_span, record_at, span_t, visits_to,
 )
 
 cdef extern from "sharing.h":
@@ -46,6 +47,8 @@ cdef void iterate(Search *search) noexcept nogil:
     back_up(search)
     if search.root.proves and search.path.ended:
         prove(search)
+    if search.room.left:
+        free_left(search.tree, &search.room)
     search.statistics.iterations += 1
 
 
@@ -122,7 +125,7 @@ cdef int keep_considered(Search *search, int n) noexcept nogil:
 
 
 cdef uint32_t enter(Search *search, int n) noexcept nogil:
-    """Return the world's node, with an edge for each of the n listed actions; NO_NODE if memory is full."""
+    """Return the world's node, with an edge for each of the n listed actions unless it is new; NO_NODE without one."""
     cdef uint64_t key = search.path.hash
     if search.path.length == 0 or search.options.identity != BY_ACTIONS:
         key = search.ops.key(search.world, search.root.observer)
@@ -130,27 +133,20 @@ cdef uint32_t enter(Search *search, int n) noexcept nogil:
         key = mixed(search.path.hash, key)
     cdef uint64_t parent = search.path.entered
     search.path.entered = key
-    return enter_shared(search, key, parent, n) if search.shared else enter_alone(search, key, parent, n)
-
-
-cdef inline uint32_t enter_alone(Search *search, uint64_t key, uint64_t parent, int n) noexcept nogil:
-    cdef uint32_t met = search.tree.num_edges
-    cdef uint32_t node = tree_enter(search.tree, key, parent, search.legal, n)
-    if search.options.by_priors and search.tree.num_edges != met:
-        set_priors(search, search.tree.nodes[node].first, n)
-    return node
+    search.path.fresh = False
+    return enter_node(search, key, parent, n)
 
 
 cdef bint follow(Search *search, uint32_t node, span_t row, uint32_t edge, int seat) noexcept nogil:
     """Play the action of a node's edge and put it on the path; return whether it had been tried before."""
+    cdef int count = 0 if search.path.fresh else row.count
+    cdef uint32_t record = peek_count(&search.tree.edges[edge].record) & (MOVED - 1)
     search.ops.play(search.world, search.tree.actions[edge])
-    search.path.steps[search.path.length] = PathStep(node, edge, row.first, row.count, seat, True)
+    search.path.steps[search.path.length] = PathStep(node, edge, row.first, count, seat, True)
     search.path.length += 1
     search.statistics.depth = max(search.statistics.depth, search.path.length)
-    if search.shared:
-        prefetch_shared(search, edge)
-    else:
-        prefetch(record_of(search.tree, edge))  # so that it is in the cache when the path is backed up
+    if record:
+        prefetch(record_at(search.tree, record))  # so that it is in the cache when the path is backed up
     if search.options.identity != BY_KEY:
         search.path.hash = mixed(search.path.hash, search.tree.actions[edge] + 1)
     return peek_count(&search.tree.edges[edge].visits) != 0
@@ -181,6 +177,8 @@ cdef uint32_t outcome_edge(Search *search, span_t row, action_t outcome) noexcep
 
 
 cdef inline uint32_t choose_edge(Search *search, span_t row, int n) noexcept nogil:
+    if search.path.fresh:
+        return row.first
     if search.options.even and search.path.length == 0:
         return edge_in_turn(search, row, n)
     return select_by_priors(search, row, n) if search.options.by_priors else select(search, row, n)
@@ -317,4 +315,13 @@ cdef void back_up(Search *search) noexcept nogil:
         if search.shared:
             add_shared_outcome(search, step)
         else:
-            add_outcome(search, step, &search.tree.edges[step.edge], record_of(search.tree, step.edge))
+            add_own_outcome(search, step, &search.tree.edges[step.edge])
+
+
+cdef inline void add_own_outcome(Search *search, const PathStep *step, Edge *edge) noexcept nogil:
+    """Add the outcome where no other thread can come in between."""
+    cdef uint32_t record
+    if edge.record == 0:
+        edge.record = take_record(search.tree, &search.room)
+    record = edge.record & (MOVED - 1)
+    add_outcome(search, step, edge, record_at(search.tree, record) if record else NULL)

@@ -14,6 +14,12 @@ cdef extern from *:
     #define HUGE_PAGE ((size_t) 2 << 20)
     #define HUGE_FROM (2 * HUGE_PAGE)  /* bytes from which on huge pages are asked for; part of the last one is lost */
 
+    #ifdef MAP_NORESERVE
+    #define UNCOUNTED MAP_NORESERVE    /* more is reserved than will be touched */
+    #else
+    #define UNCOUNTED 0
+    #endif
+
     #ifdef __SANITIZE_ADDRESS__  /* which watches what it has allocated itself */
     enum { CAN_KEEP = 0 };
     static void *map_zeros(size_t bytes) { return calloc(1, bytes); }
@@ -23,7 +29,7 @@ cdef extern from *:
     enum { CAN_KEEP = 1 };
     /* In huge pages where the system has them: thousands of small ones take milliseconds to touch and to give back. */
     static void *map_zeros(size_t bytes) {
-        void *array = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        void *array = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | UNCOUNTED, -1, 0);
         if (array == MAP_FAILED) return NULL;
     #ifdef MADV_HUGEPAGE
         if (bytes >= HUGE_FROM) madvise(array, bytes, MADV_HUGEPAGE);
@@ -50,7 +56,7 @@ cdef extern from *:
     void cut(void *array, size_t bytes, size_t kept) noexcept nogil
 
 cdef enum:
-    MOST_SPARES = 24      # arrays; a tree has four
+    MOST_SPARES = 24      # arrays; a tree has three
     KEPT_BYTES = 8 << 20  # of each of them
 
 cdef struct Spare:

@@ -10,7 +10,7 @@ from libc.stdint cimport uint32_t, uint64_t
 
 from clerestory.engine.core cimport NATURE
 from clerestory.search.search cimport PathStep, mean, wins
-from clerestory.search.tree cimport MOVED, Edge, peek_prior, poke_prior, poke_sum, record_numbers, record_of
+from clerestory.search.tree cimport MOVED, Edge, peek_prior, poke_prior, poke_sum, record_at
 
 cdef extern from "sharing.h":
     uint32_t lock_edge(uint32_t *word) noexcept nogil
@@ -47,22 +47,25 @@ cdef void fix_in_turn(Search *search, const PathStep *step) noexcept nogil:
     cdef uint32_t *word = &search.tree.edges[step.edge].record
     cdef uint32_t record
     if not search.shared:
-        fix(search, step, record_of(search.tree, step.edge))
+        fix(search, step, word[0])
         return
     record = lock_edge(word)
     if not record & MOVED:
-        fix(search, step, search.tree.records + record * record_numbers(search.tree))
+        fix(search, step, record)
     unlock_edge(word, record)
 
 
-cdef void fix(Search *search, const PathStep *step, double *record) noexcept nogil:
+cdef void fix(Search *search, const PathStep *step, uint32_t place) noexcept nogil:
     """Set the sums of an edge as if every visit had the result of this iteration."""
     cdef Edge *edge = &search.tree.edges[step.edge]
+    cdef double *record = record_at(search.tree, place)
     cdef double visits = edge.visits, win
     cdef int seat, seats = search.seats
     poke_prior(&edge.prior, PROVEN)
     poke_sum(&edge.win, visits * search.outcome.win[step.seat])
     poke_sum(&edge.margin, visits * search.outcome.margin[step.seat])
+    if place == 0:
+        return
     for seat in range(seats):
         win = search.outcome.win[seat]
         record[seat] = visits * win
@@ -77,6 +80,8 @@ cdef bint is_best(const Search *search, const PathStep *step) noexcept nogil:
     cdef int i
     if wins(search, &search.tree.edges[step.edge]):
         return True
+    if step.count == 0:
+        return False
     for i in range(step.count):
         if peek_prior(&row[i].prior) >= 0 or mean(search, &row[i]) > best:
             return False

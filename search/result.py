@@ -40,11 +40,12 @@ class Result:
         depth: decisions from the root to the deepest information set.
         elapsed: seconds spent searching.
         stop_reason: why it ended.
-        memory_full: the tree reached its memory limit and stopped growing; the search continued with what it had.
+        memory_full: the tree reached its memory limit; since then its least visited nodes make room for new ones.
         seed: of all random choices.
         certainty: estimated share of searches ten times longer that would name the same best line, 0 to 1; 1 where
             there is only one line. Meaningless at a chance event.
         reason: one sentence on what the best line gains over the next, if the lines were explained; else "".
+        given_up: most visits to a node that was given up because memory was full; 0 if none was.
     """
 
     seat: int
@@ -62,6 +63,7 @@ class Result:
     seed: int
     certainty: float
     reason: str = ""
+    given_up: int = 0
 
     @property
     def best(self) -> Line:

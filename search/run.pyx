@@ -7,8 +7,11 @@ from clerestory.engine.clock cimport monotonic
 from clerestory.engine.core cimport MAX_LEGAL, NATURE, action_t
 from clerestory.search.compaction cimport compaction_seconds, tree_compact
 from clerestory.search.iteration cimport iterate
-from clerestory.search.search cimport Speed, gate_t
-from clerestory.search.tree cimport NO_NODE, peek_count, read_span, span_t, tree_clear, tree_find, tree_grow
+from clerestory.search.room cimport count_nodes, has_record
+from clerestory.search.sharing cimport hand_in_all
+from clerestory.search.search cimport MOST_HELD, Speed, gate_t
+from clerestory.search.sweep cimport relieve
+from clerestory.search.tree cimport NO_NODE, Tree, peek_count, read_span, span_t, tree_clear, tree_find, tree_grow
 
 cdef extern from "sharing.h":
     int read_flag(const int *flag) noexcept nogil
@@ -35,6 +38,10 @@ cdef inline double read_clock(const Search *search) noexcept nogil:
     return monotonic() if search.limits.ask_clock == NULL else search.limits.ask_clock(search.limits.clock)
 
 
+cdef inline uint64_t root_key(const Search *search) noexcept nogil:
+    return search.ops.key(search.root.state, search.root.observer)
+
+
 cdef void make_room(Search *search, double deadline) noexcept nogil:
     """Compact a crowded tree if that takes little of the time left.
 
@@ -47,7 +54,7 @@ cdef void make_room(Search *search, double deadline) noexcept nogil:
     search.tree.crowded = False
     left = deadline - read_clock(search)
     if compaction_seconds(search.tree) < MOST_FOR_ROOM * left:
-        if tree_compact(search.tree, search.ops.key(search.root.state, search.root.observer)):
+        if tree_compact(search.tree, root_key(search)):
             return
     if search.tree.full and (reused == 0 or reused < search.speed.fastest * left):
         tree_clear(search.tree)
@@ -70,6 +77,8 @@ cdef int run_until(Search *search, double pause, double deadline, bint early) no
     begin_window(&search.speed, done, read_clock(search))
     most += done
     ending = iterate_until(search, &most, pause, deadline, early)
+    hand_in_all(search)
+    count_nodes(search.tree, &search.room)
     gate_leave(search.gate)
     put_into(search.limits.left, most - search.statistics.iterations)
     return ending
@@ -81,11 +90,12 @@ cdef int iterate_until(Search *search, uint64_t *end, double pause, double deadl
     cdef int flag
     cdef double now
     while True:
+        if search.growing or search.room.short or not has_record(search.tree, &search.room):
+            extend(search)
         iterate(search)
         done += 1
-        if search.growing:
-            grow(search)
         if read_flag(&search.gate.comes):
+            hand_in_all(search)
             gate_pass(search.gate)
             search.shared = True
         flag = read_flag(search.limits.stop)
@@ -107,12 +117,23 @@ cdef int iterate_until(Search *search, uint64_t *end, double pause, double deadl
                 return BY_PAUSE
 
 
-cdef void grow(Search *search) noexcept nogil:
-    """Grow the table of nodes while the other threads wait."""
-    gate_hold(search.gate)
-    tree_grow(search.tree)
+cdef void extend(Search *search) noexcept nogil:
+    """Grow the table of nodes, or free memory if it is short, while the other threads wait."""
+    if search.shared:
+        hand_in_all(search)
+        gate_hold(search.gate)
+    if search.growing and not search.tree.fixed and is_half_full(search.tree):
+        tree_grow(search.tree)
     search.growing = False
-    gate_release(search.gate)
+    if search.room.short or not has_record(search.tree, &search.room):
+        relieve(search.tree, &search.room, root_key(search), search.limits.threads)
+    if search.shared:
+        gate_release(search.gate)
+
+
+cdef inline bint is_half_full(const Tree *tree) noexcept nogil:
+    """Whether the table is, which another thread may have grown by now."""
+    return tree.num_nodes > tree.mask / 2
 
 
 # -- speed -----------------------------------------------------------------------------------------
@@ -144,13 +165,15 @@ cdef double prospect(const Search *search, double seconds, double own) noexcept 
     """Return how many more iterations all threads could run in the time left, at the best speed this one has reached.
 
     The speed is that of the fastest window of its own running time. Waiting for other threads, page faults and growing
-    the table slow some windows down but say nothing about those to come. `own` is how many it has taken on.
+    the table slow some windows down but say nothing about those to come. `own` is how many it has taken on. Outcomes
+    that threads hold back count as still to come.
     """
     cdef int threads = search.limits.threads
+    cdef double held = threads * MOST_HELD if threads > 1 else 0
     cdef double iterations = own + <double> read_left(search.limits.left) + (threads - 1) * BATCH
     if search.speed.windows < ENOUGH_WINDOWS:
-        return iterations
-    return min(iterations, (search.speed.fastest * seconds + LOOK_EVERY) * threads)
+        return iterations + held
+    return min(iterations, (search.speed.fastest * seconds + LOOK_EVERY) * threads) + held
 
 
 cdef bint decided(const Search *search, double remaining) noexcept nogil:
@@ -175,7 +198,7 @@ cdef bint decided(const Search *search, double remaining) noexcept nogil:
 
 cdef void add_visits(const Search *search, const action_t *legal, int n, uint64_t *visits) noexcept nogil:
     """Add the visits of each listed action of the root; other actions that a warm tree knows do not count."""
-    cdef uint32_t root = tree_find(search.tree, search.ops.key(search.root.state, search.root.observer))
+    cdef uint32_t root = tree_find(search.tree, root_key(search))
     cdef uint32_t edge, end
     cdef span_t row
     cdef int i = 0

@@ -4,6 +4,7 @@ from libc.stdint cimport uint32_t, uint64_t
 
 from clerestory.engine.core cimport MAX_LEGAL, MAX_SEATS, MAX_WORDS, GameOps, Guide, Priors, Value, action_t
 from clerestory.engine.rng cimport rng_t
+from clerestory.search.room cimport Room
 from clerestory.search.tree cimport Edge, Tree, peek_count, peek_prior, peek_sum, poke_count, poke_sum
 
 cdef extern from "sharing.h":
@@ -36,6 +37,7 @@ cdef struct Root:                # where every iteration begins; constant until 
     int observer                 # seat whose knowledge is used; NATURE: an onlooker
     int seat                     # whose margins and features count at the root: the seat to decide, else the observer
     bint proves                  # proofs are kept, and no seat knows more of the root than an onlooker
+    bint settled                 # a node's actions are the same in all worlds, for the same reason
     int num_considered           # 0: every legal action
     action_t considered[MAX_LEGAL]  # ascending
     uint64_t state[MAX_WORDS]    # the position, as the observer knows it
@@ -70,7 +72,7 @@ cdef struct PathStep:
     uint32_t node                # its place in the table
     uint32_t edge
     uint32_t first               # edge of the row
-    int count                    # edges of the row
+    int count                    # edges of the row; 0: it was made for this one, and has no others yet
     int seat                     # whose margin counts: the seat that decided; at a root of chance, the observer
     bint certain                 # no chance event before the next step or the end of the game
 
@@ -80,6 +82,7 @@ cdef struct Path:                # of an iteration, through the tree
     bint ended                   # the game was over at its end
     uint64_t hash                # of what was played on it
     uint64_t entered             # key of its last node; 0: none yet
+    bint fresh                   # that node was made by this iteration, with one edge
 
 cdef struct Outcome:             # of an iteration, by seat
     double win[MAX_SEATS]        # win shares
@@ -97,21 +100,27 @@ cdef struct Mast:
     MastStatistics *actions      # by phase and action; NULL: not kept
     MastStep *played             # in this playout; max_plies at most
 
-cdef struct Records:             # of edges, that this thread has taken and not used yet
-    uint32_t next
-    uint32_t end
-    uint32_t cleared             # of the tree when they were taken
+cdef enum:
+    BATCHES = 64                 # a power of two
+    MOST_HELD = 32               # outcomes in one
+
+cdef struct Batch:               # outcomes of an edge that this thread has not added to it yet
+    PathStep step
+    uint32_t visits              # 0: none
+    double win                   # sums, as those of an edge and of its record
+    double margin
+    double record[2 * MAX_SEATS + 1]
 
 cdef struct Search:
     const GameOps *ops
     const Guide *guide           # NULL: the game has none
     int seats
     bint shared                  # other threads are searching the tree
-    bint growing                 # the table of nodes is half full
+    bint growing                 # the table of nodes has become rather full
     void (*play_out)(Search *search) noexcept nogil
     Tree *tree
     gate_t *gate                 # of the tree
-    Records records
+    Room room
     Path path
     Options options
     Limits limits
@@ -121,6 +130,7 @@ cdef struct Search:
     Luck luck
     Mast mast
     Outcome outcome
+    Batch batches[BATCHES]       # of often visited edges, by their place
     action_t legal[MAX_LEGAL]    # in the world
     uint64_t world[MAX_WORDS]    # a determinization, played to its end
     Root root
@@ -140,12 +150,17 @@ cdef inline bint wins(const Search *search, const Edge *edge) noexcept nogil:
     return peek_sum(&edge.win) == peek_count(&edge.visits)
 
 cdef inline void add_outcome(const Search *search, const PathStep *step, Edge *edge, double *record) noexcept nogil:
-    """Count a visit to an edge, and add the outcome to its sums."""
-    cdef double win, margin = search.outcome.margin[step.seat]
-    cdef int seat, seats = search.seats
+    """Count a visit to an edge, and add the outcome to its sums, and to its record unless that is NULL."""
     poke_count(&edge.visits, edge.visits + 1)
     poke_sum(&edge.win, edge.win + search.outcome.win[step.seat])
-    poke_sum(&edge.margin, edge.margin + margin)
+    poke_sum(&edge.margin, edge.margin + search.outcome.margin[step.seat])
+    if record != NULL:
+        add_to_record(search, step, record)
+
+cdef inline void add_to_record(const Search *search, const PathStep *step, double *record) noexcept nogil:
+    """Add the outcome to the sums of a record."""
+    cdef double win, margin = search.outcome.margin[step.seat]
+    cdef int seat, seats = search.seats
     for seat in range(seats):
         win = search.outcome.win[seat]
         record[seat] += win

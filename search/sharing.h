@@ -74,15 +74,17 @@ static inline uint32_t next_count(uint32_t *counter, uint32_t n) {
     return __atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
 }
 
-/* Add to two counters, at most to their limits, in one step; write what they were. */
-static inline int take_both(uint32_t *pair, uint32_t a, uint32_t most_a, uint32_t b, uint32_t most_b, uint32_t *was) {
+/* Add to two counters of things that take memory, if all of them then take at most so many bytes; write what they
+   were. */
+static inline int take_bytes(uint32_t *pair, uint32_t a, uint32_t b, uint64_t bytes_a, uint64_t bytes_b, uint64_t most,
+                             uint32_t *was) {
     uint64_t read = __atomic_load_n((uint64_t *) pair, __ATOMIC_RELAXED), wanted;
     uint32_t next[2];
     do {
         memcpy(was, &read, sizeof(read));
         next[0] = was[0] + a;
         next[1] = was[1] + b;
-        if (next[0] > most_a || next[1] > most_b) return 0;
+        if (next[0] * bytes_a + next[1] * bytes_b > most) return 0;
         memcpy(&wanted, next, sizeof(wanted));
     } while (!__atomic_compare_exchange_n((uint64_t *) pair, &read, wanted, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
     return 1;
@@ -106,7 +108,13 @@ static inline void write_flag(int *flag, int value) { __atomic_store_n(flag, val
 /* -- locks of edges: the highest bit of a word, held for some nanoseconds --------------------------------------------- */
 
 #define EDGE_LOCKED 0x80000000u
-#define TRIES 100 /* before the processor is left to others: whoever holds the lock may be waiting for it */
+#define TRIES 1000 /* before the processor is left to others: whoever holds the lock may be waiting for it */
+
+#if defined(__x86_64__)
+#define rest() __builtin_ia32_pause()
+#else
+#define rest() ((void) 0)
+#endif
 
 static inline uint32_t lock_edge(uint32_t *word) {
     for (int tries = 1;; tries++) {
@@ -115,6 +123,7 @@ static inline uint32_t lock_edge(uint32_t *word) {
             && __atomic_compare_exchange_n(word, &read, read | EDGE_LOCKED, 1, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
             return read;
         if (tries % TRIES == 0) sched_yield();
+        rest();
     }
 }
 

@@ -1,11 +1,11 @@
 # cython: language_level=3
 """The tree: information sets by key, and their statistics on edges, in memory that has a limit.
 
-Paths that reach the same node share it, so it is a graph. A node's edges are adjacent, in ascending
-order of action; a node that meets new actions gets a new row, and the old one is left behind. The data of an
-edge is in three arrays, by how often it is read: actions are compared at every visit to a node, edges are
-read when one of them is chosen, and records are only added to, and read at the end for the root. Most edges are never
-tried and have no record.
+Paths that reach the same node share it, so it is a graph. A node's row of edges is adjacent, in ascending order of
+action, behind a head that says whose it is; heads and edges are slots of one array, which can be walked from head to
+head. A node that meets new actions gets a new row. The data of an edge is in three arrays, by how often it is read:
+actions are compared at every visit to a node, edges are read when one of them is chosen, and records are only added to,
+and read at the end for the root. Most edges are never tried and have no record.
 """
 from libc.stdint cimport uint16_t, uint32_t, uint64_t
 
@@ -27,12 +27,18 @@ cdef extern from "sharing.h":
 
 cdef enum:
     NO_NODE = 0xFFFFFFFF
-    LINK = 0xFFFFFFFF               # instead of a row of edges: a row that only names another parent of a node
     KEPT = 0x8000                   # mark of a node, set during a compaction
     WIDENING = 0x8000               # the same mark outside of one: a thread is making a new row
     MOVED = 0x40000000              # mark of a record's place: the edge has a new place in its node's new row
     MOST_RECORDS = 0x3FFFFFFF
     PARENT_MARKS = 15               # of a node, below KEPT
+
+cdef enum Kind:                     # of a row
+    FREE                            # unused; a thread has it in one of its lists
+    ROW
+    STUB                            # of a node visited once, by the only edge that it has so far
+    LEFT                            # its node has a new row
+    LINK                            # no row: names another parent of a node
 
 cdef struct Edge:                   # 32 bytes, half a line of the cache
     double win                      # sum of the win shares of the seat that decides
@@ -42,53 +48,62 @@ cdef struct Edge:                   # 32 bytes, half a line of the cache
     uint32_t record                 # its place among the records; 0: none yet; its highest bits are marks
     float prior                     # its share of the guide's weights when it was added; below 0: proven
 
+cdef struct Head:                   # of a row, in the slot before its edges; as large as an Edge
+    uint64_t key                    # of its node
+    uint64_t parent                 # key of the node from which it was reached when it was added; 0: the root
+    uint32_t next                   # FREE: the next one in its list; in a compaction, the next one of its parent
+    uint32_t later                  # in a compaction, the next one to look at
+    uint16_t room                   # slots of edges behind it
+    uint16_t kind
+
 cdef struct Node:                   # 16 bytes
     uint64_t key                    # 0: this place in the table is free
-    uint32_t first                  # its row of edges
+    uint32_t first                  # edge of its row
     uint16_t count                  # edges in the row; 0: it is being made
     uint16_t marks                  # one for each parent of which there is a row, by its key; several may share one
 
-cdef struct Row:                    # of edges, or a link; they are listed as they were added
-    uint64_t key                    # of its node
-    uint64_t parent                 # key of the node from which it was reached when it was added; 0: the root
-    uint32_t first                  # edge; LINK: none
-    uint16_t count                  # during a compaction
-
 cdef struct Tree:
     Node *nodes                     # a hash table, open addressing
-    Edge *edges
-    Row *rows
+    Edge *edges                     # and heads
     action_t *actions               # of each edge
     double *records                 # sums of win shares, by seat, and of their squares; of squares of margins
     int seats
-    uint32_t max_nodes
-    uint32_t max_rows
-    uint32_t max_edges
+    uint64_t max_bytes
+    uint32_t max_slots              # places of `edges`, more than max_bytes allows together with other things
+    uint32_t max_records
     uint32_t mask                   # places in the table - 1
-    uint32_t max_places             # that it may have, a power of two
-    int full                        # something could not be added for lack of memory
+    bint full                       # there was no memory left for something new
+    bint fixed                      # the table of nodes has its last size
     bint crowded                    # it has to be compacted before the first iteration
-    uint32_t cleared                # how often its records were moved or removed
+    uint32_t cleared                # how often its rows and records were moved or removed
+    uint32_t hand                   # the head at which the next sweep begins
+    uint32_t least                  # visits up to which a sweep gives up a node
+    uint64_t freed                  # slots, since the hand passed the first one
+    uint64_t given_up               # most visits to a node that was given up, since the root was set
     char before[64]                 # what follows is in a line of the cache of its own, as all threads write it
     uint64_t reused                 # visits to the root's actions from before it was the root
-    uint32_t num_edges
-    uint32_t num_rows               # changed together with num_edges, in one word
+    uint32_t num_slots              # including the unused one at place 0
+    uint32_t num_records            # likewise; changed together with num_slots, in one word
     uint32_t num_nodes
-    uint32_t num_records            # including the unused one at place 0
     char after[64]
 
 cdef bint tree_open(Tree *tree, uint64_t max_bytes, int seats) noexcept
 cdef void tree_close(Tree *tree) noexcept
 cdef void tree_clear(Tree *tree) noexcept nogil
-cdef bint tree_grow(Tree *tree) noexcept nogil
+cdef void tree_grow(Tree *tree) noexcept nogil
+cdef void tree_reset(Tree *tree) noexcept nogil
 cdef uint64_t tree_bytes(const Tree *tree) noexcept nogil
+cdef uint64_t bytes_of(const Tree *tree, uint64_t slots, uint64_t records) noexcept nogil
+cdef bint take_memory(Tree *tree, uint32_t slots, uint32_t records, uint32_t *was) noexcept nogil
 cdef uint32_t place_of(const Tree *tree, uint64_t key) noexcept nogil
 cdef uint32_t tree_find(const Tree *tree, uint64_t key) noexcept nogil
-cdef uint32_t tree_enter(Tree *tree, uint64_t key, uint64_t parent, const action_t *legal, int n) noexcept nogil
 cdef bint tree_crowded(const Tree *tree) noexcept nogil
 cdef bint covers(const Tree *tree, span_t row, const action_t *legal, int n) noexcept nogil
 cdef uint32_t visits_to(const Tree *tree, span_t row) noexcept nogil
 cdef uint16_t mark_of(uint64_t parent) noexcept nogil
-cdef double *record_of(Tree *tree, uint32_t edge) noexcept nogil
+cdef double *record_at(const Tree *tree, uint32_t place) noexcept nogil
 cdef uint64_t record_numbers(const Tree *tree) noexcept nogil
 cdef int most_visited(const Tree *tree, uint64_t key, const action_t *legal, int n) noexcept nogil
+
+cdef inline Head *head_at(const Tree *tree, uint32_t slot) noexcept nogil:
+    return <Head *> &tree.edges[slot]

@@ -11,9 +11,9 @@ from clerestory.engine.value cimport Valuation
 from clerestory.search.playout cimport play_by_mast, play_informed, play_uniformly
 from clerestory.search.proof cimport is_open
 from clerestory.search.run cimport run_until
-from clerestory.search.search cimport MastStatistics, MastStep, Options, PathStep, Root, Search, Statistics
+from clerestory.search.search cimport BY_ACTIONS, MastStatistics, MastStep, Options, PathStep, Root, Search, Statistics
 from clerestory.search.tree cimport (
-    NO_NODE, Edge, most_visited, read_span, record_of, span_t, tree_close, tree_crowded, tree_find, tree_open,
+    MOVED, NO_NODE, Edge, most_visited, read_span, record_at, span_t, tree_close, tree_crowded, tree_find, tree_open,
     visits_to,
 )
 from clerestory.search.turns cimport Worker, worker_run, worker_t
@@ -130,6 +130,7 @@ cdef class TreeSearch:
         start.num_considered = len(root.codes)
         for i, code in enumerate(root.codes):
             start.considered[i] = code
+        start.settled = self.search.options.identity != BY_ACTIONS and is_open(&self.search)
         start.proves = self.search.options.keeps_proofs and is_open(&self.search)
         self.search.luck.turns_left = 0
         self.search.speed.windows = 0
@@ -138,6 +139,7 @@ cdef class TreeSearch:
     cdef object begin(self):
         """Count what the tree knows of its new root. A crowded tree is compacted when the next run begins."""
         self.search.tree.crowded = tree_crowded(self.search.tree)
+        self.search.tree.given_up = 0
         self.search.tree.reused = sum([action.visits for action in self.statistics().values()])
 
     def run(self, double pause, double deadline, bint early, int threads, Worker worker=None):
@@ -171,7 +173,7 @@ cdef class TreeSearch:
     cdef object sums(self, uint32_t place, uint32_t visits):
         """The statistics of an edge of a node with so many visits."""
         cdef const Edge *edge = &self.search.tree.edges[place]
-        cdef double *record = record_of(self.search.tree, place)
+        cdef const double *record = record_at(self.search.tree, edge.record & (MOVED - 1))
         cdef int seats = self.search.seats
         return ActionStatistics(
             edge.visits,

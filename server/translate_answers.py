@@ -117,6 +117,7 @@ def write_statistics(result: Result, *, certainty: float, waited: float) -> api.
         certainty=certainty,
         waited=duration(waited),
         reused_iterations=result.reused_iterations,
+        given_up_visits=result.given_up,
     )
 
 

@@ -14,7 +14,7 @@ from clerestory.search.root import observe
 from tests.search.positions import decisions
 
 ITERATIONS = 3000
-LARGE, SMALL = 1 << 26, 9 << 17  # bytes: one tree has room for all nodes, the other is more than half full
+LARGE, SMALL = 1 << 26, 11 << 16  # bytes: one tree has room for all nodes, the other is more than half full
 
 
 def start(name: str) -> State:

@@ -59,7 +59,7 @@ def continuations(position: State, result: Result) -> Iterator[State]:
         yield after.copy()
 
 
-@pytest.mark.parametrize("threads", [2, 8])
+@pytest.mark.parametrize("threads", [1, 2, 4, 8])
 @pytest.mark.parametrize("max_bytes", [1 << 16, 1 << 18])
 def test_a_tree_that_grows_full_goes_on_counting(threads: int, max_bytes: int) -> None:
     position = positions("cathedral", 2)[1]
@@ -68,7 +68,8 @@ def test_a_tree_that_grows_full_goes_on_counting(threads: int, max_bytes: int) -
         result = searcher.run(iterations=2000, threads=threads)
         assert_counts(result, 2000 * run)
     assert result.memory_full
-    assert result.tree_bytes <= max_bytes + (1 << 18)  # records that threads have taken on
+    assert result.given_up > 0
+    assert result.tree_bytes <= max_bytes
 
 
 def test_one_thread_goes_on_with_the_tree_of_several_and_several_with_that_of_one() -> None:
@@ -83,7 +84,7 @@ def test_a_tree_of_several_threads_is_compacted(threads: int) -> None:
     """What is kept is what was: the root of the smaller tree has the visits that it had in the larger one."""
     position, *_ = positions("cathedral", 2)
     options = shipped(GAMES["cathedral"], 2)
-    searcher = Searcher(observe(position), seed=3, max_bytes=1 << 20, **options)
+    searcher = Searcher(observe(position), seed=3, max_bytes=1 << 19, **options)
     result = searcher.run(iterations=6000, threads=threads)
     assert result.memory_full
     searcher.advance(observe(position))

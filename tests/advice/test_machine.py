@@ -1,0 +1,48 @@
+"""How much memory trees get where nobody says: by what the machine, and a container, has left."""
+
+from pathlib import Path
+
+import pytest
+
+from clerestory.advice import Capacity
+from clerestory.advice.machine import LEAST, MOST, memory_for_trees
+
+GIB = 1 << 30
+V1, V2 = (
+    ("sys/fs/cgroup/memory/memory.limit_in_bytes", "sys/fs/cgroup/memory/memory.usage_in_bytes"),
+    ("sys/fs/cgroup/memory.max", "sys/fs/cgroup/memory.current"),
+)
+
+
+def machine(root: Path, files: dict[str, str]) -> Path:
+    """Write the system's files of a machine."""
+    for name, text in files.items():
+        file = root / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text + "\n")
+    return root
+
+
+def meminfo(available: int) -> dict[str, str]:
+    return {"proc/meminfo": f"MemTotal: 99 kB\nMemAvailable: {available >> 10} kB\nBuffers: 1 kB"}
+
+
+@pytest.mark.parametrize(("available", "trees"), [(8 * GIB, 2 * GIB), (100 * GIB, MOST), (GIB // 8, LEAST)])
+def test_trees_have_a_quarter_of_what_is_free(tmp_path: Path, available: int, trees: int) -> None:
+    assert memory_for_trees(machine(tmp_path, meminfo(available))) == trees
+
+
+@pytest.mark.parametrize(("limit", "usage"), [V1, V2])
+def test_a_container_may_have_less(tmp_path: Path, limit: str, usage: str) -> None:
+    root = machine(tmp_path, meminfo(16 * GIB) | {limit: str(6 * GIB), usage: str(2 * GIB)})
+    assert memory_for_trees(root) == GIB
+    assert memory_for_trees(machine(root, {limit: "max"})) == 4 * GIB
+
+
+def test_a_system_that_does_not_say_has_four_gib(tmp_path: Path) -> None:
+    assert memory_for_trees(tmp_path) == GIB
+
+
+def test_it_is_the_default_and_a_setting_goes_above_it() -> None:
+    assert LEAST <= Capacity().memory <= MOST
+    assert Capacity(memory=100 * GIB).memory == 100 * GIB
