@@ -20,7 +20,7 @@ from google.protobuf.message import DecodeError
 
 from clerestory.door.methods import Method, methods
 from tests.faults import wires
-from tests.faults.judge import dead_services, is_faulty, leaks, stored_secrets, traces
+from tests.faults.judge import dead_services, errors, is_faulty, leaks, stored_secrets, traces
 from tests.faults.mutations import damaged, mutate, mutated_json
 from tests.faults.pieces import Out, Seed, conclude, pieces
 from tests.faults.watched import Delay, Watched, watched_server
@@ -287,7 +287,8 @@ def fuzz(folder: Path, seed: int, count: int = PIECE) -> Figures:
     if server.child.returncode:
         figures.faults.append(f"the server ended with {server.child.returncode}")
     secrets = fuzzer.world.secrets | stored_secrets(folder / "games") | ({token} if token else set())
-    figures.faults += leaks(server.output(), secrets) + traces(server.output())
+    output = server.output()
+    figures.faults += leaks(output, secrets) + traces(output) + errors(output)
     return figures
 
 

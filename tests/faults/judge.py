@@ -1,6 +1,7 @@
 """What no server may do, whatever it has been sent: fail inside, play dead while it says it serves, tell a secret."""
 
 import json
+import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -16,6 +17,7 @@ from tests.faults import wires
 from tests.faults.wires import Ending, Metadata
 from tests.faults.world import PERSON, SECRET, position, toy_record
 
+ERROR = re.compile(r"^\S+ \[(?:error|critical) *\]|^\{.*\"level\": \"(?:error|critical)\"")
 TRACEBACK = "Traceback (most recent call last)"
 FAULTY = {"internal", "unknown", "data_loss", "unavailable", "deadline_exceeded", "unimplemented", "http cut"}
 SERVED: dict[str, dict[str, Any]] = {  # good requests that show whether a service answers
@@ -74,6 +76,17 @@ def leaks(output: str, secrets: set[str]) -> list[str]:
 def traces(output: str) -> list[str]:
     """Return the ends of the tracebacks in a server's output: it expected none of these errors."""
     return [f"the output has a traceback: {traceback_of(part)[-800:]}" for part in output.split(TRACEBACK)[1:6]]
+
+
+def errors(output: str, expected: str = "$^") -> list[str]:
+    """Return the lines of a server's log, in either format, that tell an error, and are not what was expected.
+
+    Args:
+        output: of the server, which logs exceptions without the word that `traces` looks for.
+        expected: a regular expression for what such lines may say.
+    """
+    told = [line for line in output.splitlines() if ERROR.search(line) and not re.search(expected, line)]
+    return [f"the log tells an error: {line[:800]}" for line in told[:5]]
 
 
 def traceback_of(rest: str) -> str:
