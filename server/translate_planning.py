@@ -7,7 +7,7 @@ from clerestory.engine.core import Game
 from clerestory.engine.games import LIST
 from clerestory.engine.plans import Fault, Plan, Possible
 from clerestory.engine.scoring import changes_of
-from clerestory.refusals import Reason, Refusal
+from clerestory.refusals import Reason, Refusal, refuse
 from clerestory.server.translate_changes import name_of, write_all
 from clerestory.server.translate_rules import AnyState, read_any, write_action, write_any
 from clerestory.texts import say
@@ -15,6 +15,7 @@ from clerestory.v1 import advisor_pb2 as advisor
 from clerestory.v1 import rules_pb2 as rules
 
 MOST_TIMES = 60  # of an item in a plan: more cubes than a player can have
+MOST_USES = 64  # items of a plan: more craftsmen than a player can hold
 
 
 def plan_conversions(request: rules.PlanConversionsRequest) -> rules.PlanConversionsResponse:
@@ -36,7 +37,9 @@ def plan_conversions(request: rules.PlanConversionsRequest) -> rules.PlanConvers
 
 
 def read_uses(uses: Sequence[advisor.PlannedUse]) -> dict[str, int]:
-    """Return a plan: how often each item is used. Raises Refusal for an item that is named twice, or too often used."""
+    """Return a plan: how often each item is used. Raises Refusal for too many, or one named twice or too often used."""
+    if len(uses) > MOST_USES:
+        refuse(Reason.TOO_MANY_ACTIONS, "uses", f"has {len(uses)} items; must have {MOST_USES} at most")
     times: dict[str, int] = {}
     faults = []
     for place, use in enumerate(uses):

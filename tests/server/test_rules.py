@@ -15,7 +15,7 @@ from clerestory.refusals import Reason
 from clerestory.server.rules_service import AT_ONCE, RulesHandlers
 from clerestory.server.translate import MAX_PARTS, MAX_POSITION_BYTES, parts
 from clerestory.v1 import rules_pb2 as api
-from clerestory.v1.advisor_pb2 import RecommendMoveRequest
+from clerestory.v1.advisor_pb2 import PlannedUse, RecommendMoveRequest
 from clerestory.v1.position_pb2 import Position
 from clerestory.v1.rules_pb2_grpc import RulesServiceStub
 from clerestory.v1.toy_pb2 import ToyPosition
@@ -254,6 +254,10 @@ async def test_the_advisor_takes_no_referees_position(name: str, seats: int) -> 
 # -- refusals --------------------------------------------------------------------------------------
 
 
+def planning(*uses: tuple[str, int]) -> api.PlanConversionsRequest:
+    return api.PlanConversionsRequest(position=whole(TRUTH), uses=[PlannedUse(item=item, times=n) for item, n in uses])
+
+
 def applying(*actions: str, state: State = TRUTH, **fields: Any) -> api.ApplyActionsRequest:
     return api.ApplyActionsRequest(position=whole(state), actions=actions, **fields)
 
@@ -270,6 +274,9 @@ REFUSED: list[tuple[str, Any, Reason, list[str]]] = [
     ("ApplyActions", applying("dance", "fold", "", "x" * 999), Reason.BAD_ACTION, [f"actions[{i}]" for i in (0, 2, 3)]),
     ("ApplyActions", applying(*["fold"] * (MAX_ACTIONS + 1)), Reason.TOO_MANY_ACTIONS, ["actions"]),
     ("ApplyActions", api.ApplyActionsRequest(actions=["fold"]), Reason.BAD_POSITION, ["position"]),
+    ("PlanConversions", planning(("mason_1", 2**32 - 1)), Reason.BAD_ACTION, ["uses[0].times"]),
+    ("PlanConversions", planning(("mason_1", 1), ("mason_1", 1)), Reason.BAD_ACTION, ["uses[1].item"]),
+    ("PlanConversions", planning(*[("", 0)] * 5000), Reason.TOO_MANY_ACTIONS, ["uses"]),
 ]
 
 
