@@ -14,7 +14,7 @@ from clerestory.door.methods import Method
 from clerestory.metadata import ON_BEHALF, SEAT, VIA
 
 TOKEN = "authorization"
-PASSED_ON = (TOKEN, SEAT, "x-request-id")  # headers forwarded as metadata
+PASSED_ON = (TOKEN, SEAT, "x-request-id", "accept-language")  # headers forwarded as metadata
 MAX_STREAMS = 200  # at once: a connection to the server has 256, and other calls need some
 MAX_STREAMS_OF_ORIGIN = 100  # of one address and token, which many people may share
 MAX_STREAMS_EACH = 32  # of one seat at such an origin, or of all its calls without a seat

@@ -20,6 +20,7 @@ from clerestory.server.aftermath import Aftermath
 from clerestory.server.errors import CODES, status_of
 from clerestory.server.metrics import Metrics
 from clerestory.server.pace import Pace
+from clerestory.server.spoken import speaking
 
 Context = grpc.aio.ServicerContext[Any, Any]
 End = tuple[grpc.StatusCode, str, tuple[tuple[str, str | bytes], ...]]  # of a call: code, message, metadata
@@ -74,7 +75,8 @@ class Boundary:
         with bound_contextvars(request_id=identifier), self._told(method, call, context):
             try:
                 context.set_trailing_metadata(((REQUEST_ID, identifier),))
-                return await handler(call, context)
+                async with speaking(context):
+                    return await handler(call, context)
             except Refusal as error:
                 refused = bare(error)
             except grpc.aio.AbortError:

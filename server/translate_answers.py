@@ -11,7 +11,7 @@ from clerestory.engine.core import NATURE, Game
 from clerestory.engine.games import LIST
 from clerestory.search.lines import Line, Outlook
 from clerestory.search.result import Result, StopReason
-from clerestory.server.translate_changes import name_of
+from clerestory.server.spoken import SPOKEN, label_of, name_of
 from clerestory.texts import say
 from clerestory.v1 import advisor_pb2 as api
 
@@ -36,7 +36,7 @@ def write_recommendation(answer: Answer, max_lines: int = 0) -> api.RecommendMov
     return api.RecommendMoveResponse(
         seat=question.seat,
         observer=write_observer(question.observer),
-        best=None if best is None else api.Action(text=best.action, label=best.label),
+        best=None if best is None else write_action(game, best.action, best.label),
         lines=[write_line(line, game) for line in result.lines[:limit]],
         statistics=write_statistics(
             result, certainty=0.0 if question.chance else result.certainty, waited=answer.waited
@@ -69,15 +69,20 @@ def write_line(line: Line, game: Game) -> api.Line:
     variation = [game.parse_action(text) for text in line.principal_variation]
     numbers = {name: getattr(line, name) for name in NUMBERS}
     return api.Line(
-        action=api.Action(text=line.action, label=line.label),
+        action=write_action(game, line.action, line.label),
         win_shares=line.win_shares,
         standard_errors=line.standard_errors,
         principal_variation=line.principal_variation,
         outlook=[write_outlook(outlook) for outlook in line.outlook],
         plan=write_plan(game, line.principal_variation),
-        variation=[api.Action(text=action.text, label=action.label) for action in variation],
+        variation=[write_action(game, action.text, action.label) for action in variation],
         **{name: number for name, number in numbers.items() if number is not None and isfinite(number)},
     )
+
+
+def write_action(game: Game, text: str, english: str) -> api.Action:
+    """Return an action as a message."""
+    return api.Action(text=text, label=label_of(game, text, english))
 
 
 def write_plan(game: Game, variation: Sequence[str]) -> list[api.PlannedUse]:
@@ -89,7 +94,7 @@ def write_plan(game: Game, variation: Sequence[str]) -> list[api.PlannedUse]:
 
 def write_use(game: Game, item: str, count: int) -> api.PlannedUse:
     """Return a part of a plan as a message."""
-    label = say("service", "plan.use", name=name_of(game, item), count=count)
+    label = say("service", "plan.use", language=SPOKEN.get(), name=name_of(game, item), count=count)
     return api.PlannedUse(item=item, times=count, label=label)
 
 

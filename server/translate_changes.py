@@ -1,4 +1,4 @@
-"""Translates what an action changed to messages, with their English."""
+"""Translates what an action changed to messages, in words."""
 
 from collections.abc import Iterable
 from functools import cache
@@ -6,6 +6,7 @@ from functools import cache
 from clerestory.engine.changes import Change
 from clerestory.engine.core import Game, State
 from clerestory.engine.scoring import changes_of
+from clerestory.server.spoken import SPOKEN, name_of
 from clerestory.texts import say
 from clerestory.v1 import rules_pb2 as rules
 
@@ -25,29 +26,23 @@ def write_change(game: Game, change: Change) -> rules.Change:
         cause=change.cause,
         card=change.card,
         lost=change.lost,
-        text=in_english(game, change),
+        text=in_words(game, change),
     )
 
 
+def in_words(game: Game, change: Change) -> str:
+    """Return a change in the language of the call: `+2 points (Mason)`."""
+    return worded(game, change, SPOKEN.get())
+
+
 @cache
-def in_english(game: Game, change: Change) -> str:
-    """Return a change in plain English: `+2 points (Mason)`."""
+def worded(game: Game, change: Change, language: str) -> str:
+    """Return a change in the language of the call, which is told for the cache."""
     item, card = name_of(game, change.item), name_of(game, change.card)
-    thing = say(game.name, f"thing.{change.thing}", count=abs(change.amount), item=item)
-    cause = say(game.name, f"cause.{change.cause}", card=card) if change.cause else ""
-    key = "change.lost" if change.lost else "change.cause" if cause else "change"
-    return say("service", key, amount=f"{change.amount:+d}", thing=thing, cause=cause, count=change.lost)
-
-
-def name_of(game: Game, item: str) -> str:
-    """Return the display name of a card; what is no card has its own."""
-    return names(game).get(item, item)
-
-
-@cache
-def names(game: Game) -> dict[str, str]:
-    """Return the display names of all cards by id."""
-    return {row["id"]: row["name"] for rows in game.cards().values() for row in rows if "name" in row}
+    thing = say(game.name, f"thing.{change.thing}", language=language, count=abs(change.amount), item=item)
+    cause = say(game.name, f"cause.{change.cause}", language=language, card=card) if change.cause else ""
+    key, amount = "change.lost" if change.lost else "change.cause" if cause else "change", f"{change.amount:+d}"
+    return say("service", key, language=language, amount=amount, thing=thing, cause=cause, count=change.lost)
 
 
 def write_all(game: Game, changes: Iterable[Change]) -> list[rules.Change]:

@@ -204,7 +204,7 @@ def write_view(position: State, seat: int | None, *, actions: bool, enters: bool
         seat=seat,
         position=write_position(known),
         actions=write_actions(known).actions if actions and mine else None,
-        unsaid=[write_action(outcome) for outcome in known.private_outcomes(eyes)] if actions else None,
+        unsaid=[write_action(known.game, outcome) for outcome in known.private_outcomes(eyes)] if actions else None,
     )
 
 
@@ -269,7 +269,7 @@ def applied(position: State | None, entry: Entry) -> games.GameEntry:
     if position is None:
         action, turn = advisor.Action(text=entry.text), None
     else:
-        action, turn = write_action(position.game.parse_action(entry.text)), write_turn(position)
+        action, turn = write_action(position.game, position.game.parse_action(entry.text)), write_turn(position)
     done = rules.AppliedAction(action=action, turn=turn, drawn=entry.kind == EntryKind.DRAWN)
     return games.GameEntry(
         time=moment(entry.moment),

@@ -8,7 +8,8 @@ from clerestory.engine.games import LIST
 from clerestory.engine.plans import Fault, Plan, Possible
 from clerestory.engine.scoring import changes_of
 from clerestory.refusals import Reason, Refusal, refuse
-from clerestory.server.translate_changes import name_of, write_all
+from clerestory.server.spoken import SPOKEN, material, name_of
+from clerestory.server.translate_changes import write_all
 from clerestory.server.translate_rules import AnyState, read_any, write_action, write_any
 from clerestory.texts import say
 from clerestory.v1 import advisor_pb2 as advisor
@@ -26,7 +27,7 @@ def plan_conversions(request: rules.PlanConversionsRequest) -> rules.PlanConvers
     if plan is None:
         return rules.PlanConversionsResponse()
     response = rules.PlanConversionsResponse(
-        actions=[write_action(given.state.game.parse_action(text)) for text in plan.actions],
+        actions=[write_action(given.state.game, given.state.game.parse_action(text)) for text in plan.actions],
         possible=[write_possible(given.state.game, one, times) for one in plan.possible],
         faults=[write_fault(given.state.game, fault) for fault in plan.faults],
         required=plan.required,
@@ -75,5 +76,6 @@ def write_possible(game: Game, one: Possible, times: Mapping[str, int]) -> rules
 def write_fault(game: Game, fault: Fault) -> rules.PlanFault:
     """Return why a plan has no order as a message."""
     name = name_of(game, fault.item[:40])
-    text = say("service", f"plan.{fault.code}", name=name, count=fault.most, times=fault.times, thing=fault.thing)
+    told = {"name": name, "count": fault.most, "times": fault.times, "thing": material(game, fault.thing)}
+    text = say("service", f"plan.{fault.code}", language=SPOKEN.get(), **told)
     return rules.PlanFault(item=fault.item[:40], code=fault.code, text=text)

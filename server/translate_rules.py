@@ -14,6 +14,7 @@ from clerestory.engine.rng import Rng
 from clerestory.engine.scoring import ScoreSource, by_position, tie_break
 from clerestory.engine.value import value_in_use
 from clerestory.refusals import Reason, Refusal, refuse
+from clerestory.server.spoken import label_of
 from clerestory.server.translate import position_fields, read_position, size_fault
 from clerestory.server.translate_changes import write_changes
 from clerestory.texts.cards import card_names
@@ -219,19 +220,19 @@ def write_actions(state: State) -> rules.ListActionsResponse:
     """Return the legal actions as a message."""
     legal = state.legal_actions()
     odds = state.odds() if state.turn == NATURE else [None] * len(legal)
-    actions = [write_legal(action, chance) for action, chance in zip(legal, odds, strict=True)]
+    actions = [write_legal(state.game, action, chance) for action, chance in zip(legal, odds, strict=True)]
     return rules.ListActionsResponse(turn=write_turn(state), actions=actions)
 
 
-def write_legal(action: Action, chance: float | None) -> rules.LegalAction:
+def write_legal(game: Game, action: Action, chance: float | None) -> rules.LegalAction:
     """Return one legal action as a message."""
     kind, *arguments = action.text.split()
-    return rules.LegalAction(action=write_action(action), kind=kind, arguments=arguments, probability=chance)
+    return rules.LegalAction(action=write_action(game, action), kind=kind, arguments=arguments, probability=chance)
 
 
-def write_action(action: Action) -> advisor.Action:
+def write_action(game: Game, action: Action) -> advisor.Action:
     """Return an action as a message."""
-    return advisor.Action(text=action.text, label=action.label)
+    return advisor.Action(text=action.text, label=label_of(game, action.text, action.label))
 
 
 def read_actions(game: Game, texts: Sequence[str]) -> list[Action]:
@@ -274,7 +275,7 @@ def play(given: AnyState, action: Action, *, drawn: bool) -> rules.AppliedAction
     turn, before = write_turn(given.state), given.seen()
     given.state.play(action)
     changes = write_changes(before, action.text, given.seen())
-    return rules.AppliedAction(action=write_action(action), turn=turn, drawn=drawn, changes=changes)
+    return rules.AppliedAction(action=write_action(before.game, action), turn=turn, drawn=drawn, changes=changes)
 
 
 def require_legal(state: State, action: Action, path: str) -> None:

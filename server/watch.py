@@ -7,6 +7,7 @@ from clerestory.games.keeper import Keeper
 from clerestory.games.live import Live
 from clerestory.games.scenes import Scene, scenes
 from clerestory.games.viewer import Viewer
+from clerestory.server.spoken import SPOKEN
 from clerestory.server.translate_games import write_presence, write_state
 from clerestory.v1 import games_pb2 as games
 
@@ -39,7 +40,7 @@ def frame(scene: Scene, live: Live, viewer: Viewer) -> games.WatchGameResponse:
     if scene.kept is None:
         return games.WatchGameResponse()
     shown, kept = scene.before, scene.kept
-    key = viewer, shown.version, kept.version
+    key = viewer, shown.version, kept.version, SPOKEN.get()
     made: games.WatchGameResponse | None = live.frames.get(key)
     if made is None:
         made = write_state(shown, kept, viewer, present=kept.version == live.kept.version)

@@ -53,9 +53,10 @@ class Labels:
             text: the action.
             english: its English label, for games without label texts.
         """
-        if text not in self._made:
-            self._made[text] = self._make(text) or english
-        return self._made[text]
+        made = self._made.get(text)
+        if made is None:
+            made = self._made[text] = self._make(text) or english
+        return made
 
     def _make(self, text: str) -> str:
         kind, *named = text.split(" ")

@@ -1,11 +1,15 @@
 """The languages of texts and words; English is the one that all others fall back to."""
 
+import re
+
 from clerestory.texts.files import read
 
 ENGLISH = "en"
 LANGUAGES: tuple[str, ...] = tuple(read("languages.json"))
 ONE_OR_NONE = {"fr"}  # languages that count 0, and all below 2, like 1
 DUAL = {"he"}  # languages with a form for two
+MOST_ASKED = 20  # languages of a header that are looked at
+QUALITY = re.compile(r"0(\.\d{0,3})?|1(\.0{0,3})?")  # RFC 9110, 12.4.2
 
 
 class BadLanguage(ValueError):
@@ -18,6 +22,24 @@ def language_of(tag: str) -> str:
     if language not in LANGUAGES:
         raise BadLanguage(f"{tag!r} is not one of {', '.join(LANGUAGES)}")
     return language
+
+
+def language_asked(header: str) -> str:
+    """Return the language that an `accept-language` header prefers of those there are, ENGLISH if it names none."""
+    best, most = ENGLISH, 0.0
+    for one in header.split(",")[:MOST_ASKED]:
+        tag, _, quality = one.strip().partition(";q=")
+        language, weight = tag.partition("-")[0].lower(), weight_of(quality)
+        if language in LANGUAGES and weight > most:
+            best, most = language, weight
+    return best
+
+
+def weight_of(quality: str) -> float:
+    """Return the number in a q-value, 0 to 1; 1 for none, 0 for what is no number."""
+    if not quality:
+        return 1.0
+    return float(quality) if QUALITY.fullmatch(quality) else 0.0
 
 
 def plural(language: str, count: object) -> str:

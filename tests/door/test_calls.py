@@ -38,6 +38,19 @@ async def test_a_call_is_answered_to_the_byte_as_over_grpc() -> None:
     assert StartPositionResponse.FromString(answer.body).seed == 5
 
 
+async def test_a_browser_is_answered_in_the_language_that_it_asks_for() -> None:
+    async with door() as caller:
+        started = await caller.call(RULES + "StartPosition", {"game": "cathedral", "seats": 2, "seed": "5"})
+        asked = {"position": {"referee": started.fields["referee"]}}
+        answers = [
+            await caller.call(RULES + "ListActions", asked, accept_language=header)
+            for header in ("en", "de-DE,en;q=0.8")
+        ]
+    labels = [answer.fields["actions"][0]["action"]["label"] for answer in answers]
+    assert labels[0].endswith(" is turned up at Kingsbridge")
+    assert labels[1].startswith("In Kingsbridge wird aufgedeckt: ")
+
+
 async def test_a_call_in_json_has_the_names_of_position_files() -> None:
     async with door() as caller:
         answer = await caller.call(RULES + "StartPosition", {"game": "duel", "seats": 2, "seed": "5"})

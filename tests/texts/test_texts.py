@@ -4,7 +4,7 @@ import pytest
 
 from clerestory import texts
 from clerestory.texts import has, say
-from clerestory.texts.languages import LANGUAGES, BadLanguage, language_of, plural
+from clerestory.texts.languages import LANGUAGES, BadLanguage, language_asked, language_of, plural
 
 TEXTS = {
     "en/any.json": {
@@ -66,3 +66,23 @@ def test_a_tag_is_of_a_language(tag: str, language: str) -> None:
 def test_another_tag_is_refused_with_the_list(tag: str) -> None:
     with pytest.raises(BadLanguage, match=f"is not one of {', '.join(LANGUAGES)}"):
         language_of(tag)
+
+
+@pytest.mark.parametrize(
+    ("header", "language"),
+    [
+        ("it", "it"),
+        ("de-CH, de;q=0.9, en;q=0.8", "de"),
+        ("pt-BR, es;q=0.7, en;q=0.5", "es"),
+        ("en;q=0.3, FR;q=0.4", "fr"),
+        ("en, he", "en"),
+        ("he;q=0, *", "en"),
+        ("it;q=much", "en"),
+        ("it;q=7", "en"),
+        ("", "en"),
+        (",;q=,,-", "en"),
+        ("x," * 5000 + "it", "en"),
+    ],
+)
+def test_the_language_is_the_preferred_one_of_a_header(header: str, language: str) -> None:
+    assert language_asked(header) == language

@@ -1,0 +1,69 @@
+"""The language of a call: what its `accept-language` asks for. Whatever writes texts for people reads it here."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from functools import cache
+from typing import Any
+
+import grpc
+
+from clerestory.engine.core import Game
+from clerestory.texts.cards import card_names
+from clerestory.texts.glossary import word
+from clerestory.texts.labels import Labels
+from clerestory.texts.languages import ENGLISH, language_asked
+
+ASKED = "accept-language"  # metadata of a call
+TOLD = "content-language"  # metadata of its answer, if it asked
+SPOKEN: ContextVar[str] = ContextVar("spoken", default=ENGLISH)
+
+Context = grpc.aio.ServicerContext[Any, Any]
+
+
+@asynccontextmanager
+async def speaking(context: Context) -> AsyncIterator[None]:
+    """Answer a call in the language that it asks for, and say so; in English if it asks for none that there is."""
+    asked = next((value for key, value in context.invocation_metadata() or () if key == ASKED), None)
+    if asked is None:
+        yield
+        return
+    before = SPOKEN.set(language_asked(str(asked)))
+    try:
+        await context.send_initial_metadata(((TOLD, SPOKEN.get()),))
+        yield
+    finally:
+        SPOKEN.reset(before)
+
+
+def label_of(game: Game, text: str, english: str) -> str:
+    """Return the label of an action in the language of the call."""
+    language = SPOKEN.get()
+    return english if language == ENGLISH else labels(game, language).label(text, english)
+
+
+@cache
+def labels(game: Game, language: str) -> Labels:
+    """Return the labels of a game's actions in a language."""
+    return Labels(game.name, game.cards(), language)
+
+
+def name_of(game: Game, item: str) -> str:
+    """Return the name of a card or a material in the language of the call; what is neither has its own."""
+    return names(game, SPOKEN.get()).get(item) or material(game, item)
+
+
+@cache
+def names(game: Game, language: str) -> dict[str, str]:
+    """Return the display names of all cards by id."""
+    rows = [row for rows in game.cards().values() for row in rows if "name" in row]
+    english = {row["id"]: str(row["name"]) for row in rows}
+    own = {row["id"]: name.text for row in rows if (name := card_names(game.name, row).get(language))}
+    return english | own
+
+
+def material(game: Game, item: str) -> str:
+    """Return the word for a material in the language of the call, itself if there is none."""
+    language = SPOKEN.get()
+    found = word(game.name, f"good.{item}", language) if language != ENGLISH else None
+    return found.text if found else item

@@ -1,0 +1,135 @@
+"""Labels and changes are in the language that a call asks for, else in English."""
+
+from collections.abc import Awaitable
+from typing import Any
+
+import grpc
+import pytest
+
+from clerestory.engine import GAMES, State
+from clerestory.texts.labels import Labels
+from clerestory.texts.languages import ENGLISH, LANGUAGES
+from clerestory.v1 import rules_pb2 as api
+from clerestory.v1.games_pb2 import WatchGameRequest
+from tests.games.table import PERSON, first_action, table
+from tests.laws import walk
+from tests.server.harness import question, served
+from tests.server.rules import CASES, rules_served, whole
+
+OTHERS = [language for language in LANGUAGES if language != ENGLISH]
+Asked = tuple[tuple[str, str], ...]
+
+
+def beginning(seats: int = 2) -> State:
+    """A game of `cathedral` at its first decision."""
+    state = GAMES["cathedral"].new(seats, 7)
+    state.play_nature(7)
+    return state
+
+
+def asking(header: str) -> Asked:
+    return (("accept-language", header),)
+
+
+async def told(call: Any) -> str | None:
+    """The language that an answer says it is in."""
+    value = dict(await call.initial_metadata()).get("content-language")
+    return None if value is None else str(value)
+
+
+def actions_of(rules: Any, state: State, metadata: Asked | None = None) -> Awaitable[Any]:
+    asked: Awaitable[Any] = rules.ListActions(api.ListActionsRequest(position=whole(state)), metadata=metadata)
+    return asked
+
+
+@pytest.mark.parametrize("language", OTHERS)
+async def test_labels_are_in_the_language_that_is_asked_for(language: str) -> None:
+    async with rules_served() as rules:
+        for name, seats in CASES:
+            labels = Labels(name, GAMES[name].cards(), language)
+            for state in [state.copy() for state in walk(GAMES[name], seats, 4)][:-1:25]:
+                answer = await actions_of(rules, state, asking(f"{language}-XX,en;q=0.5"))
+                expected = {action.text: labels.label(action.text, action.label) for action in state.legal_actions()}
+                assert {one.action.text: one.action.label for one in answer.actions} == expected
+
+
+async def test_a_call_that_asks_for_nothing_is_answered_as_ever() -> None:
+    state = beginning(3)
+    async with rules_served() as rules:
+        call = actions_of(rules, state)
+        answer = await call
+        assert [one.action.label for one in answer.actions] == [action.label for action in state.legal_actions()]
+        assert await told(call) is None
+        for header in ("en", "pt-BR", "*", "", "de;q=0", "x" * 4000):
+            call = actions_of(rules, state, asking(header))
+            assert await call == answer
+            assert await told(call) == ENGLISH
+
+
+async def test_an_answer_says_its_language_and_the_next_call_is_free_of_it() -> None:
+    async with rules_served() as rules:
+        call = actions_of(rules, beginning(), asking("it"))
+        italian = await call
+        assert await told(call) == "it"
+        english = await actions_of(rules, beginning())
+    assert italian.actions[0].action.text == english.actions[0].action.text
+    assert italian.actions[0].action.label != english.actions[0].action.label
+
+
+async def test_what_changed_is_told_in_the_language() -> None:
+    *_, last = walk(GAMES["cathedral"], 2, 3)
+    actions = [action.text for action in last.history]
+    request = api.ApplyActionsRequest(position=whole(last.origin), actions=actions, seed=1)
+    async with rules_served() as rules:
+        english = await rules.ApplyActions(request)
+        german = await rules.ApplyActions(request, metadata=asking("de"))
+    texts = [{change.text for done in answer.applied for change in done.changes} for answer in (english, german)]
+    assert any("gold (wool mill)" in text for text in texts[0])
+    assert any("Gold (Wollmanufaktur)" in text for text in texts[1])
+    assert not [text for text in texts[1] if "points" in text or "{" in text]
+    for answer in (english, german):
+        for done in answer.applied:
+            done.action.ClearField("label")
+            for change in done.changes:
+                change.ClearField("text")
+    assert english == german
+
+
+async def test_advice_is_told_in_the_language() -> None:
+    position = beginning().observe(0)
+    labels = Labels("cathedral", GAMES["cathedral"].cards(), "es")
+    async with served() as server:
+        answer = await server.advisor.RecommendMove(question(position, iterations=200, seed=3), metadata=asking("es"))
+    assert answer.best.label == labels.label(answer.best.text, "")
+    for line in answer.lines:
+        assert line.action.label == labels.label(line.action.text, "")
+        assert [one.label for one in line.variation] == [labels.label(one.text, "") for one in line.variation]
+
+
+async def test_everybody_who_watches_a_game_reads_their_own_language() -> None:
+    async with table(PERSON, PERSON, game="cathedral") as played:
+        request = WatchGameRequest(game_id=played.game_id, tokens=played.tokens())
+        watching = [
+            played.stub.WatchGame(request, metadata=metadata) for metadata in (None, asking("fr"), asking("he"), None)
+        ]
+        first = [await one.read() for one in watching]
+        mover = first[0].game.turn.seat
+        await played.play(first_action(first[0]), first[0].game.version, mover)
+        after = [await one.read() for one in watching]
+        for states in (first, after):
+            labels = [[one.action.label for view in state.views for one in view.actions] for state in states]
+            assert labels[0] == labels[3]
+            assert labels[0]
+            assert len({tuple(one) for one in labels}) == 3
+        entries = [state.entries[0].applied.action for state in after]
+        assert len({entry.text for entry in entries}) == 1
+        assert len({entry.label for entry in entries}) == 3
+
+
+async def test_a_refusal_stays_in_english() -> None:
+    async with rules_served() as rules:
+        call = rules.DescribeCatalogue(api.DescribeCatalogueRequest(game="chess"), metadata=asking("de"))
+        with pytest.raises(grpc.aio.AioRpcError) as refused:
+            await call
+    assert "chess" in str(refused.value.details())
+    assert dict(refused.value.initial_metadata()) == {"content-language": "de"}
