@@ -11,7 +11,7 @@ from clerestory.games.live import Live
 from clerestory.games.viewer import Presence, Viewer, horizon, presence_of
 from clerestory.refusals import Reason, refuse
 
-MOST = 250  # entries of one scene: a message of some 50 KB, made in a few thousandths of a second
+MOST = 100  # entries of one scene: a message of some 50 KB, made in less than ten thousandths of a second
 HEARTBEAT = 15.0  # seconds without anything new after which an empty scene shows that the stream lives
 
 
