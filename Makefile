@@ -14,9 +14,10 @@ PAGE := clients/web/dist/index.html
 PAGE_SOURCES := $(shell find clients/web/src proto third_party texts/en/page.json -type f -not -path 'clients/web/src/gen/*') \
 	$(wildcard clients/web/*.json clients/web/*.mjs clients/web/*.py)
 CHECKED := build/checked
+WATCHED := build/watched
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
-.PHONY: demo test test-slow test-extras test-asan lint reference baseline bench constraints clean
+.PHONY: demo test test-slow test-extras test-asan test-tsan lint reference baseline bench constraints clean
 
 demo: $(VENV)/.built  ## one recommendation, end to end: build, server, search, table; then a hint that sharpens
 	$(BIN)/clerestory show examples/positions/cathedral-3p-round4-draft.json
@@ -38,6 +39,11 @@ test-asan: $(CHECKED)/.built  ## the laws and the search with bounds checks, Add
 	PYTHONPATH=$(CHECKED) PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
 	$(BIN)/python -m pytest -p no:cacheprovider tests/engine tests/search tests/arena
+
+test-tsan: $(WATCHED)/.built  ## threads that share a tree, counted to the last visit, with ThreadSanitizer
+	PYTHONPATH=$(WATCHED) TSAN_OPTIONS=halt_on_error=1 LD_PRELOAD="$$(gcc -print-file-name=libtsan.so)" \
+	setarch --addr-no-randomize $(BIN)/python -m pytest -p no:cacheprovider -p no:xdist --timeout 0 \
+	tests/search/test_sharing.py tests/search/test_sweeps.py
 
 loadtest: $(VENV)/.load  ## a minute of users on a server of their own; fails beyond the thresholds; report in build/loadtest.html
 	$(BIN)/python -m lab.load.users
@@ -119,4 +125,10 @@ $(VENV)/.load: $(VENV)/.test
 $(CHECKED)/.built: $(VENV)/.test
 	rm -rf $(CHECKED)
 	CLERESTORY_BUILD=checked $(PIP) install --quiet --no-deps --no-build-isolation --target $(CHECKED) .
+	touch $@
+
+$(WATCHED)/.built: $(VENV)/.test
+	rm -rf $(WATCHED)
+	CFLAGS="-fsanitize=thread -g" LDFLAGS=-fsanitize=thread \
+	$(BIN)/python setup.py --quiet build --build-base build/base-watched --build-lib $(WATCHED)
 	touch $@

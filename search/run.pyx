@@ -11,7 +11,9 @@ from clerestory.search.room cimport count_nodes, has_record
 from clerestory.search.sharing cimport hand_in_all
 from clerestory.search.search cimport MOST_HELD, Speed, gate_t
 from clerestory.search.sweep cimport relieve
-from clerestory.search.tree cimport NO_NODE, Tree, peek_count, read_span, span_t, tree_clear, tree_find, tree_grow
+from clerestory.search.tree cimport (
+    NO_NODE, Tree, growth_seconds, peek_count, read_span, span_t, tree_clear, tree_find, tree_grow,
+)
 
 cdef extern from "sharing.h":
     int read_flag(const int *flag) noexcept nogil
@@ -91,7 +93,7 @@ cdef int iterate_until(Search *search, uint64_t *end, double pause, double deadl
     cdef double now
     while True:
         if search.growing or search.room.short or not has_record(search.tree, &search.room):
-            extend(search)
+            extend(search, deadline)
         iterate(search)
         done += 1
         if read_flag(&search.gate.comes):
@@ -117,18 +119,26 @@ cdef int iterate_until(Search *search, uint64_t *end, double pause, double deadl
                 return BY_PAUSE
 
 
-cdef void extend(Search *search) noexcept nogil:
+cdef void extend(Search *search, double deadline) noexcept nogil:
     """Grow the table of nodes, or free memory if it is short, while the other threads wait."""
     if search.shared:
         hand_in_all(search)
         gate_hold(search.gate)
     if search.growing and not search.tree.fixed and is_half_full(search.tree):
-        tree_grow(search.tree)
+        grow(search, deadline)
     search.growing = False
     if search.room.short or not has_record(search.tree, &search.room):
         relieve(search.tree, &search.room, root_key(search), search.limits.threads)
     if search.shared:
         gate_release(search.gate)
+
+
+cdef inline void grow(Search *search, double deadline) noexcept nogil:
+    """Grow the table, or let it be until the next root if the deadline would pass meanwhile."""
+    if growth_seconds(search.tree) < deadline - read_clock(search):
+        tree_grow(search.tree)
+    else:
+        search.tree.fixed = True
 
 
 cdef inline bint is_half_full(const Tree *tree) noexcept nogil:

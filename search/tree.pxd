@@ -90,6 +90,7 @@ cdef struct Tree:
 cdef bint tree_open(Tree *tree, uint64_t max_bytes, int seats) noexcept
 cdef void tree_close(Tree *tree) noexcept
 cdef void tree_clear(Tree *tree) noexcept nogil
+cdef double growth_seconds(const Tree *tree) noexcept nogil
 cdef void tree_grow(Tree *tree) noexcept nogil
 cdef void tree_reset(Tree *tree) noexcept nogil
 cdef uint64_t tree_bytes(const Tree *tree) noexcept nogil

@@ -140,6 +140,7 @@ cdef class TreeSearch:
         """Count what the tree knows of its new root. A crowded tree is compacted when the next run begins."""
         self.search.tree.crowded = tree_crowded(self.search.tree)
         self.search.tree.given_up = 0
+        self.search.tree.fixed = False
         self.search.tree.reused = sum([action.visits for action in self.statistics().values()])
 
     def run(self, double pause, double deadline, bint early, int threads, Worker worker=None):
