@@ -44,10 +44,20 @@ def settled(page: Page) -> bool:
 
     While a call is in progress, buttons have no effect, and are drawn as disabled; nor have they while they are new.
     """
-    ready = ".table:not(:has([aria-disabled='true'])):not(:has([data-fresh])) .status.mine"
+    ready = (
+        ".table:not(:has(.actions:not(.planning) .action[aria-disabled='true'])):not(:has([data-fresh])) .status.mine"
+    )
     ended, mine = page.get_by_test_id("winner"), page.locator(ready)
     expect(ended.or_(mine).first).to_be_visible(timeout=PATIENCE)
     return not ended.count()
+
+
+def plan(page: Page) -> None:
+    """Where a plan must be made, as for what is discarded, plan as much as is needed."""
+    while page.locator(".planning .action[aria-disabled='true']").count():
+        more = page.locator(".planning button[aria-label^='One more']:not([aria-disabled='true'])").first
+        more.click()
+        expect(page.locator(".planning[aria-busy='true']")).to_have_count(0)
 
 
 def play_on(page: Page, choose: Callable[[list[str]], str], plies: int = 10_000) -> int:
@@ -58,6 +68,7 @@ def play_on(page: Page, choose: Callable[[list[str]], str], plies: int = 10_000)
         offered = page.eval_on_selector_all(".action", "all => all.map(one => one.dataset.action)")
         if not offered:
             continue
+        plan(page)
         page.locator(f'.action[data-action="{choose(offered)}"]').click()
         pressed += 1
         page.wait_for_function(

@@ -57,7 +57,22 @@ def waiting(page: Page) -> None:
     expect(page.get_by_role("button", name="Sit here")).to_be_visible()
 
 
-SCREENS = [lobby, kept, hinted, shared, people, helped, studied, waiting]
+def planned(page: Page) -> None:
+    new_game(page, "cathedral", ["me", "bot1"])
+    while settled(page) and not page.locator(".planning").count():
+        play_on(page, lambda offered: offered[0], 1)
+
+
+def ended(page: Page) -> None:
+    new_game(page, "duel", ["me", "bot1"])
+    settled(page)
+    menu(page, "Players")
+    page.get_by_role("button", name="Resign").click()
+    page.get_by_role("button", name="Yes, resign").click()
+    expect(page.get_by_role("button", name="Check this game")).to_be_visible(timeout=PATIENCE)
+
+
+SCREENS = [lobby, kept, hinted, shared, people, helped, studied, waiting, planned, ended]
 
 
 def violations(page: Page) -> list[str]:

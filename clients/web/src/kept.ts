@@ -296,13 +296,13 @@ export class Kept {
     return { gameId: this.id, tokens: this.tokens, version: this.game.value?.version ?? 0 };
   }
 
-  /** Play an action in the displayed position; ignored while another call is in progress. */
-  async play(action: string): Promise<boolean> {
+  /** Play an action in the displayed position, and more directly after it; ignored while another call is in progress. */
+  async play(action: string, thenActions: string[] = []): Promise<boolean> {
     if (this.busy.value) return false;
     const last = this.#entryAt(this.log.value.length);
     return this.#do(() => {
       if (this.#entryAt(this.log.value.length) !== last) return undefined;
-      const asked = { ...this.#common(), action };
+      const asked = { ...this.#common(), action, thenActions };
       return () => games.playAction(asked);
     }, this.#taken);
   }

@@ -137,6 +137,32 @@ export function Dialog(props: { title: string; onClose(): void; children: Compon
   );
 }
 
+interface StepperProps {
+  /** What is counted. */
+  label: string;
+  value: number;
+  least: number;
+  most: number;
+  onChange(value: number): void;
+}
+
+/** A number with buttons for one less, one more, and the most. */
+export function Stepper({ label, value, least, most, onChange }: StepperProps) {
+  const button = (sign: string, name: string, to: number) => (
+    <button type="button" aria-label={name} aria-disabled={to === value} onClick={() => to === value || onChange(to)}>
+      {sign}
+    </button>
+  );
+  return (
+    <span class="stepper" role="group" aria-label={label}>
+      {button("−", say("stepper.less", { what: label }), Math.max(least, value - 1))}
+      <output>{value}</output>
+      {button("+", say("stepper.more", { what: label }), Math.min(most, value + 1))}
+      {button("»", say("stepper.most", { what: label }), most)}
+    </span>
+  );
+}
+
 /** An error, announced at once. */
 export function Trouble({ words }: { words: string }) {
   return words ? (

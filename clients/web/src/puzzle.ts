@@ -12,6 +12,8 @@ import {
   type TryPuzzleResponse,
 } from "./gen/clerestory/v1/puzzle_pb.ts";
 import { AnyPositionSchema, type LegalAction } from "./gen/clerestory/v1/rules_pb.ts";
+import { labelOf } from "./labels.ts";
+import { say } from "./texts.ts";
 
 const service = createClient(PuzzleService, transport);
 
@@ -31,6 +33,14 @@ function stored(game: string): number[] {
 
 function keepSolved(game: string, number: number): void {
   localStorage.setItem(`puzzles:${game}`, JSON.stringify([...new Set([...stored(game), number])]));
+}
+
+/** Whether the puzzles that were tried in this browser were solved at the first try, by number. */
+export const firstTries = (game: string): Record<number, boolean> =>
+  JSON.parse(localStorage.getItem(`puzzles-first:${game}`) ?? "{}") as Record<number, boolean>;
+
+function keepFirst(game: string, number: number, right: boolean): void {
+  localStorage.setItem(`puzzles-first:${game}`, JSON.stringify({ [number]: right, ...firstTries(game) }));
 }
 
 /** The next unsolved puzzle of a level (0: of any) after a number, wrapping around at the end. */
@@ -73,11 +83,21 @@ export class Puzzle {
 
   /** Try an action. */
   async play(action: string): Promise<void> {
+    const tried = this.actions.value.find((one) => one.action?.text === action)?.action;
+    await this.#try({ action }, labelOf(tried) || action);
+  }
+
+  /** Try a plan. */
+  async tryPlan(actions: string[]): Promise<void> {
+    await this.#try({ actions }, say("puzzle.plan"));
+  }
+
+  async #try(move: { action: string } | { actions: string[] }, label: string): Promise<void> {
     if (this.done.value) return;
-    const label = this.actions.value.find((one) => one.action?.text === action)?.action?.label ?? action;
     await this.#told(async () => {
-      const verdict = await service.tryPuzzle({ puzzle: this.#reference, action });
+      const verdict = await service.tryPuzzle({ puzzle: this.#reference, ...move });
       this.tried.value = { label, verdict };
+      keepFirst(this.game, this.number, verdict.right);
       if (!verdict.right) return;
       keepSolved(this.game, this.number);
       this.answer.value = verdict;
@@ -88,6 +108,7 @@ export class Puzzle {
   async giveUp(): Promise<void> {
     await this.#told(async () => {
       this.answer.value = await service.tryPuzzle({ puzzle: this.#reference });
+      keepFirst(this.game, this.number, false);
     });
   }
 

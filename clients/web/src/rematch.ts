@@ -1,8 +1,7 @@
 // Another game with the same rules, options and players.
 
-import { create } from "@bufbuild/protobuf";
 import { games, requestName } from "./api.ts";
-import { type Game, GameOptionsSchema, type GameSeat, SeatKind } from "./gen/clerestory/v1/games_pb.ts";
+import { type Game, type GameSeat, SeatKind } from "./gen/clerestory/v1/games_pb.ts";
 import { addKeys, type Keys } from "./tokens.ts";
 
 /** Begin it, with seats of others open for them, and return its identifier. */
@@ -10,7 +9,7 @@ export async function rematch(game: Game, keys: Keys): Promise<string> {
   const made = await games.createGame({
     game: game.game,
     seats: game.seats.map((seat) => planOf(seat, seat.seat in keys.seats)),
-    options: create(GameOptionsSchema, game.options),
+    ...(game.options ? { options: game.options } : {}),
     requestId: requestName(),
   });
   return keepKeys(made);

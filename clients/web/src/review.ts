@@ -128,3 +128,29 @@ export async function judge(
 export function lossOf(ply: ReviewedPly): number {
   return ply.seat === undefined ? 0 : ((ply.before[ply.seat] ?? 0) - (ply.after[ply.seat] ?? 0)) / UNIT;
 }
+
+interface Moment {
+  kind: "turn" | "error" | "luck";
+  ply: ReviewedPly;
+}
+
+/** Where a game turned for a seat, its dearest error, its largest luck; each ply once. */
+export function momentsOf(
+  plies: readonly ReviewedPly[],
+  errors: readonly { at: ReviewedPly }[],
+  seat: number,
+): Moment[] {
+  const size = (ply: ReviewedPly) => Math.abs((ply.after[seat] ?? 0) - (ply.before[seat] ?? 0));
+  const largest = (some: readonly ReviewedPly[]) =>
+    some.reduce<ReviewedPly | undefined>((most, ply) => (size(ply) > (most ? size(most) : 0) ? ply : most), undefined);
+  const error = errors.find((one) => one.at.seat === seat)?.at;
+  const others = plies.filter((ply) => ply !== error);
+  const turn = largest(others.filter((ply) => ply.seat !== undefined));
+  const luck = largest(others.filter((ply) => ply.seat === undefined));
+  const all = [
+    { kind: "turn" as const, ply: turn },
+    { kind: "error" as const, ply: error },
+    { kind: "luck" as const, ply: luck },
+  ];
+  return all.filter((moment): moment is Moment => moment.ply !== undefined);
+}

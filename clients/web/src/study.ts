@@ -13,6 +13,7 @@ import {
   type Turn,
   TurnKind,
 } from "./gen/clerestory/v1/rules_pb.ts";
+import { inside } from "./inside.ts";
 
 /** An imported file, until its screen reads it. */
 export const IMPORTED = "imported";
@@ -72,11 +73,6 @@ async function opening(json: JsonValue): Promise<AnyPosition> {
   const whole = create(AnyPositionSchema, { kind: { case: "referee", value: { truth } } });
   const checked = await rules.validatePosition({ position: whole });
   return checked.faults.length ? create(AnyPositionSchema, { kind: { case: "position", value: truth } }) : whole;
-}
-
-/** The content of a position of either kind. */
-export function inside(position: AnyPosition): Position | undefined {
-  return position.kind.case === "referee" ? position.kind.value.truth : position.kind.value;
 }
 
 export class Study {
@@ -153,6 +149,11 @@ export class Study {
       this.applied.value = this.applied.value.slice(0, this.at.value);
     }
     await this.go(this.at.value + 1);
+  }
+
+  /** Play several actions, as a plan has them. */
+  async playAll(actions: readonly string[]): Promise<void> {
+    for (const action of actions) await this.play(action);
   }
 
   /** Draw all pending chance events. */

@@ -14,7 +14,7 @@ const unsigned = new Intl.NumberFormat("en", {
   signDisplay: "negative",
 });
 
-const exact = new Intl.NumberFormat("en", { maximumFractionDigits: 2, signDisplay: "exceptZero" });
+const exact = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
 
 const LEVELS = ["beginner", "novice", "casual", "average", "good", "strong", "expert", "master"] as const;
 
@@ -22,7 +22,7 @@ export const text = {
   share: (value: number) => `${(100 * value).toFixed(1)} %`,
   points: (value: number) => signed.format(value),
   loss: (value: number) => unsigned.format(value),
-  finalPoints: (value: number) => exact.format(value),
+  score: (value: number) => exact.format(value),
 };
 
 /** The name of a game. */

@@ -6,7 +6,7 @@ import type { Mark } from "../boards/types.ts";
 import { plain } from "../catalogue.ts";
 import type { LegalAction } from "../gen/clerestory/v1/rules_pb.ts";
 import { labelOf } from "../labels.ts";
-import { memo } from "../parts.tsx";
+import { memo, Stepper } from "../parts.tsx";
 import { text } from "../text.ts";
 import { say } from "../texts.ts";
 
@@ -23,6 +23,8 @@ interface Props {
   fresh: boolean;
   onAction(text: string): void;
   onPoint(text: string | undefined): void;
+  /** What has just happened, told where there is nothing to do. */
+  news: string;
 }
 
 /** The list; it stays where there is nothing to do, so that it keeps its place and the focus. */
@@ -63,19 +65,55 @@ export const Actions = memo((props: Props) => {
           }}
         />
       )}
+      {!props.actions.length && <p class="latest">{props.news}</p>}
       {kinds.map((kind) => (
         <div key={kind} class="kind" role="group" aria-label={plain(kind)}>
           <h2>{plain(kind.replaceAll("-", "_"))}</h2>
-          {found
-            .filter((action) => action.kind === kind)
-            .map((action) => (
-              <ActionButton key={action.action?.text} action={action} {...props} />
-            ))}
+          {gathered(found.filter((action) => action.kind === kind)).map((alike) =>
+            alike.length > 1 ? (
+              <Numbered key={alike[0]?.action?.text} alike={alike} {...props} />
+            ) : (
+              alike.map((action) => <ActionButton key={action.action?.text} action={action} {...props} />)
+            ),
+          )}
         </div>
       ))}
     </div>
   );
 });
+
+const TRADES = ["buy", "sell"]; // actions that differ only in a number, which is their last argument
+
+/** Actions that differ only in a number, together; all others alone. */
+function gathered(actions: readonly LegalAction[]): LegalAction[][] {
+  const found = new Map<string, LegalAction[]>();
+  for (const action of actions) {
+    const { kind, arguments: words } = action;
+    const numbered = TRADES.includes(kind) && words.length > 1 && Number(words[words.length - 1]) > 0;
+    const key = numbered ? words.slice(0, -1).join(" ") : (action.action?.text ?? "");
+    found.set(key, [...(found.get(key) ?? []), action]);
+  }
+  return [...found.values()];
+}
+
+/** Actions that differ only in a number: a stepper, and a button that plays the chosen one. */
+function Numbered({ alike, ...props }: Props & { alike: readonly LegalAction[] }) {
+  const at = useSignal(0);
+  const chosen = alike[Math.min(at.value, alike.length - 1)];
+  if (!chosen) return null;
+  return (
+    <div class="numbered">
+      <ActionButton action={chosen} {...props} />
+      <Stepper
+        label={plain(chosen.arguments[0] ?? "")}
+        value={at.value + 1}
+        least={1}
+        most={alike.length}
+        onChange={(value) => (at.value = value - 1)}
+      />
+    </div>
+  );
+}
 
 function ActionButton({ action, marks, pointed, busy, onAction, onPoint }: Props & { action: LegalAction }) {
   const name = action.action?.text ?? "";

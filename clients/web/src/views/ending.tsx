@@ -1,17 +1,22 @@
 // How a game ended, and what can follow.
 
 import { useSignal } from "@preact/signals";
+import type { FunctionComponent } from "preact";
+import { useEffect } from "preact/hooks";
 import { wordsOf } from "../api.ts";
 import type { SeatLook } from "../boards/types.ts";
+import { catalogueFor, EMPTY } from "../catalogue.ts";
 import { type Checked, check } from "../check.ts";
+import { gameText } from "../gametexts.ts";
 import { EndReason, type Game } from "../gen/clerestory/v1/games_pb.ts";
-import type { Outcome } from "../gen/clerestory/v1/rules_pb.ts";
+import type { Outcome, ScorePart } from "../gen/clerestory/v1/rules_pb.ts";
 import type { Kept } from "../kept.ts";
-import { SeatName, Trouble } from "../parts.tsx";
+import { SeatName, SeatTable, Trouble } from "../parts.tsx";
 import { rematch } from "../rematch.ts";
 import { go, link } from "../route.ts";
 import { text } from "../text.ts";
 import { rich, say } from "../texts.ts";
+import type { MomentsProps } from "./moments.tsx";
 
 interface Props {
   kept: Kept;
@@ -26,10 +31,27 @@ export function Ending({ kept, game, seats }: Props) {
     <section class="ending" aria-label={say("end")}>
       {end?.reason === EndReason.ABANDONED && <p>{say("end.abandoned")}</p>}
       {end?.reason === EndReason.RESIGNED && <p>{say("end.resigned", { who })}</p>}
-      {end?.outcome && <Result outcome={end.outcome} seats={seats} />}
+      {end?.outcome && <Result game={game.game} outcome={end.outcome} seats={seats} />}
+      {kept.mine.value.length > 0 && game.ply > 0 && <Moments game={game} seats={seats} kept={kept} />}
       <Following kept={kept} game={game} />
       <Check kept={kept} game={game} />
     </section>
+  );
+}
+
+/** The three moments that decided, which are looked for when asked. */
+function Moments({ kept, game, seats }: Props) {
+  const view = useSignal<FunctionComponent<MomentsProps> | undefined>(undefined);
+  const View = view.value;
+  if (View) return <View game={game} tokens={kept.tokens} seat={kept.mine.value[0] ?? 0} seats={seats} />;
+  const open = () =>
+    void import("./moments.tsx").then((module) => {
+      view.value = module.default;
+    });
+  return (
+    <button type="button" class="wide" onClick={open}>
+      {say("moments")}
+    </button>
   );
 }
 
@@ -47,7 +69,7 @@ function Following({ kept, game }: Omit<Props, "seats">) {
     <>
       <Trouble words={trouble.value} />
       <p class="row">
-        <a class="button main" href={link("study", "game", game.gameId, game.ply, "review")}>
+        <a class="button" href={link("study", "game", game.gameId, game.ply, "review")}>
           {say("end.review")}
         </a>
         {kept.mine.value.length > 0 && (
@@ -82,29 +104,52 @@ function Check({ kept, game }: Omit<Props, "seats">) {
   );
 }
 
-export function Result({ outcome, seats }: { outcome: Outcome; seats: readonly SeatLook[] }) {
+export function Result({ game, outcome, seats }: { game: string; outcome: Outcome; seats: readonly SeatLook[] }) {
   const best = Math.max(...outcome.winShares);
   const winners = seats.filter((seat) => outcome.winShares[seat.seat] === best);
-  const who = winners.map((seat) => <SeatName key={seat.seat} look={seat} />);
+  const who = winners.map((seat) => <SeatName key={seat.seat} look={{ ...seat, about: "" }} />);
   return (
     <>
       <p class="winner" data-testid="winner">
         {rich(winners.length > 1 ? "end.share" : "end.wins", { who })}
       </p>
-      {outcome.margins.length > 0 && (
-        <ul class="margins">
-          {seats.map((seat) => {
-            const margin = outcome.margins[seat.seat] ?? 0;
-            const points = text.finalPoints(margin);
-            return (
-              <li key={seat.seat}>
-                <SeatName look={seat} />: {say("end.points", { points, count: Math.abs(margin) })}
-              </li>
-            );
-          })}
-        </ul>
-      )}
-      {!outcome.margins.every(Number.isInteger) && <p class="muted">{say("end.hundredths")}</p>}
+      {outcome.tieBreak && <p>{gameText(game, `tie.${outcome.tieBreak.code}`)}</p>}
+      {outcome.scores.length > 0 && <Scores game={game} outcome={outcome} seats={seats} />}
     </>
+  );
+}
+
+/** The scores, and where they came from. */
+function Scores({ game, outcome, seats }: { game: string; outcome: Outcome; seats: readonly SeatLook[] }) {
+  const catalogue = useSignal(EMPTY);
+  useEffect(() => {
+    void catalogueFor(game).then((found) => {
+      catalogue.value = found;
+    });
+  }, [game]);
+  const named = ({ source, item }: ScorePart) => {
+    const card = catalogue.value.card(item);
+    if (card) return catalogue.value.name(item);
+    return item
+      ? say("end.source", { source: gameText(game, `source.${source}`), item })
+      : gameText(game, `source.${source}`);
+  };
+  const rows = new Map<string, number[]>();
+  for (const score of outcome.scores)
+    for (const part of score.parts) {
+      const row = rows.get(named(part)) ?? seats.map(() => 0);
+      row[score.seat] = (row[score.seat] ?? 0) + part.points;
+      rows.set(named(part), row);
+    }
+  const total = seats.map((seat) => text.score(outcome.scores[seat.seat]?.score ?? 0));
+  const parts = [...rows].map(([name, points]) => [name, points.map((one) => (one ? text.score(one) : "–"))] as const);
+  return (
+    <div class="scroll">
+      <SeatTable
+        class="scores"
+        heads={seats.map((seat) => <SeatName key={seat.seat} look={{ ...seat, about: "" }} />)}
+        rows={[[say("end.points"), total], ...parts]}
+      />
+    </div>
   );
 }

@@ -15,6 +15,7 @@ import { actor, looks, seatOf } from "../seats.ts";
 import { viewIn } from "../states.ts";
 import { say } from "../texts.ts";
 import { notice } from "../title.ts";
+import { KeepDraws } from "./draws.tsx";
 import { Ending } from "./ending.tsx";
 import { Seats, Share } from "./people.tsx";
 import { Shown } from "./shown.tsx";
@@ -59,6 +60,9 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
   const applied = useComputed(() =>
     kept.log.value.map(({ what }) => (what.case === "applied" ? what.value : undefined)),
   );
+  const forced = useComputed(
+    () => new Map(kept.log.value.filter((entry) => entry.forced).map((entry) => [entry.ply, say("log.forced")])),
+  );
   const mine = kept.mine.value;
   const hidden = mine.length > 1 && !secrets.value; // people share this screen: private knowledge is shown on request
   const decider = kept.myTurn.value ? kept.turn.value : undefined;
@@ -86,6 +90,8 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
       actions={past || game.end ? NONE : (deciding?.actions ?? NONE)}
       busy={kept.busy.value}
       onAction={(action) => void kept.play(action)}
+      onPlan={([first = "", ...more]) => void kept.play(first, more)}
+      planned={`${kept.id}:${game.ply}`}
       turn={turnWords(kept, past?.ply)}
       myTurn={kept.myTurn.value && !past}
       question={past ? undefined : asked(kept, view)} // information hidden on a shared screen stays hidden in hints
@@ -93,6 +99,7 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
       applied={applied.value}
       at={past?.ply ?? log.length}
       since={since}
+      glyphs={forced.value}
       news={newsOf(applied.value, seats.value, kept.myTurn.value && !game.end)}
       onGo={go}
       onReplay={mayReplay ? again : undefined}
@@ -109,6 +116,7 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
       {kept.pace.waiting.value && (
         <Note words={say("game.following")} button={say("game.skip")} onPress={kept.pace.skip} />
       )}
+      <KeepDraws kept={kept} actions={past || game.end ? NONE : (deciding?.actions ?? NONE)} position={position} />
       {kept.asking.value && <p class="muted">{say("game.asking")}</p>}
       {opened.value === "share" && <Share kept={kept} game={game} onClose={() => (opened.value = "")} />}
       {opened.value === "players" && <Seats kept={kept} game={game} onClose={() => (opened.value = "")} />}

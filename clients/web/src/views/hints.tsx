@@ -8,7 +8,7 @@ import type { Line } from "../gen/clerestory/v1/advisor_pb.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import * as hints from "../hints.ts";
 import { labelOf } from "../labels.ts";
-import { Gauge, Trouble } from "../parts.tsx";
+import { Gauge, SeatSign, Trouble } from "../parts.tsx";
 import { usePointer } from "../pointing.ts";
 import { endPreview, playOut, preview, walk } from "../preview.ts";
 import { text } from "../text.ts";
@@ -92,7 +92,18 @@ function Choice({ barred }: { barred: string | undefined }) {
 function Told({ question, seats, pointed, onPoint }: Props & { question: hints.Question }) {
   const found = hints.table.value;
   const best = hints.best.value;
-  const gauge = hints.shares.value.length > 0 && <Gauge shares={hints.shares.value} seats={seats} />;
+  const gauge = hints.shares.value.length > 0 && (
+    <div>
+      <Gauge shares={hints.shares.value} seats={seats} />
+      <p class="bar" aria-hidden="true">
+        {seats.map((seat) => (
+          <span key={seat.seat}>
+            <SeatSign look={seat} /> {text.share(hints.shares.value[seat.seat] ?? 0)}
+          </span>
+        ))}
+      </p>
+    </div>
+  );
   if (!found || !best)
     return (
       <div class="told">
@@ -101,16 +112,18 @@ function Told({ question, seats, pointed, onPoint }: Props & { question: hints.Q
       </div>
     );
   const label = labelOf(best.action);
+  const reason = found.reasons.map((one) => one.english).join(" ") || found.reason;
   const count = Number(found.statistics?.iterations ?? 0);
   const share = text.share(found.statistics?.certainty ?? 0);
   return (
     <div class="told">
       {gauge}
+      {found.lead && <p>{found.lead.english}</p>}
       {question.observer && <p class="muted">{say("hints.of", { who: seats[found.seat ?? 0]?.name ?? "" })}</p>}
       {hints.step.value === "where" && (
         <p>{say("hints.look", { what: plain(best.action?.text.split(" ")[0] ?? "").toLowerCase() })}</p>
       )}
-      {hints.step.value === "move" && <p class="hint-move">{label}</p>}
+      {hints.step.value === "move" && <p class="hint-move">{planOf(best) || label}</p>}
       {hints.step.value === "table" && (
         <>
           <Table
@@ -127,7 +140,7 @@ function Told({ question, seats, pointed, onPoint }: Props & { question: hints.Q
             </p>
           )}
           <Higher lines={found.lines} seat={found.seat} />
-          {found.reason && <p class="reason">{found.reason}</p>}
+          {reason && <p class="reason">{reason}</p>}
           <p class="muted">
             {hints.running.value ? say("hints.tries", { count }) : say("hints.tried", { count, share })}
           </p>
@@ -136,6 +149,21 @@ function Told({ question, seats, pointed, onPoint }: Props & { question: hints.Q
     </div>
   );
 }
+
+const DOUBTFUL = 0.02; // of the visits of the first line: with fewer, a line's numbers may be far off
+
+const isDoubtful = (line: Line, lines: readonly Line[]): boolean =>
+  Number(line.visits) < DOUBTFUL * Number(lines[0]?.visits ?? 0n);
+
+/** Lines by the first number that the table shows, doubtful ones last. */
+function ordered(lines: readonly Line[], seat: number | undefined): Line[] {
+  if (seat === undefined) return [...lines];
+  const rank = (line: Line) => (isDoubtful(line, lines) ? -1 : 0) + (line.winShares[seat] ?? 0);
+  return [...lines].sort((one, other) => rank(other) - rank(one));
+}
+
+/** The plan of conversions or discards that a line holds, in words; empty for a single action. */
+const planOf = (line: Line): string => line.plan.map(({ label, times }) => `${label} ${times}`).join(", ");
 
 interface TableProps {
   lines: readonly Line[];
@@ -147,7 +175,7 @@ interface TableProps {
 
 function Table({ lines, seat, question, pointed, onPoint }: TableProps) {
   const held = useSignal<string[] | undefined>(undefined); // rows keep their order while the pointer is on one of them
-  const first = lines.slice(0, ROWS);
+  const first = ordered(lines, seat).slice(0, ROWS);
   const rows = held.value?.flatMap((name) => lines.filter((line) => line.action?.text === name)) ?? first;
   const show = (line: Line) => {
     held.value ??= first.map((one) => one.action?.text ?? "");
@@ -180,7 +208,7 @@ function Table({ lines, seat, question, pointed, onPoint }: TableProps) {
             <tr
               key={line.action?.text}
               data-line={line.action?.text}
-              class={pointed === line.action?.text ? "pointed" : ""}
+              class={`${pointed === line.action?.text ? "pointed" : ""} ${line === lines[0] ? "first" : ""}`}
             >
               <th scope="row">
                 <button
@@ -200,7 +228,8 @@ function Table({ lines, seat, question, pointed, onPoint }: TableProps) {
                     walk(by, true);
                   }}
                 >
-                  {labelOf(line.action)}
+                  {planOf(line) || labelOf(line.action)}
+                  {isDoubtful(line, lines) && <small title={say("hints.doubtful")}> {say("hints.doubt")}</small>}
                 </button>
               </th>
               <td>{seat === undefined ? "" : text.share(line.winShares[seat] ?? 0)}</td>

@@ -4,6 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { SeatLook } from "../boards/types.ts";
 import type { AppliedAction } from "../gen/clerestory/v1/rules_pb.ts";
 import { labelOf } from "../labels.ts";
+import { changesOf } from "../news.ts";
 import { LuckSign, memo, SeatSign } from "../parts.tsx";
 import { seatOf } from "../seats.ts";
 import { say } from "../texts.ts";
@@ -61,6 +62,7 @@ export const Log = memo(({ applied, seats, at, since, glyphs, onGo, onReplay }: 
             key={index}
             one={one}
             look={seats[seatOf(one?.turn) ?? -1]}
+            changed={changesOf(one, seats)}
             ply={index + 1}
             now={index + 1 === at}
             news={since !== undefined && index >= since}
@@ -76,6 +78,7 @@ export const Log = memo(({ applied, seats, at, since, glyphs, onGo, onReplay }: 
 interface RowProps {
   one: AppliedAction | undefined;
   look: SeatLook | undefined;
+  changed: string;
   ply: number;
   /** It led to the displayed position. */
   now: boolean;
@@ -84,12 +87,15 @@ interface RowProps {
   onGo(ply: number): void;
 }
 
-const Row = memo(({ one, look, ply, now, news, glyph, onGo }: RowProps) => (
+const Row = memo(({ one, look, changed, ply, now, news, glyph, onGo }: RowProps) => (
   <li class={news ? "news" : ""}>
     <button type="button" class="plain" aria-current={now ? "step" : undefined} onClick={() => onGo(ply)}>
       {look ? <SeatSign look={look} /> : <LuckSign />}
       <span class="unseen">{look?.name ?? say("nature")}: </span>
-      {labelOf(one?.action)} {glyph && <b>{glyph}</b>}
+      <span>
+        {labelOf(one?.action)} {glyph && <b>{glyph}</b>}
+        {changed && <small class="changed">{changed}</small>}
+      </span>
     </button>
   </li>
 ));

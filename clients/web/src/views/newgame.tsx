@@ -107,7 +107,7 @@ export function NewGame() {
       const made = await games.createGame({
         game: game.value,
         seats: holders.value.map((holder) => plan(holder, name.value, think.value)),
-        options: { ...chosen, ...timed },
+        options: { ...chosen, ...timed, playForced: true },
         requestId: requestName(),
         ...(from ? { beginning: { opening: from.opening, actions: from.actions } } : {}),
       });

@@ -6,7 +6,7 @@ import type { PuzzleSummary } from "../gen/clerestory/v1/puzzle_pb.ts";
 import { labelOf } from "../labels.ts";
 import { useLoaded } from "../loading.ts";
 import { Opening, SeatName, Trouble } from "../parts.tsx";
-import { following, listed, Puzzle, solvedOnes } from "../puzzle.ts";
+import { firstTries, following, listed, Puzzle, solvedOnes } from "../puzzle.ts";
 import { go, link } from "../route.ts";
 import { look, seatCount } from "../seats.ts";
 import { IMPORTED } from "../study.ts";
@@ -51,6 +51,8 @@ function Shown({ game, number, known }: { game: string; number: number; known: r
       actions={puzzle.actions.value}
       busy={puzzle.busy.value || puzzle.done.value}
       onAction={(action) => void puzzle.play(action)}
+      onPlan={(actions) => void puzzle.tryPlan(actions)}
+      planned={`puzzle:${game}:${number}`}
       turn={say("puzzle.turn", { number, who: mine?.name ?? "" })}
       seat={shown.seat}
       news=""
@@ -118,6 +120,7 @@ function Next({ puzzle, known }: { puzzle: Puzzle; known: readonly PuzzleSummary
   const level = useSignal(chosenLevel());
   const levels = [...new Set(known.map((one) => one.level))].sort((a, b) => a - b);
   const solved = useMemo(() => solvedOnes(puzzle.game), [puzzle.done.value]);
+  const first = firstTries(puzzle.game);
   const among = known.filter((one) => !level.value || one.level === level.value);
   const next = following(known, puzzle.game, level.value, puzzle.number);
   return (
@@ -145,7 +148,11 @@ function Next({ puzzle, known }: { puzzle: Puzzle; known: readonly PuzzleSummary
         </a>
       )}
       <span>
-        {say("puzzle.solved", { solved: among.filter((one) => solved.has(one.number)).length, of: among.length })}
+        {say("puzzle.solved", {
+          solved: among.filter((one) => solved.has(one.number)).length,
+          of: among.length,
+          first: among.filter((one) => first[one.number]).length,
+        })}
       </span>
     </p>
   );

@@ -69,6 +69,8 @@ function Studied({ study, reviewed }: { study: Study; reviewed: boolean }) {
       actions={study.actions.value}
       busy={study.busy.value}
       onAction={(action) => void study.play(action)}
+      onPlan={(actions) => void study.playAll(actions)}
+      planned={`study:${study.at.value}`}
       turn={
         reached.outcome
           ? say("turn.over")
@@ -116,7 +118,7 @@ function Studied({ study, reviewed }: { study: Study; reviewed: boolean }) {
           {say("study.draw")}
         </button>
       )}
-      {reached.outcome && <Result outcome={reached.outcome} seats={seats} />}
+      {reached.outcome && <Result game={position.game.case ?? ""} outcome={reached.outcome} seats={seats} />}
     </Table>
   );
 }

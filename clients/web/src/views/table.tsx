@@ -11,12 +11,14 @@ import { catalogueFor, EMPTY } from "../catalogue.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import type { AppliedAction, LegalAction } from "../gen/clerestory/v1/rules_pb.ts";
 import * as hints from "../hints.ts";
+import { isPlanned, Plan } from "../plan.ts";
 import { preview } from "../preview.ts";
 import { say } from "../texts.ts";
 import { Actions } from "./actions.tsx";
 import { Help } from "./help.tsx";
 import { Hints } from "./hints.tsx";
 import { Log } from "./log.tsx";
+import { PlanPanel } from "./plan.tsx";
 import { Status } from "./status.tsx";
 
 export interface TableProps {
@@ -31,6 +33,9 @@ export interface TableProps {
   actions: readonly LegalAction[];
   busy: boolean;
   onAction(text: string): void;
+  /** Play a plan, whose actions are all known; `planned` names what is planned, for a tab that is opened again. */
+  onPlan?: ((actions: string[]) => void) | undefined;
+  planned?: string;
   /** Whose turn it is, in words. */
   turn: string;
   myTurn: boolean;
@@ -84,10 +89,14 @@ export function Table(props: TableProps) {
     () => (asked ? hints.marks(props.actions) : UNMARKED),
     [asked, props.actions, hints.table.value, hints.step.value],
   );
-  const latest = useRef(props);
-  latest.current = props;
+  const plan = usePlan(props);
+  const latest = useRef({ ...props, plan });
+  latest.current = { ...props, plan };
   const act = useCallback((text: string) => {
-    if (!latest.current.busy && !fresh.value) latest.current.onAction(text);
+    const { actions, busy, onAction, plan: open } = latest.current;
+    const action = actions.find((one) => one.action?.text === text);
+    if (busy || fresh.value || (action && open?.take(action))) return;
+    onAction(text);
   }, []);
   const go = useCallback((ply: number) => latest.current.onGo(ply), []);
   const point = useCallback((text: string | undefined) => {
@@ -144,7 +153,17 @@ export function Table(props: TableProps) {
             </button>
           </div>
           <div class="notices">{props.children}</div>
-          {(props.seat !== undefined || props.actions.length > 0) && !props.above && (
+          {plan && (
+            <PlanPanel
+              plan={plan}
+              seats={props.seats}
+              seat={props.seat}
+              busy={props.busy}
+              fresh={fresh.value}
+              onPlan={props.onPlan as (actions: string[]) => void}
+            />
+          )}
+          {!plan && (props.seat !== undefined || props.actions.length > 0) && !props.above && (
             <Actions
               actions={props.actions}
               marks={marks}
@@ -152,6 +171,7 @@ export function Table(props: TableProps) {
               pointed={pointed.value}
               busy={props.busy}
               fresh={fresh.value}
+              news={props.news}
               onAction={act}
               onPoint={point}
             />
@@ -186,6 +206,12 @@ export function Table(props: TableProps) {
 }
 
 const since = ({ since: ply }: TableProps) => (ply === undefined ? {} : { since: ply });
+
+/** The plan to be made, where actions are to be planned. */
+function usePlan({ actions, position, planned = "", onPlan }: TableProps): Plan | undefined {
+  const wanted = onPlan !== undefined && isPlanned(actions);
+  return useMemo(() => (wanted ? new Plan(position, planned) : undefined), [wanted, actions, planned]);
+}
 
 const FRESH = 350; // milliseconds in which nobody can have read new actions: a click on them was meant for the old ones
 
@@ -230,7 +256,7 @@ function useKeys(props: TableProps, help: () => void): void {
     h: help,
     t: toggleWords,
     "/": () => document.getElementById("search")?.focus(),
-    a: () => document.querySelector<HTMLElement>(".actions button")?.focus(),
+    a: () => document.querySelector<HTMLElement>(".actions button:not([aria-disabled='true'])")?.focus(),
     ...props.keys,
   };
   useLayoutEffect(() => {

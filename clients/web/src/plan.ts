@@ -1,0 +1,73 @@
+// The plan of a seat's conversions, or of what it discards: how often each is used, in any order. The service finds the
+// order, and says what it brings.
+
+import { create } from "@bufbuild/protobuf";
+import { signal } from "@preact/signals";
+import { rules, wordsOf } from "./api.ts";
+import type { Position } from "./gen/clerestory/v1/position_pb.ts";
+import { AnyPositionSchema, type LegalAction, type PlanConversionsResponse } from "./gen/clerestory/v1/rules_pb.ts";
+
+const PREFIX = "plan:";
+const PLANNED = ["convert", "discard"];
+
+/** Whether actions are to be planned rather than chosen one by one. */
+export const isPlanned = (actions: readonly LegalAction[]): boolean =>
+  actions.some((action) => PLANNED.includes(action.kind));
+
+export class Plan {
+  readonly answer = signal<PlanConversionsResponse | undefined>(undefined);
+  readonly trouble = signal("");
+  readonly busy = signal(true);
+  readonly #position: Position;
+  readonly #key: string;
+  #uses: Record<string, number>;
+  #asked = 0;
+
+  /** A plan in a position, as a tab left it that had the same name for it. */
+  constructor(position: Position, name: string) {
+    this.#position = position;
+    this.#key = PREFIX + name;
+    this.#uses = JSON.parse(localStorage.getItem(this.#key) ?? "{}");
+    void this.#ask();
+  }
+
+  /** Plan how often something is used. */
+  set(item: string, times: number): void {
+    this.#uses = { ...this.#uses, [item]: times };
+    localStorage.setItem(this.#key, JSON.stringify(this.#uses));
+    void this.#ask();
+  }
+
+  /** Plan what an action does, as far as it is one of this plan: `convert mason_1 2`, `discard wood`. */
+  take({ kind, arguments: [item = "", times] }: LegalAction): boolean {
+    if (!PLANNED.includes(kind)) return false;
+    this.set(item, times === undefined ? (this.#uses[item] ?? 0) + 1 : Number(times));
+    return true;
+  }
+
+  /** The plan is played. */
+  done(): void {
+    localStorage.removeItem(this.#key);
+  }
+
+  async #ask(): Promise<void> {
+    const asked = ++this.#asked;
+    this.busy.value = true;
+    const position = create(AnyPositionSchema, { kind: { case: "position", value: this.#position } });
+    const uses = Object.entries(this.#uses).map(([item, times]) => ({ item, times }));
+    try {
+      const answer = await rules.planConversions({ position, uses, finish: true });
+      if (asked !== this.#asked) return;
+      this.answer.value = answer;
+      this.trouble.value = "";
+    } catch (error) {
+      if (asked === this.#asked) this.trouble.value = wordsOf(error);
+    } finally {
+      if (asked === this.#asked) this.busy.value = false;
+    }
+  }
+}
+
+/** How often something is planned. */
+export const plannedOf = (answer: PlanConversionsResponse | undefined, item: string): number =>
+  answer?.possible.find((one) => one.item === item)?.planned ?? 0;

@@ -1,0 +1,73 @@
+// The three moments of a game for one seat: where it turned, its dearest error, its largest luck.
+
+import type { ComponentChildren } from "preact";
+import { useEffect, useMemo } from "preact/hooks";
+import type { SeatLook } from "../boards/types.ts";
+import type { ReviewedPly } from "../gen/clerestory/v1/annotation_pb.ts";
+import type { Game } from "../gen/clerestory/v1/games_pb.ts";
+import { labelOf } from "../labels.ts";
+import { Trouble } from "../parts.tsx";
+import { momentsOf, Review, UNIT } from "../review.ts";
+import { link } from "../route.ts";
+import { text } from "../text.ts";
+import { rich, say } from "../texts.ts";
+
+export interface MomentsProps {
+  game: Game;
+  tokens: string[];
+  seat: number;
+  seats: readonly SeatLook[];
+}
+
+export default function Moments({ game, tokens, seat, seats }: MomentsProps) {
+  const review = useMemo(() => new Review(), [game.gameId]);
+  useEffect(() => {
+    void review.start({ gameId: game.gameId, tokens });
+    return () => review.stop();
+  }, [review]);
+  const found = momentsOf(review.plies.value, review.errors.value, seat);
+  return (
+    <div class="moments">
+      <h2>{say("moments")}</h2>
+      <Trouble words={review.trouble.value} />
+      {review.running.value && (
+        <progress max={review.total.value || 1} value={review.done.value} aria-label={say("review.done")} />
+      )}
+      <ul>
+        {found.map(({ kind, ply }) => (
+          <li key={kind}>
+            {told(kind, {
+              move: (
+                <a href={link("study", "game", game.gameId, ply.ply - 1, "review")}>
+                  {say("turn.past", { ply: ply.ply })}
+                </a>
+              ),
+              what: labelOf(ply.action),
+              share: gain(ply, seat),
+              who: seats[ply.seat ?? -1]?.name ?? say("nature"),
+            })}
+            {kind === "error" && ply.best && <> {say("moments.better", { what: labelOf(ply.best) })}</>}
+          </li>
+        ))}
+      </ul>
+      {!review.running.value && !found.length && <p>{say("moments.none")}</p>}
+    </div>
+  );
+}
+
+interface Told {
+  move: ComponentChildren;
+  what: string;
+  share: string;
+  who: string;
+}
+
+function told(kind: "turn" | "error" | "luck", { who, ...given }: Told): ComponentChildren[] {
+  return kind === "turn" ? rich("moments.turn", { ...given, who }) : rich(`moments.${kind}`, given);
+}
+
+/** What a ply brought a seat, as a share of the win with its sign. */
+function gain(ply: ReviewedPly, seat: number): string {
+  const by = ((ply.after[seat] ?? 0) - (ply.before[seat] ?? 0)) / UNIT;
+  return `${by > 0 ? "+" : "−"}${text.share(Math.abs(by))}`;
+}

@@ -1,0 +1,92 @@
+"""Conversions are planned in any order, what an action changed is said, and nothing that has one answer is asked."""
+
+import re
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.harness import PATIENCE, new_game, play_on, played_through, record_of, settled
+
+
+def until(page: Page, wanted: str, choose: Callable[[list[str]], str] = lambda offered: offered[0]) -> None:
+    """Play until something is to be seen."""
+    while settled(page) and not page.locator(wanted).count():
+        play_on(page, choose, 1)
+    expect(page.locator(wanted).first).to_be_visible()
+
+
+def useful(page: Page) -> str:
+    """Plan the first craftsman that can work, once, and return his name."""
+    more = page.locator(".planning button[aria-label^='One more']:not([aria-disabled='true'])").first
+    name = str(more.get_attribute("aria-label")).removeprefix("One more: ")
+    more.click()
+    expect(page.get_by_role("group", name=name, exact=True).locator("output")).to_have_text("1")
+    return name
+
+
+def test_a_plan_says_what_it_brings_survives_a_closed_tab_and_is_played_as_a_whole(page: Page) -> None:
+    identifier = new_game(page, "cathedral", ["me", "bot1"])
+    until(page, ".planning button[aria-label^='One more']:not([aria-disabled='true'])")
+    name = useful(page)
+    expect(page.locator(".planned")).to_contain_text(name.split(",")[0])
+    expect(page.locator(".planned")).to_contain_text("Left:")
+    page.reload()
+    settled(page)
+    expect(page.get_by_role("group", name=name, exact=True).locator("output")).to_have_text("1", timeout=PATIENCE)
+    moves = page.locator(".log ol li").count()
+    page.get_by_role("button", name="Finish").click()
+    expect(page.locator(".log ol")).to_contain_text("once", timeout=PATIENCE)
+    settled(page)
+    assert page.locator(".log ol li").count() >= moves + 2
+    assert "convert" in record_of(page, identifier)
+
+
+def test_in_the_market_only_the_number_is_a_stepper(page: Page) -> None:
+    new_game(page, "cathedral", ["me", "bot1"])
+    until(page, ".numbered", lambda offered: next((one for one in offered if "market" in one), offered[0]))
+    trade = page.locator(".numbered").first
+    label = trade.locator(".action").inner_text()
+    trade.get_by_role("button", name=re.compile("^One more")).click()
+    expect(trade.locator(".action")).not_to_have_text(label)
+
+
+def test_the_log_says_what_changed_and_marks_what_had_one_answer(page: Page) -> None:
+    identifier = new_game(page, "cathedral", ["me", "bot1"])
+    until(page, ".planning")
+    expect(page.locator(".log .changed").first).to_be_attached()
+    expect(page.locator(".log ol")).to_contain_text("production")
+    play_on(page, lambda offered: offered[0])
+    expect(page.locator(".log ol")).to_contain_text("(the only move)")
+    assert played_through(record_of(page, identifier)).over
+
+
+def test_a_finished_game_opens_at_its_end_and_leads_on(page: Page) -> None:
+    new_game(page, "duel", ["me", "bot1"])
+    play_on(page, lambda offered: offered[0])
+    page.reload()
+    expect(page.get_by_test_id("winner")).to_contain_text("wins", timeout=PATIENCE)
+    expect(page.locator(".scores")).to_contain_text("materials placed")
+    page.get_by_role("button", name="Check this game").click()
+    expect(page.get_by_text("the luck of this game was fixed before its first move")).to_be_visible()
+    page.get_by_role("button", name="Your three moments").click()
+    expect(page.locator(".moments")).to_contain_text("turning point", timeout=PATIENCE)
+    page.get_by_role("button", name="Rematch").click()
+    expect(page.locator(".action").first).to_be_visible(timeout=PATIENCE)
+    page.go_back()
+    page.get_by_role("link", name="Review").click()
+    expect(page.get_by_role("region", name="Review")).to_be_visible(timeout=PATIENCE)
+    expect(page.locator(".turn")).to_have_text("The game is over")
+
+
+def test_a_game_whose_seal_does_not_fit_is_told(page: Page) -> None:
+    identifier = new_game(page, "duel", ["me", "bot1"])
+    settled(page)
+    page.evaluate(
+        """game => { const key = 'game:' + game, keys = JSON.parse(localStorage.getItem(key));
+            localStorage.setItem(key, JSON.stringify({...keys, commitment: 'another'})); }""",
+        identifier,
+    )
+    page.reload()
+    play_on(page, lambda offered: offered[0])
+    page.get_by_role("button", name="Check this game").click()
+    expect(page.get_by_text("not the one that this browser saw at the beginning")).to_be_visible()
