@@ -18,8 +18,10 @@ from clerestory.advice.lead import Lead
 from clerestory.advice.memory import Trees
 from clerestory.advice.question import Question
 from clerestory.advice.scheduler import Job, Scheduler
+from clerestory.engine.core import Game
 from clerestory.refusals import Reason, Refusal, refuse
 from clerestory.search.ismcts import Searcher
+from clerestory.search.reasons import worded
 from clerestory.search.result import Result, StopReason
 
 EXPLAINED_LINES, EXPLAINED_WORLDS, EXPLAINED_PLIES = 5, 50, 5000  # about two thousandths of a second in all
@@ -213,7 +215,7 @@ class Analyst:
         """Return a function that explains a result before it is given; None if not wanted, or in a crowd."""
         if not wanted or self.scheduler.admitted > CROWD * self.workers:
             return None
-        return partial(explain, consultation.searcher)
+        return partial(explain, consultation.question.view.game, consultation.searcher)
 
     # -- questions that are answered as a whole ----------------------------------------------------
 
@@ -241,7 +243,7 @@ class Analyst:
             await asyncio.sleep(refusal.retry or TURN)
             return None
         try:
-            made = question.explain or explain
+            made = question.explain or partial(explain, question.view.game)
             result = await self.scheduler.result(job, partial(made, searcher))
         finally:
             self.scheduler.drop(job)
@@ -267,9 +269,10 @@ def a_turn(question: Question, searcher: Searcher, arrived: float) -> Allowance:
     return Allowance(TimeBudget(arrived, None, TURN), left, early=False, threads=1)
 
 
-def explain(searcher: Searcher, result: Result) -> Result:
+def explain(game: Game, searcher: Searcher, result: Result) -> Result:
     """Return the result with its first lines explained, as far as the time of an answer allows."""
-    return searcher.explain(result, lines=EXPLAINED_LINES, worlds=EXPLAINED_WORLDS, plies=EXPLAINED_PLIES)
+    explained = searcher.explain(result, lines=EXPLAINED_LINES, worlds=EXPLAINED_WORLDS, plies=EXPLAINED_PLIES)
+    return worded(explained, game.name, game.tuning)
 
 
 async def ended_within(job: Job, moment: float) -> bool:

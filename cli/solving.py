@@ -94,7 +94,7 @@ def wrong(loss: float) -> str:
 
 def answer(one: Puzzle) -> str:
     """Return the answer with its reason and certainty."""
-    why = f": {one.reason}" if one.reason else ""
+    why = f" {one.reason}" if one.reason else ""
     how = "solved to the end" if one.exact else "by a long search"
     best = f"{one.answer.label} ({one.answer.text})"
-    return f"{best} is best{why}. The next best loses {100 * one.next_best_loss:.1f} % of a win ({how})."
+    return f"{best} is best.{why} The next best loses {100 * one.next_best_loss:.1f} % of a win ({how})."

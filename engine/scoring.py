@@ -62,6 +62,12 @@ def add_points(found: list[dict[ScoreSource, float]], changed: Sequence[Change],
             found[change.seat][source] = found[change.seat].get(source, 0.0) + change.amount
 
 
+def parts_of_plans(game: Game) -> frozenset[str]:
+    """Return the first words of actions that are parts of a plan, such as conversions; none in most games."""
+    planner = LIST[game.name].planner
+    return planner.PARTS if planner else frozenset()
+
+
 def tie_break(state: State) -> tuple[str, list[float]] | None:
     """Return what decided between equal best scores and what was compared by seat; None if they are not equal."""
     name = state.game.name

@@ -52,6 +52,7 @@ class Tuning:
         scale: by number of seats, points of margin that correspond to 1 in the reward of a search:
             about the range of its lines.
         worth_naming: smallest difference worth mentioning, of margins in points, of features in their own unit.
+        told: features that players count, the score first, none a part of another; () for all.
         review: by number of seats, the options in which the search of a review differs from the shipped one, if that
             uses the hand-made value.
         review_learned: the same if it uses the learned one.
@@ -68,6 +69,7 @@ class Tuning:
     worth_naming: float
     certainty: tuple[float, float, float, float]
     levels: tuple[Level, ...]
+    told: tuple[str, ...] = ()
     review: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
     learned: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
     review_learned: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)

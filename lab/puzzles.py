@@ -1,8 +1,9 @@
-"""Makes the shipped puzzles: `python -m lab.puzzles find|solved|grade|check|ship --game duel --minutes 4`.
+"""Makes the shipped puzzles: `python -m lab.puzzles find|solved|grade|sift|check|ship --game duel --minutes 4`.
 
     find    searches new games of bots for puzzles, continues where it stopped, and ends after --minutes
     solved  uses the solved positions of tests/search
     grade   lets every level try the shipped puzzles again; needed after a change of the levels
+    sift    drops the shipped puzzles that ask for a number or an order only
     check   searches the shipped puzzles again, drops those whose answer changes; needed after a change of the search
     ship    adds found puzzles to the shipped ones, up to --wanted, spread over levels and numbers of players
 
@@ -26,12 +27,14 @@ from clerestory.arena import match
 from clerestory.arena.bots import Budget, parse_bot
 from clerestory.arena.match import derived_seed
 from clerestory.engine import GAMES, Game, Rng, State
+from clerestory.engine.cathedral.constants import KEPT_CUBES
+from clerestory.engine.cathedral.names import TYPES
 from clerestory.engine.tuning import NUM_LEVELS
 from clerestory.review.puzzle import LEAST, UNFOUND, Puzzle, read
 from clerestory.search import Result, Searcher
 from clerestory.search.levels import choose_line, level_of
 from clerestory.search.options import shipped
-from clerestory.search.reasons import in_words, stated
+from clerestory.search.reasons import holding, in_english, stated, traded
 from clerestory.search.root import Root, observe
 from lab.exact import TooLarge, lines_of, solved
 from lab.json_lines import compact
@@ -47,6 +50,7 @@ OF_A_GAME = 3  # most puzzles from one game, of different kinds of action
 TRIES, FINDS = 5, 4  # tries of a level, and how many must succeed
 PLAYERS = (3, 4, 5, 6)  # levels of the bots
 SEARCH_BYTES = 1 << 25
+COUNTED = ("convert", "buy", "sell")  # actions that end with a number of things
 
 Line = dict[str, Any]
 
@@ -133,7 +137,7 @@ def as_puzzle(candidate: PuzzleCandidate, clear: str) -> Line | None:
     exact = losses is not None
     if losses is None and (table := confirmed(candidate, clear)) is not None:
         losses = searched_losses(candidate, table)
-    if not losses or not is_clear(losses, clear):
+    if not losses or not is_clear(losses, clear) or asks_form_only(candidate.state, losses):
         return None
     return graded(candidate, losses, exact=exact)
 
@@ -205,12 +209,27 @@ def is_clear(losses: Mapping[str, float], best: str) -> bool:
     return losses[best] == 0 and all(loss >= LEAST for text, loss in losses.items() if text != best)
 
 
+def asks_form_only(state: State, losses: Mapping[str, float]) -> bool:
+    """Whether the two best actions differ only in a number, or in which of several cubes is discarded first."""
+    best, rival = (text.split() for text in sorted(losses, key=losses.__getitem__)[:2])
+    if best[0] == "discard":
+        return sum(cubes_of(state).values()) > KEPT_CUBES + 1
+    return best[0] in COUNTED and best[:-1] == rival[:-1]
+
+
+def cubes_of(state: State) -> dict[str, int]:
+    """Return the cubes of the seat to decide, in `cathedral`."""
+    player = state.to_position()["cathedral"]["players"][state.turn]
+    return {thing: player[thing] for thing in TYPES}
+
+
 def reason(candidate: PuzzleCandidate, best: str, rival: str) -> str:
     """Return what the best action gains over another, if that exceeds chance; else ""."""
     searcher = Searcher(candidate.root, seed=candidate.seed, max_bytes=SEARCH_BYTES, **options(candidate.root))
     searcher.run(iterations=ANSWER)
     _, gains = searcher.foresee((best, rival))
-    return in_words(stated(gains, candidate.state.game.tuning.worth_naming)).removeprefix(": ")
+    game = candidate.state.game
+    return in_english(traded(stated(holding(gains, game.tuning.worth_naming), game.tuning.told)), game.name)
 
 
 def searched(root: Root, seed: int, iterations: int, **more: Any) -> Result:
@@ -300,6 +319,11 @@ def grade_again(game: Game) -> None:
     write(game, [line for line in lines if line["level"] != UNFOUND])
 
 
+def sift(game: Game) -> None:
+    """Drop the shipped puzzles that ask for a number or an order only."""
+    write(game, [fields(one) for one in read(game) if not asks_form_only(one.state, one.losses)])
+
+
 def check(game: Game) -> None:
     """Search every shipped puzzle again, with ANSWER and ten times as many iterations; drop those that change."""
     kept = []
@@ -331,7 +355,7 @@ def tell(text: str) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("find", "solved", "grade", "check", "ship"))
+    parser.add_argument("what", choices=("find", "solved", "grade", "sift", "check", "ship"))
     parser.add_argument("--game", choices=("cathedral", "duel"), required=True)
     parser.add_argument("--minutes", type=float, default=4)
     parser.add_argument("--wanted", type=int, default=200)
@@ -341,6 +365,7 @@ def main() -> None:
         "find": lambda: find(game, given.minutes),
         "solved": lambda: solved_ones(game),
         "grade": lambda: grade_again(game),
+        "sift": lambda: sift(game),
         "check": lambda: check(game),
         "ship": lambda: ship(game, given.wanted),
     }[given.what]()

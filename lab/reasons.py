@@ -17,8 +17,9 @@ from pathlib import Path
 from clerestory.advice.analyst import EXPLAINED_LINES, EXPLAINED_PLIES, EXPLAINED_WORLDS
 from clerestory.engine import NATURE, State, from_position, read_records
 from clerestory.search import Searcher
+from clerestory.search.gains import Gain
 from clerestory.search.options import shipped
-from clerestory.search.reasons import Gain, Verdict, stated, verdict_on
+from clerestory.search.reasons import Verdict, holding, stated, verdict_on
 from clerestory.search.root import observe
 
 RECORDS = sorted((Path(__file__).parents[1] / "examples" / "records").glob("*.jsonl"))
@@ -77,7 +78,7 @@ def check(position: str, seed: int, iterations: int, times: int, longer: int) ->
         return ReasonTally()
     _, gains = searcher.foresee(actions, worlds=EXPLAINED_WORLDS, plies=EXPLAINED_PLIES)
     least = state.game.tuning.worth_naming
-    mentioned = stated(gains, least)
+    mentioned = stated(holding(gains, least), state.game.tuning.told)
     verdict = verdict_on(result.lines[0], result.lines[1], least)
     held = same_signs(mentioned, searcher, actions[:2], gains[0].worlds * times) if mentioned else 0
     leads, wins = verdict == Verdict.AHEAD, verdict == Verdict.LIKELIER

@@ -7,11 +7,12 @@ from statistics import fmean
 from typing import Any
 
 from clerestory.engine.core import NATURE, State
-from clerestory.engine.scoring import outcome
+from clerestory.engine.scoring import outcome, parts_of_plans
 from clerestory.review.classes import CLASSES, FLOORS, SeatFigures, class_of, figures, noise_floors, steps
 from clerestory.review.floors import general_floor
 from clerestory.review.ledger import UNIT, Account, PlyValuation, Shares, accounts, in_units, levelled
 from clerestory.review.plan import ReviewPlan
+from clerestory.review.plans import as_one, plans
 from clerestory.review.ranks import level_like
 from clerestory.review.rollouts import Rollouts
 
@@ -32,6 +33,8 @@ class Annotation:
         valuations: of the plies with more than one legal action or outcome, in order.
         final: the result in millionths; for a game that is not over, the shares of its last position.
         floors: the noise floor at each valuation, in millionths.
+        decisions: valuations by ply, with those of one plan as its most expensive one.
+        spans: first and last ply of each decision, by its ply.
         accounts: the ledger, by seat.
         figures: of the decisions, by seat.
         rollouts: results of rollouts of decisions, by ply; {} if none were made.
@@ -46,6 +49,8 @@ class Annotation:
     valuations: tuple[PlyValuation, ...]
     final: Shares
     floors: tuple[int, ...]
+    decisions: Mapping[int, PlyValuation]
+    spans: Mapping[int, tuple[int, int]]
     accounts: tuple[Account, ...]
     figures: tuple[SeatFigures, ...]
     rollouts: Mapping[int, Rollouts] = field(default_factory=dict)
@@ -67,12 +72,16 @@ class Annotation:
         return self.floors[place]
 
     def class_of(self, valuation: PlyValuation) -> str:
-        """Return the class of a decision: `blunder`, `mistake`, `doubtful`, or "" for none."""
-        return class_of(valuation, self.floor_at(valuation.ply))
+        """Return the class of a decision: `blunder`, `mistake`, `doubtful`, or "" for none.
+
+        A plan has one class, that of its most expensive ply.
+        """
+        decision = self.decisions.get(valuation.ply)
+        return class_of(decision, self.floor_at(valuation.ply)) if decision is not None else ""
 
     def errors(self, seat: int | None = None) -> list[PlyValuation]:
         """Return the classified errors, of a seat or of all, the most expensive first."""
-        found = [one for one in self.valuations if self.class_of(one) and seat in (None, one.seat)]
+        found = [one for one in self.decisions.values() if self.class_of(one) and seat in (None, one.seat)]
         return sorted(found, key=lambda one: (-one.loss, one.ply))
 
     def luckiest(self, most: int = 10) -> list[PlyValuation]:
@@ -167,6 +176,11 @@ def assemble(end: State, plan: ReviewPlan, valuations: Sequence[PlyValuation], f
     levels = levelled(valuations, result)
     general = [general_floor(end.game.name, end.seats, one.round) for one in valuations]
     floors = noise_floors(valuations, result, general)
+    grouped = plans(valuations, parts_of_plans(end.game))
+    decisions = {one.ply: one for one in map(as_one, grouped)}
+    spans = {ply: (plan[0].ply, plan[-1].ply) for ply, plan in zip(decisions, grouped, strict=True)}
+    floor_of = dict(zip((one.ply for one in valuations), floors, strict=True))
+    judged, at = list(decisions.values()), [floor_of[ply] for ply in decisions]
     return Annotation(
         game=end.game.name,
         names=tuple(end.game.seat_name(seat) for seat in range(end.seats)),
@@ -177,8 +191,10 @@ def assemble(end: State, plan: ReviewPlan, valuations: Sequence[PlyValuation], f
         valuations=tuple(valuations),
         final=result,
         floors=tuple(floors),
+        decisions=decisions,
+        spans=spans,
         accounts=accounts(levels, result),
-        figures=tuple(ranked(figures(valuations, seat, floors), end) for seat in range(end.seats)),
+        figures=tuple(ranked(figures(judged, seat, at), end) for seat in range(end.seats)),
     )
 
 

@@ -16,6 +16,7 @@ CLASSES = (("blunder", "??", 100_000), ("mistake", "?", 50_000), ("doubtful", "?
 GLYPHS = {name: glyph for name, glyph, _ in CLASSES}
 FLOORS = 2  # an error is classified above so many times the noise floor
 FEW = 20  # steps needed to estimate a floor
+LOSS_OF_ACCURACY = 0.034  # of a win: mean loss at which the accuracy falls to 1 / e
 NEAR = 40  # steps around a ply that determine its floor: the last round is noisier than the first
 
 
@@ -28,7 +29,7 @@ class SeatFigures:
         counted: number of decisions with something at stake.
         idle: number of decisions whose actions are all within the noise floor of each other.
         mean_loss: of those counted, in millionths of a win; None if there are none.
-        accuracy: mean of the accuracy of those counted, 0 to 100; None if there are none.
+        accuracy: by the mean loss, 0 to 100; None if there are none.
         points: points of margin lost by errors.
         classes: how many decisions were of each class.
         level: of play whose mean loss is about the same; None if too little is known.
@@ -84,10 +85,12 @@ def class_of(valuation: PlyValuation, floor: int) -> str:
     return next((name for name, _, least in CLASSES if valuation.loss >= least), "")
 
 
-def accuracy(loss: int) -> float:
-    """Return the accuracy of a decision, 0 to 100: the curve of lichess (AccuracyPercent.scala) over 100 x loss."""
-    lost = 100 * loss / UNIT
-    return min(max(103.1668 * exp(-0.04354 * lost) - 3.1669 + 1, 0.0), 100.0)
+def accuracy(mean_loss: float) -> float:
+    """Return the accuracy of decisions, 0 to 100, for their mean loss in millionths: about 50 for level 1.
+
+    It depends on the mean loss alone, as the level does, so that the two never disagree about who played better.
+    """
+    return 100 * exp(-mean_loss / UNIT / LOSS_OF_ACCURACY)
 
 
 def figures(valuations: Sequence[PlyValuation], seat: int, floors: Sequence[int]) -> SeatFigures:
@@ -96,12 +99,13 @@ def figures(valuations: Sequence[PlyValuation], seat: int, floors: Sequence[int]
     own = [one for one, _ in judged]
     counted = [one for one, floor in judged if max(one.stake, one.loss) > floor]
     classes = [class_of(one, floor) for one, floor in judged]
+    mean_loss = fmean(one.loss for one in counted) if counted else None
     return SeatFigures(
         seat=seat,
         counted=len(counted),
         idle=len(own) - len(counted),
-        mean_loss=fmean(one.loss for one in counted) if counted else None,
-        accuracy=fmean(accuracy(one.loss) for one in counted) if counted else None,
+        mean_loss=mean_loss,
+        accuracy=None if mean_loss is None else accuracy(mean_loss),
         points=round(sum(one.points for one in own), 3),
         classes={name: classes.count(name) for name, _, _ in CLASSES},
     )

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from clerestory.engine.core import NATURE
+from clerestory.texts.sentences import Text
 
 UNIT = 1_000_000  # of a share: a win
 SHOWN = "shown ahead"  # the source of an event that a seat knew before it was revealed
@@ -38,8 +39,8 @@ class PlyValuation:
             event, 0.
         iterations: of all searches of the ply.
         line: the principal variation of the best action, in texts.
-        reason: what the best action gains over the one played, if that exceeds chance: `+1.2 vp by the end
-        of the game`; else "".
+        reason: sentences on what the best action gains over the one played, if that exceeds chance; else "".
+        reasons: the same in codes and arguments.
     """
 
     ply: int
@@ -57,6 +58,7 @@ class PlyValuation:
     iterations: int = 0
     line: tuple[str, ...] = ()
     reason: str = ""
+    reasons: tuple[Text, ...] = ()
 
     @property
     def change(self) -> Shares:

@@ -16,9 +16,10 @@ from clerestory.review.ledger import SHOWN, UNIT, PlyValuation, Shares, in_units
 from clerestory.review.plan import MOST, TREE_BYTES, ReviewPlan
 from clerestory.search.ismcts import Searcher
 from clerestory.search.lines import Line
-from clerestory.search.reasons import in_words, stated
+from clerestory.search.reasons import holding, in_english, stated, traded
 from clerestory.search.result import Result
 from clerestory.search.root import Root
+from clerestory.texts.sentences import Text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,9 +80,10 @@ def study_decision(ply: Ply, plan: ReviewPlan) -> Study:
     root = require_root(ply)
     table = yield question(ply, plan, root, 0, plan.iterations)
     best = played = table.best
-    spent, reason = table.iterations, ""
+    spent = table.iterations
+    reasons: tuple[Text, ...] = ()
     if best.action != ply.action.text:
-        best, played, reason, more = yield from compare(ply, plan, root, best.action)
+        best, played, reasons, more = yield from compare(ply, plan, root, best.action)
         spent += more
     return PlyValuation(
         ply=ply.number,
@@ -98,14 +100,15 @@ def study_decision(ply: Ply, plan: ReviewPlan) -> Study:
         stake=stake(table.lines, ply.turn),
         iterations=spent,
         line=variation(table, best),
-        reason=reason,
+        reason=in_english(reasons, root.view.game.name),
+        reasons=reasons,
     )
 
 
 def compare(
     ply: Ply, plan: ReviewPlan, root: Root, best: str
-) -> Generator[SearchTask, Result, tuple[Line, Line, str, int]]:
-    """Compare the best action with the one played; return the better and the played line, the reason, all iterations.
+) -> Generator[SearchTask, Result, tuple[Line, Line, tuple[Text, ...], int]]:
+    """Compare the best action with the one played; return the better and the played line, the reasons, all iterations.
 
     A suspected error is compared again, LONGER times as long, until a longer comparison confirms the loss or finds
     none: late in a game a short comparison may report 0.19 where nothing is lost. A loss that would reach zero if it
@@ -121,7 +124,7 @@ def compare(
             break
     else:
         found = found if 2 * loss - before >= DOUBTED else taken
-    return found, taken, pair.reason if found is not taken else "", spent
+    return found, taken, pair.reasons if found is not taken else (), spent
 
 
 def comparison(ply: Ply, plan: ReviewPlan, root: Root, best: str, times: int = 1) -> SearchTask:
@@ -137,8 +140,9 @@ def compared(searcher: Searcher, question: SearchTask, result: Result) -> Result
     if question.compared is None or not question.root.view.game.has_guide:
         return result
     _, gains = searcher.foresee(question.compared, worlds=WORLDS, plies=PLIES)
-    worth_naming = question.root.view.game.tuning.worth_naming
-    return replace(result, reason=in_words(stated(gains, worth_naming)).removeprefix(": "))
+    game = question.root.view.game
+    reasons = traded(stated(holding(gains, game.tuning.worth_naming), game.tuning.told))
+    return replace(result, reasons=reasons, reason=in_english(reasons, game.name))
 
 
 def ordered(pair: Result, best: str, played: str, seat: int) -> tuple[Line, Line]:

@@ -7,6 +7,7 @@ from clerestory.engine.core import NATURE
 from clerestory.review.annotation import Annotation
 from clerestory.review.classes import CLASSES, GLYPHS
 from clerestory.review.ledger import UNIT, PlyValuation
+from clerestory.texts import say
 
 TENTH = UNIT // 1000  # of a percent
 ENDED, BROKEN_OFF = "result", "share now"
@@ -74,8 +75,8 @@ def place(one: PlyValuation) -> str:
 def verdict(one: PlyValuation) -> str:
     """Return a sentence on an error: what it cost, and which action was best."""
     points = f" and {one.points:.1f} points" if one.points >= 0.05 else ""
-    gains = f": {one.reason}" if one.reason else ""
-    return f"Cost {percent(round(one.loss / TENTH))} % of a win{points}. Better: {one.best_label}{gains}."
+    gains = f" {one.reason}" if one.reason else ""
+    return f"Cost {percent(round(one.loss / TENTH))} % of a win{points}. Better: {one.best_label}.{gains}"
 
 
 def curve(review: Annotation, seat: int, width: int) -> str:
@@ -124,5 +125,5 @@ def note(review: Annotation) -> str:
     return (
         f"In percent of a win. Noise floor {floor} on average: an error is named only above twice that of its part of "
         f"the game. "
-        f"{idle} decisions with nothing at stake are not counted. Revaluation is what the searches disagreed about."
+        f"{idle} decisions with nothing at stake are not counted. {say('service', 'review.revaluation')}"
     )

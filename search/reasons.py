@@ -1,75 +1,31 @@
-"""Reasons in words: what the best line gains over the next one, as far as it exceeds chance."""
+"""Reasons: what the best line gains over the next one, as far as it exceeds chance, as sentences about the trade."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
-from math import inf, sqrt
-from statistics import NormalDist
 
+from clerestory.engine.tuning import Tuning
+from clerestory.search.gains import Gain as Gain
+from clerestory.search.gains import gain as gain
 from clerestory.search.lines import Line, Outlook, combined
 from clerestory.search.result import Result
+from clerestory.texts.sentences import Quoted, Text, said, text
 
 NAMED = 3  # features in a sentence, those that differ most
-FEWEST_WORLDS = 8  # needed to estimate an error
-CHANCE = 0.02  # probability that a sentence names a feature that does not differ, however many features there are
 WORTH_WINNING = 0.005  # smallest difference of win shares worth mentioning
 SURE = 5.0  # standard errors by which a line must lead: those of a search underestimate the true ones
 
 
 class Verdict(StrEnum):
-    """How the best line compares with another one, in words; `points` is the difference in points."""
+    """How the best line compares with another one: the code of the sentence that says it."""
 
-    AHEAD = "{points:.1f} points better than"
-    LIKELIER = "likelier to win, by fewer points, than"
-    ALIKE = "about as good as"
-
-
-@dataclass(frozen=True, slots=True)
-class Gain:
-    """The difference between two lines in one feature, over worlds in which both were played.
-
-    Attributes:
-        feature: its name.
-        at_game_end: measured at the end of the game; else at the end of the current round.
-        mean: over the worlds, in the feature's own unit.
-        error: standard error of the mean, from the paired differences.
-        worlds: number of worlds.
-    """
-
-    feature: str
-    at_game_end: bool
-    mean: float
-    error: float
-    worlds: int
-
-    def holds(self, features: int, least: float) -> bool:
-        """Whether it is worth mentioning, and larger than the largest of `features` differences would be by chance."""
-        enough = self.worlds >= FEWEST_WORLDS and abs(self.mean) >= least
-        return enough and abs(self.mean) > deviations(CHANCE / features, self.worlds - 1) * self.error
-
-
-def gain(feature: str, worlds: int, total: float, squares: float, *, at_game_end: bool) -> Gain:
-    """Return the gain from the sums of the differences and of their squares."""
-    mean = total / worlds
-    variance = max(squares / worlds - mean * mean, 0.0)
-    return Gain(feature, at_game_end, mean, sqrt(variance / (worlds - 1)) if worlds > 1 else inf, worlds)
-
-
-def deviations(chance: float, freedom: int) -> float:
-    """Return the number of standard errors that a mean exceeds, on either side, with this probability.
-
-    Student's t from the normal quantile (Abramowitz and Stegun 1964, 26.7.5), `freedom` degrees of freedom.
-    """
-    z = round(NormalDist().inv_cdf(1 - chance / 2), 9)  # its last places depend on the C library
-    square = z * z
-    first = z * (square + 1) / 4
-    second = z * ((5 * square + 16) * square + 3) / 96
-    third = z * (((3 * square + 19) * square + 17) * square - 15) / 384
-    return z + (first + (second + third / freedom) / freedom) / freedom
+    AHEAD = "reason.better"
+    LIKELIER = "reason.likelier"
+    ALIKE = "reason.alike"
 
 
 def explained(result: Result, outlooks: Sequence[tuple[Outlook, ...]], gains: Sequence[Gain], least: float) -> Result:
-    """Return the result with outlooks added to its first lines, in their order, and with the reason for the best line.
+    """Return the result with outlooks added to its first lines, in their order, and the gains of the best line.
 
     Args:
         result: of the search.
@@ -81,19 +37,56 @@ def explained(result: Result, outlooks: Sequence[tuple[Outlook, ...]], gains: Se
         replace(line, outlook=outlook) for line, outlook in zip(result.lines[: len(outlooks)], outlooks, strict=True)
     )
     compared = len(lines) > 1 and lines[0].probability is None
-    return replace(
-        result,
-        lines=lines + result.lines[len(lines) :],
-        reason=reason(lines[0], lines[1], gains, least) if compared else "",
-    )
+    held = holding(gains, least) if compared else ()
+    return replace(result, lines=lines + result.lines[len(lines) :], gains=held, explained=compared)
 
 
-def reason(best: Line, other: Line, gains: Sequence[Gain], least: float) -> str:
-    """Return the sentence that compares the best line with another; it never says that the best line is worse."""
+def holding(gains: Sequence[Gain], least: float) -> tuple[Gain, ...]:
+    """Return the gains that are worth mentioning and exceed chance."""
+    return tuple(one for one in gains if one.holds(len(gains), least))
+
+
+def worded(result: Result, game: str, tuning: Tuning) -> Result:
+    """Return an explained result with the reason for its best line in words; `game` is the name of the game."""
+    if not result.explained:
+        return result
+    reasons = sentences(result.lines[0], result.lines[1], result.gains, tuning)
+    return replace(result, reasons=reasons, reason=in_english(reasons, game))
+
+
+def in_english(reasons: Sequence[Text], game: str) -> str:
+    """Return sentences in English, in one line."""
+    return " ".join(said(one, game) for one in reasons)
+
+
+def sentences(best: Line, other: Line, gains: Sequence[Gain], tuning: Tuning) -> tuple[Text, ...]:
+    """Return one or two sentences that compare the best line with another; they never say that the best is worse."""
+    pair = {"best": Quoted(best.action, best.label), "other": Quoted(other.action, other.label)}
     if not other.visits:
-        return f"'{other.label}' was not tried."
-    compared = verdict_on(best, other, least).format(points=lead(best, other))
-    return f"'{best.label}' looks {compared} '{other.label}'{in_words(stated(gains, least))}."
+        return (text("reason.untried", **pair),)
+    verdict = verdict_on(best, other, tuning.worth_naming)
+    count = {"count": round(lead(best, other), 1)} if verdict == Verdict.AHEAD else {}
+    return text(verdict, **pair, **count), *traded(stated(gains, tuning.told, scored=True))
+
+
+def traded(differences: Sequence[Gain]) -> tuple[Text, ...]:
+    """Return the sentence on what one line gains over another and what it gives up; () for no differences."""
+    more, less = ([one for one in differences if (one.mean > 0) == wanted] for wanted in (True, False))
+    kind = "trade" if more and less else "more" if more else "less"
+    when = "game" if differences and differences[0].at_game_end else "round"
+    parts = {name: listed(some) for name, some in (("more", more), ("less", less)) if some}
+    return (text(f"reason.{when}.{kind}", **parts),) if parts else ()
+
+
+def listed(some: Sequence[Gain]) -> Text:
+    """Return amounts as a list in words."""
+    *first, last = [text(f"amount.{one.feature}", count=round(abs(one.mean), 1)) for one in some]
+    if not first:
+        return last
+    before = first[0]
+    for one in first[1:]:
+        before = text("reason.list", first=before, last=one)
+    return text("reason.and", first=before, last=last)
 
 
 def verdict_on(best: Line, other: Line, least: float) -> Verdict:
@@ -124,24 +117,22 @@ def is_likelier_to_win(best: Line, other: Line) -> bool:
     return more >= max(WORTH_WINNING, SURE * combined(best.score_error, other.score_error))
 
 
-def stated(gains: Sequence[Gain], least: float) -> list[Gain]:
-    """Return the differences to mention, largest first: at the end of the game, else at the end of the round.
+def stated(gains: Sequence[Gain], told: Sequence[str] = (), *, scored: bool = False) -> list[Gain]:
+    """Return the differences to mention, largest first: at the end of the round, else at the end of the game.
 
-    The first feature of a game is its score. If the worlds give the best line a lower score, they do not show why the
-    search prefers it, and differences at the end of the game are left out.
+    If the worlds give the best line a lower score in the end, they do not show why the search prefers it, and
+    differences at the end of the game are left out.
+
+    Args:
+        gains: that hold.
+        told: features that players count, the score first, none of which is a part of another; () for all.
+        scored: it is said already by how much the score differs at the end of the game.
     """
-    score = gains[0].feature if gains else ""
-    sure = sorted((one for one in gains if one.holds(len(gains), least)), key=lambda one: -abs(one.mean))
-    at_end = [one for one in sure if one.at_game_end]
+    sure = sorted((one for one in gains if not told or one.feature in told), key=lambda one: -abs(one.mean))
     in_round = [one for one in sure if not one.at_game_end]
-    if any(one.feature == score and one.mean < 0 for one in at_end):
+    at_end = [one for one in sure if one.at_game_end]
+    if any(one.feature in told[:1] and one.mean < 0 for one in at_end):
         at_end = []
-    return (at_end or in_round)[:NAMED]
-
-
-def in_words(differences: Sequence[Gain]) -> str:
-    """Return the differences as the end of a sentence: `: +1.2 vp, -3.0 gold by the end of the game`; "" for none."""
-    if not differences:
-        return ""
-    named = ", ".join(f"{one.mean:+.1f} {one.feature.replace('_', ' ')}" for one in differences)
-    return f": {named} by the end of the {'game' if differences[0].at_game_end else 'round'}"
+    if scored:
+        at_end = [one for one in at_end if one.feature not in told[:1]]
+    return (in_round or at_end)[:NAMED]

@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from clerestory.search.gains import Gain
 from clerestory.search.lines import Line
+from clerestory.texts.sentences import Text
 
 FIGURES = (
     *("win_shares", "standard_errors", "margin", "margin_error"),
@@ -44,7 +46,10 @@ class Result:
         seed: of all random choices.
         certainty: estimated share of searches ten times longer that would name the same best line, 0 to 1; 1 where
             there is only one line. Meaningless at a chance event.
-        reason: one sentence on what the best line gains over the next, if the lines were explained; else "".
+        reason: sentences on what the best line gains over the next, if the lines were explained; else "".
+        reasons: the same in codes and arguments.
+        gains: of the best line over the next, those that exceed chance, if the lines were explained.
+        explained: the lines were explained, and there are two to compare.
         given_up: most visits to a node that was given up because memory was full; 0 if none was.
     """
 
@@ -63,6 +68,9 @@ class Result:
     seed: int
     certainty: float
     reason: str = ""
+    reasons: tuple[Text, ...] = ()
+    gains: tuple[Gain, ...] = ()
+    explained: bool = False
     given_up: int = 0
 
     @property

@@ -5,6 +5,7 @@ from clerestory.server.translate_puzzle import (
     known_puzzles,
     read_files,
     read_puzzle,
+    read_try,
     write_list,
     write_puzzle,
     write_try,
@@ -33,4 +34,5 @@ class Puzzles(PuzzleServiceServicer):
 
     async def TryPuzzle(self, request: api.TryPuzzleRequest, context: Context) -> api.TryPuzzleResponse:
         """Judge an action. Raises Refusal."""
-        return write_try(read_puzzle(request.puzzle), request.action)
+        one = read_puzzle(request.puzzle)
+        return write_try(one, read_try(one, request))

@@ -12,6 +12,7 @@ from clerestory.review import Annotation, PlyValuation
 from clerestory.review.plan import LEAST
 from clerestory.review.rollouts import Rollouts
 from clerestory.server.translate import read_duration
+from clerestory.server.translate_answers import read_text, write_text
 from clerestory.v1 import annotation_pb2 as api
 
 MOST = 200_000  # iterations of a search
@@ -79,8 +80,8 @@ def read_game(text: str, faults: Faults) -> State | None:
     return None if found is None else found.state
 
 
-def write_ply(one: PlyValuation) -> api.ReviewedPly:
-    """Return what a ply changed as a message."""
+def write_ply(one: PlyValuation, game: str) -> api.ReviewedPly:
+    """Return what a ply changed as a message; `game` is the name of the game."""
     decision = one.seat != NATURE
     return api.ReviewedPly(
         ply=one.ply,
@@ -96,6 +97,7 @@ def write_ply(one: PlyValuation) -> api.ReviewedPly:
         iterations=one.iterations,
         principal_variation=one.line,
         reason=one.reason,
+        reasons=[write_text(reason, game) for reason in one.reasons],
     )
 
 
@@ -117,6 +119,7 @@ def read_ply(message: api.ReviewedPly) -> PlyValuation:
         iterations=message.iterations,
         line=tuple(message.principal_variation),
         reason=message.reason,
+        reasons=tuple(map(read_text, message.reasons)),
     )
 
 
@@ -125,19 +128,19 @@ def read_plies(kept: Mapping[int, bytes]) -> dict[int, PlyValuation]:
     return {ply: read_ply(api.ReviewedPly.FromString(message)) for ply, message in kept.items()}
 
 
-def write_plies(plies: Sequence[PlyValuation]) -> dict[int, bytes]:
-    """Return plies as a store is to have them."""
-    return {one.ply: write_ply(one).SerializeToString(deterministic=True) for one in plies}
+def write_plies(plies: Sequence[PlyValuation], game: str) -> dict[int, bytes]:
+    """Return plies as a store is to have them; `game` is the name of the game."""
+    return {one.ply: write_ply(one, game).SerializeToString(deterministic=True) for one in plies}
 
 
-def write_step(step: ReviewStep) -> api.AnnotateGameResponse:
-    """Return a step of a review as a message."""
+def write_step(step: ReviewStep, game: str) -> api.AnnotateGameResponse:
+    """Return a step of a review as a message; `game` is the name of the game."""
     return api.AnnotateGameResponse(
         done=step.done,
         total=step.total,
         sketch=step.sketch,
         deepening=step.deepening,
-        plies=map(write_ply, step.plies),
+        plies=[write_ply(one, game) for one in step.plies],
         review=None if step.review is None else write_review(step.review),
     )
 
@@ -153,6 +156,8 @@ def write_review(review: Annotation) -> api.GameReview:
                 ply=one.ply,
                 error_class=CLASSES[review.class_of(one)],
                 loss=one.loss,
+                first_ply=review.spans[one.ply][0],
+                last_ply=review.spans[one.ply][1],
                 rollouts=write_rollouts(review.rollouts.get(one.ply)),
             )
             for one in review.errors()

@@ -13,6 +13,7 @@ from clerestory.search.lines import Line, Outlook
 from clerestory.search.result import Result, StopReason
 from clerestory.server.spoken import SPOKEN, label_of, name_of
 from clerestory.texts import say
+from clerestory.texts.sentences import Argument, Quoted, Text, said, text
 from clerestory.v1 import advisor_pb2 as api
 
 NUMBERS = [  # of a line; they have the same names in the search, in the API and in the clients
@@ -45,11 +46,55 @@ def write_recommendation(answer: Answer, max_lines: int = 0) -> api.RecommendMov
         rules_revision=game.rules_revision,
         catalogue=game.catalogue,
         reason=result.reason,
+        reasons=[write_text(one, game.name) for one in result.reasons],
+        lead=write_lead(result, game),
         warnings=[write_warning(*remark) for remark in answer.remarks],
         level=None if best is None else question.terms.level,
         engine_version=clerestory.__version__,
         reproducible=result.reproducible,
     )
+
+
+def write_lead(result: Result, game: Game) -> api.Text | None:
+    """Return who leads by how much after the best line, None at a chance event, or if nothing was searched."""
+    best = result.best
+    if best.probability is not None or not best.visits or not isfinite(best.margin):
+        return None
+    points = round(best.margin, 1)
+    code = "lead.ahead" if points > 0 else "lead.behind" if points < 0 else "lead.even"
+    return write_text(text(code, **({"count": abs(points)} if points else {})), game.name)
+
+
+def write_text(one: Text, game: str) -> api.Text:
+    """Return a text as a message; `game` is the name of the game that it is about."""
+    arguments = [write_argument(name, value, game) for name, value in one.arguments]
+    return api.Text(code=one.code, arguments=arguments, english=said(one, game))
+
+
+def write_argument(name: str, value: Argument, game: str) -> api.TextArgument:
+    """Return an argument of a text as a message."""
+    if isinstance(value, Text):
+        return api.TextArgument(name=name, text=write_text(value, game))
+    if isinstance(value, Quoted):
+        return api.TextArgument(name=name, action=api.Action(text=value.action, label=value.label))
+    if isinstance(value, str):
+        return api.TextArgument(name=name, word=value)
+    return api.TextArgument(name=name, number=value)
+
+
+def read_text(message: api.Text) -> Text:
+    """Return a text from its message."""
+    return Text(message.code, tuple((one.name, read_argument(one)) for one in message.arguments))
+
+
+def read_argument(message: api.TextArgument) -> Argument:
+    """Return an argument of a text from its message."""
+    kind = message.WhichOneof("value")
+    if kind == "text":
+        return read_text(message.text)
+    if kind == "action":
+        return Quoted(message.action.text, message.action.label)
+    return message.word if kind == "word" else message.number
 
 
 def write_warning(name: str, description: str) -> api.Warning:

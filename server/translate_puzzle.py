@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from clerestory.engine.core import Game
+from clerestory.engine.errors import GameError
 from clerestory.engine.games import GAMES
 from clerestory.refusals import Reason, refuse
 from clerestory.review.puzzle import NoPuzzle, Puzzle, puzzle, puzzles
@@ -48,6 +49,20 @@ def write_puzzle(one: Puzzle) -> api.GetPuzzleResponse:
     """Return a puzzle as a message, without its answer."""
     state = one.state
     return api.GetPuzzleResponse(summary=write_summary(one), position=write_position(state), seat=state.turn)
+
+
+def read_try(one: Puzzle, request: api.TryPuzzleRequest) -> str:
+    """Return the action that a request tries: the given one, or the first of a plan; "" for none.
+
+    Raises Refusal, ILLEGAL_ACTION, for a plan that cannot be played.
+    """
+    state = one.state
+    for number, text in enumerate(request.actions):
+        try:
+            state.play(text)
+        except GameError:
+            refuse(Reason.ILLEGAL_ACTION, f"actions[{number}]", f"{text[:80]!r} cannot be played there")
+    return request.action or (request.actions[0] if request.actions else "")
 
 
 def write_try(one: Puzzle, action: str) -> api.TryPuzzleResponse:

@@ -19,6 +19,7 @@ TUNING = Tuning(
     temperature=8.0,
     scale={2: 30.0, 3: 20.0, 4: 10.0},
     worth_naming=0.15,
+    told=("vp", "gold", "sand", "wood", "stone", "metal"),
     certainty=(0.802, -0.046, 0.984, 0.080),
     levels=ladder(
         (25, 4.0), (75, 1.25), (153, 0.62), (290, 0.31), (600, 0.12), (1_100, 0.035), (1_500, 0.0), (20_000, 0.0)

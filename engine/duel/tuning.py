@@ -9,6 +9,7 @@ TUNING = Tuning(
     temperature=8.0,
     scale={2: 20.0},
     worth_naming=0.15,
+    told=("points", "gold", "materials", "raw", "seals", "cards"),
     certainty=(0.900, -0.086, 0.706, 0.193),
     levels=ladder((20, 8.0), (35, 3.1), (80, 1.2), (140, 0.7), (240, 0.4), (400, 0.2), (1_500, 0.0), (20_000, 0.0)),
 )

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from clerestory.engine import GAMES
 from clerestory.engine.core import Game
 from clerestory.review.puzzle import LEAST, UNFOUND, from_line, puzzle, puzzles
 from clerestory.search.root import observe
@@ -129,3 +130,15 @@ def test_a_game_of_bots_is_looked_at_where_there_is_a_choice() -> None:
     assert len(looks[0].state.legal_codes()) > 2
     assert looks[0].state == looks[1].state
     assert looks[0].state.observe(looks[0].state.turn) == looks[0].state
+
+
+@pytest.mark.parametrize("game", ["cathedral", "duel"])
+def test_no_shipped_puzzle_asks_for_a_number_only(game: str) -> None:
+    for one in tool.read(GAMES[game]):
+        assert not tool.asks_form_only(one.state, one.losses)
+
+
+def test_a_puzzle_about_a_number_is_noticed() -> None:
+    state = tool.read(GAMES["cathedral"])[0].state
+    assert tool.asks_form_only(state, {"convert mason_2 2": 0.0, "convert mason_2 1": 0.06, "finish": 0.2})
+    assert not tool.asks_form_only(state, {"convert mason_2 2": 0.0, "finish": 0.06, "convert mason_2 1": 0.2})

@@ -66,10 +66,10 @@ def test_each_part_of_a_game_has_a_floor_of_its_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("loss", "low", "high"), [(0, 100, 100), (50_000, 80.7, 80.9), (200_000, 41, 42), (UNIT, 0, 0)]
+    ("loss", "low", "high"), [(0, 100, 100), (23_770, 49, 50), (970, 97, 98), (200_000, 0, 1), (UNIT, 0, 0.1)]
 )
-def test_accuracy_follows_the_curve(loss: int, low: float, high: float) -> None:
-    """103.1668 exp(-0.04354 x) - 3.1669 + 1 at x = 5 is 80.8."""
+def test_accuracy_follows_the_mean_loss_as_the_level_does(loss: int, low: float, high: float) -> None:
+    """100 exp(-x / 0.034): level 1 of the board game loses 0.02377 a decision, level 8 0.00097."""
     assert low <= accuracy(loss) <= high
 
 
@@ -84,7 +84,7 @@ def test_figures_count_what_was_at_stake() -> None:
     assert (first.counted, first.idle, first.mean_loss) == (2, 1, 30_000)
     assert first.classes == {"blunder": 0, "mistake": 1, "doubtful": 0}
     assert second.classes == {"blunder": 1, "mistake": 0, "doubtful": 0}
-    assert first.accuracy == pytest.approx((100 + accuracy(60_000)) / 2)
+    assert first.accuracy == accuracy(30_000)
 
 
 def test_a_seat_without_decisions_has_no_mean() -> None:

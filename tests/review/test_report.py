@@ -48,7 +48,7 @@ def planted() -> Annotation:
         best_label="play card 6",
         points=2.04,
         stake=150_000,
-        reason="+2.0 vp by the end of the game",
+        reason="At the end of the game it has 2 points more.",
     )
     return assemble(end, ReviewPlan(), [feast, fold], in_units(half))
 
@@ -72,7 +72,7 @@ def test_an_error_is_told_in_one_true_sentence() -> None:
     review = planted()
     [error] = review.errors()
     assert verdict(error) == (
-        "Cost 15.0 % of a win and 2.0 points. Better: play card 6: +2.0 vp by the end of the game."
+        "Cost 15.0 % of a win and 2.0 points. Better: play card 6. At the end of the game it has 2 points more."
     )
     assert verdict(replace(error, points=0.0, reason="")) == "Cost 15.0 % of a win. Better: play card 6."
     assert winners(review, review.valuations[0]) == "+10.0 seat 0, -10.0 seat 1"

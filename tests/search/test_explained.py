@@ -6,13 +6,17 @@ import numpy as np
 import pytest
 
 from clerestory.engine import GAMES, NATURE, Game, Rng, State
+from clerestory.engine.tuning import Tuning
 from clerestory.search import Line, Result, Searcher
-from clerestory.search.reasons import Gain, deviations, explained, reason
+from clerestory.search.gains import Gain, deviations
+from clerestory.search.reasons import explained, holding, in_english, sentences
 from clerestory.search.root import observe
 from lab.reasons import RECORDS, ReasonTally, check, recorded_positions
 from tests.search.positions import decisions
 
 WORTH_NAMING = 0.15  # points
+LIKELIER = "likelier to win"
+TUNING = GAMES["cathedral"].tuning
 
 
 def searched(position: State, seed: int = 1) -> tuple[Searcher, Result]:
@@ -110,7 +114,7 @@ def gains(
             line("a", 0.0, score=0.6),
             line("b", 1.0),
             gains(gold=-2.0),
-            "'A' looks likelier to win, by fewer points, than 'B': -2.0 gold by the end of the round.",
+            f"'A' looks {LIKELIER} than 'B', though with fewer points. But at the end of the round it has 2 gold less.",
         ),
         (line("a", 0.0, score=0.56), line("b", 1.0), gains(), "'A' looks about as good as 'B'."),
         (line("a", 0.0, score=0.6), line("b", 0.2), gains(), "'A' looks about as good as 'B'."),
@@ -118,37 +122,48 @@ def gains(
         (
             line("a", 2.0),
             line("b", 0.0),
-            gains(at_end={"vp_cards": 2.0, "gold": -4.0, "sand": 0.1}, gold=-2.0),
-            "'A' looks 2.0 points better than 'B': -4.0 gold, +2.0 vp cards by the end of the game.",
+            gains(at_end={"vp_cards": 2.0, "gold": -4.0, "sand": 0.1}, gold=-2.0, wood=4.0, vp_cards=2.0),
+            "'A' looks 2 points better than 'B'. At the end of the round it has 4 wood more, but 2 gold less.",
         ),
         (
             line("a", 2.0),
             line("b", 0.0),
             gains(gold=-2.0),
-            "'A' looks 2.0 points better than 'B': -2.0 gold by the end of the round.",
+            "'A' looks 2 points better than 'B'. But at the end of the round it has 2 gold less.",
         ),
         (
             line("a", 2.0),
             line("b", 0.0),
             gains(at_end={"gold": 4.0}, error=1.5),
-            "'A' looks 2.0 points better than 'B'.",
+            "'A' looks 2 points better than 'B'.",
         ),
         (
             line("a", 2.0),
             line("b", 0.0),
             gains(at_end={"gold": 4.0}, worlds=7),
-            "'A' looks 2.0 points better than 'B'.",
+            "'A' looks 2 points better than 'B'.",
         ),
         (
             line("a", 2.0),
             line("b", 0.0),
-            gains(at_end={"points": -3.0, "gold": 4.0}),
-            "'A' looks 2.0 points better than 'B'.",
+            gains(at_end={"vp": -3.0, "gold": 4.0}),
+            "'A' looks 2 points better than 'B'.",
+        ),
+        (
+            line("a", 2.0),
+            line("b", 0.0),
+            gains(at_end={"vp": 3.0, "gold": 4.0}),
+            "'A' looks 2 points better than 'B'. At the end of the game it has 4 gold more.",
         ),
     ],
 )
 def test_sentences(best: Line, other: Line, gains: list[Gain], sentence: str) -> None:
-    assert reason(best, other, gains, WORTH_NAMING) == sentence
+    assert said_of(best, other, gains, TUNING) == sentence
+
+
+def said_of(best: Line, other: Line, gains: list[Gain], tuning: Tuning) -> str:
+    """Return what is said of two lines of the board game."""
+    return in_english(sentences(best, other, holding(gains, tuning.worth_naming), tuning), "cathedral")
 
 
 def test_the_largest_of_many_features_needs_more_than_one_alone() -> None:
@@ -159,9 +174,10 @@ def test_the_largest_of_many_features_needs_more_than_one_alone() -> None:
 
 def test_a_difference_is_named_from_the_size_on_that_the_game_says() -> None:
     ahead = line("a", 2.0), line("b", 0.5), gains(at_end={"gold": 4.0})
-    assert reason(*ahead, 1.5) == "'A' looks 1.5 points better than 'B': +4.0 gold by the end of the game."
-    assert reason(*ahead, 1.6) == "'A' looks about as good as 'B': +4.0 gold by the end of the game."
-    assert reason(*ahead, 4.1) == "'A' looks about as good as 'B'."
+    more = " At the end of the game it has 4 gold more."
+    for least, sentence in ((1.5, "1.5 points better than 'B'." + more), (1.6, "about as good as 'B'." + more)):
+        assert said_of(*ahead, replace(TUNING, worth_naming=least)) == f"'A' looks {sentence}"
+    assert said_of(*ahead, replace(TUNING, worth_naming=4.1)) == "'A' looks about as good as 'B'."
 
 
 @pytest.mark.parametrize(("freedom", "table"), [(7, 3.499), (19, 2.861), (60, 2.660)])

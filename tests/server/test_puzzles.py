@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from google.protobuf.json_format import MessageToDict
 
-from clerestory.engine import from_position
+from clerestory.engine import GAMES, from_position
 from clerestory.refusals import Reason
 from clerestory.review.puzzle import puzzle, puzzles, read
 from clerestory.v1 import puzzle_pb2 as api
@@ -86,3 +86,14 @@ async def test_what_is_wrong_is_named(stub: Any, asked: api.TryPuzzleRequest, re
         error = await refusal(call)
         assert_reason(error, reason)
         assert error.details().startswith(f"{field}: ")
+
+
+async def test_a_plan_is_tried_by_its_first_action(stub: Any) -> None:
+    """What follows it must be possible; the verdict is that of the first action."""
+    one = next(one for one in puzzles(GAMES["cathedral"]) if one.answer.text.startswith("convert"))
+    reference = api.PuzzleReference(game="cathedral", number=one.number)
+    verdict = await stub.TryPuzzle(api.TryPuzzleRequest(puzzle=reference, actions=[one.answer.text, "finish"]))
+    assert verdict.right
+    assert verdict == await stub.TryPuzzle(api.TryPuzzleRequest(puzzle=reference, action=one.answer.text))
+    error = await refusal(stub.TryPuzzle(api.TryPuzzleRequest(puzzle=reference, actions=["redraw"])))
+    assert_reason(error, Reason.ILLEGAL_ACTION)
