@@ -6,7 +6,9 @@ them, as every search of the package does. Neither can know dice or draws from a
 
 import argparse
 import sys
+from fcntl import LOCK_EX, flock
 from functools import cache
+from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,6 +28,7 @@ from clerestory.engine.core import Game
 from clerestory.search import Searcher
 from clerestory.search.root import observe
 
+ROOT = Path(__file__).parents[1]
 SOURCE = Path(__file__).parent / "unveiled.pyx"
 MAX_BYTES = 1 << 26
 INFORMED = {"reward": "mix", "playout": "informed"}
@@ -33,20 +36,42 @@ INFORMED = {"reward": "mix", "playout": "informed"}
 
 @cache
 def unveiled(game: Game) -> Any:
-    """The game with its cards open. Its module is compiled here, because it is not part of the package."""
-    with TemporaryDirectory() as folder:
+    """The game with its cards open."""
+    return module().Unveiled(game)
+
+
+@cache
+def module() -> Any:
+    """The module of such games. It is compiled here, because it is not part of the package; once for its sources."""
+    folder = ROOT / "build" / "unveiled" / digest()
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as file:
+        flock(file, LOCK_EX)  # several processes may come at once
+        if not list(folder.glob("unveiled.*.so")):
+            compile_into(folder)
+    sys.path.insert(0, str(folder))
+    try:
+        return import_module("unveiled")
+    finally:
+        sys.path.remove(str(folder))
+
+
+def digest() -> str:
+    """What tells one state of the sources from another."""
+    sources = [SOURCE, *sorted((ROOT / "engine").glob("*.p[xy]*"))]
+    return sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:16]
+
+
+def compile_into(folder: Path) -> None:
+    """Compile the module."""
+    with TemporaryDirectory() as work:
         modules = cythonize(  # type: ignore[no-untyped-call]
-            Extension("unveiled", [str(SOURCE)]), build_dir=folder, quiet=True
+            Extension("unveiled", [str(SOURCE)]), build_dir=work, quiet=True
         )
         command = Distribution({"ext_modules": modules}).get_command_obj("build_ext")
-        command.build_lib = command.build_temp = folder
+        command.build_lib, command.build_temp = str(folder), work
         command.ensure_finalized()
         command.run()
-        sys.path.insert(0, folder)
-        try:
-            return import_module("unveiled").Unveiled(game)
-        finally:
-            sys.path.remove(folder)
 
 
 def play_game(game: Game, seats: int, iterations: int, options: dict[str, Any], deal: int, cheat: int) -> GameResult:

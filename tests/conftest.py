@@ -1,8 +1,9 @@
 """Servers as processes of their own: one for everybody, one that asks for a token, one with room for one search."""
 
+import gc
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import pytest
 
@@ -22,6 +23,17 @@ warm.install()
 def pytest_xdist_auto_num_workers() -> int:
     """Two for each core, because most tests wait: for servers, clocks and disks."""
     return 2 * (os.cpu_count() or 1)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect thousands of tests without looking for garbage among them, then and later."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 TOKEN = "open-sesame-open"

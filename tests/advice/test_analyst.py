@@ -66,7 +66,10 @@ async def test_leaving_an_analysis_frees_its_worker() -> None:
 
 
 @pytest.mark.parametrize("game", sorted(GAMES))
-async def test_a_question_as_a_whole_gets_all_its_iterations_beside_others(game: str) -> None:
+async def test_a_question_as_a_whole_gets_all_its_iterations_beside_others(
+    game: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("clerestory.advice.analyst.TURN", 0.5)
     async with analyst() as one:
         other = asyncio.ensure_future(one.ask(pose(opening(), ENDLESS)))
         await until(lambda: one.scheduler.running == 1)

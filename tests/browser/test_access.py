@@ -72,6 +72,7 @@ def ended(page: Page) -> None:
     expect(page.get_by_role("button", name="Check this game")).to_be_visible(timeout=PATIENCE)
 
 
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 SCREENS = [lobby, kept, hinted, shared, people, helped, studied, waiting, planned, ended]
 
 
@@ -81,12 +82,12 @@ def violations(page: Page) -> list[str]:
     return [f"{one['id']}: {one['nodes'][0]['html'][:120]} {one['nodes'][0]['failureSummary'][:200]}" for one in found]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("screen", SCREENS, ids=lambda screen: screen.__name__)
-def test_axe_finds_nothing(page: Page, screen: Callable[[Page], None], scheme: str) -> None:
-    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light", reduced_motion="reduce")
+def test_axe_finds_nothing_by_day_and_night(page: Page, screen: Callable[[Page], None]) -> None:
     screen(page)
-    assert violations(page) == []
+    for scheme in SCHEMES:
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        assert violations(page) == [], scheme
 
 
 def test_axe_would_find_something(page: Page) -> None:
@@ -119,8 +120,9 @@ def test_the_turn_stays_on_a_phones_screen(page: Page) -> None:
     expect(page.locator(".turn")).to_have_text("Your turn")
 
 
-def test_a_game_by_keyboard_alone(page: Page) -> None:
-    """From the lobby to the end of the game, no key but Tab, Shift, Enter, space, arrows and letters."""
+@pytest.mark.parametrize("moves", [12, pytest.param(10_000, marks=pytest.mark.slow)], ids=["begun", "whole"])
+def test_a_game_by_keyboard_alone(page: Page, moves: int) -> None:
+    """From the lobby, on to the end of the game: no key but Tab, Shift, Enter, space, arrows and letters."""
     page.keyboard.press("Tab")
     for _ in range(20):
         if page.evaluate("document.activeElement?.type") == "radio":
@@ -130,7 +132,8 @@ def test_a_game_by_keyboard_alone(page: Page) -> None:
     page.keyboard.press("Enter")
     page.wait_for_url("**/#/game/*")
     identifier = page.url.rpartition("/")[2]
-    while settled(page):
+    made = 0
+    while made < moves and settled(page):
         version = page.locator("[data-version]").get_attribute("data-version")
         page.keyboard.press("a")
         page.keyboard.press("Enter")
@@ -139,7 +142,8 @@ def test_a_game_by_keyboard_alone(page: Page) -> None:
             arg=version,
             timeout=PATIENCE,
         )
-    assert played_through(record_of(page, identifier)).over
+        made += 1
+    assert played_through(record_of(page, identifier)).over == (made < moves)
 
 
 def test_actions_are_found_by_typing(page: Page) -> None:

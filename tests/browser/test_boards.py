@@ -117,10 +117,11 @@ def places_of(page: Page, exhibits: list[gallery.Exhibit]) -> list[list[str | No
     return found
 
 
+@pytest.mark.parametrize("step", [5, pytest.param(1, marks=pytest.mark.slow)], ids=["some plies", "every ply"])
 @pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
-def test_an_action_has_a_place_or_is_of_a_kind_that_has_none(boards: Page, path: Path) -> None:
+def test_an_action_has_a_place_or_is_of_a_kind_that_has_none(boards: Page, path: Path, step: int) -> None:
     without = set(boards.evaluate("game => placeless[game]", path.stem.split("-")[0]))
-    states = plies(path)
+    states = islice(plies(path), 0, None, step)
     while batch := [gallery.plain(state) for state in islice(states, 100)]:
         for exhibit, places in zip(batch, places_of(boards, batch), strict=True):
             for action, place in zip(exhibit["actions"], places, strict=True):

@@ -10,7 +10,7 @@ from tests.browser.harness import new_game, play_on, played_through, record_of
 GAMES = [*(pytest.param("cathedral", players, marks=pytest.mark.slow) for players in (2, 3, 4)), ("duel", 2)]
 
 
-@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("players", [3, *(pytest.param(number, marks=pytest.mark.slow) for number in (2, 4))])
 def test_a_game_begins_as_the_core_has_it(page: Page, players: int) -> None:
     identifier = new_game(page, "cathedral", ["me", *["bot1"] * (players - 1)])
     assert play_on(page, random.Random(players).choice, 12) == 12

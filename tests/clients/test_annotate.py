@@ -39,7 +39,7 @@ def test_a_record_is_reviewed(advisor: Advisor) -> None:
 
 
 def test_errors_are_played_on(advisor: Advisor) -> None:
-    game = cut(random_game("duel", 2, 1), 30)
+    game = random_game("toy", 2, 1)
     parts = list(advisor.annotate(text(game), iterations=60, deep="1s"))
     review = parts[-1].review
     assert review is not None

@@ -1,8 +1,10 @@
 """Any input gets an answer or a typed error, never an internal error of the server."""
 
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import grpc
+import pytest
 from google.protobuf.message import DecodeError, Message
 from google.rpc.error_details_pb2 import ErrorInfo
 from hypothesis import given, settings
@@ -60,30 +62,59 @@ def odd_positions(draw: st.DrawFn) -> dict[str, Any]:
     return position
 
 
-@given(st.binary(max_size=200) | damaged())
-@settings(deadline=None, max_examples=1000)
-def test_any_bytes(target: str, payload: bytes) -> None:
+BYTES = st.binary(max_size=200) | damaged()
+FOR_THE_RULES = st.sampled_from(APPLYING).flatmap(damaged)
+EXAMPLES = pytest.mark.parametrize("examples", [250, pytest.param(5000, marks=pytest.mark.slow)])
+Try = Callable[[Any], None]
+
+
+@pytest.fixture(scope="module")
+def channel(target: str) -> Iterator[grpc.Channel]:
     with grpc.insecure_channel(target) as channel:
+        yield channel
+
+
+@pytest.fixture(scope="module")
+def client(target: str) -> Iterator[Advisor]:
+    with Advisor(target) as client:
+        yield client
+
+
+def tried(strategy: st.SearchStrategy[Any], examples: int, check: Try) -> None:
+    """Try a check with so many examples."""
+
+    def one(example: Any) -> None:
+        check(example)
+
+    settings(deadline=None, max_examples=examples)(given(strategy)(one))()
+
+
+@EXAMPLES
+def test_any_bytes(channel: grpc.Channel, examples: int) -> None:
+    def check(payload: bytes) -> None:
         try:
             answer = channel.unary_unary("/clerestory.v1.AdvisorService/RecommendMove")(payload, timeout=60)
             reason = None if RecommendMoveResponse.FromString(answer).lines else "EMPTY"
         except grpc.RpcError as error:
             reason = details(error, ErrorInfo).reason
-    assert reason in FAIR
-    assert (reason == Reason.UNREADABLE_REQUEST) == (not is_readable(payload))
+        assert reason in FAIR
+        assert (reason == Reason.UNREADABLE_REQUEST) == (not is_readable(payload))
+
+    tried(BYTES, examples, check)
 
 
-@given(st.sampled_from(APPLYING).flatmap(damaged))
-@settings(deadline=None, max_examples=500)
-def test_any_bytes_for_the_rules(target: str, payload: bytes) -> None:
-    with grpc.insecure_channel(target) as channel:
+@EXAMPLES
+def test_any_bytes_for_the_rules(channel: grpc.Channel, examples: int) -> None:
+    def check(payload: bytes) -> None:
         try:
             answer = channel.unary_unary("/clerestory.v1.RulesService/ApplyActions")(payload, timeout=60)
             reason = None if ApplyActionsResponse.FromString(answer).position.WhichOneof("kind") else "EMPTY"
         except grpc.RpcError as error:
             reason = details(error, ErrorInfo).reason
-    assert reason in FAIR
-    assert (reason == Reason.UNREADABLE_REQUEST) == (not is_readable(payload, ApplyActionsRequest))
+        assert reason in FAIR
+        assert (reason == Reason.UNREADABLE_REQUEST) == (not is_readable(payload, ApplyActionsRequest))
+
+    tried(FOR_THE_RULES, examples, check)
 
 
 def is_readable(payload: bytes, kind: type[Message] = RecommendMoveRequest) -> bool:
@@ -94,12 +125,13 @@ def is_readable(payload: bytes, kind: type[Message] = RecommendMoveRequest) -> b
     return True
 
 
-@given(odd_positions())
-@settings(deadline=None, max_examples=1000)
-def test_any_position(target: str, position: dict[str, Any]) -> None:
-    with Advisor(target) as advisor:
+@EXAMPLES
+def test_any_position(client: Advisor, examples: int) -> None:
+    def check(position: dict[str, Any]) -> None:
         try:
-            reason = None if advisor.recommend(position, iterations=5).lines else "EMPTY"
+            reason = None if client.recommend(position, iterations=5).lines else "EMPTY"
         except AdvisorError as error:
             reason = error.reason
-    assert reason in FAIR
+        assert reason in FAIR
+
+    tried(odd_positions(), examples, check)

@@ -79,10 +79,9 @@ def compare_table(weigh: Weigh, seed: int) -> Counter[str]:
     return compare(rng, weigh, to_fields(random_table(rng)), 50)[0]
 
 
-@pytest.mark.parametrize("weigh", [uniform, builder])
-def test_random_games(weigh: Weigh) -> None:
-    for seed in range(40):
-        compare_game(weigh, seed)
+def test_random_games() -> None:
+    for seed in range(20):
+        compare_game(uniform, seed)
 
 
 @pytest.mark.parametrize("weigh", [uniform, builder])
@@ -100,7 +99,7 @@ VERBS = (
 def test_the_games_use_every_card_and_complete_every_section() -> None:
     """The comparison covers every card, kind of action, section and ending."""
     played, sections, winners = Counter[str](), Counter[str](), Counter[str]()
-    for seed in range(1000, 1080):
+    for seed in range(1000, 1040):
         counts, table = compare_game(builder, seed)
         played += counts
         winners[table.winner()] += 1
