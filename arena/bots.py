@@ -8,11 +8,9 @@ import inspect
 import math
 import re
 import time
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from importlib.resources import files
 from typing import Any, Protocol, Self
 
 from clerestory.arena.errors import BadBot
@@ -168,13 +166,6 @@ def script(root: Root, _seed: int, _: Budget) -> Decision:
     return advice
 
 
-def pinned(root: Root, seed: int, budget: Budget, *, name: str) -> Decision:
-    """A player that never changes: `pinned.toml` names its bot and all of its options."""
-    options = dict(PINNED[name])
-    decide, of_seats = BOTS[options.pop("bot")], options.pop("seats", {})
-    return decide(root, seed, budget, **options | of_seats.get(str(root.view.seats), {}))
-
-
 def best(view: State, worth: list[float], worlds: int) -> Decision:
     """Return the action worth most; of ties, the one with the lowest code."""
     return view.legal_actions()[worth.index(max(worth))].text, worlds * len(worth)
@@ -187,7 +178,6 @@ def limits(budget: Budget) -> tuple[float | None, int | None]:
     return budget.seconds, budget.iterations
 
 
-PINNED: Mapping[str, Mapping[str, Any]] = tomllib.loads(files("clerestory.arena").joinpath("pinned.toml").read_text())
 BOTS: Mapping[str, Decide] = {
     "random": at_random,
     "greedy": greedy,
@@ -196,7 +186,6 @@ BOTS: Mapping[str, Decide] = {
     "ismcts": ismcts,
     "ismcts-plain": ismcts_plain,
     "script-v1": script,
-    **{name: partial(pinned, name=name) for name in PINNED},
 }
 
 
@@ -211,8 +200,6 @@ def parse_bot(text: str) -> NamedBot:
     name, _, tail = text.partition(":")
     if name not in BOTS:
         raise BadBot(f"{name[:80]!r}: unknown bot; known are {', '.join(BOTS)}")
-    if name in PINNED and tail:
-        raise BadBot(f"{name}: it never changes, so it has no options; use {PINNED[name]['bot']} with options instead")
     pairs = (pair.partition("=") for pair in tail.split(",") if tail)
     return NamedBot(text, partial(BOTS[name], **{key: read_option(name, key, value) for key, _, value in pairs}))
 
@@ -234,7 +221,7 @@ def read_option(bot: str, key: str, text: str) -> Any:
 def own_options(bot: str) -> dict[str, Any]:
     """Return the options that a bot declares itself, with their defaults."""
     known = inspect.signature(BOTS[bot]).parameters.values()
-    return {one.name: one.default for one in known if one.kind is one.KEYWORD_ONLY and bot not in PINNED}
+    return {one.name: one.default for one in known if one.kind is one.KEYWORD_ONLY}
 
 
 def options_of(bot: str) -> list[str]:

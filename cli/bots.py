@@ -2,7 +2,7 @@
 
 from textwrap import fill
 
-from clerestory.arena.bots import BOTS, PINNED, options_of, own_options
+from clerestory.arena.bots import BOTS, options_of, own_options
 from clerestory.cli.screen import screen
 from clerestory.cli.settings import plain
 from clerestory.declared import declarations, in_words
@@ -21,9 +21,9 @@ def bot_lines(name: str) -> str:
     """Return what a bot does, and its options with their defaults."""
     own = [f"{option}={default}" for option, default in own_options(name).items()]
     others = ["those of a search"] if len(options_of(name)) > len(own) else []
-    about = f"Never changes: {PINNED[name]['bot']} as it once was." if name in PINNED else (BOTS[name].__doc__ or "")
     options = f"Options: {', '.join([*own, *others])}." if own or others else "No options."
-    return f"{name}\n{indented(plain_text(about))}\n{indented(options)}"
+    about = plain_text(BOTS[name].__doc__ or "")
+    return f"{name}\n{indented(about)}\n{indented(options)}"
 
 
 def search_lines() -> list[str]:

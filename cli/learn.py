@@ -48,7 +48,7 @@ class LearningOptions:
     ] = "2000it,10ms"
     against: Annotated[
         list[str] | None,
-        typer.Option(metavar="BOT", help="Players to beat as well; by default ismcts-v1, which never changes."),
+        typer.Option(metavar="BOT", help="Players to beat as well."),
     ] = None
     gate_games: Annotated[int, typer.Option(metavar="N", min=1, max=1_000_000, help="Most games of such a match.")] = (
         400

@@ -25,7 +25,6 @@ from clerestory.learn.plan import Plan
 from clerestory.learn.selfplay import Habits
 from clerestory.search.options import read_options
 
-STANDING = ("ismcts-v1",)  # opponents that never change
 EVERY = 60.0  # seconds between progress lines when there is no terminal
 
 
@@ -46,7 +45,7 @@ def gate_of(options: LearningOptions) -> Gate:
     """Return the matches that a candidate must win. Raises BadOption, BadPlan."""
     test = read_sprt(options.sprt)
     return Gate(
-        tuple(options.budgets.split(",")), tuple(options.against or STANDING), options.gate_games, test.elo0, test.elo1
+        tuple(options.budgets.split(",")), tuple(options.against or ()), options.gate_games, test.elo0, test.elo1
     )
 
 

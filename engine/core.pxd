@@ -74,15 +74,12 @@ cdef struct Priors:
 
 # Knowledge of good play: optional, separate from the rules. Used by bots and playouts.
 cdef struct Guide:
-    int phases                     # phase is 0 .. phases - 1
     int num_features
     const char *const *features    # their names; the first is the score, in the unit of scores
     # expected final score per seat with the game's kind of weights, otherwise like a Value without win shares
     bint (*evaluate)(const void *weights, const void *s, double *scores, double *shares) noexcept nogil
     # weight > 0 of each of n legal actions of the deciding seat, for informed playouts and priors
     void (*weigh)(const void *s, const action_t *legal, int n, float *out) noexcept nogil
-    # statistics are collected by phase: the kind of decision (or event) that is due
-    int (*phase)(const void *s) noexcept nogil
     # the named features of one seat, for explanations
     void (*feature)(const void *s, int seat, double *out) noexcept nogil
     # number of the current round, from 1: explanations also give expectations for its end, and priors depend on it

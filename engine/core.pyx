@@ -521,11 +521,6 @@ cdef class State:
         self.game.guide.weigh(self.data, legal, n, out)
         return [out[i] for i in range(n)]
 
-    def phase(self):
-        """Return the guide's phase: the kind of decision that is due. Raises GameError without a guide."""
-        self._require_guide()
-        return self.game.guide.phase(self.data)
-
     def round_number(self):
         """Return the number of the round that is played. Raises GameError without a guide."""
         self._require_guide()

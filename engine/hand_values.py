@@ -8,15 +8,13 @@ from collections.abc import Callable
 from importlib.resources import files
 from typing import Any
 
-FILES = {"hand": "value.toml", "hand-v1": "value-v1.toml"}  # the second never changes: pinned players use it
-
 
 def read_hand_values(game: str, weights_of: Callable[[dict[str, Any]], array[float]]) -> dict[str, array[float]]:
-    """Return the weights of each hand-made value of a game, by its name.
+    """Return the weights of the hand-made value of a game, by its name.
 
     Args:
-        game: whose folder has the files.
-        weights_of: converts the content of a file to the weights that the game's guide reads.
+        game: whose folder has the file.
+        weights_of: converts the content of the file to the weights that the game's guide reads.
     """
-    folder = files(f"clerestory.engine.{game}")
-    return {name: weights_of(tomllib.loads((folder / file).read_text("utf-8"))) for name, file in FILES.items()}
+    text = files(f"clerestory.engine.{game}").joinpath("value.toml").read_text("utf-8")
+    return {"hand": weights_of(tomllib.loads(text))}

@@ -32,7 +32,7 @@ from clerestory.search.root import observe
 
 CATHEDRAL = game("cathedral")
 # Options of the searches.
-OPTIONS: dict[str, Any] = {"reward": "margin", "scale": "range", "playout": "informed", "horizon": 40}
+OPTIONS: dict[str, Any] = {"reward": "margin", "playout": "informed", "horizon": 40}
 FITTED = "fitted"  # name of the weights of --value
 ROUNDS = 6
 LEAST_VISITS, MOST_VISITS = 12, 200  # visits for a line to be recorded, and beyond which its weight stops growing

@@ -1,11 +1,11 @@
-"""The strength of the levels, on one Elo scale with the pinned players: two players, paired deals.
+"""The strength of the levels, on one Elo scale with bots that do not learn: two players, paired deals.
 
     python -m lab.ladder play GAME --deals N --out FILE [--rungs 30/3,120/1.3,...]
     python -m lab.ladder fit FILE
 
 A rung is `iterations/noise`, as in Tuning.levels, which is the default. Every rung plays the next NEAR rungs above it
-and the anchors, which are pinned players (`--anchors greedy-v2,ismcts-v1@1000it`, a budget after @); anchors also play
-each other. `fit` finds the ratings that explain all games best (Bradley and Terry), with ANCHOR at its fixed rating,
+and the anchors, which are other bots (`--anchors greedy,ismcts:percent=2@100ms`, a budget after @); anchors also play each
+other. `fit` finds the ratings that explain all games best (Bradley and Terry), with ANCHOR at its fixed rating,
 and 95 % intervals by resampling deals.
 """
 
@@ -32,8 +32,8 @@ from clerestory.search.root import observe
 from lab.commands import run, with_commands
 from lab.json_lines import gathered, read_lines
 
-ANCHOR, FIXED = "greedy-v2", 1000.0  # Elo
-ANCHORS = "greedy-v2,expectimax-v2,ismcts-v1@1000it"
+ANCHOR, FIXED = "greedy", 1000.0  # Elo
+ANCHORS = "greedy,expectimax"
 NEAR = 2
 DRAWS = 300  # resamples of the deals, for the intervals
 RIDGE = 1e-6  # so that a player who won or lost every game has a rating

@@ -310,14 +310,8 @@ cdef class Searcher:
             raise RuntimeError("the search is running")
 
     def _lines(self):
-        cdef TreeSearch search
         table = self._search_of(0).statistics()
-        builder = LineBuilder(
-            self.options,
-            max(self.root.seat, 0),
-            min([search.search.scale.lowest for search in self.searches]),
-            max([search.search.scale.highest for search in self.searches]),
-        )
+        builder = LineBuilder(self.options, max(self.root.seat, 0))
         codes = set(table).intersection(self.root.codes or self.view.legal_codes())
         lines = [self._line(builder, code, table[code]) for code in sorted(codes)]
         return builder.rank(lines) if self.view.turn != NATURE else builder.list_outcomes(lines, self._odds())

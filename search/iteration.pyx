@@ -14,16 +14,14 @@ from clerestory.engine.rng cimport rng_below
 from clerestory.search.entering cimport enter_node
 from clerestory.search.proof cimport prove
 from clerestory.search.room cimport free_left, take_record
-from clerestory.search.search cimport (
-    BY_ACTIONS, BY_KEY, BY_PATH, PathStep, add_outcome, mean, reward_sum, wins,
-)
+from clerestory.search.search cimport PathStep, add_outcome, mean, reward_sum, wins
 from clerestory.search.sharing cimport add_shared_outcome
 from clerestory.search.tree cimport (
     MOVED, NO_NODE, Edge, peek_count, peek_prior, read_span, record_at, span_t, visits_to,
 )
 
 cdef extern from "sharing.h":
-    void add_count(uint32_t *counter, uint32_t n) noexcept nogil
+    uint32_t add_count(uint32_t *counter, uint32_t n) noexcept nogil
 
 cdef extern from *:
     """
@@ -42,8 +40,6 @@ cdef void iterate(Search *search) noexcept nogil:
     descend(search)
     search.path.ended = search.ops.turn(search.world) == OVER
     search.play_out(search)
-    if search.options.by_range:
-        rescale(search)
     back_up(search)
     if search.root.proves and search.path.ended:
         prove(search)
@@ -74,7 +70,6 @@ cdef void descend(Search *search) noexcept nogil:
     cdef span_t row
     cdef int n, turn = search.ops.turn(search.world)
     search.path.length = 0
-    search.path.hash = 0
     search.path.entered = 0
     if turn == NATURE:  # the root's own chance event has a line for each outcome
         node = enter(search, search.ops.legal(search.world, search.legal))
@@ -126,11 +121,7 @@ cdef int keep_considered(Search *search, int n) noexcept nogil:
 
 cdef uint32_t enter(Search *search, int n) noexcept nogil:
     """Return the world's node, with an edge for each of the n listed actions unless it is new; NO_NODE without one."""
-    cdef uint64_t key = search.path.hash
-    if search.path.length == 0 or search.options.identity != BY_ACTIONS:
-        key = search.ops.key(search.world, search.root.observer)
-    if search.options.identity == BY_PATH:
-        key = mixed(search.path.hash, key)
+    cdef uint64_t key = search.ops.key(search.world, search.root.observer)
     cdef uint64_t parent = search.path.entered
     search.path.entered = key
     search.path.fresh = False
@@ -147,17 +138,7 @@ cdef bint follow(Search *search, uint32_t node, span_t row, uint32_t edge, int s
     search.statistics.depth = max(search.statistics.depth, search.path.length)
     if record:
         prefetch(record_at(search.tree, record))  # so that it is in the cache when the path is backed up
-    if search.options.identity != BY_KEY:
-        search.path.hash = mixed(search.path.hash, search.tree.actions[edge] + 1)
     return peek_count(&search.tree.edges[edge].visits) != 0
-
-
-cdef inline uint64_t mixed(uint64_t a, uint64_t b) noexcept nogil:
-    """A hash of two numbers; b alone if a is 0, so that paths begin at the root's own key."""
-    if a == 0:
-        return b
-    a = (a ^ b) * <uint64_t> 0x9E3779B97F4A7C15
-    return (a ^ a >> 29) * <uint64_t> 0xBF58476D1CE4E5B9
 
 
 cdef action_t draw_outcome(Search *search) noexcept nogil:
@@ -295,16 +276,6 @@ cdef inline double doublings(double x) noexcept nogil:
     cdef int64_t bits
     memcpy(&bits, &x, 8)
     return (bits - (<int64_t> 1023 << 52)) * (1.0 / (<int64_t> 1 << 52))
-
-
-cdef void rescale(Search *search) noexcept nogil:
-    """Widen the range of margins. Edges keep points, so the rewards of all iterations move to the new scale."""
-    cdef int seat
-    for seat in range(search.seats):
-        search.scale.lowest = min(search.scale.lowest, search.outcome.margin[seat])
-        search.scale.highest = max(search.scale.highest, search.outcome.margin[seat])
-    if search.scale.highest > search.scale.lowest:
-        search.scale.weight = search.options.margin_weight / (search.scale.highest - search.scale.lowest)
 
 
 cdef void back_up(Search *search) noexcept nogil:

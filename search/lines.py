@@ -99,14 +99,10 @@ class LineBuilder:
     Attributes:
         options: of the search.
         seat: the seat to decide.
-        lowest: the margin that is a reward of 0, points.
-        highest: the one that is a reward of 1.
     """
 
     options: Options
     seat: int
-    lowest: float
-    highest: float
 
     def line(self, action: str, label: str, sums: ActionStatistics, principal_variation: tuple[str, ...]) -> Line:
         """Return the line of an action; its loss stays 0 until the lines are ranked."""
@@ -134,9 +130,9 @@ class LineBuilder:
     def _score(self, sums: ActionStatistics, win_share: float, standard_error: float) -> tuple[float, float]:
         """Return the mean reward of the deciding seat, 0 if the action was never tried, and its standard error."""
         visits, share = max(sums.visits, 1), self.options.margin_share
-        spread = self.highest - self.lowest or 1.0
-        score = (1 - share) * win_share + share * (sums.margin / visits - self.lowest) / spread
-        scaled = error(visits, sums.margin / spread, sums.margin_squares / (spread * spread))
+        scale = self.options.scale
+        score = (1 - share) * win_share + share * (sums.margin / visits + scale / 2) / scale
+        scaled = error(visits, sums.margin / scale, sums.margin_squares / (scale * scale))
         score_error = (1 - share) * standard_error + share * min(scaled, WIDEST_ERROR)
         return (score if sums.visits else 0.0), score_error
 

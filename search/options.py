@@ -22,9 +22,8 @@ from clerestory.search.errors import BadLimit
 
 OF_GAME = "the game's"
 REWARDS = {"win": 0.0, "margin": 1.0, "mix": 0.5}  # share of the margin in the reward
-PLAYOUTS = ("uniform", "informed", "mast")
+PLAYOUTS = ("uniform", "informed")
 CHOICES = ("visits", "bound")
-IDENTITIES = ("graph", "tree", "open")
 LEARNING: Mapping[str, Any] = {"horizon": 0, "reward": "win", "priors": "learned"}  # with a value that is being learned
 WELL_VISITED = 0.5  # of the most visits: enough for a lower bound to be trusted
 MOST_PLIES = (1 << 31) - 1
@@ -67,25 +66,13 @@ class Options:
         " the share of the margin in such a mixture",
         Either(SHARE, Words(tuple(REWARDS))),
     )
-    scale: float | str = declared(
-        MISSING,
-        "points of margin per unit of reward; a margin of 0 is a reward of 0.5. With `range`, rewards 0 and 1 are the"
-        " lowest and the highest margin of any seat met so far: the scale then grows during the search, and differs"
-        " from search to search",
-        Either(POSITIVE, Words(("range",))),
-        usual=OF_GAME,
+    scale: float = declared(
+        MISSING, "points of margin per unit of reward; a margin of 0 is a reward of 0.5", POSITIVE, usual=OF_GAME
     )
     playout: str = declared(
         "uniform",
-        "how to choose below the tree: `uniform`, at random; `informed`, in proportion to the guide's weights; `mast`,"
-        " by the mean reward of each action in the same phase so far",
+        "how to choose below the tree: `uniform`, at random; `informed`, in proportion to the guide's weights",
         Words(PLAYOUTS),
-    )
-    nodes: str = declared(
-        "graph",
-        "what makes a node: `graph`, an information set, however it was reached; `tree`, an information set and the"
-        " path to it; `open`, the seats' actions since the root, whatever the chance events (open loop)",
-        Words(IDENTITIES),
     )
     allocation: str = declared(
         "selection",
@@ -122,8 +109,8 @@ class Options:
     endings: str = declared(
         "sampled",
         "the value of play that ends the game without further chance events: `sampled`, the mean of what was tried;"
-        " `proven`, the outcome of best play once it is known (only with `puct` and `graph`, if no seat knows more of"
-        " the root than an onlooker does)",
+        " `proven`, the outcome of best play once it is known (only with `puct`, if no seat knows more of the root"
+        " than an onlooker does)",
         Words(("sampled", "proven")),
     )
     choice: str = declared(
@@ -149,7 +136,7 @@ class Options:
     @property
     def proves(self) -> bool:
         """Whether a tree with these options can keep proofs."""
-        return self.endings == "proven" and self.selection == "puct" and self.nodes == "graph"
+        return self.endings == "proven" and self.selection == "puct"
 
     @property
     def rival_share(self) -> float:

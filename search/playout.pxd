@@ -5,5 +5,4 @@ from clerestory.search.search cimport Search
 
 cdef void play_uniformly(Search *search) noexcept nogil
 cdef void play_informed(Search *search) noexcept nogil
-cdef void play_by_mast(Search *search) noexcept nogil
 cdef int pick(const float *weights, int n, rng_t *rng) noexcept nogil

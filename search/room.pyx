@@ -6,7 +6,7 @@ from clerestory.engine.core cimport MAX_LEGAL
 from clerestory.search.tree cimport FREE, head_at, record_at, record_numbers, take_memory
 
 cdef extern from "sharing.h":
-    uint32_t next_count(uint32_t *counter, uint32_t n) noexcept nogil
+    uint32_t add_count(uint32_t *counter, uint32_t n) noexcept nogil
 
 cdef enum:
     PIECE = 256                  # slots taken from the tree at once
@@ -167,5 +167,5 @@ cdef void count_node(Tree *tree, Room *room) noexcept nogil:
 cdef void count_nodes(Tree *tree, Room *room) noexcept nogil:
     """Count all nodes that were made."""
     settle(tree, room)
-    next_count(&tree.num_nodes, room.nodes)
+    add_count(&tree.num_nodes, room.nodes)
     room.nodes = 0

@@ -11,13 +11,7 @@ cdef extern from "sharing.h":
     ctypedef struct gate_t:      # through which every thread enters a tree, and leaves it
         int comes                # atomic; somebody wants to enter, or needs the tree alone
 
-cdef enum Identity:              # what makes two places in the tree one node
-    BY_KEY                       # the information set: a graph, in which paths meet
-    BY_PATH                      # the information set and the path to it: a tree
-    BY_ACTIONS                   # the seats' actions alone, whatever the chance events: open loop
-
 cdef struct Options:             # how to search, as options.py has it; constant
-    int identity
     bint even                    # the root's actions, or its outcomes, come in turn
     bint by_priors               # PUCT
     double exploration           # C of UCB1 or of PUCT, in rewards
@@ -25,8 +19,7 @@ cdef struct Options:             # how to search, as options.py has it; constant
     double prior_floor           # share of the priors that is divided evenly
     Priors priors                # learned factors of the guide's weights
     double win_weight            # of the win share in the reward, 0 to 1
-    double margin_weight         # of the margin, scaled, in the reward
-    bint by_range                # the scale is the range of margins met so far
+    double point_weight          # of a point of margin in the reward
     int horizon                  # plies of a playout
     Value value                  # of a position where a playout stops
     double temperature           # lead in points that multiplies the odds of winning by e, without win shares
@@ -59,10 +52,6 @@ cdef struct Speed:
     double fastest               # iterations per second in the fastest window so far
     int windows                  # measured since the root was set
 
-cdef struct Scale:               # from margins to rewards
-    double lowest, highest       # margins that are rewards of 0 and of 1, points
-    double weight                # margin_weight / (highest - lowest), 0 while they are one
-
 cdef struct Luck:
     rng_t rng
     rng_t round_rng              # where the random numbers of each turn of a round begin
@@ -80,25 +69,12 @@ cdef struct Path:                # of an iteration, through the tree
     PathStep *steps              # max_plies at most
     int length
     bint ended                   # the game was over at its end
-    uint64_t hash                # of what was played on it
     uint64_t entered             # key of its last node; 0: none yet
     bint fresh                   # that node was made by this iteration, with one edge
 
 cdef struct Outcome:             # of an iteration, by seat
     double win[MAX_SEATS]        # win shares
     double margin[MAX_SEATS]     # points
-
-cdef struct MastStep:            # of a playout
-    int action                   # place in the MAST statistics
-    int seat                     # that decided
-
-cdef struct MastStatistics:      # of an action in a phase, wherever in the game it was played
-    double reward                # sum
-    double visits
-
-cdef struct Mast:
-    MastStatistics *actions      # by phase and action; NULL: not kept
-    MastStep *played             # in this playout; max_plies at most
 
 cdef enum:
     BATCHES = 64                 # a power of two
@@ -126,9 +102,7 @@ cdef struct Search:
     Limits limits
     Statistics statistics
     Speed speed
-    Scale scale
     Luck luck
-    Mast mast
     Outcome outcome
     Batch batches[BATCHES]       # of often visited edges, by their place
     action_t legal[MAX_LEGAL]    # in the world
@@ -137,7 +111,7 @@ cdef struct Search:
 
 cdef inline double reward_sum(const Search *search, const Edge *edge) noexcept nogil:
     """Return the sum of rewards, less a constant for each visit, the same for all edges."""
-    return search.options.win_weight * peek_sum(&edge.win) + search.scale.weight * peek_sum(&edge.margin)
+    return search.options.win_weight * peek_sum(&edge.win) + search.options.point_weight * peek_sum(&edge.margin)
 
 cdef inline double mean(const Search *search, const Edge *edge) noexcept nogil:
     """Return the mean reward, less the same constant."""
@@ -145,7 +119,7 @@ cdef inline double mean(const Search *search, const Edge *edge) noexcept nogil:
 
 cdef inline bint wins(const Search *search, const Edge *edge) noexcept nogil:
     """Whether a proven edge cannot be bettered: it wins for certain, and points do not count."""
-    if peek_prior(&edge.prior) >= 0 or search.options.margin_weight != 0:
+    if peek_prior(&edge.prior) >= 0 or search.options.point_weight != 0:
         return False
     return peek_sum(&edge.win) == peek_count(&edge.visits)
 

@@ -68,9 +68,8 @@ static inline uint64_t claim_key(uint64_t *place, uint64_t key) {
 
 /* -- counters ------------------------------------------------------------------------------------------------------- */
 
-static inline void add_count(uint32_t *counter, uint32_t n) { __atomic_fetch_add(counter, n, __ATOMIC_RELAXED); }
-
-static inline uint32_t next_count(uint32_t *counter, uint32_t n) {
+/* Return what it was. */
+static inline uint32_t add_count(uint32_t *counter, uint32_t n) {
     return __atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
 }
 

@@ -20,9 +20,7 @@ cdef class TreeSearch:
     cdef Valuation valuation     # what search.value is of; None without a guide
     cdef object clock            # a function that returns the time in seconds; None: the system's clock
     cdef object open(self, SharedTree tree, State view, object seed, object options, object clock)
-    cdef bint open_statistics(self, object options)
     cdef object choose(self, object options)
-    cdef object set_scale(self, object options)
     cdef object set_root(self, object root)
     cdef object begin(self)
     cdef uint32_t root(self)

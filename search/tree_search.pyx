@@ -1,17 +1,15 @@
 # cython: language_level=3
-import math
-
 from libc.stdint cimport uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc
+from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
 from clerestory.engine.core cimport MAX_LEGAL, MAX_WORDS, OVER, State, action_t
 from clerestory.engine.rng cimport Rng
 from clerestory.engine.value cimport Valuation
-from clerestory.search.playout cimport play_by_mast, play_informed, play_uniformly
+from clerestory.search.playout cimport play_informed, play_uniformly
 from clerestory.search.proof cimport is_open
 from clerestory.search.run cimport run_until
-from clerestory.search.search cimport BY_ACTIONS, MastStatistics, MastStep, Options, PathStep, Root, Search, Statistics
+from clerestory.search.search cimport Options, PathStep, Root, Search, Statistics
 from clerestory.search.tree cimport (
     MOVED, NO_NODE, Edge, most_visited, read_span, record_at, span_t, tree_close, tree_crowded, tree_find, tree_open,
     visits_to,
@@ -26,7 +24,6 @@ from clerestory.engine.errors import BadWeights
 from clerestory.engine.value import value_of
 from clerestory.search.errors import BadLimit
 from clerestory.search.lines import ActionStatistics
-from clerestory.search.options import IDENTITIES
 from clerestory.sizes import spoken_size
 
 
@@ -53,8 +50,6 @@ cdef class TreeSearch:
 
     def __dealloc__(self):
         free(self.search.path.steps)
-        free(self.search.mast.played)
-        free(self.search.mast.actions)
 
     cdef object open(self, SharedTree tree, State view, object seed, object options, object clock):
         """Allocate the memory. Raises BadLimit for the seed or the value, MemoryError."""
@@ -78,47 +73,24 @@ cdef class TreeSearch:
             if options.priors == "learned" and self.valuation.has_priors:
                 self.search.options.priors = self.valuation.priors(view)
         self.search.path.steps = <PathStep *> malloc(view.game.max_plies * sizeof(PathStep))
-        if self.search.path.steps == NULL or not self.open_statistics(options):
+        if self.search.path.steps == NULL:
             raise MemoryError("no memory for another thread of a search")
-
-    cdef bint open_statistics(self, object options):
-        """Allocate what the playout policy needs; False without memory."""
-        if options.playout != "mast":
-            return True
-        self.search.mast.played = <MastStep *> malloc(self.search.ops.max_plies * sizeof(MastStep))
-        cdef int actions = self.search.guide.phases * self.search.ops.num_actions
-        self.search.mast.actions = <MastStatistics *> calloc(actions, sizeof(MastStatistics))
-        return self.search.mast.played != NULL and self.search.mast.actions != NULL
 
     cdef object choose(self, object options):
         """Set the options that the hot loop reads."""
         cdef Options *chosen = &self.search.options
-        chosen.identity = IDENTITIES.index(options.nodes)
         chosen.even = options.allocation == "even"
         chosen.by_priors = options.selection == "puct"
         chosen.exploration = options.exploration
         chosen.growth = options.growth
         chosen.prior_floor = options.prior_floor
         chosen.win_weight = 1 - options.margin_share
-        chosen.margin_weight = options.margin_share
-        chosen.by_range = options.scale == "range"
+        chosen.point_weight = options.margin_share / options.scale
         chosen.horizon = self.search.ops.max_plies if options.horizon is None else options.horizon
         chosen.temperature = options.temperature
         chosen.keeps_proofs = options.proves
         chosen.rival_share = options.rival_share
-        if options.playout == "uniform":
-            self.search.play_out = play_uniformly
-        else:
-            self.search.play_out = play_informed if options.playout == "informed" else play_by_mast
-        self.set_scale(options)
-
-    cdef object set_scale(self, object options):
-        """Set the margins that correspond to rewards of 0 and 1."""
-        cdef bint by_range = options.scale == "range"
-        self.search.scale.lowest = math.inf if by_range else -options.scale / 2
-        self.search.scale.highest = -self.search.scale.lowest
-        if not by_range:
-            self.search.scale.weight = options.margin_share / options.scale
+        self.search.play_out = play_informed if options.playout == "informed" else play_uniformly
 
     cdef object set_root(self, object root):
         """Move to another root of the same observer."""
@@ -130,7 +102,7 @@ cdef class TreeSearch:
         start.num_considered = len(root.codes)
         for i, code in enumerate(root.codes):
             start.considered[i] = code
-        start.settled = self.search.options.identity != BY_ACTIONS and is_open(&self.search)
+        start.settled = is_open(&self.search)
         start.proves = self.search.options.keeps_proofs and is_open(&self.search)
         self.search.luck.turns_left = 0
         self.search.speed.windows = 0

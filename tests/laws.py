@@ -249,7 +249,6 @@ def guides_are_sane(game: Any, seats: int, seed: int) -> None:
         once = state.observe(max(state.turn, NATURE))
         assert once.value() == state.value()
         assert all(abs(value) < 1000 for value in state.value())
-        assert state.phase() >= 0
         weights = state.weights()
         assert len(weights) == (0 if state.turn < 0 else len(state.legal_codes()))
         assert all(0 < weight < float("inf") for weight in weights)

@@ -13,7 +13,7 @@ from clerestory.engine.cathedral.prospects cimport *
 from clerestory.engine.cathedral.state cimport *
 from clerestory.engine.cathedral.tables cimport Craftsman, cards
 from clerestory.engine.core cimport Guide, State, action_t
-from clerestory.engine.steps cimport step_of, with_terms
+from clerestory.engine.steps cimport with_terms
 
 from array import array
 
@@ -230,8 +230,8 @@ cdef int round_of(const void *state) noexcept nogil:
 
 
 GUIDE = Guide(
-    phases=STEPS, num_features=FEATURES, features=&FEATURE_NAMES[0], evaluate=evaluate, weigh=weigh, phase=step_of,
-    feature=feature, round=round_of,
+    num_features=FEATURES, features=&FEATURE_NAMES[0], evaluate=evaluate, weigh=weigh, feature=feature,
+    round=round_of,
 )
 
 

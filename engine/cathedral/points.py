@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-FIRST_VP = 2
+from clerestory.engine.cathedral.constants import FIRST_VP
+
 LUCK = {
     "advantage": "advantages",
     "craftsman": "craftsmen",

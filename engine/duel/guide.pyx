@@ -15,7 +15,7 @@ from clerestory.engine.duel.contest cimport PLACES_OF
 from clerestory.engine.duel.prospects cimport *
 from clerestory.engine.duel.state cimport *
 from clerestory.engine.duel.tables cimport *
-from clerestory.engine.steps cimport step_of, with_terms
+from clerestory.engine.steps cimport with_terms
 
 from array import array
 
@@ -214,8 +214,8 @@ cdef int round_of(const void *state) noexcept nogil:
 
 
 GUIDE = Guide(
-    phases=STEPS, num_features=FEATURES, features=&FEATURE_NAMES[0], evaluate=evaluate, weigh=weigh, phase=step_of,
-    feature=feature, round=round_of,
+    num_features=FEATURES, features=&FEATURE_NAMES[0], evaluate=evaluate, weigh=weigh, feature=feature,
+    round=round_of,
 )
 
 

@@ -280,10 +280,6 @@ cdef void weigh(const void *state, const action_t *actions, int n, float *out) n
         out[i] = 1 if actions[i] == FOLD else <float> (1 + (actions[i] - PLAY_CARD) * s.prize)
 
 
-cdef int phase(const void *state) noexcept nogil:
-    return (<const Toy *> state).step
-
-
 cdef void feature(const void *state, int seat, double *out) noexcept nogil:
     cdef const Toy *s = <const Toy *> state
     out[0] = s.players[seat].points
@@ -300,7 +296,7 @@ cdef GameOps OPS = GameOps(
     observe=observe, deal=deal, key=key, setup=setup, num_invariants=0, invariants=NULL,
 )
 cdef Guide GUIDE = Guide(
-    phases=ENDED + 1, num_features=2, features=&FEATURES[0], evaluate=evaluate, weigh=weigh, phase=phase,
+    num_features=2, features=&FEATURES[0], evaluate=evaluate, weigh=weigh,
     feature=feature, round=round_of,
 )
 
@@ -366,7 +362,7 @@ cdef class ToyGame(Game):
     def __init__(self):
         super().__init__(
             "toy", 1, actions(), LAYOUT, (card_faults, course_faults, played_faults), tuning=TUNING,
-            hand_values={"hand": array("d"), "hand-v1": array("d")},
+            hand_values={"hand": array("d")},
         )
 
 

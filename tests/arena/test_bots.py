@@ -4,8 +4,9 @@ import pytest
 
 from clerestory.arena.bots import BOTS, Budget, Move, parse_bot
 from clerestory.arena.errors import BadBot
-from clerestory.engine import GAMES, NATURE, State
+from clerestory.engine import GAMES, NATURE, Rng, State
 from clerestory.engine.toy.rules import TOY
+from clerestory.engine.value import value_of
 from clerestory.search.errors import BadLimit, HiddenFromSeat, NothingToDecide
 from tests.search.positions import decisions, last_round
 
@@ -174,3 +175,30 @@ def test_positions_without_a_decision(bot: str) -> None:
             choice(bot, position)
     with pytest.raises(HiddenFromSeat, match="seat 0"):
         choice(bot, decisions(TOY, 3, 1)[0].observe(1))
+
+
+def test_two_values_meet() -> None:
+    """Two values are used in one process, and they differ."""
+    game = GAMES["cathedral"]
+    game.hand_values["none"] = game.hand_values["hand"][:]
+    for place in range(len(game.hand_values["none"])):
+        game.hand_values["none"][place] = 0.0
+    state, rng = game.new(2, 1), Rng(1)
+    while state.turn == NATURE:
+        state.play(state.draw(rng))
+    try:
+        for bot in ("greedy", "expectimax", "ismcts"):
+            chosen = [parse_bot(f"{bot}:value={value}").choose(state, 1, BUDGET).action for value in ("hand", "none")]
+            assert len(set(chosen)) == 2 or bot == "ismcts"
+        scores, shares = value_of(game, "none")(state)
+        assert (scores, shares) == ((2.0, 2.0), None)
+    finally:
+        del game.hand_values["none"]
+
+
+def test_a_value_that_there_is_not_is_named() -> None:
+    state = GAMES["toy"].new(2, 1)
+    while state.turn == NATURE:
+        state.play(state.draw(1))
+    with pytest.raises(BadBot, match="greedy: value: 'nonsense': no value of toy"):
+        parse_bot("greedy:value=nonsense").choose(state, 1, BUDGET)

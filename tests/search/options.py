@@ -10,7 +10,7 @@ CHOICES: list[dict[str, Any]] = [
     {"horizon": 0},
     {"horizon": 6, "temperature": 3.0},
     {"selection": "puct"},
-    {"selection": "puct", "prior_floor": 0.2, "reward": "margin", "scale": "range"},
+    {"selection": "puct", "prior_floor": 0.2, "reward": "margin"},
     {"selection": "puct", "growth": 0.2, "reward": "margin", "horizon": 0},
     {"selection": "puct", "endings": "proven", "reward": 0.2},
     {"choice": "bound"},

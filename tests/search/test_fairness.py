@@ -9,7 +9,7 @@ from clerestory.engine import GAMES, Game, State
 from clerestory.engine.value import value_in_use
 from clerestory.search.ismcts import Searcher
 from clerestory.search.lines import Line
-from clerestory.search.options import CHOICES, IDENTITIES, PLAYOUTS, REWARDS, shipped
+from clerestory.search.options import CHOICES, PLAYOUTS, REWARDS, shipped
 from clerestory.search.root import observe
 from tests.search.positions import decisions
 
@@ -17,7 +17,6 @@ COMBINATIONS = [
     {"reward": reward, "playout": playout, "horizon": horizon, "choice": choice}
     for reward, playout, horizon, choice in itertools.product(REWARDS, PLAYOUTS, (None, 3), CHOICES)
 ]
-COMBINATIONS += [{"nodes": nodes} for nodes in IDENTITIES]
 for game in GAMES.values():
     COMBINATIONS += [shipped(game, n) for n in game.seats if shipped(game, n) not in COMBINATIONS]
 
